@@ -83,7 +83,7 @@ function verdicts(policy: string, vectors: readonly Vector[]): ReadonlyMap<strin
   return new Map(rows.map(({ id, verdict }) => [id, verdict]));
 }
 
-describe("S01: the corpus of shell commands", () => {
+describe("the corpus of shell commands", () => {
   const found = new Map<string, Verdict>();
   const wrong = (vectors: readonly Vector[]): readonly string[] =>
     vectors.flatMap(({ id, policy, expected, accept, command, why }) => {

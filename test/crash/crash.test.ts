@@ -59,44 +59,44 @@ const ROWS: readonly [
   end: End,
   effects: 0 | 1,
 ][] = [
-  ["S46: while a new store is made", "allow", "call", "migrate.mid", "no call", 0],
-  ["S46: after the lease, before the first record", "allow", "call", "lease.after_epoch", "no call", 0],
-  ["S46: a proposed call is judged and runs", "allow", "call", "call.after_proposed", DONE, 1],
-  ["S46: a judged call runs", "allow", "call", "call.after_judged", DONE, 1],
-  ["S46: nothing of a call whose first commit did not come", "allow", "call", "claim.before", "no call", 0],
-  ["S46: after the claim", "allow", "call", "claim.after", UNKNOWN, 0],
-  ["L17: before the effect", "allow", "call", "effect.before", UNKNOWN, 0],
-  ["S46: in the middle of the effect", "allow", "call", "effect.mid", UNKNOWN, 1],
-  ["L17: after the effect", "allow", "call", "effect.after", UNKNOWN, 1],
-  ["S46: after the end, before it was told", "allow", "call", "end.after", DONE, 1],
-  ["S46: before the session is closed", "allow", "call", "close.before", DONE, 1],
-  ["S46: during the snapshot", "allow", "call", "snapshot.before_commit", DONE, 1],
-  ["S46: an approval that was opened and not told still waits", "approve", "call", "approval.after_opened", DONE, 1],
-  ["S46: before the answer", "approve", "answer", "approval.before_answer", DONE, 1],
-  ["S46: after the answer, before it was told", "approve", "answer", "approval.after_answer", DONE, 1],
-  ["S46: after the lease of the resume", "approve", "resume", "lease.after_epoch", DONE, 1],
-  ["L26: during recovery", "approve", "resume", "recover.each", DONE, 1],
-  ["L20: before the claim of an approved call", "approve", "resume", "claim.before", DONE, 1],
-  ["S46: after the claim of an approved call", "approve", "resume", "claim.after", UNKNOWN, 0],
-  ["L17: before the effect of an approved call", "approve", "resume", "effect.before", UNKNOWN, 0],
-  ["L17: after the effect of an approved call", "approve", "resume", "effect.after", UNKNOWN, 1],
-  ["S46: after the end of an approved call", "approve", "resume", "end.after", DONE, 1],
-  ["S46: before the no", "reject", "answer", "approval.before_answer", "rejected rejected_by_user", 0],
-  ["S46: after the no, before it was told", "reject", "answer", "approval.after_answer", "rejected rejected_by_user", 0],
-  ["S46: after the end of a rejected call", "reject", "resume", "end.after", "rejected rejected_by_user", 0],
-  ["S46: a shell after the claim", "shell", "call", "claim.after", UNKNOWN, 0],
-  ["S46: a shell after its program ended", "shell", "call", "effect.after", UNKNOWN, 1],
-  ["S46: a shell after its end", "shell", "call", "end.after", DONE, 1],
-  ["S46: a read after the claim", "read", "call", "claim.after", UNKNOWN, 0],
-  ["S46: a read after it ran", "read", "call", "effect.after", UNKNOWN, 1],
-  ["S46: a read after its end", "read", "call", "end.after", DONE, 1],
-  ["S46: a write after the claim: its probe finds nothing done", "write", "call", "claim.after", "failed not_applied", 0],
-  ["S46: a write after it was done: its probe finds it", "write", "call", "effect.after", "succeeded recovered", 1],
-  ["L20: a write before the claim of its approval", "write asked", "resume", "claim.before", DONE, 1],
-  ["S46: an approved write after it was done", "write asked", "resume", "effect.after", "succeeded recovered", 1],
-  ["S46: a probe that finds nothing done", "probed", "call", "effect.before", "failed not_applied", 0],
-  ["S46: a probe that finds the effect", "probed", "call", "effect.mid", "succeeded recovered", 1],
-  ["S46: a key alone is no permission to retry", "keyed", "call", "effect.mid", UNKNOWN, 1],
+  ["while a new store is made", "allow", "call", "migrate.mid", "no call", 0],
+  ["after the lease, before the first record", "allow", "call", "lease.after_epoch", "no call", 0],
+  ["a proposed call is judged and runs", "allow", "call", "call.after_proposed", DONE, 1],
+  ["a judged call runs", "allow", "call", "call.after_judged", DONE, 1],
+  ["nothing of a call whose first commit did not come", "allow", "call", "claim.before", "no call", 0],
+  ["after the claim", "allow", "call", "claim.after", UNKNOWN, 0],
+  ["before the effect", "allow", "call", "effect.before", UNKNOWN, 0],
+  ["in the middle of the effect", "allow", "call", "effect.mid", UNKNOWN, 1],
+  ["after the effect", "allow", "call", "effect.after", UNKNOWN, 1],
+  ["after the end, before it was told", "allow", "call", "end.after", DONE, 1],
+  ["before the session is closed", "allow", "call", "close.before", DONE, 1],
+  ["during the snapshot", "allow", "call", "snapshot.before_commit", DONE, 1],
+  ["an approval that was opened and not told still waits", "approve", "call", "approval.after_opened", DONE, 1],
+  ["before the answer", "approve", "answer", "approval.before_answer", DONE, 1],
+  ["after the answer, before it was told", "approve", "answer", "approval.after_answer", DONE, 1],
+  ["after the lease of the resume", "approve", "resume", "lease.after_epoch", DONE, 1],
+  ["during recovery", "approve", "resume", "recover.each", DONE, 1],
+  ["before the claim of an approved call", "approve", "resume", "claim.before", DONE, 1],
+  ["after the claim of an approved call", "approve", "resume", "claim.after", UNKNOWN, 0],
+  ["before the effect of an approved call", "approve", "resume", "effect.before", UNKNOWN, 0],
+  ["after the effect of an approved call", "approve", "resume", "effect.after", UNKNOWN, 1],
+  ["after the end of an approved call", "approve", "resume", "end.after", DONE, 1],
+  ["before the no", "reject", "answer", "approval.before_answer", "rejected rejected_by_user", 0],
+  ["after the no, before it was told", "reject", "answer", "approval.after_answer", "rejected rejected_by_user", 0],
+  ["after the end of a rejected call", "reject", "resume", "end.after", "rejected rejected_by_user", 0],
+  ["a shell after the claim", "shell", "call", "claim.after", UNKNOWN, 0],
+  ["a shell after its program ended", "shell", "call", "effect.after", UNKNOWN, 1],
+  ["a shell after its end", "shell", "call", "end.after", DONE, 1],
+  ["a read after the claim", "read", "call", "claim.after", UNKNOWN, 0],
+  ["a read after it ran", "read", "call", "effect.after", UNKNOWN, 1],
+  ["a read after its end", "read", "call", "end.after", DONE, 1],
+  ["a write after the claim: its probe finds nothing done", "write", "call", "claim.after", "failed not_applied", 0],
+  ["a write after it was done: its probe finds it", "write", "call", "effect.after", "succeeded recovered", 1],
+  ["a write before the claim of its approval", "write asked", "resume", "claim.before", DONE, 1],
+  ["an approved write after it was done", "write asked", "resume", "effect.after", "succeeded recovered", 1],
+  ["a probe that finds nothing done", "probed", "call", "effect.before", "failed not_applied", 0],
+  ["a probe that finds the effect", "probed", "call", "effect.mid", "succeeded recovered", 1],
+  ["a key alone is no permission to retry", "keyed", "call", "effect.mid", UNKNOWN, 1],
 ];
 
 describe("a process killed at a named point", { concurrency: 3 }, () => {
@@ -110,7 +110,7 @@ describe("a process killed at a named point", { concurrency: 3 }, () => {
     });
   }
 
-  test("S46: a command that kills the program which runs it", async () => {
+  test("a command that kills the program which runs it", async () => {
     using scene = makeScene();
     const { signal } = await scene.child(SCENARIOS["shell that kills"].call);
     assert.equal(signal, "SIGKILL");
@@ -162,7 +162,7 @@ for (const [name, steps] of STEPS) {
   for (const step of steps) {
     const commits = await countCommits(SCENARIOS[name], step);
     test(`${name}: ${step} commits`, () => assert.ok(commits > 0, "nothing to break"));
-    describe(`S46: a process killed at each commit of ${name}: ${step}`, { concurrency: 3 }, () => {
+    describe(`a process killed at each commit of ${name}: ${step}`, { concurrency: 3 }, () => {
       for (const point of COMMIT_POINTS) {
         for (let nth = 1; nth <= commits; nth += 1) {
           test(`${point}@${nth} of ${commits}`, async () => {

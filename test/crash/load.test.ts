@@ -12,7 +12,7 @@ const NEW_SESSIONS = 8;
 
 const POINTS: readonly Failpoint[] = ["append.before_commit", "append.after_commit", "effect.mid", "claim.after", "recover.each"];
 
-test(`S46: two processes killed at random commits under load, ${ROUNDS} times (ASSENT_SEED=${SEED})`, { timeout: 600_000 }, async () => {
+test(`two processes killed at random commits under load, ${ROUNDS} times (ASSENT_SEED=${SEED})`, { timeout: 600_000 }, async () => {
   using scene = makeScene();
   const random = seeded(SEED);
   let kills = 0;

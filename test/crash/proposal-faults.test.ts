@@ -186,7 +186,7 @@ describe("RS-38: where restoring fails too", { concurrency: 3 }, () => {
     });
   }
 
-  test("L24: a file that somebody edits while an apply is stopped in its middle is not restored over", async () => {
+  test("a file that somebody edits while an apply is stopped in its middle is not restored over", async () => {
     using scene = makeScene();
     await killAt(scene, await DOORS["call ten"].command(scene), "file.link@2");
     writeFileSync(scene.path("set/a.txt"), "mine\n");
@@ -203,7 +203,7 @@ describe("RS-38: where restoring fails too", { concurrency: 3 }, () => {
 });
 
 describe("the record of an apply that has happened", { concurrency: 2, skip: noStrace }, () => {
-  test("section 8: is kept until there is space in the store", async () => {
+  test("is kept until there is space in the store", async () => {
     using scene = makeScene();
     const { finished } = await withFullStore(scene, "1..2");
     const { code, value } = said(await finished);

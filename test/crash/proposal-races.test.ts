@@ -248,7 +248,7 @@ async function interrupt({ child, ends }: Started): Promise<void> {
 const ELSEWHERE = (scene: Scene): string => join(scene.root, "steps of another");
 
 describe("a proposal of a conversation that is under way in another process", { concurrency: 3 }, () => {
-  test("section 1.3: apply, then undo: the holder does it, the command waits and tells", async () => {
+  test("apply, then undo: the holder does it, the command waits and tells", async () => {
     using scene = makeScene();
     const { run, proposal } = await waitingRun(scene);
     for (const [action, at] of [
@@ -264,7 +264,7 @@ describe("a proposal of a conversation that is under way in another process", { 
     await isSettled(scene);
   });
 
-  test("section 1.3: a discard, and an apply after it, are told apart", async () => {
+  test("a discard, and an apply after it, are told apart", async () => {
     using scene = makeScene();
     const { run, proposal } = await waitingRun(scene);
     assert.equal((await person(scene, ["discard", proposal.id])).outcome, "discarded");

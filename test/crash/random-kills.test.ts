@@ -14,7 +14,7 @@ const LANES = 2;
 /** Steps that change files are met in real processes alone, so that nobody has counted them; a run has about so many. */
 const FILE_STEPS: readonly [Failpoint, number] = ["file.step", 60];
 
-test(`S46: a run of ${CALLS} calls killed at random points, ${KILLS} times (ASSENT_SEED=${SEED})`, {
+test(`a run of ${CALLS} calls killed at random points, ${KILLS} times (ASSENT_SEED=${SEED})`, {
   timeout: 1_800_000,
   concurrency: LANES,
 }, async (t) => {

@@ -30,7 +30,7 @@ async function crashMixed(scene: Scene): Promise<string> {
 }
 
 describe("recovery that is itself killed", { concurrency: 2 }, () => {
-  test("L26, S50: five times at each of its appends, it comes to what one recovery comes to", async () => {
+  test("five times at each of its appends, it comes to what one recovery comes to", async () => {
     const [once, often] = await Promise.all([
       recoverMixed([]),
       recoverMixed(["recover.each@1", "recover.each@2", "recover.each@2", "append.before_commit@2", "recover.each@1"]),
@@ -62,7 +62,7 @@ describe("recovery that is itself killed", { concurrency: 2 }, () => {
     };
   }
 
-  test("section 6: a retry carries the same key, and there is only one", async () => {
+  test("a retry carries the same key, and there is only one", async () => {
     using scene = makeScene();
     const keyed: BatchSpec = { allow: ["keyed"], retryIdempotent: true };
     await killed(scene, { ...keyed, calls: [{ id: "k1", name: "keyed", arguments: {} }] }, "effect.mid");
@@ -79,7 +79,7 @@ describe("recovery that is itself killed", { concurrency: 2 }, () => {
     await scene.holds();
   });
 
-  test("section 6: a retry that is not killed gives the real result", async () => {
+  test("a retry that is not killed gives the real result", async () => {
     using scene = makeScene();
     const keyed: BatchSpec = { allow: ["keyed"], retryIdempotent: true };
     await killed(scene, { ...keyed, calls: [{ id: "k1", name: "keyed", arguments: {} }] }, "effect.before");
@@ -89,7 +89,7 @@ describe("recovery that is itself killed", { concurrency: 2 }, () => {
     await scene.holds();
   });
 
-  test("L43: after unknown the same call asks even in yolo, and another one does not", async () => {
+  test("after unknown the same call asks even in yolo, and another one does not", async () => {
     using scene = makeScene();
     await killed(scene, { mode: "yolo", calls: [{ id: "c1", name: "world", arguments: {} }] }, "effect.mid");
     const [{ id: session }] = await scene.json(["sessions"]);
@@ -109,7 +109,7 @@ describe("recovery that is itself killed", { concurrency: 2 }, () => {
     await scene.holds();
   });
 
-  test("section 4: a crash after a grant's use loses the use, and gains none", async () => {
+  test("a crash after a grant's use loses the use, and gains none", async () => {
     using scene = makeScene();
     const { approvalId } = await scene.json(["call", "world", "--on-ask", "park"]);
     const library = await openLibrary(scene);
@@ -129,7 +129,7 @@ describe("recovery that is itself killed", { concurrency: 2 }, () => {
 });
 
 describe("a program that a killed process left behind", { concurrency: 2 }, () => {
-  test("S48: it is ended with its group, and named", async () => {
+  test("it is ended with its group, and named", async () => {
     using scene = makeScene();
     const child = scene.start([
       "call",
@@ -151,7 +151,7 @@ describe("a program that a killed process left behind", { concurrency: 2 }, () =
     await scene.holds();
   });
 
-  test("L27: killed before its start is on record, it never begins", async () => {
+  test("killed before its start is on record, it never begins", async () => {
     using scene = makeScene();
     const command = `echo $$ >> begun; sleep 60; touch X # ${scene.root}`;
     const { signal } = await scene.child(["call", "shell", "--mode", "yolo", "--input", JSON.stringify({ command })], {

@@ -25,7 +25,7 @@ describe("a writer that is stopped and goes on later", { concurrency: 2 }, () =>
     await scene.holds();
   });
 
-  test("L16: another takes over while it waits for a person; the yes is used by the other alone", async () => {
+  test("another takes over while it waits for a person; the yes is used by the other alone", async () => {
     using scene = makeScene();
     const { first, approval, session } = await waiting(scene);
     first.kill("SIGSTOP");
@@ -38,7 +38,7 @@ describe("a writer that is stopped and goes on later", { concurrency: 2 }, () =>
     await scene.holds();
   });
 
-  test("L54: an answer given meanwhile is on disk at once, and the call runs once when the writer goes on", async () => {
+  test("an answer given meanwhile is on disk at once, and the call runs once when the writer goes on", async () => {
     using scene = makeScene();
     const { first, approval } = await waiting(scene);
     first.kill("SIGSTOP");

@@ -104,14 +104,14 @@ describe("law 4: a hook that fails never leads to an effect, under yolo and besi
 });
 
 describe("section 6, with real programs and the real dispatcher", () => {
-  test("HK30: a rewrite is judged: what a rule denies does not run", async (t) => {
+  test("a rewrite is judged: what a rule denies does not run", async (t) => {
     const hooks = pre(specific({ updatedInput: { command: "rm -r out" } }));
     const scene = await hookScene(t, { ...YOLO, hooks, rules: { deny: ["shell:command=rm*"] } });
     assert.equal((await scene.call("ls")).outcome, "denied denied_by_rule");
     assert.deepEqual(scene.world(), []);
   });
 
-  test("HK31: the approval shows the rewritten input, and that is what runs", async (t) => {
+  test("the approval shows the rewritten input, and that is what runs", async (t) => {
     const hooks = pre(specific({ updatedInput: { command: "ls" } }));
     const scene = await hookScene(t, { ...YOLO, hooks, rules: { ask: ["shell:command=ls"] }, person: "approve" });
     assert.equal((await scene.call("rm -r out")).outcome, "succeeded");
@@ -122,7 +122,7 @@ describe("section 6, with real programs and the real dispatcher", () => {
     assert.deepEqual(scene.world(), ["ls"]);
   });
 
-  test("HK32: an allow on an input that a later hook rewrote does not count", async (t) => {
+  test("an allow on an input that a later hook rewrote does not count", async (t) => {
     const hooks = pre(specific({ permissionDecision: "allow" }), specific({ updatedInput: { command: "other" } }));
     const scene = await hookScene(t, { hooks });
     assert.equal((await scene.call("ls")).outcome, "denied denied_unattended");
@@ -130,7 +130,7 @@ describe("section 6, with real programs and the real dispatcher", () => {
     assert.equal((await allowed.call("ls")).outcome, "succeeded", "alone it lifts the default ask");
   });
 
-  test("HK33: rewrites add up, later hooks see earlier ones, and the ledger says who changed what", async (t) => {
+  test("rewrites add up, later hooks see earlier ones, and the ledger says who changed what", async (t) => {
     const hooks = pre(
       { type: "command", name: "A", command: specific({ updatedInput: { a: 1 } }) },
       { type: "command", name: "B", command: `cat > saw.json; echo '{"hookSpecificOutput":{"updatedInput":{"command":"new"}}}'` },
@@ -150,7 +150,7 @@ describe("section 6, with real programs and the real dispatcher", () => {
   });
 
   for (const updatedInput of ["[]", '"ls"']) {
-    test(`HK35: updatedInput ${updatedInput} is a failure: the call is denied`, async (t) => {
+    test(`updatedInput ${updatedInput} is a failure: the call is denied`, async (t) => {
       const scene = await hookScene(t, { ...YOLO, hooks: pre(`echo '{"hookSpecificOutput":{"updatedInput":${updatedInput}}}'`) });
       assert.equal((await scene.call("ls")).outcome, "denied denied_by_hook");
       assert.deepEqual(scene.world(), []);
@@ -169,7 +169,7 @@ describe("section 6, with real programs and the real dispatcher", () => {
     assert.deepEqual(scene.world(), []);
   });
 
-  test("HK37: a hook's deny holds under yolo, with hookBlocked and one notification", async (t) => {
+  test("a hook's deny holds under yolo, with hookBlocked and one notification", async (t) => {
     const scene = await hookScene(t, { ...YOLO, hooks: pre("echo 'not today' >&2; exit 2") });
     const { outcome, text } = await scene.call("ls");
     assert.deepEqual([outcome, text], ["denied denied_by_hook", "Tool call blocked by hook: not today"]);
@@ -183,7 +183,7 @@ describe("section 6, with real programs and the real dispatcher", () => {
     );
   });
 
-  test("HK38: a batch cancelled while a hook runs ends cancelled, the hook ended, without hookBlocked", async (t) => {
+  test("a batch cancelled while a hook runs ends cancelled, the hook ended, without hookBlocked", async (t) => {
     const scene = await hookScene(t, { ...YOLO, hooks: pre("echo $$ > pid; sleep 60") });
     const controller = new AbortController();
     const calls = [{ id: "c1", name: "shell", arguments: '{"command":"ls"}' }];
@@ -201,7 +201,7 @@ describe("section 6, with real programs and the real dispatcher", () => {
     assert.deepEqual(scene.world(), []);
   });
 
-  test("HK41: what a pre_tool_use hook asks, a person answers: no mode, rule or permission hook does", async (t) => {
+  test("what a pre_tool_use hook asks, a person answers: no mode, rule or permission hook does", async (t) => {
     const hooks = {
       ...pre(specific({ permissionDecision: "ask", permissionDecisionReason: "look" })),
       PermissionRequest: [{ hooks: [{ type: "command", command: prints({ decision: "approve" }) }] }],
@@ -214,7 +214,7 @@ describe("section 6, with real programs and the real dispatcher", () => {
     assert.deepEqual([...scene.world(), ...alone.world()], []);
   });
 
-  test("HK42: a permission hook's allow does not answer an ask made by a rule; its deny counts", async (t) => {
+  test("a permission hook's allow does not answer an ask made by a rule; its deny counts", async (t) => {
     const permission = (decision: object): object => ({
       PermissionRequest: [
         { matcher: "Bash", hooks: [{ type: "command", command: specific({ hookEventName: "PermissionRequest", decision }) }] },
@@ -233,7 +233,7 @@ describe("section 6, with real programs and the real dispatcher", () => {
     assert.equal((await plain.call("ls")).outcome, "succeeded", "it answers the default ask");
   });
 
-  test("HK11 and HK13: after a tool, continue: false stops the run, exit 2 is only told to the model", async (t) => {
+  test("after a tool, continue: false stops the run, exit 2 is only told to the model", async (t) => {
     const post = (command: string): object => ({
       PostToolUse: [{ matcher: "Bash", hooks: [{ type: "command", name: "after", command }] }],
     });

@@ -10,18 +10,18 @@ import { LONG } from "../support/long.ts";
 import { APPROVER, type Ask, type Said } from "./approver.ts";
 
 describe("two processes answer one approval at the same time", () => {
-  test("S29: both say yes, 1,000 times: one wins each time, the other is told who, and there are 1,000 effects", async () => {
+  test("both say yes, 1,000 times: one wins each time, the other is told who, and there are 1,000 effects", async () => {
     const { won, effects } = await race(1_000, ["approve", "approve"]);
     assert.deepEqual([won.approved, won.rejected, effects], [1_000, 0, 1_000]);
   });
 
   const often = LONG ? 1_000 : 100;
-  test(`S30: one says yes and one no, ${often} times: one outcome each, and as many effects as yeses that won`, async () => {
+  test(`one says yes and one no, ${often} times: one outcome each, and as many effects as yeses that won`, async () => {
     const { won, effects } = await race(often, ["approve", "reject"]);
     assert.deepEqual([won.approved + won.rejected, effects], [often, won.approved]);
   });
 
-  test("P1: `approve` and `reject` at the same instant, 10 times: one wins, the other exits 1 and says who and when", async () => {
+  test("`approve` and `reject` at the same instant, 10 times: one wins, the other exits 1 and says who and when", async () => {
     using scene = makeScene();
     let yeses = 0;
     for (let round = 0; round < 10; round += 1) {

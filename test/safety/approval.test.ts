@@ -29,7 +29,7 @@ function flipped(hex: string, at: number): string {
   return `${hex.slice(0, digit)}${turned}${hex.slice(digit + 1)}`;
 }
 
-describe("S25: an answer that names another request", () => {
+describe("an answer that names another request", () => {
   test("the fingerprint of another, one with a bit turned, a part of one, none at all: refused, still open, nothing runs", async (t) => {
     const at = scene(t);
     const [one, other] = [await park(at, at.leaves("one")), await park(at, at.leaves("other"))];
@@ -87,7 +87,7 @@ describe("S25: an answer that names another request", () => {
   });
 });
 
-describe("S26: an approval is for one request, once", () => {
+describe("an approval is for one request, once", () => {
   test("the call again with one argument changed, or unchanged, waits for an answer of its own", async (t) => {
     const at = scene(t);
     const approver = scriptedApprover({ c1: "approve" });
@@ -131,7 +131,7 @@ describe("S26: an approval is for one request, once", () => {
     assert.deepEqual(at.effects(), ["x"]);
   });
 
-  test("D72: what a person rejected is not asked about again, however its input is spelled", async (t) => {
+  test("what a person rejected is not asked about again, however its input is spelled", async (t) => {
     const at = scene(t);
     const approver = scriptedApprover({ c1: "reject" });
     const run = await openRun(at, { approver, onAsk: "park" });
@@ -144,7 +144,7 @@ describe("S26: an approval is for one request, once", () => {
   });
 });
 
-describe("S27: what a request is bound to changes between the question and the run", () => {
+describe("what a request is bound to changes between the question and the run", () => {
   const SCRIPTS: readonly (readonly [command: string, file: string])[] = [
     ["sh build.sh", "build.sh"],
     ["./build.sh", "build.sh"],
@@ -234,7 +234,7 @@ describe("S27: what a request is bound to changes between the question and the r
     await run.close();
   });
 
-  test("D88: rewritten by an earlier call of the same batch: asked under a higher revision; an answer to the older one is stale", async (t) => {
+  test("rewritten by an earlier call of the same batch: asked under a higher revision; an answer to the older one is stale", async (t) => {
     const at = scene(t);
     at.user({ mode: "auto-edit" });
     const approver: Approver = { available: () => true, ask: () => new Promise(() => undefined) };
@@ -257,7 +257,7 @@ describe("S27: what a request is bound to changes between the question and the r
   });
 });
 
-describe("S31: an approve that comes too late", () => {
+describe("an approve that comes too late", () => {
   /** Ways in which an approval is over; each gives back what an approve is told then. */
   const ENDS: readonly (readonly [
     name: string,
@@ -347,7 +347,7 @@ describe("S31: an approve that comes too late", () => {
   });
 });
 
-describe("S32: what is remembered is what was shown", () => {
+describe("what is remembered is what was shown", () => {
   test("always for git log -5: the rule is shown before and said when saved; nothing beyond it passes", async (t) => {
     const at = scene(t);
     execFileSync("git", ["init", "-q"], { cwd: at.workspace });
@@ -423,7 +423,7 @@ describe("S32: what is remembered is what was shown", () => {
   }
 });
 
-describe("S33: many calls are answered", () => {
+describe("many calls are answered", () => {
   test("each answer is one record, bound to the fingerprint of its own call", async (t) => {
     const at = scene(t);
     const approver: Approver = { available: () => true, ask: () => new Promise(() => undefined) };
@@ -451,7 +451,7 @@ describe("S33: many calls are answered", () => {
     await run.close();
   });
 
-  test("D71: a rule that one answer makes answers the others it covers, each on record; those that were asked for stay open", async (t) => {
+  test("a rule that one answer makes answers the others it covers, each on record; those that were asked for stay open", async (t) => {
     const at = scene(t);
     at.user({ shell: { path: [at.bin, "/usr/bin", "/bin"] }, permissions: { ask: ["Shell(effect ask)"] } });
     const approver: Approver = { available: () => true, ask: () => new Promise(() => undefined) };
@@ -484,7 +484,7 @@ describe("S33: many calls are answered", () => {
   });
 });
 
-describe("S34: whoever is asked does not behave", () => {
+describe("whoever is asked does not behave", () => {
   const nonsense =
     (answer: unknown): Approver["ask"] =>
     async () =>

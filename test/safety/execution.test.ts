@@ -87,7 +87,7 @@ function hostileEnvironment(at: Scene): Record<string, string> {
   };
 }
 
-describe("S11: git in a repository whose configuration names programs", () => {
+describe("git in a repository whose configuration names programs", () => {
   const LINES = [
     ...["git status", "git status -s", "git diff", "git diff HEAD", "git diff --stat", "git diff --cached", "git log", "git log -p"],
     ...["git log --oneline", "git log -3 --stat", "git show", "git show --stat", "git blame a.txt", "git branch", "git branch -a -v"],
@@ -173,7 +173,7 @@ describe("S11: git in a repository whose configuration names programs", () => {
   });
 });
 
-describe("S12: nothing of one call reaches the next", () => {
+describe("nothing of one call reaches the next", () => {
   test("exports, a changed directory, functions and aliases of an approved call are gone in an allowed one", async (t) => {
     const at = scene(t);
     at.user(reachable(at, { permissions: { allow: ["Shell(effect *)", "Shell(tell)"] } }));
@@ -192,7 +192,7 @@ describe("S12: nothing of one call reaches the next", () => {
   });
 });
 
-describe("S13: programs are taken from where the system keeps them", () => {
+describe("programs are taken from where the system keeps them", () => {
   const NAMES = ["git", "ls", "cat", "pwd", "effect", "node", "npm"];
 
   function plant(at: Scene, directory: string): void {
@@ -269,7 +269,7 @@ const USERS = { NODE_OPTIONS: "--no-warnings", PYTHONPATH: "/e", GIT_SSH: "/e", 
 const FEW = ["HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TERM", "TMPDIR", "PATH", "MY_OWN"];
 const ADDED = ["GIT_OPTIONAL_LOCKS", "GIT_PAGER", "GIT_TERMINAL_PROMPT", "GIT_CONFIG_NOSYSTEM", "NO_COLOR", "ASSENT_MARK"];
 
-describe("S14: what a child sees of this process", () => {
+describe("what a child sees of this process", () => {
   /** The programs `dump` and, to be allowed by the hint, `ls` write down their environment, and become a look at their descriptors. */
   function dumps(at: Scene): void {
     const script = `#!/bin/sh\ntr '\\0' '\\n' < /proc/$$/environ > ${at.root}/seen-env\ncat /proc/$$/stat > ${at.root}/seen-stat\nexec /bin/ls -l /proc/self/fd\n`;
@@ -401,7 +401,7 @@ describe("S14: what a child sees of this process", () => {
   });
 });
 
-describe("S15: a program that is another one when it is to run", () => {
+describe("a program that is another one when it is to run", () => {
   /** Acts right after the intent is on disk, before anything was started. */
   function afterClaim(act: () => void): (ledger: Ledger) => Ledger {
     return (ledger) => ({
@@ -589,7 +589,7 @@ describe("a hook that cannot be relied on never leads to an effect", () => {
     });
   }
 
-  test("S07: a deny that is written while a hook thinks holds for the call it thinks about", async (t) => {
+  test("a deny that is written while a hook thinks holds for the call it thinks about", async (t) => {
     const at = scene(t);
     const file = at.user({});
     const later = written(

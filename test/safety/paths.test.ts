@@ -42,7 +42,7 @@ function write(at: Scene, file_path: string, flags: readonly string[]): Promise<
   return at.call("write", { file_path, content: "written\n" }, flags);
 }
 
-describe("S16: paths that lead out of the workspace", () => {
+describe("paths that lead out of the workspace", () => {
   const WAYS: readonly (readonly [name: string, path: string, make: (at: Scene, out: string) => void])[] = [
     ["a link to a directory", "link/x", (at, out) => symlinkSync(out, at.path("link"))],
     ["a link to a directory, and a new one below", "link/new/deep/x", (at, out) => symlinkSync(out, at.path("link"))],
@@ -93,7 +93,7 @@ describe("S16: paths that lead out of the workspace", () => {
     ],
   ];
   for (const [name, make] of HARD) {
-    test(`PT7, PT12, PT13: ${name}: nothing is written without a person, in auto-edit`, async (t) => {
+    test(`${name}: nothing is written without a person, in auto-edit`, async (t) => {
       const at = scene(t);
       outside(at);
       make(at.path("x"));
@@ -123,7 +123,7 @@ describe("S16: paths that lead out of the workspace", () => {
     });
   }
 
-  test("PT9, PT10: names that no file here should have are refused or asked about", async (t) => {
+  test("names that no file here should have are refused or asked about", async (t) => {
     const at = scene(t);
     for (const path of ["a\nb", "\\\\server\\share\\x", "C:x", "x:stream", "a\u2028b"])
       assert.equal((await write(at, path, ["--mode", "auto-edit"])).type, "denied_unattended", JSON.stringify(path));
@@ -132,7 +132,7 @@ describe("S16: paths that lead out of the workspace", () => {
   });
 });
 
-describe("S17: the way to an approved file changes before it is written", () => {
+describe("the way to an approved file changes before it is written", () => {
   const SWAPS: readonly (readonly [name: string, swap: (at: Scene, home: string) => void])[] = [
     [
       "the directory becomes a link",
@@ -220,7 +220,7 @@ async function tried(
   return { outcome, type, source: at.last("call.judged", sessionId).source };
 }
 
-describe("S18: Assent's own files are closed in yolo, wherever they lie", () => {
+describe("Assent's own files are closed in yolo, wherever they lie", () => {
   const PLACES: readonly (readonly [name: string, env: (at: Scene) => Record<string, string>, flags: readonly string[], file: string])[] = [
     ["the user's settings in XDG_CONFIG_HOME", (at) => ({ XDG_CONFIG_HOME: at.path("conf") }), [], "conf/assent/settings.json"],
     ["the file of --policy", () => ({}), ["--policy", "rules.json"], "rules.json"],
@@ -367,7 +367,7 @@ describe("S18: Assent's own files are closed in yolo, wherever they lie", () => 
   });
 });
 
-describe("S18: control files ask in yolo, with their badge", () => {
+describe("control files ask in yolo, with their badge", () => {
   const LINES = [
     ...["cp x/.mcp.json .", "mv x/.mcp.json .", "ln -s x/.mcp.json .", "ln -s x/.mcp.json", "install x/.mcp.json .", "cp -t . x/.mcp.json"],
     ...["cp -r x/hooks .git/", "mv x/hooks .git", "ln -sfn ../x/hooks .git/hooks", "cp x/.bashrc ~", "cp x/.bashrc ..", "cp -r x/. ."],
@@ -406,7 +406,7 @@ describe("S18: control files ask in yolo, with their badge", () => {
   });
 });
 
-describe("S19: the same names in other letters", () => {
+describe("the same names in other letters", () => {
   const NAMES: readonly (readonly [path: string, type: string])[] = [
     [".ASSENT/SETTINGS.JSON", "denied_by_guard"],
     [".assent./settings.json", "denied_by_guard"],
@@ -431,7 +431,7 @@ describe("S19: the same names in other letters", () => {
   }
 
   for (const rule of ["Read(.env)", "Read(secret.txt)", "Read(caf\u00e9)"]) {
-    test(`PT4: a deny ${rule} holds for every spelling of the name`, async (t) => {
+    test(`a deny ${rule} holds for every spelling of the name`, async (t) => {
       const at = scene(t);
       const [, name = ""] = /\((.*)\)/.exec(rule) ?? [];
       at.user({ permissions: { deny: [rule] } });

@@ -48,7 +48,7 @@ async function explained(at: Scene, command: string, flags: readonly string[] = 
   return JSON.parse((await at.does(argv)).stdout);
 }
 
-describe("S02: what throws while a call is judged", () => {
+describe("what throws while a call is judged", () => {
   const broken: Facts = () => {
     throw new Error("the parser fell over");
   };
@@ -119,7 +119,7 @@ describe("S02: what throws while a call is judged", () => {
   });
 });
 
-describe("S03, S04: what is made to exhaust the judge", () => {
+describe("what is made to exhaust the judge", () => {
   const HARD: readonly (readonly [name: string, command: string, verdict: string])[] = [
     ["a megabyte", `ls ${"a".repeat(1_000_000)}`, "ask"],
     ["500 nested substitutions", `echo ${"$(echo ".repeat(500)}ls${")".repeat(500)}`, "ask"],
@@ -132,7 +132,7 @@ describe("S03, S04: what is made to exhaust the judge", () => {
     ["5,000 pipes, the last denied", `${"true | ".repeat(4_999)}effect x`, "deny"],
   ];
   for (const [name, command, verdict] of HARD) {
-    test(`S03: in yolo ${name}: ${verdict}, and nothing runs`, async (t) => {
+    test(`in yolo ${name}: ${verdict}, and nothing runs`, async (t) => {
       const at = scene(t);
       at.user({ permissions: { allow: ["*"], deny: ["Shell(effect)"] } });
       const told = await at.shell(command, ["--mode", "yolo"]);
@@ -142,7 +142,7 @@ describe("S03, S04: what is made to exhaust the judge", () => {
     });
   }
 
-  test("S04: a glob of 200 stars against 100 KB that almost fit decides all the same", async (t) => {
+  test("a glob of 200 stars against 100 KB that almost fit decides all the same", async (t) => {
     const at = scene(t);
     at.user({ permissions: { deny: [`shell:description=${"*a".repeat(200)}b`, `write:content=${"*a".repeat(200)}b`] } });
     const almost = "a".repeat(100_000);
@@ -159,7 +159,7 @@ describe("S03, S04: what is made to exhaust the judge", () => {
     ["Shell(^git.*)", false],
   ];
   for (const [rule, refused] of EXPRESSIONS) {
-    test(`S04: the regular expression ${rule} is ${refused ? "refused with its place" : "plain text"}`, async (t) => {
+    test(`the regular expression ${rule} is ${refused ? "refused with its place" : "plain text"}`, async (t) => {
       const at = scene(t);
       const file = at.user(`{\n  "permissions": {\n    "deny": [${JSON.stringify(rule)}] } }`);
       const ran = await at.does(["policy", "check"]);
@@ -176,7 +176,7 @@ describe("S03, S04: what is made to exhaust the judge", () => {
 /** What a call that was stopped by a rule of this verdict is told, where nobody can be asked. */
 const STOPPED = { deny: "denied_by_rule", ask: "denied_unattended" } as const;
 
-describe("S05: a deny and an explicit ask hold in every order, layer and mode", () => {
+describe("a deny and an explicit ask hold in every order, layer and mode", () => {
   const RULE = "Shell(effect push)";
   const ALLOWS = ["*", "Shell", "Shell(effect *)", "shell:command=effect*"];
   const pairs: readonly (readonly [strict: Layer, loose: Layer, order: "before" | "after"])[] = [
@@ -383,7 +383,7 @@ function allowByHook(at: Scene): void {
   at.user({ ...settings, hooks: { PreToolUse: hooks, PermissionRequest: hooks } });
 }
 
-describe("S06: what an untrusted project may say", () => {
+describe("what an untrusted project may say", () => {
   const LOOSENING: readonly (readonly [name: string, user: SettingsText, project: SettingsText])[] = [
     ["allow everything", { permissions: { ask: ["Shell"] } }, { permissions: { allow: ["*"] } }],
     ["allow everything against nothing", {}, { permissions: { allow: ["*"] } }],
@@ -430,7 +430,7 @@ describe("S06: what an untrusted project may say", () => {
   }
 });
 
-describe("S07: a deny that is written while a call waits", () => {
+describe("a deny that is written while a call waits", () => {
   const CHANGED = "denied_policy_changed";
   const DENIES: readonly (readonly [name: string, write: (at: Scene) => unknown, type: string])[] = [
     ["in the user's file", (at) => at.user({ permissions: { deny: ["Shell(echo)"] } }), CHANGED],
@@ -542,7 +542,7 @@ describe("S07: a deny that is written while a call waits", () => {
     await run.close();
   });
 
-  test("D68: an ask that is written while a call waits for its lane takes back a grant's yes: a person is asked", async (t) => {
+  test("an ask that is written while a call waits for its lane takes back a grant's yes: a person is asked", async (t) => {
     const at = scene(t);
     const { run, running, release } = await behindAnother(at, "effect x", true);
     at.user(reachable(at, { permissions: { allow: ["Shell(hold)"], ask: ["Shell(effect)"] } }));
@@ -564,7 +564,7 @@ describe("S07: a deny that is written while a call waits", () => {
   });
 });
 
-describe("S08: what explain says is what runs", () => {
+describe("what explain says is what runs", () => {
   /** An allow has no hazard; everything else names a rule or a hazard. */
   function isSaidWhy({ verdict, rule, plan }: Awaited<ReturnType<typeof explained>>): boolean {
     const hazards = [...plan.hazards, ...plan.commands.flatMap((one: { hazards: unknown[] }) => one.hazards)];
@@ -604,7 +604,7 @@ describe("S08: what explain says is what runs", () => {
   });
 });
 
-describe("S09: rules that cannot be read", () => {
+describe("rules that cannot be read", () => {
   const BROKEN: readonly (readonly [rule: unknown, type: string, why: string])[] = [
     ["Shell(git push", "rule_syntax", "is not closed"],
     ["Shell(effect $(x))", "rule_syntax", "holds a substitution"],

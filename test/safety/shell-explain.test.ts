@@ -556,7 +556,7 @@ function startedPrograms(log: string): readonly (readonly string[])[] {
   return found;
 }
 
-suite("S08: what is explained is what is recorded and what runs", () => {
+suite("what is explained is what is recorded and what runs", () => {
   const commands = [...ALLOWED, ...OTHERS];
   const log = join(scene.root, "started");
   let policy: PolicyText;

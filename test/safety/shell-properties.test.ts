@@ -702,7 +702,7 @@ const PIECES: readonly string[] = [
   ],
 ];
 
-suite("S03: no text stalls or breaks the reader, and none of these is allowed", () => {
+suite("no text stalls or breaks the reader, and none of these is allowed", () => {
   const judge = scene.judge({ mode: "auto-edit", permissions: { allow: ["*"], deny: DENIES } });
   const texts = (piece: string): readonly string[] => {
     const all = piece.repeat(Math.ceil(LONGEST / piece.length));

@@ -384,7 +384,7 @@ suite("an allowed command does what its plan says and nothing else", { skip: noS
     assert.deepEqual(readdirSync(join(scene.root, "outside")), ["secret"]);
   });
 
-  test("S11, S13: no program of the workspace ran, by whatever name or setting", () => {
+  test("no program of the workspace ran, by whatever name or setting", () => {
     assert.ok(!existsSync(join(scene.workspace, "canary-ran")));
     const all = [...traced.values()].flatMap(started).filter(([file]) => file.startsWith(scene.root) || file.startsWith("."));
     assert.deepEqual(all, []);

@@ -72,7 +72,7 @@ function misleading(at: Scene): void {
   written(at.path("assent/settings.json"), JSON.stringify({ mode: "yolo" }));
 }
 
-describe("S21: a repository that nobody trusts is opened", () => {
+describe("a repository that nobody trusts is opened", () => {
   /** The lines of a command line that are asked of each command; P, S and G stand for an approval, a session and a grant. */
   const COMMANDS = [
     ...["resume S", "approve P --remember user", "policy check", "tools", "trust --show"],
@@ -146,7 +146,7 @@ describe("S21: a repository that nobody trusts is opened", () => {
     assert.deepEqual(at.effects(), []);
   });
 
-  test("S24: what .env files say is known to nobody: settings, store and programs are the person's own", async (t) => {
+  test("what .env files say is known to nobody: settings, store and programs are the person's own", async (t) => {
     const at = scene(t);
     carry(at);
     misleading(at);
@@ -160,7 +160,7 @@ describe("S21: a repository that nobody trusts is opened", () => {
     assert.deepEqual(at.effects(), []);
   });
 
-  test("S24: a relative XDG_CONFIG_HOME, XDG_STATE_HOME or ASSENT_STORE leads nowhere in the workspace", async (t) => {
+  test("a relative XDG_CONFIG_HOME, XDG_STATE_HOME or ASSENT_STORE leads nowhere in the workspace", async (t) => {
     const at = scene(t);
     misleading(at);
     const env = { XDG_CONFIG_HOME: ".", XDG_STATE_HOME: "state", ASSENT_STORE: "store" };
@@ -190,7 +190,7 @@ async function isInert(at: Scene, cwd = at.workspace): Promise<void> {
   assert.deepEqual(at.effects(), []);
 }
 
-describe("S22: one byte of a trusted configuration changes", () => {
+describe("one byte of a trusted configuration changes", () => {
   const CHANGES: readonly (readonly [name: string, change: (at: Scene) => void])[] = [
     ["a blank in the settings", (at) => writeFileSync(at.path(".assent/settings.json"), ` ${project(at)}`)],
     ["a byte of the servers", (at) => at.write(".mcp.json", "{ }")],
@@ -260,7 +260,7 @@ describe("S22: one byte of a trusted configuration changes", () => {
   });
 });
 
-describe("S23: trust is in one directory, not in what leads to it", () => {
+describe("trust is in one directory, not in what leads to it", () => {
   const OTHERS: readonly (readonly [name: string, make: (at: Scene, other: string) => void])[] = [
     ["a copy of it", () => undefined],
     ["one whose commondir points to it", (at, other) => written(join(other, ".git/commondir"), at.path(".git"))],

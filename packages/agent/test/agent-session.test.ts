@@ -71,7 +71,7 @@ test("nothing to wait for: a run settles at once", async () => {
   assert.equal(await b.agent.settle(never), undefined);
 });
 
-test("B59: a run is held back until its background work has ended and its notice is told, and ends with the last words", async () => {
+test("a run is held back until its background work has ended and its notice is told, and ends with the last words", async () => {
   const b = await bench(turns("started", "it is done"));
   b.tasks.start();
   await b.agent.send("go", never);
@@ -81,7 +81,7 @@ test("B59: a run is held back until its background work has ended and its notice
   assert.deepEqual(await settling, { reason: "done", text: "it is done" });
 });
 
-test("B56: a drain of an empty queue has nothing to do; what is queued later is told without another trigger than its own", async () => {
+test("a drain of an empty queue has nothing to do; what is queued later is told without another trigger than its own", async () => {
   const b = await bench(turns("hello", "heard"));
   await b.agent.send("go", never);
   assert.equal(await b.agent.drain(), undefined);
@@ -91,7 +91,7 @@ test("B56: a drain of an empty queue has nothing to do; what is queued later is 
   assert.equal(b.session.state.notices.size, 0);
 });
 
-test("B57: ten drains at once are one, and all settle", async () => {
+test("ten drains at once are one, and all settle", async () => {
   const b = await bench(turns("heard"));
   await b.queue("one");
   await b.queue("two");
@@ -100,7 +100,7 @@ test("B57: ten drains at once are one, and all settle", async () => {
   assert.equal((await b.events("turn.started")).length, 1);
 });
 
-test("B58: a provider error in a drain rejects all who wait, and a later notice is told", async () => {
+test("a provider error in a drain rejects all who wait, and a later notice is told", async () => {
   const b = await bench("turns:\n  - error: { status: 400, message: broken }\n  - say: heard\n");
   await b.queue("one");
   const waits = await Promise.allSettled([b.agent.drain(), b.agent.drain()]);
@@ -112,7 +112,7 @@ test("B58: a provider error in a drain rejects all who wait, and a later notice 
   assert.equal((await b.agent.drain())?.text, "heard");
 });
 
-test("B58: a run that is held back ends with the error, and does not hang", async () => {
+test("a run that is held back ends with the error, and does not hang", async () => {
   const b = await bench("turns:\n  - say: started\n  - error: { status: 400, message: broken }\n");
   await b.agent.send("go", never);
   await b.queue("one");
@@ -159,7 +159,7 @@ test("a person's message that waits goes before a notice", async () => {
   assert.ok(messages.indexOf("notice") > 0);
 });
 
-test("B61: a signal while a run is held back ends the wait as cancelled", async () => {
+test("a signal while a run is held back ends the wait as cancelled", async () => {
   const b = await bench(turns("started"));
   b.tasks.start();
   await b.agent.send("go", never);
@@ -169,7 +169,7 @@ test("B61: a signal while a run is held back ends the wait as cancelled", async 
   assert.equal((await settling)?.reason, "cancelled");
 });
 
-test("B62: a signal ends the wait for a schedule that never runs out", async () => {
+test("a signal ends the wait for a schedule that never runs out", async () => {
   const b = await bench(turns("started"));
   await b.agent.send("go", never);
   await b.schedules.create({ every: "1h", prompt: "p" });
@@ -179,7 +179,7 @@ test("B62: a signal ends the wait for a schedule that never runs out", async () 
   assert.equal((await settling)?.reason, "cancelled");
 });
 
-test("B90: a run waits for a schedule of its own, tells its notice, and settles when it is gone", async () => {
+test("a run waits for a schedule of its own, tells its notice, and settles when it is gone", async () => {
   const b = await bench(turns("started", "fired"));
   await b.agent.send("go", never);
   await b.schedules.create({ every: "1h", prompt: "p", recurring: false });
@@ -188,7 +188,7 @@ test("B90: a run waits for a schedule of its own, tells its notice, and settles 
   assert.equal((await settling)?.text, "fired");
 });
 
-test("B85: a schedule whose turn fails ends the wait with the error", async () => {
+test("a schedule whose turn fails ends the wait with the error", async () => {
   const b = await bench("turns:\n  - say: started\n  - error: { status: 400, message: broken }\n");
   await b.agent.send("go", never);
   await b.schedules.create({ every: "1h", prompt: "p" });
@@ -197,7 +197,7 @@ test("B85: a schedule whose turn fails ends the wait with the error", async () =
   assert.equal((await settling)?.error?.message, "broken (status 400)");
 });
 
-test("H47: a run that is parked waits for its background work, and leaves its notice for later", async () => {
+test("a run that is parked waits for its background work, and leaves its notice for later", async () => {
   const b = await bench(turns("never said"));
   b.tasks.start();
   await b.queue("n");
@@ -281,7 +281,7 @@ test("after turns that were interrupted, a shorter history lets no notice be tol
   assert.equal(b.session.state.notices.size, 1);
 });
 
-test("B92: a shutdown ends the turn, the background work and the schedules, keeps the notices, and happens once", async () => {
+test("a shutdown ends the turn, the background work and the schedules, keeps the notices, and happens once", async () => {
   const b = await bench("turns:\n  - { say: slow, delayMs: 60000 }\n");
   const sending = b.agent.send("one", never);
   await b.clock.advance(10);
@@ -296,7 +296,7 @@ test("B92: a shutdown ends the turn, the background work and the schedules, keep
   assert.equal((await b.agent.send("two", never)).reason, "cancelled", "nothing runs any more");
 });
 
-test("B29: a reset drops what was not told: it never reaches the new conversation", async () => {
+test("a reset drops what was not told: it never reaches the new conversation", async () => {
   const b = await bench(turns("never said"));
   b.tasks.start();
   await b.queue("n");

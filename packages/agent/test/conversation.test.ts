@@ -31,7 +31,7 @@ turns:
 
   const ENDS: readonly [sentence: string, script: string, end: object][] = [
     [
-      "M2: a script that runs out fails the run after the call ran",
+      "a script that runs out fails the run after the call ran",
       "turns: [{ calls: [{ tool: echo, input: { text: a } }] }]",
       {
         reason: "failed",
@@ -43,12 +43,12 @@ turns:
       },
     ],
     [
-      "H6: a provider's failure is an error of the run",
+      "a provider's failure is an error of the run",
       "turns: [{ error: { status: 500, message: boom } }]",
       { reason: "failed", text: "", error: { type: "provider_error", message: "boom (status 500)" } },
     ],
     [
-      "M3: what is expected of the request is said with what it is",
+      "what is expected of the request is said with what it is",
       "turns: [{ expect: { toolChoice: resolve }, say: a }]",
       {
         reason: "failed",
@@ -57,7 +57,7 @@ turns:
       },
     ],
     [
-      "M4: the outcome and type of a result can be expected",
+      "the outcome and type of a result can be expected",
       "turns: [{ calls: [{ tool: nobody, id: c1 }] }, { expect: { result: { call: c1, outcome: invalid, type: tool_not_registered } }, say: ok }]",
       { reason: "done", text: "ok" },
     ],
@@ -71,7 +71,7 @@ turns:
       },
     ],
     [
-      "T148: a cut answer runs no edit",
+      "a cut answer runs no edit",
       "turns: [{ truncated: true, calls: [{ tool: echo, id: c1, raw: '{' }] }, { expect: { result: { call: c1, outcome: invalid } }, say: ok }]",
       { reason: "done", text: "ok" },
     ],
@@ -83,7 +83,7 @@ turns:
     });
   }
 
-  test("M1: turns that are left are told, unless the script allows it", async () => {
+  test("turns that are left are told, unless the script allows it", async () => {
     const two = "turns: [{ say: a }, { say: b }]";
     const left = await rehearse(two);
     await left.send("go");

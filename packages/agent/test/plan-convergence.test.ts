@@ -155,7 +155,7 @@ describe("what a model is told of plan mode", () => {
   });
 });
 
-describe("section 7: nobody can approve the plan", () => {
+describe("nobody can approve the plan", () => {
   const asksForYes: Tool = defineTool({ name: "edit", description: "Edits.", kind: "edit", input: z.object({}), run: () => "edited" });
   for (const [onAsk, reason, error] of [
     ["deny", "done", undefined],

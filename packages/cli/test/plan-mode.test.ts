@@ -158,7 +158,7 @@ describe("plan mode, from outside", () => {
     });
   }
 
-  test("section 7: with --on-ask deny the run ends well, with the plan as its result", async () => {
+  test("with --on-ask deny the run ends well, with the plan as its result", async () => {
     using at = workspace();
     const { code, value, calls } = await play(at, `${DRAFT}, ${RESOLVE}`, ["--mode", "plan", "--on-ask", "deny"]);
     assert.deepEqual([code, value.text], [0, "# Fix cache"]);
@@ -171,7 +171,7 @@ describe("plan mode, from outside", () => {
     assert.deepEqual(await modes(at, value.sessionId), ["plan"]);
   });
 
-  test("section 7: with --on-ask fail the run fails", async () => {
+  test("with --on-ask fail the run fails", async () => {
     using at = workspace();
     const { code, value } = await play(at, `${DRAFT}, ${RESOLVE}`, ["--mode", "plan", "--on-ask", "fail"]);
     assert.deepEqual([code, value.error.type], [1, "approval_required"]);
@@ -244,7 +244,7 @@ describe("plan mode, from outside", () => {
   });
 
   for (const outcome of ["restore_previous", "proceed_always"]) {
-    test(`T105: ${outcome} answers nothing but a plan, and the approval stays open`, async () => {
+    test(`${outcome} answers nothing but a plan, and the approval stays open`, async () => {
       using at = workspace();
       const { value } = await at.hereJson(["call", "shell", "--input", JSON.stringify({ command: "touch x" }), "--on-ask", "park"]);
       const refused = await at.hereJson(["approve", value.approvalId, "--outcome", outcome]);

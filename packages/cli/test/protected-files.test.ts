@@ -21,14 +21,14 @@ const DOUBTED = { outcome: "denied", type: "denied_unattended", source: "deny-in
 
 describe("in yolo, through the write tool", () => {
   const PATHS: readonly (readonly [name: string, path: string, expected: object])[] = [
-    ["S18: the project's settings", ".assent/settings.json", DENIED],
-    ["S18: the user's settings", "../.config/assent/settings.json", DENIED],
-    ["S18: the ledger, in which trust is kept", "../store/ledger.db", DENIED],
-    ["S18: a git hook that does not exist yet", ".git/hooks/pre-push", ASKED],
-    ["S18: .mcp.json", ".mcp.json", ASKED],
-    ["S18: ~/.bashrc", "../.bashrc", ASKED],
-    ["S19: .GIT/config", ".GIT/config", ASKED],
-    ["S19: .Assent/settings.json", ".Assent/settings.json", DENIED],
+    ["the project's settings", ".assent/settings.json", DENIED],
+    ["the user's settings", "../.config/assent/settings.json", DENIED],
+    ["the ledger, in which trust is kept", "../store/ledger.db", DENIED],
+    ["a git hook that does not exist yet", ".git/hooks/pre-push", ASKED],
+    [".mcp.json", ".mcp.json", ASKED],
+    ["~/.bashrc", "../.bashrc", ASKED],
+    [".GIT/config", ".GIT/config", ASKED],
+    [".Assent/settings.json", ".Assent/settings.json", DENIED],
     ["through a link", "link/settings.json", DENIED],
   ];
   for (const [name, path, expected] of PATHS) {
@@ -122,7 +122,7 @@ describe("in yolo, through a shell line", () => {
     ["unlink ../.config", "link", DENIED],
   ];
   for (const [line, config, expected] of ABOVE) {
-    test(`S18: with ~/.config ${config}, ${line} is not run`, async () => {
+    test(`with ~/.config ${config}, ${line} is not run`, async () => {
       using at = place();
       makeConfig(at, config);
       assert.deepEqual(await tried(at, "shell", { command: line }), expected);
@@ -179,7 +179,7 @@ describe("in yolo, through a shell line", () => {
   });
 });
 
-test("S16: an edit behind a link that leads out, or by dots, asks, and nothing is written outside", async () => {
+test("an edit behind a link that leads out, or by dots, asks, and nothing is written outside", async () => {
   using at = place();
   const outside = join(at.root, "outside");
   mkdirSync(outside);
@@ -202,7 +202,7 @@ test("S16: an edit behind a link that leads out, or by dots, asks, and nothing i
   assert.deepEqual(readdirSync(outside), []);
 });
 
-test("S17: approved, then the parent becomes a link to the home: nothing is written there", async () => {
+test("approved, then the parent becomes a link to the home: nothing is written there", async () => {
   using at = place();
   mkdirSync(at.path("dir"));
   const { value } = await at.hereJson(["call", "write", "--input", '{"file_path":"dir/f","content":"x"}', "--on-ask", "park"]);

@@ -46,7 +46,7 @@ test("a raw JSON Schema without schemas is told where there are some", () => {
   assert.throws(() => createRegistry().add(raw({ type: "object" })), /ajvSchemas\(\) \}\) has those of @assent\/tools/);
 });
 
-test("T6: a raw JSON Schema that does not compile is refused, and its name stays free", () => {
+test("a raw JSON Schema that does not compile is refused, and its name stays free", () => {
   const registry = createRegistry({ schemas: ajvSchemas });
   assert.throws(() => registry.add(raw({ type: "object", properties: { a: { $ref: "#/nowhere" } } })), { code: "schema_does_not_compile" });
   registry.add(raw({ type: "object" }));
@@ -74,7 +74,7 @@ test("tools are listed in order of registration, hidden ones only to those who l
   assert.equal(registry.visible(), registry.visible());
 });
 
-test("T141: a hidden tool is never suggested", () => {
+test("a hidden tool is never suggested", () => {
   const registry = createRegistry();
   registry.add(tool("resolve", { hidden: true }));
   registry.add(tool("remove"));
@@ -82,7 +82,7 @@ test("T141: a hidden tool is never suggested", () => {
   assert.deepEqual(registry.suggest("remov"), ["remove"]);
 });
 
-test("T143: a name that differs in case or has blanks around it is unknown, with the suggestion", () => {
+test("a name that differs in case or has blanks around it is unknown, with the suggestion", () => {
   const registry = createRegistry();
   registry.add(tool("read_file"));
   for (const name of ["READ_FILE", " read_file "]) {
@@ -91,7 +91,7 @@ test("T143: a name that differs in case or has blanks around it is unknown, with
   }
 });
 
-test("T144: an alias leads to the tool, whose own name is told, and is never listed or suggested", () => {
+test("an alias leads to the tool, whose own name is told, and is never listed or suggested", () => {
   const registry = createRegistry();
   registry.add(tool("shell"));
   registry.alias("run_shell_command", "shell");

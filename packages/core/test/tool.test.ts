@@ -30,30 +30,30 @@ const vendor = { "~standard": { version: 1, vendor: "v", validate: (value: unkno
 
 const definitions: readonly (readonly [string, Record<string, unknown>, string])[] = [
   ["a whole definition is accepted", {}, "accepted"],
-  ["T1: an empty name", { name: "" }, "bad_name"],
-  ["T1: a name of 65 characters", { name: "x".repeat(65) }, "bad_name"],
+  ["an empty name", { name: "" }, "bad_name"],
+  ["a name of 65 characters", { name: "x".repeat(65) }, "bad_name"],
   ["a name of 64 characters is accepted", { name: "x".repeat(64) }, "accepted"],
   ...[" ", ".", ":", "/", "\n", "\u0000"].map(
-    (mark) => [`T1: a name with ${JSON.stringify(mark)}`, { name: `a${mark}b` }, "bad_name"] as const,
+    (mark) => [`a name with ${JSON.stringify(mark)}`, { name: `a${mark}b` }, "bad_name"] as const,
   ),
-  ["T1: a name that ends with a newline", { name: "ab\n" }, "bad_name"],
-  ["T2: no description", { description: undefined }, "bad_description"],
-  ["T2: a blank description", { description: " \n" }, "bad_description"],
-  ["T3: an unknown kind", { kind: "write" }, "bad_kind"],
-  ["T3: a kind in the wrong case", { kind: "Read" }, "bad_kind"],
-  ["T4: an input that is a text", { input: "object" }, "bad_schema"],
-  ["T4: an input that is a list", { input: [] }, "bad_schema"],
-  ["T4: an input that is missing", { input: undefined }, "bad_schema"],
-  ["T4: a ~standard without validate", { input: { "~standard": {} } }, "bad_schema"],
-  ["T4: some library's own schema object", { input: new Map() }, "bad_schema"],
-  ["T4: a schema that holds a function", { input: { type: "object", default: () => 1 } }, "bad_schema"],
-  ["T5: the root is a string", { input: { type: "string" } }, "bad_schema"],
-  ["T5: the root is false", { input: false }, "bad_schema"],
-  ["T5: the root is a list of other types", { input: { type: ["string", "null"] } }, "bad_schema"],
-  ["T5: the root refers to a string", { input: { $ref: "#/$defs/s", $defs: { s: { type: "string" } } } }, "bad_schema"],
-  ["T5: every alternative is a string", { input: { anyOf: [{ type: "string" }, { const: 1 }] } }, "bad_schema"],
-  ["T5: one of all parts is a string", { input: { allOf: [{ type: "object" }, { type: "string" }] } }, "bad_schema"],
-  ["T5: none of the listed values is an object", { input: { enum: ["a", null] } }, "bad_schema"],
+  ["a name that ends with a newline", { name: "ab\n" }, "bad_name"],
+  ["no description", { description: undefined }, "bad_description"],
+  ["a blank description", { description: " \n" }, "bad_description"],
+  ["an unknown kind", { kind: "write" }, "bad_kind"],
+  ["a kind in the wrong case", { kind: "Read" }, "bad_kind"],
+  ["an input that is a text", { input: "object" }, "bad_schema"],
+  ["an input that is a list", { input: [] }, "bad_schema"],
+  ["an input that is missing", { input: undefined }, "bad_schema"],
+  ["a ~standard without validate", { input: { "~standard": {} } }, "bad_schema"],
+  ["some library's own schema object", { input: new Map() }, "bad_schema"],
+  ["a schema that holds a function", { input: { type: "object", default: () => 1 } }, "bad_schema"],
+  ["the root is a string", { input: { type: "string" } }, "bad_schema"],
+  ["the root is false", { input: false }, "bad_schema"],
+  ["the root is a list of other types", { input: { type: ["string", "null"] } }, "bad_schema"],
+  ["the root refers to a string", { input: { $ref: "#/$defs/s", $defs: { s: { type: "string" } } } }, "bad_schema"],
+  ["every alternative is a string", { input: { anyOf: [{ type: "string" }, { const: 1 }] } }, "bad_schema"],
+  ["one of all parts is a string", { input: { allOf: [{ type: "object" }, { type: "string" }] } }, "bad_schema"],
+  ["none of the listed values is an object", { input: { enum: ["a", null] } }, "bad_schema"],
   [
     "a schema that leads back to itself is accepted",
     { input: { type: "object", allOf: [{ $ref: "#/$defs/d" }], $defs: { d: { anyOf: [{ $ref: "#/$defs/d" }, {}] } } } },
@@ -62,29 +62,29 @@ const definitions: readonly (readonly [string, Record<string, unknown>, string])
   ["a root of object or null is accepted", { input: { type: ["object", "null"] } }, "accepted"],
   ["one alternative that is an object is accepted", { input: { anyOf: [{ type: "string" }, { properties: {} }] } }, "accepted"],
   ["the schema true is accepted", { input: true }, "accepted"],
-  ["T6: a reference to nowhere", { input: { type: "object", properties: { a: { $ref: "#/$defs/no" } } } }, "schema_does_not_compile"],
-  ["T6: an unknown type", { input: { type: "object", properties: { a: { type: "text" } } } }, "schema_does_not_compile"],
-  ["T6: a malformed pattern", { input: { type: "object", properties: { a: { pattern: "(" } } } }, "schema_does_not_compile"],
-  ["T7: a Standard Schema that cannot describe itself", { input: vendor }, "bad_schema"],
+  ["a reference to nowhere", { input: { type: "object", properties: { a: { $ref: "#/$defs/no" } } } }, "schema_does_not_compile"],
+  ["an unknown type", { input: { type: "object", properties: { a: { type: "text" } } } }, "schema_does_not_compile"],
+  ["a malformed pattern", { input: { type: "object", properties: { a: { pattern: "(" } } } }, "schema_does_not_compile"],
+  ["a Standard Schema that cannot describe itself", { input: vendor }, "bad_schema"],
   ["the same with inputSchema beside it is accepted", { input: vendor, inputSchema: { type: "object" } }, "accepted"],
-  ["T5: an inputSchema whose root is a string", { input: vendor, inputSchema: { type: "string" } }, "bad_schema"],
-  ["T8: no body", { run: undefined }, "bad_body"],
-  ["T8: two bodies", { runtimeHandler: "task" }, "bad_body"],
-  ["T8: preview without apply", { run: undefined, preview: () => 1 }, "bad_body"],
-  ["T8: run beside preview and apply", { preview: () => 1, apply: () => "x" }, "bad_body"],
-  ["T8: a body that is no function", { run: "ls" }, "bad_body"],
+  ["an inputSchema whose root is a string", { input: vendor, inputSchema: { type: "string" } }, "bad_schema"],
+  ["no body", { run: undefined }, "bad_body"],
+  ["two bodies", { runtimeHandler: "task" }, "bad_body"],
+  ["preview without apply", { run: undefined, preview: () => 1 }, "bad_body"],
+  ["run beside preview and apply", { preview: () => 1, apply: () => "x" }, "bad_body"],
+  ["a body that is no function", { run: "ls" }, "bad_body"],
   ["preview with apply is a body", { run: undefined, preview: () => 1, apply: () => "x" }, "accepted"],
   ["a runtime handler is a body", { run: undefined, runtimeHandler: "task" }, "accepted"],
-  ["T9: read-only and of a mutator kind", { kind: "edit", annotations: { readOnlyHint: true } }, "contradiction"],
-  ["T9: read-only and destructive", { annotations: { readOnlyHint: true, destructiveHint: true } }, "contradiction"],
-  ["T10: a field with a typo", { descripton: "x" }, "unknown_field"],
+  ["read-only and of a mutator kind", { kind: "edit", annotations: { readOnlyHint: true } }, "contradiction"],
+  ["read-only and destructive", { annotations: { readOnlyHint: true, destructiveHint: true } }, "contradiction"],
+  ["a field with a typo", { descripton: "x" }, "unknown_field"],
   ...[0, -1, 1.5, Number.NaN, 2_147_483_648, Number.POSITIVE_INFINITY, "5"].map(
-    (timeoutMs) => [`T11: timeoutMs ${timeoutMs}`, { timeoutMs }, "bad_limit"] as const,
+    (timeoutMs) => [`timeoutMs ${timeoutMs}`, { timeoutMs }, "bad_limit"] as const,
   ),
-  ["T11: maxOutputChars 999", { maxOutputChars: 999 }, "bad_limit"],
-  ["T11: maxOutputChars NaN", { maxOutputChars: Number.NaN }, "bad_limit"],
-  ["T11: maxOutputLines 0", { maxOutputLines: 0 }, "bad_limit"],
-  ["T11: an unknown end to keep", { keep: "middle" }, "bad_limit"],
+  ["maxOutputChars 999", { maxOutputChars: 999 }, "bad_limit"],
+  ["maxOutputChars NaN", { maxOutputChars: Number.NaN }, "bad_limit"],
+  ["maxOutputLines 0", { maxOutputLines: 0 }, "bad_limit"],
+  ["an unknown end to keep", { keep: "middle" }, "bad_limit"],
   ["limits at their ends are accepted", { timeoutMs: 2_147_483_647, maxOutputChars: Number.POSITIVE_INFINITY, keep: "tail" }, "accepted"],
 ];
 
@@ -96,7 +96,7 @@ for (const [name, over, expected] of definitions)
     ),
   );
 
-test("T7: the message says to give inputSchema next to input", () => {
+test("the message says to give inputSchema next to input", () => {
   assert.throws(() => define({ input: vendor }), /give inputSchema next to input/);
 });
 
@@ -106,16 +106,16 @@ const OTHER_FIELDS: readonly (readonly [field: string, named: RegExp])[] = [
   ["execute", /unknown field 'execute'; here it is called 'run'/],
 ];
 for (const [field, named] of OTHER_FIELDS)
-  test(`T10: the known field is named that is meant by ${field}`, () => assert.throws(() => define({ [field]: "x" }), named));
+  test(`the known field is named that is meant by ${field}`, () => assert.throws(() => define({ [field]: "x" }), named));
 
-test("T6: the compiler's words are in the message", () => {
+test("the compiler's words are in the message", () => {
   assert.throws(
     () => define({ input: { type: "object", properties: { a: { $ref: "#/$defs/no" } } } }),
     /can't resolve reference #\/\$defs\/no/,
   );
 });
 
-test("T7: a schema that fails to describe itself is refused when it is first shown", () => {
+test("a schema that fails to describe itself is refused when it is first shown", () => {
   const tool = defineTool({ ...plain, input: z.object({ n: z.bigint() }) });
   assert.equal(
     codeOf(() => tool.inputSchema),
@@ -123,7 +123,7 @@ test("T7: a schema that fails to describe itself is refused when it is first sho
   );
 });
 
-test("T5: a Standard Schema that describes a string is refused when it is first shown", () => {
+test("a Standard Schema that describes a string is refused when it is first shown", () => {
   const tool = defineTool({ ...plain, input: z.string() });
   assert.equal(
     codeOf(() => tool.inputSchema),
@@ -231,11 +231,11 @@ const proto = JSON.parse('{"a":{"__proto__":{"x":1}}}');
 
 const refused: readonly (readonly [string, Record<string, unknown>, unknown, string])[] = [
   ...[null, [], "x", undefined, 3, () => 1].map(
-    (v) => [`T26: ${String(JSON.stringify(v))}`, { input: anything }, v, "params must be object"] as const,
+    (v) => [`${String(JSON.stringify(v))}`, { input: anything }, v, "params must be object"] as const,
   ),
-  ["T27: the check's text is the message", { input: anything, check: () => "end before start" }, {}, "end before start"],
+  ["the check's text is the message", { input: anything, check: () => "end before start" }, {}, "end before start"],
   [
-    "T29: a check that throws",
+    "a check that throws",
     {
       input: anything,
       check: () => {
@@ -251,21 +251,21 @@ const refused: readonly (readonly [string, Record<string, unknown>, unknown, str
     {},
     "the tool's own check gave no answer",
   ],
-  ["T31: __proto__ as JSON.parse makes it", { input: anything }, proto, "params/a must not contain the key '__proto__'"],
-  ["T31: __proto__ at the root", { input: anything }, JSON.parse('{"__proto__":1}'), "params must not contain the key '__proto__'"],
-  ["T31: constructor in a list", { input: anything }, { l: [{ constructor: 1 }] }, "params/l/0 must not contain the key 'constructor'"],
-  ["T31: prototype", { input: anything }, { "a/b": { prototype: 1 } }, "params/a~1b must not contain the key 'prototype'"],
-  ["T31: also for a zod schema, which would drop it", {}, proto, "params/a must not contain the key '__proto__'"],
-  ["T32: a function", { input: anything }, { f: () => 1 }, "params/f must be JSON"],
-  ["T32: a symbol", { input: anything }, { l: [Symbol("x")] }, "params/l/0 must be JSON"],
+  ["__proto__ as JSON.parse makes it", { input: anything }, proto, "params/a must not contain the key '__proto__'"],
+  ["__proto__ at the root", { input: anything }, JSON.parse('{"__proto__":1}'), "params must not contain the key '__proto__'"],
+  ["constructor in a list", { input: anything }, { l: [{ constructor: 1 }] }, "params/l/0 must not contain the key 'constructor'"],
+  ["prototype", { input: anything }, { "a/b": { prototype: 1 } }, "params/a~1b must not contain the key 'prototype'"],
+  ["also for a zod schema, which would drop it", {}, proto, "params/a must not contain the key '__proto__'"],
+  ["a function", { input: anything }, { f: () => 1 }, "params/f must be JSON"],
+  ["a symbol", { input: anything }, { l: [Symbol("x")] }, "params/l/0 must be JSON"],
   [
-    "T33: alias and property",
+    "alias and property",
     { input: anything, inputAliases: { cmd: "command" } },
     { cmd: "a", command: "b" },
     "params must not have both 'cmd' and 'command'",
   ],
   [
-    "T33: property and alias",
+    "property and alias",
     { input: anything, inputAliases: { cmd: "command" } },
     { command: "b", cmd: "a" },
     "params must not have both 'cmd' and 'command'",
@@ -281,11 +281,11 @@ for (const [name, over, input, message] of refused) {
 test("build throws at once when the schema answers at once", () =>
   assert.throws(() => define({}).build(null), { message: "params must be object" }));
 
-test("T28: an empty text of the check is no error", async () => {
+test("an empty text of the check is no error", async () => {
   assert.deepEqual((await built(define({ input: anything, check: () => "" }), { a: 1 })).input, { a: 1 });
 });
 
-test("T30: what the caller does to its object later changes nothing", async () => {
+test("what the caller does to its object later changes nothing", async () => {
   const given = { a: { b: [1] } };
   const { input } = await built(define({ input: anything }), given);
   given.a.b.push(2);
@@ -298,7 +298,7 @@ test("the input is frozen at every depth", async () => {
   for (const part of [input, a, a.b, a.b[0]]) assert.ok(Object.isFrozen(part));
 });
 
-test("T32: a getter is read once, and an instance becomes plain", async () => {
+test("a getter is read once, and an instance becomes plain", async () => {
   let reads = 0;
   class Given {
     kept = "k";
@@ -313,7 +313,7 @@ test("T32: a getter is read once, and an instance becomes plain", async () => {
   assert.equal(Object.getPrototypeOf(input), Object.prototype);
 });
 
-test("T33: an alias is read as its property, and recorded", async () => {
+test("an alias is read as its property, and recorded", async () => {
   const command: JsonSchema = {
     type: "object",
     properties: { command: { type: "string" } },
@@ -377,26 +377,26 @@ test("a long value is not echoed", async () => {
 });
 
 const opinions: readonly (readonly [string, unknown, { verdict: string; declared: boolean; note?: string }])[] = [
-  ["T20: none declared", undefined, { verdict: "allow", declared: false }],
-  ["T21: allow", () => "allow", { verdict: "allow", declared: true }],
-  ["T21: ask", async () => "ask", { verdict: "ask", declared: true }],
-  ["T21: deny", () => "deny", { verdict: "deny", declared: true }],
+  ["none declared", undefined, { verdict: "allow", declared: false }],
+  ["allow", () => "allow", { verdict: "allow", declared: true }],
+  ["ask", async () => "ask", { verdict: "ask", declared: true }],
+  ["deny", () => "deny", { verdict: "deny", declared: true }],
   [
-    "T22: a throw",
+    "a throw",
     () => {
       throw new Error("boom");
     },
     { verdict: "ask", declared: true, note: "tool permission failed: boom" },
   ],
-  ["T22: a rejection", () => Promise.reject(new Error("boom")), { verdict: "ask", declared: true, note: "tool permission failed: boom" }],
+  ["a rejection", () => Promise.reject(new Error("boom")), { verdict: "ask", declared: true, note: "tool permission failed: boom" }],
   [
-    "T23: undefined",
+    "undefined",
     () => undefined,
     { verdict: "ask", declared: true, note: "tool permission answered undefined instead of allow, ask or deny" },
   ],
-  ["T23: true", () => true, { verdict: "ask", declared: true, note: "tool permission answered boolean instead of allow, ask or deny" }],
+  ["true", () => true, { verdict: "ask", declared: true, note: "tool permission answered boolean instead of allow, ask or deny" }],
   [
-    "T23: Allow",
+    "Allow",
     async () => "Allow",
     { verdict: "ask", declared: true, note: "tool permission answered 'Allow' instead of allow, ask or deny" },
   ],
@@ -409,12 +409,12 @@ for (const [name, permission, expected] of opinions) {
   });
 }
 
-test("T21: an opinion that is given at once is no promise", async () => {
+test("an opinion that is given at once is no promise", async () => {
   const invocation = await built(define({ input: anything, permission: () => "deny" }), {});
   assert.ok(!(invocation.opinion() instanceof Promise));
 });
 
-test("T24: a permission that changes its input has failed", async () => {
+test("a permission that changes its input has failed", async () => {
   const permission = (input: Record<string, unknown>): string => {
     input["a"] = 2;
     return "allow";

@@ -45,27 +45,27 @@ const worthless: ToolResult = {
 const carried: ToolResult = { content: "it broke", display: "broken", error: { message: "m", type: "file_not_found" }, details: { a: 1 } };
 
 const rows: readonly (readonly [string, Tool, ToolResult])[] = [
-  ["T40: build throws an Error", unbuildable(new Error("m")), invalid("m")],
-  ["T41: build throws something else", unbuildable("v"), invalid("v")],
-  ["T42: the body rejects", bodied(() => Promise.reject(new Error("m"))), failed("m")],
+  ["build throws an Error", unbuildable(new Error("m")), invalid("m")],
+  ["build throws something else", unbuildable("v"), invalid("v")],
+  ["the body rejects", bodied(() => Promise.reject(new Error("m"))), failed("m")],
   [
-    "T42: the body fails with a system's code",
+    "the body fails with a system's code",
     bodied(throwing(Object.assign(new Error("gone"), { code: "ENOENT" }))),
     failed("gone", "file_not_found"),
   ],
-  ["T43: the body throws something else", bodied(throwing(42)), failed("42")],
-  ["T43: the body throws what cannot be said", bodied(throwing(unspeakable)), failed("unknown error")],
-  ["T44: the body throws before its first await", bodied(throwing(new Error("m"))), failed("m")],
-  ["T45: the body returns a failure", bodied(() => carried), carried],
-  ["T46: the body returns undefined", bodied(() => undefined), worthless],
-  ["T46: the body returns null", bodied(async () => null), worthless],
-  ["T46: the body returns a number", bodied(() => 3), worthless],
-  ["T47: the body returns a text", bodied(() => "s"), { content: "s", display: "s" }],
+  ["the body throws something else", bodied(throwing(42)), failed("42")],
+  ["the body throws what cannot be said", bodied(throwing(unspeakable)), failed("unknown error")],
+  ["the body throws before its first await", bodied(throwing(new Error("m"))), failed("m")],
+  ["the body returns a failure", bodied(() => carried), carried],
+  ["the body returns undefined", bodied(() => undefined), worthless],
+  ["the body returns null", bodied(async () => null), worthless],
+  ["the body returns a number", bodied(() => 3), worthless],
+  ["the body returns a text", bodied(() => "s"), { content: "s", display: "s" }],
 ];
 for (const [name, tool, expected] of rows)
   test(name, async () => assert.deepEqual(await validateBuildAndExecute(tool, {}, signal), expected));
 
-test("T40: an input that does not fit", async () => {
+test("an input that does not fit", async () => {
   assert.deepEqual(
     await validateBuildAndExecute(
       bodied(() => "s"),
@@ -87,7 +87,7 @@ test("an input of too many levels is told apart", async () => {
   assert.deepEqual(error, { message: "arguments exceed 512 levels", type: "input_too_large" });
 });
 
-test("T48: an aborted signal starts no body", async () => {
+test("an aborted signal starts no body", async () => {
   let started = 0;
   const tool = bodied(() => `${++started}`);
   const text = "The tool call was cancelled before it ran.";

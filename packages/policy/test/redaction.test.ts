@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { redactor } from "../src/redaction.ts";
 import type { Settings } from "../src/settings/settings.ts";
 
-describe("S42: secrets of known forms are hidden without any setting", () => {
+describe("secrets of known forms are hidden without any setting", () => {
   const rows: readonly [sentence: string, text: string, shown: string][] = [
     ["a key of a service", "use sk-ant-api03-AAAABBBB now", "use [redacted: key] now"],
     ["one in quotes", '{"k":"ghp_0123456789abcdef"}', '{"k":"[redacted: key]"}'],

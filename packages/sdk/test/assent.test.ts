@@ -111,13 +111,13 @@ describe("canUseTool", () => {
     assert.ok(existsSync(at.path("shown.txt")));
   });
 
-  test("H24: an edited input is what runs", async () => {
+  test("an edited input is what runs", async () => {
     using at = place();
     await drain(start(at, once, { canUseTool: () => ({ behavior: "allow", updatedInput: { command: "touch edited.txt" } }) }));
     assert.deepEqual([existsSync(at.path("edited.txt")), existsSync(at.path("shown.txt"))], [true, false]);
   });
 
-  test("H25: an edit that does not fit is asked again, with why", async () => {
+  test("an edit that does not fit is asked again, with why", async () => {
     using at = place();
     const faults: (string | undefined)[] = [];
     await drain(
@@ -147,7 +147,7 @@ describe("canUseTool", () => {
     assert.deepEqual([warning.code, warning.message, warning.session_id], ["callback_failed", "can_use_tool: broken", result.session_id]);
   });
 
-  test("P7: is withdrawn when somebody else answers first", async () => {
+  test("is withdrawn when somebody else answers first", async () => {
     using at = place();
     const withdrawn = Promise.withResolvers<void>();
     await using run = start(at, once, {
@@ -186,7 +186,7 @@ describe("methods", () => {
     assert.ok(existsSync(at.path("a.txt")));
   });
 
-  test("H34: interrupt ends the running call, and the next prompt works", async () => {
+  test("interrupt ends the running call, and the next prompt works", async () => {
     using at = place();
     const stopped = Promise.withResolvers<void>();
     const prompt = paced(["first"], ["second", stopped.promise]);

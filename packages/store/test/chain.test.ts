@@ -45,7 +45,7 @@ const DAMAGE: readonly (readonly [string, string, number])[] = [
 ];
 
 for (const [title, sql, seq] of DAMAGE) {
-  test(`L9: ${title} ends the reading of its session, which is read-only from then on; other sessions work`, async (t) => {
+  test(`${title} ends the reading of its session, which is read-only from then on; other sessions work`, async (t) => {
     const ledger = await madeLedger(t);
     const writer = await begin(ledger, A);
     const other = await begin(ledger, B);

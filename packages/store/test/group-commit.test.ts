@@ -12,7 +12,7 @@ async function counted(t: Parameters<typeof madeLedger>[0]): Promise<{ ledger: A
   return { ledger, said };
 }
 
-test("L4: 100 appends of one tick over 10 sessions are one commit, and one that conflicts fails alone", async (t) => {
+test("100 appends of one tick over 10 sessions are one commit, and one that conflicts fails alone", async (t) => {
   const { ledger, said } = await counted(t);
   const writers = await Promise.all([..."abcdefghij"].map((letter) => begin(ledger, `s_${letter.repeat(20)}`)));
   said.length = 0;

@@ -57,7 +57,7 @@ test("a process that opens its store a second time keeps the locks of the first"
   await writer.full(noise());
 });
 
-test("L12: two processes answer one approval; one wins, the other is given the winner's event", async (t) => {
+test("two processes answer one approval; one wins, the other is given the winner's event", async (t) => {
   const ledger = await madeLedger(t);
   const writer = await begin(ledger);
   await writer.append(proposedDraft("c1"), judgedDraft("c1", { verdict: "ask" }), openedDraft("c1"));
@@ -69,7 +69,7 @@ test("L12: two processes answer one approval; one wins, the other is given the w
   assert.deepEqual(await readAll(ledger, { pos: 0 }, { types: ["approval.answered"] }), won);
 });
 
-test("L13: two processes claim one call; one wins", async (t) => {
+test("two processes claim one call; one wins", async (t) => {
   const ledger = await madeLedger(t);
   const writer = await begin(ledger);
   await writer.append(proposedDraft("c1"), judgedDraft("c1"));
@@ -78,7 +78,7 @@ test("L13: two processes claim one call; one wins", async (t) => {
   assert.equal((await readAll(ledger, { pos: 0 }, { types: ["call.claimed"] })).length, 1);
 });
 
-test("L16: whoever is taken over by another process can neither append nor claim", async (t) => {
+test("whoever is taken over by another process can neither append nor claim", async (t) => {
   const ledger = await madeLedger(t);
   const writer = await begin(ledger);
   await writer.append(proposedDraft("c1"), judgedDraft("c1"));
@@ -101,7 +101,7 @@ test("processes that append at the same time each have a chain of their own with
   );
 });
 
-test("L54: a subscriber is told of another process's answer, and the call is then claimed once", async (t) => {
+test("a subscriber is told of another process's answer, and the call is then claimed once", async (t) => {
   const ledger = await madeLedger(t);
   const writer = await begin(ledger);
   await writer.append(proposedDraft("c1"), judgedDraft("c1", { verdict: "ask" }), openedDraft("c1"));

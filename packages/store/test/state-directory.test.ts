@@ -25,7 +25,7 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-test("L41: under umask 000 a new ledger's files are 0600 and its directories 0700", async (t) => {
+test("under umask 000 a new ledger's files are 0600 and its directories 0700", async (t) => {
   const before = process.umask(0);
   t.after(() => process.umask(before));
   const parent = join(await scratch(t), "not", "there");
@@ -117,7 +117,7 @@ for (const [title, make] of UNSAFE) {
   });
 }
 
-test("L30: an empty database beside outputs is damaged, not new", async (t) => {
+test("an empty database beside outputs is damaged, not new", async (t) => {
   const directory = await scratch(t);
   writeFileSync(join(directory, "ledger.db"), "", { mode: 0o600 });
   mkdirSync(join(directory, "output", "s_1"), { recursive: true, mode: 0o700 });

@@ -15,7 +15,7 @@ import { A, begin, madeLedger, noise, opening, readAll, scratch, sqliteError, ta
 const FULL = sqliteError(13, "database or disk is full");
 const FSYNC = sqliteError(1034, "disk I/O error");
 
-test("L28: a full disk at each write of an append stores nothing, and the store goes on when there is space", async (t) => {
+test("a full disk at each write of an append stores nothing, and the store goes on when there is space", async (t) => {
   let left = Number.POSITIVE_INFINITY;
   const strike = (): void => {
     left -= 1;
@@ -47,7 +47,7 @@ test("L28: a full disk at each write of an append stores nothing, and the store 
   assert.deepEqual(report.findings, []);
 });
 
-test("L29: one failed fsync makes the store read-only for good in this process, and reading goes on", async (t) => {
+test("one failed fsync makes the store read-only for good in this process, and reading goes on", async (t) => {
   let failing = false;
   const exec = (sql: string): void => {
     if (failing && sql === "commit") throw FSYNC;

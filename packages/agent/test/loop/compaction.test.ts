@@ -37,7 +37,7 @@ function roles(messages: readonly LanguageModelV4Message[]): readonly string[] {
 
 const LAST_TEN = Array.from({ length: 10 }, () => ["assistant", "tool"]).flat();
 
-describe("section 11: compaction", () => {
+describe("compaction", () => {
   test("at 80 % of the context older turns become one summary; the prompt and the last ten turns stay", async () => {
     const made = await long(longScript(12));
     const end = await made.send("the prompt");
@@ -191,7 +191,7 @@ describe("section 11: compaction", () => {
   });
 });
 
-describe("section 11: what is never summarised", () => {
+describe("what is never summarised", () => {
   const fate: Tool = defineTool({ name: "fate", description: "Nobody knows.", kind: "other", input: z.object({}), run: () => "?" });
 
   test("the todo list and unknown outcomes stay as they were, each call with its result", () => {

@@ -30,12 +30,12 @@ async function cut(parts: readonly LanguageModelV4StreamPart[], how: "fail" | "h
 
 const shown = ({ heard }: Rehearsal) => heard.flatMap((event) => (event.type === "assistant" ? [event.answer] : []));
 
-describe("section 3: an answer that breaks off", () => {
+describe("an answer that breaks off", () => {
   for (const [how, stop, reason] of [
     ["hang", "aborted", "cancelled"],
     ["fail", "error", "failed"],
   ] as const) {
-    test(`H20: what arrived is on record, told, and in the history: ${stop}`, async () => {
+    test(`what arrived is on record, told, and in the history: ${stop}`, async () => {
       const made = await cut(begun("I beg"), how);
       assert.deepEqual([made.end.reason, made.end.text], [reason, "I beg"]);
       const [message, ...more] = await made.events("message.assistant");
@@ -101,7 +101,7 @@ describe("section 3: an answer that breaks off", () => {
       assert.deepEqual(parts, ["text"]);
     });
 
-    test(`H20: every start has its stop: ${stop}`, async () => {
+    test(`every start has its stop: ${stop}`, async () => {
       const made = await cut([...begun("a"), ...thought("b"), ...call("c1", { whole: false })], how);
       const counted = (type: string): number => made.heard.filter((event) => event.type === type).length;
       assert.equal(counted("block_start"), 3 * counted("message_start"));

@@ -57,7 +57,7 @@ describe("background section 3: a fork's history", () => {
     assert.equal(providerId, "script:1", "the turn is that of its own script");
   });
 
-  test("B11: it is what the live conversation was, message by message, and the parent goes on unseen", async () => {
+  test("it is what the live conversation was, message by message, and the parent goes on unseen", async () => {
     const made = await forking();
     const forked = { session: made.session.id, seq: made.seq() };
     const child = await rehearse("turns: []", { beside: made, create: { forked, parent: { ...CALL, session: forked.session } } });

@@ -80,7 +80,7 @@ describe("hooks section 2: user_prompt_submit", () => {
     );
   });
 
-  test("B52: a notice is told although a hook blocks every prompt, and the hook is not asked", async () => {
+  test("a notice is told although a hook blocks every prompt, and the hook is not asked", async () => {
     const made = await hooked("turns: [{ expect: { notices: [{ contains: tea }] }, say: ok }]", {
       user_prompt_submit: () => ({ verdict: "deny" }),
     });
@@ -223,7 +223,7 @@ describe("hooks section 2: stop", () => {
     assert.equal((await made.conversation.send("go", stop.signal)).reason, "cancelled");
   });
 
-  test("B18, B50: an agent is held back by subagent_stop, under its own name", async () => {
+  test("an agent is held back by subagent_stop, under its own name", async () => {
     const made = await hooked(
       "turns: [{ say: a }, { expect: { reminders: [{ contains: run the }] }, say: b }]",
       { subagent_stop: () => block },

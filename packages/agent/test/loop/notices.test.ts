@@ -16,8 +16,8 @@ async function queue({ session }: Rehearsal, ...notices: readonly (readonly [id:
 
 const only = (...words: readonly string[]): string => `notices: [${words.map((word) => `{ contains: '${word}' }`).join(", ")}]`;
 
-describe("section 7: notices are told between turns", () => {
-  test("B54: a schedule between two tasks splits the join: three turns in that order", async () => {
+describe("notices are told between turns", () => {
+  test("a schedule between two tasks splits the join: three turns in that order", async () => {
     const made = await rehearse(
       `turns: [{ expect: { ${only("<n_1>")} }, say: a }, { expect: { ${only("<n_2>")} }, say: b }, { expect: { ${only("<n_3>")} }, say: c }]`,
     );
@@ -38,7 +38,7 @@ describe("section 7: notices are told between turns", () => {
     );
   });
 
-  test("B55: two ends of tasks are one turn, in order", async () => {
+  test("two ends of tasks are one turn, in order", async () => {
     const made = await rehearse(`turns: [{ expect: { ${only("<n_1>\\n<n_2>").replaceAll("'", '"')} }, say: a }]`);
     await queue(made, ["n_1", "task"], ["n_2", "task"]);
     assert.deepEqual(await made.conversation.goOn(signal), { reason: "done", text: "a" });
@@ -88,7 +88,7 @@ describe("section 7: notices are told between turns", () => {
     );
   });
 
-  test("B67: the same batch in a notice turn does not trip the detector", async () => {
+  test("the same batch in a notice turn does not trip the detector", async () => {
     const same = "{ calls: [{ tool: echo, input: { text: a } }] }";
     const made = await rehearse(`turns: [${same}, { say: b }, ${same}, { expect: { reminders: [] }, say: done }]`, {
       talk: { maxConsecutiveToolCalls: 2 },
@@ -99,7 +99,7 @@ describe("section 7: notices are told between turns", () => {
     assert.deepEqual([end.error, end.text], [undefined, "done"]);
   });
 
-  test("B72: what was told is not told again after a restart; the history has it", async () => {
+  test("what was told is not told again after a restart; the history has it", async () => {
     const made = await rehearse(`turns: [{ expect: { ${only("<n_1>")} }, say: a }, { expect: { notices: [] }, say: b }]`);
     await queue(made, ["n_1", "task"]);
     await made.conversation.goOn(signal);
@@ -109,7 +109,7 @@ describe("section 7: notices are told between turns", () => {
     assert.equal(again.messages.filter((message) => markOf(message).origin === "notice").length, 1);
   });
 
-  test("B71: what was not told yet is told after a restart, once", async () => {
+  test("what was not told yet is told after a restart, once", async () => {
     const made = await rehearse("turns: []");
     await queue(made, ["n_1", "task"]);
     const again = await rehearse(`turns: [{ expect: { ${only("<n_1>")} }, say: a }]`, { after: made });
@@ -117,7 +117,7 @@ describe("section 7: notices are told between turns", () => {
     assert.equal((await again.events("notice.delivered")).length, 1);
   });
 
-  test("B88: a schedule's notice is told apart from others, on record and when it is read back", async () => {
+  test("a schedule's notice is told apart from others, on record and when it is read back", async () => {
     const made = await rehearse("turns: [{ say: a }, { say: b }]");
     await queue(made, ["n_1", "schedule"], ["n_2", "task"]);
     await made.conversation.goOn(signal);
@@ -135,7 +135,7 @@ describe("section 7: notices are told between turns", () => {
     );
   });
 
-  test("B63: an abort in the middle of a notice turn closes what was begun; the notice was told", async () => {
+  test("an abort in the middle of a notice turn closes what was begun; the notice was told", async () => {
     const stop = new AbortController();
     const made = await rehearse("turns: [{ say: one two three }]", {
       talk: {

@@ -36,8 +36,8 @@ const sleeper: Tool = defineTool({
     }),
 });
 
-describe("section 4: the limits of a run", () => {
-  test("H8: a run of too many turns ends before the next, with every result told", async () => {
+describe("the limits of a run", () => {
+  test("a run of too many turns ends before the next, with every result told", async () => {
     const { send, events } = await limited(`turns: [{ ${CALL} }, { ${CALL} }, { say: never }]`, { maxTurns: 2 });
     assert.deepEqual(await send("go"), {
       reason: "turn_limit",
@@ -47,7 +47,7 @@ describe("section 4: the limits of a run", () => {
     assert.deepEqual([(await events("message.assistant")).length, (await events("call.ended")).length], [2, 2]);
   });
 
-  test("B64: turns of notices count, over the whole run", async () => {
+  test("turns of notices count, over the whole run", async () => {
     const { send, conversation, session } = await limited("turns: [{ say: a }, { say: never }]", { maxTurns: 1 });
     assert.equal((await send("go")).reason, "done");
     await session.record([session.draft("notice.queued", { notice: "n_1", kind: "task", modelText: "x", displayText: "x" })], "normal");
@@ -63,7 +63,7 @@ describe("section 4: the limits of a run", () => {
     assert.equal((await send("go")).reason, "done");
   });
 
-  test("H9: the call that would be one too many and the rest of its batch are skipped, then the run ends", async () => {
+  test("the call that would be one too many and the rest of its batch are skipped, then the run ends", async () => {
     const three = "[1, 2, 3]".replaceAll(/\d/g, (id) => `{ tool: echo, id: c${id}, input: { text: a } }`);
     const { send, events } = await limited(`turns: [{ calls: ${three} }, { say: never }]`, { maxToolCalls: 1 });
     const end = await send("go");
@@ -86,7 +86,7 @@ describe("section 4: the limits of a run", () => {
     assert.deepEqual(await send("go"), { reason: "done", text: "done" });
   });
 
-  test("H10: when time is up, running calls end cancelled and the run ends", async () => {
+  test("when time is up, running calls end cancelled and the run ends", async () => {
     const { send, clock, events } = await limited(
       "turns: [{ calls: [{ tool: sleep, input: {} }, { tool: sleep, input: {} }] }, { say: never }]",
       { maxTimeMs: 300 },

@@ -82,7 +82,7 @@ async function bench(before?: Bench): Promise<Bench> {
 }
 
 for (const [name, input, type] of [
-  ["B82: every 5s is too often", { every: "5s", prompt: "p" }, "schedule_too_often"],
+  ["every 5s is too often", { every: "5s", prompt: "p" }, "schedule_too_often"],
   ["every 29s is too often", { every: "29s", prompt: "p" }, "schedule_too_often"],
   ["a moment that has passed", { at: "2025-12-31T23:59:59Z", prompt: "p" }, "schedule_past"],
   ["a moment without an offset", { at: "2026-05-01T10:00:00", prompt: "p" }, "schedule_invalid"],
@@ -139,7 +139,7 @@ test("every fires again and again; recurring false fires once", async () => {
   assert.deepEqual(told, ["again!", "once!", "again!", "again!"]);
 });
 
-test("B84: five fires during one long turn are one notice, and four are counted", async () => {
+test("five fires during one long turn are one notice, and four are counted", async () => {
   const b = await bench();
   await b.made({ every: "30s", prompt: "p" });
   await b.clock.advance(150_000);
@@ -153,7 +153,7 @@ test("B84: five fires during one long turn are one notice, and four are counted"
   assert.equal(b.session.state.notices.size, 1);
 });
 
-test("B83: a clock that steps back an hour after a fire does not fire the same due time again", async () => {
+test("a clock that steps back an hour after a fire does not fire the same due time again", async () => {
   const b = await bench();
   await b.made({ every: "10m", prompt: "p" });
   await b.clock.advance(600_000);

@@ -21,7 +21,7 @@ async function ask(model: LanguageModelV4, { prompt = [], ...more }: Asked = {})
 const result = (outcome: string, type: string | null, content: string): LanguageModelV4Message =>
   toolMessage([{ callId: "c1", tool: "t", outcome, type, content }]);
 
-describe("section 9: what a turn expects", () => {
+describe("what a turn expects", () => {
   const rows: readonly [sentence: string, expect: string, asked: Asked, fault: RegExp | undefined][] = [
     ["toolChoice, a tool that is forced", "toolChoice: resolve", { toolChoice: { type: "tool", toolName: "resolve" } }, undefined],
     [
@@ -39,7 +39,7 @@ describe("section 9: what a turn expects", () => {
     ["toolChoice required", "toolChoice: required", { toolChoice: { type: "required" }, tools: [tool("a"), tool("b")] }, undefined],
     ["toolChoice none", "toolChoice: none", { toolChoice: { type: "none" } }, undefined],
     [
-      "M3: nothing forced, where something is",
+      "nothing forced, where something is",
       "toolChoice: null",
       { toolChoice: { type: "tool", toolName: "resolve" } },
       /expected nothing forced, actual resolve/,
@@ -61,7 +61,7 @@ describe("section 9: what a turn expects", () => {
     ],
     ["result: letters count as they are", "result: { call: c1, contains: A }", { prompt: [result("succeeded", null, "a")] }, /'A'/],
     [
-      "M4: result: outcome and type",
+      "result: outcome and type",
       "result: { call: c1, outcome: denied, type: denied_by_rule }",
       { prompt: [result("denied", "denied_by_rule", "no")] },
       undefined,
@@ -149,7 +149,7 @@ describe("section 9: what a turn expects", () => {
   });
 });
 
-describe("section 9: keys of a turn", () => {
+describe("keys of a turn", () => {
   test("raw arguments go as they are, ids are made where none is given, usage is told", async () => {
     const model = play(
       "turns: [{ calls: [{ tool: t, raw: '{oops' }, { tool: t, id: mine, input: { a: 1 } }], usage: { inputTokens: 3, outputTokens: 2, cachedInputTokens: 1 } }]",
@@ -214,7 +214,7 @@ describe("section 9: keys of a turn", () => {
   });
 });
 
-describe("section 9: agents", () => {
+describe("agents", () => {
   const SCRIPT =
     "turns: [{ say: main }]\nagents:\n  explorer: { turns: [{ say: a }, { say: b }] }\n  fork: { turns: [{ say: f }, { say: g }], allowUnused: true }\n";
 

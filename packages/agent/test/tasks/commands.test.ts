@@ -63,7 +63,7 @@ const pgidOf = async ({ events }: Bench): Promise<number> => (await events("task
 const LOOP = "cd ROOT; echo begun; until [ -e go ]; do sleep 0.01; done; echo ended";
 
 describe("a background command", () => {
-  test("B1: its call ends at once and the next turn comes while it runs; its end is one notice, which the run waits for", async (t) => {
+  test("its call ends at once and the next turn comes while it runs; its end is one notice, which the run waits for", async (t) => {
     const at = await scene(t, script(shell(`${LOOP}; exit 3`)));
     const first = await at.send("go");
     assert.deepEqual([first.text, at.tasks.running()], ["Meanwhile.", 1]);
@@ -94,7 +94,7 @@ describe("a background command", () => {
     );
   });
 
-  test("I2: decision, intent, process and task are on record before it begins", async (t) => {
+  test("decision, intent, process and task are on record before it begins", async (t) => {
     const at = await scene(t, script(shell("true")));
     await at.sendAll("go");
     const types: string[] = [];
@@ -106,7 +106,7 @@ describe("a background command", () => {
     assert.equal(call?.body.processStart, process?.body.processStart);
   });
 
-  test("B5: a ledger that refuses `task.started`: the command never begins, the model is told, the slot is free", async (t) => {
+  test("a ledger that refuses `task.started`: the command never begins, the model is told, the slot is free", async (t) => {
     const at = await scene(t, script(shell("touch ROOT/made")), {
       ledger: (ledger) =>
         Object.assign(Object.create(ledger), {
@@ -122,7 +122,7 @@ describe("a background command", () => {
     assert.deepEqual([existsSync(join(at.root, "made")), at.tasks.list(), at.tasks.running()], [false, [], 0]);
   });
 
-  test("B6: it counts: the one too many is refused, and is not run", async (t) => {
+  test("it counts: the one too many is refused, and is not run", async (t) => {
     const at = await scene(t, script(shell(LOOP), shell("touch ROOT/made", "c2")), { maxRunning: 1 });
     await at.send("go");
     const ends = await at.events("call.ended");
@@ -134,7 +134,7 @@ describe("a background command", () => {
     await at.agent.shutdown("test");
   });
 
-  test("B3: a call id that was given before does not name two tasks", async (t) => {
+  test("a call id that was given before does not name two tasks", async (t) => {
     const at = await scene(t, script(shell("true"), shell("true")));
     await at.sendAll("go");
     const ids = (await at.events("task.started")).map(({ body }) => body.task);
@@ -288,7 +288,7 @@ describe("a background command", () => {
     assert.deepEqual([ended?.body.settled, ended?.body.result], [false, "(What it wrote is left to hooks: task_output shows it.)"]);
   });
 
-  test("B79: who wants it to end a second time hears of it when the wish is on record, which it is once", async () => {
+  test("who wants it to end a second time hears of it when the wish is on record, which it is once", async () => {
     const slow = Promise.withResolvers<void>();
     const at = await bench(SILENT, {
       asleep: true,
@@ -312,7 +312,7 @@ describe("a background command", () => {
     await at.tasks.idle();
   });
 
-  test("B32: an interrupt of the turn leaves it running", async (t) => {
+  test("an interrupt of the turn leaves it running", async (t) => {
     const at = await scene(t, `turns: [{ calls: [${shell(LOOP)}] }, { delayMs: 1000, say: x }, { say: Told. }]`);
     const cancel = new AbortController();
     const sending = at.send("go", cancel.signal);
@@ -325,7 +325,7 @@ describe("a background command", () => {
     assert.equal(at.tasks.get("t_c1")?.status, "completed");
   });
 
-  test("B28: a shutdown ends them together, each with its notice, and leaves no process", async (t) => {
+  test("a shutdown ends them together, each with its notice, and leaves no process", async (t) => {
     const at = await scene(t, script([1, 2, 3].map((n) => shell("echo begun; sleep 300", `c${n}`)).join(", ")));
     await at.send("go");
     await at.agent.shutdown("test");
@@ -531,7 +531,7 @@ describe("a background command whose Assent is gone", () => {
     assert.match(before.warnings.join("\n"), /the end of task t_c1 could not be recorded/);
   });
 
-  test("B79: one that somebody had stopped is cancelled", async (t) => {
+  test("one that somebody had stopped is cancelled", async (t) => {
     const { after } = await restarted(t, "echo begun; sleep 300", true);
     const [ended] = await after.events("task.ended");
     assert.deepEqual([ended?.body.status, ended?.body.by, ended?.body.unknown], ["cancelled", "an earlier wish", undefined]);

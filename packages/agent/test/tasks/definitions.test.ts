@@ -57,16 +57,16 @@ describe("an agent's file", () => {
 
   const NAMED = "name: a\ndescription: b\n";
   const FAULTS: readonly [sentence: string, text: string, line: number, message: string | RegExp][] = [
-    ["A1: a file without front matter", "You review.", 1, "missing front matter"],
-    ["A1: front matter that does not end", "---\nname: a\n", 1, "missing front matter"],
-    ["A2: front matter that is a list", "---\n- a\n---\n", 2, "front matter must be a mapping"],
-    ["A2: front matter that is empty", "---\n---\nx", 2, "front matter must be a mapping"],
-    ["A2: YAML that does not parse", `---\n${NAMED}tools: [a\n---\n`, 4, /^Flow sequence(?!.* at line)/],
-    ["A3: background must be true or false", `---\n${NAMED}background: "yes"\n---\n`, 4, "background must be true or false"],
-    ["A7: fork is reserved", "---\nname: fork\ndescription: b\n---\n", 2, '"fork" is reserved'],
-    ["A7: main is reserved", "---\nname: main\ndescription: b\n---\n", 2, '"main" is reserved'],
-    ["A9: a prompt that is too long", `---\n${NAMED}---\n${"é".repeat(131_073)}`, 5, "prompt larger than 262144 bytes"],
-    ["A11: yolo is not for definitions", `---\n${NAMED}mode: yolo\n---\n`, 4, 'mode "yolo" is not allowed in an agent definition'],
+    ["a file without front matter", "You review.", 1, "missing front matter"],
+    ["front matter that does not end", "---\nname: a\n", 1, "missing front matter"],
+    ["front matter that is a list", "---\n- a\n---\n", 2, "front matter must be a mapping"],
+    ["front matter that is empty", "---\n---\nx", 2, "front matter must be a mapping"],
+    ["YAML that does not parse", `---\n${NAMED}tools: [a\n---\n`, 4, /^Flow sequence(?!.* at line)/],
+    ["background must be true or false", `---\n${NAMED}background: "yes"\n---\n`, 4, "background must be true or false"],
+    ["fork is reserved", "---\nname: fork\ndescription: b\n---\n", 2, '"fork" is reserved'],
+    ["main is reserved", "---\nname: main\ndescription: b\n---\n", 2, '"main" is reserved'],
+    ["a prompt that is too long", `---\n${NAMED}---\n${"é".repeat(131_073)}`, 5, "prompt larger than 262144 bytes"],
+    ["yolo is not for definitions", `---\n${NAMED}mode: yolo\n---\n`, 4, 'mode "yolo" is not allowed in an agent definition'],
     ["a mode that is none", `---\n${NAMED}mode: careful\n---\n`, 4, "mode must be default, plan or auto-edit"],
     ["a name that is none", "---\nname: Ab\ndescription: b\n---\n", 2, /^name must match/],
     ["no name", "---\ndescription: b\n---\n", 2, "name is missing"],
@@ -136,7 +136,7 @@ describe("folders of agents", () => {
     assert.deepEqual(shown(false), ["own project false", "plain built-in true", "shared user true"]);
   });
 
-  test("A8: of two with one name in a folder the first by file name counts, and the other is an error", () => {
+  test("of two with one name in a folder the first by file name counts, and the other is an error", () => {
     using at = places();
     at.put("user/b.md", agent("x", "second"));
     at.put("user/a.md", agent("x", "first"));
@@ -150,7 +150,7 @@ describe("folders of agents", () => {
     ]);
   });
 
-  test("A12: a link out of the workspace is left out; one inside it is a file like any other", () => {
+  test("a link out of the workspace is left out; one inside it is a file like any other", () => {
     using at = places();
     at.put("outside.md", agent("outside"));
     at.put("w/inside.md", agent("inside"));
@@ -199,10 +199,10 @@ describe("the tools of an agent", () => {
     disallowed: readonly string[],
     offered: readonly string[],
   ][] = [
-    ["A6: no list: all but `agent`", undefined, [], ["read", "edit", "ast_grep", "ast_edit"]],
-    ["A5: an empty list: none", [], [], []],
+    ["no list: all but `agent`", undefined, [], ["read", "edit", "ast_grep", "ast_edit"]],
+    ["an empty list: none", [], [], []],
     ["names: those", ["edit", "read"], [], ["edit", "read"]],
-    ["A4: a name that no tool has counts for nothing", ["read", "nope"], [], ["read"]],
+    ["a name that no tool has counts for nothing", ["read", "nope"], [], ["read"]],
     ["globs: what they match", ["ast_*"], [], ["ast_grep", "ast_edit"]],
     ["a glob and a name for one tool: once", ["ast_*", "ast_edit"], [], ["ast_grep", "ast_edit"]],
     ["`agent` where it is named", ["agent"], [], ["agent"]],
@@ -230,7 +230,7 @@ describe("the tools of an agent", () => {
     });
   }
 
-  test("A4: names that no tool has are told; a glob that matches nothing is none", () => {
+  test("names that no tool has are told; a glob that matches nothing is none", () => {
     assert.deepEqual(unknownTools(["read", "nope", "mcp__*", "mcp__tracker", "Bash", "WebSearch"], registry), ["nope"]);
   });
 });

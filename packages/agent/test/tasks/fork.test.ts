@@ -23,7 +23,7 @@ const nesting: Tool = defineTool({
 });
 
 describe("a fork", () => {
-  test("B11: its first request has the parent's prompt, history and tools, byte for byte and in order, then its own task", async () => {
+  test("its first request has the parent's prompt, history and tools, byte for byte and in order, then its own task", async () => {
     const made = await bench(
       `
 turns:
@@ -67,7 +67,7 @@ agents: { fork: { turns: [{ say: Branch done. }] } }
 
   const RECURSE = `calls: [${call("x")}] }, { expect: { result: { call: x, outcome: failed, type: agent_recursive_fork, contains: "A fork cannot start another fork. Do this work yourself or name an agent." } }, say: alone`;
 
-  test("B12: in the foreground cannot fork, and goes on", async () => {
+  test("in the foreground cannot fork, and goes on", async () => {
     const made = await bench(
       `turns: [{ calls: [${call("f1")}] }, { expect: { result: { call: f1, contains: alone } }, say: ok }]\nagents: { fork: { turns: [{ ${RECURSE} }] } }`,
     );
@@ -75,7 +75,7 @@ agents: { fork: { turns: [{ say: Branch done. }] } }
     made.player.refuseUnused();
   });
 
-  test("B13: in the background cannot fork either, after several awaits and from inside a tool; nor can an agent it started", async () => {
+  test("in the background cannot fork either, after several awaits and from inside a tool; nor can an agent it started", async () => {
     const made = await bench(
       `
 turns:
@@ -97,7 +97,7 @@ agents:
     made.player.refuseUnused();
   });
 
-  test("B14: two forks at once, and the main agent forks meanwhile, also from the turn of a notice", async () => {
+  test("two forks at once, and the main agent forks meanwhile, also from the turn of a notice", async () => {
     const door = gate();
     const made = await bench(
       `
@@ -124,7 +124,7 @@ agents: { fork: { turns: [{ calls: [{ tool: gate }] }, { say: done }] } }
     );
   });
 
-  test("B14: the turn in which the main agent hears of a task that a fork had started is not the fork's", async () => {
+  test("the turn in which the main agent hears of a task that a fork had started is not the fork's", async () => {
     const door = gate();
     const made = await bench(
       `

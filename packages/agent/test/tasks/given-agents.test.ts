@@ -5,11 +5,11 @@ import { givenAgents } from "../../src/tasks/given-agents.ts";
 const GOOD = { description: "helps", prompt: "You help.\n---\nAlways." };
 
 const BAD: readonly [sentence: string, name: string, definition: unknown, message: string][] = [
-  ["A7: a reserved name", "fork", GOOD, '"fork" is reserved'],
+  ["a reserved name", "fork", GOOD, '"fork" is reserved'],
   ["a name that is none", "Help Me", GOOD, "name must match ^[a-z][a-z0-9_-]{0,63}$"],
-  ["A11: yolo", "wild", { ...GOOD, mode: "yolo" }, 'mode "yolo" is not allowed in an agent definition'],
-  ["A3: background that is no truth value", "slow", { ...GOOD, background: "yes" }, "background must be true or false"],
-  ["A9: a prompt that is too long", "long", { ...GOOD, prompt: "x".repeat(262_145) }, "prompt larger than 262144 bytes"],
+  ["yolo", "wild", { ...GOOD, mode: "yolo" }, 'mode "yolo" is not allowed in an agent definition'],
+  ["background that is no truth value", "slow", { ...GOOD, background: "yes" }, "background must be true or false"],
+  ["a prompt that is too long", "long", { ...GOOD, prompt: "x".repeat(262_145) }, "prompt larger than 262144 bytes"],
   ["no description", "mute", { prompt: "x" }, "description is missing"],
   ["no prompt", "empty", { description: "x" }, "prompt must be a text"],
   ["no definition at all", "none", 7, "the definition must be an object"],

@@ -43,7 +43,7 @@ ${helper("{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { error: 
     assert.equal((await made.send("go")).reason, "done");
   });
 
-  test("B33: a cancel of the parent's turn ends it with its call", async () => {
+  test("a cancel of the parent's turn ends it with its call", async () => {
     const door = gate();
     const made = await bench(
       `turns: [{ calls: [${call("c1", { agent: "helper" })}] }]\n${helper("{ calls: [{ tool: gate }] }, { say: no }")}`,
@@ -219,7 +219,7 @@ describe("whether an agent runs in the background", () => {
 });
 
 describe("a background task", () => {
-  test("B1: its call ends at once, the parent goes on before it ends, and its result comes by notice", async () => {
+  test("its call ends at once, the parent goes on before it ends, and its result comes by notice", async () => {
     const door = gate();
     const made = await bench(
       `
@@ -250,7 +250,7 @@ agents: { helper: { turns: [{ calls: [{ tool: gate }] }, { say: Found it. }] } }
     assert.equal((await noticeTexts(made)).length, 1);
   });
 
-  test("B2: two calls of one agent in one batch, without usable ids, are two tasks with two notices", async () => {
+  test("two calls of one agent in one batch, without usable ids, are two tasks with two notices", async () => {
     const made = await bench(
       `turns: [{ calls: [${call("'a b'", inBackground)}, ${call("'a/b'", inBackground)}] }, { say: x }, { say: y }, { say: z }]\nallowUnused: true\n${helper("{ say: done }")}`,
     );
@@ -261,7 +261,7 @@ agents: { helper: { turns: [{ calls: [{ tool: gate }] }, { say: Found it. }] } }
     assert.equal((await noticeTexts(made)).length, 2);
   });
 
-  test("B3: a call id that was used before gives its task a random id", async () => {
+  test("a call id that was used before gives its task a random id", async () => {
     const made = await bench(`
 turns:
   - calls: [${call("c1", inBackground)}]
@@ -276,7 +276,7 @@ ${helper("{ say: done }")}`);
     assert.notEqual(ids[1], "t_c1");
   });
 
-  test("B4: a model that cannot be had is told, and nothing is left running", async () => {
+  test("a model that cannot be had is told, and nothing is left running", async () => {
     const made = await bench(
       `turns: [{ calls: [${call("c1", inBackground)}] }, { expect: { result: { call: c1, type: agent_init_failed, contains: 'Could not start agent "helper": no such model' } }, say: ok }]`,
       {
@@ -289,7 +289,7 @@ ${helper("{ say: done }")}`);
     assert.deepEqual([made.tasks.list(), made.heard, await made.events("task.started")], [[], [], []]);
   });
 
-  test("B5: a start that the ledger refuses is told, and the body never runs", async () => {
+  test("a start that the ledger refuses is told, and the body never runs", async () => {
     const made = await bench(
       `turns: [{ calls: [${call("c1", inBackground)}] }, { expect: { result: { call: c1, type: agent_init_failed, contains: refused } }, say: ok }, { calls: [${call("c2", inBackground)}] }]`,
       {
@@ -308,7 +308,7 @@ ${helper("{ say: done }")}`);
     assert.equal(made.tasks.running(), 0, "its slot is free");
   });
 
-  test("B6: the eleventh is refused, and the ten are untouched", async () => {
+  test("the eleventh is refused, and the ten are untouched", async () => {
     const door = gate();
     const calls = Array.from({ length: 11 }, (_none, at) => call(`c${at + 1}`, inBackground)).join(", ");
     const made = await bench(
@@ -325,7 +325,7 @@ ${helper("{ say: done }")}`);
     );
   });
 
-  test("B9: the launching call's id is on the entry, both events and the envelope", async () => {
+  test("the launching call's id is on the entry, both events and the envelope", async () => {
     const made = await bench(
       `turns: [{ calls: [${call("call_7", inBackground)}] }, { say: x }, { say: y }]\nallowUnused: true\n${helper("{ say: done }")}`,
     );
@@ -401,9 +401,9 @@ agents:
 
 describe("what an agent is offered", () => {
   const OFFERS: readonly [sentence: string, tools: readonly string[] | undefined, offered: readonly string[] | undefined][] = [
-    ["A5: an empty list: no tools, not all", [], undefined],
-    ["A6: no list: every tool of the session but `agent`", undefined, ["echo", "task_list", "task_output", "task_stop", "task_send"]],
-    ["A4: of known and unknown names the known ones", ["echo", "nope"], ["echo"]],
+    ["an empty list: no tools, not all", [], undefined],
+    ["no list: every tool of the session but `agent`", undefined, ["echo", "task_list", "task_output", "task_stop", "task_send"]],
+    ["of known and unknown names the known ones", ["echo", "nope"], ["echo"]],
   ];
   for (const [sentence, tools, offered] of OFFERS) {
     test(sentence, async () => {

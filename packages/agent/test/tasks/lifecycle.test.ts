@@ -46,7 +46,7 @@ describe("how a task ends", () => {
   const ENDS: readonly [sentence: string, turns: string, status: string, result: string, error: string | null, options?: BenchOptions][] = [
     ["a goal is its final text", "{ say: Found it. }", "completed", "Found it.", null],
     ["a goal without text is one", "{}", "completed", "", null],
-    ["B26: a provider's error", `${CALL}, { error: { status: 500, message: boom } }`, "failed", "Half.", "boom (status 500)"],
+    ["a provider's error", `${CALL}, { error: { status: 500, message: boom } }`, "failed", "Half.", "boom (status 500)"],
     [
       "the turn limit",
       `${CALL}, { calls: [{ tool: echo, input: { text: b } }] }`,
@@ -104,7 +104,7 @@ describe("how a task ends", () => {
     assert.equal(end?.body.status, "failed");
   });
 
-  test("B89: tokens, uses and duration are equal in the record, the event and the envelope", async () => {
+  test("tokens, uses and duration are equal in the record, the event and the envelope", async () => {
     const made = await start(
       "{ calls: [{ tool: echo, input: { text: a } }, { tool: echo, input: { text: b } }], usage: { inputTokens: 100, outputTokens: 20 } }, { delayMs: 300, say: done, usage: { inputTokens: 30, outputTokens: 4 } }",
     );
@@ -123,7 +123,7 @@ describe("how a task ends", () => {
 });
 
 describe("a cancel", () => {
-  test("B21: of a body that listens: one notice, with the text and the use so far", async () => {
+  test("of a body that listens: one notice, with the text and the use so far", async () => {
     const door = gate();
     const made = await start("{ say: Half., calls: [{ tool: gate }], usage: { inputTokens: 7, outputTokens: 1 } }, { say: no }", {
       tools: [door.tool],
@@ -143,7 +143,7 @@ describe("a cancel", () => {
     });
   });
 
-  test("B22: after the final text, before the body has come to rest, changes nothing: the result is the real one", async () => {
+  test("after the final text, before the body has come to rest, changes nothing: the result is the real one", async () => {
     const made = await bench(started("{ say: The answer. }"), {
       inAgents: {},
       observe: () => undefined,
@@ -159,7 +159,7 @@ describe("a cancel", () => {
     assert.equal((await noticeTexts(made)).length, 1);
   });
 
-  test("B23: of a body that does not listen: after 5 s it counts as ended, and what it does later adds nothing", async () => {
+  test("of a body that does not listen: after 5 s it counts as ended, and what it does later adds nothing", async () => {
     const answer = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     let requests = 0;
@@ -187,7 +187,7 @@ describe("a cancel", () => {
     assert.deepEqual([(await noticeTexts(made)).length, (await made.events("task.ended")).length], [1, 1]);
   });
 
-  test("B24: whose five seconds are over while the end is being stored makes no second notice", async () => {
+  test("whose five seconds are over while the end is being stored makes no second notice", async () => {
     const storing = Promise.withResolvers<void>();
     const stored = Promise.withResolvers<void>();
     const door = gate();
@@ -213,7 +213,7 @@ describe("a cancel", () => {
     assert.deepEqual([(await made.events("task.ended")).length, (await noticeTexts(made)).length], [1, 1]);
   });
 
-  test("B24: from inside whoever is told of the end makes no second notice", async () => {
+  test("from inside whoever is told of the end makes no second notice", async () => {
     const made = await start("{ say: done }", {
       observe: ({ type, task }, { tasks }) => {
         if (type === "task_notification") void tasks.cancel(task.id, "observer");
@@ -223,7 +223,7 @@ describe("a cancel", () => {
     assert.deepEqual([(await made.events("task.ended")).length, (await noticeTexts(made)).length], [1, 1]);
   });
 
-  test("B32: of the parent's turn leaves a task alone", async () => {
+  test("of the parent's turn leaves a task alone", async () => {
     const [task, main] = [gate("task_gate"), gate("main_gate")];
     const made = await bench(
       `turns: [{ calls: [${START}] }, { calls: [{ tool: main_gate }] }, { say: After. }]\nallowUnused: true\nagents: { helper: { turns: [{ calls: [{ tool: task_gate }] }, { say: done }] } }`,
@@ -258,7 +258,7 @@ describe("a cancel", () => {
 });
 
 describe("a shutdown", () => {
-  test("B28: with three running gives three notices, and waits for all of them together", async () => {
+  test("with three running gives three notices, and waits for all of them together", async () => {
     const body = deaf();
     const calls = ["c1", "c2", "c3"].map((id) => START.replace("c1", id)).join(", ");
     const made = await bench(`turns: [{ calls: [${calls}] }, { say: x }]\nagents: { helper: { turns: [{ calls: [{ tool: deaf }] }] } }`, {
@@ -277,7 +277,7 @@ describe("a shutdown", () => {
     body.open();
   });
 
-  test("B29: that drops notices lets none of a task that was being ended reach what comes after", async () => {
+  test("that drops notices lets none of a task that was being ended reach what comes after", async () => {
     const body = deaf();
     const made = await start("{ calls: [{ tool: deaf }] }", { tools: [body.tool] });
     await body.entered;
@@ -293,7 +293,7 @@ describe("a shutdown", () => {
 });
 
 describe("the registry", () => {
-  test("B30: an observer that throws is said once each time, and changes nothing", async () => {
+  test("an observer that throws is said once each time, and changes nothing", async () => {
     const made = await start("{ say: done }", {
       observe: () => {
         throw new Error("oops");
@@ -307,7 +307,7 @@ describe("the registry", () => {
     );
   });
 
-  test("B35: of forty that ended it keeps 32, the ledger all, and drops none that the model was not told of", async () => {
+  test("of forty that ended it keeps 32, the ledger all, and drops none that the model was not told of", async () => {
     const calls = Array.from({ length: 40 }, (_none, at) => START.replace("c1", `c${at}`)).join(", ");
     const door = gate();
     const options = { asleep: true, maxRunning: 40, tools: [door.tool] };
@@ -323,7 +323,7 @@ describe("the registry", () => {
     assert.equal(made.tasks.list()[0]?.id, "t_c8");
   });
 
-  test("B36: an end that cannot be stored is told to nobody, and the run fails with it", async () => {
+  test("an end that cannot be stored is told to nobody, and the run fails with it", async () => {
     const made = await bench(started("{ say: done }"), {
       ledger: (ledger) =>
         Object.assign(Object.create(ledger), {
@@ -383,7 +383,7 @@ agents: { helper: { turns: [{ say: I begin., calls: [{ tool: gate }] }] } }
 });
 
 describe("a message to a task", () => {
-  test("B76: while it runs it is heard once, between turns; while it finishes and after its end it is refused", async () => {
+  test("while it runs it is heard once, between turns; while it finishes and after its end it is refused", async () => {
     const door = gate();
     const finishing = Promise.withResolvers<unknown>();
     const made = await bench(
@@ -422,7 +422,7 @@ agents:
     assert.equal((await made.events("task.message")).length, 1);
   });
 
-  test("B76: one that comes while it is being ended, or has decided to end, is refused", async () => {
+  test("one that comes while it is being ended, or has decided to end, is refused", async () => {
     const door = gate();
     const made = await start("{ calls: [{ tool: gate }] }", { tools: [door.tool] });
     await door.entered;

@@ -60,7 +60,7 @@ function hooks(
 }
 
 describe("what a task may do", () => {
-  test("B43: what would be asked is denied, says why, and does not run", async () => {
+  test("what would be asked is denied, says why, and does not run", async () => {
     const { tool, marks } = marking();
     const expect = `{ expect: { result: { call: m1, outcome: denied, type: denied_unattended, contains: ["Tool 'mark' requires approval but nobody can be asked in this run. ${NOTE}"], notContains: user } }, say: ok }`;
     const made = await bench(started(`${CALLS}, ${expect}`), { tools: [tool], inAgents: { ...ASKS, onAsk: "deny", unattendedNote: NOTE } });
@@ -69,7 +69,7 @@ describe("what a task may do", () => {
     assert.deepEqual([marks, (await made.events("task.ended"))[0]?.body.status], [[], "completed"]);
   });
 
-  test("B47: a permission hook that allows it lets it run, and is named", async () => {
+  test("a permission hook that allows it lets it run, and is named", async () => {
     const { tool, marks } = marking();
     const allowing = hooks({ permission_request: () => ({ verdict: "allow", name: "gatekeeper" }) });
     const made = await bench(started(`${CALLS}, { say: ok }`), { tools: [tool], inAgents: { ...ASKS, hooks: allowing } });
@@ -98,7 +98,7 @@ describe("what a task may do", () => {
     assert.deepEqual(marks, []);
   });
 
-  test("B53: in yolo it runs, but what a rule insists on asking is denied", async () => {
+  test("in yolo it runs, but what a rule insists on asking is denied", async () => {
     const { tool, marks } = marking();
     const insisting: NamedChecker = {
       label: "user permissions",
@@ -182,7 +182,7 @@ describe("an approval of a task", () => {
     };
   };
 
-  test("B49: that is open when the task is cancelled is closed first, and an answer that comes later is told so", async () => {
+  test("that is open when the task is cancelled is closed first, and an answer that comes later is told so", async () => {
     const { tool, marks } = marking();
     const person = shown();
     const made = await bench(started(`${CALLS}, { say: no }`), { tools: [tool], inAgents: { ...ASKS, approver: person.approver } });
@@ -321,7 +321,7 @@ describe("an approval of a task", () => {
 });
 
 describe("hooks of agents", () => {
-  test("B18: a stop that is held back once goes on as the same agent, with the reason", async () => {
+  test("a stop that is held back once goes on as the same agent, with the reason", async () => {
     let held = false;
     const seen: unknown[] = [];
     const holding = hooks({
@@ -349,7 +349,7 @@ describe("hooks of agents", () => {
     [5, { stopHookLimit: 5 }],
     [8, {}],
   ] as const) {
-    test(`B50: one that is held back for ever goes on ${limit} times, then it is done, with a remark`, async () => {
+    test(`one that is held back for ever goes on ${limit} times, then it is done, with a remark`, async () => {
       const holding = hooks({ subagent_stop: () => ({ verdict: "deny", name: "h", reason: "more" }) });
       const turns = Array.from({ length: 12 }, (_none, at) => `{ say: "${at}" }`).join(", ");
       const made = await bench(started(turns), { hooks: holding, ...given });
@@ -386,7 +386,7 @@ describe("hooks of agents", () => {
     assert.match(JSON.stringify(made.requests.find(({ who }) => who === "helper")?.options.prompt), /Do it\..*Mind the &lt;gap&gt;\./);
   });
 
-  test("B52: a hook that refuses every prompt is not asked about a notice, nor about an agent's task", async () => {
+  test("a hook that refuses every prompt is not asked about a notice, nor about an agent's task", async () => {
     const refusing = hooks({ user_prompt_submit: () => ({ verdict: "deny", name: "h", reason: "no" }) });
     const made = await bench(started("{ say: done }"), { hooks: refusing, talk: { hooks: refusing } });
     assert.equal((await made.send("go")).reason, "stopped", "a person's prompt is refused");

@@ -42,7 +42,7 @@ async function ended(made: Bench): Promise<void> {
 const WAITS = "{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { delayMs: 1000, say: Whole. }";
 
 describe("a task whose process is gone", () => {
-  test("B77: is paused and may be resumed; it holds nobody, and goes on where it was", async () => {
+  test("is paused and may be resumed; it holds nobody, and goes on where it was", async () => {
     const { after } = await restarted(WAITS);
     const [task] = after.tasks.list();
     assert.deepEqual([task?.status, task?.resumable, task?.blockedReason, after.tasks.running()], ["paused", true, undefined, 0]);
@@ -84,7 +84,7 @@ describe("a task whose process is gone", () => {
   });
 
   const BLOCKED: readonly [sentence: string, reason: string, turns: string, options: BenchOptions, later: BenchOptions][] = [
-    ["B78: whose definition has changed", "agent_changed", WAITS, {}, { definitions: [{ digest: "sha256:2" }] }],
+    ["whose definition has changed", "agent_changed", WAITS, {}, { definitions: [{ digest: "sha256:2" }] }],
     ["whose definition is gone", "agent_changed", WAITS, {}, { definitions: [] }],
     ["whose definition is not trusted any more", "agent_changed", WAITS, {}, { definitions: [{ usable: false }] }],
     ["whose directory is gone", "cwd_missing", WAITS, {}, { isDirectory: () => false }],
@@ -164,7 +164,7 @@ describe("a task whose process is gone", () => {
     assert.equal((await after.events("task.ended"))[0]?.body.result, "Whole.");
   });
 
-  test("B79: that somebody had ended is ended, with one notice, and not paused", async () => {
+  test("that somebody had ended is ended, with one notice, and not paused", async () => {
     const before = await bench(script("{ say: Half., calls: [{ tool: stuck }] }"), { tools: [STUCK] });
     await before.send("go");
     for (let at = 0; at < 50; at += 1) await turn();

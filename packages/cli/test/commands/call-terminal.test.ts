@@ -55,7 +55,7 @@ describe("assent call on a real terminal", () => {
     assert.equal((await at.hereJson(["approvals", "--all"])).value[0].state, "approved");
   });
 
-  test("T100: what the person made of it in their editor is shown again, and is what is written", async () => {
+  test("what the person made of it in their editor is shown again, and is what is written", async () => {
     using at = place();
     const editor = at.write("editor.sh", `printf 'mine\\n' > "$1"`);
     const input = JSON.stringify({ file_path: "made.txt", content: "model's\n" });
@@ -76,7 +76,7 @@ describe("assent call on a real terminal", () => {
     assert.deepEqual([shown.value.input.content, shown.value.edited.input.content], ["model's\n", "mine\n"]);
   });
 
-  test("T100: a command is edited in the editor, judged and shown again, and only then runs", async () => {
+  test("a command is edited in the editor, judged and shown again, and only then runs", async () => {
     using at = place();
     const editor = at.write("editor.sh", `printf 'echo mine > made.txt\\n' > "$1"`);
     const input = JSON.stringify({ command: "touch other.txt" });
@@ -94,7 +94,7 @@ describe("assent call on a real terminal", () => {
     assert.deepEqual([existsSync(at.path("other.txt")), readFileSync(at.path("made.txt"), "utf8")], [false, "mine\n"]);
   });
 
-  test("T120: without an editor the person is told, and can still answer", async () => {
+  test("without an editor the person is told, and can still answer", async () => {
     using at = place();
     const input = JSON.stringify({ file_path: "made.txt", content: "x" });
     const screen = open(at, ["call", "write", "--input", input], { rows: 50, env: { PATH: at.root } });
@@ -123,7 +123,7 @@ describe("assent call on a real terminal", () => {
     assert.equal(existsSync(at.path("x")), false);
   });
 
-  test("S37: keys typed without pause while the question appears answer nothing", async () => {
+  test("keys typed without pause while the question appears answer nothing", async () => {
     using at = place();
     const screen = open(at, CALL);
     screen.pty.write("yyyy\r a\ry\r");
@@ -185,7 +185,7 @@ describe("assent call on a real terminal", () => {
     assert.equal(readFileSync(at.path("x"), "utf8"), "ran\n");
   });
 
-  test("S32: always in this session shows its rule first, and is remembered", async () => {
+  test("always in this session shows its rule first, and is remembered", async () => {
     using at = place();
     const screen = open(at, ["call", "shell", "--input", '{"command":"touch x"}']);
     await screen.shows(PROMPT);
@@ -200,7 +200,7 @@ describe("assent call on a real terminal", () => {
     assert.deepEqual([grant.scope, grant.rule], ["user", "Shell(touch x)"]);
   });
 
-  test("S36: what a command contains reaches the terminal escaped", async () => {
+  test("what a command contains reaches the terminal escaped", async () => {
     using at = place();
     const screen = open(at, ["call", "shell", "--input", JSON.stringify({ command: "echo \u001b]52;c;eA==\u0007\u202e" })], {
       env: { NO_COLOR: "1" },

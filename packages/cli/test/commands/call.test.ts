@@ -10,7 +10,7 @@ import { ended, groupRuns, place, until } from "../support/assent.ts";
 const TOUCH = '{"command":"touch x"}';
 
 describe("assent call", () => {
-  test("C1: a read succeeds, as JSON and as text", async () => {
+  test("a read succeeds, as JSON and as text", async () => {
     using at = place();
     at.write("a.txt", "hello\n");
     const { code, value, stderr } = await at.json(["call", "read", "--input", '{"file_path":"a.txt"}']);
@@ -25,7 +25,7 @@ describe("assent call", () => {
     assert.deepEqual([text.code, text.stdout, text.stderr], [0, `${value.content}\n`, ""]);
   });
 
-  test("C2: an ask is parked: exit 75, waiting, an approval, no file, the three commands on stderr", async () => {
+  test("an ask is parked: exit 75, waiting, an approval, no file, the three commands on stderr", async () => {
     using at = place();
     const { code, value, stderr } = await at.json(["call", "shell", "--input", TOUCH, "--on-ask", "park"]);
     assert.equal(code, 75);
@@ -37,7 +37,7 @@ describe("assent call", () => {
     }
   });
 
-  test("C3: approved, then resumed three times: the effect happens once, each resume exits 0 with the same content", async () => {
+  test("approved, then resumed three times: the effect happens once, each resume exits 0 with the same content", async () => {
     using at = place();
     const input = '{"command":"echo once >> x; cat x"}';
     const { value } = await at.json(["call", "shell", "--input", input, "--on-ask", "park"]);
@@ -50,7 +50,7 @@ describe("assent call", () => {
     assert.equal(readFileSync(at.path("x"), "utf8"), "once\n");
   });
 
-  test("C4: rejected with a reason, then resumed: exit 1, rejected_by_user, the reason, nothing ran", async () => {
+  test("rejected with a reason, then resumed: exit 1, rejected_by_user, the reason, nothing ran", async () => {
     using at = place();
     const { value } = await at.json(["call", "shell", "--input", TOUCH, "--on-ask", "park"]);
     assert.equal((await at.run(["reject", value.approvalId, "--reason", "no, thanks"])).code, 0);
@@ -60,7 +60,7 @@ describe("assent call", () => {
     assert.ok(!existsSync(at.path("x")));
   });
 
-  test("C5: an unknown tool is a recorded call that suggests the right one", async () => {
+  test("an unknown tool is a recorded call that suggests the right one", async () => {
     using at = place();
     const { code, value } = await at.json(["call", "shel", "--input", "{}"]);
     assert.deepEqual([code, value.outcome, value.type], [1, "invalid", "tool_not_registered"]);
@@ -69,7 +69,7 @@ describe("assent call", () => {
     assert.deepEqual([sessions.value.length, sessions.value[0].id, sessions.value[0].state], [1, value.sessionId, "failed"]);
   });
 
-  test("C8: an ask rule asks in yolo too, and nobody is there", async () => {
+  test("an ask rule asks in yolo too, and nobody is there", async () => {
     using at = place();
     const { code, value } = await at.json(["call", "shell", "--input", TOUCH, "--mode", "yolo", "--ask", "shell", "--on-ask", "deny"]);
     assert.deepEqual([code, value.outcome, value.type], [1, "denied", "denied_unattended"]);
@@ -114,7 +114,7 @@ describe("assent call", () => {
     ["the reason a hook stops the run for", { continue: false, stopReason: "quota\u001b[2J" }, "quota"],
     ["a hook that stops the run without a reason", { continue: false }, "post_tool_use"],
   ] as const) {
-    test(`HK11: ${name} is told on stderr and in --json`, async () => {
+    test(`${name} is told on stderr and in --json`, async () => {
       using at = place();
       at.write("said.json", JSON.stringify(said));
       const hook = { type: "command", command: `cat ${at.path("said.json")}` };
@@ -283,16 +283,16 @@ describe("what --input may be", () => {
 
   const deep = 100_000;
   const rows: readonly (readonly [string, string, string])[] = [
-    ["C5: malformed JSON", "{oops", "invalid_json"],
+    ["malformed JSON", "{oops", "invalid_json"],
     ["an array", "[]", "invalid_tool_params"],
     ["a property the schema does not know", '{"file_path":"a","path":"b"}', "invalid_tool_params"],
     ["a wrong type", '{"file_path":{"a":1}}', "invalid_tool_params"],
-    ["L7: a __proto__ key", '{"file_path":"a","__proto__":{"x":1}}', "invalid_tool_params"],
-    ["S62: a constructor key below the root", '{"file_path":{"constructor":1}}', "invalid_tool_params"],
-    ["L52: a number beyond all numbers", '{"file_path":"a","limit":1e400}', "invalid_tool_params"],
-    ["L52: an integer that would be rounded", '{"file_path":"a","limit":12345678901234567890}', "invalid_tool_params"],
-    ["S62: 100,000 levels", `{"file_path":${"[".repeat(deep)}${"]".repeat(deep)}}`, "input_too_large"],
-    ["S62: 50 MB", `{"file_path":"${"x".repeat(50_000_000)}"}`, "input_too_large"],
+    ["a __proto__ key", '{"file_path":"a","__proto__":{"x":1}}', "invalid_tool_params"],
+    ["a constructor key below the root", '{"file_path":{"constructor":1}}', "invalid_tool_params"],
+    ["a number beyond all numbers", '{"file_path":"a","limit":1e400}', "invalid_tool_params"],
+    ["an integer that would be rounded", '{"file_path":"a","limit":12345678901234567890}', "invalid_tool_params"],
+    ["100,000 levels", `{"file_path":${"[".repeat(deep)}${"]".repeat(deep)}}`, "input_too_large"],
+    ["50 MB", `{"file_path":"${"x".repeat(50_000_000)}"}`, "input_too_large"],
   ];
   for (const [name, text, type] of rows) {
     test(`${name} is a recorded, invalid call`, async () => {
@@ -367,7 +367,7 @@ describe("usage of call", () => {
 
 describe("stopping a call", () => {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    test(`H21: ${signal} while a command runs: its group is gone, the call is recorded cancelled, exit 130`, async () => {
+    test(`${signal} while a command runs: its group is gone, the call is recorded cancelled, exit 130`, async () => {
       using at = place();
       const child = at.start(["call", "shell", "--input", '{"command":"echo $$ > pid; sleep 60; touch late"}', "--mode", "yolo", "--json"]);
       const end = ended(child);

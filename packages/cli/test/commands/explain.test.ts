@@ -54,54 +54,49 @@ type Expected = Readonly<Record<string, unknown>>;
 describe("assent explain, the cases of the contract", () => {
   const cases: readonly (readonly [string, Settings, readonly string[], Expected])[] = [
     [
-      "E1: a deny beats an allow that stands before it",
+      "a deny beats an allow that stands before it",
       permissions({ allow: ["*"], deny: ["Shell(git push)"] }),
       shell("git push"),
       { verdict: "deny", reason: "checker", "rule.text": "Shell(git push)" },
     ],
     [
-      "E1: a deny beats an allow that stands after it",
+      "a deny beats an allow that stands after it",
       permissions({ deny: ["Shell(git push)"], allow: ["*"] }),
       shell("git push"),
       { verdict: "deny", reason: "checker", "rule.text": "Shell(git push)" },
     ],
     [
-      "E4: the root is not deleted in any mode, and the deciding command is named",
+      "the root is not deleted in any mode, and the deciding command is named",
       { version: 1, mode: "yolo" },
       shell("ls && rm -rf /."),
       { verdict: "deny", reason: "guard", source: "root-delete", unit: 1, units: 2, "rule.text": "guard:root-delete" },
     ],
     [
-      "E5: a control file asks in yolo, also before it exists",
+      "a control file asks in yolo, also before it exists",
       { version: 1, mode: "yolo" },
       edit(".git/hooks/pre-push"),
       { verdict: "ask", reason: "guard", source: "control-file", "rule.text": "guard:control-file" },
     ],
     [
-      "E6: the settings themselves are denied in yolo",
+      "the settings themselves are denied in yolo",
       { version: 1, mode: "yolo" },
       edit(".assent/settings.json"),
       { verdict: "deny", reason: "guard", source: "own-files", "rule.text": "guard:own-files" },
     ],
     [
-      "E7: an allowed program does not open a sensitive file",
+      "an allowed program does not open a sensitive file",
       BASE,
       shell("cat .env"),
       { verdict: "ask", reason: "default", "plan.commands.0.hazards.0.id": "sensitive_file" },
     ],
     [
-      "E9: a denied program is found two shells deep",
+      "a denied program is found two shells deep",
       DENYNET,
       shell(`sh -c "sh -c 'curl https://example.test'"`),
       { verdict: "deny", reason: "checker", unit: 2, "plan.commands.2.path": ["sh -c", "sh -c"], "plan.commands.2.verdict": "deny" },
     ],
-    ["E11: a pattern that looks like a command is data", BASE, shell("grep 'rm -rf /' script.sh"), { verdict: "ask", reason: "default" }],
-    [
-      "E12: what only reads passes by the read-only hint",
-      { version: 1 },
-      shell("git log -5"),
-      { verdict: "allow", reason: "readonly_hint" },
-    ],
+    ["a pattern that looks like a command is data", BASE, shell("grep 'rm -rf /' script.sh"), { verdict: "ask", reason: "default" }],
+    ["what only reads passes by the read-only hint", { version: 1 }, shell("git log -5"), { verdict: "allow", reason: "readonly_hint" }],
     [
       "a call that is staged: the rule that stages it, what is decided about the staging, and about what applies it",
       { version: 1, proposals: { stage: ["Edit(src/**)"] } },
@@ -133,25 +128,25 @@ describe("assent explain, the cases of the contract", () => {
       { verdict: "deny", staging: undefined },
     ],
     [
-      "E13: an allow rule does not open plan mode",
+      "an allow rule does not open plan mode",
       permissions({ allow: ["Shell(mkdir *)"] }, { mode: "plan" }),
       shell("mkdir out"),
       { verdict: "deny", reason: "mode", source: "plan" },
     ],
     [
-      "E15: an ask rule holds in yolo",
+      "an ask rule holds in yolo",
       permissions({ ask: ["Shell(npm publish)"] }, { mode: "yolo" }),
       shell("npm publish"),
       { verdict: "ask", reason: "checker", "rule.text": "Shell(npm publish)" },
     ],
     [
-      "E17: text too long to be parsed is still searched for a denied command",
+      "text too long to be parsed is still searched for a denied command",
       permissions({ deny: ["Shell(curl)"] }, { mode: "yolo" }),
       shell(`${"true;".repeat(14_000)}\ncurl x`),
       { verdict: "deny", reason: "checker", "rule.text": "Shell(curl)", "plan.commands": [] },
     ],
     [
-      "E17: text too long to be parsed asks",
+      "text too long to be parsed asks",
       permissions({ deny: ["Shell(curl)"] }, { mode: "yolo" }),
       shell("true;".repeat(14_000)),
       { verdict: "ask", reason: "guard", source: "analysis-limit", "rule.text": "guard:analysis-limit" },
@@ -178,7 +173,7 @@ describe("assent explain, the cases of the contract", () => {
       assert.deepEqual(found, expected, JSON.stringify(value));
     });
 
-  test("E2: an untrusted project's allow does not count, and a warning says so", async () => {
+  test("an untrusted project's allow does not count, and a warning says so", async () => {
     using at = place();
     userSettings(at, permissions({ ask: ["Shell"] }));
     const file = projectSettings(at, permissions({ allow: ["*"] }));
@@ -203,7 +198,7 @@ describe("assent explain, the cases of the contract", () => {
     assert.equal(await explained(), "ask");
   });
 
-  test("E16: an ask of the project outweighs an allow of the user", async () => {
+  test("an ask of the project outweighs an allow of the user", async () => {
     using at = place();
     userSettings(at, permissions({ allow: ["Shell(git *)"] }));
     projectSettings(at, permissions({ ask: ["Shell(git fetch)"] }));

@@ -30,7 +30,7 @@ describe("assent verify", () => {
     assert.equal((await at.hereJson(["verify", sessionId.slice(0, 8)])).value.ok, true);
   });
 
-  test("L9: a changed byte is found: exit 1, hash_mismatch at that place", async () => {
+  test("a changed byte is found: exit 1, hash_mismatch at that place", async () => {
     using at = place();
     const { sessionId } = await someRecord(at);
     tamper(at, "update events set body = replace(body, 'true', 'fals') where session = ? and type = 'call.proposed'", sessionId);

@@ -247,7 +247,7 @@ describe("a question that was parked", () => {
     });
   }
 
-  test("P11: an id nobody knows", async () => {
+  test("an id nobody knows", async () => {
     using at = place();
     for (const argv of [approve("q_nobodyknows", "A"), ["reject", "q_nobodyknows"], ["approvals", "show", "q_nobodyknows"]]) {
       const { code, value } = await at.hereJson(argv);

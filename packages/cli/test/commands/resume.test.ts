@@ -15,7 +15,7 @@ async function park(
 }
 
 describe("assent resume", () => {
-  test("R1: an unknown session: exit 4, session_not_found, hint assent sessions", async () => {
+  test("an unknown session: exit 4, session_not_found, hint assent sessions", async () => {
     using at = place();
     const { code, value } = await at.json(["resume", "s_nobodyknowsthis234567"]);
     assert.deepEqual([code, value.error.type, value.error.hint], [4, "session_not_found", "assent sessions"]);
@@ -41,7 +41,7 @@ describe("assent resume", () => {
     assert.equal((await at.json(["approve", parked.approvalId])).code, 1);
   });
 
-  test("R3: a session that is open in a live process: exit 1, session_in_use, pid and door named", async () => {
+  test("a session that is open in a live process: exit 1, session_in_use, pid and door named", async () => {
     using at = place();
     const child = at.start(["call", "shell", "--input", '{"command":"touch started; sleep 60"}', "--mode", "yolo", "--json"]);
     const end = ended(child);
@@ -55,7 +55,7 @@ describe("assent resume", () => {
     assert.equal((await end).code, 130);
   });
 
-  test("R3: two resume at once: the effect happens once; each is told the truth", async () => {
+  test("two resume at once: the effect happens once; each is told the truth", async () => {
     using at = place();
     const parked = await park(at, "echo once >> x; sleep 0.3");
     await at.here(["approve", parked.approvalId]);
@@ -83,7 +83,7 @@ describe("assent resume", () => {
     assert.equal((await at.hereJson(["verify"])).value.ok, true);
   });
 
-  test("R5: resumed ten times after one approve: the effect ran once, every resume says the same", async () => {
+  test("resumed ten times after one approve: the effect ran once, every resume says the same", async () => {
     using at = place();
     const parked = await park(at, "echo once >> x");
     await at.here(["approve", parked.approvalId]);
@@ -93,7 +93,7 @@ describe("assent resume", () => {
     assert.equal(readFileSync(at.path("x"), "utf8"), "once\n");
   });
 
-  test("R6: the directory of the session is gone: exit 1, cwd_missing; another one is asked about again", async () => {
+  test("the directory of the session is gone: exit 1, cwd_missing; another one is asked about again", async () => {
     using at = place();
     mkdirSync(at.path("sub"));
     mkdirSync(at.path("other"));
@@ -118,7 +118,7 @@ describe("assent resume", () => {
     assert.deepEqual((await at.json(["resume", value.sessionId])).value, value);
   });
 
-  test("R7: the tool of a waiting call changed: the approval is closed, the call ends denied, tool_changed", async () => {
+  test("the tool of a waiting call changed: the approval is closed, the call ends denied, tool_changed", async () => {
     using at = place();
     const before = { entry: ENTRY, env: { TEST_TOOL: "as it was" } };
     const after = { entry: ENTRY, env: { TEST_TOOL: "as it is now" } };
@@ -154,7 +154,7 @@ describe("assent resume", () => {
     assert.equal((await at.json(["resume", parked.sessionId])).value.outcome, "succeeded");
   });
 
-  test("I6: loosening is not retroactive: yolo on resume does not open what waits", async () => {
+  test("loosening is not retroactive: yolo on resume does not open what waits", async () => {
     using at = place();
     const parked = await park(at, "touch x");
     assert.equal((await at.json(["resume", parked.sessionId, "--mode", "yolo"])).code, 75);

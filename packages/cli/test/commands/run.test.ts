@@ -13,26 +13,26 @@ turns:
 
 describe("assent run with a script", () => {
   const ENDS: readonly [sentence: string, script: string, code: number, stdout: string, stderr: RegExp][] = [
-    ["H1: its last words, ended by one newline", "turns: [{ say: Hi }]", 0, "Hi\n", /^$/],
-    ["H1: a newline of its own is enough", 'turns: [{ say: "Hi\\n" }]', 0, "Hi\n", /^$/],
-    ["H1: nothing said, nothing printed", "turns: [{}]", 0, "", /^$/],
+    ["its last words, ended by one newline", "turns: [{ say: Hi }]", 0, "Hi\n", /^$/],
+    ["a newline of its own is enough", 'turns: [{ say: "Hi\\n" }]', 0, "Hi\n", /^$/],
+    ["nothing said, nothing printed", "turns: [{}]", 0, "", /^$/],
     [
-      "H6: a provider's failure",
+      "a provider's failure",
       "turns: [{ error: { status: 500, message: boom } }]",
       1,
       "",
       /^assent: boom \(status 500\)\nGo on with: assent resume s_\w+\n$/,
     ],
     [
-      "H11: an expectation that does not hold",
+      "an expectation that does not hold",
       "turns: [{ expect: { toolChoice: resolve }, say: a }]",
       70,
       "",
       /turn 1: toolChoice: expected resolve, actual nothing forced/,
     ],
-    ["M1: turns that are left over", "turns: [{ say: a }, { say: b }]", 70, "", /1 turn of the script was not used/],
+    ["turns that are left over", "turns: [{ say: a }, { say: b }]", 70, "", /1 turn of the script was not used/],
     [
-      "H12: an ask that nobody can answer is denied, and the run goes on",
+      "an ask that nobody can answer is denied, and the run goes on",
       ASKS.replace("OUTCOME", "denied"),
       0,
       "Done.\n",
@@ -86,7 +86,7 @@ describe("assent run with a script", () => {
     assert.equal((await at.run(["run", "--model", "script:s.yaml"], { input: "do it" })).stdout, "Hi\n");
   });
 
-  test("H8: a limit of turns", async () => {
+  test("a limit of turns", async () => {
     using at = place();
     at.write(
       "s.yaml",
@@ -99,7 +99,7 @@ describe("assent run with a script", () => {
     ["approve", "succeeded", "one\n"],
     ["reject", "rejected", undefined],
   ] as const) {
-    test(`H14: parked, then ${answer}, then resumed: the model goes on with what came of it`, async () => {
+    test(`parked, then ${answer}, then resumed: the model goes on with what came of it`, async () => {
       using at = place();
       at.write("s.yaml", ASKS.replace("OUTCOME", outcome));
       const parked = await at.json(["run", "go", "--model", "script:s.yaml", "--on-ask", "park"]);

@@ -147,7 +147,7 @@ describe("assent trust", () => {
     assert.equal(text.stdout, `${at.workspace} is not trusted.\nWould become active:\n  allow Shell(ls)\ndigest ${value.digest}\n`);
   });
 
-  test("S22: trusted, it stays so until one byte changes; then the difference is shown; it can be taken back", async () => {
+  test("trusted, it stays so until one byte changes; then the difference is shown; it can be taken back", async () => {
     using at = place();
     write(at, ".assent/settings.json", `${SETTINGS}\n`);
     const first = await at.json(["trust", "--yes"]);
@@ -288,7 +288,7 @@ function afterReading(): Promise<void> {
 }
 
 describe("assent trust on a real terminal", () => {
-  test("S21: the question lists what would become active, escaped; no leaves it untrusted, yes trusts it", async () => {
+  test("the question lists what would become active, escaped; no leaves it untrusted, yes trusts it", async () => {
     using at = place();
     const canary = carryCanaries(at);
     write(at, ".assent/agents/\u001b[2Jhidden.md", "");
@@ -370,7 +370,7 @@ describe("an untrusted repository full of canaries", () => {
     });
   }
 
-  test("S24: .env decides nothing: settings, store and modules are those of the person's own environment", async () => {
+  test(".env decides nothing: settings, store and modules are those of the person's own environment", async () => {
     using at = place();
     carryCanaries(at);
     const read = await at.json(["call", "read", "--input", '{"file_path":"a.txt"}']);
@@ -378,7 +378,7 @@ describe("an untrusted repository full of canaries", () => {
     assert.ok(existsSync(join(at.store, "ledger.db")));
   });
 
-  test("S06, S21: its mode and rules count for nothing, and a headless command says so", async () => {
+  test("its mode and rules count for nothing, and a headless command says so", async () => {
     using at = place();
     const canary = carryCanaries(at);
     const { code, value, stderr } = await at.hereJson(["call", "shell", "--input", '{"command":"touch b.txt"}']);

@@ -291,7 +291,7 @@ describe("recovery.retryIdempotent", () => {
   ];
   for (const [door, argv] of DOORS) {
     for (const retryIdempotent of [true, false]) {
-      test(`I4: assent ${door}, killed after the claim: ${retryIdempotent ? "once more with the same key" : "unknown, and never again"}`, async () => {
+      test(`assent ${door}, killed after the claim: ${retryIdempotent ? "once more with the same key" : "unknown, and never again"}`, async () => {
         using at = place();
         settle(at, { recovery: { retryIdempotent } }, { "mail.mjs": MAIL });
         at.write("s.json", SCRIPT);
@@ -334,7 +334,7 @@ describe("recovery.retryIdempotent", () => {
     assert.equal(value.content, "The post office has 64 (verified after a restart)");
   });
 
-  test("I4: the call of a background agent is not run again: a person looks first", async () => {
+  test("the call of a background agent is not run again: a person looks first", async () => {
     using at = place();
     settle(at, { recovery: { retryIdempotent: true }, permissions: { allow: ["Agent", "mail"] } }, { "mail.mjs": MAIL });
     mkdirSync(join(at.root, ".config", "assent", "agents"));

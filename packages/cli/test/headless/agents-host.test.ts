@@ -57,7 +57,7 @@ describe("a task's approvals, with a host", () => {
     assert.equal(JSON.parse(log).body.session, output_session);
   });
 
-  test("B49: one that is open when its task is stopped is withdrawn; nothing runs", async () => {
+  test("one that is open when its task is stopped is withdrawn; nothing runs", async () => {
     const { at, host } = await asking({}, `${ASKS}, { say: x }`);
     using _place = at;
     const { request, request_id } = await host.next("asked", isRequest("can_use_tool"));

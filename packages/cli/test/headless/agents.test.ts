@@ -59,7 +59,7 @@ describe("agents through the program", () => {
     assert.equal((await at.here([...RUN, "--allow", "Agent(helper)"])).stdout, "Told.\n");
   });
 
-  test("B43: what a task would have to ask is denied with a text of its own, and does not run", async () => {
+  test("what a task would have to ask is denied with a text of its own, and does not run", async () => {
     const expect = `{ expect: { result: { call: w1, outcome: denied, type: denied_unattended, contains: "Tool 'shell' requires approval but nobody can be asked in this run. Background tasks cannot ask. Allow it with a rule, or leave it to the main agent." } }, say: x }`;
     using at = set(TASK(`{ calls: [{ tool: shell, id: w1, input: { command: "touch made" } }] }, ${expect}`));
     const ran = await at.here(RUN);
@@ -97,7 +97,7 @@ describe("agents through the program", () => {
     });
   }
 
-  test("B53: in yolo a task is in yolo, and what a rule insists on asking is denied", async () => {
+  test("in yolo a task is in yolo, and what a rule insists on asking is denied", async () => {
     using at = set(
       TASK(
         `{ calls: [{ tool: shell, id: a, input: { command: "touch made" } }, { tool: shell, id: b, input: { command: "touch asked" } }] }, { expect: { results: [{ call: a, outcome: succeeded }, { call: b, type: denied_unattended }] }, say: x }`,
@@ -107,7 +107,7 @@ describe("agents through the program", () => {
     assert.deepEqual([ran.code, existsSync(at.path("made")), existsSync(at.path("asked"))], [0, true, false], ran.stderr);
   });
 
-  test("B47: a permission hook's yes lets a task's call run, and is named", async () => {
+  test("a permission hook's yes lets a task's call run, and is named", async () => {
     const hook = {
       hooks: [
         {
@@ -148,7 +148,7 @@ describe("agents through the program", () => {
     assert.equal((await at.here(RUN)).code, 0, "an agent that runs out fails alone");
   });
 
-  test("A1: `tools --json` lists files that define no agent; a project's counts once it is trusted", async () => {
+  test("`tools --json` lists files that define no agent; a project's counts once it is trusted", async () => {
     using at = set("turns: [{ say: x }]");
     mkdirSync(at.path(".assent/agents"), { recursive: true });
     at.write(".assent/agents/bad.md", "no front matter");
@@ -223,7 +223,7 @@ agents: { helper: { turns: [{ calls: [{ tool: mark, id: m1, input: { text: once 
   const HALF = "{ say: Half., calls: [{ tool: read, input: { file_path: s.yaml } }] }";
   const begun = (at: Place) => async (): Promise<boolean> => (await log(at, "turn.started")).length === 4;
 
-  test("B77: killed while a task runs, resumed: it is paused, and `--tasks` lets it go on", async () => {
+  test("killed while a task runs, resumed: it is paused, and `--tasks` lets it go on", async () => {
     using at = set(TASK(`${HALF}, { delayMs: 60000, say: x }`));
     const id = await killedWhen(at, "the task has begun", begun(at));
     const script = TASK(`${HALF}, { say: Whole. }`, "{ expect: { notices: [{ contains: Whole. }] }, say: Told. }");
@@ -248,7 +248,7 @@ agents: { helper: { turns: [{ calls: [{ tool: mark, id: m1, input: { text: once 
     assert.equal((await at.here(["verify"])).code, 0);
   });
 
-  test("B78: as before, but the agent's file has changed: it cannot go on, and says why", async () => {
+  test("as before, but the agent's file has changed: it cannot go on, and says why", async () => {
     using at = set(TASK(`${HALF}, { delayMs: 60000, say: x }`));
     const id = await killedWhen(at, "the task has begun", begun(at));
     at.write("../.config/assent/agents/helper.md", "---\nname: helper\ndescription: Helps otherwise.\n---\nYou help.\n");
@@ -264,7 +264,7 @@ agents: { helper: { turns: [{ calls: [{ tool: mark, id: m1, input: { text: once 
     assert.deepEqual(await log(at, "task.resumed"), []);
   });
 
-  test("B79: killed right after somebody ended the task: it is ended, with one notice, and not paused", async () => {
+  test("killed right after somebody ended the task: it is ended, with one notice, and not paused", async () => {
     using at = set(
       `turns:
   - calls: [${START()}]

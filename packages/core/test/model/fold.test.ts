@@ -56,12 +56,8 @@ const states: readonly StateRow[] = [
   ["a proposed call", [createdDraft(), proposedDraft("c")], "proposed"],
   ["a judged call", [createdDraft(), proposedDraft("c"), judgedDraft("c")], "judged"],
   ["an asked call", waiting, "waiting"],
-  ["L56: a yes of any process approves at once", approved, "approved"],
-  [
-    "L56: a no leaves the call waiting until its end is recorded",
-    [...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" })],
-    "waiting",
-  ],
+  ["a yes of any process approves at once", approved, "approved"],
+  ["a no leaves the call waiting until its end is recorded", [...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" })], "waiting"],
   ["a grant's yes", [...waiting.slice(0, 3), liftedDraft("c", { kind: "grant", id: "g_1" })], "approved"],
   ["a yes taken back", [...approved, closedDraft(SESSION, "c", { outcome: "denied" })], "waiting"],
   ["a claimed call", claimed, "claimed"],
@@ -90,7 +86,7 @@ test("a session knows how it began, how it is set and whether it is closed", () 
   assert.equal(state.closed, undefined);
 });
 
-test("T147: every id that was given is remembered after its call has ended", () => {
+test("every id that was given is remembered after its call has ended", () => {
   const again = proposedDraft("c#2", { givenId: "c" });
   const state = folded([...claimed, endedDraft("c"), again]);
   assert.deepEqual([...state.ids.keys()].sort(), ["c", "c#2"]);
@@ -105,7 +101,7 @@ const sameAgain = [
   openedDraft("d", { fingerprint: fingerprintOf("c") }),
 ];
 const memory: readonly MemoryRow[] = [
-  ["L43: an unsafe call that ended unknown", [...claimed, unknownEnd], 1, 0],
+  ["an unsafe call that ended unknown", [...claimed, unknownEnd], 1, 0],
   [
     "a safe call that ended unknown is not",
     [...claimed.slice(0, 2), judgedDraft("c", { safe: true }), claimedDraft("c"), unknownEnd],
@@ -113,19 +109,19 @@ const memory: readonly MemoryRow[] = [
     0,
   ],
   [
-    "L43: a person's yes to the same request clears it",
+    "a person's yes to the same request clears it",
     [...claimed, unknownEnd, ...sameAgain, answeredDraft(SESSION, "d", { fingerprint: fingerprintOf("c") })],
     0,
     0,
   ],
   [
-    "L43: a person's no clears it, too",
+    "a person's no clears it, too",
     [...claimed, unknownEnd, ...sameAgain, answeredDraft(SESSION, "d", { fingerprint: fingerprintOf("c"), outcome: "rejected" })],
     0,
     1,
   ],
   [
-    "L43: a grant's yes does not",
+    "a grant's yes does not",
     [
       ...claimed,
       unknownEnd,
@@ -135,8 +131,8 @@ const memory: readonly MemoryRow[] = [
     1,
     0,
   ],
-  ["D72: a rejected request", [...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" })], 0, 1],
-  ["D72: an expired one is not", [...waiting, closedDraft(SESSION, "c", { outcome: "expired" })], 0, 0],
+  ["a rejected request", [...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" })], 0, 1],
+  ["an expired one is not", [...waiting, closedDraft(SESSION, "c", { outcome: "expired" })], 0, 0],
   ["a call that failed", [...claimed, endedDraft("c", { outcome: "failed", type: "execution_failed" })], 0, 0],
 ];
 for (const [name, drafts, unknown, rejected] of memory) {
@@ -252,7 +248,7 @@ const illegal: readonly IllegalRow[] = [
   ["a second claim", claimed, claimedDraft("c"), "claimed"],
   ["a second end", [...claimed, endedDraft("c")], endedDraft("c"), "ended"],
   ["a success that was never claimed", waiting, endedDraft("c"), "waiting"],
-  ["L56: a second answer to one approval", approved, answeredDraft(SESSION, "c"), "approved"],
+  ["a second answer to one approval", approved, answeredDraft(SESSION, "c"), "approved"],
   ["an answer to another fingerprint", waiting, answeredDraft(SESSION, "c", { fingerprint: "other" }), "waiting"],
   ["an answer to another revision", waiting, answeredDraft(SESSION, "c", { revision: 2 }), "waiting"],
   [
@@ -328,7 +324,7 @@ for (const [name, before, event, state] of illegal) {
   });
 }
 
-test("L34: a session knows the newest time on record, and an older one that comes later does not turn it back", () => {
+test("a session knows the newest time on record, and an older one that comes later does not turn it back", () => {
   const state = folded([createdDraft(), { ...proposedDraft("c"), at: "2026-02-01T00:00:00.000Z" }, judgedDraft("c")]);
   assert.equal(state.at, "2026-02-01T00:00:00.000Z");
 });

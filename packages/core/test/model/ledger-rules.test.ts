@@ -124,7 +124,7 @@ for (const [title, drafts, expected] of ROWS) {
   });
 }
 
-test("I7: a stored row ends exactly as the call's life allows it", () => {
+test("a stored row ends exactly as the call's life allows it", () => {
   for (const [state, drafts] of Object.entries(REACH)) {
     const call = placed(drafts).reduce<Call | undefined>((before, event) => next(before, event), undefined);
     assert.equal(call?.state, state);
@@ -245,15 +245,15 @@ const CLAIMS: readonly ClaimRow[] = [
   ["an allow with a made-up answer is void", YES, { call: allowed }, "answer_void"],
   ["an allow judged before the policy changed loses", {}, { call: allowed, policySeq: 3 }, "policy_changed"],
   ["an allow judged after the policy changed wins", {}, { call: allowed, policySeq: 1 }, undefined],
-  ["L14: an allow with another fingerprint loses", { fingerprint: "other" }, { call: allowed }, "fingerprint_mismatch"],
+  ["an allow with another fingerprint loses", { fingerprint: "other" }, { call: allowed }, "fingerprint_mismatch"],
   ["a first claim is attempt 1", { attempt: 2, idempotencyKey: "key" }, { call: allowed }, "not_claimable"],
   ["without any fingerprint a durable ledger refuses", { fingerprint: undefined as never }, { call: bare }, "fingerprint_mismatch"],
   ["without any fingerprint memory allows", { fingerprint: undefined as never }, { call: bare, durable: false }, undefined],
   ["a fingerprint nobody judged loses in memory too", {}, { call: bare, durable: false }, "fingerprint_mismatch"],
   ["a yes wins", YES, { call: approved, approval: answered }, undefined],
   ["a yes without its approval is void", YES, { call: approved }, "answer_void"],
-  ["I3: a yes is consumed once", YES, { call: approved, approval: { ...answered, consumed: true } }, "answer_consumed"],
-  ["L15: a yes whose approval closed is void", YES, { call: approved, approval: { ...answered, state: "denied" } }, "answer_void"],
+  ["a yes is consumed once", YES, { call: approved, approval: { ...answered, consumed: true } }, "answer_consumed"],
+  ["a yes whose approval closed is void", YES, { call: approved, approval: { ...answered, state: "denied" } }, "answer_void"],
   [
     "a yes that covers something else loses",
     YES,
@@ -272,9 +272,9 @@ const CLAIMS: readonly ClaimRow[] = [
   ["an expired grant voids its yes", LIFTED, { call: lifted, grant: { ...held, expiresAt: NOW } }, "grant_revoked"],
   ["a grant that expires later does not", LIFTED, { call: lifted, grant: { ...held, expiresAt: LATER } }, undefined],
   ["a used-up grant keeps the yes of its last use", LIFTED, { call: lifted, grant: { ...held, state: "used_up" } }, undefined],
-  ["D68: an insisting ask voids a grant's yes", LIFTED, { call: rejudged(lifted, { explicitAsk: true }), grant: held }, "answer_void"],
+  ["an insisting ask voids a grant's yes", LIFTED, { call: rejudged(lifted, { explicitAsk: true }), grant: held }, "answer_void"],
   ["an insisting ask leaves a person's yes", YES, { call: rejudged(approved, { explicitAsk: true }), approval: answered }, undefined],
-  ["I6: a deny judged last is not claimable", YES, { call: rejudged(approved, { verdict: "deny" }), approval: answered }, "not_claimable"],
+  ["a deny judged last is not claimable", YES, { call: rejudged(approved, { verdict: "deny" }), approval: answered }, "not_claimable"],
   ["a claimed call is already claimed", {}, { call: rowAfter(proposed, allow, claimed) }, "already_claimed"],
   ["a keyed retry of an allow wins", { attempt: 2, idempotencyKey: "key" }, { call: rowAfter(proposed, allow, keyed) }, undefined],
   [
@@ -307,16 +307,16 @@ const deadline = approvalAfter(openedDraft("c1", { expiresAt: NOW }));
 type RefusalRow = readonly [string, ApprovalRow | undefined, SharedDraft, ReturnType<typeof answerRefusal>];
 
 const REFUSALS: readonly RefusalRow[] = [
-  ["D61: no approval", undefined, yes, "unknown_approval"],
+  ["no approval", undefined, yes, "unknown_approval"],
   ["an approval of another session", { ...open, session: "s_2" }, yes, "unknown_approval"],
   ["an approval of another call", { ...open, call: "c2" }, yes, "unknown_approval"],
   ["a yes to an open one", open, yes, undefined],
   ["a no to an open one", open, no, undefined],
   ["a close of an open one", open, cancelled, undefined],
-  ["D69: a yes to another revision", open, answeredDraft("s_1", "c1", { revision: 2 }), "stale_revision"],
-  ["D69: a yes to another fingerprint", open, answeredDraft("s_1", "c1", { fingerprint: "other" }), "stale_revision"],
+  ["a yes to another revision", open, answeredDraft("s_1", "c1", { revision: 2 }), "stale_revision"],
+  ["a yes to another fingerprint", open, answeredDraft("s_1", "c1", { fingerprint: "other" }), "stale_revision"],
   ["a close of another revision", open, closedDraft("s_1", "c1", { revision: 2 }), "stale_revision"],
-  ["D63: a yes to an answered one", approvalAfter(opened, no), yes, "stands"],
+  ["a yes to an answered one", approvalAfter(opened, no), yes, "stands"],
   ["a stale answer to an answered one", answered, answeredDraft("s_1", "c1", { revision: 2 }), "stands"],
   ["a yes to a closed one", approvalAfter(opened, cancelled), yes, "stands"],
   ["a cancel after a yes", answered, cancelled, undefined],
@@ -326,8 +326,8 @@ const REFUSALS: readonly RefusalRow[] = [
   ["a cancel after a no", approvalAfter(opened, no), cancelled, "stands"],
   ["a cancel after the claim", approvalAfter(opened, yes, claimed), cancelled, "stands"],
   ["a second close", approvalAfter(opened, yes, cancelled), cancelled, "stands"],
-  ["D67: a yes at the deadline", deadline, yes, "stands"],
-  ["D67: a no at the deadline", deadline, no, undefined],
+  ["a yes at the deadline", deadline, yes, "stands"],
+  ["a no at the deadline", deadline, no, undefined],
   ["an expiry at the deadline", deadline, closedDraft("s_1", "c1", { outcome: "expired" }), undefined],
   ["a yes before the deadline", { ...deadline, expiresAt: LATER }, yes, undefined],
   ["a grant's event", undefined, grantedDraft("g_1"), undefined],
@@ -337,7 +337,7 @@ for (const [title, row, event, expected] of REFUSALS) {
   test(`may be stored: ${title}: ${expected ?? "yes"}`, () => assert.equal(answerRefusal(row, event, NOW), expected));
 }
 
-test("D88: an approval opens again only with a higher revision, and then nothing of the old answer is left", () => {
+test("an approval opens again only with a higher revision, and then nothing of the old answer is left", () => {
   const again = approvalAfter(opened, yes, openedDraft("c1", { revision: 2, fingerprint: "other" }));
   assert.deepEqual([again.state, again.revision, again.fingerprint, again.covers, again.answeredBy], ["open", 2, "other", null, null]);
   for (const draft of [opened, openedDraft("c1", { revision: 2, call: "c2" })])
@@ -357,7 +357,7 @@ test("a yes covers what was shown, or its edit; a no covers nothing", () => {
   assert.equal(approvalAfter(opened, no).covers, null);
 });
 
-test("D71: a grant cannot answer an insisting ask", () => {
+test("a grant cannot answer an insisting ask", () => {
   const byGrant = answeredDraft("s_1", "c1", { by: { ...TESTER, kind: "grant", name: "g_1" } });
   assert.equal(approvalAfter(opened, byGrant).state, "approved");
   assert.throws(() => approvalAfter(openedDraft("c1", { explicitAsk: true }), byGrant), IllegalEvent);

@@ -11,7 +11,7 @@ const CANCELLED_DURING = "The tool call was cancelled by the user while it was r
 const responses = (b: Bench): readonly string[] => b.log().filter((line) => line.startsWith("response"));
 const history = (b: Bench): readonly string[] => b.log().filter((line) => line.startsWith("messageAdded"));
 
-test("D80: reads before an edit run together, the edit after both, and the read after it sees it", async (t) => {
+test("reads before an edit run together, the edit after both, and the read after it sees it", async (t) => {
   const b = await bench(t, yolo);
   const running = b.process([call("slow_read", "r1"), call("slow_read", "r2"), call("edit", "e"), call("read", "r3")]);
   await until(() => b.gates.started.length === 2);
@@ -24,7 +24,7 @@ test("D80: reads before an edit run together, the edit after both, and the read 
   assert.equal(textOf((await running).results[3]), "world: e");
 });
 
-test("D81: a read before an edit that waits for a person runs at once, the read after it waits", async (t) => {
+test("a read before an edit that waits for a person runs at once, the read after it waits", async (t) => {
   const b = await bench(t);
   const running = b.process([call("read", "r1", "c1"), call("edit", "e", "c2"), call("read", "r2", "c3")]);
   await until(() => b.dispatcher.pending().length === 1);
@@ -34,7 +34,7 @@ test("D81: a read before an edit that waits for a person runs at once, the read 
   assert.equal(textOf((await running).results[2]), "world: e");
 });
 
-test("D82: both questions are open at once, and an approved second edit waits for the first", async (t) => {
+test("both questions are open at once, and an approved second edit waits for the first", async (t) => {
   const b = await bench(t);
   const running = b.process([call("edit", "e1", "c1"), call("edit", "e2", "c2")]);
   await until(() => b.dispatcher.pending().length === 2);
@@ -47,7 +47,7 @@ test("D82: both questions are open at once, and an approved second edit waits fo
   assert.deepEqual(b.world.lines, ["e1", "e2"]);
 });
 
-test("D82: an allowed edit waits for an earlier one that waits for a person", async (t) => {
+test("an allowed edit waits for an earlier one that waits for a person", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } } });
   const running = b.process([call("edit", "e1", "c1"), call("slow_edit", "e2", "c2")]);
   await until(() => b.dispatcher.pending().length === 1);
@@ -60,7 +60,7 @@ test("D82: an allowed edit waits for an earlier one that waits for a person", as
   assert.deepEqual(b.world.lines, ["e1"]);
 });
 
-test("D83: an edit runs after an earlier one was rejected, denied or invalid", async (t) => {
+test("an edit runs after an earlier one was rejected, denied or invalid", async (t) => {
   const b = await bench(t, {
     policy: { rules: { user: { allow: ["edit:text=go"], deny: ["edit:text=no"] } } },
     person: scriptedApprover({ edit: "reject" }),
@@ -75,7 +75,7 @@ test("D83: an edit runs after an earlier one was rejected, denied or invalid", a
   assert.deepEqual(b.world.lines, ["go"]);
 });
 
-test("D84: responses come as calls end, the history in call order", async (t) => {
+test("responses come as calls end, the history in call order", async (t) => {
   const b = await bench(t);
   const running = b.process([call("slow_read", "slow", "c1"), call("slow_read", "fast", "c2")]);
   await until(() => b.gates.started.length === 2);
@@ -92,7 +92,7 @@ test("D84: responses come as calls end, the history in call order", async (t) =>
   );
 });
 
-test("D85: of 25 reads never more than 10 run at once, and all run", async (t) => {
+test("of 25 reads never more than 10 run at once, and all run", async (t) => {
   const b = await bench(t);
   const texts = Array.from({ length: 25 }, (_, at) => `r${at}`);
   const running = b.process(texts.map((text) => call("slow_read", text)));
@@ -106,7 +106,7 @@ test("D85: of 25 reads never more than 10 run at once, and all run", async (t) =
   assert.deepEqual(b.gates.started, texts);
 });
 
-test("D85: the number that run at once is a setting", async (t) => {
+test("the number that run at once is a setting", async (t) => {
   const b = await bench(t, { deps: { maxConcurrency: 1 } });
   const running = b.process([call("slow_read", "r1"), call("slow_read", "r2")]);
   await b.gates.reached("r1");
@@ -117,7 +117,7 @@ test("D85: the number that run at once is a setting", async (t) => {
   await running;
 });
 
-test("section 8: a call that proves this input safe runs beside others, and one that lies by kind does not", async (t) => {
+test("a call that proves this input safe runs beside others, and one that lies by kind does not", async (t) => {
   const shell = textTool("shell", "execute", { safe: ({ text }) => text === "ls", run: ({ text }) => String(text) });
   const b = await bench(t, { ...yolo, tools: [shell] });
   const running = b.process([call("slow_read", "r"), call("shell", "ls", "safe"), call("shell", "rm", "unsafe")]);
@@ -136,7 +136,7 @@ function scripts(b: { readonly world: Bench["world"] | undefined }): Facts {
   });
 }
 
-test("D88: after the write the open approval shows the new digest under a higher revision, and an answer to the older one is stale", async (t) => {
+test("after the write the open approval shows the new digest under a higher revision, and an answer to the older one is stale", async (t) => {
   const late: { world: Bench["world"] | undefined } = { world: undefined };
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit", "edit:text=content"] } } }, deps: { facts: scripts(late) } });
   late.world = b.world;
@@ -156,7 +156,7 @@ test("D88: after the write the open approval shows the new digest under a higher
   assert.equal(claimed?.body.fingerprint, second?.fingerprint);
 });
 
-test("D88: an answer to the older revision that is committed just before the higher one is stored harms nothing", async (t) => {
+test("an answer to the older revision that is committed just before the higher one is stored harms nothing", async (t) => {
   let shown = "";
   const late: { world: Bench["world"] | undefined } = { world: undefined };
   const b = await bench(t, {
@@ -185,7 +185,7 @@ test("D88: an answer to the older revision that is committed just before the hig
   assert.equal(b.dispatcher.failure(), undefined);
 });
 
-test("section 8: an answer given before an earlier write changed what the call means does not hold: it is asked again", async (t) => {
+test("an answer given before an earlier write changed what the call means does not hold: it is asked again", async (t) => {
   const late: { world: Bench["world"] | undefined } = { world: undefined };
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit", "edit:text=content"] } } }, deps: { facts: scripts(late) } });
   late.world = b.world;
@@ -199,7 +199,7 @@ test("section 8: an answer given before an earlier write changed what the call m
   assert.deepEqual(b.world.lines, ["content"]);
 });
 
-test("section 8: an edited answer that no longer holds can be edited again, and the last edit runs", async (t) => {
+test("an edited answer that no longer holds can be edited again, and the last edit runs", async (t) => {
   const late: { world: Bench["world"] | undefined } = { world: undefined };
   const facts: Facts = ({ tool }) => ({ units: [{ subject: tool }], binds: { world: (late.world?.lines ?? []).join(",") } });
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit", "edit:text=content"] } } }, deps: { facts } });
@@ -214,7 +214,7 @@ test("section 8: an edited answer that no longer holds can be edited again, and 
   assert.deepEqual(b.world.lines, ["content", "second edit"]);
 });
 
-test("section 8: an allowed call is judged again when an earlier unsafe call ran, and a deny of what is there now holds", async (t) => {
+test("an allowed call is judged again when an earlier unsafe call ran, and a deny of what is there now holds", async (t) => {
   const late: { world: Bench["world"] | undefined } = { world: undefined };
   const facts: Facts = ({ tool }) => ({ units: [{ subject: tool, data: late.world?.lines.includes("evil") === true }], binds: {} });
   const guard = {
@@ -388,7 +388,7 @@ test("every synthesised result is recorded and emitted like any other, one per c
   );
 });
 
-test("section 11: a batch over 200,000 characters has its largest results cut until it fits, of equal ones the first", async (t) => {
+test("a batch over 200,000 characters has its largest results cut until it fits, of equal ones the first", async (t) => {
   const big = textTool("big", "read", { maxOutputChars: Number.POSITIVE_INFINITY, run: ({ text }) => "x".repeat(Number(text)) });
   const b = await bench(t, { tools: [big] });
   const report = await b.process([call("big", "150000"), call("big", "20000"), call("big", "150000"), call("big", "10")]);
@@ -405,7 +405,7 @@ test("section 11: a batch over 200,000 characters has its largest results cut un
   );
 });
 
-test("section 11: a batch that is cut names the file of a result, and says so where that file reached its own limit", async (t) => {
+test("a batch that is cut names the file of a result, and says so where that file reached its own limit", async (t) => {
   const spilled = [{ path: "/output/x", size: 1, sha256: "", cut: true as const }];
   const big = textTool("big", "read", {
     maxOutputChars: Number.POSITIVE_INFINITY,
@@ -416,7 +416,7 @@ test("section 11: a batch that is cut names the file of a result, and says so wh
   assert.match(textOf(report.results[0]), /; output in \/output\/x, cut there at the file limit\]/);
 });
 
-test("section 11: a batch of exactly 200,000 characters is not cut", async (t) => {
+test("a batch of exactly 200,000 characters is not cut", async (t) => {
   const big = textTool("big", "read", { maxOutputChars: Number.POSITIVE_INFINITY, run: ({ text }) => "x".repeat(Number(text)) });
   const b = await bench(t, { tools: [big] });
   const report = await b.process([call("big", "100000"), call("big", "100000")]);
@@ -426,7 +426,7 @@ test("section 11: a batch of exactly 200,000 characters is not cut", async (t) =
   );
 });
 
-test("section 8: an input that a person edits into an unsafe one waits for every earlier call", async (t) => {
+test("an input that a person edits into an unsafe one waits for every earlier call", async (t) => {
   const shell = textTool("shell", "execute", {
     safe: ({ text }) => text === "ls",
     run: ({ text }, { callId, sessionId }) => {

@@ -70,7 +70,7 @@ const orders: readonly OrderRow[] = [
 ];
 
 for (const [name, options, proposed, outcome, events] of orders) {
-  test(`section 1: ${name} is told as ${events.join(", ")}`, async (t) => {
+  test(`${name} is told as ${events.join(", ")}`, async (t) => {
     const b = await bench(t, options);
     const report = await b.process([proposed]);
     assert.deepEqual(outcomes(report), [outcome]);
@@ -81,7 +81,7 @@ for (const [name, options, proposed, outcome, events] of orders) {
   });
 }
 
-test("section 1: a call cancelled before it ran is told as response, messageAdded, never toolCall", async (t) => {
+test("a call cancelled before it ran is told as response, messageAdded, never toolCall", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   const report = await b.process([call("edit", "x", "c1")], { signal: AbortSignal.abort() });
   assert.deepEqual(outcomes(report), ["cancelled cancelled"]);
@@ -89,7 +89,7 @@ test("section 1: a call cancelled before it ran is told as response, messageAdde
   assert.deepEqual(b.world.lines, []);
 });
 
-test("section 1: every event carries its call, its agent and what its row says", async (t) => {
+test("every event carries its call, its agent and what its row says", async (t) => {
   const b = await bench(t, { person: scriptedApprover({ edit: "approve" }) });
   await b.process([call("edit", "x", "c1")], { agentName: "explorer" });
   const [asked, started, response, added] = b.events;
@@ -115,7 +115,7 @@ test("section 1: every event carries its call, its agent and what its row says",
   });
 });
 
-test("section 1: the approval is durable before the confirmation is told", async (t) => {
+test("the approval is durable before the confirmation is told", async (t) => {
   let openAtTelling: Promise<readonly unknown[]> | undefined;
   const b = await bench(t, { person: scriptedApprover({ edit: "reject" }) });
   await b.dispatcher.process({ calls: [call("edit", "x")], tools: b.registry, signal: new AbortController().signal }, (event) => {
@@ -124,7 +124,7 @@ test("section 1: the approval is durable before the confirmation is told", async
   assert.equal((await openAtTelling)?.length, 1);
 });
 
-test("section 1: the unknown tool's response names no tool", async (t) => {
+test("the unknown tool's response names no tool", async (t) => {
   const b = await bench(t);
   await b.process([call("nope", "x")]);
   const response = b.events.find((event) => event.type === "response");
@@ -135,7 +135,7 @@ for (const [what, thrown] of [
   ["an error", new Error("observer")],
   ["what cannot be printed", Object.create(null)],
 ] as const)
-  test(`section 1: an observer that throws ${what} changes nothing and is warned about once`, async (t) => {
+  test(`an observer that throws ${what} changes nothing and is warned about once`, async (t) => {
     const b = await bench(t, { policy: { mode: "yolo" } });
     const seen: string[] = [];
     const observer = ({ type }: DispatchEvent): void => {
@@ -149,7 +149,7 @@ for (const [what, thrown] of [
     assert.equal(b.warnings.length, 1);
   });
 
-test("section 1: an observer that throws at an update does not throw into the body", async (t) => {
+test("an observer that throws at an update does not throw into the body", async (t) => {
   const b = await bench(t, { tools: [streaming] });
   const observer = (): void => {
     throw new Error("observer");
@@ -159,7 +159,7 @@ test("section 1: an observer that throws at an update does not throw into the bo
   assert.equal(textOf(report.results[0]), "whole");
 });
 
-test("D87: an empty batch has no events, no results and no record", async (t) => {
+test("an empty batch has no events, no results and no record", async (t) => {
   const b = await bench(t);
   const before = await b.ledger.head();
   assert.deepEqual(await b.process([]), { stopRun: false, stopMessage: "", results: [] });
@@ -167,7 +167,7 @@ test("D87: an empty batch has no events, no results and no record", async (t) =>
   assert.equal(await b.ledger.head(), before);
 });
 
-test("D86: the second batch of a session waits for the first", async (t) => {
+test("the second batch of a session waits for the first", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   const first = b.process([call("slow_edit", "one", "c1")]);
   const second = b.process([call("edit", "two", "c2")]);
@@ -180,7 +180,7 @@ test("D86: the second batch of a session waits for the first", async (t) => {
   assert.deepEqual(b.log(), ["toolCall c1", "response c1", "messageAdded c1", "toolCall c2", "response c2", "messageAdded c2"]);
 });
 
-test("D86: a second batch aborted while it waits is cancelled at once and never starts", async (t) => {
+test("a second batch aborted while it waits is cancelled at once and never starts", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   const controller = new AbortController();
   const first = b.process([call("slow_edit", "one", "c1")]);
@@ -193,7 +193,7 @@ test("D86: a second batch aborted while it waits is cancelled at once and never 
   assert.deepEqual(b.world.lines, []);
 });
 
-test("D86: a batch that was aborted before it came is cancelled, also behind another", async (t) => {
+test("a batch that was aborted before it came is cancelled, also behind another", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   const first = b.process([call("slow_edit", "one")]);
   const second = b.process([call("edit", "two")], { signal: AbortSignal.abort() });
@@ -203,7 +203,7 @@ test("D86: a batch that was aborted before it came is cancelled, also behind ano
   assert.deepEqual(b.world.lines, []);
 });
 
-test("D86: three batches run in the order they came", async (t) => {
+test("three batches run in the order they came", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   await Promise.all([b.process([call("edit", "a")]), b.process([call("edit", "b")]), b.process([call("edit", "c")])]);
   assert.deepEqual(b.world.lines, ["a", "b", "c"]);
@@ -224,7 +224,7 @@ function throwing(): never {
 }
 
 for (const [name, options] of hostile) {
-  test(`section 1: process never rejects: ${name}`, async (t) => {
+  test(`process never rejects: ${name}`, async (t) => {
     const b = await bench(t, options(t));
     const running = b.process([call("edit", "x", "c1"), call("nope", "y", "c2")]);
     await rest();
@@ -255,7 +255,7 @@ function cyclic(): unknown {
 }
 
 for (const [name, proposed] of strangeCalls) {
-  test(`section 1: process never rejects: ${name} harms no sibling`, async (t) => {
+  test(`process never rejects: ${name} harms no sibling`, async (t) => {
     const b = await bench(t, { policy: { mode: "yolo" } });
     const { results } = await b.process([proposed as ProposedCall, call("edit", "sibling", "c2")]);
     assert.equal(results.length, 2);
@@ -342,7 +342,7 @@ test("a result carries the body's own content, display and details to report, re
   );
 });
 
-test("section 1: an observer that changes what it is told changes nothing", async (t) => {
+test("an observer that changes what it is told changes nothing", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   const { signal } = new AbortController();
   const report = await b.dispatcher.process({ calls: [call("edit", "x", "c1")], tools: b.registry, signal }, (event) => {
@@ -359,7 +359,7 @@ test("an allowed call that nothing comes between is judged once", async (t) => {
   assert.equal((await b.stored("call.judged", "c1")).length, 1);
 });
 
-test("D86: a batch that is cancelled while it waits does not let the one behind it start early", async (t) => {
+test("a batch that is cancelled while it waits does not let the one behind it start early", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   const controller = new AbortController();
   const first = b.process([call("slow_edit", "one", "c1")]);

@@ -403,7 +403,7 @@ async function checkLaws({ ledger, session, world }: Bench): Promise<void> {
   const effects = world.effects.filter((effect) => effect.session === session.id);
   for (const call of new Set(effects.map((effect) => effect.call))) {
     const ran = effects.filter((effect) => effect.call === call).length;
-    assert.ok(ran <= claims.filter((event) => callOf(event) === call).length, `I4: ${call} ran more often than it was claimed`);
+    assert.ok(ran <= claims.filter((event) => callOf(event) === call).length, `${call} ran more often than it was claimed`);
   }
 }
 
@@ -421,21 +421,21 @@ function checkCall(events: readonly LedgerEvent[]): void {
   const types = events.map(({ type }) => type);
   const ended = types.indexOf("call.ended");
   const id = callOf(events[0]!);
-  assert.equal(types.filter((type) => type === "call.proposed").length, 1, `I1: ${id} is proposed once`);
-  if (ended !== -1) assert.equal(ended, types.length - 1, `I7: nothing follows the end of ${id}`);
+  assert.equal(types.filter((type) => type === "call.proposed").length, 1, `${id} is proposed once`);
+  if (ended !== -1) assert.equal(ended, types.length - 1, `nothing follows the end of ${id}`);
   for (const [at, event] of events.entries()) if (event.type === "call.claimed") checkClaim(events.slice(0, at), event);
 }
 
 /** I2 and I5: before an intent stands a judgement of the same fingerprint that allows it, or asks and was answered for it. */
 function checkClaim(before: readonly LedgerEvent[], claim: LedgerEvent<"call.claimed">): void {
   const judged = before.findLast((event) => event.type === "call.judged") as LedgerEvent<"call.judged"> | undefined;
-  assert.equal(judged?.body.fingerprint, claim.body.fingerprint, "I5: what was judged last is what is claimed");
-  assert.notEqual(judged?.body.verdict, "deny", "I2: a deny is never claimed");
+  assert.equal(judged?.body.fingerprint, claim.body.fingerprint, "what was judged last is what is claimed");
+  assert.notEqual(judged?.body.verdict, "deny", "a deny is never claimed");
   if (claim.body.answer === null || claim.body.attempt > 1) return;
   const yes = before.find(({ pos }) => pos === claim.body.answer?.pos);
   const covers = yes?.type === "approval.answered" ? (yes.body.edited?.fingerprint ?? yes.body.fingerprint) : undefined;
   const lifted = yes?.type === "call.answered" ? yes.body.fingerprint : undefined;
-  assert.equal(covers ?? lifted, claim.body.fingerprint, "I5: what was answered is what is claimed");
+  assert.equal(covers ?? lifted, claim.body.fingerprint, "what was answered is what is claimed");
 }
 
 let calls = 0;

@@ -182,7 +182,7 @@ for (const [name, types, judged, options, outcome] of openRows) {
       assert.deepEqual(
         (await b.ledger.pending("approvals")).map(({ id }) => id),
         ["a_1"],
-        "D70: the same approval, still open",
+        "the same approval, still open",
       );
     assert.deepEqual(outcomes(await again.resume()), outcome === "waiting" ? ["waiting"] : [], "a second time there is nothing more to do");
     assert.deepEqual(b.world.lines, outcome === "succeeded" ? ["x"] : []);
@@ -271,7 +271,7 @@ test("ledger section 6: waiting and answered no while nobody ran: ended rejected
   assert.equal(textOf(only(report)), "The user rejected the tool call. Reason: not now");
 });
 
-test("L20, R5: approved while nobody ran: it runs once with that answer, however often it is resumed", async (t) => {
+test("approved while nobody ran: it runs once with that answer, however often it is resumed", async (t) => {
   const b = await bench(t);
   await written(b, WAITING);
   await answer(b);
@@ -285,7 +285,7 @@ test("L20, R5: approved while nobody ran: it runs once with that answer, however
   assert.equal((await last.stored("call.claimed"))[0]?.body.answer?.pos, answered?.pos);
 });
 
-test("T100: approved with an edit while nobody ran: the edit is judged and runs", async (t) => {
+test("approved with an edit while nobody ran: the edit is judged and runs", async (t) => {
   for (const [options, outcome, lines] of [
     [{ person: "nobody" }, "succeeded", ["edited"]],
     [{ policy: { rules: { team: { deny: ["edit:text=edited"] } } } }, "denied", []],
@@ -309,7 +309,7 @@ test("ledger section 6: approved, and the policy now denies: the approval is clo
 });
 
 for (const by of ["grant", "hook"] as const) {
-  test(`D68: approved by a ${by}, and a rule now insists on asking: a person is asked`, async (t) => {
+  test(`approved by a ${by}, and a rule now insists on asking: a person is asked`, async (t) => {
     const b = await bench(t);
     await written(b, JUDGED);
     await b.ledger.answer([grantedDraft("g_1", { rule: "edit", tool: "edit" })]);
@@ -370,7 +370,7 @@ test("ledger section 6: a tool that was changed or removed while its call waited
   }
 });
 
-test("D67: an expiry holds across a restart, also when the new process has another timeout or none", async (t) => {
+test("an expiry holds across a restart, also when the new process has another timeout or none", async (t) => {
   for (const deps of [{}, { approvalTimeoutMs: 3_600_000 }]) {
     const b = await bench(t, { person: "nobody", deps: { onAsk: "park", approvalTimeoutMs: 60_000 } });
     await b.process([call("edit", "x", "c1")]);
@@ -385,7 +385,7 @@ test("D67: an expiry holds across a restart, also when the new process has anoth
   }
 });
 
-test("D67: a deadline that passed while nobody ran ends the call expired", async (t) => {
+test("a deadline that passed while nobody ran ends the call expired", async (t) => {
   const b = await bench(t, { person: "nobody", deps: { onAsk: "park", approvalTimeoutMs: 60_000 } });
   await b.process([call("edit", "x", "c1")]);
   await b.session.close("parked", 75);
@@ -395,7 +395,7 @@ test("D67: a deadline that passed while nobody ran ends the call expired", async
   assert.deepEqual(b.world.lines, []);
 });
 
-test("H18: read, edit that asks, read, parked: the first read ran, the second waits behind the edit; after approve and resume both go on, once", async (t) => {
+test("read, edit that asks, read, parked: the first read ran, the second waits behind the edit; after approve and resume both go on, once", async (t) => {
   const b = await bench(t, parking);
   const parked = await b.process([call("read", "r1", "c1"), call("edit", "x", "c2"), call("read", "r2", "c3")]);
   assert.deepEqual(outcomes(parked), ["succeeded", "waiting", "waiting"]);
@@ -429,7 +429,7 @@ test("H18: read, edit that asks, read, parked: the first read ran, the second wa
   assert.deepEqual(b.world.lines, ["x"]);
 });
 
-test("H19: two asks parked, the second approved: it stays approved behind the waiting one, nothing runs twice", async (t) => {
+test("two asks parked, the second approved: it stays approved behind the waiting one, nothing runs twice", async (t) => {
   const b = await bench(t, parking);
   assert.deepEqual(outcomes(await b.process([call("edit", "x", "c1"), call("edit", "y", "c2")])), ["waiting", "waiting"]);
   await b.session.close("parked", 75);
@@ -498,7 +498,7 @@ test("ledger section 6: a claimed read without an end is unknown, and may be cal
   assert.deepEqual(outcomes(await next), ["succeeded"]);
 });
 
-test("L17: a claimed unsafe call without an end, a probe or a key is unknown and not repeated", async (t) => {
+test("a claimed unsafe call without an end, a probe or a key is unknown and not repeated", async (t) => {
   const b = await crashed(t);
   const again = await after(t, b);
   const report = await again.resume();
@@ -516,7 +516,7 @@ test("L17: a claimed unsafe call without an end, a probe or a key is unknown and
   assert.deepEqual(outcomes(await again.resume()), []);
 });
 
-test("L26: recovering twice, and a crash in the middle of it, give the same end", async (t) => {
+test("recovering twice, and a crash in the middle of it, give the same end", async (t) => {
   const b = await bench(t, yolo);
   void b.process([call("slow_read", "r", "c1"), call("slow_read", "s", "c2")]);
   await until(() => b.gates.started.length === 2);
@@ -624,7 +624,7 @@ async function probedBench(t: TestContext, over: Partial<Definition>, options: B
   return b;
 }
 
-test("section 7: what the probe found is told as evidence", async (t) => {
+test("what the probe found is told as evidence", async (t) => {
   const b = await probedBench(t, { probe: () => ({ state: "unknown", evidence: "two files" }) });
   const report = await (await after(t, b)).resume();
   assert.match(textOf(only(report)), /Evidence: probe two files\./);
@@ -774,7 +774,7 @@ async function crashedAfterStart(t: TestContext): Promise<Bench> {
 }
 
 for (const [name, table, evidence] of processRows) {
-  test(`L27: a claimed call whose process is ${name}`, async (t) => {
+  test(`a claimed call whose process is ${name}`, async (t) => {
     const b = await crashedAfterStart(t);
     const again = await after(t, b, { deps: table ? { processes: table } : {} });
     const report = await again.resume();
@@ -790,7 +790,7 @@ for (const [kind, wrap] of [
   ["the memory ledger", undefined],
   ["a durable ledger", durable],
 ] as const) {
-  test(`L43: on ${kind}, after an unknown outcome the same call asks, even in yolo and with a grant; another does not; a person's answer clears it`, async (t) => {
+  test(`on ${kind}, after an unknown outcome the same call asks, even in yolo and with a grant; another does not; a person's answer clears it`, async (t) => {
     const b = await crashed(t, wrap ? { wrap } : {});
     const person = scriptedApprover({ slow_edit: "reject" });
     const again = await after(t, b, { person, ...(wrap && { wrap }) });
@@ -810,7 +810,7 @@ for (const [kind, wrap] of [
   });
 }
 
-test("L43: a call that had told its process is remembered as any other: the same call asks, even in yolo", async (t) => {
+test("a call that had told its process is remembered as any other: the same call asks, even in yolo", async (t) => {
   const person = scriptedApprover({ spawn: "reject" });
   const again = await after(t, await crashedAfterStart(t), { person });
   await again.resume();
@@ -821,7 +821,7 @@ test("L43: a call that had told its process is remembered as any other: the same
   );
 });
 
-test("L43: a deny stays a deny, and where nobody can be asked it is denied", async (t) => {
+test("a deny stays a deny, and where nobody can be asked it is denied", async (t) => {
   const b = await crashed(t, { wrap: durable });
   const again = await after(t, b, { person: "nobody", wrap: durable });
   await again.resume();
@@ -830,7 +830,7 @@ test("L43: a deny stays a deny, and where nobody can be asked it is denied", asy
   assert.deepEqual(outcomes(await again.process([call("slow_edit", "x", "c3")])), ["denied denied_by_rule"]);
 });
 
-test("L43: an unknown outcome is remembered across another restart", async (t) => {
+test("an unknown outcome is remembered across another restart", async (t) => {
   const b = await crashed(t, { wrap: durable });
   const second = await after(t, b, { wrap: durable });
   await second.resume();
@@ -840,7 +840,7 @@ test("L43: an unknown outcome is remembered across another restart", async (t) =
   assert.deepEqual(outcomes(await third.process([call("slow_edit", "x", "c2")])), ["denied denied_unattended"]);
 });
 
-test("I1: after recovery every proposed call of a crashed batch has exactly one end", async (t) => {
+test("after recovery every proposed call of a crashed batch has exactly one end", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } } });
   void b.process([
     call("read", "r", "c1"),
@@ -862,7 +862,7 @@ test("I1: after recovery every proposed call of a crashed batch has exactly one 
     assert.equal(events.filter(({ type, body }) => type === "call.ended" && "call" in body && body.call === id).length, 1, id);
 });
 
-test("I8: what resume tells the model is in call order", async (t) => {
+test("what resume tells the model is in call order", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_read"] } } }, ...{ person: "nobody", deps: { onAsk: "park" } } });
   void b.process([call("edit", "x", "c1"), call("slow_edit", "never", "c2")]);
   await rest();
@@ -878,7 +878,7 @@ test("I8: what resume tells the model is in call order", async (t) => {
   );
 });
 
-test("I8: a call that waits and a later one that is recovered are told in call order", async (t) => {
+test("a call that waits and a later one that is recovered are told in call order", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { ask: ["read"] } } } });
   void b.process([call("read", "asks", "c1"), call("slow_read", "r", "c2")]);
   await b.gates.reached("r");
@@ -894,7 +894,7 @@ test("I8: a call that waits and a later one that is recovered are told in call o
   );
 });
 
-test("S27: what an approved call is bound to changed while nobody ran: it ends operand_changed, and nothing runs", async (t) => {
+test("what an approved call is bound to changed while nobody ran: it ends operand_changed, and nothing runs", async (t) => {
   let digest = "d1";
   const facts: Facts = ({ tool }) => ({ units: [{ subject: tool }], binds: { "a.sh": digest } });
   const b = await bench(t, { person: "nobody", deps: { onAsk: "park", facts } });
@@ -930,7 +930,7 @@ for (const [closed, outcome] of closes) {
   }
 }
 
-test("section 10: a crash inside a nested effect leaves both unknown, and only the parent is a message to the model", async (t) => {
+test("a crash inside a nested effect leaves both unknown, and only the parent is a message to the model", async (t) => {
   const outer = textTool("outer", "other", {
     permission: () => "allow",
     run: async (_input, { gate }) => String((await gate({ name: "slow_edit", arguments: { text: "x" } })).content),
@@ -991,7 +991,7 @@ test("ledger section 6: a tool that changed since its call was claimed is not as
   assert.equal(probed, 0);
 });
 
-test("D88: facts that changed while a parked call waited are shown under a higher revision when it is resumed", async (t) => {
+test("facts that changed while a parked call waited are shown under a higher revision when it is resumed", async (t) => {
   let digest = "d1";
   const facts: Facts = ({ tool }) => ({ units: [{ subject: tool }], binds: { "a.sh": digest } });
   const b = await bench(t, { person: "nobody", deps: { onAsk: "park", facts } });

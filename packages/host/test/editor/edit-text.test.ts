@@ -45,18 +45,18 @@ async function edit(
 
 const ENDS: readonly (readonly [name: string, given: Given, end: EditedText])[] = [
   ["what the person wrote comes back", { script: 'echo mine > "$1"' }, { text: "mine\n" }],
-  ["T126: nothing changed", { script: "true" }, { text: "new\n" }],
-  ["T122: the file deleted is an empty text", { script: 'rm "$1"' }, { text: "" }],
+  ["nothing changed", { script: "true" }, { text: "new\n" }],
+  ["the file deleted is an empty text", { script: 'rm "$1"' }, { text: "" }],
   ["the file put in place of another", { script: 'echo mine > x; mv x "$1"' }, { text: "mine\n" }],
-  ["T123: no current text", { current: "", script: 'cat current.ts "$1" > x; mv x "$1"' }, { text: "new\n" }],
-  ["T121: a non-zero exit", { script: "exit 3" }, { failure: "editor_failed", message: "The editor ended with exit code 3.", exitCode: 3 }],
+  ["no current text", { current: "", script: 'cat current.ts "$1" > x; mv x "$1"' }, { text: "new\n" }],
+  ["a non-zero exit", { script: "exit 3" }, { failure: "editor_failed", message: "The editor ended with exit code 3.", exitCode: 3 }],
   [
-    "T121: an end by a signal",
+    "an end by a signal",
     { script: "kill -9 $$" },
     { failure: "editor_failed", message: "The editor was ended by SIGKILL.", exitCode: null },
   ],
   [
-    "T121: an editor that cannot start",
+    "an editor that cannot start",
     { editor: "/nonexistent/ed -x" },
     {
       failure: "editor_failed",
@@ -65,7 +65,7 @@ const ENDS: readonly (readonly [name: string, given: Given, end: EditedText])[] 
     },
   ],
   [
-    "T121: an editor without a name",
+    "an editor without a name",
     { editor: "''" },
     {
       failure: "editor_failed",
@@ -74,12 +74,12 @@ const ENDS: readonly (readonly [name: string, given: Given, end: EditedText])[] 
     },
   ],
   [
-    "T121: a command with an open quote",
+    "a command with an open quote",
     { editor: "vim 'x" },
     { failure: "editor_failed", message: "The command of the editor has a quote that is not closed: vim 'x", exitCode: null },
   ],
   [
-    "T120: no editor",
+    "no editor",
     { environment: { EDITOR: " ", VISUAL: "" }, editor: "" },
     { failure: "no_editor", message: "No editor is configured. Set EDITOR, or answer without editing." },
   ],
@@ -141,7 +141,7 @@ for (const [given, name] of EXTENSIONS) {
   });
 }
 
-test("T130: editors at the same moment have directories of their own", async (t) => {
+test("editors at the same moment have directories of their own", async (t) => {
   const tmp = temporary(t);
   const environment = { PATH: process.env["PATH"], EDITOR: editor(dirname(tmp), 'pwd > "$1"') };
   const one = (): Promise<EditedText> =>
@@ -165,7 +165,7 @@ test("a surface that draws steps aside before, and comes back after", async (t) 
   assert.deepEqual([end, order, existsSync(join(log, "ran"))], [{ text: "x\n" }, ["aside", "back 0"], true]);
 });
 
-test("T128: a surface that cannot step aside: it rejects, and nothing is left", async (t) => {
+test("a surface that cannot step aside: it rejects, and nothing is left", async (t) => {
   const tmp = temporary(t);
   const start = (): Promise<never> => Promise.reject(new Error("no terminal"));
   const options = {
@@ -181,7 +181,7 @@ test("T128: a surface that cannot step aside: it rejects, and nothing is left", 
   assert.deepEqual(readdirSync(tmp), []);
 });
 
-test("T127: a cancel ends the editor with what it started, whatever they think of it, and removes the files", async (t) => {
+test("a cancel ends the editor with what it started, whatever they think of it, and removes the files", async (t) => {
   const tmp = temporary(t);
   const log = dirname(tmp);
   const script = "trap '' TERM; sleep 60 & echo $! > $LOG/child; echo $$ > $LOG/x; mv $LOG/x $LOG/pid; wait; sleep 60";
@@ -195,7 +195,7 @@ test("T127: a cancel ends the editor with what it started, whatever they think o
   assert.deepEqual([left, readdirSync(tmp)], [[true, true], []]);
 });
 
-test("T127: a cancel before the editor starts: nothing starts, nothing is left", async (t) => {
+test("a cancel before the editor starts: nothing starts, nothing is left", async (t) => {
   const tmp = temporary(t);
   const log = dirname(tmp);
   const environment = { PATH: process.env["PATH"], EDITOR: editor(log, "touch $LOG/ran"), LOG: log };

@@ -90,7 +90,7 @@ test("11: the session's limit holds over files and over processes", async (t) =>
   assert.deepEqual([whole.size, "cut" in whole], [1, false]);
 });
 
-test("S20: a link in place of the session's directory is refused", async (t) => {
+test("a link in place of the session's directory is refused", async (t) => {
   const directory = scratch(t);
   mkdirSync(join(directory, "elsewhere"));
   symlinkSync(join(directory, "elsewhere"), join(directory, "s"));
@@ -120,7 +120,7 @@ test("a disk that refuses the full output is told, and no half file stays", asyn
   assert.deepEqual(readdirSync(join(directory, "s")), []);
 });
 
-test("T164: a replace that fails half-way leaves the old bytes and no temporary file", async (t) => {
+test("a replace that fails half-way leaves the old bytes and no temporary file", async (t) => {
   const directory = scratch(t);
   const path = join(directory, "a.txt");
   writeFileSync(path, "old");

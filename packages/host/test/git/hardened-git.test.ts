@@ -404,7 +404,7 @@ const VECTORS: readonly Vector[] = [
   ],
 ];
 for (const [name, prepare, args] of VECTORS) {
-  test(`S11, 6.3: ${name}: git ${args.join(" ")} does not run it`, async (t) => {
+  test(`${name}: git ${args.join(" ")} does not run it`, async (t) => {
     const made = copied(t, name.includes("submodule") ? "nested" : "plain");
     prepare(made);
     rmSync(join(made.root, "mark"), { force: true });

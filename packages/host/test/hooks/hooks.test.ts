@@ -30,7 +30,7 @@ async function consult(body: string, over: Partial<HookEntry> = {}, input = shel
   return { ...bench, opinion: await bench.consult("pre_tool_use", input, live()) };
 }
 
-describe("section 3: what a program reads", () => {
+describe("what a program reads", () => {
   test("one JSON object on standard input with everything about the session, the event and the call, then the end", async (t) => {
     const file = join(scratch(t), "input");
     const clock = manualClock();
@@ -73,7 +73,7 @@ describe("section 3: what a program reads", () => {
   }
 });
 
-describe("section 7: where and how a program runs", () => {
+describe("where and how a program runs", () => {
   test("in the session's working directory, by the shell, in a process group of its own", { skip: withoutProgram("ps") }, async (t) => {
     const cwd = scratch(t);
     const bench = hookBench([hook("pre_tool_use", 'pwd; test "$(ps -o pgid= -p $$ | tr -d " ")" = $$ && echo own')], { cwd });
@@ -210,7 +210,7 @@ describe("section 7: where and how a program runs", () => {
     assert.deepEqual(pids.filter(isAlive), []);
   });
 
-  test("HK38: a cancelled hook is ended; where hooks fail closed that denies, and it is no warning", async (t) => {
+  test("a cancelled hook is ended; where hooks fail closed that denies, and it is no warning", async (t) => {
     const file = join(scratch(t), "pid");
     const bench = hookBench([hook("pre_tool_use", `echo $$ > ${file}; sleep 60`)]);
     const controller = new AbortController();
@@ -228,7 +228,7 @@ describe("section 7: where and how a program runs", () => {
     assert.equal(existsSync(file), false);
   });
 
-  test("HK39: without a timeout of its own a program has 60 seconds from its start, and no more", async () => {
+  test("without a timeout of its own a program has 60 seconds from its start, and no more", async () => {
     const clock = manualClock();
     const bench = hookBench([hook("pre_tool_use", "sleep 61", { name: "h", timeoutMs: 60_000 })], { clock });
     let settled = false;
@@ -242,7 +242,7 @@ describe("section 7: where and how a program runs", () => {
     assert.equal((await consulted)?.reason, "hook h failed to execute: timed out after 60s");
   });
 
-  test("HK40: a grandchild that holds the output open after the exit is not waited for, and is left alone", async (t) => {
+  test("a grandchild that holds the output open after the exit is not waited for, and is left alone", async (t) => {
     const file = join(scratch(t), "pid");
     const { opinion } = await consult(`sleep 60 & echo $! > ${file}; echo '{"decision":"ask","reason":"look"}'`);
     assert.deepEqual([opinion?.verdict, opinion?.reason], ["ask", "look"]);
@@ -251,7 +251,7 @@ describe("section 7: where and how a program runs", () => {
     process.kill(pid);
   });
 
-  test("HK40: it is waited for exactly one second", async (t) => {
+  test("it is waited for exactly one second", async (t) => {
     const file = join(scratch(t), "pid");
     const clock = manualClock();
     const waits: number[] = [];
@@ -337,7 +337,7 @@ describe("places for programs", () => {
   });
 });
 
-describe("section 5: order", () => {
+describe("order", () => {
   test("hooks that may rewrite run one after another, each seeing what the one before made", async () => {
     const seen: JsonObject[] = [];
     const first = Promise.withResolvers<object>();
@@ -419,7 +419,7 @@ describe("section 5: order", () => {
   });
 });
 
-describe("section 1: which hooks a call is for", () => {
+describe("which hooks a call is for", () => {
   const on = (over: Partial<HookEntry>, input = shellCall()): Promise<boolean> =>
     hookBench([hook("pre_tool_use", "true", over)])
       .consult("pre_tool_use", input, live())
@@ -538,7 +538,7 @@ describe("functions", () => {
     assert.equal((await bench.consult("pre_tool_use", shellCall(), live()))?.verdict, "deny");
   });
 
-  test("HK39: a function that needs too long is told by its signal and not waited for", async () => {
+  test("a function that needs too long is told by its signal and not waited for", async () => {
     const clock = manualClock();
     let told: AbortSignal | undefined;
     const bench = one(
@@ -556,7 +556,7 @@ describe("functions", () => {
     assert.equal(clock.pending(), 0);
   });
 
-  test("HK38: a cancelled function is not waited for", async () => {
+  test("a cancelled function is not waited for", async () => {
     const controller = new AbortController();
     const bench = one(() => new Promise(() => undefined));
     const consulted = bench.consult("pre_tool_use", shellCall(), controller.signal);
@@ -606,7 +606,7 @@ describe("hooks that nobody waits for", () => {
 });
 
 describe("what is recorded and said", () => {
-  test("section 7: every run is recorded with hook, event, call, exit, duration, verdict and the digest of its output", async () => {
+  test("every run is recorded with hook, event, call, exit, duration, verdict and the digest of its output", async () => {
     const { records } = await consult(`echo '{"decision":"ask"}'; echo note >&2`);
     assert.deepEqual(
       records.map(({ durationMs, ...record }) => [typeof durationMs, record]),
@@ -626,7 +626,7 @@ describe("what is recorded and said", () => {
     );
   });
 
-  test("section 6: a hook that rewrote is recorded with the keys it changed", async () => {
+  test("a hook that rewrote is recorded with the keys it changed", async () => {
     const { records } = await consult(
       `echo '{"hookSpecificOutput":{"updatedInput":{"command":"pwd","keep":1},"updatedInputMode":"replace"}}'`,
       {},
@@ -635,7 +635,7 @@ describe("what is recorded and said", () => {
     assert.deepEqual(records[0]?.changed, ["command", "gone"]);
   });
 
-  test("HK34: a rewrite equal but for the order of keys is recorded as none", async () => {
+  test("a rewrite equal but for the order of keys is recorded as none", async () => {
     const { opinion, records } = await consult(
       `echo '{"hookSpecificOutput":{"updatedInput":{"b":1,"a":2},"updatedInputMode":"replace"}}'`,
       {},
@@ -652,7 +652,7 @@ describe("what is recorded and said", () => {
     }
   });
 
-  test("section 2: a field an event has no use for is said once, however often the hook runs", async () => {
+  test("a field an event has no use for is said once, however often the hook runs", async () => {
     const bench = hookBench([hook("stop", `echo '{"hookSpecificOutput":{"updatedInput":{}}}'`, { name: "h" })]);
     for (let times = 0; times < 3; times += 1) await bench.consult("stop", {}, live());
     assert.deepEqual(bench.warnings, ["hook h (stop): updatedInput is not applied on this event"]);

@@ -113,7 +113,7 @@ const STOPPED: readonly (readonly [name: string, text: string, signal: string])[
   ["a plain program", "echo ready; exec sleep 60", "SIGTERM"],
   ["a shell with children", "sleep 60 & echo ready; sleep 60", "SIGTERM"],
   [
-    "S57: one that ignores SIGTERM, forks twice and holds the output",
+    "one that ignores SIGTERM, forks twice and holds the output",
     "trap '' TERM; (trap '' TERM; (sleep 60 & sleep 60) & sleep 60) & echo ready; sleep 60",
     "SIGKILL",
   ],
@@ -189,7 +189,7 @@ test("a program that cleans up on SIGTERM may do so, and may exit with a status"
   assert.deepEqual([end.ended, end.exitCode, end.output], ["cancelled", 7, "ready\ncleaned\n"]);
 });
 
-test("S57: a leader that ends while its children ignore SIGTERM does not save them", async () => {
+test("a leader that ends while its children ignore SIGTERM does not save them", async () => {
   const cancel = new AbortController();
   const { ready, onOutput } = whenReady();
   let group = 0;
@@ -214,7 +214,7 @@ test("a child left in the background does not hold the call; it is named and lef
   process.kill(left, "SIGKILL");
 });
 
-test("S57: a process that left the group and holds the output does not hold the call", async () => {
+test("a process that left the group and holds the output does not hold the call", async () => {
   const end = await bash("setsid sleep 60 & echo $!; sleep 0.1");
   assert.deepEqual([end.ended, end.exitCode], ["exit", 0]);
   process.kill(Number(end.output), "SIGKILL");
@@ -238,7 +238,7 @@ test("a cancel while a background child holds the output ends that child too", a
   assert.deepEqual([end.ended, end.exitCode, end.survivors], ["cancelled", 4, []]);
 });
 
-test("S56: starting and aborting leaves no listener, descriptor or process behind", async () => {
+test("starting and aborting leaves no listener, descriptor or process behind", async () => {
   await bash("true");
   const before = readdirSync("/proc/self/fd").length;
   const groups: number[] = [];
@@ -256,7 +256,7 @@ test("S56: starting and aborting leaves no listener, descriptor or process behin
   for (const group of groups) assert.deepEqual(table.members(group), []);
 });
 
-test("S14: a descriptor this process inherited open is not passed on", async (t) => {
+test("a descriptor this process inherited open is not passed on", async (t) => {
   const secret = join(scratch(t), "secret");
   writeFileSync(secret, "the secret");
   const source = `
@@ -268,7 +268,7 @@ test("S14: a descriptor this process inherited open is not passed on", async (t)
   assert.ok(!output.includes("secret"), output);
 });
 
-test("S60: far more output than is held costs bounded memory, and the file takes it as it comes", async (t) => {
+test("far more output than is held costs bounded memory, and the file takes it as it comes", async (t) => {
   const directory = scratch(t);
   const source = `
     import { setFlagsFromString } from "node:v8";
@@ -348,7 +348,7 @@ async function leftMember(how = ""): Promise<{ readonly pgid: number; readonly s
   return { pgid, start, member };
 }
 
-test("L27: members whose leader has exited are ended, if they are of its session and started after it", async () => {
+test("members whose leader has exited are ended, if they are of its session and started after it", async () => {
   const { pgid, start, member } = await leftMember();
   assert.equal(processes.startOf(pgid), undefined);
   assert.deepEqual(await endLeftOver(pgid, start), { found: true, survivors: [] });

@@ -295,7 +295,7 @@ test("words no system takes are no start", async () => {
 
 test("an empty list succeeds", async () => assert.deepEqual([(await run([])).exitCode, (await run([])).output], [0, ""]));
 
-test("S14: programs get no descriptor that leads anywhere but 0 to 2, and the environment they were given with a mark, gated or not", async () => {
+test("programs get no descriptor that leads anywhere but 0 to 2, and the environment they were given with a mark, gated or not", async () => {
   for (const gated of [false, true]) {
     const list = steps(
       [
@@ -357,7 +357,7 @@ test("every program has a group of its own; per step the first start is told, be
   );
 });
 
-test("L27: with the first program of a step the others of its pipeline are told, each with its own group and start time", async () => {
+test("with the first program of a step the others of its pipeline are told, each with its own group and start time", async () => {
   const told: TaskProcess[] = [];
   const list = steps([
     [";", ["cat"], ["head", "-c1"], ["cat"]],
@@ -439,7 +439,7 @@ const STOPS: readonly (readonly [name: string, rows: (mark: string) => readonly 
     ],
   ],
   [
-    "S57: programs that ignore SIGTERM, fork twice and hold the pipes",
+    "programs that ignore SIGTERM, fork twice and hold the pipes",
     (mark) => [[";", ["sh", "-c", NASTY, mark], ["sh", "-c", "trap '' TERM; cat; sleep 60", mark]]],
   ],
 ];
@@ -484,7 +484,7 @@ test("what a program leaves behind in its group is named and left alone, also by
   process.kill(pid, "SIGKILL");
 });
 
-test("S57: a process that holds the output does not hold the call", async () => {
+test("a process that holds the output does not hold the call", async () => {
   const end = await run(
     steps([
       [";", ["sh", "-c", "setsid sleep 60 & echo $!; sleep 0.1"]],
@@ -495,7 +495,7 @@ test("S57: a process that holds the output does not hold the call", async () => 
   process.kill(Number(end.output.split("\n")[0]), "SIGKILL");
 });
 
-test("S56: nothing is left open, whatever the end", async () => {
+test("nothing is left open, whatever the end", async () => {
   await run(steps([[";", ["true"], ["true"]]]));
   const before = readdirSync("/proc/self/fd").length;
   for (let i = 0; i < 10; i++) {
@@ -539,7 +539,7 @@ test("where a later pipeline gets no pipes it fails, and says so; what ran has r
   assert.deepEqual([end.output, end.exitCode], ["a\nno pipe could be made\nc\n", 0]);
 });
 
-test("S15: a program that is another file than the one that was meant is refused before anything runs", async (t) => {
+test("a program that is another file than the one that was meant is refused before anything runs", async (t) => {
   const mark = join(scratch(t), "mark");
   const list: readonly Step[] = [
     ...steps([[";", ["touch", mark]]]),
@@ -553,7 +553,7 @@ test("S15: a program that is another file than the one that was meant is refused
 });
 
 for (const gated of [false, true]) {
-  test(`S15: one replaced by an earlier step is refused when its turn comes${gated ? ", behind its gate too" : ""}`, async (t) => {
+  test(`one replaced by an earlier step is refused when its turn comes${gated ? ", behind its gate too" : ""}`, async (t) => {
     const directory = scratch(t);
     const [file, mark, other] = [join(directory, "tool"), join(directory, "mark"), join(directory, "other")];
     copyFileSync("/usr/bin/touch", file);
@@ -570,7 +570,7 @@ for (const gated of [false, true]) {
   });
 }
 
-test("S15: one replaced while its start is recorded is refused, and nothing beside it begins", async (t) => {
+test("one replaced while its start is recorded is refused, and nothing beside it begins", async (t) => {
   const directory = scratch(t);
   const [file, mark] = [join(directory, "tool"), join(directory, "mark")];
   copyFileSync("/usr/bin/touch", file);
@@ -637,7 +637,7 @@ test("what onOutput throws ends everything and is thrown", async (t) => {
   assert.deepEqual([running(mark), existsSync(mark)], [[], false]);
 });
 
-test("S14: a descriptor this process inherited open is not passed on to any stage", async (t) => {
+test("a descriptor this process inherited open is not passed on to any stage", async (t) => {
   const secret = join(scratch(t), "secret");
   writeFileSync(secret, "the secret");
   const source = `

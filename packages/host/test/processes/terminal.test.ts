@@ -180,7 +180,7 @@ test("in a terminal: starting and aborting leaves no descriptor or process behin
   for (const group of groups) assert.deepEqual(table.members(group), []);
 });
 
-test("S14: no program gets hold of a terminal that is not its own, nor of what this process inherited open", async (t) => {
+test("no program gets hold of a terminal that is not its own, nor of what this process inherited open", async (t) => {
   const secret = join(scratch(t), "secret");
   writeFileSync(secret, "the secret");
   const source = `

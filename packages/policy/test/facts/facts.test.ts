@@ -33,7 +33,7 @@ test("each path is a unit, and the request is inside only if every path is", asy
   assert.deepEqual([both.insideWorkspace, (await ask(root, "edit", ["a", "b"])).insideWorkspace], [false, true]);
 });
 
-test("PT3: people are shown where a path really leads", async (t) => {
+test("people are shown where a path really leads", async (t) => {
   const root = scratch(t);
   symlinkSync("/etc", join(root, "link"));
   const { view } = await ask(root, "edit", ["link/x"]);
@@ -106,7 +106,7 @@ test("5.4: a working directory outside the workspace is a hazard; one inside is 
   assert.match(JSON.stringify((await shell(facts(root), root, { command: "ls", cwd: "src" })).view), /\/src"/);
 });
 
-test("S27: a script that changed since it was last looked at is shown with both digests", async (t) => {
+test("a script that changed since it was last looked at is shown with both digests", async (t) => {
   const root = scratch(t);
   const look = facts(root);
   const scripts = async (): Promise<Record<string, string>[]> =>

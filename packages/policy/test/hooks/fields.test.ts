@@ -46,7 +46,7 @@ const ROWS: readonly Row[] = [
   ["a condition that is no text", { ...COMMAND, if: true }, ["if", "a text that is not empty"]],
 ];
 
-describe("section 1: the fields of a hook", () => {
+describe("the fields of a hook", () => {
   for (const [sentence, hook, fault] of ROWS) {
     test(`${sentence} ${fault ? "is a fault" : "is read"}`, () => {
       const read = readHookFields({ ...hook });

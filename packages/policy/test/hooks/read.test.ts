@@ -35,7 +35,7 @@ function readOne(event: string, hook: object, group: object = {}): ReturnType<ty
 
 const command = { type: "command", command: "./check.sh" };
 
-test("section 1: the contract's example is one hook with everything at its default", () => {
+test("the contract's example is one hook with everything at its default", () => {
   const { entries, problems } = readOne("PreToolUse", { ...command, timeout: 20 }, { matcher: "Bash|Write" });
   assert.deepEqual(problems, []);
   const [{ matches, ...entry } = assert.fail("no hook"), ...others] = entries;
@@ -56,7 +56,7 @@ test("section 1: the contract's example is one hook with everything at its defau
   );
 });
 
-test("section 1: both spellings of an event are merged in the order of the file", () => {
+test("both spellings of an event are merged in the order of the file", () => {
   const group = (name: string): object[] => [{ hooks: [{ ...command, name }] }];
   const { entries } = readOf({ PreToolUse: group("a"), Stop: group("s"), pre_tool_use: group("b") });
   assert.deepEqual(
@@ -65,7 +65,7 @@ test("section 1: both spellings of an event are merged in the order of the file"
   );
 });
 
-test("section 1: a direct program, its environment, a function, an if and an async hook", () => {
+test("a direct program, its environment, a function, an if and an async hook", () => {
   const { entries, problems } = readOf({
     PostToolUse: [
       {
@@ -117,7 +117,7 @@ const TIMEOUTS: readonly (readonly [given: number | undefined, ms: number])[] = 
   [3600, 3_600_000],
 ];
 for (const [given, ms] of TIMEOUTS) {
-  test(`section 1: a timeout of ${given} seconds is ${ms} ms, for every type`, () => {
+  test(`a timeout of ${given} seconds is ${ms} ms, for every type`, () => {
     for (const hook of [command, { type: "function", function: "guard" }])
       assert.equal(readOne("PreToolUse", { ...hook, ...(given !== undefined && { timeout: given }) }).entries[0]?.timeoutMs, ms);
   });
@@ -136,12 +136,12 @@ const DEFAULTS: readonly (readonly [event: string, onFailure: string])[] = [
   ["Notification", "warn"],
 ];
 for (const [event, onFailure] of DEFAULTS) {
-  test(`section 2: a failure on ${event} is to ${onFailure} unless the hook says otherwise`, () => {
+  test(`a failure on ${event} is to ${onFailure} unless the hook says otherwise`, () => {
     assert.equal(readOne(event, command).entries[0]?.onFailure, onFailure);
   });
 }
 
-test("section 1: definitions are equal whatever the name and the spelling", () => {
+test("definitions are equal whatever the name and the spelling", () => {
   const all = [
     readOne("PreToolUse", command),
     readOne("pre_tool_use", { ...command, name: "other", timeout: 0 }, { matcher: "*" }),
@@ -150,7 +150,7 @@ test("section 1: definitions are equal whatever the name and the spelling", () =
   assert.equal(new Set(all.map(({ entries }) => entries[0]?.definition)).size, 1);
 });
 
-test("section 1: definitions differ in every field but the name", () => {
+test("definitions differ in every field but the name", () => {
   const all = [
     readOne("PostToolUse", command),
     readOne("PostToolUseFailure", command),
@@ -254,7 +254,7 @@ const ERRORS: readonly (readonly [name: string, hooks: unknown, key: string, typ
   ["an if where there is no call", { Stop: [{ hooks: [{ ...command, if: "Shell(rm *)" }] }] }, "hooks.Stop[0].hooks[0].if"],
 ];
 
-describe("section 1: a configuration error refuses, with its key, and the hook is not among the hooks", () => {
+describe("a configuration error refuses, with its key, and the hook is not among the hooks", () => {
   for (const [name, hooks, key, type = "settings_type"] of ERRORS) {
     test(name, () => {
       const { entries, problems } = readOf(hooks);
@@ -289,7 +289,7 @@ describe("section 1: a configuration error refuses, with its key, and the hook i
   });
 });
 
-test("section 1: a matcher where there is nothing to match on is a warning, and the hook runs for all", () => {
+test("a matcher where there is nothing to match on is a warning, and the hook runs for all", () => {
   const { entries, problems } = readOne("Stop", command, { matcher: "Bash" });
   assert.deepEqual(
     problems.map(({ key, effect }) => [key, effect]),

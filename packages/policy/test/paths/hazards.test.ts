@@ -25,24 +25,24 @@ const ROWS: readonly (readonly [name: string, path: string, any: readonly string
   ["an ordinary file", "one", [], []],
   ["a file that does not exist", "new/er", [], []],
   ["a directory", "dir", [], []],
-  ["PT7: a loop", "loop/x", ["path_unresolved"], []],
-  ["PT9: a line break", "a\nb", ["control_character"], []],
-  ["PT9: a carriage return", "a\rb", ["control_character"], []],
-  ["PT9: a line separator", "a\u2028b", ["control_character"], []],
-  ["PT10: a server's share", "\\\\server\\share\\x", ["other_system_path"], []],
-  ["PT10: a drive", "C:x", ["other_system_path"], []],
-  ["PT10: a drive with a slash", "c:/x", ["other_system_path"], []],
-  ["PT10: a stream", "x:stream", ["other_system_path"], []],
-  ["PT10: a stream of a file", "one:stream", ["other_system_path"], []],
-  ["PT10: a backslash", "dir\\one", ["other_system_path"], []],
+  ["a loop", "loop/x", ["path_unresolved"], []],
+  ["a line break", "a\nb", ["control_character"], []],
+  ["a carriage return", "a\rb", ["control_character"], []],
+  ["a line separator", "a\u2028b", ["control_character"], []],
+  ["a server's share", "\\\\server\\share\\x", ["other_system_path"], []],
+  ["a drive", "C:x", ["other_system_path"], []],
+  ["a drive with a slash", "c:/x", ["other_system_path"], []],
+  ["a stream", "x:stream", ["other_system_path"], []],
+  ["a stream of a file", "one:stream", ["other_system_path"], []],
+  ["a backslash", "dir\\one", ["other_system_path"], []],
   ["a colon in a directory's name", "ab:c/d", [], []],
-  ["PT12: a FIFO", "pipe", ["path_unresolved"], []],
-  ["PT12: a FIFO behind a link", "to-pipe", ["path_unresolved"], []],
-  ["PT12: a device", "/dev/zero", ["path_unresolved"], []],
+  ["a FIFO", "pipe", ["path_unresolved"], []],
+  ["a FIFO behind a link", "to-pipe", ["path_unresolved"], []],
+  ["a device", "/dev/zero", ["path_unresolved"], []],
   ["/dev/null", "/dev/null", [], []],
-  ["PT13: a file with two names", "two", [], ["hard_link"]],
-  ["PT13: the other name", "dir/other-name", [], ["hard_link"]],
-  ["PT13: behind a link", "to-two", [], ["hard_link"]],
+  ["a file with two names", "two", [], ["hard_link"]],
+  ["the other name", "dir/other-name", [], ["hard_link"]],
+  ["behind a link", "to-two", [], ["hard_link"]],
 ];
 for (const [name, path, any, write] of ROWS) {
   test(`${name}: ${[...any, ...write].join(", ") || "no hazard"}`, (t) => {
@@ -62,7 +62,7 @@ for (const [name, path, any, write] of ROWS) {
   });
 }
 
-test("PT12: a socket is a hazard", async (t) => {
+test("a socket is a hazard", async (t) => {
   const root = scratch(t);
   const server = createServer().listen(join(root, "s"));
   await new Promise((resolve) => server.once("listening", resolve));
@@ -73,7 +73,7 @@ test("PT12: a socket is a hazard", async (t) => {
   );
 });
 
-test("PT14: the nearest existing directory above is known by its real path, device and inode", (t) => {
+test("the nearest existing directory above is known by its real path, device and inode", (t) => {
   const root = scratch(t);
   makePlace(root);
   symlinkSync("dir", join(root, "to-dir"));
@@ -112,7 +112,7 @@ const SAME: readonly (readonly [one: string, other: string])[] = [
   ["/w/stra\u00dfe", "/w/STRASSE"],
 ];
 for (const [one, other] of SAME) {
-  test(`PT4, S19: ${JSON.stringify(one)} is compared as ${JSON.stringify(other)}`, () => assert.equal(foldPath(one), foldPath(other)));
+  test(`${JSON.stringify(one)} is compared as ${JSON.stringify(other)}`, () => assert.equal(foldPath(one), foldPath(other)));
 }
 
 test("folding twice is folding once, and never joins or splits components", () => {

@@ -27,7 +27,7 @@ test("2.4: deny, then ask, then allow, whatever the order and however specific",
   }
 });
 
-test("E1: allow * and deny Shell(git push): deny, and its rule is named", () => {
+test("allow * and deny Shell(git push): deny, and its rule is named", () => {
   const about = shellCall("git push");
   const said = checkerOf(rule("allow", "*"), rule("deny", "Shell(git push)")).check(about, about.units[0]!);
   assert.deepEqual(said, { verdict: "deny", rule: { text: "Shell(git push)" } });
@@ -55,7 +55,7 @@ test("3.2: a rule about other tools is never in doubt", () => {
   assert.equal(inDoubt([rule("deny", "Read(y)")])(about, about.units[0]!)?.at.text, "Read(y)");
 });
 
-test("E17: a line too long to parse is denied by the words of a deny, asked by those of an ask, and never allowed", () => {
+test("a line too long to parse is denied by the words of a deny, asked by those of an ask, and never allowed", () => {
   const long = "true;".repeat(14_000);
   const rules = [
     rule("allow", "Shell"),

@@ -66,7 +66,7 @@ for (const [sentence, about, offered] of table) {
   });
 }
 
-test("S32: what is offered for git log does not cover git log --output=x", () => {
+test("what is offered for git log does not cover git log --output=x", () => {
   const [text = ""] = rules.offer(shellCall("git log -5"));
   const other = shellCall("git log --output=x");
   assert.equal(rules.parse(text).covers(other, other.units[0]!), false);

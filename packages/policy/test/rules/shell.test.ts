@@ -18,16 +18,16 @@ import { allows, answers, shellCall, strongest, WORKSPACE } from "./shell-bench.
 type Allowed = readonly [sentence: string, rule: string, command: string, allowed: boolean];
 
 const allowed: readonly Allowed[] = [
-  ["W1: git logout is not git log", "Shell(git log)", "git logout", false],
-  ["W2: the table proves more words", "Shell(git log)", "git log -5", true],
-  ["W3: a file that is written is a hazard", "Shell(git log)", "git log --output x -p", false],
-  ["W4: npm test is exact", "Shell(npm test)", "npm test -- --globalSetup=./x.js", false],
+  ["git logout is not git log", "Shell(git log)", "git logout", false],
+  ["the table proves more words", "Shell(git log)", "git log -5", true],
+  ["a file that is written is a hazard", "Shell(git log)", "git log --output x -p", false],
+  ["npm test is exact", "Shell(npm test)", "npm test -- --globalSetup=./x.js", false],
   ["npm test itself", "Shell(npm test)", "npm test", true],
-  ["W14: a star glued to a word ends at the word", "shell:command=ls*", "lsblk", false],
-  ["W14: and allows more words", "shell:command=ls*", "ls -la", true],
-  ["D35: ls* allows ls", "shell:command=ls*", "ls", true],
-  ["D35: ls* does not allow lsof", "shell:command=ls*", "lsof", false],
-  ["D30: the shell by its name", "shell", "ls", true],
+  ["a star glued to a word ends at the word", "shell:command=ls*", "lsblk", false],
+  ["and allows more words", "shell:command=ls*", "ls -la", true],
+  ["ls* allows ls", "shell:command=ls*", "ls", true],
+  ["ls* does not allow lsof", "shell:command=ls*", "lsof", false],
+  ["the shell by its name", "shell", "ls", true],
   ["every modelled command of git", "Shell(git *)", "git status -sb", true],
   ["git commands that write and are in a table", "Shell(git *)", "git add -A", true],
   ["a remote is fetched by its name", "Shell(git *)", "git fetch origin main", true],
@@ -160,16 +160,16 @@ test("a command inside another is not covered where the other one is hazardous o
 type Denied = readonly [sentence: string, rule: string, command: string, answer: "yes" | "no" | "doubt"];
 
 const denied: readonly Denied[] = [
-  ["W6: options before the sub-command are skipped", "Shell(git push)", "git -c a.b=c --no-pager push", "yes"],
-  ["W8: data is no command", "Shell(git push)", "git log --author='git push'", "no"],
-  ["W9: a synonym of an option", "Shell(git push --force)", "git -c user.name=x push -f", "yes"],
-  ["W10: a dynamic word where the rule looks", "Shell(git push --force)", "x=push; git $x --force", "doubt"],
-  ["W11: quotes inside a name", "Shell(curl)", "c'ur'l https://example.test", "yes"],
-  ["W12: a name that only a shell can tell", "Shell(curl)", "{curl,https://example.test}", "doubt"],
-  ["W15: an alias of the argument, and a part", "shell:cmd=*rm -rf*", "echo hi; rm -rf tmp", "yes"],
-  ["D36: rm* and a command", "shell:command=rm*", "rm -r out", "yes"],
-  ["D36: rm* and a part", "shell:command=rm*", "ls; rm x", "yes"],
-  ["D38: on a second line", "shell:command=*rm -rf*", "echo hi\nrm -rf out", "yes"],
+  ["options before the sub-command are skipped", "Shell(git push)", "git -c a.b=c --no-pager push", "yes"],
+  ["data is no command", "Shell(git push)", "git log --author='git push'", "no"],
+  ["a synonym of an option", "Shell(git push --force)", "git -c user.name=x push -f", "yes"],
+  ["a dynamic word where the rule looks", "Shell(git push --force)", "x=push; git $x --force", "doubt"],
+  ["quotes inside a name", "Shell(curl)", "c'ur'l https://example.test", "yes"],
+  ["a name that only a shell can tell", "Shell(curl)", "{curl,https://example.test}", "doubt"],
+  ["an alias of the argument, and a part", "shell:cmd=*rm -rf*", "echo hi; rm -rf tmp", "yes"],
+  ["rm* and a command", "shell:command=rm*", "rm -r out", "yes"],
+  ["rm* and a part", "shell:command=rm*", "ls; rm x", "yes"],
+  ["on a second line", "shell:command=*rm -rf*", "echo hi\nrm -rf out", "yes"],
   ["a glob that is open at both ends", "shell:command=*rm*-rf*", "ls; rm x -rf", "yes"],
   ["a glob that ends in a star of its own", "shell:command=*rm \\*", "ls; rm x", "no"],
   ["a glob that ends in a star of its own, which is there", "shell:command=*rm \\*", "rm '*'; ls", "yes"],
@@ -204,7 +204,7 @@ for (const [sentence, text, command, answer] of denied) {
   }
 }
 
-test("S03: a line too long to parse is scanned for the words of a deny", () => {
+test("a line too long to parse is scanned for the words of a deny", () => {
   const long = "true;".repeat(1_000);
   for (const text of ["Shell(curl)", "shell:command=curl*", "Shell(curl x)", "shell:command=*curl x*"]) {
     assert.equal(strongest(rule("deny", text), shellCall(`${long}\ncurl x`)), "yes", text);
@@ -257,7 +257,7 @@ test("2.2: where the directory of a command is a declared path, its shortest for
   assert.equal(strongest(rule("deny", text, options), call("/etc")), "no");
 });
 
-test("D35, D37: no arguments, and an argument of another name, match nothing", () => {
+test("no arguments, and an argument of another name, match nothing", () => {
   for (const verdict of ["allow", "deny"] as const) assert.equal(says(rule(verdict, "shell:COMMAND=ls*"), shellCall("ls")), "no");
   assert.equal(says(rule("allow", "shell:command=ls*"), request("shell")), "no");
   assert.equal(says(rule("allow", "shell"), request("shell")), "no");

@@ -66,7 +66,7 @@ function askAboutPath(
 }
 
 for (const path of CONTROL) {
-  test(`E5, S18: editing ${JSON.stringify(path)} asks, whether it exists or not`, (t) => {
+  test(`editing ${JSON.stringify(path)} asks, whether it exists or not`, (t) => {
     const root = scratch(t);
     makePlace(root);
     const { verdict, note } = askAboutPath(root, path);

@@ -76,8 +76,8 @@ function makePlace(root: string): void {
 const DENY = ["own-files deny"];
 const NONE: readonly string[] = [];
 const PATHS: readonly (readonly [name: string, kind: Kind, path: string, opinions: readonly string[]])[] = [
-  ["E6: editing the project's settings", "edit", ".assent/settings.json", DENY],
-  ["S19: in another case", "edit", ".Assent/Settings.json", DENY],
+  ["editing the project's settings", "edit", ".assent/settings.json", DENY],
+  ["in another case", "edit", ".Assent/Settings.json", DENY],
   ["with trailing dots", "edit", ".assent./settings.json", DENY],
   ["a file of .assent that does not exist yet", "edit", ".assent/hooks/new.sh", DENY],
   ["a nested .assent", "edit", "sub/.assent/settings.json", DENY],
@@ -92,9 +92,9 @@ const PATHS: readonly (readonly [name: string, kind: Kind, path: string, opinion
   ["a plan below another .assent", "edit", ".assent/x/.assent/plans/a.md", DENY],
   ["reading the project's settings", "read", ".assent/settings.json", NONE],
   ["a name that only looks alike", "edit", ".assent-notes/a.md", NONE],
-  ["S18: editing the user's settings", "edit", "../home/.config/assent/settings.json", DENY],
+  ["editing the user's settings", "edit", "../home/.config/assent/settings.json", DENY],
   ["reading the user's settings", "read", "../home/.config/assent/settings.json", NONE],
-  ["S18: editing the ledger", "edit", "../home/state/assent/ledger.db", DENY],
+  ["editing the ledger", "edit", "../home/state/assent/ledger.db", DENY],
   ["reading the ledger", "read", "../home/state/assent/ledger.db", DENY],
   ["searching the state directory", "search", "../home/STATE/assent", DENY],
   ["the state directory through a link", "read", "elsewhere/ledger.db", DENY],
@@ -102,10 +102,10 @@ const PATHS: readonly (readonly [name: string, kind: Kind, path: string, opinion
   ["reading the session's own output", "read", "../home/state/assent/output/s_1/c1.txt", NONE],
   ["writing to the session's own output", "edit", "../home/state/assent/output/s_1/c1.txt", DENY],
   ["reading another session's output", "read", "../home/state/assent/output/s_2/c1.txt", DENY],
-  ["PT7: writing where nobody can tell where it leads", "edit", "loop/x", ["deny-in-doubt ask"]],
+  ["writing where nobody can tell where it leads", "edit", "loop/x", ["deny-in-doubt ask"]],
   ["reading where nobody can tell where it leads", "read", "loop/x", NONE],
-  ["S18: deleting a directory above the user's settings", "delete", "../home/.config", DENY],
-  ["S18: moving the workspace away", "move", ".", DENY],
+  ["deleting a directory above the user's settings", "delete", "../home/.config", DENY],
+  ["moving the workspace away", "move", ".", DENY],
   ["a tool that works somewhere in the workspace", "other", ".", NONE],
   ["deleting another directory", "delete", "../home/.config/other", NONE],
   ["an ordinary file", "edit", "src/a.ts", NONE],
@@ -341,14 +341,14 @@ const ABOVE: readonly (readonly [scene: Scene, line: string, opinions: readonly 
   ["link", "cp a.txt ~/.config/", NONE],
 ];
 for (const [scene, line, said] of ABOVE) {
-  test(`S18: with ~/.config ${scene}, "${line}": ${said.join(", ") || "no opinion"}`, (t) => {
+  test(`with ~/.config ${scene}, "${line}": ${said.join(", ") || "no opinion"}`, (t) => {
     const root = scratch(t);
     makeScene(root, scene);
     assert.deepEqual(judgeLine(root, line), said);
   });
 }
 
-test("S18: where links lead on to links, each directory between them counts", (t) => {
+test("where links lead on to links, each directory between them counts", (t) => {
   const root = scratch(t);
   makeScene(root, "link");
   renameSync(join(root, "home/dotfiles/config/assent"), join(root, "home/real"));

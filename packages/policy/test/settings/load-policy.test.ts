@@ -46,7 +46,7 @@ function filesOf(rules: readonly Written[]): Record<string, object> {
   return Object.fromEntries(Object.entries(lists).map(([layer, own]) => [layer, layer === "flags" ? own : permissions(own)]));
 }
 
-describe("S05, E1, E15, E16: the strictest opinion wins in every order of rules and layers, in every mode but plan", () => {
+describe("the strictest opinion wins in every order of rules and layers, in every mode but plan", () => {
   const pairs = LAYERS.flatMap((at) => LAYERS.map((other) => [at, other] as const));
   const strict = pairs.flatMap(([at, other]) => (["deny", "ask"] as const).map((list) => ({ at, other, list })));
   const cases = strict.flatMap((one) => MOST_MODES.flatMap((mode) => [true, false].map((isFirst) => ({ ...one, mode, isFirst }))));
@@ -68,7 +68,7 @@ describe("S05, E1, E15, E16: the strictest opinion wins in every order of rules 
       assert.equal(decision(load(t, { user: `{"permissions":{${lists}}}` })).verdict, "deny");
     }
   });
-  test("E16: the layer that speaks is named", (t) => {
+  test("the layer that speaks is named", (t) => {
     const loaded = load(t, { user: permissions({ allow: ["deploy"] }), project: permissions({ ask: ["deploy"] }) });
     const { verdict, source, scope, rule } = decision(loaded);
     assert.deepEqual([verdict, source, scope], ["ask", "project permissions", "project"]);
@@ -76,7 +76,7 @@ describe("S05, E1, E15, E16: the strictest opinion wins in every order of rules 
   });
 });
 
-describe("S06, E2: an untrusted project only tightens", () => {
+describe("an untrusted project only tightens", () => {
   const files: Files = { user: permissions({ ask: ["deploy"] }), project: permissions({ allow: ["*"], deny: ["ship"] }) };
   test("user asks, project allows everything: ask, with a warning", (t) => {
     const loaded = load(t, files);
@@ -112,10 +112,10 @@ describe("1.4, S09: what is broken", () => {
     ["an unknown key", { team: '{"moode": 5}' }, "settings_unknown_key", "refuse"],
     ["a key twice", { user: '{"mode":"plan","mode":"plan"}' }, "settings_duplicate_key", "refuse"],
     ["another version", { user: '{"version":2}' }, "settings_version", "refuse"],
-    ["S09: a broken deny", rule("deny", ":x=y"), "rule_syntax", "refuse", "1:25"],
+    ["a broken deny", rule("deny", ":x=y"), "rule_syntax", "refuse", "1:25"],
     ["a broken ask", rule("ask", ""), "rule_syntax", "refuse"],
     ["a broken stage rule", { user: { proposals: { stage: ["("] } } }, "rule_syntax", "refuse"],
-    ["S09: a broken allow", rule("allow", ":x=y"), "rule_syntax", "warning", "1:26"],
+    ["a broken allow", rule("allow", ":x=y"), "rule_syntax", "warning", "1:26"],
     ["a broken glob of a deny", rule("deny", "a["), "rule_bad_glob", "refuse"],
     ["a dangling backslash of an ask", rule("ask", "a\\"), "rule_bad_glob", "refuse"],
     ["a broken glob of an allow", rule("allow", "a["), "rule_bad_glob", "warning"],
@@ -154,7 +154,7 @@ describe("1.4, S09: what is broken", () => {
     });
   }
 
-  test("S09: a broken allow is left out, the others hold", (t) => {
+  test("a broken allow is left out, the others hold", (t) => {
     const loaded = load(t, { user: permissions({ allow: ["a[", "deploy", 7, "launch"] }) });
     assert.deepEqual([loaded.rules.map(({ at }) => at.text), loaded.problems.length], [["deploy"], 3]);
     assert.equal(decision(loaded).verdict, "allow");

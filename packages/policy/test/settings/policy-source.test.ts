@@ -43,7 +43,7 @@ function verdict(source: WatchedPolicy, tool = "deploy"): string {
 const deny = { permissions: { deny: ["deploy"] } };
 const allow = { permissions: { allow: ["deploy"] } };
 
-describe("S07, D68: what is on disk holds at the next question, before the system tells", () => {
+describe("what is on disk holds at the next question, before the system tells", () => {
   const rows: readonly [sentence: string, before: Files, file: (places: PolicyPlaces) => string][] = [
     ["a deny added to the user's file", { user: allow }, ({ userFile }) => userFile],
     ["a user's file that was not there, nor its directory", { team: allow }, ({ userFile }) => userFile],

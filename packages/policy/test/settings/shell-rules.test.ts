@@ -37,16 +37,16 @@ const permissions = (lists: object): { readonly permissions: object } => ({ perm
 
 describe("rules about commands, from files", () => {
   for (const lists of ['"allow":["*"],"deny":["Shell(git push)"]', '"deny":["Shell(git push)"],"allow":["*"]']) {
-    test(`E1: {${lists}} denies git push`, (t) => {
+    test(`{${lists}} denies git push`, (t) => {
       const { verdict, rule } = judge(t, { user: `{"permissions":{${lists}}}` }, "git push");
       assert.deepEqual([verdict, rule?.text], ["deny", "Shell(git push)"]);
     });
   }
-  test("E2: the user asks for every command, an untrusted project allows all", (t) => {
+  test("the user asks for every command, an untrusted project allows all", (t) => {
     const { verdict, source, loaded } = judge(t, { user: permissions({ ask: ["Shell"] }), project: permissions({ allow: ["*"] }) }, "ls");
     assert.deepEqual([verdict, source, loaded.problems.map(({ type }) => type)], ["ask", "user permissions", ["rule_project_untrusted"]]);
   });
-  test("E15: an ask rule holds in yolo", (t) => {
+  test("an ask rule holds in yolo", (t) => {
     const { verdict, reason } = judge(t, { user: { mode: "yolo", ...permissions({ ask: ["Shell(npm publish)"] }) } }, "npm publish");
     assert.deepEqual([verdict, reason], ["ask", "checker"]);
   });
@@ -56,7 +56,7 @@ describe("rules about commands, from files", () => {
     ["user", "team", "permissions configuration"],
     ["team", "user", "user permissions"],
   ] as const) {
-    test(`E16: ${allowing} allows git, ${asking} asks for git fetch`, (t) => {
+    test(`${allowing} allows git, ${asking} asks for git fetch`, (t) => {
       const files: Files = {
         [allowing]: permissions({ allow: ["Shell(git *)"] }),
         [asking]: permissions({ ask: ["Shell(git fetch)"] }),
@@ -68,7 +68,7 @@ describe("rules about commands, from files", () => {
   }
   for (const mode of MODES.filter((name) => name !== "plan")) {
     for (const list of ["deny", "ask"] as const) {
-      test(`S05: ${list} Shell(git push) against allow * in ${mode}`, (t) => {
+      test(`${list} Shell(git push) against allow * in ${mode}`, (t) => {
         const { verdict, rule, explicitAsk } = judge(
           t,
           { team: { mode, ...permissions({ allow: ["*"] }) }, project: permissions({ [list]: ["Shell(git push)"] }) },

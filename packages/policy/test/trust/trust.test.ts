@@ -192,7 +192,7 @@ async function trusted(root: string): Promise<ReturnType<typeof memoryLedger>> {
   return ledger;
 }
 
-test("S22: trust holds for exactly these bytes; one changed byte, a new file or a missing one, and it is void", async (t) => {
+test("trust holds for exactly these bytes; one changed byte, a new file or a missing one, and it is void", async (t) => {
   const root = scratch(t);
   write(root, ".assent/settings.json", "{}");
   write(root, "AGENTS.md", "be kind");
@@ -238,7 +238,7 @@ const ELSEWHERE: readonly (readonly [name: string, directory: string, files: Lay
   ["a submodule", "ws/module", { ...SAME, ".git": "gitdir: ../.git/modules/module\n" }],
   ["a directory around it", "", SAME],
   ["a copy", "copy", { ...SAME, ".git/HEAD": "" }],
-  ["S23: a repository whose commondir points to the trusted one", "evil", { ...SAME, ".git/commondir": "../../ws/.git" }],
+  ["a repository whose commondir points to the trusted one", "evil", { ...SAME, ".git/commondir": "../../ws/.git" }],
   ["a worktree whose .git file points to the trusted one", "tree", { ...SAME, ".git": "gitdir: ../ws/.git\n" }],
 ];
 for (const [name, directory, files = {}] of ELSEWHERE) {
@@ -308,7 +308,7 @@ const SETTINGS = `{
   "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [{ "type": "command", "command": "./canary.sh", "args": ["a b"], "env": { "X": "1" } }] }] },
 }`;
 
-test("S21: the question lists rules by text, hooks and servers by what they start, settings by value, files by name", (t) => {
+test("the question lists rules by text, hooks and servers by what they start, settings by value, files by name", (t) => {
   const root = scratch(t);
   write(root, ".assent/settings.json", SETTINGS);
   write(root, ".assent/tools/t.ts", "throw 1");

@@ -19,10 +19,10 @@ const ROWS: readonly Row[] = [
   ["all of a file", "abc", ["abc", "x"], "x"],
   ["all of a file, to nothing", "abc", ["abc", ""], ""],
   ["part of a line", "let a = 1;", ["a = 1", "b = 2"], "let b = 2;"],
-  ["T162: `$&` is taken literally in both", "cost $& 1", ["$& 1", "$& $1 $$ $` $'"], "cost $& $1 $$ $` $'"],
-  ["T162: a backreference is taken literally in both", "a\\1b", ["\\1", "\\2$<x>"], "a\\2$<x>b"],
-  ["T162: regex characters are taken literally", "f(x)[0].*+?^{1}|y", ["f(x)[0].*+?^{1}|", "g"], "gy"],
-  ["T162: regex characters match nothing else", "a.c abc", ["a.c", "x"], "x abc"],
+  ["`$&` is taken literally in both", "cost $& 1", ["$& 1", "$& $1 $$ $` $'"], "cost $& $1 $$ $` $'"],
+  ["a backreference is taken literally in both", "a\\1b", ["\\1", "\\2$<x>"], "a\\2$<x>b"],
+  ["regex characters are taken literally", "f(x)[0].*+?^{1}|y", ["f(x)[0].*+?^{1}|", "g"], "gy"],
+  ["regex characters match nothing else", "a.c abc", ["a.c", "x"], "x abc"],
   ["everywhere", "a b a b a", ["a", "xx", true], "xx b xx b xx"],
   ["everywhere, where it stands once", "a b", ["a", "x", true], "x b"],
   ["everywhere, from left to right where places overlap", "aaaaa", ["aa", "b", true], "bba"],
@@ -73,15 +73,9 @@ test("one edit after another needs no further read", async (t) => {
 
 type Refusal = readonly [name: string, prepare: (made: Session) => unknown, input: object, type: string, message: RegExp];
 const REFUSED: readonly Refusal[] = [
+  ["a file that was not read", ({ root }) => writeFileSync(join(root, "f"), "a"), {}, "edit_requires_prior_read", /f exists and was not/],
   [
-    "T160: a file that was not read",
-    ({ root }) => writeFileSync(join(root, "f"), "a"),
-    {},
-    "edit_requires_prior_read",
-    /f exists and was not/,
-  ],
-  [
-    "T161: a file that changed after the read",
+    "a file that changed after the read",
     async (made) => {
       await ready(made, "a");
       writeFileSync(join(made.root, "f"), "a2");
@@ -242,7 +236,7 @@ test("what would fail is shown with the reason and what the model wants, and is 
   });
 });
 
-test("S17: a parent that became a link, or another directory, after judging is refused", async (t) => {
+test("a parent that became a link, or another directory, after judging is refused", async (t) => {
   for (const replace of [(path: string) => symlinkSync("other", path), (path: string) => renameSync(join(path, "../other"), path)]) {
     const made = session(t);
     for (const name of ["dir", "other"]) {
@@ -307,7 +301,7 @@ const INVALID: readonly (readonly [name: string, input: object, message: RegExp]
   ["an empty old text", { file_path: "f", old_string: "", new_string: "x" }, /params\/old_string must NOT have fewer than 1/],
   ["a missing new text", { file_path: "f", old_string: "a" }, /required property 'new_string'/],
   ["half a character", { file_path: "f", old_string: "a", new_string: "\ud800" }, /params\/new_string must not contain a lone surrogate/],
-  ["PT9: a NUL in the path", { file_path: "a\0b", old_string: "a", new_string: "" }, /params\/file_path must not contain a NUL/],
+  ["a NUL in the path", { file_path: "a\0b", old_string: "a", new_string: "" }, /params\/file_path must not contain a NUL/],
 ];
 for (const [name, input, message] of INVALID) {
   test(`${name} is invalid`, async (t) => {

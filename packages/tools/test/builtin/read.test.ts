@@ -19,7 +19,7 @@ const ROWS: readonly (readonly [name: string, file: string | Buffer, input: obje
   ["a BOM is not shown", "\ufeffa\n", {}, "1→a"],
   ["offset and limit", many(10), { offset: 3, limit: 2 }, "3→line 3\n4→line 4\n[6 more lines; continue with offset 5]"],
   ["a limit that reaches the end exactly", many(4), { offset: 3, limit: 2 }, "3→line 3\n4→line 4"],
-  ["T163: an offset beyond the end", "a\nb\n", { offset: 3 }, "The file has 2 lines."],
+  ["an offset beyond the end", "a\nb\n", { offset: 3 }, "The file has 2 lines."],
   ["an empty file", "", {}, "The file has 0 lines."],
   [
     "a line over 2,000 characters is cut and marked",
@@ -75,7 +75,7 @@ test("a result that would be larger than all results of a batch pages instead", 
 const FAILURES: readonly (readonly [name: string, make: (path: string) => void, type: string])[] = [
   ["a file that does not exist", () => undefined, "file_not_found"],
   ["a directory", (path) => mkdirSync(path), "target_is_directory"],
-  ["PT12: a FIFO nobody writes to", (path) => execFileSync("mkfifo", [path]), "target_not_regular_file"],
+  ["a FIFO nobody writes to", (path) => execFileSync("mkfifo", [path]), "target_not_regular_file"],
   ["a device", (path) => symlinkSync("/dev/zero", path), "target_not_regular_file"],
   ["a loop of links", (path) => symlinkSync(path, path), "read_content_failure"],
   ["a binary file", (path) => writeFileSync(path, Buffer.from([1, 0, 2])), "read_content_failure"],
@@ -139,11 +139,11 @@ test("a cancelled read throws instead of answering", async (t) => {
 });
 
 const INVALID: readonly (readonly [name: string, input: object, message: RegExp])[] = [
-  ["T167: another field name", { path: "a" }, /params must have required property 'file_path'/],
+  ["another field name", { path: "a" }, /params must have required property 'file_path'/],
   ["an offset of 0", { file_path: "a", offset: 0 }, /params\/offset must be >= 1/],
   ["a limit over 10,000", { file_path: "a", limit: 10_001 }, /params\/limit must be <= 10000/],
   ["an empty path", { file_path: "" }, /params\/file_path/],
-  ["PT9: a NUL in the path", { file_path: "a\0b" }, /params\/file_path must not contain a NUL/],
+  ["a NUL in the path", { file_path: "a\0b" }, /params\/file_path must not contain a NUL/],
   ["an unknown field", { file_path: "a", encoding: "latin1" }, /additional property 'encoding'/],
 ];
 for (const [name, input, message] of INVALID) {
@@ -167,9 +167,9 @@ const OPINIONS: readonly (readonly [name: string, path: string, verdict: string]
   ["a sensitive place", ".ssh/config", "ask"],
   ["a file elsewhere", "/etc/hostname", "ask"],
   ["a file behind a link that leads out", "out/hostname", "ask"],
-  ["PT11: the kernel's tree", "/proc/self/environ", "ask"],
-  ["PT7: a loop", "loop", "ask"],
-  ["PT9: a line break", "a\nb", "ask"],
+  ["the kernel's tree", "/proc/self/environ", "ask"],
+  ["a loop", "loop", "ask"],
+  ["a line break", "a\nb", "ask"],
   ["11: the session's own output", ".state/output/s_1/c1.txt", "allow"],
 ];
 for (const [name, path, verdict] of OPINIONS) {

@@ -251,8 +251,8 @@ test("a pattern that takes for ever can be cancelled", async (t) => {
 });
 
 const FAILURES: readonly (readonly [name: string, path: string, type: string])[] = [
-  ["T166: a path that does not exist", "nope", "search_path_not_found"],
-  ["T166: a path behind a file", "a.ts/x", "search_path_not_found"],
+  ["a path that does not exist", "nope", "search_path_not_found"],
+  ["a path behind a file", "a.ts/x", "search_path_not_found"],
   ["a path that is neither file nor directory", "fifo", "search_path_not_a_directory"],
   ["a file that holds secrets by its name", "server.key", "permission_denied"],
 ];

@@ -30,7 +30,7 @@ for (const [name, command, content, type] of ROWS) {
   });
 }
 
-test("T165: `cmd` is another name of `command`, and both at once are invalid", async (t) => {
+test("`cmd` is another name of `command`, and both at once are invalid", async (t) => {
   const { call } = session(t);
   assert.equal((await call("shell", { cmd: "echo x" })).content, "x");
   const both = await call("shell", { cmd: "echo x", command: "echo y" });
@@ -89,13 +89,13 @@ test("a directory that does not exist: the command is not started, and that is s
   assert.match(shown(result.content), /was not started in absent: the working directory .* does not exist/);
 });
 
-test("S12: nothing of one call is there in the next", async (t) => {
+test("nothing of one call is there in the next", async (t) => {
   const { call, root } = session(t);
   await call("shell", { command: "export LEFT=over; cd /; f() { :; }" });
   assert.equal((await call("shell", { command: 'echo "$LEFT"; pwd; type f 2>/dev/null || echo none' })).content, `\n${root}\nnone`);
 });
 
-test("S14: the user's environment without secrets and without what redirects a shell", async (t) => {
+test("the user's environment without secrets and without what redirects a shell", async (t) => {
   const secret = {
     MY_API_KEY: "k",
     GITHUB_TOKEN: "k",
@@ -110,7 +110,7 @@ test("S14: the user's environment without secrets and without what redirects a s
   assert.match(String(result.content), /^ASSENT_MARK=[0-9a-f]{32}\nEDITOR=vi\nHOME=\/home\/me\nPATH=\/usr\/bin:\/bin$/);
 });
 
-test("S13: the shell itself is never taken from the workspace or a relative directory", (t) => {
+test("the shell itself is never taken from the workspace or a relative directory", (t) => {
   const root = scratch(t);
   for (const directory of ["ws", "tools"]) {
     mkdirSync(join(root, directory));
@@ -131,7 +131,7 @@ test("a time limit ends the command, keeps the output so far, and says that it m
   assert.equal(result.content, "so far\nError: Tool 'shell' did not finish within 0.2 s and was stopped. It may have had effects.");
 });
 
-test("S57: a cancel ends the whole group, also what ignores SIGTERM and holds the output", async (t) => {
+test("a cancel ends the whole group, also what ignores SIGTERM and holds the output", async (t) => {
   const { call, root } = session(t);
   const cancel = new AbortController();
   const update = (display: Display): void => {
@@ -200,7 +200,7 @@ test("where the full output could not be saved, a success stays one and the line
   assert.match(shown(result.content), /\n\[output truncated: 12000000 characters, 1 lines; full output could not be saved\]\n/);
 });
 
-test("S60: 60 MB of output cost bounded memory", async (t) => {
+test("60 MB of output cost bounded memory", async (t) => {
   const root = scratch(t);
   const source = `
     import { setFlagsFromString } from "node:v8";

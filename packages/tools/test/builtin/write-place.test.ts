@@ -6,7 +6,7 @@ import { execute, session } from "../session.ts";
 
 const SIGNAL = new AbortController().signal;
 
-test("PT14: a parent exchanged for another directory after judging is refused, though the path is the same", async (t) => {
+test("a parent exchanged for another directory after judging is refused, though the path is the same", async (t) => {
   const made = session(t);
   mkdirSync(join(made.root, "dir"));
   const context = { cwd: made.root, callId: "c1", sessionId: "s_1" };
@@ -18,7 +18,7 @@ test("PT14: a parent exchanged for another directory after judging is refused, t
   assert.deepEqual(readdirSync(join(made.root, "dir")), []);
 });
 
-test("S17: a link that comes up in a place that did not exist when it was judged is refused", async (t) => {
+test("a link that comes up in a place that did not exist when it was judged is refused", async (t) => {
   const made = session(t);
   const home = session(t).root;
   const context = { cwd: made.root, callId: "c1", sessionId: "s_1" };
@@ -30,9 +30,9 @@ test("S17: a link that comes up in a place that did not exist when it was judged
 });
 
 const WARNED: readonly (readonly [name: string, path: string, warning: RegExp])[] = [
-  ["PT13: a file with another name", "two", /hard links.*keep the old bytes/],
+  ["a file with another name", "two", /hard links.*keep the old bytes/],
   ["7: a control file", ".git/hooks/pre-push", /control file/],
-  ["PT10: a path of another system", "C:x", /another operating system/],
+  ["a path of another system", "C:x", /another operating system/],
 ];
 for (const [name, file_path, warning] of WARNED) {
   test(`${name} is named to whoever is asked`, async (t) => {

@@ -57,9 +57,9 @@ test("a partial read is enough, and a read through a link counts for the file", 
 
 type Prepare = (session: Session) => unknown;
 const REFUSED: readonly (readonly [name: string, prepare: Prepare, type: string])[] = [
-  ["T160: a file that was not read in this session", ({ root }) => writeFileSync(join(root, "f"), "old"), "edit_requires_prior_read"],
+  ["a file that was not read in this session", ({ root }) => writeFileSync(join(root, "f"), "old"), "edit_requires_prior_read"],
   [
-    "T160: a file that another session has read",
+    "a file that another session has read",
     async ({ root, call }) => {
       writeFileSync(join(root, "f"), "old");
       await call("read", { file_path: "f" }, { sessionId: "s_2" });
@@ -67,7 +67,7 @@ const REFUSED: readonly (readonly [name: string, prepare: Prepare, type: string]
     "edit_requires_prior_read",
   ],
   [
-    "T161: a file that changed after the read",
+    "a file that changed after the read",
     async ({ root, call }) => {
       writeFileSync(join(root, "f"), "old");
       await call("read", { file_path: "f" });
@@ -76,7 +76,7 @@ const REFUSED: readonly (readonly [name: string, prepare: Prepare, type: string]
     "file_changed_since_read",
   ],
   [
-    "T161: a file that was replaced by one of the same size and time",
+    "a file that was replaced by one of the same size and time",
     async ({ root, call }) => {
       writeFileSync(join(root, "f"), "old");
       const { atime, mtime } = statSync(join(root, "f"));
@@ -180,7 +180,7 @@ test("7: the person is shown the file, the diff and both contents", async (t) =>
   });
 });
 
-test("PT3: the person is shown where a path really leads, and warned of what else is special", async (t) => {
+test("the person is shown where a path really leads, and warned of what else is special", async (t) => {
   const made = session(t);
   symlinkSync("/nonexistent", join(made.root, "out"));
   writeFileSync(join(made.root, "unread"), "x");
@@ -210,7 +210,7 @@ test("what a person approved outside the workspace is written", async (t) => {
   );
 });
 
-test("S17: a parent that became a link after judging is refused, and nothing is written there", async (t) => {
+test("a parent that became a link after judging is refused, and nothing is written there", async (t) => {
   const made = session(t);
   const elsewhere = session(t).root;
   mkdirSync(join(made.root, "dir"));
@@ -241,7 +241,7 @@ test("a link stays a link", async (t) => {
   assert.deepEqual([readlinkSync(join(root, "link")), readFileSync(join(root, "f"), "utf8")], ["f", "new"]);
 });
 
-test("PT13: another name of the file keeps the old bytes", async (t) => {
+test("another name of the file keeps the old bytes", async (t) => {
   const { call, root } = session(t);
   writeFileSync(join(root, "f"), "old");
   linkSync(join(root, "f"), join(root, "g"));
@@ -261,7 +261,7 @@ test("9: the editor gets the present and the proposed content, and its text beco
   assert.ok(modify);
   assert.deepEqual([await modify.current(invocation.input), await modify.proposed(invocation.input)], ["old", "new"]);
   assert.deepEqual(modify.withContent(invocation.input, "edited"), { file_path: "f", content: "edited" });
-  assert.equal(await modify.current({ file_path: "absent", content: "" }), "", "T123: no file, empty left side");
+  assert.equal(await modify.current({ file_path: "absent", content: "" }), "", "no file, empty left side");
 });
 
 test("9: a preview names file, place, and all lines that go and come, and changes nothing", async (t) => {
@@ -296,7 +296,7 @@ const INVALID: readonly (readonly [name: string, input: object, message: RegExp]
     { file_path: "f", content: "é".repeat(9 * 1024 * 1024) },
     /params\/content must NOT have more than 16777216 bytes/,
   ],
-  ["PT9: a NUL in the path", { file_path: "a\0b", content: "" }, /params\/file_path must not contain a NUL/],
+  ["a NUL in the path", { file_path: "a\0b", content: "" }, /params\/file_path must not contain a NUL/],
 ];
 for (const [name, input, message] of INVALID) {
   test(`${name} is invalid, and nothing is written`, async (t) => {

@@ -51,7 +51,7 @@ test("after each change the next one needs no further read", async (t) => {
   assert.equal(text(made, "new/f"), "3\n");
 });
 
-test("T160, T161: what was not read, or changed since, is not changed, and nothing is staged", async (t) => {
+test("what was not read, or changed since, is not changed, and nothing is staged", async (t) => {
   const made = await governed(t);
   writeFileSync(join(made.root, "f"), "a");
   const edit = () => made.call("edit", { file_path: "f", old_string: "a", new_string: "x" });
@@ -116,7 +116,7 @@ const SOURCE = (root: string, body: string) => `
     (await dispatcher.process({ calls: [{ id: "c" + ++calls, name, arguments: input }], tools, signal: new AbortController().signal })).results[0];
   ${body}`;
 
-test("T164: a disk that is full leaves the old bytes and no temporary file", async (t) => {
+test("a disk that is full leaves the old bytes and no temporary file", async (t) => {
   const root = scratch(t);
   writeFileSync(join(root, "f"), "old");
   const body = `

@@ -15,7 +15,7 @@ const ROWS: readonly (readonly [name: string, value: unknown, issues: readonly (
   ["the least", { name: "a" }, []],
   ["everything", { name: "abcde", count: 10, loud: false, old: true }, []],
   [
-    "T167: a missing field is named",
+    "a missing field is named",
     { path: "a" },
     [
       ["", "must have required property 'name'"],

@@ -164,7 +164,7 @@ function canaryOf(top: string): { readonly canary: string; readonly ran: () => b
 
 const PROGRAMS = ["core.fsmonitor", "diff.external", "diff.x.textconv", "diff.x.command", "filter.x.clean", "filter.x.process"];
 for (const command of ["git status", "git diff", "git diff | head -n 3", "cd d && git status -v", "git log -p -1 && git blame g.bin"]) {
-  test(`S11: an allowed '${command}' runs no program of the repository's; approved as a text it does`, async (t) => {
+  test(`an allowed '${command}' runs no program of the repository's; approved as a text it does`, async (t) => {
     const { top, root, allowed, execute } = workspace(t);
     const { canary, ran } = canaryOf(top);
     mkdirSync(join(root, "d"));
@@ -179,7 +179,7 @@ for (const command of ["git status", "git diff", "git diff | head -n 3", "cd d &
   });
 }
 
-test("S11: an allowed 'git log' checks no signature with the repository's program", async (t) => {
+test("an allowed 'git log' checks no signature with the repository's program", async (t) => {
   const { top, root, allowed } = workspace(t);
   const { canary, ran } = canaryOf(top);
   repository(root, [
@@ -211,7 +211,7 @@ test("6.3: the configuration is read right before each git, not when the line be
   assert.equal(ran(), false);
 });
 
-test("S12: what an approved call exported or entered is not there in an allowed one", async (t) => {
+test("what an approved call exported or entered is not there in an allowed one", async (t) => {
   const { root, execute, allowed } = workspace(t, { environment: { GIT_PAGER: "./x", GIT_EXTERNAL_DIFF: "./x", PAGER: "./x" } });
   repository(root);
   writeFileSync(join(root, "x"), `#!/bin/sh\ntouch ${root}/ran\n`);
@@ -223,7 +223,7 @@ test("S12: what an approved call exported or entered is not there in an allowed 
   assert.equal(existsSync(join(root, "ran")), false);
 });
 
-test("S13: programs of the workspace are never taken, whatever the search path says", async (t) => {
+test("programs of the workspace are never taken, whatever the search path says", async (t) => {
   const { root, execute, allowed } = workspace(t, { environment: { PATH: `.:${process.env["PWD"]}:/usr/bin:/bin` } });
   for (const name of ["git", "ls", "echo"]) {
     writeFileSync(join(root, name), "#!/bin/sh\necho fake\n");
@@ -234,7 +234,7 @@ test("S13: programs of the workspace are never taken, whatever the search path s
   assert.equal((await execute("PATH=.:$PATH ls")).content, "fake");
 });
 
-test("S13: a search path of settings that leads into the workspace is passed over; another is used", async (t) => {
+test("a search path of settings that leads into the workspace is passed over; another is used", async (t) => {
   const top = scratch(t);
   const own = join(top, "own");
   mkdirSync(own);
@@ -257,7 +257,7 @@ const SCRUBBED = [
   "TERM",
 ];
 for (const command of ["printenv", "printenv | cat", "cd d && printenv"]) {
-  test(`S14: what a rule allowed sees nothing but the allowed names: ${command}`, async (t) => {
+  test(`what a rule allowed sees nothing but the allowed names: ${command}`, async (t) => {
     const environment = {
       LANG: "C",
       EDITOR: "vi",
@@ -279,7 +279,7 @@ for (const command of ["printenv", "printenv | cat", "cd d && printenv"]) {
   });
 }
 
-test("S14: names that settings pass on are there", async (t) => {
+test("names that settings pass on are there", async (t) => {
   const { allowed } = workspace(t, { environment: { CI: "yes" }, shellEnv: ["CI"] });
   assert.equal((await allowed("printenv CI")).content, "yes");
 });
@@ -306,7 +306,7 @@ const REPLACED: readonly (readonly [name: string, replace: (file: string) => voi
   ["not executable any more", (file) => chmodSync(file, 0o644)],
 ];
 for (const [name, replace] of REPLACED) {
-  test(`S15: the program is ${name} when it is to run: operand_changed, nothing runs`, async (t) => {
+  test(`the program is ${name} when it is to run: operand_changed, nothing runs`, async (t) => {
     const { directory, file } = ownPrograms(t);
     const { root, judged, execute } = workspace(t, { shellPath: [directory, "/usr/bin"] });
     const command = `touch ${root}/first && mytouch ${root}/second`;

@@ -27,7 +27,7 @@ describe("approve and reject", () => {
     assert.match(stderr, /assent resume s_/);
   });
 
-  test("P1: approve and reject at the same instant: one wins, the loser exits 1 and prints the winner's outcome, who and when", async () => {
+  test("approve and reject at the same instant: one wins, the loser exits 1 and prints the winner's outcome, who and when", async () => {
     using at = place();
     for (let race = 0; race < 10; race++) {
       const { approvalId, sessionId } = await park(at, `touch x${race}`);
@@ -49,7 +49,7 @@ describe("approve and reject", () => {
     }
   });
 
-  test("P2: approve ten times: one success, then nine times what stands already, exit 0, the first one's name and time", async () => {
+  test("approve ten times: one success, then nine times what stands already, exit 0, the first one's name and time", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at, "echo once >> x");
     const first = await at.json(["approve", approvalId, "--by", "first"]);
@@ -62,7 +62,7 @@ describe("approve and reject", () => {
     assert.equal(readFileSync(at.path("x"), "utf8"), "once\n");
   });
 
-  test("P2: the same for reject, and after the answer was used", async () => {
+  test("the same for reject, and after the answer was used", async () => {
     using at = place();
     const rejected = await park(at);
     for (const already of [false, true]) {
@@ -87,7 +87,7 @@ describe("approve and reject", () => {
     assert.deepEqual((await at.hereJson(["grants"])).value, []);
   });
 
-  test("P5: approve, then a rule denies, then resume: denied, the approval too, nothing ran", async () => {
+  test("approve, then a rule denies, then resume: denied, the approval too, nothing ran", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at);
     await at.here(["approve", approvalId]);
@@ -129,7 +129,7 @@ describe("approve and reject", () => {
     });
   }
 
-  test("P6: an old fingerprint is stale_revision and leaves the approval open; the right one is taken", async () => {
+  test("an old fingerprint is stale_revision and leaves the approval open; the right one is taken", async () => {
     using at = place();
     const { approvalId } = await park(at);
     const [{ fingerprint }] = (await at.hereJson(["approvals"])).value;
@@ -141,7 +141,7 @@ describe("approve and reject", () => {
   });
 
   for (const argv of [["approve"], ["reject"], ["approvals", "show"]]) {
-    test(`P11: ${argv.join(" ")} of an id nobody knows: exit 4, unknown_approval`, async () => {
+    test(`${argv.join(" ")} of an id nobody knows: exit 4, unknown_approval`, async () => {
       using at = place();
       const { code, value } = await at.json([...argv, "a_nobodyknowsthis234567"]);
       assert.deepEqual([code, value.error.type], [4, "unknown_approval"]);
@@ -178,7 +178,7 @@ describe("approve and reject", () => {
 });
 
 describe("approve --edit", () => {
-  test("H24: the edited command runs, the original does not, the record shows both", async () => {
+  test("the edited command runs, the original does not, the record shows both", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at, "touch original");
     at.write("edit.json", '{"command":"touch edited"}');
@@ -193,7 +193,7 @@ describe("approve --edit", () => {
   });
 
   for (const [name, text] of [
-    ["H25: an input against the schema", '{"command":7,"nope":1}'],
+    ["an input against the schema", '{"command":7,"nope":1}'],
     ["no JSON at all", "{oops"],
   ] as const) {
     test(`${name}: invalid_tool_params, exit 2, still open`, async () => {
@@ -277,7 +277,7 @@ describe("approve --edit", () => {
     ],
     ["a guard forbids", "touch STORE/x", /^As you edited it, it would be denied \(guard:own-files\)\. The guard 'own-files' forbids it/],
   ] as const) {
-    test(`H26: an edit that ${what} is refused at once, exit 1: nothing is approved, the approval stays open`, async () => {
+    test(`an edit that ${what} is refused at once, exit 1: nothing is approved, the approval stays open`, async () => {
       using at = place();
       const { approvalId, sessionId } = await park(at, "touch x", ["--deny", "shell:command=rm*"]);
       const edit = (text: string): Promise<Printed> =>
@@ -292,7 +292,7 @@ describe("approve --edit", () => {
     });
   }
 
-  test("H26: an edit that a later rule denies is denied on resume; nothing ran", async () => {
+  test("an edit that a later rule denies is denied on resume; nothing ran", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at);
     await at.hereJson(["approve", approvalId, "--edit", "-"], { input: '{"command":"rm z"}' });

@@ -24,12 +24,12 @@ describe("what a person is shown besides the request itself", () => {
     ],
     ["a script with its digest", { scripts: [{ file: "a.sh", digest: "sha256:1" }] }, [["runs", "a.sh, sha256:1"]]],
     [
-      "S27: a script that changed shows both digests",
+      "a script that changed shows both digests",
       { scripts: [{ file: "a.sh", digest: "sha256:2", before: "sha256:1" }] },
       [["runs", "a.sh, sha256:2; before it was sha256:1"]],
     ],
     [
-      "PT3, S16: where a path really leads",
+      "where a path really leads",
       { paths: [{ lexical: "/w/link/x", real: "/etc/x", inside: false, control: false }] },
       [
         ["leads", "to /etc/x"],
@@ -37,7 +37,7 @@ describe("what a person is shown besides the request itself", () => {
       ],
     ],
     [
-      "S18: a control file has its badge",
+      "a control file has its badge",
       { paths: [{ lexical: "/w/.mcp.json", real: "/w/.mcp.json", inside: true, control: true }] },
       [["risk", "control file: writing it steers agents, or runs code later"]],
     ],

@@ -101,7 +101,7 @@ describe("the terminal approver", () => {
     ["p", "project"],
     ["u", "user"],
   ]) {
-    test(`S32: ${key} shows the rule literally before it is remembered for the ${scope}`, async () => {
+    test(`${key} shows the rule literally before it is remembered for the ${scope}`, async () => {
       const asked = ask();
       await read(asked, PROMPT);
       asked.press(`${key}\r`);
@@ -184,7 +184,7 @@ describe("the terminal approver", () => {
     });
   }
 
-  test("S37: keys pressed before the question was painted and 300 ms later answer nothing", async () => {
+  test("keys pressed before the question was painted and 300 ms later answer nothing", async () => {
     const asked = ask();
     asked.press("yyyy\r a\r");
     await asked.shows(PROMPT);
@@ -198,7 +198,7 @@ describe("the terminal approver", () => {
     assert.equal((await asked.answer)?.outcome, "reject");
   });
 
-  test("S38: of two approvals, Enter twice at once reaches only the first", async () => {
+  test("of two approvals, Enter twice at once reaches only the first", async () => {
     const terminal = fakeTerminal();
     const approver = terminalApprover({ io: terminal.io, clock: terminal.clock, by: BY, cancel: () => undefined });
     const signal = new AbortController().signal;
@@ -257,7 +257,7 @@ describe("the terminal approver", () => {
     assert.equal(terminal.painted(), "");
   });
 
-  test("S36: nothing in a request reaches the terminal raw", async () => {
+  test("nothing in a request reaches the terminal raw", async () => {
     const evil = "\u001b[2J\u001b]52;c;eA==\u0007\r\b\u202e\u2066\u200b\u{e0069}";
     const asked = ask(
       {
@@ -281,7 +281,7 @@ describe("the terminal approver", () => {
     await asked.answer;
   });
 
-  test("S35: a long command is shown page by page, counted, and yes is not taken before its end", async () => {
+  test("a long command is shown page by page, counted, and yes is not taken before its end", async () => {
     const command = Array.from({ length: 60 }, (_, at) => `echo line-${at}`).join("\n");
     const asked = ask({ details: { type: "exec", command, rootCommand: "echo" }, input: { command } }, { columns: 80, rows: 24 });
     await read(asked, "more lines");

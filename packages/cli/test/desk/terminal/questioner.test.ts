@@ -202,7 +202,7 @@ describe("the terminal questioner", () => {
     assert.ok(asked.painted().includes("This question was answered elsewhere by Bob\\x1b[2J (bob)."));
   });
 
-  test("S37: keys typed before the question could be read answer nothing", async () => {
+  test("keys typed before the question could be read answer nothing", async () => {
     const asked = ask();
     await asked.shows("then Enter: ");
     asked.press("1\r");

@@ -30,7 +30,7 @@ function ran(at: Place): string {
 }
 
 describe("can_use_tool", () => {
-  test("H27: it carries what a person would be shown, has no time limit, and the approval is on record before it is asked", async () => {
+  test("it carries what a person would be shown, has no time limit, and the approval is on record before it is asked", async () => {
     using at = place();
     const { host, request } = await asked(at, ASKS.replace("echo one >> ran", "touch ran"));
     const { request: shown } = request;
@@ -84,7 +84,7 @@ describe("can_use_tool", () => {
     assert.deepEqual([await host.end(), ran(again)], [0, ""]);
   });
 
-  test("H24: an edited command is what runs, the original is not; the record shows both, and the model is told", async () => {
+  test("an edited command is what runs, the original is not; the record shows both, and the model is told", async () => {
     using at = place();
     const { host, request } = await asked(at);
     host.answer(request, { behavior: "allow", fingerprint: request.request.fingerprint, updatedInput: { command: "echo two >> ran" } });
@@ -96,7 +96,7 @@ describe("can_use_tool", () => {
     assert.ok(stdout.includes("echo one >> ran") && stdout.includes("echo two >> ran"));
   });
 
-  test("H25: an edit that does not fit: asked again with edit_error, nothing ran", async () => {
+  test("an edit that does not fit: asked again with edit_error, nothing ran", async () => {
     using at = place();
     const { host, request } = await asked(at);
     host.answer(request, { behavior: "allow", updatedInput: { timeout: 1 } });
@@ -109,7 +109,7 @@ describe("can_use_tool", () => {
     assert.deepEqual([await host.end(), ran(at)], [0, ""]);
   });
 
-  test("H26: an edit that a deny rule is for: denied, nothing ran", async () => {
+  test("an edit that a deny rule is for: denied, nothing ran", async () => {
     using at = place();
     const { host, request } = await asked(at, ASKS, ["--deny", "Shell(rm *)"]);
     host.answer(request, { behavior: "allow", updatedInput: { command: "rm -r x" } });
@@ -128,7 +128,7 @@ describe("can_use_tool", () => {
     { behavior: "allow", remember: "x" },
   ];
   for (const reply of BAD) {
-    test(`H28: ${JSON.stringify(reply)} is no answer: asked again; after the third --on-ask decides, nothing ran`, async () => {
+    test(`${JSON.stringify(reply)} is no answer: asked again; after the third --on-ask decides, nothing ran`, async () => {
       using at = place();
       const { host, request } = await asked(at);
       let open = request;
@@ -182,7 +182,7 @@ describe("can_use_tool", () => {
     assert.deepEqual([await host.end(), ran(at)], [0, ""]);
   });
 
-  test("P7, rule 7: answered from another terminal first: the host's request is withdrawn", async () => {
+  test("answered from another terminal first: the host's request is withdrawn", async () => {
     using at = place();
     const { host, request } = await asked(at);
     assert.equal((await at.here(["reject", request.request.approval_id, "--reason", "elsewhere"])).code, 0);
@@ -320,7 +320,7 @@ describe("requests of a host", () => {
     assert.deepEqual([await host.end(), ran(at)], [0, "one\n"]);
   });
 
-  test("H32: mode plan while an edit waits: it is denied", async () => {
+  test("mode plan while an edit waits: it is denied", async () => {
     using at = place();
     const script = "turns: [{ calls: [{ tool: write, id: c1, input: { file_path: x.txt, content: y } }] }, { say: Done. }]";
     const { host } = await asked(at, `${script}\nallowUnused: true`);
@@ -335,7 +335,7 @@ describe("requests of a host", () => {
     assert.ok(!existsSync(at.path("x.txt")));
   });
 
-  test("H33: mode yolo while an ask waits: it still waits; a new explicit ask waits too", async () => {
+  test("mode yolo while an ask waits: it still waits; a new explicit ask waits too", async () => {
     using at = place();
     const second = '{ calls: [{ tool: shell, id: c2, input: { command: "echo two >> ran" } }] }';
     const { host, request } = await asked(at, ASKS.replace("  - say: Done.", `  - ${second}\n  - say: Done.`), [
@@ -374,7 +374,7 @@ describe("requests of a host", () => {
     assert.equal(host.lines.filter(isSystem("model_changed")).length, 2);
   });
 
-  test("H34: interrupt in a batch of three: all have results, and the next message works", async () => {
+  test("interrupt in a batch of three: all have results, and the next message works", async () => {
     using at = place();
     const calls = ["a", "b", "c"].map((id) => `{ tool: shell, id: ${id}, input: { command: "echo ${id} >> ran; sleep 30" } }`);
     const host = start(at, `turns: [{ calls: [${calls.join(", ")}] }, { say: next }]`, ["--mode", "yolo"]);
@@ -425,7 +425,7 @@ describe("lines of a host", () => {
     assert.equal(host.lines.at(-1).type, "result");
   });
 
-  test("H31: lines that cannot be read are told with their number, and change nothing", async () => {
+  test("lines that cannot be read are told with their number, and change nothing", async () => {
     using at = place();
     const host = start(at, "turns: [{ say: a }]");
     for (const line of ["garbage", "", "[1]", '{"type":"fly"}', '{"type":"user"}', '{"type":"control_response","response":{}}'])
@@ -485,7 +485,7 @@ describe("lines of a host", () => {
     );
   });
 
-  test("H36: a host that joins late is told what is open, and asked under the same id", async () => {
+  test("a host that joins late is told what is open, and asked under the same id", async () => {
     using at = place();
     at.write("s.yaml", ASKS);
     const parked = await at.hereJson(["run", "go", "--model", "script:s.yaml", "--on-ask", "park"]);

@@ -109,7 +109,7 @@ allowUnused: true
     assert.deepEqual([went.code, went.stdout, readFileSync(at.path("ran"), "utf8")], [0, "Told.\n", "once\n"], went.stderr);
   });
 
-  test("H47: parked while one runs: it ends first, what the session asks stays open, and its notice is told at resume", async () => {
+  test("parked while one runs: it ends first, what the session asks stays open, and its notice is told at resume", async () => {
     using at = scene(`turns:
   - calls: [${behind("sleep 0.3")}, { tool: shell, id: c2, input: { command: "touch asked" } }]
   - { expect: { result: { call: c2, outcome: succeeded }, notices: [{ contains: <status>completed</status> }] }, say: Told. }
@@ -150,7 +150,7 @@ describe("a background command when the run ends early", () => {
   const RUNS = `turns: [{ calls: [${behind("trap '' TERM INT; echo $$ > pid; sleep 300; sleep 300")}] }, { say: Meanwhile. }]\nallowUnused: true`;
 
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    test(`B61: ${signal}: exit 130, its notification says cancelled, and no process is left`, async () => {
+    test(`${signal}: exit 130, its notification says cancelled, and no process is left`, async () => {
       using at = scene(RUNS);
       const { child, end } = begin(at, YOLO);
       await until("it runs", () => begun(at));
@@ -224,7 +224,7 @@ describe("a background command when the run ends early", () => {
     assert.deepEqual([isRunning(stray), groupRuns(pidOf(at))], [false, false]);
   });
 
-  test("H21: a signal while a call in the foreground runs leaves none of its processes, also outside its group", async () => {
+  test("a signal while a call in the foreground runs leaves none of its processes, also outside its group", async () => {
     const command = `${LEAVES} until test -s stray; do sleep 0.05; done; echo $$ > pid; sleep 300`;
     using at = scene(`turns: [{ calls: [{ tool: shell, id: c1, input: ${JSON.stringify({ command })} }] }]\nallowUnused: true`);
     const { child, end } = begin(at, YOLO);

@@ -38,7 +38,7 @@ agents:
 `;
 
 describe("background agents in a headless run", () => {
-  test("B59: the result comes after the notice turn; the agent's lines carry the call that started it", async () => {
+  test("the result comes after the notice turn; the agent's lines carry the call that started it", async () => {
     using at = scene(
       task(
         "{ delayMs: 300, calls: [{ tool: list, id: l1, input: { path: . } }] }, { say: found it }",
@@ -76,7 +76,7 @@ describe("background agents in a headless run", () => {
     assert.equal((await at.here(["run", "go", "--allow", "Agent", "--model", "script:s.yaml"])).stdout, "it was found\n");
   });
 
-  test("H47: parked with a task still running: it ends first, and its notice is delivered at resume", async () => {
+  test("parked with a task still running: it ends first, and its notice is delivered at resume", async () => {
     using at = scene(
       `turns:
   - calls:
@@ -247,7 +247,7 @@ agents:
     assert.deepEqual([await host.end(), resultsOf(host.lines).at(-1)?.outcome], [0, "expired"]);
   });
 
-  test("B64: a notice turn over the limit: exit 53, and the task has its notification", async () => {
+  test("a notice turn over the limit: exit 53, and the task has its notification", async () => {
     using at = scene(task("{ delayMs: 200, say: found }", "  - say: started\n  - say: never\n"));
     await helper(at);
     const { code, stdout } = await at.run(["run", "go", "--allow", "Agent", "--max-turns", "2", ...FLAGS]);
@@ -256,7 +256,7 @@ agents:
     assert.equal(lines.filter(isSystem("task_notification")).length, lines.filter(isSystem("task_started")).length);
   });
 
-  test("B65: a notice turn that asks: the host is asked", async () => {
+  test("a notice turn that asks: the host is asked", async () => {
     using at = scene(
       task(
         "{ delayMs: 100, say: found }",
@@ -310,7 +310,7 @@ agents:
     assert.deepEqual([await host.end(), host.lines.at(-1).subtype], [0, "interrupted"]);
   });
 
-  test("B66: a provider's failure in a notice turn, text: stderr, exit 1, no false success on stdout", async () => {
+  test("a provider's failure in a notice turn, text: stderr, exit 1, no false success on stdout", async () => {
     using at = scene(task("{ delayMs: 100, say: found }", "  - say: started\n  - error: { status: 500, message: boom }\n"));
     await helper(at);
     const { code, stdout, stderr } = await at.run(["run", "go", "--allow", "Agent", "--model", "script:s.yaml"]);
@@ -387,25 +387,20 @@ describe("schedules in a headless run", () => {
 
 describe("signals", () => {
   const WAITS: readonly [sentence: string, script: string, argv: readonly string[], reached: (at: Place, stdout: string) => boolean][] = [
-    ["H20: in a streaming turn", "turns: [{ delayMs: 20000, say: a }]", [], (_at, stdout) => stdout.includes('"user"')],
+    ["in a streaming turn", "turns: [{ delayMs: 20000, say: a }]", [], (_at, stdout) => stdout.includes('"user"')],
     [
-      "H21: while a shell call runs",
+      "while a shell call runs",
       'turns: [{ calls: [{ tool: shell, id: s, input: { command: "echo $$ > pid; sleep 30" } }] }]',
       ["--mode", "yolo"],
       (at) => existsSync(at.path("pid")) && readFileSync(at.path("pid"), "utf8") !== "",
     ],
     [
-      "B61: in hold-back",
+      "in hold-back",
       task("{ delayMs: 20000, say: found }", "  - say: started\n"),
       ["--allow", "Agent"],
       (_at, stdout) => stdout.includes('"started"'),
     ],
-    [
-      "B62: while it waits for a schedule",
-      "turns: [{ say: first }]",
-      ["--schedule", "plan.json"],
-      (_at, stdout) => stdout.includes('"first"'),
-    ],
+    ["while it waits for a schedule", "turns: [{ say: first }]", ["--schedule", "plan.json"], (_at, stdout) => stdout.includes('"first"')],
   ];
   for (const [sentence, script, argv, reached] of WAITS) {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {

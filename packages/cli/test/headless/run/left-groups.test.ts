@@ -77,7 +77,7 @@ function running(commands: readonly string[]): readonly string[] {
 
 describe("what a killed run leaves running", { concurrency: 2 }, () => {
   for (const [where, background] of WHERE) {
-    test(`L27: every stage of a planned pipeline is ended, in the ${where}`, async () => {
+    test(`every stage of a planned pipeline is ended, in the ${where}`, async () => {
       const stages = [1, 2, 3].map((n) => `sleep ${300 + n}.${process.pid}${Number(background)}`);
       using at = scene(stages.join(" | "), background);
       const flags = stages.flatMap((stage) => ["--allow", `Shell(${stage})`]);
@@ -86,7 +86,7 @@ describe("what a killed run leaves running", { concurrency: 2 }, () => {
       await isTold(at, background);
     });
 
-    test(`L27: what runs on in a group whose leader has exited is ended, in the ${where}`, async () => {
+    test(`what runs on in a group whose leader has exited is ended, in the ${where}`, async () => {
       const command =
         "cd ROOT; (echo $BASHPID > member; sleep 300; echo late > late) & echo $$ > leader; until [ -e go ]; do sleep 0.01; done";
       using at = scene(command, background);

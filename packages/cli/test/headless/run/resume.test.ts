@@ -49,7 +49,7 @@ async function openings(at: Place, session: string): Promise<readonly string[]> 
 }
 
 describe("resuming a run", () => {
-  test("H44: a call that was running when its process was killed is unknown: told, not run again, exit 0", async () => {
+  test("a call that was running when its process was killed is unknown: told, not run again, exit 0", async () => {
     using at = place();
     at.write("s.yaml", 'turns: [{ calls: [{ tool: shell, id: c1, input: { command: "echo x >> ran; sleep 30" } }] }, { say: Done. }]');
     const argv = ["run", "go", "--mode", "yolo", "--model", "script:s.yaml"];
@@ -69,7 +69,7 @@ describe("resuming a run", () => {
     assert.equal((await at.here(["verify"])).code, 0);
   });
 
-  test("H44: a background command that ran when its process was killed is listed by the call that started it", async () => {
+  test("a background command that ran when its process was killed is listed by the call that started it", async () => {
     using at = place();
     const call = '{ tool: shell, id: c1, input: { command: "echo x >> ran; sleep 30", run_in_background: true } }';
     at.write("s.yaml", `turns: [{ calls: [${call}] }, { say: Meanwhile. }, { say: Told. }]\nallowUnused: true`);
@@ -190,7 +190,7 @@ agents: { helper: ${own}, fork: ${own} }`,
     });
   }
 
-  test("section 7, 3: a request that a crash cut is made again", async () => {
+  test("a request that a crash cut is made again", async () => {
     using at = place();
     at.write("s.yaml", "turns: [{ delayMs: 20000, say: never }]\nallowUnused: true");
     const session = await killed(at, ["run", "go", "--model", "script:s.yaml"], (stdout) => stdout.includes('"origin":"user"'));
@@ -199,7 +199,7 @@ agents: { helper: ${own}, fork: ${own} }`,
     assert.deepEqual([code, stdout], [0, "now\n"]);
   });
 
-  test("section 7, 2: nothing answered: exit 75 again, nothing run, no request made; in all formats", async () => {
+  test("nothing answered: exit 75 again, nothing run, no request made; in all formats", async () => {
     using at = place();
     const { session_id, approvals } = await parked(at);
     const text = await at.here(["resume", session_id]);
@@ -213,7 +213,7 @@ agents: { helper: ${own}, fork: ${own} }`,
     assert.ok(!existsSync(at.path("x.txt")));
   });
 
-  test("R4: a finished run: nothing to resume, nothing recorded but that; with a prompt a new turn", async () => {
+  test("a finished run: nothing to resume, nothing recorded but that; with a prompt a new turn", async () => {
     using at = place();
     at.write("s.yaml", "turns: [{ say: one }, { say: two }]\nallowUnused: true");
     const first = (await at.hereJson(["run", "go", "--model", "script:s.yaml"])).value.at(-1);
@@ -237,7 +237,7 @@ agents: { helper: ${own}, fork: ${own} }`,
     assert.match(help, /A finished run has nothing to resume, but goes on with a PROMPT\./);
   });
 
-  test("section 3: the first line shows the opening of its own process", async () => {
+  test("the first line shows the opening of its own process", async () => {
     using at = place();
     const { session_id } = await parked(at);
     const [init] = parse((await at.here(["resume", session_id, ...STREAM])).stdout);
@@ -272,7 +272,7 @@ allowUnused: true
     assert.deepEqual([next.code, next.stdout], [0, "I see.\n"], next.stderr);
   });
 
-  test("R5: resumed ten times after one approve: the effect is there once", async () => {
+  test("resumed ten times after one approve: the effect is there once", async () => {
     using at = place();
     const { session_id, approvals } = await parked(
       at,
@@ -283,7 +283,7 @@ allowUnused: true
     assert.equal(readFileSync(at.path("ran"), "utf8"), "x\n");
   });
 
-  test("R6: the directory is gone: cwd_missing; in another one what waits is asked again", async () => {
+  test("the directory is gone: cwd_missing; in another one what waits is asked again", async () => {
     using at = place();
     mkdirSync(at.path("sub"));
     at.write("s.yaml", WRITES);

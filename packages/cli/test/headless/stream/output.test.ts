@@ -133,7 +133,7 @@ describe("the three formats", () => {
   const ENDS: readonly [sentence: string, argv: readonly string[], script: string, end: End][] = [
     ["success", [], "turns: [{ say: a }]", { code: 0, subtype: "success", stdout: "a\n", stderr: /^$/ }],
     [
-      "H6: a provider's failure",
+      "a provider's failure",
       [],
       "turns: [{ error: { status: 500, message: boom } }]",
       {
@@ -150,7 +150,7 @@ describe("the three formats", () => {
       { code: 1, subtype: "error_during_execution", error: "provider_auth" },
     ],
     [
-      "H11: an expectation",
+      "an expectation",
       [],
       "turns: [{ expect: { toolChoice: x }, say: a }]",
       {
@@ -160,9 +160,9 @@ describe("the three formats", () => {
         stderr: /turn 1: toolChoice: expected x, actual nothing forced\nGo on with: assent resume s_\w+\n$/,
       },
     ],
-    ["M1: turns left over", [], "turns: [{ say: a }, { say: b }]", { code: 70, subtype: "error_expectation", error: "script_unused" }],
+    ["turns left over", [], "turns: [{ say: a }, { say: b }]", { code: 70, subtype: "error_expectation", error: "script_unused" }],
     [
-      "M2: turns missing",
+      "turns missing",
       [],
       "turns: [{ calls: [{ tool: list, input: { path: . } }] }]",
       { code: 70, subtype: "error_expectation", error: "script_exhausted" },
@@ -180,7 +180,7 @@ describe("the three formats", () => {
       },
     ],
     ["--on-ask fail", ["--on-ask", "fail"], WRITES, { code: 1, subtype: "error_during_execution", error: "approval_required" }],
-    ["H13: parked", ["--on-ask", "park"], WRITES, { code: 75, subtype: "parked", stdout: "I make it.\n", stderr: PARKED }],
+    ["parked", ["--on-ask", "park"], WRITES, { code: 75, subtype: "parked", stdout: "I make it.\n", stderr: PARKED }],
   ];
   for (const [sentence, argv, script, { code, subtype, error, stdout = "", stderr = /^assent: / }] of ENDS) {
     test(`the result of ${sentence}, in stream-json, json and text`, async () => {
@@ -245,7 +245,7 @@ describe("the three formats", () => {
     });
   }
 
-  test("M3, M4: what a script expects of a forced choice and of a denied call", async () => {
+  test("what a script expects of a forced choice and of a denied call", async () => {
     using at = place();
     const denied = await stream(
       at,
@@ -278,7 +278,7 @@ describe("the three formats", () => {
 });
 
 describe("what is in the stream", () => {
-  test("H12: an ask that is denied: one decision before the result, one entry of permission_denials", async () => {
+  test("an ask that is denied: one decision before the result, one entry of permission_denials", async () => {
     using at = place();
     const { lines, result, code } = await stream(at, ["run", "go"], WRITES);
     assert.equal(code, 0);
@@ -295,7 +295,7 @@ describe("what is in the stream", () => {
     );
   });
 
-  test("H8: a limit of turns: two answers, every call has its result", async () => {
+  test("a limit of turns: two answers, every call has its result", async () => {
     using at = place();
     const { code, lines, result } = await stream(
       at,
@@ -310,7 +310,7 @@ describe("what is in the stream", () => {
     );
   });
 
-  test("H9: a limit of calls: one ran, the others were skipped, each has a result", async () => {
+  test("a limit of calls: one ran, the others were skipped, each has a result", async () => {
     using at = place();
     const calls = ["a", "b", "c"].map((id) => `{ tool: list, id: ${id}, input: { path: . } }`).join(", ");
     const { code, lines, result } = await stream(at, ["run", "go", "--max-tool-calls", "1"], `turns: [{ calls: [${calls}] }, { say: x }]`);
@@ -319,7 +319,7 @@ describe("what is in the stream", () => {
     assert.deepEqual(outcomes.toSorted(), ["cancelled/skipped", "cancelled/skipped", "succeeded/"]);
   });
 
-  test("H10: a limit of time ends what runs, with its whole process group", async () => {
+  test("a limit of time ends what runs, with its whole process group", async () => {
     using at = place();
     at.write("s.yaml", 'turns: [{ calls: [{ tool: shell, id: a, input: { command: "echo $$ > pid; sleep 30" } }] }, { say: x }]');
     const argv = ["run", "go", "--max-time", "1s", "--mode", "yolo", "--model", "script:s.yaml", "--output-format", "stream-json"];
@@ -343,7 +343,7 @@ describe("what is in the stream", () => {
     assert.equal((await at.hereJson(["sessions"])).value.length, 0, "no session was made");
   });
 
-  test("H18: of a batch that is parked the reads before it ran and are told, those behind it wait", async () => {
+  test("of a batch that is parked the reads before it ran and are told, those behind it wait", async () => {
     using at = place();
     at.write("a.txt", "A\n");
     const script = `turns:
@@ -376,7 +376,7 @@ describe("what is in the stream", () => {
     assert.deepEqual([resumed.lines[0].resumed, resumed.result.result], [true, "Done."]);
   });
 
-  test("H19: of two asks the second is approved: it waits behind the first, and nothing runs twice", async () => {
+  test("of two asks the second is approved: it waits behind the first, and nothing runs twice", async () => {
     using at = place();
     const script = `turns:
   - calls:
@@ -401,7 +401,7 @@ describe("what is in the stream", () => {
     assert.equal(stdout.trimEnd().split("\n").length, 2);
   });
 
-  test("H37: what a tool says cannot end a line, nor forge one, and arrives as it was", async () => {
+  test("what a tool says cannot end a line, nor forge one, and arrives as it was", async () => {
     using at = place();
     const text = '\u001b[31mred\u2028two\u2029three\n}\n{"type":"result"}';
     at.write("a.txt", text);
@@ -422,7 +422,7 @@ describe("what is in the stream", () => {
     assert.ok(line.isWellFormed());
   });
 
-  test("H39: a call's id that is given twice: the second has an id of its own, and both have one result", async () => {
+  test("a call's id that is given twice: the second has an id of its own, and both have one result", async () => {
     using at = place();
     const call = "{ tool: list, id: c1, input: { path: . } }";
     const { lines } = await stream(at, ["run", "go"], `turns: [{ calls: [${call}, ${call}] }, { say: ok }]`);
@@ -440,7 +440,7 @@ describe("what is in the stream", () => {
     );
   });
 
-  test("H42: the loop detector stops the run; every call has its result", async () => {
+  test("the loop detector stops the run; every call has its result", async () => {
     using at = place();
     const turn = "{ calls: [{ tool: list, input: { path: . } }] }";
     const { code, lines, result } = await stream(at, ["run", "go"], `turns: [${Array(12).fill(turn).join(", ")}]`);
@@ -520,7 +520,7 @@ describe("the command line of a run", () => {
     });
   }
 
-  test("H41: text after -- is prompt; argument and stdin are joined by a blank line", async () => {
+  test("text after -- is prompt; argument and stdin are joined by a blank line", async () => {
     using at = place();
     at.write("s.yaml", "turns: [{ say: Hi }]");
     const prompt = async (argv: readonly string[], input = ""): Promise<string> => {

@@ -8,7 +8,7 @@ const TURNS = 8;
 /** Far less than what is written: whoever kept it would run out. */
 const HEAP_MB = 110;
 
-test("H45: a reader who does not read holds the run back, without growing its memory; all lines are whole", async () => {
+test("a reader who does not read holds the run back, without growing its memory; all lines are whole", async () => {
   using at = place();
   const say = "word ".repeat(WORDS);
   const turn = { say, calls: [{ tool: "list", input: { path: "." } }] };

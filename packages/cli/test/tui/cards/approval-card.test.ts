@@ -284,7 +284,7 @@ describe("an approval card", () => {
     assert.match(reader(info, TALL).screen(), /Edit its input first, in your editor/);
   });
 
-  test("T120: without an editor the row is not offered, and the card says so; a short command needs none", () => {
+  test("without an editor the row is not offered, and the card says so; a short command needs none", () => {
     const none = { editor: false };
     const { screen, press } = reader(edit("a\n", "b\n"), TALL, none);
     assert.doesNotMatch(screen(), /e {2}Edit/);
@@ -471,7 +471,7 @@ describe("an approval card", () => {
     assert.deepEqual(press("y", "enter"), { answer: { outcome: "approve" } });
   });
 
-  test("S36: what a terminal would act on, or a reader could not see, is shown as text", () => {
+  test("what a terminal would act on, or a reader could not see, is shown as text", () => {
     const { screen } = reader(shell("echo \u001b[2J\u001b]52;c;x\u0007\r\b\u202e\u2066\u200b\u{e0069}", { title: "a\u001b[31m" }));
     assert.doesNotMatch(screen(), /(?!\n)[\p{Cc}\p{Cf}]/u);
     assert.match(screen(), /\\x1b\[2J.*\\u\{202e\}/s);
@@ -532,7 +532,7 @@ describe("the desk", () => {
     return { desk: createDesk({ clock, changed: () => undefined }), clock };
   };
 
-  test("S37: keys before a card was painted, and for a short while after, are not for it", async () => {
+  test("keys before a card was painted, and for a short while after, are not for it", async () => {
     const { desk: at, clock } = desk();
     const approver = cardApprover({ desk: at, by: BY });
     const asking = approver.ask(shell("git push"), new AbortController().signal);
@@ -643,7 +643,7 @@ describe("the desk", () => {
     return { at, asking, press, clock, screen: () => at.view(TALL).join("\n") };
   }
 
-  test("T100: what the editor made of it is shown again, and is what a yes is for", async () => {
+  test("what the editor made of it is shown again, and is what a yes is for", async () => {
     const approval = edit("a\n", "b\n");
     const { asking, press, screen } = sitting(approval);
     await press("e", "enter");
@@ -654,7 +654,7 @@ describe("the desk", () => {
     assert.deepEqual([newContent, fingerprint], ["c\n", approval.fingerprint]);
   });
 
-  test("T100: a command is edited on its card; what was made of it is judged, shown again, and only then approved", async () => {
+  test("a command is edited on its card; what was made of it is judged, shown again, and only then approved", async () => {
     const { asking, press, screen } = sitting(shell("ls"));
     await press("e", "enter", "space", "-", "l");
     assert.match(screen(), /> ls -l▏/);
@@ -666,7 +666,7 @@ describe("the desk", () => {
     assert.deepEqual((await asking)?.updatedInput, { command: "ls -l" });
   });
 
-  test("S27: an edit that would do something else by now is shown again before it is approved", async () => {
+  test("an edit that would do something else by now is shown again before it is approved", async () => {
     let digest = "sha256:1";
     const revise: ApprovalEditor["revise"] = async (asked) => ({
       ...asked,

@@ -265,7 +265,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     ["newlines", "«79 empty lines»", "id"],
     ["line", "more line", "xxx"],
   ] as const) {
-    test(`S35: ${scene}: what is hidden is counted, and a yes waits until all was shown`, async () => {
+    test(`${scene}: what is hidden is counted, and a yes waits until all was shown`, async () => {
       using stage = stageOf([scene]);
       const { screen } = stage;
       await screen.read("Approval needed");
@@ -290,7 +290,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     });
   }
 
-  test("S36: codes, and characters that hide or turn text, are shown as escapes and never reach the terminal", async () => {
+  test("codes, and characters that hide or turn text, are shown as escapes and never reach the terminal", async () => {
     using stage = stageOf(["hostile", "hostileEdit", "hostileAsk"], { columns: 160, rows: 50, env: { NO_COLOR: "1" } });
     const { screen } = stage;
     for (const keys of [
@@ -328,7 +328,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     assert.equal(stage.answers().length, 3);
   });
 
-  test("S37: keys typed without pause while an approval appears answer nothing; as text they are kept", async () => {
+  test("keys typed without pause while an approval appears answer nothing; as text they are kept", async () => {
     using stage = stageOf(["exec"]);
     const { screen } = stage;
     await screen.until("Approval needed");
@@ -344,7 +344,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     assert.deepEqual(stage.answers(), [["exec", { outcome: "approve" }]]);
   });
 
-  test("S38: two approvals, and keys for both at once: the second still waits", async () => {
+  test("two approvals, and keys for both at once: the second still waits", async () => {
     using stage = stageOf(["exec+second"]);
     const { screen } = stage;
     await screen.read("1 of 2 waiting");
@@ -365,7 +365,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     ["long+second+exec", 40, 16],
     ["long", 80, 10],
   ] as const) {
-    test(`S35: ${scenes} at ${columns}×${rows}: every line was on the screen before a yes counts`, async () => {
+    test(`${scenes} at ${columns}×${rows}: every line was on the screen before a yes counts`, async () => {
       using stage = stageOf([scenes], { columns, rows });
       const { screen } = stage;
       await screen.read("Approval needed");
@@ -402,7 +402,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     );
   });
 
-  test("S39: a diff of 200,000 lines is shown page by page, and cannot be approved half seen", async () => {
+  test("a diff of 200,000 lines is shown page by page, and cannot be approved half seen", async () => {
     using stage = stageOf(["huge"]);
     const { screen } = stage;
     await screen.read(/… (19\d\d\d\d|20\d\d\d\d) more lines/);
@@ -413,7 +413,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     nothingSaid(stage);
   });
 
-  test("S39: line ends and the mark of the encoding are shown, not swallowed", async () => {
+  test("line ends and the mark of the encoding are shown, not swallowed", async () => {
     using stage = stageOf(["crlf"], { columns: 160, rows: 50 });
     await stage.screen.read("dos.txt");
     matchesGolden("crlf-160x50", stage.screen.lines());

@@ -52,7 +52,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     assert.equal(readFileSync(at.path("x.txt"), "utf8"), "mine\n");
   });
 
-  test("T100: a command is edited in its card, judged and shown again, and only then runs; the record has both", async () => {
+  test("a command is edited in its card, judged and shown again, and only then runs; the record has both", async () => {
     using at = place();
     const turns = [{ calls: [shell("c1", "touch one.txt")] }, { say: "Done." }];
     using screen = converse(at, { turns, settings: { permissions: { deny: ["Shell(touch secret)"] } } });
@@ -102,7 +102,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     );
   });
 
-  test("T124: any other input is edited as JSON; what does not fit is said, and is still there at the next try", async () => {
+  test("any other input is edited as JSON; what does not fit is said, and is still there at the next try", async () => {
     using at = place();
     const env = editor(at, `if grep -q broken "$1"; then printf '{"url":"https://two.test/"}' > "$1"; else printf '{broken' > "$1"; fi\n`);
     const fetches = { tool: "fetch", id: "c1", input: { url: "https://one.test/" } };
@@ -120,7 +120,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     await screen.until("◆ Done.");
   });
 
-  test("T120: without an editor the card says so; one that is on PATH is taken although nobody named it", async () => {
+  test("without an editor the card says so; one that is on PATH is taken although nobody named it", async () => {
     using at = place();
     mkdirSync(join(at.root, "bin"));
     using screen = converse(at, {
@@ -207,7 +207,7 @@ describe("ctrl+c", { concurrency: 2 }, () => {
   });
 });
 
-describe("S39: files that cannot be shown whole", { concurrency: 2 }, () => {
+describe("files that cannot be shown whole", { concurrency: 2 }, () => {
   for (const [name, bytes] of [
     ["30 MB", Buffer.alloc(30_000_000, "0123456789abcde\n")],
     ["a binary", Buffer.from([0, 1, 2, 255, 254, 0, 27, 91, 50, 74])],

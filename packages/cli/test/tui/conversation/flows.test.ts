@@ -172,7 +172,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
     assert.deepEqual(screen.modes(), GIVEN_BACK);
   });
 
-  test("S36: codes of a model, a command and its output never reach the terminal", async () => {
+  test("codes of a model, a command and its output never reach the terminal", async () => {
     using at = place();
     at.write("out.txt", `${HOSTILE}\n`);
     const turns = [
@@ -203,7 +203,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
     assert.equal(await leave(screen), 0);
   });
 
-  test("S37: keys typed without pause while an approval appears answer nothing, and the text is kept", async () => {
+  test("keys typed without pause while an approval appears answer nothing, and the text is kept", async () => {
     using at = place();
     using screen = converse(at, { turns: [{ delayMs: 700, calls: [shell("c1", "echo ran >> x")] }, { say: "Done." }] });
     await idle(screen, "script:");
@@ -223,7 +223,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
     assert.equal(existsSync(at.path("x")), false);
   });
 
-  test("S38: two approvals wait; keys for both at once answer only the first", async () => {
+  test("two approvals wait; keys for both at once answer only the first", async () => {
     using at = place();
     using screen = converse(at, { turns: [{ calls: [shell("c1", "echo one >> x"), shell("c2", "echo two >> x")] }, { say: "Done." }] });
     await idle(screen, "script:");
@@ -254,7 +254,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
     await idle(screen, "Done.");
   });
 
-  test("S39: line ends and encoding marks of what is written are those that were shown", async () => {
+  test("line ends and encoding marks of what is written are those that were shown", async () => {
     using at = place();
     writeFileSync(at.path("dos.txt"), "\ufeffone\r\ntwo\r\n");
     const turns = [

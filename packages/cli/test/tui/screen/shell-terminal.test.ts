@@ -117,7 +117,7 @@ describe("answers, interruptions and leaving", () => {
     assert.ok(!existsSync(at.path("x.txt")));
   });
 
-  test("S37: keys typed while a card appears answer nothing, and stay in the text", async () => {
+  test("keys typed while a card appears answer nothing, and stay in the text", async () => {
     using at = place();
     using screen = converse(at, { turns: [{ calls: [WRITES], delayMs: 300 }, { say: "Done." }] });
     await screen.until(READY);
@@ -474,7 +474,7 @@ describe("modes, trust and models", () => {
 });
 
 describe("what a terminal is spared", () => {
-  test("S36: sequences in answers and outputs are shown as escapes, and reach no terminal", async () => {
+  test("sequences in answers and outputs are shown as escapes, and reach no terminal", async () => {
     using at = place();
     const hostile = "a\u001b]52;c;eA==\u0007b\u001b[2Jc\u202ed";
     using screen = converse(at, {
@@ -583,7 +583,7 @@ describe("what a terminal is spared", () => {
 });
 
 describe("agents, plans and editors", () => {
-  test("B70: the end of a background agent is one line of its own kind, and its card says who asks", async () => {
+  test("the end of a background agent is one line of its own kind, and its card says who asks", async () => {
     using at = place();
     const agents = join(at.root, ".config", "assent", "agents");
     mkdirSync(agents, { recursive: true });

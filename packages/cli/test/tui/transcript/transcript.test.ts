@@ -192,7 +192,7 @@ describe("a transcript", () => {
     });
   }
 
-  test("B70: a notice is its display text once, and no line of the person", () => {
+  test("a notice is its display text once, and no line of the person", () => {
     const { blocks } = after([
       recorded("message.user", { turn: 1, content: "<task-notification>…", origin: "notice", displayText: "Background task done." }),
     ]);
@@ -396,7 +396,7 @@ describe("a call, drawn", () => {
       ["» report ", "    runs", "    _half_ done"],
     ],
     [
-      "S36: nothing in a command is acted on",
+      "nothing in a command is acted on",
       call({ input: { command: "a\u001b[2J\u202eb\rc" } }),
       ["✓ shell a\\x1b[2J\\u{202e}b\\rc", "    ok"],
     ],

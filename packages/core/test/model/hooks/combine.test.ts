@@ -45,85 +45,75 @@ const APPROVE_AND_DENY = prints({
 });
 
 const ROWS: readonly (readonly [name: string, event: HookPoint, runs: readonly HookRun[], expected: HookOpinion])[] = [
-  ["HK1: none is none", "pre_tool_use", [NOTHING], { verdict: "none", name: "h1" }],
-  ["HK3: none, ask is ask", "pre_tool_use", [NOTHING, decides("ask")], { verdict: "ask", name: "h2" }],
+  ["none is none", "pre_tool_use", [NOTHING], { verdict: "none", name: "h1" }],
+  ["none, ask is ask", "pre_tool_use", [NOTHING, decides("ask")], { verdict: "ask", name: "h2" }],
   [
-    "HK4: allow, ask a, deny d is deny with reason d",
+    "allow, ask a, deny d is deny with reason d",
     "pre_tool_use",
     [decides("allow"), decides("ask", "a"), decides("deny", "d")],
     { verdict: "deny", reason: "d", name: "h3" },
   ],
   [
-    "HK5: ask a, ask b is ask with both reasons",
+    "ask a, ask b is ask with both reasons",
     "pre_tool_use",
     [decides("ask", "a"), decides("ask", "b")],
     { verdict: "ask", reason: "a\nb", name: "h1" },
   ],
-  ["HK6: deny x, allow is deny", "pre_tool_use", [decides("deny", "x"), decides("allow")], { verdict: "deny", reason: "x", name: "h1" }],
+  ["deny x, allow is deny", "pre_tool_use", [decides("deny", "x"), decides("allow")], { verdict: "deny", reason: "x", name: "h1" }],
   [
-    "HK7: exit 2 with no, allow is deny with reason no",
+    "exit 2 with no, allow is deny with reason no",
     "pre_tool_use",
     [exit(2, "no"), decides("allow")],
     { verdict: "deny", reason: "no", name: "h1" },
   ],
   [
-    "HK8: allow, exit 1 is deny by the failure",
+    "allow, exit 1 is deny by the failure",
     "pre_tool_use",
     [decides("allow"), exit(1)],
     { verdict: "deny", reason: "hook h2 failed to execute: exited with code 1", name: "h2" },
   ],
   [
-    "HK9: approve and deny in one answer is deny",
+    "approve and deny in one answer is deny",
     "pre_tool_use",
     [APPROVE_AND_DENY],
     { verdict: "deny", reason: "blocked by hook h1", name: "h1" },
   ],
-  ["HK10: defer, allow is allow", "pre_tool_use", [decides("defer"), decides("allow")], { verdict: "allow", name: "h2" }],
+  ["defer, allow is allow", "pre_tool_use", [decides("defer"), decides("allow")], { verdict: "allow", name: "h2" }],
   [
-    "HK11: continue false with quota, nothing is a stop",
+    "continue false with quota, nothing is a stop",
     "post_tool_use",
     [prints({ continue: false, stopReason: "quota" }), NOTHING],
     { verdict: "none", name: "h1", stop: "quota" },
   ],
-  ["HK12: exit 1 after a tool is no stop", "post_tool_use", [exit(1)], { verdict: "none", name: "h1" }],
+  ["exit 1 after a tool is no stop", "post_tool_use", [exit(1)], { verdict: "none", name: "h1" }],
   [
-    "HK13: exit 2 after a tool is feedback, no stop",
+    "exit 2 after a tool is feedback, no stop",
     "post_tool_use",
     [NOTHING, exit(2, "bad")],
     { verdict: "none", name: "h2", feedback: "bad", spokenBy: "h2" },
   ],
   [
-    "HK14: a permission allow, then deny m is deny m",
+    "a permission allow, then deny m is deny m",
     "permission_request",
     [behaves({ behavior: "allow" }), behaves({ behavior: "deny", message: "m" })],
     { verdict: "deny", reason: "m", name: "h2" },
   ],
+  ["exit 1, a permission allow is none", "permission_request", [exit(1), behaves({ behavior: "allow" })], { verdict: "none", name: "h1" }],
+  ["a permission allow, exit 1 is none", "permission_request", [behaves({ behavior: "allow" }), exit(1)], { verdict: "none", name: "h1" }],
   [
-    "HK15: exit 1, a permission allow is none",
-    "permission_request",
-    [exit(1), behaves({ behavior: "allow" })],
-    { verdict: "none", name: "h1" },
-  ],
-  [
-    "HK15: a permission allow, exit 1 is none",
-    "permission_request",
-    [behaves({ behavior: "allow" }), exit(1)],
-    { verdict: "none", name: "h1" },
-  ],
-  [
-    "HK15: exit 1 does not void a deny",
+    "exit 1 does not void a deny",
     "permission_request",
     [exit(1), behaves({ behavior: "deny", message: "m" })],
     { verdict: "deny", reason: "m", name: "h2" },
   ],
   [
-    "HK16: contexts a, blank, b",
+    "contexts a, blank, b",
     "session_start",
     ["a", " ", "b"].map((additionalContext) => prints({ hookSpecificOutput: { additionalContext } })),
     { verdict: "none", name: "h1", context: "a\nb", spokenBy: "h1, h3" },
   ],
   [
-    "HK17: a deny verdict after a tool with reason leak is a stop",
+    "a deny verdict after a tool with reason leak is a stop",
     "post_tool_use",
     [prints({ reason: "leak", hookSpecificOutput: { permissionDecision: "deny" } })],
     { verdict: "none", name: "h1", stop: "leak" },
@@ -172,10 +162,10 @@ const ROWS: readonly (readonly [name: string, event: HookPoint, runs: readonly H
   ],
 ];
 
-describe("section 5: combining", () => {
+describe("combining", () => {
   for (const [name, event, runs, expected] of ROWS) test(name, () => assert.deepEqual(combined(event, runs), expected));
 
-  test("HK12: the failure is a warning", () => {
+  test("the failure is a warning", () => {
     assert.deepEqual(combineHooks(ran("post_tool_use", [exit(1)])).warnings, ["hook h1 failed to execute: exited with code 1"]);
   });
 
@@ -189,31 +179,31 @@ function rewrites(updatedInput: object, more: object = {}): HookRun {
   return prints({ hookSpecificOutput: { updatedInput, ...more } });
 }
 
-describe("section 6: rewriting", () => {
-  test("HK32: an allow is dropped when a later hook rewrites", () => {
+describe("rewriting", () => {
+  test("an allow is dropped when a later hook rewrites", () => {
     const opinion = combined("pre_tool_use", [decides("allow"), rewrites({ a: 1 })]);
     assert.deepEqual(opinion, { verdict: "none", name: "h2", updatedInput: { a: 1 }, rewrittenBy: "h2" });
   });
 
-  test("HK32: a hook that rewrites and allows at once allows what it made", () => {
+  test("a hook that rewrites and allows at once allows what it made", () => {
     assert.equal(combined("pre_tool_use", [rewrites({ a: 1 }, { permissionDecision: "allow" })]).verdict, "allow");
   });
 
-  test("HK32: an allow after the last rewrite counts", () => {
+  test("an allow after the last rewrite counts", () => {
     assert.equal(combined("pre_tool_use", [rewrites({ a: 1 }), decides("allow")]).verdict, "allow");
   });
 
-  test("HK32: a deny and an ask on an input that was rewritten since stay", () => {
+  test("a deny and an ask on an input that was rewritten since stay", () => {
     assert.equal(combined("pre_tool_use", [decides("deny", "x"), rewrites({ a: 1 })]).verdict, "deny");
     const asked = combined("pre_tool_use", [decides("ask", "x"), rewrites({ a: 1 })]);
     assert.deepEqual([asked.verdict, asked.name, asked.rewrittenBy], ["ask", "h1", "h2"]);
   });
 
-  test("HK33: merges add up, keys that are not named stay", () => {
+  test("merges add up, keys that are not named stay", () => {
     assert.deepEqual(combined("pre_tool_use", [rewrites({ a: 1 }), rewrites({ b: 2 })], { c: 0 }).updatedInput, { a: 1, b: 2, c: 0 });
   });
 
-  test("HK34: a rewrite equal but for the order of keys, or to what is there, is none", () => {
+  test("a rewrite equal but for the order of keys, or to what is there, is none", () => {
     const opinion = combined("pre_tool_use", [decides("allow"), rewrites({ b: 2, a: 1 }), rewrites({ a: 1 })], { a: 1, b: 2 });
     assert.deepEqual(opinion, { verdict: "allow", name: "h1" });
     const replaced = rewrites({ b: 2, a: 1 }, { updatedInputMode: "replace" });

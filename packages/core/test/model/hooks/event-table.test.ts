@@ -28,7 +28,7 @@ on_error | StopFailure | error_type | no | no | no | - | no
 on_agent_switch | - | to_agent | no | no | no | - | no
 config_change | ConfigChange | source | no | no | no | - | no`;
 
-test("section 2: the table of events is the contract's", () => {
+test("the table of events is the contract's", () => {
   const listed = (words: readonly string[]): string => (words.length === 0 ? "-" : words.join(","));
   const rows = Object.entries(HOOK_EVENTS).map(([ours, row]) =>
     [

@@ -42,7 +42,7 @@ const EXITS: readonly Row[] = [
   ["exit 2 without a word names the hook", "pre_tool_use", exit(2), { verdict: "deny", reason: "blocked by hook h" }],
   ["exit 2 refuses a prompt", "user_prompt_submit", exit(2, "", "no"), { verdict: "deny", reason: "no" }],
   ["exit 2 holds back an end", "stop", exit(2, "", "run the tests"), { verdict: "deny", reason: "run the tests" }],
-  ["HK13: exit 2 after a tool is feedback", "post_tool_use", exit(2, "", "bad"), { ...NONE, feedback: "bad" }],
+  ["exit 2 after a tool is feedback", "post_tool_use", exit(2, "", "bad"), { ...NONE, feedback: "bad" }],
   ["exit 2 of a permission hook rejects", "permission_request", exit(2, "", "m"), { verdict: "deny", reason: "m" }],
   ["exit 2 of a transform withholds", "tool_response_transform", exit(2, "", "no"), { verdict: "deny", reason: "no" }],
   ["exit 2 where nothing can be blocked changes nothing", "session_start", exit(2, "", "no"), NONE],
@@ -50,7 +50,7 @@ const EXITS: readonly Row[] = [
 
 const FAILED = "hook h failed to execute: ";
 const FAILURES: readonly (readonly [name: string, run: HookRun, cause: string, more?: string])[] = [
-  ["HK8: another exit code", exit(1), "exited with code 1"],
+  ["another exit code", exit(1), "exited with code 1"],
   ["an exit code of 127", exit(127, "", "sh: nope: not found\n"), "exited with code 127", "\nsh: nope: not found"],
   ["a timeout", { ended: "failed", cause: "timed out after 20s" }, "timed out after 20s"],
   ["death by a signal", { ended: "failed", cause: "killed by SIGSEGV", stderr: "core" }, "killed by SIGSEGV", "\ncore"],
@@ -68,8 +68,8 @@ const FAILURES: readonly (readonly [name: string, run: HookRun, cause: string, m
   ["a systemMessage that is an object", prints({ systemMessage: {} }), "invalid output"],
   ["suppressOutput that is a text", prints({ suppressOutput: "yes" }), "invalid output"],
   ["hookSpecificOutput that is a list", prints({ hookSpecificOutput: [] }), "invalid output"],
-  ["HK35: updatedInput that is a list", specific({ updatedInput: [] }), "invalid output"],
-  ["HK35: updatedInput that is a text", specific({ updatedInput: "ls" }), "invalid output"],
+  ["updatedInput that is a list", specific({ updatedInput: [] }), "invalid output"],
+  ["updatedInput that is a text", specific({ updatedInput: "ls" }), "invalid output"],
   [
     "two updatedInput that differ",
     specific({ updatedInput: { a: 1 }, decision: { behavior: "allow", updatedInput: { a: 2 } } }),
@@ -105,11 +105,11 @@ const FAILURES: readonly (readonly [name: string, run: HookRun, cause: string, m
   ],
 ];
 
-describe("section 4: exit codes", () => {
+describe("exit codes", () => {
   for (const [name, event, run, expected] of EXITS) test(name, () => assert.deepEqual(said(read(event, run)), expected));
 });
 
-describe("section 4: failures", () => {
+describe("failures", () => {
   for (const [name, run, cause, more = ""] of FAILURES) {
     test(`${name} is a failure: it denies where hooks fail closed`, () => {
       const reason = `${FAILED}${cause}${more}`;
@@ -188,7 +188,7 @@ const ANSWERS: readonly Row[] = [
     { verdict: "ask", reason: "b" },
   ],
   [
-    "HK9: approve outside, deny inside: the stricter counts",
+    "approve outside, deny inside: the stricter counts",
     "pre_tool_use",
     specific({ hookEventName: "PreToolUse", permissionDecision: "deny" }, { decision: "approve" }),
     { verdict: "deny", reason: "blocked by hook h" },
@@ -243,15 +243,10 @@ const ANSWERS: readonly Row[] = [
     { ...NONE, context: "c", systemMessage: "s" },
   ],
   ["blank words are none", "pre_tool_use", specific({ additionalContext: " " }, { systemMessage: "\n" }), NONE],
-  [
-    "HK11: continue: false after a tool stops",
-    "post_tool_use",
-    prints({ continue: false, stopReason: "quota" }),
-    { ...NONE, stop: "quota" },
-  ],
+  ["continue: false after a tool stops", "post_tool_use", prints({ continue: false, stopReason: "quota" }), { ...NONE, stop: "quota" }],
   ["continue: false without a message stops", "post_tool_use", prints({ continue: false }), { ...NONE, stop: "" }],
   [
-    "HK17: permissionDecision deny after a tool stops",
+    "permissionDecision deny after a tool stops",
     "post_tool_use",
     specific({ permissionDecision: "deny" }, { reason: "leak" }),
     { ...NONE, stop: "leak" },
@@ -334,7 +329,7 @@ const ANSWERS: readonly Row[] = [
   ],
 ];
 
-describe("section 4: what an answer says", () => {
+describe("what an answer says", () => {
   for (const [name, event, run, expected] of ANSWERS) {
     test(name, () => {
       const outcome = read(event, run);
@@ -360,7 +355,7 @@ const IGNORED: readonly (readonly [field: string, event: HookPoint, run: HookRun
   ["behavior", "pre_tool_use", specific({ decision: { behavior: "allow" } })],
 ];
 
-describe("section 2: a field an event does not consume is ignored with one warning", () => {
+describe("a field an event does not consume is ignored with one warning", () => {
   for (const [field, event, run] of IGNORED) {
     test(`${field} on ${event}`, () => {
       const outcome = read(event, run);
@@ -394,7 +389,7 @@ test("control characters do not reach a person's terminal", () => {
   assert.equal(read("pre_tool_use", prints({ systemMessage: "a\u0007b" })).systemMessage, "ab");
 });
 
-test("section 7: context is cut at 10,000 characters, reasons and messages at 2,000, with an ellipsis", () => {
+test("context is cut at 10,000 characters, reasons and messages at 2,000, with an ellipsis", () => {
   const long = "x".repeat(20_000);
   const outcome = read(
     "pre_tool_use",

@@ -26,13 +26,13 @@ const table: readonly (readonly [sentence: string, lists: Lists, request: Reques
   ["a deny reads broadly", { deny: ["t:a=x*"] }, on("t", { a: ["x", "y"] }), "deny", "t:a=x*"],
   ["an ask reads broadly", { ask: ["t:a=x*"] }, on("t", { a: ["x", "y"] }), "ask", "t:a=x*"],
   [
-    "W15: the tool's alias is folded in a deny",
+    "the tool's alias is folded in a deny",
     { deny: ["shell:cmd=*rm -rf*"] },
     on("shell", { command: "echo hi; rm -rf tmp" }),
     "deny",
     "shell:cmd=*rm -rf*",
   ],
-  ["W14: a command is allowed at a word boundary only", { allow: ["shell:command=ls*"] }, on("shell", { command: "lsblk" }), "none"],
+  ["a command is allowed at a word boundary only", { allow: ["shell:command=ls*"] }, on("shell", { command: "lsblk" }), "none"],
   ["a command is allowed by its words", { allow: ["shell:command=ls*"] }, on("shell", { command: "ls -la" }), "allow", "shell:command=ls*"],
 ];
 
@@ -69,7 +69,7 @@ test("the rule is given back as it was written, with its place and reason", () =
 });
 
 for (const list of ["deny", "ask"] as const) {
-  test(`D45: a broken ${list} refuses the policy as a whole and names file, line and text`, () => {
+  test(`a broken ${list} refuses the policy as a whole and names file, line and text`, () => {
     assert.throws(() => makeChecker({ label: "l", scope: "team", allow: ["x"], [list]: ["ok", { text: "a[", file: "p.json", line: 7 }] }), {
       name: "PatternError",
       message: "p.json:7: unclosed class at column 2 of 'a['",
@@ -77,7 +77,7 @@ for (const list of ["deny", "ask"] as const) {
   });
 }
 
-test("D45: a broken allow is dropped with a warning, the others hold", () => {
+test("a broken allow is dropped with a warning, the others hold", () => {
   const broken = { text: "mcp:tracker", file: "p.json", line: 2 };
   const { checker, warnings } = makeChecker({ label: "l", scope: "team", allow: [broken, "a[", "shell"] });
   assert.equal(ask(checker, on("shell")).verdict, "allow");
@@ -88,7 +88,7 @@ test("D45: a broken allow is dropped with a warning, the others hold", () => {
   assert.match(warnings[0]?.message ?? "", /^p\.json:2: colon in the tool part at column 4 of 'mcp:tracker'/);
 });
 
-test("D24: a look-up of a tool that throws is a deny", () => {
+test("a look-up of a tool that throws is a deny", () => {
   const { checker } = makeChecker({
     label: "l",
     scope: "user",
@@ -108,7 +108,7 @@ test("lists of checkers are joined in order, absent and empty ones skipped", () 
   assert.deepEqual(mergeCheckers(), []);
 });
 
-test("S05: allow * with a deny or an ask, in every order of rules and layers, in every mode but plan", () => {
+test("allow * with a deny or an ask, in every order of rules and layers, in every mode but plan", () => {
   const place = fc.record({
     scope: fc.constantFrom<Scope>("session", "project", "user", "team"),
     reversed: fc.boolean(),

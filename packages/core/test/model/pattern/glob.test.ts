@@ -109,10 +109,10 @@ test("the text of a plain glob is known, unescaped", () => {
 });
 
 const hostile: readonly (readonly [string, string, string])[] = [
-  ["S04: 200 stars against 100 KB that almost match", `${"*a".repeat(200)}*b`, "a".repeat(100_000)],
-  ["S04: 200 stars with longer pieces", `${"*aab".repeat(200)}*c`, "aa".repeat(50_000)],
-  ["S04: 200 stars and question marks", `${"*?".repeat(200)}x`, "a".repeat(100_000)],
-  ["S04: a single long piece", `*${"a".repeat(200)}b`, "a".repeat(100_000)],
+  ["200 stars against 100 KB that almost match", `${"*a".repeat(200)}*b`, "a".repeat(100_000)],
+  ["200 stars with longer pieces", `${"*aab".repeat(200)}*c`, "aa".repeat(50_000)],
+  ["200 stars and question marks", `${"*?".repeat(200)}x`, "a".repeat(100_000)],
+  ["a single long piece", `*${"a".repeat(200)}b`, "a".repeat(100_000)],
 ];
 
 for (const [sentence, glob, value] of hostile) {

@@ -9,12 +9,12 @@ const plain = { name: "read" };
 const search = { name: "search", modelOverride: "m2" };
 
 const table: readonly (readonly [sentence: string, tools: Args[1], calls: readonly string[], results: Args[2], answer: string])[] = [
-  ["D120: no calls", [read, search], [], undefined, ""],
-  ["D121: the first call's tool wins", [read, search], ["read", "search"], undefined, "m1"],
-  ["D122: a tool without a wish is skipped", [plain, { name: "search", modelOverride: "m1" }], ["read", "search"], undefined, "m1"],
-  ["D123: an unknown tool is skipped", [read], ["nope"], undefined, ""],
-  ["D124: a result's wish comes before its tool's", [read], ["read"], [{ modelOverride: "m9" }], "m9"],
-  ["D125: a failed result's wish does not count", [read], ["read"], [{ modelOverride: "m9", error: { message: "x" } }], "m1"],
+  ["no calls", [read, search], [], undefined, ""],
+  ["the first call's tool wins", [read, search], ["read", "search"], undefined, "m1"],
+  ["a tool without a wish is skipped", [plain, { name: "search", modelOverride: "m1" }], ["read", "search"], undefined, "m1"],
+  ["an unknown tool is skipped", [read], ["nope"], undefined, ""],
+  ["a result's wish comes before its tool's", [read], ["read"], [{ modelOverride: "m9" }], "m9"],
+  ["a failed result's wish does not count", [read], ["read"], [{ modelOverride: "m9", error: { message: "x" } }], "m1"],
   ["a later result does not beat an earlier tool", [read, search], ["read", "search"], [undefined, { modelOverride: "m9" }], "m1"],
   ["results stand in call order", [plain, { name: "search" }], ["read", "search"], [{}, { modelOverride: "m9" }], "m9"],
   ["a blank wish is none", [{ name: "read", modelOverride: "  " }, search], ["read", "search"], [{ modelOverride: " " }], "m2"],

@@ -12,7 +12,7 @@ const big = (bytes: number): string => "A".repeat(Math.ceil(bytes / 3) * 4);
 const diff = { type: "file_diff", fileDiff: "-a", fileName: "a", originalContent: null, newContent: "" } as const;
 
 const rows: readonly (readonly [name: string, returned: unknown, expected: ToolResult, warnings?: number])[] = [
-  ["T47: a text", "s", { content: "s", display: "s" }],
+  ["a text", "s", { content: "s", display: "s" }],
   ["a blank text becomes (no output), the display stays", " \n", { content: "(no output)", display: " \n" }],
   ["no parts become (no output)", { content: [] }, { content: "(no output)" }],
   ["blank parts become (no output)", { content: [{ type: "text", text: " " }] }, { content: "(no output)" }],
@@ -33,7 +33,7 @@ const rows: readonly (readonly [name: string, returned: unknown, expected: ToolR
     { content: "Error: m", error: { message: "m", type: "unknown" } },
   ],
   [
-    "T45: a failure is passed on, whatever its content says",
+    "a failure is passed on, whatever its content says",
     { content: "All is well.", error: { message: "m", type: "permission_denied" } },
     { content: "All is well.", error: { message: "m", type: "permission_denied" } },
   ],
@@ -65,14 +65,14 @@ const rows: readonly (readonly [name: string, returned: unknown, expected: ToolR
   ["an error that is a text is a failure", { content: "c", error: "m" }, { content: "c", error: { message: "m", type: "unknown" } }],
   ["an error that is null is none", { content: "c", error: null }, { content: "c" }],
   ["an error that is neither is no result", { content: "c", error: 1 }, worthless],
-  ["T46: an empty object", {}, worthless],
-  ["T46: a list", [{ type: "text", text: "x" }], worthless],
-  ["T46: content that is a number", { content: 1 }, worthless],
-  ["T46: a part of an unknown type", { content: [{ type: "video", data: "" }] }, worthless],
-  ["T46: a text part without text", { content: [{ type: "text" }] }, worthless],
-  ["T46: an image without a media type", { content: [{ type: "image", data: "" }] }, worthless],
-  ["T46: a json part that is not JSON", { content: [{ type: "json", value: () => 1 }] }, worthless, 1],
-  ["T46: a json part that contains itself", { content: [{ type: "json", value: cycle }] }, worthless, 1],
+  ["an empty object", {}, worthless],
+  ["a list", [{ type: "text", text: "x" }], worthless],
+  ["content that is a number", { content: 1 }, worthless],
+  ["a part of an unknown type", { content: [{ type: "video", data: "" }] }, worthless],
+  ["a text part without text", { content: [{ type: "text" }] }, worthless],
+  ["an image without a media type", { content: [{ type: "image", data: "" }] }, worthless],
+  ["a json part that is not JSON", { content: [{ type: "json", value: () => 1 }] }, worthless, 1],
+  ["a json part that contains itself", { content: [{ type: "json", value: cycle }] }, worthless, 1],
   [
     "all parts are kept",
     {

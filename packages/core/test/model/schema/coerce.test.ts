@@ -29,15 +29,15 @@ const tree = {
 };
 
 const coerced: readonly Row[] = [
-  ["T60: a text that says true", { type: "boolean" }, "True", true, [["/v", "boolean"]]],
-  ["T60: a text that says false", { type: "boolean" }, "FALSE", false, [["/v", "boolean"]]],
-  ["T62: a text where text is accepted", { type: ["boolean", "string"] }, "true", "true", []],
-  ["T62: the same as alternatives", { anyOf: [{ type: "boolean" }, { type: "string" }] }, "true", "true", []],
-  ["T63: a number where text is asked", { type: "string" }, 42, "42", [["/v", "string"]]],
+  ["a text that says true", { type: "boolean" }, "True", true, [["/v", "boolean"]]],
+  ["a text that says false", { type: "boolean" }, "FALSE", false, [["/v", "boolean"]]],
+  ["a text where text is accepted", { type: ["boolean", "string"] }, "true", "true", []],
+  ["the same as alternatives", { anyOf: [{ type: "boolean" }, { type: "string" }] }, "true", "true", []],
+  ["a number where text is asked", { type: "string" }, 42, "42", [["/v", "string"]]],
   ["a boolean where text is asked", { type: "string" }, true, "true", [["/v", "string"]]],
-  ["T65: a list written as text", strings, '["a","b"]', ["a", "b"], [["/v", "json"]]],
+  ["a list written as text", strings, '["a","b"]', ["a", "b"], [["/v", "json"]]],
   [
-    "T66: its inside is coerced too",
+    "its inside is coerced too",
     { type: "array", items: { type: "integer" } },
     '["1"]',
     [1],
@@ -49,7 +49,7 @@ const coerced: readonly Row[] = [
   ["an object written as text", { type: "object" }, ' {"a":1}', { a: 1 }, [["/v", "json"]]],
   ["a whole number with a fraction of zero", { type: "integer" }, "3.0", 3, [["/v", "number"]]],
   ["a number with an exponent", { type: "number" }, "-1.5e2", -150, [["/v", "number"]]],
-  ["T72: an integer with an enumeration", { type: "integer", enum: [1, 2] }, "1", 1, [["/v", "number"]]],
+  ["an integer with an enumeration", { type: "integer", enum: [1, 2] }, "1", 1, [["/v", "number"]]],
   [
     "inside a tuple",
     { type: "array", items: [{ type: "integer" }, { type: "boolean" }] },
@@ -110,27 +110,25 @@ test("references are followed, also back to where they are", () => {
 });
 
 const invalid: readonly (readonly [string, JsonSchema, unknown])[] = [
-  ["T61: yes is no boolean", { type: "boolean" }, "yes"],
-  ["T61: 1 is no boolean", { type: "boolean" }, 1],
-  ["T64: null is no text", { type: "string" }, null],
+  ["yes is no boolean", { type: "boolean" }, "yes"],
+  ["1 is no boolean", { type: "boolean" }, 1],
+  ["null is no text", { type: "string" }, null],
   ["an object is no text", { type: "string" }, { a: 1 }],
-  ["T67: a list is no object", { type: "object" }, "[1]"],
-  ["T67: an object is no list", { type: "array" }, '{"a":1}'],
+  ["a list is no object", { type: "object" }, "[1]"],
+  ["an object is no list", { type: "array" }, '{"a":1}'],
   ["a text that is no JSON is no list", { type: "array" }, "[1"],
   ["a value is not wrapped in a list", strings, "a"],
-  ["T68: 3.5 is no integer", { type: "integer" }, "3.5"],
-  ["T69: an integer beyond 2^53 - 1", { type: "integer" }, "9007199254740993"],
+  ["3.5 is no integer", { type: "integer" }, "3.5"],
+  ["an integer beyond 2^53 - 1", { type: "integer" }, "9007199254740993"],
   ["a number beyond every limit", { type: "number" }, "1e400"],
-  ...[" 3", "0x10", "", "1_000", "+1", "01", ".5", "1."].map(
-    (v) => [`T70: ${JSON.stringify(v)} is no number`, { type: "number" }, v] as const,
-  ),
-  ["T71: an enumeration without a type is left alone", { enum: [1, 2] }, "1"],
+  ...[" 3", "0x10", "", "1_000", "+1", "01", ".5", "1."].map((v) => [`${JSON.stringify(v)} is no number`, { type: "number" }, v] as const),
+  ["an enumeration without a type is left alone", { enum: [1, 2] }, "1"],
   ["a constant without a type is left alone", { const: true }, "true"],
 ];
 for (const [name, schema, value] of invalid)
   test(name, () => assert.throws(() => build(schema, { v: value }), { type: "invalid_tool_params", message: /^params\/v / }));
 
-test("T69: a number beyond 2^53 - 1 is not even tried", () => {
+test("a number beyond 2^53 - 1 is not even tried", () => {
   for (const v of ["9007199254740993", "-9007199254740992", "1e400"]) {
     assert.deepEqual(coerce({ properties: { v: { type: ["integer", "number"] } } }, { v }).coercions, []);
   }
@@ -142,7 +140,7 @@ test("properties and items that nobody named are told apart where both are accep
   assert.deepEqual(coerce({ additionalProperties: v }, given).value, { v: { a: 1 }, w: [true] });
 });
 
-test("T73: when another property is missing nothing is coerced, and the message is about what was sent", () => {
+test("when another property is missing nothing is coerced, and the message is about what was sent", () => {
   assert.throws(
     () => build({ type: "integer" }, { v: "3" }, { required: ["w"] }),
     ({ message }: Error) => {
@@ -152,7 +150,7 @@ test("T73: when another property is missing nothing is coerced, and the message 
   );
 });
 
-test("T74: a text that brings a prototype is refused", () => {
+test("a text that brings a prototype is refused", () => {
   assert.throws(() => build({ type: "object" }, { v: '{"__proto__":{"x":1}}' }), {
     message: "params/v must not contain the key '__proto__'",
   });
@@ -174,7 +172,7 @@ test("a reference is followed for 64 hops and no further", () => {
   assert.equal(coerce(chain(65), { v: "3" }).coercions.length, 0);
 });
 
-test("T75: a schema that doubles 30 times is visited once per part", () => {
+test("a schema that doubles 30 times is visited once per part", () => {
   const $defs: Record<string, unknown> = { d30: { type: "integer" } };
   for (let i = 0; i < 30; i++) $defs[`d${i}`] = { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] };
   const { value, visits } = coerce({ properties: { v: { $ref: "#/$defs/d0" } }, $defs }, { v: "3" });
@@ -182,7 +180,7 @@ test("T75: a schema that doubles 30 times is visited once per part", () => {
   assert.ok(visits <= 100, `${visits} visits`);
 });
 
-test("T75: a long list costs one visit per item, however many alternatives its items have", () => {
+test("a long list costs one visit per item, however many alternatives its items have", () => {
   const items = { anyOf: Array.from({ length: 50 }, (_, i) => ({ type: "object", properties: { [`p${i}`]: { type: "integer" } } })) };
   const list = Array.from({ length: 1000 }, () => ({ p0: "1" }));
   const { coercions, visits } = coerce({ type: "array", items }, list);
@@ -190,7 +188,7 @@ test("T75: a long list costs one visit per item, however many alternatives its i
   assert.ok(visits <= 2_200, `${visits} visits`);
 });
 
-test("T75: an object of many unnamed properties costs one visit per property", () => {
+test("an object of many unnamed properties costs one visit per property", () => {
   const schema = { anyOf: Array.from({ length: 50 }, () => ({ type: "object", additionalProperties: { type: "integer" } })) };
   const given = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, "1"]));
   const { coercions, visits } = coerce(schema, given);

@@ -7,21 +7,21 @@ import { suggestions, unknownToolMessage } from "../../../src/model/text/suggest
 const base = "is not available. Only the provided tools may be used.";
 
 const rows: readonly (readonly [string, string, readonly string[], string])[] = [
-  ["T140: nothing is near", "teleport", ["read", "shell"], `Tool 'teleport' ${base}`],
-  ["T140: no tools at all", "x", [], `Tool 'x' ${base}`],
-  ["T140: one is near", "raed", ["read", "shell"], `Tool 'raed' ${base} Did you mean 'read'?`],
-  ["T140: two are near", "lst", ["list", "last", "shell"], `Tool 'lst' ${base} Did you mean 'last' or 'list'?`],
+  ["nothing is near", "teleport", ["read", "shell"], `Tool 'teleport' ${base}`],
+  ["no tools at all", "x", [], `Tool 'x' ${base}`],
+  ["one is near", "raed", ["read", "shell"], `Tool 'raed' ${base} Did you mean 'read'?`],
+  ["two are near", "lst", ["list", "last", "shell"], `Tool 'lst' ${base} Did you mean 'last' or 'list'?`],
   [
-    "T140: at most three, nearest first, ties alphabetical",
+    "at most three, nearest first, ties alphabetical",
     "read",
     ["roads", "bread", "reads", "ready"],
     `Tool 'read' ${base} Did you mean 'bread', 'reads' or 'ready'?`,
   ],
-  ["T140: two edits are near for a short name", "gl", ["glob"], `Tool 'gl' ${base} Did you mean 'glob'?`],
-  ["T140: three edits are not near for a short name", "g", ["glob"], `Tool 'g' ${base}`],
-  ["T140: a third of a long name is near", "web_fch_xy", ["web_fetch_xyz"], `Tool 'web_fch_xy' ${base} Did you mean 'web_fetch_xyz'?`],
-  ["T143: only the case differs", "READ_FILE", ["read_file"], `Tool 'READ_FILE' ${base} Did you mean 'read_file'?`],
-  ["T143: blanks around it", "   shell\t ", ["shell"], `Tool '   shell\t ' ${base} Did you mean 'shell'?`],
+  ["two edits are near for a short name", "gl", ["glob"], `Tool 'gl' ${base} Did you mean 'glob'?`],
+  ["three edits are not near for a short name", "g", ["glob"], `Tool 'g' ${base}`],
+  ["a third of a long name is near", "web_fch_xy", ["web_fetch_xyz"], `Tool 'web_fch_xy' ${base} Did you mean 'web_fetch_xyz'?`],
+  ["only the case differs", "READ_FILE", ["read_file"], `Tool 'READ_FILE' ${base} Did you mean 'read_file'?`],
+  ["blanks around it", "   shell\t ", ["shell"], `Tool '   shell\t ' ${base} Did you mean 'shell'?`],
   ["a very long name is not echoed whole", "x".repeat(5_000), ["read"], `Tool '${"x".repeat(79)}…' ${base}`],
 ];
 for (const [name, called, visible, expected] of rows) test(name, () => assert.equal(unknownToolMessage(called, visible), expected));

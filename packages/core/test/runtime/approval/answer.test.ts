@@ -26,7 +26,7 @@ async function judgedInputs(b: Bench): Promise<readonly unknown[]> {
   return (await b.stored("call.judged")).map(({ body }) => body.input);
 }
 
-test("T100: an edited input is judged, and that very input runs; body, observers and record see it", async (t) => {
+test("an edited input is judged, and that very input runs; body, observers and record see it", async (t) => {
   const { b, running, id } = await asked(t);
   const report = await b.dispatcher.answer(says(id, { updatedInput: { text: "edited" } }));
   assert.equal(report.outcome, "approved");
@@ -50,7 +50,7 @@ test("T100: an edited input is judged, and that very input runs; body, observers
   );
 });
 
-test("T100: an edited input that a rule denies ends denied_by_rule, and nothing runs", async (t) => {
+test("an edited input that a rule denies ends denied_by_rule, and nothing runs", async (t) => {
   const { b, running, id } = await asked(t, { policy: { rules: { team: { deny: ["edit:text=bad"] } } } });
   await b.dispatcher.answer(says(id, { updatedInput: { text: "bad" } }));
   const report = await running;
@@ -59,14 +59,14 @@ test("T100: an edited input that a rule denies ends denied_by_rule, and nothing 
   assert.deepEqual(b.world.lines, []);
 });
 
-test("T100: an edit of an input that only the original's rule allowed still needs no second question", async (t) => {
+test("an edit of an input that only the original's rule allowed still needs no second question", async (t) => {
   const { b, running, id } = await asked(t, { policy: { rules: { team: { ask: ["edit:text=y"] } } } });
   await b.dispatcher.answer(says(id, { updatedInput: { text: "y" } }));
   assert.deepEqual(outcomes(await running), ["succeeded"]);
   assert.deepEqual(b.world.lines, ["y"]);
 });
 
-test("I10: a yes is told as it was stored, also where the call is asked about again before that could be told", async (t) => {
+test("a yes is told as it was stored, also where the call is asked about again before that could be told", async (t) => {
   let again = false;
   const { b, running, id } = await asked(t, {
     wrap: (ledger) => ({
@@ -90,42 +90,37 @@ test("I10: a yes is told as it was stored, also where the call is asked about ag
 type Refused = readonly [name: string, tool: string, answer: Partial<Answer>, type: string];
 
 const refused: readonly Refused[] = [
-  ["T101: an invalid edited input", "edit", { updatedInput: { words: "y" } }, "invalid_tool_params"],
+  ["an invalid edited input", "edit", { updatedInput: { words: "y" } }, "invalid_tool_params"],
   [
-    "T31: an edited input with the key __proto__",
+    "an edited input with the key __proto__",
     "edit",
     { updatedInput: JSON.parse('{"text":"y","__proto__":{"x":1}}') },
     "invalid_tool_params",
   ],
   ["an edited input that is no object", "edit", { updatedInput: "text" as never }, "invalid_tool_params"],
-  ["T102: new content for a tool that cannot be modified", "edit", { newContent: "y" }, "not_modifiable"],
-  ["T104: both new content and an edited input", "note", { newContent: "y", updatedInput: { text: "z" } }, "bad_answer"],
-  ["T105: a mode on anything but a plan", "edit", { mode: "default" }, "bad_answer"],
-  ["T106: an unknown outcome", "edit", { outcome: "proceed_once" as never }, "bad_answer"],
-  ["T106: no outcome", "edit", { outcome: undefined as never }, "bad_answer"],
+  ["new content for a tool that cannot be modified", "edit", { newContent: "y" }, "not_modifiable"],
+  ["both new content and an edited input", "note", { newContent: "y", updatedInput: { text: "z" } }, "bad_answer"],
+  ["a mode on anything but a plan", "edit", { mode: "default" }, "bad_answer"],
+  ["an unknown outcome", "edit", { outcome: "proceed_once" as never }, "bad_answer"],
+  ["no outcome", "edit", { outcome: undefined as never }, "bad_answer"],
   ["an answer by nobody", "edit", { by: undefined as never }, "bad_answer"],
   ["an answer in the name of a grant", "edit", { by: { ...says("").by, kind: "grant" } }, "bad_answer"],
   ["an answer by somebody of an unknown kind", "edit", { by: { ...says("").by, kind: "model" as never } }, "bad_answer"],
   ["a reason that is no text", "edit", { reason: 7 as never }, "bad_answer"],
   ["rules that are no list", "edit", { remember: { scope: "session", rules: "edit" as never } }, "bad_rule"],
   ["a rule that is no text", "edit", { remember: { scope: "session", rules: [7 as never] } }, "bad_rule"],
-  ["section 6: a rule that does not parse", "edit", { remember: { scope: "session", rules: ["edit["] } }, "bad_rule"],
-  ["section 6: a rule that does not cover the call", "edit", { remember: { scope: "session", rules: ["edit:text=other"] } }, "bad_rule"],
-  ["section 6: of two rules one does not cover", "edit", { remember: { scope: "session", rules: ["edit", "read"] } }, "bad_rule"],
-  ["section 6: an empty list of rules", "edit", { remember: { scope: "session", rules: [] } }, "bad_rule"],
-  ["section 6: the rule * for a project", "edit", { remember: { scope: "project", rules: ["*"] } }, "bad_rule"],
-  ["section 6: the rule * for the user", "edit", { remember: { scope: "user", rules: ["*"] } }, "bad_rule"],
-  ["section 6: the rule * for the user, with blanks", "edit", { remember: { scope: "user", rules: [" * "] } }, "bad_rule"],
-  [
-    "section 6: the rule ** for the user, which is * by another spelling",
-    "edit",
-    { remember: { scope: "user", rules: ["**"] } },
-    "bad_rule",
-  ],
-  ["section 4: an unknown scope", "edit", { remember: { scope: "galaxy" as never } }, "bad_answer"],
-  ["section 4: an expiry that is no time", "edit", { remember: { scope: "session", expiresAt: "tomorrow" } }, "bad_answer"],
-  ["section 4: a use count of zero", "edit", { remember: { scope: "session", uses: 0 } }, "bad_answer"],
-  ["section 4: a use count that is no whole number", "edit", { remember: { scope: "session", uses: 1.5 } }, "bad_answer"],
+  ["a rule that does not parse", "edit", { remember: { scope: "session", rules: ["edit["] } }, "bad_rule"],
+  ["a rule that does not cover the call", "edit", { remember: { scope: "session", rules: ["edit:text=other"] } }, "bad_rule"],
+  ["of two rules one does not cover", "edit", { remember: { scope: "session", rules: ["edit", "read"] } }, "bad_rule"],
+  ["an empty list of rules", "edit", { remember: { scope: "session", rules: [] } }, "bad_rule"],
+  ["the rule * for a project", "edit", { remember: { scope: "project", rules: ["*"] } }, "bad_rule"],
+  ["the rule * for the user", "edit", { remember: { scope: "user", rules: ["*"] } }, "bad_rule"],
+  ["the rule * for the user, with blanks", "edit", { remember: { scope: "user", rules: [" * "] } }, "bad_rule"],
+  ["the rule ** for the user, which is * by another spelling", "edit", { remember: { scope: "user", rules: ["**"] } }, "bad_rule"],
+  ["an unknown scope", "edit", { remember: { scope: "galaxy" as never } }, "bad_answer"],
+  ["an expiry that is no time", "edit", { remember: { scope: "session", expiresAt: "tomorrow" } }, "bad_answer"],
+  ["a use count of zero", "edit", { remember: { scope: "session", uses: 0 } }, "bad_answer"],
+  ["a use count that is no whole number", "edit", { remember: { scope: "session", uses: 1.5 } }, "bad_answer"],
 ];
 
 for (const [name, tool, answer, type] of refused) {
@@ -139,15 +134,15 @@ for (const [name, tool, answer, type] of refused) {
   });
 }
 
-test("T102: new content for a tool with modify runs with that content", async (t) => {
+test("new content for a tool with modify runs with that content", async (t) => {
   const { b, running, id } = await asked(t, { tool: "note" });
   await b.dispatcher.answer(says(id, { newContent: "better" }));
   assert.equal(textOf(only(await running)), 'The input was edited before it ran: {"text":"better"}\nnoted better for c1');
 });
 
 const unchanged: readonly (readonly [name: string, answer: Partial<Answer>])[] = [
-  ["T103: new content equal to the proposal", { newContent: "x" }],
-  ["T103: an edited input equal to the original", { updatedInput: { text: "x" } }],
+  ["new content equal to the proposal", { newContent: "x" }],
+  ["an edited input equal to the original", { updatedInput: { text: "x" } }],
 ];
 for (const [name, answer] of unchanged) {
   test(`${name} keeps the original input and fingerprint`, async (t) => {
@@ -160,7 +155,7 @@ for (const [name, answer] of unchanged) {
   });
 }
 
-test("T107: a reason is trimmed, and a blank one is none", async (t) => {
+test("a reason is trimmed, and a blank one is none", async (t) => {
   for (const [reason, text] of [
     ["  use rg  ", "The user rejected the tool call. Reason: use rg"],
     ["   ", "The user rejected the tool call."],
@@ -172,7 +167,7 @@ test("T107: a reason is trimmed, and a blank one is none", async (t) => {
   }
 });
 
-test("section 6: a reason is cut at 2,000 characters, never inside one", async (t) => {
+test("a reason is cut at 2,000 characters, never inside one", async (t) => {
   const { b, running, id } = await asked(t);
   await b.dispatcher.answer(says(id, { outcome: "reject", reason: `${"r".repeat(1_999)}😀${"r".repeat(500)}` }));
   await running;
@@ -204,7 +199,7 @@ const remembered: readonly (readonly [name: string, remember: NonNullable<Answer
     ["a project", { scope: "project" }, [["project", "edit"]]],
   ];
 for (const [name, remember, grants] of remembered) {
-  test(`T110: an "always" stores its grants with the answer: ${name}`, async (t) => {
+  test(`an "always" stores its grants with the answer: ${name}`, async (t) => {
     const { b, running, id } = await asked(t);
     await b.dispatcher.answer(says(id, { remember }));
     const rows = await b.ledger.pending("grants");
@@ -226,7 +221,7 @@ const exact: Rules = {
   offer: ({ tool, input }) => [`${tool}:text=${input["text"]}`],
 };
 
-test("T108: an always with an edited input makes its grants from the edited request", async (t) => {
+test("an always with an edited input makes its grants from the edited request", async (t) => {
   const { b, running, id } = await asked(t, { deps: { rules: exact } });
   await b.dispatcher.answer(says(id, { updatedInput: { text: "edited" }, remember: { scope: "session" } }));
   await running;
@@ -236,7 +231,7 @@ test("T108: an always with an edited input makes its grants from the edited requ
   );
 });
 
-test("T108: a rule for the original does not cover the edit", async (t) => {
+test("a rule for the original does not cover the edit", async (t) => {
   const { b, running, id } = await asked(t);
   const answer = says(id, { updatedInput: { text: "edited" }, remember: { scope: "session", rules: ["edit:text=x"] } });
   await assert.rejects(b.dispatcher.answer(answer), { type: "bad_rule" });
@@ -244,7 +239,7 @@ test("T108: a rule for the original does not cover the edit", async (t) => {
   await running;
 });
 
-test("section 7: an always for an explicit ask counts once, and the record says narrowed", async (t) => {
+test("an always for an explicit ask counts once, and the record says narrowed", async (t) => {
   const { b, running, id } = await asked(t, { policy: { rules: { team: { ask: ["edit"] } } } });
   await b.dispatcher.answer(says(id, { remember: { scope: "session" } }));
   assert.deepEqual(outcomes(await running), ["succeeded"]);
@@ -285,7 +280,7 @@ test("an edit whose facts cannot be gathered is refused as an answer, never run 
   await running;
 });
 
-test("section 6: a reject leaves the other calls alone; with interrupt every call that has not started is cancelled", async (t) => {
+test("a reject leaves the other calls alone; with interrupt every call that has not started is cancelled", async (t) => {
   for (const interrupt of [false, true]) {
     const b = await bench(t, { policy: { rules: { team: { allow: ["slow_read"] } } } });
     const running = b.process([call("slow_read", "r", "c0"), call("edit", "x", "c1"), call("edit", "y", "c2"), call("read", "z", "c3")]);
@@ -303,7 +298,7 @@ test("section 6: a reject leaves the other calls alone; with interrupt every cal
   }
 });
 
-test("T102: a door without the tool cannot edit, but can approve and reject", async (t) => {
+test("a door without the tool cannot edit, but can approve and reject", async (t) => {
   const { b, running, id } = await asked(t);
   const other = await bench(t, { beside: b, tools: [] });
   const requests = requestsFrom({ ledger: b.ledger, tools: createRegistry(), digest: sha256 });
@@ -314,7 +309,7 @@ test("T102: a door without the tool cannot edit, but can approve and reject", as
   assert.deepEqual(other.world.lines, []);
 });
 
-test("D62: the same edited answer twice is the same answer; another edit is not", async (t) => {
+test("the same edited answer twice is the same answer; another edit is not", async (t) => {
   const { b, running, id } = await asked(t);
   await b.dispatcher.answer(says(id, { updatedInput: { text: "e" } }));
   await running;
@@ -328,14 +323,14 @@ test("D62: the same edited answer twice is the same answer; another edit is not"
   assert.deepEqual(b.world.lines, ["e"]);
 });
 
-test("section 6: an always without rules, for a call no rule can be offered for, is bad_rule; the approval stays open", async (t) => {
+test("an always without rules, for a call no rule can be offered for, is bad_rule; the approval stays open", async (t) => {
   const { b, running, id } = await asked(t, { deps: { rules: { ...exact, offer: () => [] } } });
   await assert.rejects(b.dispatcher.answer(says(id, { remember: { scope: "session" } })), { name: "AnswerError", type: "bad_rule" });
   await b.dispatcher.answer(says(id));
   assert.deepEqual(outcomes(await running), ["succeeded"]);
 });
 
-test("T100: an edit that was valid when it was given and no longer is when it should run ends the call, and nothing runs", async (t) => {
+test("an edit that was valid when it was given and no longer is when it should run ends the call, and nothing runs", async (t) => {
   let builds = 0;
   const fickle = textTool("fickle", "edit", {
     check: ({ text }) => {

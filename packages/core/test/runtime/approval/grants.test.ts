@@ -16,7 +16,7 @@ async function revoke(b: Bench, id: string): Promise<void> {
 
 const sources = ({ notices }: Bench): readonly string[] => notices.map(({ source }) => source);
 
-test("section 4: a session's always answers the next such call of this session, and of no other", async (t) => {
+test("a session's always answers the next such call of this session, and of no other", async (t) => {
   const person = scriptedApprover({ edit: { outcome: "approve", remember: { scope: "session" } } });
   const b = await bench(t, { person });
   await b.process([call("edit", "x")]);
@@ -48,7 +48,7 @@ const reach: readonly Reach[] = [
   ["a rule of another notation answers nothing", { rule: "Edit(" }, undefined],
 ];
 for (const [name, over, source] of reach) {
-  test(`section 4: ${name}`, async (t) => {
+  test(`${name}`, async (t) => {
     const b = await bench(t, { person: "nobody" });
     await grant(b, "g_1", over);
     const report = await b.process([call("edit", "x")]);
@@ -57,7 +57,7 @@ for (const [name, over, source] of reach) {
   });
 }
 
-test("section 4: the rule * of this session answers every ask that nobody insisted on", async (t) => {
+test("the rule * of this session answers every ask that nobody insisted on", async (t) => {
   const shell = textTool("shell", "execute");
   const b = await bench(t, { person: "nobody", tools: [shell] });
   await grant(b, "g_1", { scope: "session", session: b.session.id, rule: "*" });
@@ -82,7 +82,7 @@ test("law 2: a grant never opens a deny, nor an explicit ask of a rule, a guard 
   }
 });
 
-test("section 4: a counted grant is used up one call at a time, on disk before the answer", async (t) => {
+test("a counted grant is used up one call at a time, on disk before the answer", async (t) => {
   const b = await bench(t, { person: "nobody" });
   await grant(b, "g_1", { uses: 2 });
   for (const outcome of ["succeeded", "succeeded", "denied denied_unattended"]) {
@@ -96,7 +96,7 @@ test("section 4: a counted grant is used up one call at a time, on disk before t
   for (const [at, { pos }] of used.entries()) assert.ok(pos < answered[at]!.pos);
 });
 
-test("section 4: the last use of a grant, wanted by two calls at once, lets one run", async (t) => {
+test("the last use of a grant, wanted by two calls at once, lets one run", async (t) => {
   const b = await bench(t, { person: "nobody" });
   await grant(b, "g_1", { uses: 1 });
   const report = await b.process([call("edit", "x"), call("edit", "y")]);
@@ -104,7 +104,7 @@ test("section 4: the last use of a grant, wanted by two calls at once, lets one 
   assert.equal(b.world.lines.length, 1);
 });
 
-test("section 4: of several grants the session's answers first, then the project's, then the user's; one without a count before a counted one", async (t) => {
+test("of several grants the session's answers first, then the project's, then the user's; one without a count before a counted one", async (t) => {
   const b = await bench(t, { person: "nobody" });
   const made: readonly [string, Partial<EventBodies["grant.created"]>][] = [
     ["g_user", { scope: "user" }],
@@ -124,7 +124,7 @@ test("section 4: of several grants the session's answers first, then the project
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_unattended"]);
 });
 
-test("section 4: a grant that expires while the session goes on stops answering", async (t) => {
+test("a grant that expires while the session goes on stops answering", async (t) => {
   const person = scriptedApprover({ edit: { outcome: "approve", remember: { scope: "session", expiresAt: "2026-01-01T01:00:00.000Z" } } });
   const b = await bench(t, { person });
   await b.process([call("edit", "x")]);
@@ -136,7 +136,7 @@ test("section 4: a grant that expires while the session goes on stops answering"
   assert.equal(person.shown.length, 2);
 });
 
-test("L34: an expired grant does not come back when the clock is set back", async (t) => {
+test("an expired grant does not come back when the clock is set back", async (t) => {
   const b = await bench(t, { person: "nobody" });
   await grant(b, "g_1", { expiresAt: "2026-01-01T01:00:00.000Z" });
   await b.clock.advance(3_600_000);
@@ -156,7 +156,7 @@ for (const [what, options, outcome] of [
   ["a person is asked", { person: scriptedApprover({ edit: "reject" }) }, "rejected rejected_by_user"],
   ["nobody can be asked and it is denied", { person: "nobody" }, "denied denied_unattended"],
 ] as const) {
-  test(`section 4: revoking a grant between its yes and the claim takes effect: ${what}`, async (t) => {
+  test(`revoking a grant between its yes and the claim takes effect: ${what}`, async (t) => {
     const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } }, ...options });
     await grant(b, "g_1");
     const running = b.process([call("slow_edit", "first"), call("edit", "x", "c2")]);
@@ -170,7 +170,7 @@ for (const [what, options, outcome] of [
   });
 }
 
-test("D68: an ask rule that comes after a grant's yes asks a person", async (t) => {
+test("an ask rule that comes after a grant's yes asks a person", async (t) => {
   const person = scriptedApprover({ edit: "approve" });
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } }, person });
   await grant(b, "g_1");
@@ -189,7 +189,7 @@ test("D68: an ask rule that comes after a grant's yes asks a person", async (t) 
   );
 });
 
-test("D71: an always answers the other open approvals it covers, each with its own record, but not explicit ones", async (t) => {
+test("an always answers the other open approvals it covers, each with its own record, but not explicit ones", async (t) => {
   const b = await bench(t, { policy: { rules: { team: { ask: ["edit:text=insist"] } } } });
   const running = b.process([call("edit", "x", "c1"), call("edit", "y", "c2"), call("edit", "insist", "c3"), call("slow_edit", "z", "c4")]);
   await until(() => b.dispatcher.pending().length === 4);
@@ -221,7 +221,7 @@ test("D71: an always answers the other open approvals it covers, each with its o
   ]);
 });
 
-test("D71: a grant made by another session's answer answers what waits here, where it reaches", async (t) => {
+test("a grant made by another session's answer answers what waits here, where it reaches", async (t) => {
   const b = await bench(t);
   const running = b.process([call("edit", "x", "c1"), call("slow_edit", "y", "c2")]);
   await until(() => b.dispatcher.pending().length === 2);
@@ -241,7 +241,7 @@ const units: Facts = ({ input }) => ({
   binds: {},
 });
 
-test("D50: every unit that asks must be covered, by one grant or several", async (t) => {
+test("every unit that asks must be covered, by one grant or several", async (t) => {
   const rules = {
     parse: (text: string) => ({ text, covers: (_request: unknown, unit: { readonly subject: string }) => unit.subject === text }),
     offer: () => [],
@@ -258,7 +258,7 @@ test("D50: every unit that asks must be covered, by one grant or several", async
   );
 });
 
-test("section 4: revoking any of the grants that answered together takes the yes back", async (t) => {
+test("revoking any of the grants that answered together takes the yes back", async (t) => {
   const rules = {
     parse: (text: string) => ({ text, covers: (_request: unknown, unit: { readonly subject: string }) => unit.subject === text }),
     offer: () => [],
@@ -275,7 +275,7 @@ test("section 4: revoking any of the grants that answered together takes the yes
   }
 });
 
-test("D68: a policy that loosens after a grant's yes, before the lane is free, changes nothing: it runs", async (t) => {
+test("a policy that loosens after a grant's yes, before the lane is free, changes nothing: it runs", async (t) => {
   for (const words of [{ mode: "yolo" }, { rules: { user: { allow: ["edit", "slow_edit"] } } }]) {
     const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } }, person: "nobody" });
     await grant(b, "g_1");
@@ -288,7 +288,7 @@ test("D68: a policy that loosens after a grant's yes, before the lane is free, c
   }
 });
 
-test("section 4: revoking any of the grants that answered together takes the yes back after a restart, too", async (t) => {
+test("revoking any of the grants that answered together takes the yes back after a restart, too", async (t) => {
   const rules = {
     parse: (text: string) => ({ text, covers: (_request: unknown, unit: { readonly subject: string }) => unit.subject === text }),
     offer: () => [],
@@ -311,14 +311,14 @@ test("section 4: revoking any of the grants that answered together takes the yes
   }
 });
 
-test("section 6: a reject that asks to be remembered makes no grant", async (t) => {
+test("a reject that asks to be remembered makes no grant", async (t) => {
   const person = scriptedApprover({ edit: { outcome: "reject", remember: { scope: "session", rules: ["*"] } } });
   const b = await bench(t, { person });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["rejected rejected_by_user"]);
   assert.deepEqual(await b.ledger.pending("grants", { all: true }), []);
 });
 
-test("section 4: a grant on a tool that executes covers a line of plain words, never one with a shell's own signs; only the session's * does", async (t) => {
+test("a grant on a tool that executes covers a line of plain words, never one with a shell's own signs; only the session's * does", async (t) => {
   const shell = textTool("shell", "execute");
   const line = (command: string): { name: string; arguments: { text: string; command: string } } => ({
     name: "shell",

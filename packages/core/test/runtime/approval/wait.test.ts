@@ -46,7 +46,7 @@ for (const [door, answer] of doors) {
     assert.deepEqual(b.world.lines, []);
   });
 
-  test(`D61: an answer to an unknown id ${door} is unknown_approval`, async (t) => {
+  test(`an answer to an unknown id ${door} is unknown_approval`, async (t) => {
     const b = await bench(t);
     const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
     await assert.rejects(answer(b, says("a_nope")), { name: "AnswerError", type: "unknown_approval" });
@@ -55,7 +55,7 @@ for (const [door, answer] of doors) {
     await running;
   });
 
-  test(`D62: the same answer twice ${door} gives the first one's result again`, async (t) => {
+  test(`the same answer twice ${door} gives the first one's result again`, async (t) => {
     const b = await bench(t);
     const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
     const [first, second] = await Promise.all([answer(b, says(approval("c1"))), answer(b, says(approval("c1")))]);
@@ -69,7 +69,7 @@ for (const [door, answer] of doors) {
     assert.equal((await b.stored("approval.answered")).length, 1);
   });
 
-  test(`D63: a different answer ${door} is told who answered and how, and changes nothing`, async (t) => {
+  test(`a different answer ${door} is told who answered and how, and changes nothing`, async (t) => {
     const b = await bench(t);
     const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
     const first = await answer(b, says(approval("c1")));
@@ -84,7 +84,7 @@ for (const [door, answer] of doors) {
     assert.deepEqual(outcomes(await running), ["succeeded"]);
   });
 
-  test(`D64: answers ${door} in any order each go to their own approval`, async (t) => {
+  test(`answers ${door} in any order each go to their own approval`, async (t) => {
     const b = await bench(t);
     const { running, approval } = await asking(b, [call("edit", "x", "c1"), call("edit", "y", "c2"), call("edit", "z", "c3")]);
     await answer(b, says(approval("c3")));
@@ -94,7 +94,7 @@ for (const [door, answer] of doors) {
     assert.deepEqual(b.world.lines, ["y", "z"]);
   });
 
-  test(`D65: an answer without an id ${door} is bad_answer, and the approval stays open`, async (t) => {
+  test(`an answer without an id ${door} is bad_answer, and the approval stays open`, async (t) => {
     const b = await bench(t);
     const { running } = await asking(b, [call("edit", "x", "c1")]);
     await assert.rejects(answer(b, { outcome: "approve", by: says("").by } as Answer), { name: "AnswerError", type: "bad_answer" });
@@ -108,7 +108,7 @@ for (const [door, answer] of doors) {
     ["another fingerprint", { fingerprint: "0".repeat(64) }],
   ];
   for (const [what, over] of stale) {
-    test(`D69: an answer ${door} for ${what} is stale_revision, and nothing runs`, async (t) => {
+    test(`an answer ${door} for ${what} is stale_revision, and nothing runs`, async (t) => {
       const b = await bench(t);
       const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
       await assert.rejects(answer(b, says(approval("c1"), over)), { type: "stale_revision" });
@@ -120,7 +120,7 @@ for (const [door, answer] of doors) {
   }
 }
 
-test("S25: an answer that names the fingerprint it was shown is taken", async (t) => {
+test("an answer that names the fingerprint it was shown is taken", async (t) => {
   const b = await bench(t);
   const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
   const { fingerprint, revision } = b.dispatcher.pending()[0]!;
@@ -128,12 +128,12 @@ test("S25: an answer that names the fingerprint it was shown is taken", async (t
   assert.deepEqual(outcomes(await running), ["succeeded"]);
 });
 
-test("D61: an answer before any batch is unknown_approval", async (t) => {
+test("an answer before any batch is unknown_approval", async (t) => {
   const b = await bench(t);
   await assert.rejects(b.dispatcher.answer(says("a_nope")), (error) => error instanceof AnswerError && error.type === "unknown_approval");
 });
 
-test("D60: an answer that comes the moment the approval is told is kept and used", async (t) => {
+test("an answer that comes the moment the approval is told is kept and used", async (t) => {
   const b = await bench(t);
   const { signal } = new AbortController();
   let answered: Promise<unknown> | undefined;
@@ -144,7 +144,7 @@ test("D60: an answer that comes the moment the approval is told is kept and used
   assert.deepEqual(outcomes(report), ["succeeded"]);
 });
 
-test("D60: an answer given inside the commit of the approval, while another call already waits, is kept and used", async (t) => {
+test("an answer given inside the commit of the approval, while another call already waits, is kept and used", async (t) => {
   const b = await bench(t);
   const answers: Promise<unknown>[] = [];
   const watcher = b.ledger.subscribe({ pos: 0 }, { session: b.session.id, types: ["approval.opened"] }, ({ body, at }) => {
@@ -171,7 +171,7 @@ test("D60: an answer given inside the commit of the approval, while another call
   assert.deepEqual(outcomes(await running), ["succeeded", "succeeded"]);
 });
 
-test("D60: an answer while on_user_input hooks are told is kept and used", async (t) => {
+test("an answer while on_user_input hooks are told is kept and used", async (t) => {
   const answers: Promise<unknown>[] = [];
   const hooks = { ...scriptedHooks({}), tell: (event: string) => void (event === "on_user_input" && answers.push(approve())) };
   const b = await bench(t, { deps: { hooks } });
@@ -194,7 +194,7 @@ test("a hook that throws when it is told of a waiting person changes nothing", a
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["succeeded"]);
 });
 
-test("section 5: on_user_input is told with its label when a person is waited for", async (t) => {
+test("on_user_input is told with its label when a person is waited for", async (t) => {
   const hooks = scriptedHooks({});
   const b = await bench(t, { deps: { hooks }, person: scriptedApprover({ edit: "approve" }) });
   await b.process([call("edit", "x", "c1"), call("read", "y")]);
@@ -205,7 +205,7 @@ test("section 5: on_user_input is told with its label when a person is waited fo
   );
 });
 
-test("D66: a cancel that comes with an answer leaves one outcome, and the effect agrees with it", async (t) => {
+test("a cancel that comes with an answer leaves one outcome, and the effect agrees with it", async (t) => {
   for (const cancelFirst of [true, false]) {
     const b = await bench(t);
     const controller = new AbortController();
@@ -222,7 +222,7 @@ test("D66: a cancel that comes with an answer leaves one outcome, and the effect
   }
 });
 
-test("D66: after a cancel an approve is told that it came too late", async (t) => {
+test("after a cancel an approve is told that it came too late", async (t) => {
   const b = await bench(t);
   const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
   b.dispatcher.cancel("c1");
@@ -232,7 +232,7 @@ test("D66: after a cancel an approve is told that it came too late", async (t) =
   assert.deepEqual(b.world.lines, []);
 });
 
-test("D67: an approval that nobody answers in time expires, and the call was not run", async (t) => {
+test("an approval that nobody answers in time expires, and the call was not run", async (t) => {
   const b = await bench(t, { deps: { approvalTimeoutMs: 60_000 } });
   const { running } = await asking(b, [call("edit", "x", "c1")]);
   await b.clock.advance(59_999);
@@ -244,7 +244,7 @@ test("D67: an approval that nobody answers in time expires, and the call was not
   assert.equal((await b.ledger.pending("approvals", { all: true }))[0]?.state, "expired");
 });
 
-test("D67: a late approve is refused and a late reject changes nothing", async (t) => {
+test("a late approve is refused and a late reject changes nothing", async (t) => {
   const b = await bench(t, { deps: { approvalTimeoutMs: 60_000 } });
   const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
   await b.clock.advance(60_000);
@@ -256,7 +256,7 @@ test("D67: a late approve is refused and a late reject changes nothing", async (
   assert.deepEqual(b.world.lines, []);
 });
 
-test("D67: an approve that comes after the deadline but before the timer is refused as expired", async (t) => {
+test("an approve that comes after the deadline but before the timer is refused as expired", async (t) => {
   const b = await bench(t, { deps: { approvalTimeoutMs: 60_000 } });
   const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
   b.clock.jump(60_000);
@@ -265,7 +265,7 @@ test("D67: an approve that comes after the deadline but before the timer is refu
   assert.deepEqual(outcomes(await running), ["expired approval_expired"]);
 });
 
-test("L34: a clock set back never lengthens an expiry", async (t) => {
+test("a clock set back never lengthens an expiry", async (t) => {
   const b = await bench(t, { deps: { approvalTimeoutMs: 60_000 } });
   const { running } = await asking(b, [call("edit", "x", "c1")]);
   b.clock.jump(-3_600_000);
@@ -275,7 +275,7 @@ test("L34: a clock set back never lengthens an expiry", async (t) => {
   assert.deepEqual(outcomes(await running), ["expired approval_expired"]);
 });
 
-test("L34: a clock set back after the deadline does not make a late approve count", async (t) => {
+test("a clock set back after the deadline does not make a late approve count", async (t) => {
   const b = await bench(t, { deps: { approvalTimeoutMs: 60_000, onAsk: "park" }, person: "nobody" });
   const parked = await b.process([call("edit", "x", "c1")]);
   assert.deepEqual(outcomes(parked), ["waiting"]);
@@ -364,7 +364,7 @@ const nonsense: readonly (readonly [what: string, answer: unknown])[] = [
   ["an approve for another fingerprint", { outcome: "approve", fingerprint: "f", by: says("").by }],
 ];
 for (const [what, answer] of nonsense) {
-  test(`S34, H28: an approver that answers ${what} is asked three times, then onAsk decides, and nothing runs`, async (t) => {
+  test(`an approver that answers ${what} is asked three times, then onAsk decides, and nothing runs`, async (t) => {
     let asked = 0;
     const ask = async (): Promise<Answer> => {
       asked += 1;
@@ -406,7 +406,7 @@ test("an answer that an approver gives after it was withdrawn is never used", as
   assert.deepEqual(b.world.lines, []);
 });
 
-test("D68: a policy that begins to deny while a call waits ends it at once and closes the approval", async (t) => {
+test("a policy that begins to deny while a call waits ends it at once and closes the approval", async (t) => {
   const b = await bench(t);
   const { running, approval } = await asking(b, [call("edit", "x", "c1"), call("edit", "y", "c2")]);
   b.policy.set({ rules: { user: { deny: ["edit:text=x"] } } });
@@ -420,7 +420,7 @@ test("D68: a policy that begins to deny while a call waits ends it at once and c
   assert.equal(textOf(report.results[0]), "Tool 'edit' is denied by user permissions: the policy changed while the call was waiting.");
 });
 
-test("D68: a policy that loosens changes nothing for what already waits", async (t) => {
+test("a policy that loosens changes nothing for what already waits", async (t) => {
   const b = await bench(t);
   const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
   b.policy.set({ mode: "yolo", rules: { user: { allow: ["*"] } } });
@@ -431,7 +431,7 @@ test("D68: a policy that loosens changes nothing for what already waits", async 
   assert.deepEqual(outcomes(await running), ["rejected rejected_by_user"]);
 });
 
-test("D68, S07: a policy that begins to deny after the approve, before the lane is free, takes the yes back", async (t) => {
+test("a policy that begins to deny after the approve, before the lane is free, takes the yes back", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } } });
   const running = b.process([call("slow_edit", "first", "c1"), call("edit", "x", "c2")]);
   await until(() => b.dispatcher.pending().length === 1);
@@ -444,7 +444,7 @@ test("D68, S07: a policy that begins to deny after the approve, before the lane 
   assert.equal((await b.ledger.pending("approvals", { prefix: id, all: true }))[0]?.state, "denied");
 });
 
-test("D68: a person's yes holds against a rule that begins to ask", async (t) => {
+test("a person's yes holds against a rule that begins to ask", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } } });
   const running = b.process([call("slow_edit", "first", "c1"), call("edit", "x", "c2")]);
   await until(() => b.dispatcher.pending().length === 1);
@@ -454,7 +454,7 @@ test("D68: a person's yes holds against a rule that begins to ask", async (t) =>
   assert.deepEqual(outcomes(await running), ["succeeded", "succeeded"]);
 });
 
-test("D72: the same rejected call again is told no without asking; a new prompt may ask again", async (t) => {
+test("the same rejected call again is told no without asking; a new prompt may ask again", async (t) => {
   const person = scriptedApprover({ edit: "reject" });
   const b = await bench(t, { person });
   await b.process([call("edit", "x")]);
@@ -468,14 +468,14 @@ test("D72: the same rejected call again is told no without asking; a new prompt 
   assert.equal(person.shown.length, 3);
 });
 
-test("D72: a denied call proposed again is judged again", async (t) => {
+test("a denied call proposed again is judged again", async (t) => {
   const b = await bench(t, { policy: { rules: { team: { deny: ["edit"] } } } });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_by_rule"]);
   b.policy.set({ mode: "yolo" });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["succeeded"]);
 });
 
-test("S26: an approved call proposed again asks again, and so does one with another argument", async (t) => {
+test("an approved call proposed again asks again, and so does one with another argument", async (t) => {
   const person = scriptedApprover({ edit: "approve" });
   const b = await bench(t, { person });
   for (const text of ["x", "x", "y"]) await b.process([call("edit", text)]);
@@ -485,7 +485,7 @@ test("S26: an approved call proposed again asks again, and so does one with anot
 });
 
 for (const how of ["a cancel", "a policy that denies"] as const) {
-  test(`D66: ${how} that finds a yes committed just before takes it back: nothing runs, and the approval says so`, async (t) => {
+  test(`${how} that finds a yes committed just before takes it back: nothing runs, and the approval says so`, async (t) => {
     let raced = false;
     const b = await bench(t, {
       wrap: (ledger) => ({
@@ -522,7 +522,7 @@ for (const how of ["a cancel", "a policy that denies"] as const) {
   });
 }
 
-test("D66: a deadline that finds a yes committed just before lets it stand", async (t) => {
+test("a deadline that finds a yes committed just before lets it stand", async (t) => {
   let raced = false;
   const b = await bench(t, {
     deps: { approvalTimeoutMs: 60_000 },

@@ -14,7 +14,7 @@ function most(count: number) {
 }
 
 describe("headless section 4: a limit of claims", () => {
-  test("H9: the call that would be one too many and the rest of its batch are skipped, and the report says so", async (t) => {
+  test("the call that would be one too many and the rest of its batch are skipped, and the report says so", async (t) => {
     const b = await bench(t, { policy: { mode: "yolo" }, deps: most(1) });
     const report = await b.process([call("edit", "a", "c1"), call("edit", "b", "c2"), call("edit", "c", "c3")]);
     assert.deepEqual(outcomes(report), ["succeeded", "cancelled skipped", "cancelled skipped"]);

@@ -229,7 +229,7 @@ test("a body that tells its process has it recorded before it goes on", async (t
 const handler: RuntimeHandler = async (session, { callId, tool }, { invocation }) =>
   `${session.id} ${callId} ${tool.name} ${invocation.input["text"]}`;
 
-test("section 10: a runtime handler is chosen by its id, judged, recorded and emitted like any body", async (t) => {
+test("a runtime handler is chosen by its id, judged, recorded and emitted like any body", async (t) => {
   const b = await bench(t, {
     ...yolo,
     tools: [textTool("start_task", "other", { runtimeHandler: "task" })],
@@ -245,7 +245,7 @@ test("section 10: a runtime handler is chosen by its id, judged, recorded and em
   );
 });
 
-test("section 10: a handler's tool is denied, asked about and validated like all others", async (t) => {
+test("a handler's tool is denied, asked about and validated like all others", async (t) => {
   let ran = 0;
   const handlers = {
     task: async () => {
@@ -266,7 +266,7 @@ const missing: readonly (readonly [name: string, id: string, handlers: Record<st
   ["the id constructor", "constructor", {}],
 ];
 for (const [name, id, handlers] of missing) {
-  test(`section 10: a tool whose handler is missing ends handler_missing: ${name}`, async (t) => {
+  test(`a tool whose handler is missing ends handler_missing: ${name}`, async (t) => {
     const b = await bench(t, {
       ...yolo,
       tools: [textTool("start_task", "other", { runtimeHandler: id })],
@@ -279,7 +279,7 @@ for (const [name, id, handlers] of missing) {
   });
 }
 
-test("section 10: a tool named like a handler gets its own body", async (t) => {
+test("a tool named like a handler gets its own body", async (t) => {
   const b = await bench(t, {
     ...yolo,
     tools: [textTool("task", "other", { run: () => "my own body" })],
@@ -288,7 +288,7 @@ test("section 10: a tool named like a handler gets its own body", async (t) => {
   assert.equal(textOf(only(await b.process([call("task", "x")]))), "my own body");
 });
 
-test("section 10: a tool that is not in the batch's tools is unreachable, handler or not", async (t) => {
+test("a tool that is not in the batch's tools is unreachable, handler or not", async (t) => {
   const b = await bench(t, { ...yolo, deps: { handlers: { task: handler } } });
   assert.deepEqual(outcomes(await b.process([call("task", "x")])), ["invalid tool_not_registered"]);
 });
@@ -311,7 +311,7 @@ const badHandlers: readonly (readonly [name: string, handler: RuntimeHandler, ou
   ["returns nothing", (async () => undefined) as never, "failed invalid_tool_result"],
 ];
 for (const [name, task, outcome] of badHandlers) {
-  test(`section 10: a handler that ${name} ends ${outcome}`, async (t) => {
+  test(`a handler that ${name} ends ${outcome}`, async (t) => {
     const b = await bench(t, {
       ...yolo,
       tools: [textTool("start_task", "other", { runtimeHandler: "task" })],

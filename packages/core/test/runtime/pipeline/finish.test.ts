@@ -111,7 +111,7 @@ test("hooks section 6: post_tool_use is consulted after the result is recorded a
   assert.equal(endedThen, 1);
 });
 
-test("HK12: a post_tool_use hook that fails is a warning, no stop", async (t) => {
+test("a post_tool_use hook that fails is a warning, no stop", async (t) => {
   const hooks = scriptedHooks({ post_tool_use: () => Promise.reject(new Error("hook")) });
   const b = await bench(t, { ...yolo, deps: { hooks } });
   const report = await b.process([call("edit", "x"), call("edit", "y")]);
@@ -119,7 +119,7 @@ test("HK12: a post_tool_use hook that fails is a warning, no stop", async (t) =>
   assert.equal(b.warnings.length, 2);
 });
 
-test("HK11: a post_tool_use_failure hook stops the run too", async (t) => {
+test("a post_tool_use_failure hook stops the run too", async (t) => {
   const failing = textTool("failing", "edit", { run: () => Promise.reject(new Error("broken")) });
   const hooks = scriptedHooks({ post_tool_use_failure: () => ({ stop: "quota" }) });
   const b = await bench(t, { ...yolo, tools: [failing], deps: { hooks } });
@@ -130,7 +130,7 @@ test("HK11: a post_tool_use_failure hook stops the run too", async (t) => {
   );
 });
 
-test("HK13: a post-tool hook's feedback reaches the model with the result, after cutting, and stops nothing", async (t) => {
+test("a post-tool hook's feedback reaches the model with the result, after cutting, and stops nothing", async (t) => {
   const hooks = scriptedHooks({ post_tool_use: () => ({ feedback: "run the <tests>", name: "reviewer" }) });
   const b = await bench(t, { ...yolo, deps: { hooks } });
   const report = await b.process([call("edit", "x")]);
@@ -191,7 +191,7 @@ function memoryFiles(refuse?: "spill" | "write" | "end"): Files & { readonly wri
 
 const long = textTool("long", "read", { run: ({ text }) => "x".repeat(Number(text)) });
 
-test("section 11: output over the limit is cut around one line that names the file with all of it", async (t) => {
+test("output over the limit is cut around one line that names the file with all of it", async (t) => {
   const files = memoryFiles();
   const b = await bench(t, { tools: [long], deps: { files } });
   const { result } = only(await b.process([call("long", "100000", "c1")]));
@@ -219,7 +219,7 @@ const limits: readonly (readonly [name: string, length: number, tail: RegExp])[]
   ["more than that over it has a file", 28_001, /; full output in /],
 ];
 for (const [name, length, expected] of limits) {
-  test(`section 11: ${name}`, async (t) => {
+  test(`${name}`, async (t) => {
     const files = memoryFiles();
     const b = await bench(t, { tools: [long], deps: { files } });
     assert.match(textOf(only(await b.process([call("long", String(length))]))), expected);
@@ -228,7 +228,7 @@ for (const [name, length, expected] of limits) {
 }
 
 for (const step of ["spill", "write", "end"] as const) {
-  test(`section 11: a file that cannot be written (${step}) leaves a success a success, and the line says so`, async (t) => {
+  test(`a file that cannot be written (${step}) leaves a success a success, and the line says so`, async (t) => {
     const b = await bench(t, { tools: [long], deps: { files: memoryFiles(step) } });
     const report = only(await b.process([call("long", "100000")]));
     assert.equal(report.outcome, "succeeded");
@@ -237,7 +237,7 @@ for (const step of ["spill", "write", "end"] as const) {
   });
 }
 
-test("section 11: a file that reached its own limit is not said to hold the full output", async (t) => {
+test("a file that reached its own limit is not said to hold the full output", async (t) => {
   const whole = memoryFiles();
   const spill: Files["spill"] = async (session, callId) => {
     const file = await whole.spill(session, callId);
@@ -249,12 +249,12 @@ test("section 11: a file that reached its own limit is not said to hold the full
   assert.doesNotMatch(text, /full output/);
 });
 
-test("section 11: without files the output is cut and said to be unsaved", async (t) => {
+test("without files the output is cut and said to be unsaved", async (t) => {
   const b = await bench(t, { tools: [long] });
   assert.match(textOf(only(await b.process([call("long", "100000")]))), /full output could not be saved\]/);
 });
 
-test("section 11: a tool's own limits win, and Infinity is not cut", async (t) => {
+test("a tool's own limits win, and Infinity is not cut", async (t) => {
   const tight = textTool("tight", "read", { maxOutputChars: 1_000, keep: "tail", run: () => `${"a".repeat(5_000)}z` });
   const free = textTool("free", "read", { maxOutputChars: Number.POSITIVE_INFINITY, run: () => "y".repeat(150_000) });
   const b = await bench(t, { tools: [tight, free] });
@@ -263,7 +263,7 @@ test("section 11: a tool's own limits win, and Infinity is not cut", async (t) =
   assert.equal(textOf(results[1]).length, 150_000);
 });
 
-test("section 11: a failed result is cut like any other", async (t) => {
+test("a failed result is cut like any other", async (t) => {
   const failing = textTool("failing", "read", { run: () => Promise.reject(new Error("e".repeat(100_000))) });
   const b = await bench(t, { tools: [failing] });
   const report = only(await b.process([call("failing", "x")]));
@@ -271,7 +271,7 @@ test("section 11: a failed result is cut like any other", async (t) => {
   assert.ok(textOf(report).length < 26_000);
 });
 
-test("section 11: text parts are cut together and an image stays an image", async (t) => {
+test("text parts are cut together and an image stays an image", async (t) => {
   const parts = textTool("parts", "read", {
     run: () => ({
       content: [

@@ -26,7 +26,7 @@ function nesting(calls: readonly Nested[]): Tool {
 
 const inner = (text: string, name = "edit"): Nested => ({ name, arguments: { text } });
 
-test("section 10: a nested call has its own id, decision and record, and no message to the model", async (t) => {
+test("a nested call has its own id, decision and record, and no message to the model", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" }, tools: [nesting([inner("x"), inner("y")])] });
   const report = await b.process([call("outer", "o", "c1")]);
   assert.equal(textOf(only(report)), "wrote x; wrote y");
@@ -64,7 +64,7 @@ const refusals: readonly Refusal[] = [
   ["a failing body", inner("x", "failing"), /^refused execution_failed: broken$/],
 ];
 for (const [name, nested, said] of refusals) {
-  test(`section 10: ${name} of a nested call is an error to the body, with its type, and recorded`, async (t) => {
+  test(`${name} of a nested call is an error to the body, with its type, and recorded`, async (t) => {
     const failing = textTool("failing", "edit", { permission: () => "allow", run: () => Promise.reject(new Error("broken")) });
     const b = await bench(t, {
       policy: { rules: { team: { deny: ["edit:text=bad"] } } },
@@ -79,7 +79,7 @@ for (const [name, nested, said] of refusals) {
   });
 }
 
-test("section 10: a nested call is asked about like any other, and its own hooks are consulted", async (t) => {
+test("a nested call is asked about like any other, and its own hooks are consulted", async (t) => {
   const hooks = scriptedHooks({ pre_tool_use: () => undefined, post_tool_use: () => undefined });
   const b = await bench(t, { person: scriptedApprover({ "c1/1": "approve" }), tools: [nesting([inner("x")])], deps: { hooks } });
   assert.equal(textOf(only(await b.process([call("outer", "o", "c1")]))), "wrote x");
@@ -93,7 +93,7 @@ test("section 10: a nested call is asked about like any other, and its own hooks
   );
 });
 
-test("section 10: a nested unsafe call does not wait for its parent's lane, and calls after the parent still wait", async (t) => {
+test("a nested unsafe call does not wait for its parent's lane, and calls after the parent still wait", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" }, tools: [nesting([inner("nested", "slow_edit")])] });
   const running = b.process([call("outer", "o", "c1"), call("edit", "after", "c2")]);
   await b.gates.reached("nested");
@@ -104,7 +104,7 @@ test("section 10: a nested unsafe call does not wait for its parent's lane, and 
   assert.deepEqual(b.world.lines, ["after"]);
 });
 
-test("section 10: cancelling the parent cancels its nested call, waiting or running", async (t) => {
+test("cancelling the parent cancels its nested call, waiting or running", async (t) => {
   for (const mode of ["default", "yolo"]) {
     const b = await bench(t, { policy: { mode }, tools: [nesting([inner("nested", "slow_edit")])] });
     const running = b.process([call("outer", "o", "c1")]);
@@ -120,7 +120,7 @@ test("section 10: cancelling the parent cancels its nested call, waiting or runn
   }
 });
 
-test("section 8: a nested call can be cancelled alone by its own id", async (t) => {
+test("a nested call can be cancelled alone by its own id", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" }, tools: [nesting([inner("nested", "slow_edit"), inner("y")])] });
   const running = b.process([call("outer", "o", "c1")]);
   await b.gates.reached("nested");
@@ -129,7 +129,7 @@ test("section 8: a nested call can be cancelled alone by its own id", async (t) 
   assert.match(textOf(only(await running)), /^refused cancelled: .*; wrote y$/);
 });
 
-test("section 10: a nested call cannot take an id that a model gave, before or in the same batch", async (t) => {
+test("a nested call cannot take an id that a model gave, before or in the same batch", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" }, tools: [nesting([inner("nested")])] });
   await b.process([call("edit", "first", "c1/1")]);
   assert.equal(textOf(only(await b.process([call("outer", "o", "c1")]))), "wrote nested");
@@ -140,7 +140,7 @@ test("section 10: a nested call cannot take an id that a model gave, before or i
   assert.deepEqual(outcomes(await again.resume()), []);
 });
 
-test("section 10: a nested call of a nested call has its own id, too", async (t) => {
+test("a nested call of a nested call has its own id, too", async (t) => {
   const middle = textTool("middle", "other", {
     permission: () => "allow",
     run: async (_input, { gate }) => `middle: ${(await gate(inner("x"))).content}`,
@@ -153,7 +153,7 @@ test("section 10: a nested call of a nested call has its own id, too", async (t)
   );
 });
 
-test("section 10: a body that uses the gate after its call has ended gets an error, and nothing runs", async (t) => {
+test("a body that uses the gate after its call has ended gets an error, and nothing runs", async (t) => {
   let gate: RunContext["gate"] | undefined;
   const keeping = textTool("keeping", "other", {
     permission: () => "allow",
@@ -168,7 +168,7 @@ test("section 10: a body that uses the gate after its call has ended gets an err
   assert.deepEqual(b.world.lines, []);
 });
 
-test("section 10: nested calls made at once each have their own id and result", async (t) => {
+test("nested calls made at once each have their own id and result", async (t) => {
   const wide = textTool("wide", "other", {
     permission: () => "allow",
     run: async (_input, { gate }) =>
@@ -186,7 +186,7 @@ async function parkedNested(t: Parameters<typeof bench>[0]): Promise<Bench> {
   return b;
 }
 
-test("section 10: a nested call that nobody can be asked about never becomes a message to the model, not even after a restart", async (t) => {
+test("a nested call that nobody can be asked about never becomes a message to the model, not even after a restart", async (t) => {
   const b = await parkedNested(t);
   await b.session.close("parked", 75);
   for (const { id } of await b.ledger.pending("approvals")) {

@@ -9,15 +9,15 @@ const hidden = textTool("hidden_tool", "read", { hidden: true });
 
 const unknown: readonly (readonly [name: string, tool: string, text: string])[] = [
   [
-    "T140: a name like nothing there is",
+    "a name like nothing there is",
     "frobnicate_everything",
     "Tool 'frobnicate_everything' is not available. Only the provided tools may be used.",
   ],
-  ["T140: a name near one", "raed", "Tool 'raed' is not available. Only the provided tools may be used. Did you mean 'read'?"],
-  ["T141: a hidden tool", "hidden_tool", "Tool 'hidden_tool' is not available. Only the provided tools may be used."],
-  ["T141: a hidden tool is never suggested", "hidden_too", "Tool 'hidden_too' is not available. Only the provided tools may be used."],
-  ["T143: another case", "Read", "Tool 'Read' is not available. Only the provided tools may be used. Did you mean 'read'?"],
-  ["T143: blanks around it", " read ", "Tool ' read ' is not available. Only the provided tools may be used. Did you mean 'read'?"],
+  ["a name near one", "raed", "Tool 'raed' is not available. Only the provided tools may be used. Did you mean 'read'?"],
+  ["a hidden tool", "hidden_tool", "Tool 'hidden_tool' is not available. Only the provided tools may be used."],
+  ["a hidden tool is never suggested", "hidden_too", "Tool 'hidden_too' is not available. Only the provided tools may be used."],
+  ["another case", "Read", "Tool 'Read' is not available. Only the provided tools may be used. Did you mean 'read'?"],
+  ["blanks around it", " read ", "Tool ' read ' is not available. Only the provided tools may be used. Did you mean 'read'?"],
   ["an inherited name", "__proto__", "Tool '__proto__' is not available. Only the provided tools may be used."],
   ["a name every object has", "constructor", "Tool 'constructor' is not available. Only the provided tools may be used."],
 ];
@@ -36,7 +36,7 @@ for (const [name, tool, text] of unknown) {
   });
 }
 
-test("T141: a hidden tool that a directive names is reached, and resolve always is", async (t) => {
+test("a hidden tool that a directive names is reached, and resolve always is", async (t) => {
   const resolve = textTool("resolve", "other", { hidden: true });
   const b = await bench(t, { ...yolo, tools: [hidden, resolve] });
   assert.deepEqual(outcomes(await b.process([call("hidden_tool", "x"), call("resolve", "y")], { directive: "hidden_tool" })), [
@@ -49,14 +49,14 @@ test("T141: a hidden tool that a directive names is reached, and resolve always 
   ]);
 });
 
-test("T142: a tool denied as a whole is denied with its label, not said to be unavailable", async (t) => {
+test("a tool denied as a whole is denied with its label, not said to be unavailable", async (t) => {
   const b = await bench(t, { policy: { rules: { team: { deny: [{ text: "edit", because: "read-only week" }] } } } });
   const report = await b.process([call("edit", "x")]);
   assert.deepEqual(outcomes(report), ["denied denied_by_rule"]);
   assert.equal(textOf(only(report)), "Tool 'edit' is denied by permissions configuration. Denied by a rule: read-only week");
 });
 
-test("T144: an alias becomes the canonical name in rules, record and events, and is kept in calledAs", async (t) => {
+test("an alias becomes the canonical name in rules, record and events, and is kept in calledAs", async (t) => {
   const b = await bench(t, { policy: { rules: { team: { ask: ["write_file"], allow: ["edit"] } } } });
   b.registry.alias("write_file", "edit");
   assert.deepEqual(outcomes(await b.process([call("write_file", "x", "c1")])), ["succeeded"]);
@@ -74,10 +74,10 @@ type IdRow = readonly [name: string, given: readonly (string | undefined)[], ids
 
 const duplicate = "invalid duplicate_call_id";
 const idRows: readonly IdRow[] = [
-  ["T145: the same id twice", ["a", "a"], ["a", "a#2"], ["succeeded", duplicate]],
-  ["T145: the same id three times", ["a", "a", "a"], ["a", "a#2", "a#3"], ["succeeded", duplicate, duplicate]],
-  ["T145: an id that looks like ours is taken", ["a#2", "a", "a"], ["a#2", "a", "a#3"], ["succeeded", "succeeded", duplicate]],
-  ["T145: an id that looks like ours comes later", ["a", "a", "a#2"], ["a", "a#2", "a#2#2"], ["succeeded", duplicate, "succeeded"]],
+  ["the same id twice", ["a", "a"], ["a", "a#2"], ["succeeded", duplicate]],
+  ["the same id three times", ["a", "a", "a"], ["a", "a#2", "a#3"], ["succeeded", duplicate, duplicate]],
+  ["an id that looks like ours is taken", ["a#2", "a", "a"], ["a#2", "a", "a#3"], ["succeeded", "succeeded", duplicate]],
+  ["an id that looks like ours comes later", ["a", "a", "a#2"], ["a", "a#2", "a#2#2"], ["succeeded", duplicate, "succeeded"]],
 ];
 for (const [name, given, ids, expected] of idRows) {
   test(`${name}: ids ${ids.join(", ")}, each with exactly one result`, async (t) => {
@@ -98,7 +98,7 @@ for (const [name, given, ids, expected] of idRows) {
   });
 }
 
-test("T146: missing and empty ids get ids of ours and are never deduplicated", async (t) => {
+test("missing and empty ids get ids of ours and are never deduplicated", async (t) => {
   const b = await bench(t, yolo);
   const calls = [
     { name: "edit", arguments: { text: "x" } },
@@ -113,7 +113,7 @@ test("T146: missing and empty ids get ids of ours and are never deduplicated", a
   );
 });
 
-test("T147: an id of an earlier turn is a new call under its own id, also after a restart", async (t) => {
+test("an id of an earlier turn is a new call under its own id, also after a restart", async (t) => {
   const b = await bench(t, yolo);
   for (const id of ["0", "0#2", "0#3"]) assert.equal(only(await b.process([call("edit", id, "0")])).callId, id);
   await b.session.close("done", 0);
@@ -122,7 +122,7 @@ test("T147: an id of an earlier turn is a new call under its own id, also after 
   assert.deepEqual(b.world.lines, ["0", "0#2", "0#3", "again"]);
 });
 
-test("T147: an id of an earlier turn that is not there twice in this batch runs, twice does not", async (t) => {
+test("an id of an earlier turn that is not there twice in this batch runs, twice does not", async (t) => {
   const b = await bench(t, yolo);
   await b.process([call("edit", "x", "a")]);
   const report = await b.process([call("edit", "y", "a"), call("edit", "z", "a")]);
@@ -143,20 +143,20 @@ type TruncatedRow = readonly [name: string, proposed: ProposedCall, outcome: str
 
 const truncated: readonly TruncatedRow[] = [
   [
-    "T148: a mutator, even with a valid input",
+    "a mutator, even with a valid input",
     call("edit", "x"),
     "invalid output_truncated",
     /^The response was cut off at the output limit before this call was complete, so it was not run\. Send it again in smaller parts\.$/,
   ],
   [
-    "T148: a mutator with an invalid input",
+    "a mutator with an invalid input",
     { id: "c1", name: "edit", arguments: '{"te' },
     "invalid output_truncated",
     /^The response was cut off/,
   ],
-  ["T149: another kind with a valid input", call("read", "x"), "succeeded", /^world/],
+  ["another kind with a valid input", call("read", "x"), "succeeded", /^world/],
   [
-    "T150: another kind with an invalid input",
+    "another kind with an invalid input",
     { id: "c1", name: "read", arguments: "{}" },
     "invalid invalid_tool_params",
     / The response was cut off at the output limit\.$/,
@@ -181,30 +181,30 @@ const deep = (levels: number): string => `{"text":${"[".repeat(levels)}${"]".rep
 type ArgumentRow = readonly [name: string, given: unknown, outcome: string, text: RegExp];
 
 const argumentRows: readonly ArgumentRow[] = [
-  ["T151: nothing", "", "succeeded", /^\{\}$/],
-  ["T151: blanks", " \n\t", "succeeded", /^\{\}$/],
-  ["T152: null", "null", "invalid invalid_tool_params", /Reason: params must be object$/],
-  ["T152: a list", "[]", "invalid invalid_tool_params", /Reason: params must be object$/],
-  ["T152: a text", '"x"', "invalid invalid_tool_params", /Reason: params must be object$/],
-  ["T152: a number", "3", "invalid invalid_tool_params", /Reason: params must be object$/],
-  ["T152: null already parsed", null, "invalid invalid_tool_params", /Reason: params must be object$/],
-  ["T152: undefined", undefined, "invalid invalid_tool_params", /Reason: params must be object$/],
-  ["T152: a function", () => undefined, "invalid invalid_tool_params", /Reason: params must be object$/],
-  ["T153: no JSON", "{text: 1}", "invalid invalid_json", /^Error: Invalid parameters provided\. Reason: arguments are not valid JSON \(/],
-  ["T154: a text that holds an object", '"{\\"a\\":1}"', "succeeded", /^\{"a":1\}$/],
-  ["T155, L8: a key twice", '{"a":1,"a":2}', "succeeded", /^\{"a":2\}$/],
-  ["L7, T31: the key __proto__", '{"__proto__":{"x":1}}', "invalid invalid_tool_params", /must not contain the key '__proto__'/],
+  ["nothing", "", "succeeded", /^\{\}$/],
+  ["blanks", " \n\t", "succeeded", /^\{\}$/],
+  ["null", "null", "invalid invalid_tool_params", /Reason: params must be object$/],
+  ["a list", "[]", "invalid invalid_tool_params", /Reason: params must be object$/],
+  ["a text", '"x"', "invalid invalid_tool_params", /Reason: params must be object$/],
+  ["a number", "3", "invalid invalid_tool_params", /Reason: params must be object$/],
+  ["null already parsed", null, "invalid invalid_tool_params", /Reason: params must be object$/],
+  ["undefined", undefined, "invalid invalid_tool_params", /Reason: params must be object$/],
+  ["a function", () => undefined, "invalid invalid_tool_params", /Reason: params must be object$/],
+  ["no JSON", "{text: 1}", "invalid invalid_json", /^Error: Invalid parameters provided\. Reason: arguments are not valid JSON \(/],
+  ["a text that holds an object", '"{\\"a\\":1}"', "succeeded", /^\{"a":1\}$/],
+  ["a key twice", '{"a":1,"a":2}', "succeeded", /^\{"a":2\}$/],
+  ["the key __proto__", '{"__proto__":{"x":1}}', "invalid invalid_tool_params", /must not contain the key '__proto__'/],
   [
-    "T31: the key constructor, deep inside",
+    "the key constructor, deep inside",
     '{"a":[{"constructor":1}]}',
     "invalid invalid_tool_params",
     /must not contain the key 'constructor'/,
   ],
-  ["L52: a number beyond every number", '{"n":1e400}', "invalid", /Invalid parameters/],
-  ["L52: a whole number that cannot be kept", '{"n":12345678901234567890}', "invalid", /Invalid parameters/],
-  ["S62: too many levels", deep(600), "invalid input_too_large", /Reason: arguments exceed 512 levels$/],
-  ["S62: 100,000 levels", deep(100_000), "invalid input_too_large", /Reason: arguments exceed 512 levels$/],
-  ["S62: more than 16 MiB", `{"text":"${"x".repeat(16 * 1024 * 1024)}"}`, "invalid input_too_large", /Reason: arguments exceed 16 MiB/],
+  ["a number beyond every number", '{"n":1e400}', "invalid", /Invalid parameters/],
+  ["a whole number that cannot be kept", '{"n":12345678901234567890}', "invalid", /Invalid parameters/],
+  ["too many levels", deep(600), "invalid input_too_large", /Reason: arguments exceed 512 levels$/],
+  ["100,000 levels", deep(100_000), "invalid input_too_large", /Reason: arguments exceed 512 levels$/],
+  ["more than 16 MiB", `{"text":"${"x".repeat(16 * 1024 * 1024)}"}`, "invalid input_too_large", /Reason: arguments exceed 16 MiB/],
 ];
 for (const [name, given, outcome, text] of argumentRows) {
   test(`${name} as arguments: ${outcome}`, async (t) => {
@@ -217,7 +217,7 @@ for (const [name, given, outcome, text] of argumentRows) {
   });
 }
 
-test("T154, T33: what was read differently from what was sent is recorded as a coercion", async (t) => {
+test("what was read differently from what was sent is recorded as a coercion", async (t) => {
   const aliased = textTool("aliased", "read", { inputAliases: { words: "text" } });
   const b = await bench(t, { tools: [anything, aliased] });
   await b.process([
@@ -228,7 +228,7 @@ test("T154, T33: what was read differently from what was sent is recorded as a c
   assert.deepEqual(coerced, [[["", "json"]], [["/text", "alias"]]]);
 });
 
-test("S62: the fingerprint is the same for any order of keys", async (t) => {
+test("the fingerprint is the same for any order of keys", async (t) => {
   const person = scriptedApprover({ edit: "reject" });
   const b = await bench(t, { person });
   await b.process([{ id: "c1", name: "edit", arguments: '{"text":"x","b":1,"a":2}' }], {});
@@ -266,7 +266,7 @@ for (const [name, batches, third] of guardRows) {
   });
 }
 
-test("T30: what the caller does to its arguments after the call was proposed changes neither record nor effect", async (t) => {
+test("what the caller does to its arguments after the call was proposed changes neither record nor effect", async (t) => {
   const b = await bench(t, { person: scriptedApprover({ edit: "wait" }) });
   const given = { text: "x", more: { deep: 1 } };
   const running = b.process([{ id: "c1", name: "edit", arguments: given }]);

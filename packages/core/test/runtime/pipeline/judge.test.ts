@@ -13,25 +13,25 @@ async function trace(b: Bench, layer: string): Promise<TraceEntry | undefined> {
 type PermissionRow = readonly [name: string, permission: unknown, outcome: string, note: RegExp | undefined];
 
 const permissions: readonly PermissionRow[] = [
-  ["T21: allow", () => "allow", "succeeded", undefined],
-  ["T21: ask", () => "ask", "denied denied_unattended", undefined],
-  ["T21: deny", () => "deny", "denied denied_by_tool", undefined],
-  ["T21: allow, later", () => Promise.resolve("allow"), "succeeded", undefined],
+  ["allow", () => "allow", "succeeded", undefined],
+  ["ask", () => "ask", "denied denied_unattended", undefined],
+  ["deny", () => "deny", "denied denied_by_tool", undefined],
+  ["allow, later", () => Promise.resolve("allow"), "succeeded", undefined],
   [
-    "T22: a throw",
+    "a throw",
     () => {
       throw new Error("no idea");
     },
     "denied denied_unattended",
     /^tool permission failed: no idea$/,
   ],
-  ["T22: a rejection", () => Promise.reject(new Error("no idea")), "denied denied_unattended", /^tool permission failed: no idea$/],
-  ["T23: undefined", () => undefined, "denied denied_unattended", /undefined/],
-  ["T23: true", () => true, "denied denied_unattended", /boolean/],
-  ["T23: another case", () => "Allow", "denied denied_unattended", /'Allow'/],
-  ["T23: nonsense, later", () => Promise.resolve(1), "denied denied_unattended", /number/],
+  ["a rejection", () => Promise.reject(new Error("no idea")), "denied denied_unattended", /^tool permission failed: no idea$/],
+  ["undefined", () => undefined, "denied denied_unattended", /undefined/],
+  ["true", () => true, "denied denied_unattended", /boolean/],
+  ["another case", () => "Allow", "denied denied_unattended", /'Allow'/],
+  ["nonsense, later", () => Promise.resolve(1), "denied denied_unattended", /number/],
   [
-    "T24: a change of its input",
+    "a change of its input",
     (input: { text: string }) => {
       input.text = "y";
       return "allow";
@@ -51,7 +51,7 @@ for (const [name, permission, outcome, note] of permissions) {
   });
 }
 
-test("T20: a forgotten permission on a mutating tool asks; on a read the hint decides", async (t) => {
+test("a forgotten permission on a mutating tool asks; on a read the hint decides", async (t) => {
   const b = await bench(t, { person: "nobody" });
   assert.deepEqual(outcomes(await b.process([call("edit", "x"), call("read", "y")])), ["denied denied_unattended", "succeeded"]);
   assert.equal((await trace(b, "tool"))?.opinion, "none");
@@ -62,7 +62,7 @@ test("a read-only hint that is not honoured asks", async (t) => {
   assert.deepEqual(outcomes(await b.process([call("read", "x")])), ["denied denied_unattended"]);
 });
 
-test("T25: a permission that does not settle in 5 s is an ask, and a late allow changes nothing", async (t) => {
+test("a permission that does not settle in 5 s is an ask, and a late allow changes nothing", async (t) => {
   const late = Promise.withResolvers<"allow">();
   const tool = textTool("silent", "read", { permission: () => late.promise });
   const b = await bench(t, { tools: [tool] });
@@ -79,7 +79,7 @@ test("T25: a permission that does not settle in 5 s is an ask, and a late allow 
   await running;
 });
 
-test("T25: a call cancelled while its permission hangs ends at once", async (t) => {
+test("a call cancelled while its permission hangs ends at once", async (t) => {
   const tool = textTool("silent", "read", { permission: () => new Promise(() => undefined) });
   const b = await bench(t, { tools: [tool] });
   const running = b.process([call("silent", "x", "c1")]);
@@ -127,7 +127,7 @@ test("law 4: a deny still denies what could not be analysed", async (t) => {
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_by_rule"]);
 });
 
-test("section 1: a policy source that throws denies every call with the label of a policy that failed to load", async (t) => {
+test("a policy source that throws denies every call with the label of a policy that failed to load", async (t) => {
   const policy = {
     current: () => {
       throw new Error("no settings");
@@ -140,7 +140,7 @@ test("section 1: a policy source that throws denies every call with the label of
   assert.equal(textOf(report.results[0]), "Tool 'read' is denied by policy (failed to load).");
 });
 
-test("section 1: a policy that fails while a call waits denies it", async (t) => {
+test("a policy that fails while a call waits denies it", async (t) => {
   let fail = false;
   const changed = new Set<() => void>();
   const b = await bench(t, {
@@ -167,7 +167,7 @@ test("section 1: a policy that fails while a call waits denies it", async (t) =>
 const throwing = () => {
   throw new Error("boom");
 };
-test("D24: a checker or guard that throws denies", async (t) => {
+test("a checker or guard that throws denies", async (t) => {
   for (const words of [
     { checkers: [{ label: "team", scope: "team" as const, check: throwing }], guards: [] },
     { checkers: [], guards: [{ id: "g", check: throwing }] },
@@ -182,7 +182,7 @@ test("D24: a checker or guard that throws denies", async (t) => {
   }
 });
 
-test("D49: the strictest unit decides", async (t) => {
+test("the strictest unit decides", async (t) => {
   const facts: Facts = () => ({ units: [{ subject: "a" }, { subject: "b" }], binds: {} });
   const guard = {
     id: "b",
@@ -193,7 +193,7 @@ test("D49: the strictest unit decides", async (t) => {
   assert.equal((await b.stored("call.judged"))[0]?.body.units, 2);
 });
 
-test("section 2: facts prove safety, place inside the workspace and the plan file for the modes", async (t) => {
+test("facts prove safety, place inside the workspace and the plan file for the modes", async (t) => {
   for (const [mode, found, outcome] of [
     ["auto-edit", { insideWorkspace: true }, "succeeded"],
     ["auto-edit", {}, "denied denied_unattended"],
@@ -212,7 +212,7 @@ test("section 2: facts prove safety, place inside the workspace and the plan fil
   }
 });
 
-test("section 2: the fingerprint is the digest of tool, toolDigest, input, cwd and binds, and is recorded when a person is asked", async (t) => {
+test("the fingerprint is the digest of tool, toolDigest, input, cwd and binds, and is recorded when a person is asked", async (t) => {
   const facts: Facts = () => ({ units: [{ subject: "x" }], binds: { "a.sh": "d1" }, view: { paths: ["/workspace/a"] }, planDigest: "p1" });
   const b = await bench(t, { deps: { facts }, person: scriptedApprover({ edit: "approve" }) });
   await b.process([call("edit", "x")]);

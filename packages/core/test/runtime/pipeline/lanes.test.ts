@@ -21,11 +21,11 @@ function enterAll(letters: string, limit = 10): { readonly log: Log; readonly la
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const started: readonly (readonly [name: string, letters: string, leave: readonly number[], log: readonly string[]])[] = [
-  ["D80: reads before an edit run together, the edit waits", "rrer", [], ["run 0", "run 1"]],
-  ["D80: the edit runs after both reads", "rrer", [0, 1], ["run 0", "run 1", "run 2"]],
-  ["D80: a read after the edit sees it", "rrer", [0, 1, 2], ["run 0", "run 1", "run 2", "run 3"]],
-  ["D82: an edit waits for an edit", "ee", [], ["run 0"]],
-  ["D83: an ended edit lets the next one run", "ee", [0], ["run 0", "run 1"]],
+  ["reads before an edit run together, the edit waits", "rrer", [], ["run 0", "run 1"]],
+  ["the edit runs after both reads", "rrer", [0, 1], ["run 0", "run 1", "run 2"]],
+  ["a read after the edit sees it", "rrer", [0, 1, 2], ["run 0", "run 1", "run 2", "run 3"]],
+  ["an edit waits for an edit", "ee", [], ["run 0"]],
+  ["an ended edit lets the next one run", "ee", [0], ["run 0", "run 1"]],
   ["a read does not wait for reads that are slow", "rrr", [1], ["run 0", "run 1", "run 2"]],
 ];
 for (const [name, letters, leave, log] of started) {
@@ -73,7 +73,7 @@ test("an unsafe call whose body was over before its end counts as one that ran",
   assert.equal(lanes.unsafe, 1);
 });
 
-test("D85: of 25 reads never more than 10 run at once, and all run", async () => {
+test("of 25 reads never more than 10 run at once, and all run", async () => {
   const { log, lanes } = enterAll("r".repeat(25));
   await tick();
   assert.equal(log.length, 10);
@@ -88,7 +88,7 @@ test("D85: of 25 reads never more than 10 run at once, and all run", async () =>
   );
 });
 
-test("H18: a read behind a parked edit is stuck, the read before it is not", async () => {
+test("a read behind a parked edit is stuck, the read before it is not", async () => {
   const lanes = createLanes(3, 10);
   for (const [index, safe] of [true, false, true].entries()) classifyLane(lanes, index, safe);
   assert.equal(enterLane(lanes, 0), true);

@@ -291,7 +291,7 @@ function checkTold({ b, crashes, calls }: Play, report: BatchReport): void {
       "one report per call, in call order",
     );
   const told = (type: string): readonly string[] => b.events.filter((event) => event.type === type).map(({ callId }) => callId);
-  assert.deepEqual(told("messageAdded"), ids, "I8: one message per call, in call order");
+  assert.deepEqual(told("messageAdded"), ids, "one message per call, in call order");
   for (const type of ["response", "toolCall"]) assert.equal(new Set(told(type)).size, told(type).length, `${type} at most once per call`);
   for (const id of ids) assert.ok(told("response").includes(id), `a response for ${id}`);
   const notified = b.notices.map(({ callId }) => callId);
@@ -302,8 +302,7 @@ function checkTold({ b, crashes, calls }: Play, report: BatchReport): void {
 async function checkLedger({ b }: Play): Promise<void> {
   const events = await history(b.ledger, b.session.id);
   const ended = new Set(events.flatMap((event) => (event.type === "call.ended" ? [event.body.call] : [])));
-  for (const event of events)
-    if (event.type === "call.proposed") assert.ok(ended.has(event.body.call), `I1: ${event.body.call} has an end`);
+  for (const event of events) if (event.type === "call.proposed") assert.ok(ended.has(event.body.call), `${event.body.call} has an end`);
   assert.deepEqual(await b.ledger.pending("approvals", { session: b.session.id }), [], "no question is left open");
   assert.equal(b.session.state.calls.size, 0);
 }

@@ -65,7 +65,7 @@ const rows: readonly Row[] = [
 ];
 
 for (const [decision, source, when, options, proposed = call("edit", "x")] of rows) {
-  test(`section 7: ${decision} ${source} is told once: ${when}`, async (t) => {
+  test(`${decision} ${source} is told once: ${when}`, async (t) => {
     const b = await bench(t, options);
     const order: string[] = [];
     const { signal } = new AbortController();
@@ -88,7 +88,7 @@ for (const [decision, source, when, options, proposed = call("edit", "x")] of ro
 }
 
 for (const scope of ["session", "project", "user"] as const) {
-  test(`section 7: allow grant_${scope} is told once: a grant answered`, async (t) => {
+  test(`allow grant_${scope} is told once: a grant answered`, async (t) => {
     const b = await bench(t, { person: "nobody" });
     const reach = scope === "session" ? { session: b.session.id } : scope === "project" ? { workspace: "/workspace" } : {};
     await b.ledger.answer([grantedDraft("g_1", { scope, rule: "edit", tool: "edit", ...reach })]);
@@ -108,7 +108,7 @@ const endings: readonly (readonly [decision: string, source: string, when: strin
   ["canceled", "context_canceled", "it was cancelled while it waited", (b) => b.dispatcher.cancel("c1")],
 ];
 for (const [decision, source, when, act] of endings) {
-  test(`section 7: ${decision} ${source} is told once: ${when}`, async (t) => {
+  test(`${decision} ${source} is told once: ${when}`, async (t) => {
     const b = await bench(t, { deps: { approvalTimeoutMs: 60_000 } });
     const running = b.process([call("edit", "x", "c1")]);
     await until(() => b.dispatcher.pending().length === 1);
@@ -121,7 +121,7 @@ for (const [decision, source, when, act] of endings) {
   });
 }
 
-test("section 7: canceled context_canceled is told once for a call cancelled before a verdict", async (t) => {
+test("canceled context_canceled is told once for a call cancelled before a verdict", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   await b.process([call("edit", "x", "c1"), call("read", "y", "c2")], { signal: AbortSignal.abort() });
   assert.deepEqual(
@@ -133,7 +133,7 @@ test("section 7: canceled context_canceled is told once for a call cancelled bef
   );
 });
 
-test("section 7: canceled context_canceled is told once for a call cancelled while its hook ran", async (t) => {
+test("canceled context_canceled is told once for a call cancelled while its hook ran", async (t) => {
   const hooks = scriptedHooks({
     pre_tool_use: (_input, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve({ verdict: "deny" }))),
   });
@@ -148,7 +148,7 @@ test("section 7: canceled context_canceled is told once for a call cancelled whi
   );
 });
 
-test("section 7: canceled run_stopped is told once when a hook stopped the run while a call waited", async (t) => {
+test("canceled run_stopped is told once when a hook stopped the run while a call waited", async (t) => {
   const hooks = scriptedHooks({ post_tool_use: () => ({ stop: "enough" }) });
   const b = await bench(t, { deps: { hooks }, policy: { rules: { user: { allow: ["slow_edit"] } } } });
   const running = b.process([call("slow_edit", "first", "c1"), call("edit", "x", "c2")]);
@@ -164,7 +164,7 @@ test("section 7: canceled run_stopped is told once when a hook stopped the run w
   );
 });
 
-test("section 7: an allowed call that was told and then cancelled while running is not told again", async (t) => {
+test("an allowed call that was told and then cancelled while running is not told again", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   const running = b.process([call("slow_edit", "one", "c1")]);
   await b.gates.reached("one");
@@ -177,14 +177,14 @@ test("section 7: an allowed call that was told and then cancelled while running 
   );
 });
 
-test("section 7: an unknown tool and an invalid input are never judged, so nothing is told", async (t) => {
+test("an unknown tool and an invalid input are never judged, so nothing is told", async (t) => {
   const hooks = scriptedHooks({});
   const b = await bench(t, { deps: { hooks } });
   await b.process([call("nope", "x"), { id: "c2", name: "edit", arguments: "{" }, { id: "c3", name: "edit", arguments: {} }]);
   assert.deepEqual([b.notices, hooks.told], [[], []]);
 });
 
-test("section 7: a parked call is told when it is answered, not when it is parked", async (t) => {
+test("a parked call is told when it is answered, not when it is parked", async (t) => {
   const b = await bench(t, { person: "nobody", deps: { onAsk: "park" } });
   await b.process([call("edit", "x", "c1")]);
   assert.deepEqual(b.notices, []);
@@ -197,7 +197,7 @@ test("section 7: a parked call is told when it is answered, not when it is parke
   );
 });
 
-test("section 7: a call blocked in its lane is told once, when its verdict is final", async (t) => {
+test("a call blocked in its lane is told once, when its verdict is final", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit", "edit"] } } } });
   const running = b.process([call("slow_edit", "first", "c1"), call("edit", "x", "c2")]);
   await b.gates.reached("first");
@@ -213,7 +213,7 @@ test("section 7: a call blocked in its lane is told once, when its verdict is fi
   );
 });
 
-test("section 7: a claim that is lost to a policy change on disk is judged again and told once", async (t) => {
+test("a claim that is lost to a policy change on disk is judged again and told once", async (t) => {
   let raced = false;
   const b = await bench(t, {
     policy: { mode: "yolo" },
@@ -234,7 +234,7 @@ test("section 7: a claim that is lost to a policy change on disk is judged again
   );
 });
 
-test("section 7: the notification carries the call, its input, the label, rule, reason and fingerprint", async (t) => {
+test("the notification carries the call, its input, the label, rule, reason and fingerprint", async (t) => {
   const because = { text: "edit:text=x", because: "x is taken" };
   const hooks = scriptedHooks({});
   const b = await bench(t, { policy: { rules: { team: { deny: [because] } } }, deps: { hooks } });
@@ -254,7 +254,7 @@ test("section 7: the notification carries the call, its input, the label, rule, 
   assert.deepEqual([input["approval_decision"], input["approval_source"]], ["deny", "team_permissions_deny"]);
 });
 
-test("section 7: the notification of an answered ask carries the fingerprint that was approved", async (t) => {
+test("the notification of an answered ask carries the fingerprint that was approved", async (t) => {
   const b = await bench(t, { person: scriptedApprover({ edit: "approve" }) });
   await b.process([call("edit", "x")]);
   assert.equal(b.notices[0]?.fingerprint, (await b.stored("call.claimed"))[0]?.body.fingerprint);
@@ -282,7 +282,7 @@ for (const [type, options] of denials) {
   });
 }
 
-test("section 7: an observer of decisions that throws changes nothing and is a warning, and hooks are told all the same", async (t) => {
+test("an observer of decisions that throws changes nothing and is a warning, and hooks are told all the same", async (t) => {
   const hooks = scriptedHooks({});
   const b = await bench(t, {
     policy: { mode: "yolo" },
@@ -313,7 +313,7 @@ test("of two answers that race one wins, and the other is refused", async (t) =>
   );
 });
 
-test("D72, section 7: a call that is told no without asking is told once as user_rejected", async (t) => {
+test("a call that is told no without asking is told once as user_rejected", async (t) => {
   const b = await bench(t, { person: scriptedApprover({ edit: "reject" }) });
   await b.process([call("edit", "x", "c1")]);
   await b.process([call("edit", "x", "c2")]);
@@ -326,7 +326,7 @@ test("D72, section 7: a call that is told no without asking is told once as user
   );
 });
 
-test("section 7: the reason of whoever spoke is carried, and none where nobody gave one", async (t) => {
+test("the reason of whoever spoke is carried, and none where nobody gave one", async (t) => {
   const hooks = scriptedHooks({
     pre_tool_use: ({ tool_use_id: id }) => (id === "c1" ? { verdict: "deny", reason: "not today" } : undefined),
   });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { grantedDraft, scriptedApprover } from "@assent/core/testing";
 import { bench, call, only, outcomes, scriptedHooks, textOf, textTool, until } from "../harness.ts";
 
-test("section 5: a permission hook's allow runs the call, recorded as its yes", async (t) => {
+test("a permission hook's allow runs the call, recorded as its yes", async (t) => {
   const hooks = scriptedHooks({ permission_request: () => ({ verdict: "allow", name: "keeper" }) });
   const b = await bench(t, { person: "nobody", deps: { hooks } });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["succeeded"]);
@@ -13,7 +13,7 @@ test("section 5: a permission hook's allow runs the call, recorded as its yes", 
   );
 });
 
-test("section 5: a permission hook's deny ends the call rejected_by_hook, with its reason", async (t) => {
+test("a permission hook's deny ends the call rejected_by_hook, with its reason", async (t) => {
   const hooks = scriptedHooks({ permission_request: () => ({ verdict: "deny", reason: "not on Fridays" }) });
   const b = await bench(t, { person: scriptedApprover({ edit: "approve" }), deps: { hooks } });
   const report = await b.process([call("edit", "x")]);
@@ -22,7 +22,7 @@ test("section 5: a permission hook's deny ends the call rejected_by_hook, with i
   assert.deepEqual(b.person.shown, []);
 });
 
-test("section 5: a permission hook's deny with interrupt cancels what has not started", async (t) => {
+test("a permission hook's deny with interrupt cancels what has not started", async (t) => {
   const hooks = scriptedHooks({
     permission_request: ({ tool_use_id: id }) => (id === "c1" ? { verdict: "deny", interrupt: true } : undefined),
   });
@@ -32,7 +32,7 @@ test("section 5: a permission hook's deny with interrupt cancels what has not st
   assert.equal(report.stopRun, false);
 });
 
-test("section 5: a grant is looked at before permission hooks, and they before a person", async (t) => {
+test("a grant is looked at before permission hooks, and they before a person", async (t) => {
   const hooks = scriptedHooks({ permission_request: () => undefined });
   const b = await bench(t, { deps: { hooks }, person: scriptedApprover({ edit: "approve" }) });
   await b.process([call("edit", "x")]);
@@ -47,7 +47,7 @@ const insisting = [
   ["a guard", { policy: { guards: [{ id: "g", check: () => ({ verdict: "ask" }) as const }] } }],
 ] as const;
 for (const [who, options] of insisting) {
-  test(`HK42: a permission hook's allow does not answer an ask made by ${who}; its deny counts`, async (t) => {
+  test(`a permission hook's allow does not answer an ask made by ${who}; its deny counts`, async (t) => {
     const allow = scriptedHooks({ permission_request: () => ({ verdict: "allow" }) });
     const b = await bench(t, { ...options, deps: { hooks: allow }, person: scriptedApprover({ edit: "reject" }) });
     assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["rejected rejected_by_user"]);
@@ -117,7 +117,7 @@ test("hooks section 2: a permission hook that fails has no opinion: a person dec
   assert.deepEqual(outcomes(await alone.process([call("edit", "x")])), ["denied denied_unattended"]);
 });
 
-test("section 8: a batch cancelled while a permission hook runs ends cancelled, never rejected by hook", async (t) => {
+test("a batch cancelled while a permission hook runs ends cancelled, never rejected by hook", async (t) => {
   for (const said of [{ verdict: "deny" }, { verdict: "allow" }] as const) {
     const hooks = scriptedHooks({
       permission_request: (_input, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(said))),
@@ -135,7 +135,7 @@ test("section 8: a batch cancelled while a permission hook runs ends cancelled, 
   }
 });
 
-test("section 5: an allowed or denied call asks no permission hook", async (t) => {
+test("an allowed or denied call asks no permission hook", async (t) => {
   const hooks = scriptedHooks({ permission_request: () => ({ verdict: "allow" }) });
   const b = await bench(t, { policy: { rules: { user: { allow: ["edit:text=a"], deny: ["edit:text=b"] } } }, deps: { hooks } });
   await b.process([call("edit", "a"), call("edit", "b"), call("read", "c")]);
@@ -147,7 +147,7 @@ const rowsOnAsk = [
   ["fail", "denied denied_unattended", "cancelled skipped"],
 ] as const;
 for (const [onAsk, outcome, sibling] of rowsOnAsk) {
-  test(`section 5: where nobody can be asked, onAsk ${onAsk}: nothing that asked runs, and nobody is said to have declined`, async (t) => {
+  test(`where nobody can be asked, onAsk ${onAsk}: nothing that asked runs, and nobody is said to have declined`, async (t) => {
     const b = await bench(t, { person: "nobody", deps: { onAsk }, policy: { rules: { user: { allow: ["slow_edit"] } } } });
     const running = b.process([call("edit", "x", "c1"), call("slow_edit", "y", "c2")]);
     if (onAsk === "deny") {
@@ -162,7 +162,7 @@ for (const [onAsk, outcome, sibling] of rowsOnAsk) {
   });
 }
 
-test("H12: with onAsk deny no approval is left behind; with fail one is written and closed cancelled", async (t) => {
+test("with onAsk deny no approval is left behind; with fail one is written and closed cancelled", async (t) => {
   const deny = await bench(t, { person: "nobody" });
   await deny.process([call("edit", "x")]);
   assert.deepEqual(await deny.ledger.pending("approvals", { all: true }), []);
@@ -174,7 +174,7 @@ test("H12: with onAsk deny no approval is left behind; with fail one is written 
   );
 });
 
-test("section 5: an approver that is there but not available is nobody", async (t) => {
+test("an approver that is there but not available is nobody", async (t) => {
   const person = scriptedApprover({ edit: "approve" });
   person.setAvailable(false);
   const b = await bench(t, { person });
@@ -182,7 +182,7 @@ test("section 5: an approver that is there but not available is nobody", async (
   assert.deepEqual(person.shown, []);
 });
 
-test("section 5: an approver that gives no answer leaves the call to onAsk", async (t) => {
+test("an approver that gives no answer leaves the call to onAsk", async (t) => {
   for (const [onAsk, outcome] of [
     ["deny", "denied denied_unattended"],
     ["park", "waiting"],
@@ -223,7 +223,7 @@ test("HK41, hooks section 6: a permission hook that rewrites does not answer an 
   assert.deepEqual(b.world.lines, []);
 });
 
-test("D68: a policy that loosens after a permission hook's yes changes nothing: it runs", async (t) => {
+test("a policy that loosens after a permission hook's yes changes nothing: it runs", async (t) => {
   const hooks = scriptedHooks({ permission_request: () => ({ verdict: "allow" }) });
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } }, person: "nobody", deps: { hooks } });
   const running = b.process([call("slow_edit", "first"), call("edit", "x", "c2")]);
@@ -233,7 +233,7 @@ test("D68: a policy that loosens after a permission hook's yes changes nothing: 
   assert.deepEqual(outcomes(await running), ["succeeded", "succeeded"]);
 });
 
-test("section 1: a policy that cannot be followed denies what would wait, and leaves nothing that looks open", async (t) => {
+test("a policy that cannot be followed denies what would wait, and leaves nothing that looks open", async (t) => {
   const policy = {
     current: () => ({ revision: "1", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true }),
     subscribe: () => {

@@ -83,7 +83,7 @@ function script(): { text: string; readonly facts: Facts } {
   return it;
 }
 
-test("S27: the script changes while a person thinks, who then approves: operand_changed, and nothing runs", async (t) => {
+test("the script changes while a person thinks, who then approves: operand_changed, and nothing runs", async (t) => {
   const it = script();
   const person = scriptedApprover(() => {
     it.text = "two";
@@ -111,7 +111,7 @@ test("a plain file becomes a link while a person thinks, who then approves: oper
   assert.deepEqual(b.world.lines, []);
 });
 
-test("S27: the next proposal of the same call is asked about anew", async (t) => {
+test("the next proposal of the same call is asked about anew", async (t) => {
   const it = script();
   let asked = 0;
   const person = scriptedApprover(() => {

@@ -19,7 +19,7 @@ import {
 const yolo = { policy: { mode: "yolo" } } as const;
 const pre = (words: HookWords): NonNullable<BenchOptions["deps"]> => ({ hooks: scriptedHooks({ pre_tool_use: () => words }) });
 
-test("HK30: a rewritten input is judged: a rule denies what the hook made of it", async (t) => {
+test("a rewritten input is judged: a rule denies what the hook made of it", async (t) => {
   const b = await bench(t, {
     policy: { mode: "yolo", rules: { team: { deny: ["edit:text=rm*"] } } },
     deps: pre({ updatedInput: { text: "rm -r out" } }),
@@ -28,7 +28,7 @@ test("HK30: a rewritten input is judged: a rule denies what the hook made of it"
   assert.deepEqual(b.world.lines, []);
 });
 
-test("HK31: the approval shows the rewritten input", async (t) => {
+test("the approval shows the rewritten input", async (t) => {
   const person = scriptedApprover({ edit: "approve" });
   const b = await bench(t, {
     policy: { mode: "yolo", rules: { team: { ask: ["edit:text=ls"], deny: ["edit:text=rm*"] } } },
@@ -44,12 +44,12 @@ test("HK31: the approval shows the rewritten input", async (t) => {
   assert.equal((await b.stored("call.proposed"))[0]?.body.raw, '{"text":"rm -r out"}', "the ledger keeps the original");
 });
 
-test("HK32: a rewrite without an opinion is judged on the new input", async (t) => {
+test("a rewrite without an opinion is judged on the new input", async (t) => {
   const b = await bench(t, { person: "nobody", deps: pre({ verdict: "none", updatedInput: { text: "other" } }) });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_unattended"]);
 });
 
-test("HK33: everything later sees only the rewritten input", async (t) => {
+test("everything later sees only the rewritten input", async (t) => {
   const hooks = scriptedHooks({
     pre_tool_use: () => ({ updatedInput: { a: 1, b: 2, text: "new" } }),
     post_tool_use: () => undefined,
@@ -70,7 +70,7 @@ test("HK33: everything later sees only the rewritten input", async (t) => {
   assert.deepEqual((await b.stored("call.judged"))[0]?.body.input, input);
 });
 
-test("HK34: a rewrite that differs only in the order of keys is no change and is not validated again", async (t) => {
+test("a rewrite that differs only in the order of keys is no change and is not validated again", async (t) => {
   let validated = 0;
   const counting: StandardSchema<Record<string, unknown>> = {
     "~standard": {
@@ -89,8 +89,8 @@ test("HK34: a rewrite that differs only in the order of keys is no change and is
 });
 
 const invalid: readonly (readonly [name: string, updatedInput: unknown])[] = [
-  ["HK35: a list", []],
-  ["HK35: a text", "text"],
+  ["a list", []],
+  ["a text", "text"],
   ["a number", 7],
   ["an input the schema refuses", { words: "x" }],
   ["an input with the key __proto__", JSON.parse('{"text":"x","__proto__":{"y":1}}')],
@@ -117,7 +117,7 @@ test("a rewrite is validated with coercion, and the coercion is recorded", async
   );
 });
 
-test("HK37: a hook's deny holds under yolo, with hookBlocked and its reason", async (t) => {
+test("a hook's deny holds under yolo, with hookBlocked and its reason", async (t) => {
   const b = await bench(t, { ...yolo, deps: pre({ verdict: "deny", reason: "not today", name: "guardian" }) });
   const report = await b.process([call("edit", "x", "c1")]);
   assert.equal(textOf(only(report)), "Tool call blocked by hook: not today");
@@ -129,7 +129,7 @@ test("HK37: a hook's deny holds under yolo, with hookBlocked and its reason", as
   );
 });
 
-test("HK37: a hook's deny without a reason names the hook", async (t) => {
+test("a hook's deny without a reason names the hook", async (t) => {
   const b = await bench(t, { ...yolo, deps: pre({ verdict: "deny", name: "guardian" }) });
   assert.equal(textOf(only(await b.process([call("edit", "x")]))), "Tool call blocked by hook: blocked by hook guardian");
 });
@@ -140,7 +140,7 @@ test("a hook that denies and rewrites at once denies, and the rewritten input ne
   assert.deepEqual(b.world.lines, []);
 });
 
-test("HK38: a batch cancelled while a hook runs ends cancelled, without hookBlocked, whatever the hook said", async (t) => {
+test("a batch cancelled while a hook runs ends cancelled, without hookBlocked, whatever the hook said", async (t) => {
   for (const said of [{ verdict: "deny" }, { verdict: "allow" }, { updatedInput: {} }] as const) {
     const hooks = scriptedHooks({
       pre_tool_use: (_input, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(said))),
@@ -156,7 +156,7 @@ test("HK38: a batch cancelled while a hook runs ends cancelled, without hookBloc
   }
 });
 
-test("HK38: a hooks port that rejects because it was aborted ends the call cancelled, not denied", async (t) => {
+test("a hooks port that rejects because it was aborted ends the call cancelled, not denied", async (t) => {
   const hooks = scriptedHooks({
     pre_tool_use: (_input, signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
   });
@@ -167,7 +167,7 @@ test("HK38: a hooks port that rejects because it was aborted ends the call cance
   assert.deepEqual(outcomes(await running), ["cancelled cancelled"]);
 });
 
-test("HK41: a hook that asks is answered by no mode, rule, grant or permission hook: a person is asked", async (t) => {
+test("a hook that asks is answered by no mode, rule, grant or permission hook: a person is asked", async (t) => {
   const person = scriptedApprover({ edit: "approve" });
   const hooks = scriptedHooks({
     pre_tool_use: () => ({ verdict: "ask", reason: "look" }),
@@ -182,7 +182,7 @@ test("HK41: a hook that asks is answered by no mode, rule, grant or permission h
   assert.equal(person.shown[0]?.details.hideAlwaysAllow, true);
 });
 
-test("D19: a hook's allow lifts the default ask, and no deny, explicit ask or plan mode", async (t) => {
+test("a hook's allow lifts the default ask, and no deny, explicit ask or plan mode", async (t) => {
   const allow = pre({ verdict: "allow" });
   for (const [options, outcome] of [
     [{}, "succeeded"],

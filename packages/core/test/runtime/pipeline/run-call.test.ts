@@ -164,7 +164,7 @@ test("process never rejects: a ledger that throws at once, and not a LedgerError
   assert.deepEqual(outcomes(await b.process([call("edit", "z")])), ["succeeded"]);
 });
 
-test("L14: a claim lost to another fingerprint ends denied fingerprint_mismatch, and nothing runs", async (t) => {
+test("a claim lost to another fingerprint ends denied fingerprint_mismatch, and nothing runs", async (t) => {
   for (const lost of ["fingerprint_mismatch", "answer_consumed", "already_claimed", "not_claimable"] as const) {
     const b = await bench(t, { ...yolo, wrap: (ledger) => ({ ...ledger, claim: async () => ({ lost }) }) });
     const report = await b.process([call("edit", "x")]);
@@ -223,7 +223,7 @@ test("a key that is made later is on disk before the body runs, and a cancel bef
   assert.equal((await b.stored("call.claimed"))[0]?.body.idempotencyKey, "second");
 });
 
-test("I2: decision and intent are on disk before the effect", async (t) => {
+test("decision and intent are on disk before the effect", async (t) => {
   let before: readonly string[] = [];
   const looking = textTool("looking", "edit", {
     run: async () => {

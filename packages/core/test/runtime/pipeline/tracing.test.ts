@@ -50,13 +50,13 @@ const ofTools = ({ spans }: { readonly spans: readonly Recorded[] }): readonly R
 /** The compiler's word that a tracer of OpenTelemetry is one of ours. */
 const assignable: (tracer: OpenTelemetryTracer) => Tracer = (tracer) => tracer;
 
-test("section 13: OpenTelemetry's own tracer can be given as it is", async (t) => {
+test("OpenTelemetry's own tracer can be given as it is", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" }, deps: { tracer: assignable(openTelemetry.getTracer("test")) } });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["succeeded"]);
   assert.deepEqual(b.warnings, []);
 });
 
-test("section 13: one span per body, with the conventions' names and ours, and neither arguments nor results", async (t) => {
+test("one span per body, with the conventions' names and ours, and neither arguments nor results", async (t) => {
   const tracer = recordingTracer();
   const b = await bench(t, { person: scriptedApprover({ edit: "approve" }), deps: { tracer } });
   await b.process([call("edit", "secret", "c1")], { agentName: "explorer" });
@@ -80,7 +80,7 @@ test("section 13: one span per body, with the conventions' names and ours, and n
   assert.doesNotMatch(JSON.stringify(tracer.spans), /secret/);
 });
 
-test("section 13: the source of a verdict without an answer is the stable string of the notification", async (t) => {
+test("the source of a verdict without an answer is the stable string of the notification", async (t) => {
   const tracer = recordingTracer();
   const b = await bench(t, { policy: { rules: { user: { allow: ["edit"] } } }, deps: { tracer } });
   await b.process([call("edit", "x")]);
@@ -98,7 +98,7 @@ const rows: readonly Row[] = [
   ["an unknown tool", {}, "nope", "tool_not_registered", true],
 ];
 for (const [name, options, tool, type, error] of rows) {
-  test(`section 13: ${name} has one span that is ended, with error.type ${type}${error ? " and an error status" : " and no status"}`, async (t) => {
+  test(`${name} has one span that is ended, with error.type ${type}${error ? " and an error status" : " and no status"}`, async (t) => {
     const tracer = recordingTracer();
     const b = await bench(t, { ...options, deps: { tracer } });
     await b.process([call(tool, "x", "c1")]);
@@ -111,7 +111,7 @@ for (const [name, options, tool, type, error] of rows) {
   });
 }
 
-test("section 13: a cancelled body leaves the status unset", async (t) => {
+test("a cancelled body leaves the status unset", async (t) => {
   const tracer = recordingTracer();
   const b = await bench(t, { policy: { mode: "yolo" }, deps: { tracer } });
   const running = b.process([call("slow_edit", "x", "c1")]);
@@ -125,7 +125,7 @@ test("section 13: a cancelled body leaves the status unset", async (t) => {
   );
 });
 
-test("section 13: no span is open while a person thinks; asking and answering are events on short spans, which the tool's span links to", async (t) => {
+test("no span is open while a person thinks; asking and answering are events on short spans, which the tool's span links to", async (t) => {
   const tracer = recordingTracer();
   const b = await bench(t, { deps: { tracer } });
   const running = b.process([call("edit", "x", "c1")]);
@@ -163,7 +163,7 @@ function throwing(): never {
 }
 
 for (const [name, tracer] of broken) {
-  test(`section 13: a tracer ${name} changes nothing`, async (t) => {
+  test(`a tracer ${name} changes nothing`, async (t) => {
     const b = await bench(t, { person: scriptedApprover({ edit: "approve" }), deps: { tracer } });
     assert.deepEqual(outcomes(await b.process([call("edit", "x"), call("nope", "y")])), ["succeeded", "invalid tool_not_registered"]);
     assert.deepEqual(b.world.lines, ["x"]);

@@ -25,7 +25,7 @@ async function streaming(
 
 const shown = ({ events }: Bench): readonly Display[] => events.flatMap((event) => (event.type === "output" ? [event.display] : []));
 
-test("section 6: at most 20 updates a second reach observers, and the last one always does", async (t) => {
+test("at most 20 updates a second reach observers, and the last one always does", async (t) => {
   const { b, push, end, running } = await streaming(t);
   for (let at = 0; at < 100; at += 1) {
     push(`update ${at}`);
@@ -39,7 +39,7 @@ test("section 6: at most 20 updates a second reach observers, and the last one a
   assert.equal(b.log().indexOf("response c1"), b.log().length - 2);
 });
 
-test("section 6: an update after the end is ignored", async (t) => {
+test("an update after the end is ignored", async (t) => {
   const { b, push, end, running } = await streaming(t);
   end();
   await running;
@@ -48,7 +48,7 @@ test("section 6: an update after the end is ignored", async (t) => {
   assert.deepEqual(shown(b), []);
 });
 
-test("section 6: a tool that did not declare updates may call update, and nobody is told", async (t) => {
+test("a tool that did not declare updates may call update, and nobody is told", async (t) => {
   const { b, push, end, running } = await streaming(t, false);
   push("quiet");
   end();
@@ -56,7 +56,7 @@ test("section 6: a tool that did not declare updates may call update, and nobody
   assert.deepEqual(shown(b), []);
 });
 
-test("section 6: progress must grow; a smaller or equal value is dropped", async (t) => {
+test("progress must grow; a smaller or equal value is dropped", async (t) => {
   const { b, push, end, running } = await streaming(t);
   for (const progress of [1, 3, 3, 2, 4, Number.NaN]) {
     push({ type: "tool_progress", progress });
@@ -70,7 +70,7 @@ test("section 6: progress must grow; a smaller or equal value is dropped", async
   );
 });
 
-test("section 6: updates are not in the ledger", async (t) => {
+test("updates are not in the ledger", async (t) => {
   const { b, push, end, running } = await streaming(t);
   const before = await b.ledger.head();
   push("one");
@@ -80,7 +80,7 @@ test("section 6: updates are not in the ledger", async (t) => {
   await running;
 });
 
-test("section 8: an abandoned body's updates are ignored", async (t) => {
+test("an abandoned body's updates are ignored", async (t) => {
   const { b, push, running } = await streaming(t);
   b.dispatcher.cancel("c1");
   await b.clock.advance(5_000);

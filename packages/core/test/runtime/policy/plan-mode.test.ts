@@ -215,7 +215,7 @@ test("PM-32: an agent in plan has no handler", async (t) => {
   assert.equal(only(await b.process([resolving("apply")])).type, "no_pending_action");
 });
 
-test("section 7: where nobody can approve, the model is told where the plan is kept", async (t) => {
+test("where nobody can approve, the model is told where the plan is kept", async (t) => {
   const b = await planned(t, { person: "nobody", deps: { onAsk: "deny" } });
   const report = only(await b.process([resolving("apply")]));
   const text = `No person can approve the plan here. It is kept at .assent/plans/${b.session.id}.md.`;

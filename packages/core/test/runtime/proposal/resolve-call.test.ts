@@ -652,7 +652,7 @@ test("RS-20: where a person resolves, the model's apply is refused without askin
   assert.equal(only(await b.process([resolving("discard")])).type, "discarded");
 });
 
-test("section 9: settings stage what would run at once; the plan file is written at once", async (t) => {
+test("settings stage what would run at once; the plan file is written at once", async (t) => {
   const policy = { mode: "yolo", proposals: { resolver: "both", stages: ({ tool }: { tool: string }) => tool === "put" } } as const;
   const b = await proposalBench(t, { policy });
   assert.match(
@@ -766,7 +766,7 @@ test("1.3: an always for a preview is one for reading", async (t) => {
   assert.equal(only(await b.process([patching({ b: "due" })])).outcome, "succeeded");
 });
 
-test("T100: an edited input of resolve is judged and used; its target stays, unless it names another", async (t) => {
+test("an edited input of resolve is judged and used; its target stays, unless it names another", async (t) => {
   const b = await proposalBench(t, { policy: ask, deps: { facts: plainFacts } });
   const first = await b.stage({ a: "uno" });
   const second = await b.stage({ b: "due" });
@@ -783,7 +783,7 @@ test("T100: an edited input of resolve is judged and used; its target stays, unl
   assert.deepEqual([b.files.texts.get("/workspace/a"), b.files.texts.get("/workspace/b")], ["uno", "two"]);
 });
 
-test("T100: an edited preview is staged as edited", async (t) => {
+test("an edited preview is staged as edited", async (t) => {
   const b = await proposalBench(t, { policy: { hints: false }, deps: { facts: plainFacts } });
   const running = b.process([patching({ a: "uno" })]);
   await until(() => b.dispatcher.pending().length > 0);
@@ -844,7 +844,7 @@ test("a disk that is full when the apply is to be recorded: it is recorded when 
   assert.deepEqual(b.warnings, ["Disk full."], "said once");
 });
 
-test("I2: an apply that cannot be recorded does not begin", async (t) => {
+test("an apply that cannot be recorded does not begin", async (t) => {
   const b = await proposalBench(t, {
     wrap: (ledger) => ({
       ...ledger,

@@ -82,7 +82,7 @@ const PREVIEWS: readonly Refused[] = [
     /no match/,
   ],
   [
-    "section 9: a preview that throws fails, and stages nothing",
+    "a preview that throws fails, and stages nothing",
     { preview: () => Promise.reject(new Error("broken")) },
     "failed execution_failed",
     /^Error: Tool call execution failed\. Reason: broken$/,
@@ -155,7 +155,7 @@ test("a call that runs at once is recorded and applied as a proposal, and can be
 
 type Direct = readonly [name: string, fault: "write" | "rename" | "restore", outcome: string, state: string];
 const DIRECT: readonly Direct[] = [
-  ["T164: a write that fails tells why, and nothing stays pending", "write", "failed no_space_left", "discarded"],
+  ["a write that fails tells why, and nothing stays pending", "write", "failed no_space_left", "discarded"],
   ["a rename that fails", "rename", "failed file_write_failure", "discarded"],
   ["RS-38: a restore that fails too", "restore", "unknown apply_unknown", "unknown"],
 ];
@@ -435,7 +435,7 @@ test("what code of this process carries outlives a dispatcher of its session", a
   assert.equal(textOf(only(await second.process({ calls: [resolving("apply")], tools: b.registry, signal }))), "deployed");
 });
 
-test("section 6: a proposal of data is applied by another process", async (t) => {
+test("a proposal of data is applied by another process", async (t) => {
   const b = await proposalBench(t);
   await b.stage({ a: "uno" });
   const next = await after(t, b);
@@ -443,7 +443,7 @@ test("section 6: a proposal of data is applied by another process", async (t) =>
   assert.equal(b.files.texts.get("/workspace/a"), "uno");
 });
 
-test("section 6: of a tool that changed or is gone nothing is applied", async (t) => {
+test("of a tool that changed or is gone nothing is applied", async (t) => {
   for (const tools of [
     [patchTool((await proposalBench(t)).files, { name: "other" })],
     [patchTool((await proposalBench(t)).files, { title: "New" })],
@@ -759,7 +759,7 @@ for (const [who, ending] of [
   });
 }
 
-test("I10: what a person is told is applied, discarded or refused is on disk for good", async (t) => {
+test("what a person is told is applied, discarded or refused is on disk for good", async (t) => {
   const kept: string[] = [];
   const wrap = (ledger: Ledger): Ledger => ({
     ...ledger,

@@ -111,7 +111,7 @@ for (const [name, over, mode] of ANSWERED) {
   });
 }
 
-test("T105: a mode is for plans only, and only one that was offered", async (t) => {
+test("a mode is for plans only, and only one that was offered", async (t) => {
   const b = await proposalBench(t, { policy: { mode: "default" } });
   void b.process([resolving("apply")]);
   await b.stage({ a: "uno" });

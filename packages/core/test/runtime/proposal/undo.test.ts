@@ -160,7 +160,7 @@ test("RS-46: a wish that nobody began, and a file edited since: it changed, and 
   assert.equal(next.files.texts.get("/workspace/b"), "due");
 });
 
-test("L16: a process that lost its session puts no file back, and hears nobody any more", async (t) => {
+test("a process that lost its session puts no file back, and hears nobody any more", async (t) => {
   const b = await proposalBench(t);
   const { id, digest } = await b.stage({ a: "uno", b: "due" });
   await b.process([resolving("apply")]);
@@ -182,7 +182,7 @@ test("L16: a process that lost its session puts no file back, and hears nobody a
   assert.deepEqual([await next.stored("proposal.undoing"), b.files.log.length], [[], 1]);
 });
 
-test("section 4: that files are to go back is on disk before the first of them does", async (t) => {
+test("that files are to go back is on disk before the first of them does", async (t) => {
   const files = memoryFiles({ "/workspace/a": "one" });
   const told: string[] = [];
   const wrap = (ledger: Ledger): Ledger => ({

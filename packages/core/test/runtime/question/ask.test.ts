@@ -96,7 +96,7 @@ describe("what a person says is the result", () => {
     assert.ok((stored?.pos ?? 0) < (end?.pos ?? 0));
   });
 
-  test("section 2: the body guards itself: nothing is asked, nothing thrown", async (t) => {
+  test("the body guards itself: nothing is asked, nothing thrown", async (t) => {
     const b = await questionBench(t);
     for (const [questions, fault] of [
       [[], "questions must not be empty"],
@@ -130,7 +130,7 @@ describe("what a person says is the result", () => {
 
 describe("only a person answers", () => {
   for (const mode of ["default", "plan", "auto-edit", "yolo"]) {
-    test(`section 1: in mode ${mode} it is asked without asking whether to`, async (t) => {
+    test(`in mode ${mode} it is asked without asking whether to`, async (t) => {
       const b = await questionBench(t, { policy: { mode }, person: "nobody" });
       const report = b.process([asking()]);
       (await b.asked.next()).say(answered(pick("A")));
@@ -138,13 +138,13 @@ describe("only a person answers", () => {
     });
   }
 
-  test("section 1: a deny rule denies", async (t) => {
+  test("a deny rule denies", async (t) => {
     const b = await questionBench(t, { policy: { rules: { user: { deny: ["ask"] } } } });
     assert.deepEqual(outcomes(await b.process([asking()])), ["denied denied_by_rule"]);
     assert.equal(b.asked.shown.length, 0);
   });
 
-  test("section 1: an ask rule is met by the question itself", async (t) => {
+  test("an ask rule is met by the question itself", async (t) => {
     const b = await questionBench(t, { policy: { rules: { user: { ask: ["ask"] } } } });
     const report = b.process([asking()]);
     (await b.asked.next()).say(answered(pick("A")));

@@ -23,25 +23,25 @@ test("a new session is created and opened in one record, and its id is of the ri
   assert.equal(b.session.state.created?.workspace, "/workspace");
 });
 
-test("R1: an unknown session, or the beginning of a known id, is session_not_found", async (t) => {
+test("an unknown session, or the beginning of a known id, is session_not_found", async (t) => {
   const b = await bench(t);
   for (const id of ["s_nope", b.session.id.slice(0, -1), "", "_store"]) {
     await assert.rejects(openSession(b, { holder: HOLDER, id }), { name: "LedgerError", type: "session_not_found" });
   }
 });
 
-test("R3: a session somebody holds is session_in_use; taking it over fences the other", async (t) => {
+test("a session somebody holds is session_in_use; taking it over fences the other", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   await assert.rejects(openSession(b, { holder: HOLDER, id: b.session.id }), { name: "LedgerError", type: "session_in_use" });
   const taken = await bench(t, { beside: b, reopen: { id: b.session.id, takeOver: true } });
   const report = await b.process([call("edit", "old writer")]);
   assert.deepEqual(outcomes(report), ["denied store_unavailable"]);
-  assert.deepEqual(b.world.lines, [], "L16: no effect by the old writer");
+  assert.deepEqual(b.world.lines, [], "no effect by the old writer");
   assert.equal((b.dispatcher.failure() as LedgerError).type, "stale_writer");
   assert.deepEqual(outcomes(await taken.process([call("edit", "new writer")])), ["succeeded"]);
 });
 
-test("R3: a writer that is fenced while its call waits for a person runs nothing when the answer comes", async (t) => {
+test("a writer that is fenced while its call waits for a person runs nothing when the answer comes", async (t) => {
   const b = await bench(t);
   const running = b.process([call("edit", "x", "c1")]);
   await until(() => b.dispatcher.pending().length === 1);
@@ -54,7 +54,7 @@ test("R3: a writer that is fenced while its call waits for a person runs nothing
   assert.deepEqual(b.world.lines, ["x"]);
 });
 
-test("R3: a fenced writer that heard an answer to what only its successor asked is told that it is fenced", async () => {
+test("a fenced writer that heard an answer to what only its successor asked is told that it is fenced", async () => {
   const ports = { ledger: memoryLedger(), clock: manualClock(), ids: countingIds() };
   const fenced = await openSession(ports, { holder: HOLDER, create: { cwd: "/workspace" } });
   const successor = await openSession(ports, { holder: HOLDER, id: fenced.id, takeOver: true });

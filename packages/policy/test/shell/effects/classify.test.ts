@@ -57,7 +57,7 @@ test("operands are the files, absolute and resolved, with what happens to them",
   assert.deepEqual(classify(["echo", "a.txt", "/etc"], place).operands, []);
 });
 
-test("PT3: a link out of the workspace is outside, however it is reached", (t) => {
+test("a link out of the workspace is outside, however it is reached", (t) => {
   const place = sampleWorkspace(t, { "notes/hosts": "-> /etc/hosts", vendor: "-> /usr", "in.txt": "a", alias: "-> in.txt" });
   for (const argv of [
     ["cat", "notes/hosts"],
@@ -82,7 +82,7 @@ test("a dash is the input, unless a file has that name", (t) => {
   assert.deepEqual(hazardsOf(classify(["ls", "-"], sampleWorkspace(t, { "-": "-> /etc" }))), ["outside_workspace"]);
 });
 
-test("PT12: a FIFO is no file to read", (t) => {
+test("a FIFO is no file to read", (t) => {
   const place = sampleWorkspace(t, {});
   execFileSync("mkfifo", [join(place.workspace, "pipe")]);
   assert.ok(hazardsOf(classify(["cat", "pipe"], place)).includes("path_unresolved"));

@@ -6,12 +6,12 @@ import { broadly } from "./broadly.ts";
 type Row = readonly [name: string, rule: string, command: string, result: Broad];
 
 const ROWS: readonly Row[] = [
-  ["W6: options before the sub-command are passed over with their values", "git push", "git -c a.b=c --no-pager push", "yes"],
-  ["W8: a quoted value is data", "git push", "git log --author='git push'", "no"],
-  ["W9: -f is --force, wherever it stands", "git push --force", "git -c user.name=x push -f", "yes"],
-  ["W10: a dynamic sub-command leaves the rule in doubt", "git push --force", "x=push; git $x --force", "doubt"],
-  ["W11: quotes inside a name are removed", "curl", "c'ur'l https://example.test", "yes"],
-  ["W12: braces that build a command leave the rule in doubt", "curl", "{curl,https://example.test}", "doubt"],
+  ["options before the sub-command are passed over with their values", "git push", "git -c a.b=c --no-pager push", "yes"],
+  ["a quoted value is data", "git push", "git log --author='git push'", "no"],
+  ["-f is --force, wherever it stands", "git push --force", "git -c user.name=x push -f", "yes"],
+  ["a dynamic sub-command leaves the rule in doubt", "git push --force", "x=push; git $x --force", "doubt"],
+  ["quotes inside a name are removed", "curl", "c'ur'l https://example.test", "yes"],
+  ["braces that build a command leave the rule in doubt", "curl", "{curl,https://example.test}", "doubt"],
   ["the rule is a prefix", "git push", "git push origin main --tags", "yes"],
   ["whole words are compared", "git push", "git pushx", "no"],
   ["a name is compared whole", "curl", "curlie x", "no"],

@@ -189,7 +189,7 @@ describe("what a line is bound to", () => {
     ["node -r ./x.js y.js data.json", ["x.js", "y.js"]],
   ];
   for (const [text, files] of several) {
-    test(`S27: ${text} is bound to ${files.join(" and ")}`, (t) =>
+    test(`${text} is bound to ${files.join(" and ")}`, (t) =>
       assert.deepEqual(
         analyse(text, workspace(t)).scripts.map(({ file }) => file),
         files,
@@ -237,7 +237,7 @@ test("the plan's digest names what would run, and nothing that is only known abo
   assert.notEqual(digest("cd src; ls"), digest("ls"));
 });
 
-describe("S16, S18: what a write touches is where the system itself would go", () => {
+describe("what a write touches is where the system itself would go", () => {
   for (const text of ["echo x | tee src/link/../config", "cd src/link && tee ../config", "cp a src/link/../config"]) {
     test(text, (t) => {
       const root = workspace(t);

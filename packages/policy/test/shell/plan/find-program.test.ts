@@ -41,13 +41,13 @@ const FOUND: readonly (readonly [name: string, program: string, path: readonly s
   ["the first directory counts", "tool", ["R/own", "R/other"], "R/own/tool"],
   ["the order is that of the path", "tool", ["R/other", "R/own"], "R/other/tool"],
   ["a directory without it is passed over", "tool", ["R/absent", "R/own"], "R/own/tool"],
-  ["S13: the workspace is passed over", "tool", ["R/ws", "R/own"], "R/own/tool"],
-  ["S13: a directory in the workspace is passed over", "tool", ["R/ws/bin", "R/own"], "R/own/tool"],
-  ["S13: a link to the workspace is passed over", "tool", ["R/alias/bin", "R/own"], "R/own/tool"],
-  ["S13: a way around into the workspace is passed over", "tool", ["R/own/../ws/bin", "R/own"], "R/own/tool"],
-  ["S13: a link from outside to a program in the workspace is passed over", "tool", ["R/linked", "R/own"], "R/own/tool"],
+  ["the workspace is passed over", "tool", ["R/ws", "R/own"], "R/own/tool"],
+  ["a directory in the workspace is passed over", "tool", ["R/ws/bin", "R/own"], "R/own/tool"],
+  ["a link to the workspace is passed over", "tool", ["R/alias/bin", "R/own"], "R/own/tool"],
+  ["a way around into the workspace is passed over", "tool", ["R/own/../ws/bin", "R/own"], "R/own/tool"],
+  ["a link from outside to a program in the workspace is passed over", "tool", ["R/linked", "R/own"], "R/own/tool"],
   ["a link to a directory outside is used", "tool", ["R/owned"], "R/owned/tool"],
-  ["S13: the present directory is passed over", "tool", [".", "", "own", "R/other"], "R/other/tool"],
+  ["the present directory is passed over", "tool", [".", "", "own", "R/other"], "R/other/tool"],
   ["a file that may not be executed is passed over", "tool", ["R/plain", "R/own"], "R/own/tool"],
   ["a directory of that name is passed over", "tool", ["R/folder", "R/own"], "R/own/tool"],
   ["nothing of that name", "absent-tool", ["R/own"], undefined],
@@ -130,7 +130,7 @@ const CHANGES: readonly (readonly [name: string, change: (file: string) => void,
   ],
 ];
 for (const [name, change, same] of CHANGES) {
-  test(`S15: a program that is ${name} is ${same ? "the same" : "another one"}`, (t) => {
+  test(`a program that is ${name} is ${same ? "the same" : "another one"}`, (t) => {
     const { root, workspace } = places(t);
     const found = findProgram("tool", { path: [join(root, "own")], workspace });
     assert.ok(found);

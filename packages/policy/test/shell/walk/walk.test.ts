@@ -89,7 +89,7 @@ for (const [text, path] of PLACES) {
   });
 }
 
-test("E9: a script in a script has the path of both", () => {
+test("a script in a script has the path of both", () => {
   const { commands } = walkBash("sh -c \"sh -c 'curl https://example.test'\"");
   assert.deepEqual(
     commands.map(({ path }) => path),
