@@ -103,7 +103,7 @@ describe("law 4: a hook that fails never leads to an effect, under yolo and besi
   });
 });
 
-describe("section 6, with real programs and the real dispatcher", () => {
+describe("hooks fail closed with real programs and the real dispatcher", () => {
   test("a rewrite is judged: what a rule denies does not run", async (t) => {
     const hooks = pre(specific({ updatedInput: { command: "rm -r out" } }));
     const scene = await hookScene(t, { ...YOLO, hooks, rules: { deny: ["shell:command=rm*"] } });

@@ -10,7 +10,7 @@ import { workspacePolicy } from "../src/workspace-policy.ts";
 import { scratch } from "./scratch.ts";
 import { bench } from "./workspace-bench.ts";
 
-test("hooks section 1: at a reload with an error the last good hooks stay, and the error is told", (t) => {
+test("at a reload with an error the last good hooks stay, and the error is told", (t) => {
   const root = scratch(t);
   mkdirSync(join(root, "workspace"));
   const userFile = join(root, "settings.json");

@@ -300,7 +300,7 @@ describe("what is never summarised", () => {
   });
 });
 
-describe("hooks section 2: pre_compact", () => {
+describe("pre_compact", () => {
   type Words = Partial<HookOpinion> | undefined;
   const hooksThat = (say: () => Words | Promise<Words>): Hooks & { readonly heard: (readonly [string, JsonObject])[] } => {
     const heard: (readonly [string, JsonObject])[] = [];

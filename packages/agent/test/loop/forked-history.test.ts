@@ -39,7 +39,7 @@ async function forking(): Promise<Forking> {
 
 const CALL = { call: "c1#2", task: "t_1" };
 
-describe("background section 3: a fork's history", () => {
+describe("a fork's history", () => {
   test("begins with the other session's, up to and with the answer that made the call", async () => {
     const made = await forking();
     const forked = { session: made.session.id, seq: made.seq() };

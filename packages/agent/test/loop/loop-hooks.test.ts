@@ -33,7 +33,7 @@ async function hooked(script: string, answers: Answers, talk: Partial<Conversati
 const of = ({ hooks }: Hooked, event: string): readonly JsonObject[] =>
   hooks.heard.filter((one) => one.event === event).map(({ input }) => input);
 
-describe("hooks section 2: user_prompt_submit", () => {
+describe("user_prompt_submit", () => {
   const REFUSALS: readonly [sentence: string, answer: () => Words | Promise<Words>, message: RegExp][] = [
     ["a block", () => ({ verdict: "deny", reason: "not on Fridays" }), /^The prompt was not sent: not on Fridays$/],
     ["a block without a reason", () => ({ verdict: "deny" }), /blocked by hook guard\.sh/],
@@ -101,7 +101,7 @@ describe("hooks section 2: user_prompt_submit", () => {
   });
 });
 
-describe("hooks section 2: session_start and turn_start", () => {
+describe("session_start and turn_start", () => {
   test("the session's start is told once, and its context stands before the first prompt", async () => {
     const made = await hooked(
       "turns: [{ expect: { reminders: [{ contains: welcome }] }, say: a }, { expect: { reminders: [] }, say: b }]",
@@ -158,7 +158,7 @@ describe("hooks section 2: session_start and turn_start", () => {
   });
 });
 
-describe("hooks section 2: stop", () => {
+describe("stop", () => {
   const block = { verdict: "deny", reason: "run the <tests>" } as const;
 
   test("a hook holds the end back, and the model reads why", async () => {

@@ -171,7 +171,7 @@ const openRows: readonly OpenRow[] = [
   ["waiting, no answer, now denied", WAITING, {}, denying, "denied denied_policy_changed"],
 ];
 for (const [name, types, judged, options, outcome] of openRows) {
-  test(`ledger section 6: ${name}: ${outcome}`, async (t) => {
+  test(`${name}: ${outcome}`, async (t) => {
     const b = await bench(t, { person: "nobody" });
     await written(b, types, judged);
     const again = await after(t, b, options);
@@ -189,13 +189,13 @@ for (const [name, types, judged, options, outcome] of openRows) {
   });
 }
 
-test("ledger section 6: proposed with arguments that are invalid ends invalid", async (t) => {
+test("proposed with arguments that are invalid ends invalid", async (t) => {
   const b = await bench(t);
   await b.session.record([draftOf("call.proposed", { call: "c1", turn: 0, index: 0, tool: "edit", raw: "{", givenId: "c1" })], "normal");
   assert.deepEqual(outcomes(await (await after(t, b)).resume()), ["invalid invalid_json"]);
 });
 
-test("ledger section 6: proposed with arguments that a door had parsed is read as that value", async (t) => {
+test("proposed with arguments that a door had parsed is read as that value", async (t) => {
   const b = await bench(t, yolo);
   await b.session.record(
     [draftOf("call.proposed", { call: "c1", turn: 0, index: 0, tool: "edit", raw: { text: "parsed" }, givenId: "c1" })],
@@ -228,7 +228,7 @@ const WORDS: readonly (readonly [who: string, judged: Partial<EventBodies["call.
   ],
 ];
 for (const [who, judged, text] of WORDS) {
-  test(`dispatch section 7: a deny of a ${who} on record is final: no hook is asked or told again, and the words are the same`, async (t) => {
+  test(`a deny of a ${who} on record is final: no hook is asked or told again, and the words are the same`, async (t) => {
     const b = await bench(t, { person: "nobody" });
     await written(b, JUDGED, { verdict: "deny", ...judged });
     const hooks = scriptedHooks({ pre_tool_use: () => ({ verdict: "allow" }) });
@@ -240,7 +240,7 @@ for (const [who, judged, text] of WORDS) {
   });
 }
 
-test("ledger section 6: a call that waited and was denied on record ends so, and its approval closes", async (t) => {
+test("a call that waited and was denied on record ends so, and its approval closes", async (t) => {
   const b = await bench(t, { person: "nobody" });
   await written(b, WAITING);
   const [asked] = await b.stored("call.judged");
@@ -262,7 +262,7 @@ test("ledger section 6: a call that waited and was denied on record ends so, and
   );
 });
 
-test("ledger section 6: waiting and answered no while nobody ran: ended rejected with the reason", async (t) => {
+test("waiting and answered no while nobody ran: ended rejected with the reason", async (t) => {
   const b = await bench(t);
   await written(b, WAITING);
   await answer(b, { outcome: "reject", reason: "not now" });
@@ -298,7 +298,7 @@ test("approved with an edit while nobody ran: the edit is judged and runs", asyn
   }
 });
 
-test("ledger section 6: approved, and the policy now denies: the approval is closed denied, the call ends denied", async (t) => {
+test("approved, and the policy now denies: the approval is closed denied, the call ends denied", async (t) => {
   const b = await bench(t);
   await written(b, WAITING);
   await answer(b);
@@ -328,7 +328,7 @@ for (const by of ["grant", "hook"] as const) {
     assert.deepEqual(b.world.lines, []);
   });
 
-  test(`ledger section 6: approved by a ${by}: it is claimed with that answer and runs`, async (t) => {
+  test(`approved by a ${by}: it is claimed with that answer and runs`, async (t) => {
     const b = await bench(t);
     await written(b, JUDGED);
     await b.ledger.answer([grantedDraft("g_1", { rule: "edit", tool: "edit" })]);
@@ -349,7 +349,7 @@ for (const by of ["grant", "hook"] as const) {
   });
 }
 
-test("ledger section 6: a tool that was changed or removed while its call waited is not run, and the approval is closed", async (t) => {
+test("a tool that was changed or removed while its call waited is not run, and the approval is closed", async (t) => {
   for (const [name, approve] of [
     ["removed", false],
     ["changed", false],
@@ -482,7 +482,7 @@ test("resume can be cancelled: what waits ends cancelled, and the approval is cl
   assert.deepEqual(await b.ledger.pending("approvals"), []);
 });
 
-test("ledger section 6: a claimed read without an end is unknown, and may be called again freely", async (t) => {
+test("a claimed read without an end is unknown, and may be called again freely", async (t) => {
   const b = await crashed(t, { call: [call("slow_read", "x", "c1")] });
   const again = await after(t, b);
   const report = await again.resume();
@@ -604,7 +604,7 @@ const probes: readonly ProbeRow[] = [
   ["nothing", () => undefined, "unknown execution_unknown", UNKNOWN],
 ];
 for (const [name, probe, outcome, text] of probes) {
-  test(`ledger section 6: a claimed unsafe call whose probe says ${name}: ${outcome}, and it is not run again`, async (t) => {
+  test(`a claimed unsafe call whose probe says ${name}: ${outcome}, and it is not run again`, async (t) => {
     const b = await probedBench(t, { probe: probe as NonNullable<Definition["probe"]> });
     const again = await after(t, b);
     const report = await again.resume();
@@ -630,7 +630,7 @@ test("what the probe found is told as evidence", async (t) => {
   assert.match(textOf(only(report)), /Evidence: probe two files\./);
 });
 
-test("ledger section 6: a probe over 10 s is unknown", async (t) => {
+test("a probe over 10 s is unknown", async (t) => {
   const b = await probedBench(t, { probe: () => new Promise(() => undefined) });
   const again = await after(t, b);
   const running = again.resume();
@@ -638,7 +638,7 @@ test("ledger section 6: a probe over 10 s is unknown", async (t) => {
   assert.deepEqual(outcomes(await running), ["unknown execution_unknown"]);
 });
 
-test("ledger section 6: a probe is given the input and the call's key, the same as the body's key was made from", async (t) => {
+test("a probe is given the input and the call's key, the same as the body's key was made from", async (t) => {
   const keys: string[] = [];
   const b = await probedBench(t, {
     idempotencyKey: (_input, { callKey }) => {
@@ -673,7 +673,7 @@ const retries: readonly RetryRow[] = [
   ["on a durable ledger", { wrap: durable }, { ...retrying, wrap: durable }, "succeeded", 2],
 ];
 for (const [name, options, later, outcome, runs] of retries) {
-  test(`ledger section 6: a claimed unsafe call with an idempotency key: ${name}`, async (t) => {
+  test(`a claimed unsafe call with an idempotency key: ${name}`, async (t) => {
     const b = await probedBench(t, { idempotencyKey: () => "k1" }, options);
     const again = await after(t, b, later);
     const running = again.resume();
@@ -699,7 +699,7 @@ for (const [name, options, later, outcome, runs] of retries) {
   });
 }
 
-test("ledger section 6: a retry that crashes, too, is unknown: at most one retry", async (t) => {
+test("a retry that crashes, too, is unknown: at most one retry", async (t) => {
   const b = await probedBench(t, { idempotencyKey: () => "k1" });
   const second = await after(t, b, retrying);
   void second.resume();
@@ -709,7 +709,7 @@ test("ledger section 6: a retry that crashes, too, is unknown: at most one retry
   assert.equal(b.gates.started.length, 2);
 });
 
-test("ledger section 6: a retry can be cancelled like any call", async (t) => {
+test("a retry can be cancelled like any call", async (t) => {
   const b = await probedBench(t, { idempotencyKey: () => "k1" });
   const again = await after(t, b, retrying);
   const controller = new AbortController();
@@ -916,7 +916,7 @@ const closes: readonly (readonly [closed: "cancelled" | "expired" | "denied", ou
 for (const [closed, outcome] of closes) {
   for (const approve of [false, true]) {
     if (approve && closed === "expired") continue;
-    test(`ledger section 6: ${approve ? "approved and taken back" : "waiting and closed"} (${closed}) without an end: ${outcome}, and nobody is asked again`, async (t) => {
+    test(`${approve ? "approved and taken back" : "waiting and closed"} (${closed}) without an end: ${outcome}, and nobody is asked again`, async (t) => {
       const b = await bench(t);
       await written(b, WAITING);
       if (approve) await answer(b);
@@ -972,7 +972,7 @@ for (const [what, key] of [
   });
 }
 
-test("ledger section 6: a tool that changed since its call was claimed is not asked what happened: unknown", async (t) => {
+test("a tool that changed since its call was claimed is not asked what happened: unknown", async (t) => {
   let probed = 0;
   const b = await probedBench(t, {
     probe: () => {

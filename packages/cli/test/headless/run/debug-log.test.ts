@@ -22,7 +22,7 @@ function settle(at: Place): void {
   at.write("s.json", SCRIPT);
 }
 
-describe("S42, redaction.patterns: no log shows them", () => {
+describe("redaction.patterns: no log shows them", () => {
   test("the file of ASSENT_LOG, and --verbose", async () => {
     using at = place();
     settle(at);

@@ -13,7 +13,7 @@ function most(count: number) {
   return { asked: () => asked, mayClaim };
 }
 
-describe("headless section 4: a limit of claims", () => {
+describe("a limit of claims", () => {
   test("the call that would be one too many and the rest of its batch are skipped, and the report says so", async (t) => {
     const b = await bench(t, { policy: { mode: "yolo" }, deps: most(1) });
     const report = await b.process([call("edit", "a", "c1"), call("edit", "b", "c2"), call("edit", "c", "c3")]);

@@ -7,7 +7,7 @@ import { type BenchOptions, bench, call, only, outcomes, rest, scriptedHooks, te
 const yolo = { policy: { mode: "yolo" } } as const;
 const WITHHELD = "Tool output withheld: a tool_response_transform hook failed.";
 
-test("hooks section 6: a transform replaces the text for everyone, before it is recorded and emitted", async (t) => {
+test("a transform replaces the text for everyone, before it is recorded and emitted", async (t) => {
   const hooks = scriptedHooks({ tool_response_transform: () => ({ updatedOutput: "clean" }), post_tool_use: () => undefined });
   const b = await bench(t, { ...yolo, deps: { hooks } });
   const { result } = only(await b.process([call("edit", "x")]));
@@ -32,7 +32,7 @@ const transforms: readonly (readonly [
   ["a port that throws withholds it", "throw", WITHHELD],
 ];
 for (const [name, said, content] of transforms) {
-  test(`hooks section 6: a transform: ${name}; success stays success`, async (t) => {
+  test(`a transform: ${name}; success stays success`, async (t) => {
     const hooks = scriptedHooks({ tool_response_transform: () => (said === "throw" ? Promise.reject(new Error("port")) : said) });
     const b = await bench(t, { ...yolo, deps: { hooks } });
     const report = only(await b.process([call("edit", "x")]));
@@ -45,7 +45,7 @@ for (const [name, said, content] of transforms) {
   });
 }
 
-test("hooks section 6: a failed result stays failed when its text is withheld, and the error does not leak what was withheld", async (t) => {
+test("a failed result stays failed when its text is withheld, and the error does not leak what was withheld", async (t) => {
   const leaking = textTool("leak", "edit", {
     run: () => ({ content: "secret", display: "secret", error: { message: "secret", type: "x_mine" } }),
   });
@@ -56,7 +56,7 @@ test("hooks section 6: a failed result stays failed when its text is withheld, a
   assert.doesNotMatch(JSON.stringify([report, b.events, await b.stored("call.ended")]), /secret/);
 });
 
-test("hooks section 6: a transform also sees synthesised errors", async (t) => {
+test("a transform also sees synthesised errors", async (t) => {
   const hooks = scriptedHooks({ tool_response_transform: ({ tool_response: text }) => ({ updatedOutput: `seen: ${text}` }) });
   const b = await bench(t, { person: "nobody", deps: { hooks } });
   const report = await b.process([call("edit", "x"), call("nope", "y"), { id: "c3", name: "read", arguments: "{" }]);
@@ -64,14 +64,14 @@ test("hooks section 6: a transform also sees synthesised errors", async (t) => {
   for (const result of report.results) assert.match(textOf(result), /^seen: /);
 });
 
-test("hooks section 6: a transform of a cancelled call is not itself cancelled by that call's signal", async (t) => {
+test("a transform of a cancelled call is not itself cancelled by that call's signal", async (t) => {
   const hooks = scriptedHooks({ tool_response_transform: (_input, signal) => (signal.aborted ? { verdict: "deny" } : undefined) });
   const b = await bench(t, { ...yolo, deps: { hooks } });
   const report = await b.process([call("edit", "x")], { signal: AbortSignal.abort() });
   assert.equal(textOf(only(report)), "The tool call was cancelled by the user before it ran.");
 });
 
-test("hooks section 6: live updates of a tool whose output is transformed never show what the transform removes", async (t) => {
+test("live updates of a tool whose output is transformed never show what the transform removes", async (t) => {
   const live = textTool("live", "read", {
     canUpdateOutput: true,
     run: (_input, { update }) => {
@@ -85,7 +85,7 @@ test("hooks section 6: live updates of a tool whose output is transformed never 
   assert.doesNotMatch(JSON.stringify(b.events), /secret/);
 });
 
-test("hooks section 2: post_tool_use after a success, post_tool_use_failure after an error of a body that ran, neither for a call that did not", async (t) => {
+test("post_tool_use after a success, post_tool_use_failure after an error of a body that ran, neither for a call that did not", async (t) => {
   const hooks = scriptedHooks({ post_tool_use: () => undefined, post_tool_use_failure: () => undefined });
   const failing = textTool("failing", "edit", { run: () => Promise.reject(new Error("broken")) });
   const b = await bench(t, { policy: { mode: "yolo", rules: { team: { deny: ["edit:text=no"] } } }, tools: [failing], deps: { hooks } });
@@ -98,7 +98,7 @@ test("hooks section 2: post_tool_use after a success, post_tool_use_failure afte
   assert.deepEqual([failed?.["error"], failed?.["error_type"], failed?.["is_interrupt"]], ["broken", "execution_failed", false]);
 });
 
-test("hooks section 6: post_tool_use is consulted after the result is recorded and emitted", async (t) => {
+test("post_tool_use is consulted after the result is recorded and emitted", async (t) => {
   let endedThen = -1;
   const hooks = scriptedHooks({
     post_tool_use: async () => {
@@ -141,13 +141,13 @@ test("a post-tool hook's feedback reaches the model with the result, after cutti
   assert.match(text, /run the &lt;tests&gt;/);
 });
 
-test("hooks section 2: a hook's context reaches the model with the result", async (t) => {
+test("a hook's context reaches the model with the result", async (t) => {
   const hooks = scriptedHooks({ pre_tool_use: () => ({ context: "branch is frozen", name: "keeper" }) });
   const b = await bench(t, { ...yolo, deps: { hooks } });
   assert.match(textOf(only(await b.process([call("edit", "x")]))), /^wrote x[\s\S]*branch is frozen/);
 });
 
-test("hooks section 2: post_tool_batch is consulted once, when all calls of the batch have ended", async (t) => {
+test("post_tool_batch is consulted once, when all calls of the batch have ended", async (t) => {
   const hooks = scriptedHooks({ post_tool_batch: () => undefined });
   const b = await bench(t, { ...yolo, deps: { hooks } });
   await b.process([call("edit", "x", "c1"), call("nope", "y", "c2")]);

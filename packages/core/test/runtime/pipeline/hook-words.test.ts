@@ -15,10 +15,10 @@ const ROWS: readonly (readonly [name: string, words: HookWords, content: string]
   ["control characters are removed", { name: "h\u001b", context: "a\u0007b\u009b\tc\r\nd" }, 'result\n<hook name="h">\nab\tc\nd\n</hook>'],
 ];
 for (const [name, words, content] of ROWS) {
-  test(`hooks section 7: ${name}`, () => assert.equal(withHookWords({ content: "result" }, words).content, content));
+  test(`${name}`, () => assert.equal(withHookWords({ content: "result" }, words).content, content));
 }
 
-test("hooks section 7: long context does not push out the feedback", () => {
+test("long context does not push out the feedback", () => {
   const { content } = withHookWords({ content: "" }, { name: "h", context: "c".repeat(20_000), feedback: "f" });
   assert.equal(content, `\n<hook name="h">\n${"c".repeat(9_999)}…\nf\n</hook>`);
 });

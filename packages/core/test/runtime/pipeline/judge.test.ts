@@ -267,7 +267,7 @@ const confirms: readonly ConfirmRow[] = [
   ["gives nothing", () => undefined, /^preview unavailable: /, "info"],
 ];
 for (const [name, confirm, warning, type] of confirms) {
-  test(`tools section 7: a confirm that ${name}: the call asks with ${type} details`, async (t) => {
+  test(`a confirm that ${name}: the call asks with ${type} details`, async (t) => {
     const tool = textTool("shown", "edit", { confirm: confirm as NonNullable<Definition["confirm"]> });
     const person = scriptedApprover({ shown: "reject" });
     const b = await bench(t, { tools: [tool], person });
@@ -279,7 +279,7 @@ for (const [name, confirm, warning, type] of confirms) {
   });
 }
 
-test("tools section 7: a tool made by hand is asked about with the details that its calls give", async (t) => {
+test("a tool made by hand is asked about with the details that its calls give", async (t) => {
   const whole = textTool("by_hand", "edit");
   const confirmation: Invocation["confirmation"] = async () => ({ type: "exec", command: "ls", rootCommand: "ls" });
   const build: Tool["build"] = async (input, ctx) => ({ ...(await whole.build(input, ctx)), confirmation });
@@ -292,7 +292,7 @@ test("tools section 7: a tool made by hand is asked about with the details that 
   );
 });
 
-test("tools section 7: a confirm that exceeds 30 s leaves the plain description with a warning; the call still asks", async (t) => {
+test("a confirm that exceeds 30 s leaves the plain description with a warning; the call still asks", async (t) => {
   const tool = textTool("shown", "edit", { confirm: () => new Promise(() => undefined) });
   const b = await bench(t, { tools: [tool] });
   const running = b.process([call("shown", "x", "c1")]);
@@ -307,7 +307,7 @@ test("tools section 7: a confirm that exceeds 30 s leaves the plain description 
   await running;
 });
 
-test("tools section 7: a call cancelled while its confirm hangs ends without waiting for it", async (t) => {
+test("a call cancelled while its confirm hangs ends without waiting for it", async (t) => {
   const tool = textTool("shown", "edit", {
     confirm: (_input, _ctx, signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
   });
@@ -318,7 +318,7 @@ test("tools section 7: a call cancelled while its confirm hangs ends without wai
   assert.deepEqual(outcomes(await running), ["cancelled cancelled"]);
 });
 
-test("tools section 7: what is offered for always is shown, and hidden for an explicit ask", async (t) => {
+test("what is offered for always is shown, and hidden for an explicit ask", async (t) => {
   const person = scriptedApprover({ edit: "reject" });
   const b = await bench(t, { person });
   await b.process([call("edit", "x")]);

@@ -269,7 +269,7 @@ const denials: readonly (readonly [type: string, options: BenchOptions])[] = [
   ["rejected_by_hook", { deps: {} }],
 ];
 for (const [type, options] of denials) {
-  test(`hooks section 2: permission_denied is told once with its error type ${type}`, async (t) => {
+  test(`permission_denied is told once with its error type ${type}`, async (t) => {
     const hooks = scriptedHooks(type === "rejected_by_hook" ? { permission_request: () => ({ verdict: "deny", reason: "no" }) } : {});
     const b = await bench(t, { ...options, deps: { ...options.deps, hooks } });
     await b.process([call("edit", "x", "c1"), call("read", "y", "c2")]);
@@ -355,7 +355,7 @@ const told: readonly (readonly [name: string, state: string, signal: AbortSignal
   ["a cancel before there is a verdict is told once its call is on record", "proposed", AbortSignal.abort()],
 ];
 for (const [name, state, signal] of told) {
-  test(`ledger section 4: ${name}`, async (t) => {
+  test(`${name}`, async (t) => {
     const states: unknown[] = [];
     const look = (): void => void states.push(b.session.state.calls.get("c1")?.state);
     const hooks = { ...scriptedHooks({}), tell: look };

@@ -57,7 +57,7 @@ for (const [who, options] of insisting) {
   });
 }
 
-test("hooks section 3: a permission hook is told what asked and which rules an always would store", async (t) => {
+test("a permission hook is told what asked and which rules an always would store", async (t) => {
   const hooks = scriptedHooks({ permission_request: () => ({ verdict: "allow" }) });
   const b = await bench(t, { deps: { hooks } });
   await b.process([call("edit", "x", "c1")]);
@@ -68,7 +68,7 @@ test("hooks section 3: a permission hook is told what asked and which rules an a
   );
 });
 
-test("hooks section 6: a permission hook's rewrite is what runs, judged again, under its own fingerprint", async (t) => {
+test("a permission hook's rewrite is what runs, judged again, under its own fingerprint", async (t) => {
   const hooks = scriptedHooks({
     pre_tool_use: () => undefined,
     permission_request: () => ({ verdict: "allow", updatedInput: { text: "safer" } }),
@@ -88,7 +88,7 @@ const rewrites = [
   ["a rule insists on asking", { text: "insist" }, "rejected rejected_by_user"],
 ] as const;
 for (const [what, updatedInput, outcome] of rewrites) {
-  test(`hooks section 6: a permission hook's rewrite is judged: ${what}`, async (t) => {
+  test(`a permission hook's rewrite is judged: ${what}`, async (t) => {
     const hooks = scriptedHooks({ permission_request: () => ({ verdict: "allow", updatedInput }) });
     const b = await bench(t, {
       policy: { rules: { team: { deny: ["edit:text=bad"], ask: ["edit:text=insist"] } } },
@@ -101,14 +101,14 @@ for (const [what, updatedInput, outcome] of rewrites) {
   });
 }
 
-test("hooks section 6: a permission hook's invalid rewrite never runs, neither it nor the original", async (t) => {
+test("a permission hook's invalid rewrite never runs, neither it nor the original", async (t) => {
   const hooks = scriptedHooks({ permission_request: () => ({ verdict: "allow", updatedInput: {} }) });
   const b = await bench(t, { person: "nobody", deps: { hooks } });
   assert.notEqual(only(await b.process([call("edit", "x")])).outcome, "succeeded");
   assert.deepEqual(b.world.lines, []);
 });
 
-test("hooks section 2: a permission hook that fails has no opinion: a person decides", async (t) => {
+test("a permission hook that fails has no opinion: a person decides", async (t) => {
   const hooks = scriptedHooks({ permission_request: () => Promise.reject(new Error("runner gone")) });
   const b = await bench(t, { deps: { hooks }, person: scriptedApprover({ edit: "approve" }) });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["succeeded"]);
@@ -212,7 +212,7 @@ test("a tool's own ask is only the default ask: a grant answers it", async (t) =
   assert.deepEqual(outcomes(await b.process([call("asking", "x")])), ["succeeded"]);
 });
 
-test("HK41, hooks section 6: a permission hook that rewrites does not answer an ask that a pre_tool_use hook insisted on", async (t) => {
+test("a permission hook that rewrites does not answer an ask that a pre_tool_use hook insisted on", async (t) => {
   const hooks = scriptedHooks({
     pre_tool_use: () => ({ verdict: "ask", reason: "look" }),
     permission_request: () => ({ verdict: "allow", updatedInput: { text: "rewritten" } }),

@@ -220,7 +220,7 @@ test("hooks are not consulted for an unknown tool or an invalid input", async (t
   assert.deepEqual(hooks.consulted, []);
 });
 
-test("hooks section 3: what a hook is given about a call", async (t) => {
+test("what a hook is given about a call", async (t) => {
   const hooks = scriptedHooks({ pre_tool_use: () => undefined });
   const b = await bench(t, { policy: { mode: "auto-edit", rules: { user: { allow: ["edit"] } } }, deps: { hooks } });
   await b.process([call("edit", "x", "c1")], { agentName: "explorer" });

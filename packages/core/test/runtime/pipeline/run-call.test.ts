@@ -39,7 +39,7 @@ const before: readonly Row[] = [
 ];
 for (const [at, options] of before) {
   for (const error of ["store_locked", "store_full", "event_too_large"] as const) {
-    test(`ledger section 8: ${error} at ${at} (${options.person ? "asked" : "allowed"}): denied store_unavailable, nothing runs, and the next call works`, async (t) => {
+    test(`${error} at ${at} (${options.person ? "asked" : "allowed"}): denied store_unavailable, nothing runs, and the next call works`, async (t) => {
       const b = await bench(t, { ...options, wrap: faulty({ at, error, times: 1 }) });
       const report = await b.process([call("edit", "x", "c1")]);
       assert.deepEqual(outcomes(report), ["denied store_unavailable"]);
@@ -52,7 +52,7 @@ for (const [at, options] of before) {
   }
 }
 
-test("ledger section 8: a proposal that cannot be stored is denied, nothing runs, and the session goes on", async (t) => {
+test("a proposal that cannot be stored is denied, nothing runs, and the session goes on", async (t) => {
   const b = await bench(t, { ...yolo, wrap: faulty({ at: "call.proposed", error: "store_locked", times: 1 }) });
   const report = await b.process([call("edit", "x", "c1"), call("read", "r", "c2")]);
   assert.deepEqual(outcomes(report), ["denied store_unavailable", "denied store_unavailable"]);
@@ -61,13 +61,13 @@ test("ledger section 8: a proposal that cannot be stored is denied, nothing runs
   assert.deepEqual(outcomes(await b.process([call("edit", "y", "c3")])), ["succeeded"]);
 });
 
-test("ledger section 8: a proposal whose arguments no store can keep is denied, and the session goes on", async (t) => {
+test("a proposal whose arguments no store can keep is denied, and the session goes on", async (t) => {
   const b = await bench(t, { ...yolo, wrap: faulty({ at: "call.proposed", error: "event_invalid", times: 1 }) });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied store_unavailable"]);
   assert.deepEqual(outcomes(await b.process([call("edit", "y")])), ["succeeded"]);
 });
 
-test("ledger section 8: a store that fails for good before the claim runs nothing and is reported", async (t) => {
+test("a store that fails for good before the claim runs nothing and is reported", async (t) => {
   const fault = { at: "claim", error: "store_io" as const, times: Number.POSITIVE_INFINITY };
   const always = faulty(fault);
   const b = await bench(t, {
@@ -89,7 +89,7 @@ test("ledger section 8: a store that fails for good before the claim runs nothin
   assert.equal((b.dispatcher.failure() as LedgerError).type, "store_io");
 });
 
-test("ledger section 8: an answer that cannot be stored is told to whoever gave it, and the approval stays open", async (t) => {
+test("an answer that cannot be stored is told to whoever gave it, and the approval stays open", async (t) => {
   const b = await bench(t, { wrap: faulty({ at: "approval.answered", error: "store_locked", times: 1 }) });
   const running = b.process([call("edit", "x", "c1")]);
   await until(() => b.dispatcher.pending().length === 1);
@@ -100,7 +100,7 @@ test("ledger section 8: an answer that cannot be stored is told to whoever gave 
   assert.deepEqual(outcomes(await running), ["succeeded"]);
 });
 
-test("ledger section 8: an approver's answer that cannot be stored approves nothing; the approval can be answered again", async (t) => {
+test("an approver's answer that cannot be stored approves nothing; the approval can be answered again", async (t) => {
   const b = await bench(t, {
     wrap: faulty({ at: "approval.answered", error: "store_locked", times: 1 }),
     person: scriptedApprover({ edit: "approve" }),
@@ -112,7 +112,7 @@ test("ledger section 8: an approver's answer that cannot be stored approves noth
   assert.deepEqual(b.world.lines, ["x"]);
 });
 
-test("ledger section 8: a close that cannot be stored does not keep a cancelled call from ending", async (t) => {
+test("a close that cannot be stored does not keep a cancelled call from ending", async (t) => {
   const b = await bench(t, { wrap: faulty({ at: "approval.closed", error: "store_locked", times: 1 }) });
   const running = b.process([call("edit", "x", "c1")]);
   await until(() => b.dispatcher.pending().length === 1);
@@ -123,7 +123,7 @@ test("ledger section 8: a close that cannot be stored does not keep a cancelled 
   assert.deepEqual(await b.ledger.pending("approvals"), [], "a call that ended leaves no question behind");
 });
 
-test("ledger section 8: a grant's use that cannot be stored answers nothing", async (t) => {
+test("a grant's use that cannot be stored answers nothing", async (t) => {
   const b = await bench(t, { person: "nobody", wrap: faulty({ at: "grant.used", error: "store_locked", times: 1 }) });
   await b.ledger.answer([
     {
@@ -238,7 +238,7 @@ test("decision and intent are on disk before the effect", async (t) => {
   assert.deepEqual(before, ["call.judged", "approval.answered", "call.claimed"]);
 });
 
-test("ledger section 4: an unsafe claim and an opened approval are FULL, a safe claim and an end NORMAL", async (t) => {
+test("an unsafe claim and an opened approval are FULL, a safe claim and an end NORMAL", async (t) => {
   const seen: string[] = [];
   const b = await bench(t, {
     person: scriptedApprover({ edit: "approve" }),
