@@ -40,7 +40,7 @@ const UNPLAYED: readonly (readonly [document: string, first: string, because: st
     "assent --model anthropic:claude-sonnet-4-5      # or openai:…, google:…, ollama:…, a local server, script:FILE",
     "needs a key",
   ],
-  ["README.md", 'assent run "fix the failing test" --on-ask park    # exit 75: something waits for a person', "needs a key"],
+  ["README.md", 'assent run "fix the failing test" --on-ask park    # exit code 75: an approval is waiting', "needs a key"],
   [
     "docs/benchmarks.md",
     "npm run bench:peers -- --install   # each peer in its own folder, nothing into the root",

@@ -1,4 +1,4 @@
-// Makes docs/benchmarks.md with its pictures, and the table of the README, from results.json. --print: as JSON to standard output, path by path, and nothing is written.
+// Makes docs/benchmarks.md with its pictures from results.json. --print: as JSON to standard output, path by path, and nothing is written.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bars, lines } from "./svg.mjs";
@@ -58,7 +58,6 @@ const LAYERS = [
 ];
 
 const files = {
-  "README.md": readme(),
   "docs/benchmarks.md": page(),
   "docs/pictures/bench-calls.svg": callsPicture(),
   "docs/pictures/bench-growth.svg": growthPicture(),
@@ -83,7 +82,13 @@ Ratios are of **processor time**, helper threads included, because it depends li
 Who does more costs more. Read the figures with [what each of them does](#what-the-layers-do) for them.
 
 ${provenance()}`,
-    `## What a call costs
+    `## At a glance
+
+A call's cost is a multiple of the bare loop. Growth is the cost of a call at 1,000 turns divided by its cost at 100. Import is a multiple of starting Node; MB is the installed size.
+
+${short()}
+
+## What a call costs
 
 ![Cost per call at 100 turns](pictures/bench-calls.svg)
 
@@ -157,14 +162,6 @@ It is not part of continuous integration. What each peer does exactly is in \`be
   ].join("\n\n");
 }
 
-/** The README with the table of today between its marks. */
-function readme() {
-  const text = readFileSync(join(here, "../../README.md"), "utf8");
-  const marked = /(<!-- benchmarks -->\n)[^]*?(<!-- \/benchmarks -->)/;
-  if (!marked.test(text)) throw new Error("README.md has no place for the benchmarks: <!-- benchmarks --> … <!-- /benchmarks -->");
-  return text.replace(marked, (_, begin, end) => `${begin}${short()}\n${end}`);
-}
-
 function short() {
   const rows = [byId.get("assent-core"), ...loops, ...dispatchers.filter((row) => !isOurs(row))].filter(({ id }) => id !== "bare");
   const cells = rows.map((row) => [
@@ -173,7 +170,7 @@ function short() {
     row.again.inTurn ? `${row.again.inTurn.effects}, at once ${row.again.atOnce.effects}` : (NOT_RESUMED[row.id] ?? "cannot be resumed"),
     ...startOf(row),
   ]);
-  const effects = "effects of one yes, resumed ten times one after the other, and at once";
+  const effects = "effects of one approval, resumed ten times in turn, and ten times at once";
   return table(["", "a call, 1,000 turns", "a call, 100 in one turn", "growth", effects, "import", "MB"], cells);
 }
 
