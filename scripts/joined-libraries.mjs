@@ -18,7 +18,7 @@ const WHOLE_LIBRARY = /^import \{ z \} from "zod\/v4";$/m;
 const WITH_HEADERS = /\/node_modules\/@ai-sdk\/provider-utils\/dist\/index\.m?js$/;
 
 /** Node's own `Headers` come with all of its `fetch`; those of `httpFetch` are there already. */
-const plainHeaders = (root) => `import { PlainHeaders as Headers } from "${join(root, "packages/host/dist/plain-headers.js")}";\n`;
+const plainHeaders = (root) => `import { PlainHeaders as Headers } from "${join(root, "packages/host/dist/http/headers.js")}";\n`;
 
 export const inParts = (placed, root) => ({
   name: "in parts",

@@ -8,7 +8,7 @@ export { type Anchor, type PathFact, type PathScope, pathScope, type SessionDire
 export { isSensitive } from "./paths/sensitive.ts";
 export { findWorkspace, WorkspaceNotFoundError } from "./paths/workspace.ts";
 export { redactor } from "./redaction.ts";
-export { type OfferOptions, widerRule } from "./rules/offer.ts";
+export { type OfferOptions, widerRule } from "./rules/grants.ts";
 export type { Rule, RuleOptions, RuleTools } from "./rules/rule.ts";
 export type { OwnFiles } from "./safeguards/own-files.ts";
 export { FileLockedError } from "./settings/file-lock.ts";

@@ -3,7 +3,7 @@ import { access, type FileHandle, lstat, open, realpath, rename, unlink } from "
 import { dirname, join } from "node:path";
 import { type PlanFiles, ToolError } from "@assent/core";
 import { errorCode } from "../system/error-code.ts";
-import { openNew } from "./open-new.ts";
+import { openNew } from "./open.ts";
 import { syncDirectory } from "./replace.ts";
 
 /** A plan is read by people. */

@@ -3,7 +3,7 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { errorCode } from "../system/error-code.ts";
-import { openNew } from "./open-new.ts";
+import { openNew } from "./open.ts";
 import { type Anchor, namedPlace, openPlace, type Place } from "./open-place.ts";
 
 /** Links followed before a path counts as a loop. */

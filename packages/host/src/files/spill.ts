@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { chmod, type FileHandle, lstat, mkdir, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Spilled, SpillFile } from "@assent/core";
-import { openNew } from "./open-new.ts";
+import { openNew } from "./open.ts";
 
 /** How much may be kept, in bytes. */
 export type SpillLimits = { readonly perFile: number; readonly perSession: number };

@@ -1,5 +1,5 @@
 import type { HookBody, HookEntry } from "@assent/core/parts";
-import { commandEnvironment, type SecretNames } from "../environment/environment.ts";
+import { commandEnvironment, type SecretNames } from "../system/environment.ts";
 
 /** What a program's environment is made of. */
 export type HookSurroundings = SecretNames & {

@@ -1,7 +1,7 @@
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { makeFifos } from "../processes/make-fifos.ts";
+import { makeFifos } from "../processes/output-pipe.ts";
 
 /** The three standard streams of one program: its ends of them, and ours. */
 export type ProgramPipes = {

@@ -8,7 +8,6 @@ import { endLineage, endWithUs } from "../processes/group.ts";
 import { startProgram } from "../processes/start-program.ts";
 import type { ProcessTable } from "../processes/table.ts";
 import { errorCode } from "../system/error-code.ts";
-import { type Captured, capture } from "./captured.ts";
 import { openProgramPipes } from "./program-pipes.ts";
 
 /** A hook's program with what it is given. */
@@ -155,4 +154,27 @@ function exitEnd({ code, killedBy }: Exit, out: Captured, err: Captured): RunEnd
 function failed(cause: string, out: Captured, err: Captured): RunEnd {
   const stderr = err.text();
   return { run: { ended: "failed", cause, stderr }, exit: null, output: out.text() + stderr };
+}
+
+/** What came out of one stream. */
+type Captured = {
+  /** Resolves when nothing more can come. */
+  readonly done: Promise<void>;
+  readonly text: () => string;
+};
+
+/** Takes at most `limit` bytes from a stream; one more and `over` is called, once. */
+function capture(stream: Readable, limit: number, over: () => void): Captured {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  stream.on("data", (chunk: Buffer) => {
+    const before = bytes;
+    bytes += chunk.length;
+    if (bytes <= limit) chunks.push(chunk);
+    else if (before <= limit) over();
+  });
+  const done = new Promise<void>((resolve) => {
+    for (const event of ["end", "close", "error"]) stream.on(event, () => resolve());
+  });
+  return { done, text: () => Buffer.concat(chunks).toString("utf8") };
 }

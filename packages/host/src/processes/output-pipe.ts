@@ -1,9 +1,10 @@
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { closeSync, constants, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { makeFifos } from "./make-fifos.ts";
 
 /** Both ends of a pipe. */
 export type OutputPipe = {
@@ -82,4 +83,11 @@ function pipeOf(readFd: number, writeFd: number): OutputPipe {
       else closeSync(readFd);
     },
   };
+}
+
+/** Makes pipes with names, which only their owner may open. Node cannot by itself. */
+export async function makeFifos(paths: readonly string[]): Promise<void> {
+  const child = spawn("mkfifo", ["-m", "600", ...paths], { stdio: "ignore", env: { PATH: "/usr/bin:/bin:/usr/local/bin" } });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`mkfifo ended with ${code}.`);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { splitWords } from "../../src/editor/split-words.ts";
+import { splitWords } from "../../src/editor/edit-text.ts";
 
 const ROWS: readonly (readonly [name: string, line: string, words: readonly string[] | undefined])[] = [
   ["one word", "vim", ["vim"]],

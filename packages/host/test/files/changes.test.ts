@@ -257,7 +257,7 @@ test("RS-36: a disk that refuses file 5 of 10: all ten are as before, and no tem
   const before = tree(directory);
   const source = `
     import { hostFileChanges } from "../../src/files/changes/changes.ts";
-    import { fileSet } from "../files/file-set.ts";
+    import { fileSet } from ${JSON.stringify(new URL("./file-set.ts", import.meta.url).href)};
     const set = fileSet(${JSON.stringify(directory)}, ${JSON.stringify([...rows, ["new/dir/made", null, "x"]])});
     console.log(JSON.stringify(await hostFileChanges().apply(set, { signal: new AbortController().signal })));`;
   const message = `${join(directory, "4")}: file too large (EFBIG)`;
@@ -284,7 +284,7 @@ for (const [name, rows, code] of REFUSED) {
     const source = `
       import { chownSync } from "node:fs";
       import { hostFileChanges } from "../../src/files/changes/changes.ts";
-      import { fileSet } from "../files/file-set.ts";
+      import { fileSet } from ${JSON.stringify(new URL("./file-set.ts", import.meta.url).href)};
       const set = fileSet(${JSON.stringify(directory)}, ${JSON.stringify(rows)});
       ${AS_SOMEBODY && `for (const { path, before } of set.changes) if (before) chownSync(path, 54321, 54321); ${AS_SOMEBODY}`}
       console.log(JSON.stringify(await hostFileChanges().apply(set, { signal: new AbortController().signal })));`;
@@ -303,7 +303,7 @@ test("the owner is kept, and where it cannot be, nothing is replaced", async (t)
   const source = (become: string): string => `
     import { chownSync, statSync } from "node:fs";
     import { hostFileChanges } from "../../src/files/changes/changes.ts";
-    import { fileSet } from "../files/file-set.ts";
+    import { fileSet } from ${JSON.stringify(new URL("./file-set.ts", import.meta.url).href)};
     const set = fileSet(${JSON.stringify(directory)}, ${JSON.stringify(THREE)});
     chownSync(set.changes[0].path, 12345, 23456);
     ${become}

@@ -21,10 +21,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import type { ProcessEnd } from "@assent/core";
-import { scrubbedEnvironment } from "../../src/environment/scrubbed.ts";
 import { hardenedGit } from "../../src/git/hardened-git.ts";
 import { GitRefusal, gitOverrides } from "../../src/git/overrides.ts";
 import { hostProcesses } from "../../src/processes/processes.ts";
+import { scrubbedEnvironment } from "../../src/system/environment.ts";
 import { scratch } from "../scratch.ts";
 
 const file = ["/usr/local/bin/git", "/usr/bin/git", "/bin/git"].find(existsSync) ?? "/usr/bin/git";

@@ -130,50 +130,27 @@ function shellFacts({ command, input, cwd: from }: ShellRequest, { places, seenS
   });
   const binds = shellBinds(analysed);
   const seen = scriptsSeen(binds, seenScripts);
-  return new ShellFacts(analysed, linked.length === 0 ? binds : { ...linkBinds(linked), ...binds }, seen);
-}
-
-/** What is only shown or recorded is made when somebody asks for it: no verdict needs it. */
-class ShellFacts implements RequestFacts {
-  readonly units: RequestFacts["units"];
-  readonly binds: RequestFacts["binds"];
-  readonly safe: boolean;
-  readonly plan: unknown;
-  readonly #plan: Plan;
-  readonly #scripts: readonly Json[];
-
-  constructor({ line, units, planned }: Analysed, binds: RequestFacts["binds"], scripts: readonly Json[]) {
-    this.units = units;
-    this.binds = binds;
-    this.safe = line.readOnly;
-    this.plan = planned;
-    this.#plan = line.plan;
-    this.#scripts = scripts;
-  }
-
-  get planDigest(): string {
-    return this.#plan.digest;
-  }
-
-  get view(): Json {
-    return shellView(this.#plan, this.#scripts);
-  }
+  const { line, units, planned } = analysed;
+  return {
+    units,
+    binds: { ...linkBinds(linked), ...binds },
+    safe: line.readOnly,
+    plan: planned,
+    planDigest: line.plan.digest,
+    view: shellView(line.plan, seen),
+  };
 }
 
 /** Scripts by their names as written, and the text of package scripts. */
 function shellBinds({ scripts, packageScripts }: Analysed): Readonly<Record<string, string>> {
-  if (scripts.length === 0 && packageScripts.length === 0) return NO_BINDS;
   return Object.fromEntries([...scripts, ...packageScripts].map(({ file, digest }) => [file, digest]));
 }
-
-const NO_BINDS: Readonly<Record<string, string>> = Object.freeze({});
 
 /** The digests of a script: the present one, and the one before it, if there was another. */
 type SeenScripts = Map<string, { readonly digest: string; readonly before: string | undefined }>;
 
 /** A script that changed since it was first looked at shows both digests. */
 function scriptsSeen(binds: Readonly<Record<string, string>>, seenScripts: SeenScripts): readonly Json[] {
-  if (binds === NO_BINDS) return NO_SCRIPTS;
   return Object.entries(binds).map(([file, digest]) => {
     const known = seenScripts.get(file);
     const before = known?.digest === digest ? known.before : known?.digest;
@@ -181,8 +158,6 @@ function scriptsSeen(binds: Readonly<Record<string, string>>, seenScripts: SeenS
     return { file, digest, ...(before !== undefined && { before }) };
   });
 }
-
-const NO_SCRIPTS: readonly Json[] = [];
 
 /** What whoever is asked should see besides the text. */
 function shellView(plan: Plan, scripts: readonly Json[]): Json {

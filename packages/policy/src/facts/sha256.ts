@@ -1,6 +1,11 @@
 import { hash } from "node:crypto";
 
-/** A digest as rules, plans and what a request is bound to name it. */
+/** SHA-256 in hexadecimal. */
+export function sha256Hex(value: string | Uint8Array): string {
+  return hash("sha256", value);
+}
+
+/** SHA-256 as `sha256:HEX`, the form in rules, plans and request bindings. */
 export function sha256(value: string | Uint8Array): string {
-  return `sha256:${hash("sha256", value)}`;
+  return `sha256:${sha256Hex(value)}`;
 }

@@ -1,11 +1,10 @@
 import { canonicalJson, isObject } from "@assent/core";
 import { HOOK_EVENTS, type HookBody, type HookEntry, type HookPoint, hookPointNamed, sharedToolName } from "@assent/core/parts";
-import type { LayerHooks } from "../settings/load-policy.ts";
 import { nearestKey } from "../settings/nearest-key.ts";
 import type { Problem } from "../settings/problem.ts";
+import type { LayerHooks } from "../settings/read-settings.ts";
 import type { HookRule } from "./condition.ts";
-import { contradictions } from "./contradictions.ts";
-import { type FieldFault, HOOK_FIELDS, readHookFields, type WrittenHook } from "./fields.ts";
+import { contradictions, type FieldFault, HOOK_FIELDS, readHookFields, type WrittenHook } from "./fields.ts";
 import { compileMatcher, isEverything } from "./matcher.ts";
 
 /** What hooks refer to beyond their own text. */

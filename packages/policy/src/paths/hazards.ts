@@ -1,5 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 import type { Hazard, HazardId } from "../shell/plan/plan.ts";
+import { errorCode } from "./error-code.ts";
 import type { ResolvedPath } from "./resolve.ts";
 
 /** Why a path asks: for whatever use, and for whoever would replace the file. */
@@ -43,7 +44,7 @@ function look(real: string): Stats | "unknown" | undefined {
   try {
     return statSync(real, { throwIfNoEntry: false });
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ENOTDIR" ? undefined : "unknown";
+    return errorCode(error) === "ENOTDIR" ? undefined : "unknown";
   }
 }
 

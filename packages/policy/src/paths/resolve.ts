@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, resolve } from "node:path";
+import { errorCode } from "./error-code.ts";
 
 /** Links followed before a path counts as a loop. */
 const HOPS = 40;
@@ -84,5 +85,5 @@ function linkAt(path: string): string | undefined | null {
 }
 
 function isAbsent(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+  return ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 }

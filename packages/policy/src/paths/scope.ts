@@ -1,11 +1,11 @@
 import { type BigIntStats, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { controlFiles } from "../safeguards/control-files.ts";
+import { controlFiles, type PathTest } from "./control-files.ts";
+import { errorCode } from "./error-code.ts";
 import { foldPath } from "./fold.ts";
 import { type PathHazards, pathHazards } from "./hazards.ts";
-import { type FileIdentity, isProtectedFile } from "./protected-inodes.ts";
 import { homeDirectory, isInside, type ResolvedPath, resolvePath } from "./resolve.ts";
-import { isSensitive, isSystemTree } from "./sensitive.ts";
+import { type FileIdentity, isProtectedFile, isSensitive, isSystemTree } from "./sensitive.ts";
 
 /** A directory by its real path, and which one it was when it was looked at. */
 export type Anchor = { readonly path: string; readonly device: string; readonly inode: string };
@@ -27,9 +27,6 @@ export type PathFact = ResolvedPath &
     /** The nearest directory above it that exists, looked at when asked for. Whoever writes makes sure that it is still this one. Null: it cannot be told. */
     readonly anchor: () => Anchor | null;
   };
-
-/** Whether a path, in the folded spelling in which denies compare, is meant. */
-export type PathTest = (folded: string) => boolean;
 
 /** The directories a session works in. */
 export type SessionDirectories = {
@@ -103,6 +100,20 @@ function directoryAt(path: string): BigIntStats | undefined | null {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ENOTDIR" ? undefined : null;
+    return errorCode(error) === "ENOTDIR" ? undefined : null;
   }
+}
+
+/** A scope that follows its directories when settings are read again; they are compared by identity. */
+export function liveScope(directories: () => SessionDirectories): PathScope {
+  let known = directories();
+  let scope = pathScope(known);
+  return (path, cwd) => {
+    const now = directories();
+    if (now !== known) {
+      known = now;
+      scope = pathScope(now);
+    }
+    return scope(path, cwd);
+  };
 }

@@ -1,7 +1,7 @@
 import { compileGlob, type Json, type Request } from "@assent/core";
 import type { Broad } from "../shell/walk/seen-command.ts";
 import { catchPattern, isFault, type RuleFault } from "./fault.ts";
-import { literalGlob } from "./literal-glob.ts";
+import { literalGlob } from "./path-glob.ts";
 import type { RuleTest } from "./rule.ts";
 
 /** Reads the name of an agent; one without a name is a fork. */

@@ -68,16 +68,13 @@ function findInLong(entries: readonly Entry[], request: Request, unit: Unit): En
   return undefined;
 }
 
-/** A tool's name and kind decide first and never change their mind, so that a call looks only at the rules of its own tool. Calls of one tool follow each other. */
+/** A tool's name and kind decide first and never change their mind, so that a call looks only at the rules of its own tool. */
 function byTool<E extends Pick<Entry, "rule">>(entries: readonly E[]): (request: Request) => readonly E[] {
   const known = new Map<string, readonly E[]>();
-  let last: { readonly tool: string; readonly kind: string; readonly found: readonly E[] } | undefined;
   return ({ tool, kind }) => {
-    if (last?.tool === tool && last.kind === kind) return last.found;
     const key = `${kind} ${tool}`;
     const found = known.get(key) ?? entries.filter(({ rule }) => rule.concerns(tool, kind));
     known.set(key, found);
-    last = { tool, kind, found };
     return found;
   };
 }

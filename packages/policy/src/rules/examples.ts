@@ -1,9 +1,11 @@
-import { isObject, type JsonObject, type Request } from "@assent/core";
+import { isObject, type JsonObject, type Kind, type Location, type Request } from "@assent/core";
+import { policyFacts } from "../facts/facts.ts";
 import { shellOf } from "../facts/units.ts";
+import { pathScope } from "../paths/scope.ts";
 import { holds } from "./checker.ts";
 import { isFault, type RuleFault } from "./fault.ts";
 import { parseRule } from "./parse.ts";
-import type { Rule, RuleOptions, WrittenRule } from "./rule.ts";
+import type { Rule, RuleOptions, RuleTools, WrittenRule } from "./rule.ts";
 
 /** A rule's own examples: a text for the tool's one argument, or the tool's whole input. */
 export type RuleExamples = { readonly match?: readonly Example[]; readonly notMatch?: readonly Example[] };
@@ -76,4 +78,33 @@ function why({ verdict }: Rule, { units }: Request): string {
   const shells = units.map((unit) => shellOf(unit));
   const hazard = shells.flatMap((shell) => [...(shell?.line.plan.hazards ?? []), ...(shell?.command?.hazards ?? [])])[0];
   return hazard ? ` (${hazard.id}: ${hazard.text})` : "";
+}
+
+/** A directory that is never made: for examples the workspace is empty. */
+const EMPTY_WORKSPACE = "/nonexistent/workspace";
+
+/** Tools that groups of rules speak of, where they are not registered. */
+const STAND_INS: Readonly<Record<string, Kind>> = { shell: "execute", read: "read", edit: "edit", write: "edit", fetch: "fetch" };
+
+/** Evaluates examples in an empty workspace. */
+export type ExampleTrial = { readonly workspace: string; readonly evaluate: ExampleBench["evaluate"] };
+
+/** Makes requests of examples, in an empty workspace. Nothing runs. */
+export function exampleTrial(tools: RuleTools, kindOf: (tool: string) => Kind | undefined): ExampleTrial {
+  const facts = policyFacts({ workspace: EMPTY_WORKSPACE, look: pathScope({ workspace: EMPTY_WORKSPACE }) });
+  return {
+    workspace: EMPTY_WORKSPACE,
+    evaluate: (tool, input) => {
+      const kind = kindOf(tool) ?? STAND_INS[tool] ?? "other";
+      const found = facts({ tool, kind, input, cwd: EMPTY_WORKSPACE, locations: locationsOf(tools, tool, input) });
+      if (found instanceof Promise) throw new Error("facts of examples are at hand");
+      const { units, binds } = found;
+      return { tool, toolDigest: "", kind, input, cwd: EMPTY_WORKSPACE, binds, units } satisfies Request;
+    },
+  };
+}
+
+function locationsOf(tools: RuleTools, tool: string, input: JsonObject): readonly Location[] | undefined {
+  const paths = tools.get(tool)?.pathArgs?.flatMap((name) => input[name] ?? []);
+  return paths?.filter((path) => typeof path === "string").map((path) => ({ path }));
 }

@@ -79,3 +79,8 @@ function broadGlob(text: string): NameTest {
   const folded = /[[\\]/.test(text) ? undefined : compileGlob(foldPath(text), { caseSensitive: true });
   return (name) => matches(name.exact) || matches(name.folded) || folded?.matches(name.folded) === true;
 }
+
+/** A glob that means this text and no other. */
+export function literalGlob(text: string): string {
+  return text.replaceAll(/[\\*?[]/g, "\\$&");
+}

@@ -3,8 +3,7 @@ import { CONCURRENCY_SAFE_KINDS, type Request, type Unit, type Verdict } from "@
 import { pathOf } from "../facts/units.ts";
 import type { PathFact } from "../paths/scope.ts";
 import { catchPattern, isFault, type RuleFault, syntaxFault } from "./fault.ts";
-import { literalGlob } from "./literal-glob.ts";
-import { compilePathGlob, type PathName, pathNames } from "./path-glob.ts";
+import { compilePathGlob, literalGlob, type PathName, pathNames } from "./path-glob.ts";
 import type { RuleRoots, RuleTest } from "./rule.ts";
 
 /** Reads a path specifier: `//abs`, `~/x`, `/x`, `./x`, `a/b`, or a name at any depth. */

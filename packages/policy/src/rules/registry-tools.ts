@@ -3,14 +3,10 @@ import type { RuleTool, RuleTools } from "./rule.ts";
 
 /** The tools of a registry as rules see them. A tool registered later is seen too. */
 export function registryTools(registry: Registry): RuleTools {
-  const known = new WeakMap<Tool, RuleTool>();
   return {
     get: (name) => {
       const tool = registry.get(name) ?? registry.list().find((one) => one.name.toLowerCase() === name.toLowerCase());
-      if (!tool) return undefined;
-      const shape = known.get(tool) ?? shapeOf(tool);
-      known.set(tool, shape);
-      return shape;
+      return tool && shapeOf(tool);
     },
     names: () => registry.list().map(({ name }) => name),
   };

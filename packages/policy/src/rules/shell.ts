@@ -51,7 +51,7 @@ function tooBroad(specifier: string, [name]: readonly RuleWord[]): RuleFault {
 
 /** A deny or ask: read broadly where the line was parsed, as plain words where it is too long for that. */
 function broadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWords"> {
-  const answer = answerBy(compileBroad(words, tail));
+  const broad = compileBroad(words, tail);
   const plain = words.some(({ glob }) => glob) ? undefined : words.map(({ text }) => text);
   const scan = longTest(plain);
   return {
@@ -60,21 +60,8 @@ function broadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWo
       const shell = shellOf(unit);
       if (!shell) return unreadTest(scan, request);
       const { line, seen } = shell;
-      return line.tooLong ? scan(line) : seen ? answer(seen) : missing(line);
+      return line.tooLong ? scan(line) : seen ? matched(broad, seen) : missing(line);
     },
-  };
-}
-
-/** A guard and a checker ask for the same command, so the last answer is kept. */
-function answerBy(broad: BroadMatch): BroadMatch {
-  let about: SeenCommand | undefined;
-  let answer: Broad = "no";
-  return (seen) => {
-    if (about !== seen) {
-      answer = matched(broad, seen);
-      about = seen;
-    }
-    return answer;
   };
 }
 
@@ -88,13 +75,10 @@ function matched(broad: BroadMatch, seen: SeenCommand): Broad {
   return other === "no" ? one : other;
 }
 
-/** Undefined: there are none. Rules come to one command after another, so the last one is kept. */
+/** The command without `NAME=value` words; undefined if there are none. */
 function withoutVariables(seen: SeenCommand): SeenCommand | undefined {
-  if (last?.seen !== seen) last = { seen, bare: takesVariables(seen) ? bareOf(seen) : undefined };
-  return last.bare;
+  return takesVariables(seen) ? bareOf(seen) : undefined;
 }
-
-let last: { readonly seen: SeenCommand; readonly bare: SeenCommand | undefined } | undefined;
 
 function takesVariables({ argv: [first] }: SeenCommand): boolean {
   return first !== undefined && !first.dynamic && TAKE_VARIABLES.has(commandName(first.text));

@@ -1,81 +1,26 @@
 import { basename } from "node:path";
 import type { Guard, Kind, Request } from "@assent/core";
 import { pathOf, shellOf } from "../facts/units.ts";
+import {
+  CONTROL_NAME_STARTS,
+  CONTROL_NAMES,
+  CONTROL_TREES,
+  CRONTABS,
+  controlFiles,
+  homePlaces,
+  isControlName,
+  type PathTest,
+} from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
-import { homeDirectory, isInside, resolvePath } from "../paths/resolve.ts";
+import { homeDirectory, isInside } from "../paths/resolve.ts";
 import { mayBecome, type OpenEnd, type TouchedPath, touchedPaths } from "../shell/effects/touched-paths.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
-
-/** At any depth, by name. */
-const NAMES: ReadonlySet<string> = new Set([
-  ".gitattributes",
-  ".gitmodules",
-  ".npmrc",
-  ".pnpmfile.cjs",
-  ".mcp.json",
-  ".envrc",
-  "agents.md",
-  "claude.md",
-  "gemini.md",
-  "qwen.md",
-  ".cursorrules",
-]);
-
-const NAME_STARTS = [".yarnrc"];
-
-/** At any depth, with everything in them. */
-const TREES = [
-  ".git",
-  ".idea",
-  ".devcontainer",
-  ".github/workflows",
-  ".husky",
-  ".claude",
-  ".gemini",
-  ".qwen",
-  ".cursor",
-  ".codex",
-  ...["settings", "tasks", "launch", "extensions"].map((name) => `.vscode/${name}.json`),
-];
 
 /** Directories that are put somewhere with some of these in them. */
 const HOLDERS: readonly string[] = [".github", ".vscode"];
 
-/** In the home directory. */
-const IN_HOME = [
-  ".bashrc",
-  ".bash_profile",
-  ".profile",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
-  ".config/fish",
-  ".ssh",
-  ".gitconfig",
-  ".config/git",
-  ".config/autostart",
-];
-
-const CRONTABS = [
-  "/etc/crontab",
-  "/etc/anacrontab",
-  ...["d", "hourly", "daily", "weekly", "monthly"].map((name) => `/etc/cron.${name}`),
-  "/var/spool/cron",
-  "/var/cron",
-];
-
-/** Tells of a path in folded spelling whether writing it steers agents, or runs code later. */
-export type ControlFiles = (folded: string) => boolean;
-
-/** The control files as seen from a home directory; `protect` are those that settings add. */
-export function controlFiles(home: string, protect: readonly ControlFiles[] = []): ControlFiles {
-  const fixed = [...homePlaces(home), ...CRONTABS];
-  return (folded) =>
-    isControlName(folded) || fixed.some((place) => isInside(place, folded)) || protect.some((isProtected) => isProtected(folded));
-}
-
 /** Where to look for control files besides their names. */
-export type ControlPlaces = { readonly workspace?: string; readonly home?: string; readonly protect?: readonly ControlFiles[] };
+export type ControlPlaces = { readonly workspace?: string; readonly home?: string; readonly protect?: readonly PathTest[] };
 
 /** Asks before a control file is written, in every mode: by a file tool, or by what a shell line is seen to write. */
 export function controlFileGuard({ workspace, home: given, protect = [] }: ControlPlaces): Guard {
@@ -112,7 +57,7 @@ function asking(path: string): { readonly verdict: "ask"; readonly note: string 
   return { verdict: "ask", note: `control file: ${path}` };
 }
 
-function isControlTouch({ places, open }: TouchedPath, isControl: ControlFiles): boolean {
+function isControlTouch({ places, open }: TouchedPath, isControl: PathTest): boolean {
   return places.some((place) => isControl(open ? `${place}/${open.start || "x"}` : place));
 }
 
@@ -133,7 +78,9 @@ function mayBeControl({ names, there }: OpenEnd, places: readonly string[], know
 }
 
 /** What is found by name at any depth, as the names on the way. */
-const ANYWHERE: readonly (readonly string[])[] = [...NAMES, ...NAME_STARTS, ...TREES].map((path) => path.split("/"));
+const ANYWHERE: readonly (readonly string[])[] = [...CONTROL_NAMES, ...CONTROL_NAME_STARTS, ...CONTROL_TREES].map((path) =>
+  path.split("/"),
+);
 
 function below(place: string, one: string): readonly string[] {
   return one.slice(place === "/" ? 1 : place.length + 1).split("/");
@@ -154,18 +101,4 @@ function holdsControl({ places, reach, fate }: TouchedPath, known: readonly stri
   const fills = fate === "replaced" || reach === "some" || reach === "new";
   if (fills && places.some((place) => HOLDERS.some((name) => place.endsWith(`/${name}`)))) return true;
   return (reach !== "self" || fate === "replaced") && known.some((one) => places.some((place) => isInside(place, one)));
-}
-
-/** By both spellings of the home. */
-function homePlaces(home: string): readonly string[] {
-  const { lexical, real } = resolvePath(home, "/");
-  const homes = new Set([lexical, real ?? lexical].map((one) => (one === "/" ? "" : one)));
-  return [...homes].flatMap((one) => IN_HOME.map((name) => foldPath(`${one}/${name}`)));
-}
-
-function isControlName(folded: string): boolean {
-  const name = folded.slice(folded.lastIndexOf("/") + 1);
-  if (NAMES.has(name) || NAME_STARTS.some((start) => name.startsWith(start))) return true;
-  const within = `${folded}/`;
-  return TREES.some((tree) => within.includes(`/${tree}/`));
 }

@@ -1,10 +1,10 @@
 import { basename, dirname, resolve } from "node:path";
 import type { Guard, Request, Unit } from "@assent/core";
 import { pathOf, shellOf } from "../facts/units.ts";
+import type { PathTest } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
 import { homeDirectory, isInside, resolvePath } from "../paths/resolve.ts";
-import type { PathFact, PathTest } from "../paths/scope.ts";
-import { rememberLast } from "../remember-last.ts";
+import type { PathFact } from "../paths/scope.ts";
 import { knownPart, mayBecome, namesOf, possibleDirectories, type TouchedPath, touchedPaths } from "../shell/effects/touched-paths.ts";
 import type { PlanWord } from "../shell/plan/plan.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
@@ -83,8 +83,8 @@ type Own = {
   readonly isInState: (path: string) => boolean;
   /** Whether a directory has the state directory below it. */
   readonly isAbove: (directory: string) => boolean;
-  /** The input that was looked through last: all units of a request have the same. */
-  readonly last: { input?: object; names: boolean };
+  /** Inputs already scanned: all units of a request share one, which may be long. */
+  readonly inputs: WeakMap<object, boolean>;
 };
 
 function placesOf({ stateDirectory, settingsFiles, workspace, home, commands = [] }: OwnFiles): Own {
@@ -99,15 +99,15 @@ function placesOf({ stateDirectory, settingsFiles, workspace, home, commands = [
     project: workspace === undefined ? [] : spellings(`${workspace}/.assent`),
     named: settings.map((file) => dirname(file)).filter((directory) => basename(directory) === "assent"),
     spelled: state.flatMap((root) => [root, ...homeSpellings(root, foldPath(at)), ...(basename(root) === "assent" ? IN_STATE_HOME : [])]),
-    isInState: rememberLast((path) => {
+    isInState: (path) => {
       const folded = foldPath(path);
       return state.some((root) => isInside(root, folded));
-    }),
-    isAbove: rememberLast((directory) => {
+    },
+    isAbove: (directory) => {
       const folded = foldPath(directory);
       return state.some((root) => isInside(folded, root));
-    }),
-    last: { names: false },
+    },
+    inputs: new WeakMap(),
   };
 }
 
@@ -146,12 +146,15 @@ function isAssentFile(folded: string): boolean {
 }
 
 /** A text that spells out the state directory, whatever program would read it. */
-function namesState({ spelled, last }: Own, { kind, input }: Request): boolean {
+function namesState({ spelled, inputs }: Own, { kind, input }: Request): boolean {
   if (kind !== "execute") return false;
-  if (last.input === input) return last.names;
-  last.input = input;
-  last.names = Object.values(input).some((value) => typeof value === "string" && MAY_SPELL.test(value) && spells(spelled, foldPath(value)));
-  return last.names;
+  const known = inputs.get(input);
+  if (known !== undefined) return known;
+  const names = Object.values(input).some(
+    (value) => typeof value === "string" && MAY_SPELL.test(value) && spells(spelled, foldPath(value)),
+  );
+  inputs.set(input, names);
+  return names;
 }
 
 /** Every spelling of the state directory begins with one of these, and folding makes them of nothing else. */

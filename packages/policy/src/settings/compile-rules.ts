@@ -1,5 +1,5 @@
 import { messageOf } from "@assent/core";
-import { checkExamples, type ExampleBench } from "../rules/examples.ts";
+import { checkExamples, type ExampleBench, type ExampleTrial } from "../rules/examples.ts";
 import { isFault, type RuleFault } from "../rules/fault.ts";
 import { parseRule } from "../rules/parse.ts";
 import type { Rule, RuleOptions, WrittenRule } from "../rules/rule.ts";
@@ -8,9 +8,6 @@ import { effectOf, type Problem } from "./problem.ts";
 import type { RuleEntry } from "./read-settings.ts";
 import { SETTINGS } from "./settings.ts";
 import type { Place } from "./text-place.ts";
-
-/** Tries examples in an empty directory as workspace. */
-export type ExampleTrial = { readonly workspace: string; readonly evaluate: ExampleBench["evaluate"] };
 
 /** What compiling needs besides the layer. */
 export type CompileParts = Omit<RuleOptions, "roots"> & {

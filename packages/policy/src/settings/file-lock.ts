@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import type { Clock, Processes } from "@assent/core";
+import { errorCode } from "../paths/error-code.ts";
 
 /** What a lock needs: time, and whether the process that holds it is still there. */
 export type LockParts = { readonly clock: Clock; readonly processes: Pick<Processes, "startOf"> };
@@ -45,7 +46,7 @@ function take(lock: string, { processes }: LockParts): boolean {
     writeFileSync(lock, holder, { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   }
 }
@@ -79,7 +80,7 @@ function holderOf(lock: string): Holder | "gone" | undefined {
   try {
     return toHolder(JSON.parse(readFileSync(lock, "utf8")));
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return "gone";
+    if (errorCode(error) === "ENOENT") return "gone";
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
@@ -106,8 +107,4 @@ async function changeOf(lock: string, clock: Clock): Promise<void> {
     cancel();
     watcher.close();
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

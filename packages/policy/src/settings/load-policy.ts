@@ -1,17 +1,17 @@
-import { canonicalJson, type Digest, type Guard, type NamedChecker, type Policy, type Scope } from "@assent/core";
+import { canonicalJson, type Digest, type Guard, type NamedChecker, type Policy } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
 import type { ReadHooks } from "../hooks/read.ts";
 import { ruleChecker, rulesRecord } from "../rules/checker.ts";
+import type { ExampleTrial } from "../rules/examples.ts";
 import { isFault } from "../rules/fault.ts";
 import { pathTest } from "../rules/path.ts";
 import type { Rule, RuleOptions, RuleTools } from "../rules/rule.ts";
-import { type CompiledRules, compileRules, type ExampleTrial } from "./compile-rules.ts";
-import { effectiveSettings, type Layer } from "./layers.ts";
+import { type CompiledRules, compileRules } from "./compile-rules.ts";
+import { effectiveSettings, type Layer, sessionLayer } from "./layers.ts";
 import { type LayerSource, layerSources, type PolicyPlaces } from "./policy-places.ts";
 import { effectOf, type Problem, SettingsError, sortProblems } from "./problem.ts";
 import { type FileFault, type FileReading, readSettingsFile } from "./read-file.ts";
-import { readSettings, type WrittenHooks, type WrittenSettings } from "./read-settings.ts";
-import { sessionLayer } from "./session-layer.ts";
+import { type LayerHooks, readSettings, type WrittenSettings } from "./read-settings.ts";
 import type { Settings } from "./settings.ts";
 
 /** Who must own the files that are not the workspace's. */
@@ -33,9 +33,6 @@ export type PolicyParts = FileOwners & {
   /** Understands the hooks of a layer; absent: nobody runs any. */
   readonly hooks?: (layer: LayerHooks) => ReadHooks;
 };
-
-/** The hooks of one layer, as they were written. */
-export type LayerHooks = WrittenHooks & { readonly scope: Scope; readonly file: string };
 
 /** A policy with everything it came from. */
 export type LoadedPolicy = {

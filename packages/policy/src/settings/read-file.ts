@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import { messageOf } from "@assent/core";
+import { errorCode } from "../paths/error-code.ts";
 import type { ProblemType } from "./problem.ts";
 import { type Place, placesOf } from "./text-place.ts";
 
@@ -87,7 +88,6 @@ function unreadable(file: string, error: unknown): FileReading {
 
 /** A link that leads nowhere exists, and what it stood for may hold a deny. */
 function isAbsent(file: string, error: unknown): boolean {
-  if (!(error instanceof Error && "code" in error)) return false;
-  if (error.code === "ENOTDIR") return true;
-  return error.code === "ENOENT" && lstatSync(file, { throwIfNoEntry: false }) === undefined;
+  if (errorCode(error) === "ENOTDIR") return true;
+  return errorCode(error) === "ENOENT" && lstatSync(file, { throwIfNoEntry: false }) === undefined;
 }

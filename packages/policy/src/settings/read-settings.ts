@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "@assent/core";
+import { isObject, type JsonObject, type Scope } from "@assent/core";
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { nearestKey } from "./nearest-key.ts";
 import type { Problem } from "./problem.ts";
@@ -25,6 +25,9 @@ export type RuleEntry = RuleObject & {
 
 /** The hooks of a file, and where each part of them stands: its value, or the key in front of it. */
 export type WrittenHooks = { readonly value: JsonObject; readonly placeOf: (path: readonly (string | number)[], part?: "key") => Place };
+
+/** The hooks of one layer, as they were written. */
+export type LayerHooks = WrittenHooks & { readonly scope: Scope; readonly file: string };
 
 /** What a settings file says. Problems that refuse leave the rest unreliable. */
 export type WrittenSettings = {

@@ -1,6 +1,5 @@
-import { MODES, type Mode, type Verdict } from "@assent/core";
+import { compileGlob, type Glob, MODES, type Mode, type Verdict } from "@assent/core";
 import { amount, directory, directoryOrHome, fields, listOf, oneOf, type Reader, text, texts, whole, yesNo } from "./setting-values.ts";
-import { isPassable } from "./shell-env-names.ts";
 
 /** A text that is hidden in logs and telemetry. */
 export type RedactionPattern = { readonly name: string; readonly prefix?: string; readonly literal?: string; readonly key?: string };
@@ -173,4 +172,17 @@ function tightenedTo<T>(strictest: T, read: Reader<T>, initial: T): ValueRow<T> 
 function lowered<T extends number | undefined>(read: Reader<T>, initial: T): ValueRow<T> {
   const tightens = (project: T, others: T): boolean => project !== undefined && (others === undefined || project < others);
   return { merge: "first", read, initial, untrusted: "tighten", tightens };
+}
+
+/** Names that no setting may pass on to a command nobody looked at: they redirect a shell, the loader or a program, or they are secrets. A star stands for any text. */
+const REFUSED: readonly Glob[] = [
+  ...["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "CDPATH", "PROMPT_COMMAND", "LD_*", "DYLD_*", "BASH_FUNC_*", "ASSENT_*"],
+  ...["*_API_KEY", "*_TOKEN", "*_SECRET", "*PASSWORD*", "API_KEY", "TOKEN", "SECRET"],
+  ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AZURE_OPENAI_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "OPENAI_KEY"],
+  ...["NODE_OPTIONS", "NODE_PATH", "PYTHON*", "PERL5*", "RUBY*", "GIT_*", "NPM_CONFIG_*", "PAGER", "EDITOR", "VISUAL", "LESS*"],
+].map((name) => compileGlob(name));
+
+/** A variable's name that may be passed to a command allowed by a rule. Case does not count: some programs do not look at it. */
+function isPassable(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !REFUSED.some(({ matches }) => matches(name));
 }

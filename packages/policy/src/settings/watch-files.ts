@@ -1,5 +1,6 @@
 import { existsSync, type FSWatcher, realpathSync, watch } from "node:fs";
 import { basename, dirname, relative, sep } from "node:path";
+import { errorCode } from "../paths/error-code.ts";
 
 /**
  * Calls `told` when one of the files may have changed, until it is stopped. A directory that is not there yet is waited for in its nearest ancestor; a file that is a
@@ -65,7 +66,7 @@ function tryWatch(directory: string, heard: (name: string | null) => void): FSWa
   try {
     return watch(directory, { persistent: false }, (_event, name) => heard(name));
   } catch (error) {
-    if (error instanceof Error && "code" in error) return undefined;
+    if (errorCode(error) !== undefined) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { CONFIGURATION_LIMITS, type ConfigurationFile } from "./configuration-files.ts";
+import { errorCode } from "../paths/error-code.ts";
+import { CONFIGURATION_LIMITS, type ConfigurationFile } from "./project-configuration.ts";
 
 /** Instructions for a directory, the one that counts first. */
 export const INSTRUCTION_NAMES: readonly string[] = ["AGENTS.md", "CLAUDE.md"];
@@ -53,7 +54,7 @@ function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch (error) {
-    if (error instanceof Error && "code" in error) return [];
+    if (errorCode(error) !== undefined) return [];
     throw error;
   }
 }

@@ -1,6 +1,5 @@
 import { type By, type Draft, type EventBodies, knownEvent, type Ledger, naming } from "@assent/core";
-import type { ConfigurationFile } from "./configuration-files.ts";
-import { type ProjectConfiguration, projectConfiguration } from "./project-configuration.ts";
+import { type ConfigurationFile, type ProjectConfiguration, projectConfiguration } from "./project-configuration.ts";
 
 /** A person's word that a workspace may configure Assent, with when it was given. */
 export type TrustRecord = EventBodies["trust.granted"] & { readonly at: string };

@@ -2,8 +2,7 @@ import { isObject } from "@assent/core";
 import { getNodeValue, parseTree } from "jsonc-parser";
 import { readSettings, type WrittenSettings } from "../settings/read-settings.ts";
 import { SETTINGS } from "../settings/settings.ts";
-import type { ConfigurationFile } from "./configuration-files.ts";
-import type { ProjectConfiguration } from "./project-configuration.ts";
+import type { ConfigurationFile, ProjectConfiguration } from "./project-configuration.ts";
 
 /** One line for each thing that trust would make active: rules by their text, hooks and servers by what they start, settings by their value, files by their name. */
 export function wouldActivate({ files }: Pick<ProjectConfiguration, "files">): readonly string[] {

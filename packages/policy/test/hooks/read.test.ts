@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readHooks } from "../../src/hooks/read.ts";
-import type { LayerHooks } from "../../src/settings/load-policy.ts";
 import { problemText } from "../../src/settings/problem.ts";
+import type { LayerHooks } from "../../src/settings/read-settings.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 
 const parts = {

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { effectiveSettings, type Layer } from "../../src/settings/layers.ts";
+import { effectiveSettings, type Layer, sessionLayer } from "../../src/settings/layers.ts";
 import { layerSources, type PolicyPlaces, type SessionFlags, settingsPlaces } from "../../src/settings/policy-places.ts";
 import type { Problem } from "../../src/settings/problem.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
-import { sessionLayer } from "../../src/settings/session-layer.ts";
 import { SETTINGS, type SettingKey, type Settings } from "../../src/settings/settings.ts";
 import { SAMPLES } from "./setting-samples.ts";
 

@@ -1,7 +1,7 @@
 import type { Mode } from "@assent/core";
 import { readHooks } from "../../src/hooks/read.ts";
+import { exampleTrial } from "../../src/rules/examples.ts";
 import type { RuleTool } from "../../src/rules/rule.ts";
-import { exampleTrial } from "../../src/settings/example-trial.ts";
 import { assemblePolicy } from "../../src/settings/load-policy.ts";
 import { layerSources, type PolicyPlaces } from "../../src/settings/policy-places.ts";
 import { type Problem, problemText } from "../../src/settings/problem.ts";

@@ -4,11 +4,9 @@ import { exchange, type Step, writeTemporaries } from "./exchange.ts";
 import { CallerError, failureText, fromCaller, naming } from "./failure.ts";
 import { inLanes } from "./lanes.ts";
 import { type LaidOutFile, layOut, parentsOf } from "./layout.ts";
-import { leadsTo } from "./leads-to.ts";
-import { type Found, isUntouched, look } from "./look.ts";
-import { openPlaces } from "./places.ts";
+import { type Found, isUntouched, leadsTo, look } from "./look.ts";
+import { openPlaces, syncDirectories } from "./places.ts";
 import { type Job, recover, restore, withdraw } from "./restore.ts";
-import { syncDirectories } from "./sync-directories.ts";
 import { keepDirectories, makeDirectories, removeTemporaries } from "./traces.ts";
 
 /**

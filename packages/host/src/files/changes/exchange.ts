@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { link, lstat, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileImage } from "@assent/core";
+import { nodeDigest } from "../../system/digest.ts";
 import { errorCode } from "../../system/error-code.ts";
-import { openNew } from "../open-new.ts";
+import { openNew } from "../open.ts";
 import type { Place } from "../open-place.ts";
 import { fill } from "../replace.ts";
 import { CallerError, fromCaller, naming } from "./failure.ts";
@@ -38,7 +38,7 @@ export async function writeTemporaries(steps: readonly Step[], places: Places, s
 
 async function contentOf(image: FileImage, { path }: LaidOutFile): Promise<Uint8Array> {
   const bytes = await fromCaller(image.bytes);
-  const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  const digest = `sha256:${nodeDigest.sha256Bytes(bytes)}`;
   if (digest === image.digest) return bytes;
   throw new CallerError("bytes and digest differ", { cause: new Error(`The bytes for ${path} are not those of ${image.digest}.`) });
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, open } from "node:fs/promises";
-import { join } from "node:path";
+import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import type { FileStanding } from "@assent/core";
 import { errorCode } from "../../system/error-code.ts";
 import type { Place } from "../open-place.ts";
@@ -90,4 +90,17 @@ function standing({ before, after }: LaidOutFile, digest: string | null): Found[
   const isBefore = digest === (before?.digest ?? null);
   const isAfter = digest === (after?.digest ?? null);
   return isBefore && isAfter ? "both" : isBefore ? "before" : isAfter ? "after" : "other";
+}
+
+/** True when a path as it was written leads to this place, links resolved; what is not there yet counts from the nearest directory that is. */
+export async function leadsTo(written: string, place: string): Promise<boolean> {
+  let rest = "";
+  for (let at = written; ; at = dirname(at)) {
+    try {
+      return join(await realpath(at), rest) === place;
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT" || at === dirname(at)) return false;
+    }
+    rest = join(basename(at), rest);
+  }
 }

@@ -1,6 +1,9 @@
 import { dirname } from "node:path";
 import { errorCode } from "../../system/error-code.ts";
 import { type Place, realPlace } from "../open-place.ts";
+import { syncDirectory } from "../replace.ts";
+import { naming } from "./failure.ts";
+import { inLanes } from "./lanes.ts";
 
 /** Directories that stay open when nobody uses them: thousands of files often share one. */
 const KEPT = 64;
@@ -65,4 +68,18 @@ export function openPlaces(): Places {
     await (await entry?.place)?.close();
   };
   return { use, confirmAbsent, forget, close: () => trim(0) };
+}
+
+/** Makes names last that came or went: every directory is synced once. One that is gone is gone with all that was in it. */
+export async function syncDirectories(directories: Iterable<string>, places: Places): Promise<void> {
+  await inLanes([...new Set(directories)], async (directory) => {
+    try {
+      await naming(
+        directory,
+        places.use(directory, ({ path }) => syncDirectory(path)),
+      );
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT") throw error;
+    }
+  });
 }

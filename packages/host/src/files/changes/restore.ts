@@ -4,8 +4,7 @@ import { failureText } from "./failure.ts";
 import { inLanes } from "./lanes.ts";
 import { type LaidOutFile, type Layout, parentsOf } from "./layout.ts";
 import { type Found, look } from "./look.ts";
-import type { Places } from "./places.ts";
-import { syncDirectories } from "./sync-directories.ts";
+import { type Places, syncDirectories } from "./places.ts";
 import { keepDirectories, removeDirectories, removeTemporaries } from "./traces.ts";
 
 /** A set that is worked on. */

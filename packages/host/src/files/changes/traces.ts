@@ -1,13 +1,12 @@
 import { lstat, mkdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../system/error-code.ts";
-import { openNew } from "../open-new.ts";
+import { openNew } from "../open.ts";
 import type { Place } from "../open-place.ts";
 import { naming } from "./failure.ts";
 import { inLanes } from "./lanes.ts";
 import type { LaidOutDirectory, Layout } from "./layout.ts";
-import type { Places } from "./places.ts";
-import { syncDirectories } from "./sync-directories.ts";
+import { type Places, syncDirectories } from "./places.ts";
 
 /** Makes the directories that new files need and that are not there, each with its marker first. */
 export async function makeDirectories({ files, directories }: Layout, places: Places): Promise<void> {

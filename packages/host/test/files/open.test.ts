@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openRegular } from "../../src/files/open-regular.ts";
+import { openRegular } from "../../src/files/open.ts";
 import { scratch } from "../scratch.ts";
 
 test("a regular file is opened, also through a link", async (t) => {

@@ -5,8 +5,9 @@ import { type TestContext, test } from "node:test";
 import type { Verdict } from "@assent/core";
 import { policyFacts } from "../../src/facts/facts.ts";
 import { pathScope } from "../../src/paths/scope.ts";
-import { deniesReading } from "../../src/rules/denied-reading.ts";
+import { deniesReading } from "../../src/rules/tool-rules.ts";
 import { scratch } from "../scratch.ts";
+import { bench } from "../workspace-bench.ts";
 import { OPTIONS, rule } from "./rule-bench.ts";
 
 function hides(t: TestContext, verdict: Verdict, text: string): (path: string) => boolean {
@@ -47,3 +48,23 @@ test("2.5: rules that are read again count from then on", (t) => {
   rules = [rule("deny", "Read(//b)")];
   assert.deepEqual([denies("/a"), denies("/b")], [false, true]);
 });
+
+const HOSTS: readonly (readonly [sentence: string, lists: object, url: string, allowed: boolean])[] = [
+  ["an allow names the very host", { allow: ["WebFetch(127.0.0.1)"] }, "https://127.0.0.1/x", true],
+  ["in another case, with a port", { allow: ["WebFetch(LOCALHOST)"] }, "https://LocalHost:8080/", true],
+  ["in the other notation", { allow: ["fetch:url=http://127.0.0.1:3000/*"] }, "http://127.0.0.1:3000/a", true],
+  ["another address", { allow: ["WebFetch(127.0.0.1)"] }, "https://127.0.0.2/", false],
+  ["any host", { allow: ["WebFetch"] }, "https://127.0.0.1/", false],
+  ["every tool", { allow: ["*"] }, "https://127.0.0.1/", false],
+  ["a rule that names it and means another tool", { allow: ["Shell(curl 127.0.0.1)"] }, "https://127.0.0.1/", false],
+  ["an ask", { ask: ["WebFetch(127.0.0.1)"] }, "https://127.0.0.1/", false],
+  ["a deny", { deny: ["WebFetch(127.0.0.1)"] }, "https://127.0.0.1/", false],
+  ["plain http where the rule says https", { allow: ["WebFetch(127.0.0.1)"] }, "http://127.0.0.1/", false],
+  ["a URL without a host", { allow: ["WebFetch(127.0.0.1)"] }, "data:127.0.0.1", false],
+  ["no URL", { allow: ["WebFetch(127.0.0.1)"] }, "127.0.0.1", false],
+];
+for (const [sentence, permissions, url, allowed] of HOSTS) {
+  test(`a host of the own network is ${allowed ? "" : "not "}fetched from: ${sentence}`, (t) => {
+    assert.equal(bench(t, { permissions }).told.privateAllowed(url), allowed);
+  });
+}

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandEnvironment } from "../../src/environment/environment.ts";
-import { scrubbedEnvironment } from "../../src/environment/scrubbed.ts";
+import { commandEnvironment, scrubbedEnvironment } from "../../src/system/environment.ts";
 
 const HIDDEN = [
   ...["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "CDPATH", "PROMPT_COMMAND"],

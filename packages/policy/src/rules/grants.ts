@@ -1,16 +1,47 @@
 import { dirname, relative } from "node:path";
-import type { Request, Unit } from "@assent/core";
+import { type GrantRule, isObject, type Request, type Rules, type Unit } from "@assent/core";
 import { hostOf, pathOf, shellOf } from "../facts/units.ts";
 import { isInside } from "../paths/resolve.ts";
 import type { PathFact } from "../paths/scope.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
 import { isOpaque } from "../shell/programs/opaque-programs.ts";
-import { isFault } from "./fault.ts";
-import { literalGlob } from "./literal-glob.ts";
+import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import { isMcpPattern } from "./mcp-name.ts";
-import { coversUnit, readGrant } from "./read-grant.ts";
-import type { Rule, RuleOptions } from "./rule.ts";
+import { parseRule } from "./parse.ts";
+import { literalGlob } from "./path-glob.ts";
+import type { Bind, Rule, RuleOptions } from "./rule.ts";
 import { groupNamed, groupOf, isOwnTool, shapeOf } from "./tool-groups.ts";
+
+/** Texts whose reading is kept. */
+const MOST_KEPT = 1_000;
+
+/**
+ * Remembered answers in the notation of rules, read as narrowly as an allow. One that is bound to a script's text is written as a settings file has it:
+ * `{"rule": "Shell(npm test)", "bind": {"script": "sha256:…"}}`. A grant never covers anything hazardous or sensitive.
+ */
+export function grantRules(options: OfferOptions): Rules {
+  const kept = new Map<string, GrantRule>();
+  return {
+    parse: (text) => {
+      const before = kept.get(text);
+      if (before) return before;
+      const grant = grantOf(text, options);
+      if (kept.size >= MOST_KEPT) kept.clear();
+      kept.set(text, grant);
+      return grant;
+    },
+    offer: (request) => offerRules(request, options),
+  };
+}
+
+function grantOf(text: string, options: OfferOptions): GrantRule {
+  const rule = readGrant(text, options);
+  if (isFault(rule)) throw new Error(`${rule.message}; ${rule.hint}`);
+  return {
+    text,
+    covers: (request, unit) => coversUnit(rule, request, unit),
+  };
+}
 
 /** What an offer depends on besides the request. */
 export type OfferOptions = RuleOptions & {
@@ -101,4 +132,39 @@ function pathText(path: string, { roots }: OfferOptions): string {
   const inside = path !== roots.workspace && isInside(roots.workspace, path);
   const written = inside ? `${relative(roots.workspace, path)}` : `/${path.replace(/^\/+/, "")}`;
   return `/${literalGlob(written).replaceAll("{", "\\{")}`;
+}
+
+/** Reads a grant's text as an allow rule. */
+export function readGrant(text: string, options: RuleOptions): Rule | RuleFault {
+  const written = text.trimStart().startsWith("{") ? readBound(text) : { rule: text };
+  if (isFault(written)) return written;
+  const { rule, bind } = written;
+  const read = parseRule({ verdict: "allow", at: { text: rule }, ...(bind && { bind }) }, options);
+  return isFault(read) ? read : { ...read, at: { text } };
+}
+
+/** Whether a remembered answer speaks for a part of a request. What is sensitive is asked about every time. */
+export function coversUnit(rule: Rule, request: Request, unit: Unit): boolean {
+  return rule.concerns(request.tool, request.kind) && rule.test(request, unit) === "yes" && pathOf(unit)?.sensitive !== true;
+}
+
+type Bound = { readonly rule: string; readonly bind?: Bind };
+
+function readBound(text: string): Bound | RuleFault {
+  const value = parsed(text);
+  if (!isObject(value) || typeof value["rule"] !== "string") return syntaxFault("a grant in braces is a rule object", BOUND);
+  const bind = value["bind"];
+  if (bind === undefined) return { rule: value["rule"] };
+  if (!isObject(bind) || typeof bind["script"] !== "string") return syntaxFault("a rule is bound to a script by its digest", BOUND);
+  return { rule: value["rule"], bind: { script: bind["script"] } };
+}
+
+const BOUND = 'write {"rule": "Shell(npm test)", "bind": {"script": "sha256:…"}}';
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (_noJson) {
+    return undefined;
+  }
 }

@@ -26,3 +26,8 @@ function refuseOthers(path: string, stats: Stats): void {
   const code = stats.isDirectory() ? "EISDIR" : "ERR_NOT_REGULAR_FILE";
   throw Object.assign(new Error(`${path} is ${stats.isDirectory() ? "a directory" : "not a regular file"}`), { code });
 }
+
+/** Makes a file, for its owner alone, and opens it for writing. Rejects with `EEXIST` where something has that name, a link too. */
+export function openNew(path: string): Promise<FileHandle> {
+  return open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+}

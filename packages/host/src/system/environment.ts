@@ -1,3 +1,5 @@
+import { compileGlob } from "@assent/core";
+
 /** Names that change what a shell or the loader runs, whoever set them. Exported shell functions are among them: they could stand for the command that was shown. */
 const NEVER = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "CDPATH", "PROMPT_COMMAND", "LD_*", "DYLD_*", "ASSENT_*", "BASH_FUNC_*"];
 
@@ -86,7 +88,7 @@ export function commandEnvironment(
 }
 
 /** The variables that have a value and whose name no glob covers. Case does not count: some programs do not look at it. */
-export function withoutNames(
+function withoutNames(
   environment: Readonly<Record<string, string | undefined>>,
   globs: readonly string[],
 ): Readonly<Record<string, string>> {
@@ -102,25 +104,47 @@ function chosenNames(
   globs: readonly string[],
   covered: boolean,
 ): Readonly<Record<string, string>> {
-  const upper = globs.map((glob) => glob.toUpperCase());
+  const compiled = globs.map((glob) => compileGlob(glob));
   const chosen: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && upper.some((glob) => matches(glob, name.toUpperCase())) === covered) chosen[name] = value;
+    if (value !== undefined && compiled.some(({ matches }) => matches(name)) === covered) chosen[name] = value;
   }
   return chosen;
 }
 
-/** Stars only. Each literal piece is taken at its first place, which is linear and, with both ends fixed, exact. */
-function matches(glob: string, name: string): boolean {
-  const [first = "", ...rest] = glob.split("*");
-  const last = rest.pop();
-  if (last === undefined) return glob === name;
-  if (!name.startsWith(first)) return false;
-  let at = first.length;
-  for (const piece of rest) {
-    const found = name.indexOf(piece, at);
-    if (found === -1) return false;
-    at = found + piece.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
+/** What a command that nobody looked at may have of the user's environment. */
+export type Scrubbing = SecretNames & {
+  /** Absolute directories, in order. */
+  readonly path: readonly string[];
+  /** Further names that settings pass on; those that could redirect a program are left out all the same. */
+  readonly names?: readonly string[];
+};
+
+const PASSED: readonly string[] = ["HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR"];
+
+/** Names that make a program load or run something, beside those that never reach any command. */
+const REFUSED: readonly string[] = [
+  ...["NODE_OPTIONS", "NODE_PATH", "PYTHON*", "PERL5*", "RUBY*", "GIT_*", "NPM_CONFIG_*", "PAGER", "EDITOR", "VISUAL", "LESS*"],
+  ...["RIPGREP_CONFIG_PATH", "PATH", "TERM", "NO_COLOR"],
+];
+
+/** What keeps programs from asking, paging and colouring, and git from writing where it only reads. */
+const ADDED = {
+  TERM: "dumb",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_CONFIG_NOSYSTEM: "1",
+  NO_COLOR: "1",
+} as const;
+
+/** The environment of a command that a rule allowed: a few names of the user's, a fixed search path, and what was added. Nothing else. */
+export function scrubbedEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+  { path, names = [], ...secrets }: Scrubbing,
+): Readonly<Record<string, string>> {
+  const present = Object.entries(environment);
+  const asked = withoutNames(Object.fromEntries(present.filter(([name]) => names.includes(name))), REFUSED);
+  const fixed = present.filter(([name]) => PASSED.includes(name) || name.startsWith("LC_"));
+  return { ...commandEnvironment({ ...asked, ...Object.fromEntries(fixed) }, secrets), PATH: path.join(":"), ...ADDED };
 }

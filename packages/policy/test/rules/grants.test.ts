@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import type { Request } from "@assent/core";
 import { shellOf } from "../../src/facts/units.ts";
-import { grantRules } from "../../src/rules/grant-rules.ts";
-import { offerRules, widerRule } from "../../src/rules/offer.ts";
+import { isFault } from "../../src/rules/fault.ts";
+import { coversUnit, grantRules, offerRules, readGrant, widerRule } from "../../src/rules/grants.ts";
 import { OPTIONS, path, pathRequest, request, rule, urlRequest } from "./rule-bench.ts";
 import { allows, shellCall } from "./shell-bench.ts";
 
@@ -116,5 +116,59 @@ test("4: a grant reads as narrowly as an allow, and never covers what is hazardo
 test("a rule that is offered allows the same request when it is promoted to a settings file of the workspace", () => {
   for (const [, about, offered] of table) {
     if (offered.length === 1 && about.units.every((unit) => shellOf(unit))) assert.equal(allows(rule("allow", offered[0]!), about), true);
+  }
+});
+
+const bound = (value: unknown): string => JSON.stringify(value);
+const SCRIPT = `sha256:${"0".repeat(64)}`;
+
+describe("the text of a grant", () => {
+  const read: readonly (readonly [sentence: string, text: string])[] = [
+    ["a rule", "Edit(src/**)"],
+    ["a rule object without a bind", bound({ rule: "Edit(src/**)" })],
+    ["a rule object behind blanks", `  ${bound({ rule: "Edit(src/**)" })}`],
+    ["a rule that is bound to a script", bound({ rule: "Shell(npm test)", bind: { script: SCRIPT } })],
+  ];
+  for (const [sentence, text] of read) {
+    test(`${sentence} is read, and kept as it is written`, () => {
+      const rule = readGrant(text, OPTIONS);
+      assert.ok(!isFault(rule));
+      assert.deepEqual([rule.verdict, rule.at], ["allow", { text }]);
+    });
+  }
+
+  const refused: readonly (readonly [sentence: string, text: string, message: RegExp])[] = [
+    ["braces that are no JSON", "{rule}", /rule object/u],
+    ["an object without a rule", bound({ bind: { script: SCRIPT } }), /rule object/u],
+    ["a rule that is no text", bound({ rule: 1 }), /rule object/u],
+    ["a bind that is no object", bound({ rule: "Shell(npm test)", bind: SCRIPT }), /by its digest/u],
+    ["a bind without a script", bound({ rule: "Shell(npm test)", bind: {} }), /by its digest/u],
+    ["a script that is no text", bound({ rule: "Shell(npm test)", bind: { script: 1 } }), /by its digest/u],
+    ["a rule that cannot be read", "Edit([)", /class/u],
+  ];
+  for (const [sentence, text, message] of refused) {
+    test(`${sentence} is refused`, () => {
+      const rule = readGrant(text, OPTIONS);
+      assert.ok(isFault(rule), "it was read");
+      assert.match(rule.message, message);
+    });
+  }
+});
+
+describe("what a grant covers", () => {
+  const rows: readonly (readonly [sentence: string, text: string, tool: string, sensitive: boolean, covered: boolean])[] = [
+    ["what its rule allows", "Edit(src/**)", "write", false, true],
+    ["nothing sensitive", "Edit(src/**)", "write", true, false],
+    ["no other tool", "Edit(src/**)", "read", false, false],
+    ["no other path", "Edit(lib/**)", "write", false, false],
+  ];
+  for (const [sentence, text, tool, sensitive, covered] of rows) {
+    test(`${sentence}: ${text}`, () => {
+      const rule = readGrant(text, OPTIONS);
+      const about = pathRequest(tool, path("/w/app/src/a", { sensitive }));
+      const [unit] = about.units;
+      assert.ok(!isFault(rule) && unit);
+      assert.equal(coversUnit(rule, about, unit), covered);
+    });
   }
 });

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { httpFetch } from "../src/http-fetch.ts";
+import { httpFetch } from "../../src/http/fetch.ts";
 
 type Route = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -240,7 +240,7 @@ tcBSD+Wpa4TG0lDdq6eKy1CstZVmEQfewZIuV7tv6Mhp7J0+CIcTt2Jg
 `;
 
 const TRUSTING = `
-const { httpFetch } = await import(${JSON.stringify(new URL("../src/http-fetch.ts", import.meta.url).href)});
+const { httpFetch } = await import(${JSON.stringify(new URL("../../src/http/fetch.ts", import.meta.url).href)});
 const said = await httpFetch(process.argv[1]).then((response) => response.text(), ({ message, cause }) => message + ": " + cause.code);
 process.stdout.write(said);`;
 
@@ -265,7 +265,7 @@ for (const [what, extra, expected] of [
 
 /** Says in a process of its own by which way a request went that nobody answers. */
 const WAY = `
-const { httpFetch } = await import(${JSON.stringify(new URL("../src/http-fetch.ts", import.meta.url).href)});
+const { httpFetch } = await import(${JSON.stringify(new URL("../../src/http/fetch.ts", import.meta.url).href)});
 await httpFetch("http://127.0.0.1:9/").catch(() => undefined);
 process.stdout.write(process.moduleLoadList.includes("NativeModule internal/deps/undici/undici") ? "fetch" : "http");`;
 

@@ -1,5 +1,5 @@
 import type { Agent, IncomingMessage } from "node:http";
-import { PlainHeaders } from "./plain-headers.ts";
+import { PlainHeaders } from "./headers.ts";
 
 /** A request that needs nothing of `fetch` but the sending. */
 type Plain = {

@@ -1,4 +1,0 @@
-/** A glob that means this text and no other. */
-export function literalGlob(text: string): string {
-  return text.replaceAll(/[\\*?[]/g, "\\$&");
-}
