@@ -1,24 +1,32 @@
 import type { BackgroundCommands, Files, Processes, Tool } from "@assent/core";
 import { type PathScope, pathScope, type SessionDirectories } from "@assent/policy";
-import { agentTool, type OfferedAgent } from "./builtin/agent.ts";
-import { askTool } from "./builtin/ask.ts";
-import { astEditTool } from "./builtin/ast-edit.ts";
-import { astGrepTool } from "./builtin/ast-grep.ts";
-import { editTool } from "./builtin/edit.ts";
-import { enterPlanModeTool } from "./builtin/enter-plan-mode.ts";
-import { fetchTool } from "./builtin/fetch.ts";
-import { globTool } from "./builtin/glob.ts";
-import { listTool } from "./builtin/list.ts";
-import { readTool } from "./builtin/read.ts";
-import { resolveTool } from "./builtin/resolve.ts";
-import { scheduleCreateTool, scheduleDeleteTool, scheduleListTool } from "./builtin/schedules.ts";
-import { searchTool } from "./builtin/search.ts";
-import { shellTool } from "./builtin/shell.ts";
-import { taskListTool, taskOutputTool, taskSendTool, taskStopTool } from "./builtin/tasks.ts";
-import { todoTool } from "./builtin/todo.ts";
-import { writeTool } from "./builtin/write.ts";
+import { AGENT, agentTool, type OfferedAgent } from "./builtin/agent.ts";
+import { ASK, askTool } from "./builtin/ask.ts";
+import { AST_EDIT, astEditTool } from "./builtin/ast-edit.ts";
+import { AST_GREP, astGrepTool } from "./builtin/ast-grep.ts";
+import { EDIT, editTool } from "./builtin/edit.ts";
+import { ENTER_PLAN_MODE, enterPlanModeTool } from "./builtin/enter-plan-mode.ts";
+import { FETCH, fetchTool } from "./builtin/fetch.ts";
+import { GLOB, globTool } from "./builtin/glob.ts";
+import { LIST, listTool } from "./builtin/list.ts";
+import { READ, readTool } from "./builtin/read.ts";
+import { RESOLVE, resolveTool } from "./builtin/resolve.ts";
+import {
+  SCHEDULE_CREATE,
+  SCHEDULE_DELETE,
+  SCHEDULE_LIST,
+  scheduleCreateTool,
+  scheduleDeleteTool,
+  scheduleListTool,
+} from "./builtin/schedules.ts";
+import { SEARCH, searchTool } from "./builtin/search.ts";
+import { SHELL, shellTool } from "./builtin/shell.ts";
+import { TASK_LIST, TASK_OUTPUT, TASK_SEND, TASK_STOP, taskListTool, taskOutputTool, taskSendTool, taskStopTool } from "./builtin/tasks.ts";
+import { TODO, todoTool } from "./builtin/todo.ts";
+import { WRITE, writeTool } from "./builtin/write.ts";
 import type { Hides } from "./files/hidden-files.ts";
 import { memoryReads, type Reads } from "./files/reads.ts";
+import type { ToolListing } from "./tool-listing.ts";
 
 /** What the built-in tools of one session need. Nothing is opened or started by making them. */
 export type BuiltinDeps = SessionDirectories & {
@@ -50,33 +58,45 @@ export type BuiltinDeps = SessionDirectories & {
   readonly agents?: readonly OfferedAgent[];
 };
 
-/** The built-in tools, in the order in which they are offered. */
+type ToolParts = BuiltinDeps & Required<Pick<BuiltinDeps, "scope" | "reads" | "maxFiles" | "maxChanges">>;
+
+/** Every built-in tool, in the order in which they are offered. To add one, add its line here. */
+const BUILTIN: readonly (readonly [listing: ToolListing, make: (parts: ToolParts) => Tool])[] = [
+  [READ, readTool],
+  [EDIT, editTool],
+  [WRITE, writeTool],
+  [SEARCH, searchTool],
+  [GLOB, globTool],
+  [LIST, listTool],
+  [AST_GREP, astGrepTool],
+  [AST_EDIT, astEditTool],
+  [SHELL, shellTool],
+  [FETCH, fetchTool],
+  [TODO, todoTool],
+  [AGENT, ({ agents }) => agentTool(agents)],
+  [TASK_LIST, taskListTool],
+  [TASK_OUTPUT, taskOutputTool],
+  [TASK_STOP, taskStopTool],
+  [TASK_SEND, taskSendTool],
+  [SCHEDULE_CREATE, scheduleCreateTool],
+  [SCHEDULE_LIST, scheduleListTool],
+  [SCHEDULE_DELETE, scheduleDeleteTool],
+  [ASK, askTool],
+  [ENTER_PLAN_MODE, enterPlanModeTool],
+  [RESOLVE, resolveTool],
+];
+
+/** What each built-in tool says about itself, in the order in which they are offered. */
+export const TOOL_LISTINGS: readonly ToolListing[] = BUILTIN.map(([listing]) => listing);
+
+/** Makes the built-in tools of a session. */
 export function builtinTools(deps: BuiltinDeps): readonly Tool[] {
-  const reads = deps.reads ?? memoryReads();
-  const shared = { workspace: deps.workspace, scope: deps.scope ?? pathScope(deps), reads, ...(deps.hides && { hides: deps.hides }) };
-  const { maxFiles = () => 10_000, maxChanges = () => 50_000 } = deps;
-  return [
-    readTool(shared),
-    editTool(shared),
-    writeTool(shared),
-    searchTool({ ...deps, ...shared }),
-    globTool(shared),
-    listTool(shared),
-    astGrepTool({ ...shared, maxFiles }),
-    astEditTool({ ...shared, maxFiles, maxChanges }),
-    shellTool(deps),
-    fetchTool({ files: deps.files, ...(deps.privateAllowed && { privateAllowed: deps.privateAllowed }) }),
-    todoTool(),
-    agentTool(deps.agents),
-    taskListTool(),
-    taskOutputTool(),
-    taskStopTool(),
-    taskSendTool(),
-    scheduleCreateTool(),
-    scheduleListTool(),
-    scheduleDeleteTool(),
-    askTool(),
-    enterPlanModeTool(),
-    resolveTool(),
-  ];
+  const parts: ToolParts = {
+    ...deps,
+    scope: deps.scope ?? pathScope(deps),
+    reads: deps.reads ?? memoryReads(),
+    maxFiles: deps.maxFiles ?? (() => 10_000),
+    maxChanges: deps.maxChanges ?? (() => 50_000),
+  };
+  return BUILTIN.map(([, make]) => make(parts));
 }

@@ -15,7 +15,7 @@ export { type ShellDeps, shellTool } from "./builtin/shell.ts";
 export { taskListTool, taskOutputTool, taskSendTool, taskStopTool } from "./builtin/tasks.ts";
 export { todoTool } from "./builtin/todo.ts";
 export { type WriteDeps, writeTool } from "./builtin/write.ts";
-export { type BuiltinDeps, builtinTools } from "./builtin-tools.ts";
+export { type BuiltinDeps, builtinTools, TOOL_LISTINGS } from "./builtin-tools.ts";
 export type { AdaptedTool, Renderers } from "./custom/adapt-tool.ts";
 export type {
   CustomApplied,
@@ -44,3 +44,4 @@ export { diffStat, type Sides, unifiedDiff } from "./edits/unified-diff.ts";
 export { memoryReads, type ReadRecord, type Reads } from "./files/reads.ts";
 export { ajvSchemas } from "./schema/ajv-schemas.ts";
 export { array, boolean, type Field, type InputOf, integer, object, oneOf, optional, record, string } from "./schema/fields.ts";
+export type { ToolListing } from "./tool-listing.ts";

@@ -4,6 +4,8 @@ import { planPrompt } from "./plan-prompt.ts";
 /** What a system prompt is made from. */
 export type SystemPromptParts = {
   readonly cwd: string;
+  /** Tools to prefer over `shell`, named in the built-in prompt. */
+  readonly preferredTools?: readonly string[];
   /** Where a session begins in plan mode. */
   readonly planFile?: string | undefined;
   /** Replaces the built-in prompt. */
@@ -13,13 +15,15 @@ export type SystemPromptParts = {
 };
 
 /** What every model is told first. It stays the same through a session, so that providers can keep it. */
-export function systemPrompt({ cwd, planFile, prompt, instructions = "" }: SystemPromptParts): string {
+export function systemPrompt({ cwd, preferredTools = [], planFile, prompt, instructions = "" }: SystemPromptParts): string {
   const plan = planFile === undefined ? "" : planPrompt({ planFile });
-  return [prompt ?? builtInPrompt(cwd), instructions, plan].filter((part) => part !== "").join("\n\n");
+  return [prompt ?? builtInPrompt(cwd, preferredTools), instructions, plan].filter((part) => part !== "").join("\n\n");
 }
 
-function builtInPrompt(cwd: string): string {
+function builtInPrompt(cwd: string, preferredTools: readonly string[]): string {
+  const names = preferredTools.map((name) => `\`${name}\``).join(", ");
   return readFileSync(new URL("../../src/prompts/system.md", import.meta.url), "utf8")
     .trim()
+    .replace("{{preferredTools}}", () => (names === "" ? "" : `: ${names}`))
     .replaceAll("{{cwd}}", () => cwd);
 }

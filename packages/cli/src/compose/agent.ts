@@ -22,6 +22,7 @@ import type { Session } from "@assent/core";
 import { type UnknownOutcomes, unknownOutcomes } from "@assent/core/parts";
 import type { HostPorts } from "@assent/host";
 import { redactor } from "@assent/policy";
+import { TOOL_LISTINGS } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 import type { Cancelling } from "../io/cancel-on-signal.ts";
 import { warn } from "../io/output.ts";
@@ -200,11 +201,14 @@ async function instructionsOf({ io }: Context, { session, policy }: Composing): 
   return text;
 }
 
+/** Tools that look at files or change them: models use them instead of shell commands. */
+const PREFERRED_TOOLS = TOOL_LISTINGS.filter(({ kind }) => kind === "read" || kind === "search" || kind === "edit").map(({ name }) => name);
+
 function talkOf(parts: Composing, made: CallDispatcher, instructions: string): ConversationDeps {
   const { session, ports, policy, chosen, limits, observe } = parts;
   const { settings } = policy.source;
   const cwd = session.state.created?.cwd ?? policy.workspace;
-  const prompted = { cwd, planFile: session.state.planning?.file, instructions };
+  const prompted = { cwd, preferredTools: PREFERRED_TOOLS, planFile: session.state.planning?.file, instructions };
   const own = systemPrompt(prompted);
   const system = (): string => {
     const { prompt, append } = parts.door?.system?.() ?? {};

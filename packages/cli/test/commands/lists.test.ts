@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { describe, test } from "node:test";
+import { TOOL_LISTINGS } from "@assent/tools";
 import { ended, type Place, place, until } from "../support/assent.ts";
 
 async function park(at: Place, command: string): Promise<{ sessionId: string; approvalId: string; callId: string }> {
@@ -285,6 +286,9 @@ describe("assent log", () => {
   });
 });
 
+/** Offered only where they can be used. */
+const HIDDEN: ReadonlySet<string> = new Set(["ask", "resolve"]);
+
 describe("assent tools", () => {
   test("the built-in tools, with kind and source", async () => {
     using at = place();
@@ -293,28 +297,7 @@ describe("assent tools", () => {
     assert.deepEqual(Object.keys(value), ["tools", "failed", "agentErrors"]);
     assert.deepEqual(
       value.tools.map(({ name, kind, source }: Record<string, string>) => [name, kind, source]),
-      [
-        ["read", "read", "built-in"],
-        ["edit", "edit", "built-in"],
-        ["write", "edit", "built-in"],
-        ["search", "search", "built-in"],
-        ["glob", "search", "built-in"],
-        ["list", "search", "built-in"],
-        ["ast_grep", "search", "built-in"],
-        ["ast_edit", "edit", "built-in"],
-        ["shell", "execute", "built-in"],
-        ["fetch", "fetch", "built-in"],
-        ["todo", "think", "built-in"],
-        ["agent", "other", "built-in"],
-        ["task_list", "think", "built-in"],
-        ["task_output", "think", "built-in"],
-        ["task_stop", "think", "built-in"],
-        ["task_send", "think", "built-in"],
-        ["schedule_create", "other", "built-in"],
-        ["schedule_list", "think", "built-in"],
-        ["schedule_delete", "think", "built-in"],
-        ["enter_plan_mode", "think", "built-in"],
-      ],
+      TOOL_LISTINGS.filter(({ name }) => !HIDDEN.has(name)).map(({ name, kind }) => [name, kind, "built-in"]),
     );
     assert.match((await at.here(["tools"])).stdout, /^NAME +KIND +SOURCE +DESCRIPTION\nread +read +built-in +\S/);
     assert.ok(!existsSync(at.store));

@@ -1,6 +1,7 @@
 import { defineTool, type Tool } from "@assent/core";
 import { description } from "../description.ts";
 import { type Field, object, optional, string } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 /** An agent that can be started, as the model is told of it. */
 export type OfferedAgent = { readonly name: string; readonly description: string };
@@ -21,18 +22,18 @@ const FIELDS = {
   run_in_background: optional(background),
 };
 
+export const AGENT: ToolListing = { name: "agent", title: "Agent", kind: "other", subject: "description" };
+
 /** Starts an agent. Its own calls are judged one by one; the runtime is its body. */
 export function agentTool(agents: readonly OfferedAgent[] = []): Tool {
   const names = agents.map((agent) => `- ${agent.name}: ${agent.description}`);
   const input = object(FIELDS);
   const { run_in_background: _untyped, ...fields } = FIELDS;
   return defineTool({
-    name: "agent",
-    title: "Agent",
+    ...listedFields(AGENT),
     description: [description("agent"), names.length === 0 ? "There are no agents with a name here." : `Agents:\n${names.join("\n")}`].join(
       "\n\n",
     ),
-    kind: "other",
     input,
     inputSchema: {
       type: "object",

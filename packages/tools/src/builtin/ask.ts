@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from "@assent/core";
 import { readQuestions } from "@assent/core/parts";
-import { description } from "../description.ts";
 import { array, boolean, type Field, type InputOf, object, optional, record, string } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 /** A field whose limits are told to the model, while `check` says in its own words what is wrong with it. */
 function shownWith<T>(field: Field<T>, limits: Readonly<Record<string, unknown>>): Field<T> {
@@ -55,13 +55,12 @@ const FIELDS = {
 
 type Input = InputOf<typeof FIELDS>;
 
+export const ASK: ToolListing = { name: "ask", title: "Ask", kind: "think" };
+
 /** Puts questions to the person. The runtime is its body; it is offered only where somebody can answer, now or later. */
 export function askTool(): Tool {
   return defineTool({
-    name: "ask",
-    title: "Ask",
-    description: description("ask"),
-    kind: "think",
+    ...listedFields(ASK),
     hidden: true,
     input: object(FIELDS),
     isOutputMarkdown: false,

@@ -9,10 +9,10 @@ import { knownFiles, rememberApplied } from "../ast/known-files.ts";
 import { planEdit } from "../ast/plan-edit.ts";
 import { sensitiveSource } from "../ast/source-files.ts";
 import { findTargets, type Targets } from "../ast/targets.ts";
-import { description } from "../description.ts";
 import { failure, fileFailure } from "../failure.ts";
 import type { Hides } from "../files/hidden-files.ts";
 import type { Reads } from "../files/reads.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 /** What `ast_edit` needs: where the session works, and its limits as they are at the time. */
 export type AstEditDeps = {
@@ -26,14 +26,13 @@ export type AstEditDeps = {
   readonly hides?: Hides;
 };
 
+export const AST_EDIT: ToolListing = { name: "ast_edit", title: "AST edit", kind: "edit" };
+
 /** Rewrites code by its structure. It only ever says what it would do: the change is made when the proposal is applied. */
 export function astEditTool(deps: AstEditDeps): Tool {
   const judged = judgedPlaces(deps.scope);
   return defineTool({
-    name: "ast_edit",
-    title: "AST edit",
-    description: description("ast-edit"),
-    kind: "edit",
+    ...listedFields(AST_EDIT),
     input: astEditInput,
     inputSchema: astEditSchema,
     isOutputMarkdown: false,

@@ -6,11 +6,11 @@ import { pathsFault, pathsField } from "../ast/paths-input.ts";
 import { type Searched, searchFiles } from "../ast/search-files.ts";
 import { sensitiveSource } from "../ast/source-files.ts";
 import { findTargets, type Targets } from "../ast/targets.ts";
-import { description } from "../description.ts";
 import { failure, fileFailure } from "../failure.ts";
 import { type Hides, hiddenText } from "../files/hidden-files.ts";
 import { shownPath } from "../files/shown-path.ts";
 import { type InputOf, object, optional, string } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const FIELDS = {
   pattern: string({ description: "The pattern: code with variables such as $NAME and $$$NAME.", minLength: 1, maxLength: 4096 }),
@@ -29,14 +29,13 @@ export type AstGrepDeps = {
   readonly hides?: Hides;
 };
 
+export const AST_GREP: ToolListing = { name: "ast_grep", title: "AST grep", kind: "search", subject: "pattern" };
+
 /** Searches code by its structure. Inside the workspace without asking; sensitive files are only searched when they are named, and then it asks. */
 export function astGrepTool(deps: AstGrepDeps): Tool {
   const judged = judgedPlaces(deps.scope);
   return defineTool({
-    name: "ast_grep",
-    title: "AST grep",
-    description: description("ast-grep"),
-    kind: "search",
+    ...listedFields(AST_GREP),
     input: object(FIELDS),
     isOutputMarkdown: false,
     check: (input) => fault(input),

@@ -8,7 +8,6 @@ import {
   type Tool,
   type ToolResult,
 } from "@assent/core";
-import { description } from "../description.ts";
 import { editedInput } from "../edits/edited-input.ts";
 import { notFound } from "../edits/not-found.ts";
 import { fileApplied, fileDetails, filePreview, fileWarnings, MAX_TEXT } from "../edits/preview.ts";
@@ -20,6 +19,7 @@ import { type JudgedPaths, judgedPaths } from "../files/judged-paths.ts";
 import { filePath, pathFault } from "../files/path-input.ts";
 import { shownPath } from "../files/shown-path.ts";
 import { boolean, type InputOf, object, optional, string } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const FIELDS = {
   file_path: filePath,
@@ -33,6 +33,8 @@ type Input = InputOf<typeof FIELDS>;
 /** What the edit tool needs: where the session works, and what it has read. */
 export type EditDeps = FileDeps;
 
+export const EDIT: ToolListing = { name: "edit", title: "Edit", kind: "edit", subject: "file_path" };
+
 /** Replaces text in a file that was read in this session and is unchanged since. It asks and checks as `write` does. */
 export function editTool(deps: EditDeps): Tool {
   const judged = judgedPaths();
@@ -41,10 +43,7 @@ export function editTool(deps: EditDeps): Tool {
     return judged.place(input) ?? real ?? absolute;
   };
   return defineTool({
-    name: "edit",
-    title: "Edit",
-    description: description("edit"),
-    kind: "edit",
+    ...listedFields(EDIT),
     input: object(FIELDS),
     isOutputMarkdown: false,
     check: ({ file_path }) => pathFault(file_path),

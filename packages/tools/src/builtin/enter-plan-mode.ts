@@ -1,14 +1,13 @@
 import { defineTool, type Tool } from "@assent/core";
-import { description } from "../description.ts";
 import { object } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
+
+export const ENTER_PLAN_MODE: ToolListing = { name: "enter_plan_mode", title: "Enter plan mode", kind: "think" };
 
 /** Lets the model plan before it acts. It only tightens, so nobody is asked; the runtime is its body. */
 export function enterPlanModeTool(): Tool {
   return defineTool({
-    name: "enter_plan_mode",
-    title: "Enter plan mode",
-    description: description("enter-plan-mode"),
-    kind: "think",
+    ...listedFields(ENTER_PLAN_MODE),
     input: object({}),
     runtimeHandler: "enter_plan_mode",
     describe: () => "Enter plan mode",

@@ -11,7 +11,6 @@ import {
 } from "@assent/core";
 import { cutOutput } from "@assent/core/parts";
 import { nodeDigest } from "@assent/host";
-import { description } from "../description.ts";
 import { failure } from "../failure.ts";
 import type { Fetched } from "../fetch/fetch-text.ts";
 import { outsideFrame } from "../fetch/outside-frame.ts";
@@ -19,8 +18,8 @@ import { type RedirectChains, redirectChains } from "../fetch/redirect-chains.ts
 import { Refusal } from "../fetch/refusal.ts";
 import type { Lookup } from "../fetch/resolve-host.ts";
 import { type InputOf, integer, object, oneOf, optional, string } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
-const NAME = "fetch";
 const TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;
 const DEFAULT_BYTES = 1024 * 1024;
@@ -48,6 +47,8 @@ export type FetchDeps = {
   readonly timeoutMs?: number;
 };
 
+export const FETCH: ToolListing = { name: "fetch", title: "Fetch", kind: "fetch", subject: "url" };
+
 /**
  * Fetches text by GET, with nothing that tells who asks. It has no opinion of its own: what is sent out is for rules and people to say. Each redirect is a nested call,
  * judged, asked about and recorded like any other fetch.
@@ -55,10 +56,7 @@ export type FetchDeps = {
 export function fetchTool(deps: FetchDeps): Tool {
   const chains = redirectChains();
   return defineTool({
-    name: NAME,
-    title: "Fetch",
-    description: description(NAME),
-    kind: "fetch",
+    ...listedFields(FETCH),
     input: object(FIELDS),
     isOutputMarkdown: false,
     check: urlFault,
@@ -135,7 +133,7 @@ async function follow(chains: RedirectChains, { url, input, ctx, to }: Following
     );
   const end = chains.begin(ctx, url.href);
   try {
-    return await ctx.gate({ name: NAME, arguments: { ...input, url: to.href } });
+    return await ctx.gate({ name: FETCH.name, arguments: { ...input, url: to.href } });
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (error instanceof GateError && error.type.startsWith("web_fetch_")) return failure(error.type, error.message);

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { defineTool, type RunContext, type Tool, type ToolResult } from "@assent/core";
 import { errorCode } from "@assent/host";
 import type { PathScope } from "@assent/policy";
-import { description } from "../description.ts";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { type Hides, hiddenFiles, hiddenText } from "../files/hidden-files.ts";
 import { pathFault, placePath } from "../files/path-input.ts";
@@ -12,6 +11,7 @@ import { oneLine, shownPath } from "../files/shown-path.ts";
 import { walkFiles } from "../files/walk.ts";
 import { type InputOf, object, optional, string } from "../schema/fields.ts";
 import { pathFilter } from "../search/files.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const MOST_PATHS = 1000;
 const TIMEOUT_MS = 30_000;
@@ -28,14 +28,13 @@ type Input = InputOf<typeof FIELDS>;
 /** What the glob tool needs: where the session works. */
 export type GlobDeps = { readonly workspace: string; readonly scope: PathScope; readonly hides?: Hides };
 
+export const GLOB: ToolListing = { name: "glob", title: "Glob", kind: "search", subject: "pattern" };
+
 /** Finds files by their paths, newest first. It asks where `read` would. */
 export function globTool(deps: GlobDeps): Tool {
   const places = readablePlaces(deps);
   return defineTool({
-    name: "glob",
-    title: "Glob",
-    description: description("glob"),
-    kind: "search",
+    ...listedFields(GLOB),
     input: object(FIELDS),
     isOutputMarkdown: false,
     maxOutputLines: MOST_PATHS + 2,

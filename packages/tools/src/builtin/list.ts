@@ -4,7 +4,6 @@ import { join, resolve } from "node:path";
 import { defineTool, type Tool, type ToolResult } from "@assent/core";
 import { errorCode } from "@assent/host";
 import type { PathScope } from "@assent/policy";
-import { description } from "../description.ts";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { type Hides, hiddenFiles, hiddenText } from "../files/hidden-files.ts";
 import { listAs, type OpenedDirectory } from "../files/opened-as.ts";
@@ -13,6 +12,7 @@ import { type Place, readablePlaces } from "../files/readable-place.ts";
 import { oneLine, shownPath } from "../files/shown-path.ts";
 import { array, type InputOf, object, optional, string } from "../schema/fields.ts";
 import { pathFilter } from "../search/files.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const MOST_ENTRIES = 1000;
 
@@ -32,14 +32,13 @@ type Input = InputOf<typeof FIELDS>;
 /** What the list tool needs: where the session works. */
 export type ListDeps = { readonly workspace: string; readonly scope: PathScope; readonly hides?: Hides };
 
+export const LIST: ToolListing = { name: "list", title: "List", kind: "search", subject: "path" };
+
 /** Lists a directory. It asks where `read` would. */
 export function listTool(deps: ListDeps): Tool {
   const places = readablePlaces(deps);
   return defineTool({
-    name: "list",
-    title: "List",
-    description: description("list"),
-    kind: "search",
+    ...listedFields(LIST),
     input: object(FIELDS),
     isOutputMarkdown: false,
     maxOutputLines: MOST_ENTRIES + 2,

@@ -4,7 +4,6 @@ import { TextDecoder } from "node:util";
 import { type ContentPart, defineTool, type RunContext, type Tool, type ToolResult } from "@assent/core";
 import { errorCode, type RegularFile } from "@assent/host";
 import type { PathScope } from "@assent/policy";
-import { description } from "../description.ts";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { isBinary, pieces, withRegularFile } from "../files/file-bytes.ts";
 import { lineWindow, type Window } from "../files/line-window.ts";
@@ -14,6 +13,7 @@ import { placeChanged, type ReadablePlaces, readablePlaces } from "../files/read
 import type { ReadRecord, Reads } from "../files/reads.ts";
 import { shownPath } from "../files/shown-path.ts";
 import { type InputOf, integer, object, optional } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const MAX_FILE = 256 * 1024 * 1024;
 const MAX_PART = 20_000_000;
@@ -35,14 +35,13 @@ type Input = InputOf<typeof FIELDS>;
 /** What the read tool needs: where the session works, and the memory it shares with the tools that replace files. */
 export type ReadDeps = { readonly workspace: string; readonly scope: PathScope; readonly reads: Reads };
 
+export const READ: ToolListing = { name: "read", title: "Read", kind: "read", subject: "file_path" };
+
 /** Reads a file. Inside the workspace, and for the session's own output, without asking; sensitive files and everything elsewhere ask. */
 export function readTool(deps: ReadDeps): Tool {
   const places = readablePlaces(deps);
   return defineTool({
-    name: "read",
-    title: "Read",
-    description: description("read"),
-    kind: "read",
+    ...listedFields(READ),
     input: object(FIELDS),
     isOutputMarkdown: false,
     maxOutputChars: Number.POSITIVE_INFINITY,

@@ -1,6 +1,6 @@
 import { defineTool, isObject, type Json, type Tool } from "@assent/core";
-import { description } from "../description.ts";
 import { type Field, object, oneOf, optional, string } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const MAX_EXTRA = 64 * 1024;
 const MAX_DEPTH = 32;
@@ -39,13 +39,12 @@ const FIELDS = {
   id: optional(id),
 };
 
+export const RESOLVE: ToolListing = { name: "resolve", title: "Resolve", kind: "other" };
+
 /** The tool that settles what was previewed. The runtime is its body; it is offered only where something can be or is pending. */
 export function resolveTool(): Tool {
   return defineTool({
-    name: "resolve",
-    title: "Resolve",
-    description: description("resolve"),
-    kind: "other",
+    ...listedFields(RESOLVE),
     hidden: true,
     input: object(FIELDS),
     runtimeHandler: "resolve",

@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from "@assent/core";
-import { description } from "../description.ts";
 import { boolean, object, optional, string } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const CREATE = {
   at: optional(string({ description: "One moment, ISO 8601 with its offset. Give this or every." })),
@@ -10,13 +10,12 @@ const CREATE = {
   durable: optional(boolean({ description: "true: kept over restarts. Default false: it lives with this run." })),
 };
 
+export const SCHEDULE_CREATE: ToolListing = { name: "schedule_create", title: "Create a schedule", kind: "other" };
+
 /** Fires a prompt later, or again and again; the runtime is its body. */
 export function scheduleCreateTool(): Tool {
   return defineTool({
-    name: "schedule_create",
-    title: "Create a schedule",
-    description: description("schedule-create"),
-    kind: "other",
+    ...listedFields(SCHEDULE_CREATE),
     input: object(CREATE),
     runtimeHandler: "schedule_create",
     check: ({ at, every }) =>
@@ -25,13 +24,12 @@ export function scheduleCreateTool(): Tool {
   });
 }
 
+export const SCHEDULE_LIST: ToolListing = { name: "schedule_list", title: "List schedules", kind: "think" };
+
 /** Lists what is scheduled; the runtime is its body. */
 export function scheduleListTool(): Tool {
   return defineTool({
-    name: "schedule_list",
-    title: "List schedules",
-    description: description("schedule-list"),
-    kind: "think",
+    ...listedFields(SCHEDULE_LIST),
     input: object({}),
     runtimeHandler: "schedule_list",
     pollSafe: true,
@@ -40,13 +38,12 @@ export function scheduleListTool(): Tool {
   });
 }
 
+export const SCHEDULE_DELETE: ToolListing = { name: "schedule_delete", title: "Delete a schedule", kind: "think" };
+
 /** Removes a schedule; it only takes away what the model arranged, so nobody is asked. */
 export function scheduleDeleteTool(): Tool {
   return defineTool({
-    name: "schedule_delete",
-    title: "Delete a schedule",
-    description: description("schedule-delete"),
-    kind: "think",
+    ...listedFields(SCHEDULE_DELETE),
     input: object({ id: string({ description: "The schedule's id.", minLength: 1, maxLength: 64 }) }),
     runtimeHandler: "schedule_delete",
     describe: ({ id }) => `Delete schedule ${id}`,

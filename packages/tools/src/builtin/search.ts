@@ -4,7 +4,6 @@ import { resolve } from "node:path";
 import { defineTool, type Processes, type RunContext, type Tool, type ToolResult } from "@assent/core";
 import { errorCode } from "@assent/host";
 import { findProgram, isSensitive, type PathFact, type PathScope } from "@assent/policy";
-import { description } from "../description.ts";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { type HiddenFiles, type Hides, hiddenFiles } from "../files/hidden-files.ts";
 import { pathFault, placePath } from "../files/path-input.ts";
@@ -18,6 +17,7 @@ import type { FoundFile, Search, SearchEngine } from "../search/lines.ts";
 import { PatternFault } from "../search/pattern-cursor.ts";
 import { searchResult } from "../search/result.ts";
 import { searchByRipgrep } from "../search/ripgrep.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const TIMEOUT_MS = 30_000;
 
@@ -46,14 +46,13 @@ export type SearchDeps = {
   readonly hides?: Hides;
 };
 
+export const SEARCH: ToolListing = { name: "search", title: "Search", kind: "search", subject: "pattern" };
+
 /** Searches files by ripgrep where it is there, else by itself. It asks where `read` would. */
 export function searchTool(deps: SearchDeps): Tool {
   const places = readablePlaces(deps);
   return defineTool({
-    name: "search",
-    title: "Search",
-    description: description("search"),
-    kind: "search",
+    ...listedFields(SEARCH),
     input: object(FIELDS),
     isOutputMarkdown: false,
     check: ({ pattern, path = "." }) =>

@@ -23,6 +23,7 @@ import { findBash } from "../shell/bash.ts";
 import { liveOutput, TERMINAL_SIZE } from "../shell/live-output.ts";
 import { shellResult } from "../shell/result.ts";
 import { plannedRun, type StepsPlace } from "../shell/steps.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DESCRIBED_CHARS = 200;
@@ -50,16 +51,16 @@ export type ShellDeps = StepsPlace & {
   readonly background?: BackgroundCommands;
 };
 
+export const SHELL: ToolListing = { name: "shell", title: "Shell", kind: "execute", subject: "command" };
+
 /**
  * Runs a command line in process groups of its own: with bash the text a person was shown, without any shell the plan of one that nobody saw. It has no opinion of its own:
  * what is read-only, allowed or malformed is for facts, rules and guards to say.
  */
 export function shellTool(deps: ShellDeps): Tool {
   return defineTool({
-    name: "shell",
-    title: "Shell",
+    ...listedFields(SHELL),
     description: deps.background ? `${description("shell")}\n${description("shell-background")}` : description("shell"),
-    kind: "execute",
     input: deps.background ? object({ ...FIELDS, ...BACKGROUND }) : object(FIELDS, BACKGROUND),
     inputAliases: { cmd: "command" },
     isOutputMarkdown: false,

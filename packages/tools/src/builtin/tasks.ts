@@ -1,16 +1,15 @@
 import { defineTool, type Tool } from "@assent/core";
-import { description } from "../description.ts";
 import { object, optional, string } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const ID = string({ description: "The task's id.", minLength: 1, maxLength: 128 });
+
+export const TASK_LIST: ToolListing = { name: "task_list", title: "List tasks", kind: "think" };
 
 /** Lists the session's agents; the runtime is its body. */
 export function taskListTool(): Tool {
   return defineTool({
-    name: "task_list",
-    title: "List tasks",
-    description: description("task-list"),
-    kind: "think",
+    ...listedFields(TASK_LIST),
     input: object({}),
     runtimeHandler: "task_list",
     pollSafe: true,
@@ -19,13 +18,12 @@ export function taskListTool(): Tool {
   });
 }
 
+export const TASK_OUTPUT: ToolListing = { name: "task_output", title: "Task output", kind: "think" };
+
 /** Shows what a task has said; the runtime is its body. */
 export function taskOutputTool(): Tool {
   return defineTool({
-    name: "task_output",
-    title: "Task output",
-    description: description("task-output"),
-    kind: "think",
+    ...listedFields(TASK_OUTPUT),
     input: object({ id: ID }),
     runtimeHandler: "task_output",
     pollSafe: true,
@@ -34,13 +32,12 @@ export function taskOutputTool(): Tool {
   });
 }
 
+export const TASK_STOP: ToolListing = { name: "task_stop", title: "Stop task", kind: "think" };
+
 /** Ends what the model started; the runtime is its body. */
 export function taskStopTool(): Tool {
   return defineTool({
-    name: "task_stop",
-    title: "Stop task",
-    description: description("task-stop"),
-    kind: "think",
+    ...listedFields(TASK_STOP),
     input: object({ id: ID, reason: optional(string({ description: "Why, in a sentence.", maxLength: 2_000 })) }),
     runtimeHandler: "task_stop",
     describe: ({ id }) => `Stop task ${id}`,
@@ -48,13 +45,12 @@ export function taskStopTool(): Tool {
   });
 }
 
+export const TASK_SEND: ToolListing = { name: "task_send", title: "Message to task", kind: "think" };
+
 /** Says something to what the model started; the runtime is its body. */
 export function taskSendTool(): Tool {
   return defineTool({
-    name: "task_send",
-    title: "Message to task",
-    description: description("task-send"),
-    kind: "think",
+    ...listedFields(TASK_SEND),
     input: object({ id: ID, message: string({ description: "What to say.", minLength: 1, maxLength: 20_000 }) }),
     runtimeHandler: "task_send",
     describe: ({ id, message }) => `Tell task ${id}: ${message}`,

@@ -1,6 +1,6 @@
 import { defineTool, type Tool, type ToolResult } from "@assent/core";
-import { description } from "../description.ts";
 import { array, type InputOf, object, oneOf, record, string } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const STATUSES = ["pending", "in_progress", "completed"] as const;
 
@@ -18,13 +18,12 @@ const FIELDS = {
 
 type Input = InputOf<typeof FIELDS>;
 
+export const TODO: ToolListing = { name: "todo", title: "Todo", kind: "think" };
+
 /** Shows people what the model means to do. The list is what the latest call says; nothing else keeps it. */
 export function todoTool(): Tool {
   return defineTool({
-    name: "todo",
-    title: "Todo",
-    description: description("todo"),
-    kind: "think",
+    ...listedFields(TODO),
     input: object(FIELDS),
     isOutputMarkdown: false,
     check: repeatedId,

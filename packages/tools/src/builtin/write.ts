@@ -8,7 +8,6 @@ import {
   type Tool,
   type ToolResult,
 } from "@assent/core";
-import { description } from "../description.ts";
 import { fileApplied, fileDetails, filePreview, MAX_TEXT } from "../edits/preview.ts";
 import { type FileDeps, type FileTarget, fileTarget, movedSince, unread } from "../edits/target.ts";
 import { failure, isResult } from "../failure.ts";
@@ -17,6 +16,7 @@ import { type JudgedPaths, judgedPaths } from "../files/judged-paths.ts";
 import { filePath, pathFault } from "../files/path-input.ts";
 import { shownPath } from "../files/shown-path.ts";
 import { type InputOf, object, string } from "../schema/fields.ts";
+import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const FIELDS = {
   file_path: filePath,
@@ -28,6 +28,8 @@ type Input = InputOf<typeof FIELDS>;
 /** What the write tool needs: where the session works, and what it has read. */
 export type WriteDeps = FileDeps;
 
+export const WRITE: ToolListing = { name: "write", title: "Write", kind: "edit", subject: "file_path" };
+
 /**
  * Creates or replaces a whole file. An existing one must have been read in this session and be unchanged since. It asks, wherever the file is; what a person
  * approved it does, if the path still leads where it led when the call was judged.
@@ -35,10 +37,7 @@ export type WriteDeps = FileDeps;
 export function writeTool(deps: WriteDeps): Tool {
   const judged = judgedPaths();
   return defineTool({
-    name: "write",
-    title: "Write",
-    description: description("write"),
-    kind: "edit",
+    ...listedFields(WRITE),
     input: object(FIELDS),
     isOutputMarkdown: false,
     check: ({ file_path, content }) => pathFault(file_path) ?? contentFault(content),

@@ -1,34 +1,25 @@
 import { relative } from "node:path";
 import { type EventBodies, type JsonObject, type OutcomeState, oneLine } from "@assent/core";
+import { TOOL_LISTINGS } from "@assent/tools";
 import { whoText } from "../../io/who.ts";
 import type { CallBlock } from "./block.ts";
 
-/** The part of an input that says what a call is about. */
-const MAIN: Readonly<Record<string, string>> = {
-  shell: "command",
-  read: "file_path",
-  write: "file_path",
-  edit: "file_path",
-  search: "pattern",
-  glob: "pattern",
-  list: "path",
-  fetch: "url",
-  agent: "description",
-  ast_grep: "pattern",
-};
+/** By tool: the field of its input that says what a call is about. */
+const SUBJECTS: ReadonlyMap<string, string | undefined> = new Map(TOOL_LISTINGS.map(({ name, subject }) => [name, subject]));
 const LONGEST = 500;
 
 /** The input of a call that somebody wrote in words: JSON as it stands; another text is what it is about, a command, a file, a pattern. */
 export function inputAbout(tool: string, text: string): string {
-  return text.startsWith("{") ? text : JSON.stringify(text === "" ? {} : { [MAIN[tool] ?? "input"]: text });
+  return text.startsWith("{") ? text : JSON.stringify(text === "" ? {} : { [SUBJECTS.get(tool) ?? "input"]: text });
 }
 
 /** What a call is about, on one line. */
 export function callTitle(tool: string, input: JsonObject, cwd: string): string {
   if (tool === "todo") return ""; // its list is shown
-  const given = input[MAIN[tool] ?? ""] ?? input["cmd"];
+  const subject = SUBJECTS.get(tool);
+  const given = input[subject ?? ""] ?? input["cmd"];
   const text = typeof given === "string" ? given : Object.keys(input).length === 0 ? "" : JSON.stringify(input);
-  return oneLine((MAIN[tool] === "file_path" ? nearer(text, cwd) : text).slice(0, LONGEST));
+  return oneLine((subject === "file_path" ? nearer(text, cwd) : text).slice(0, LONGEST));
 }
 
 function nearer(path: string, cwd: string): string {

@@ -1,4 +1,5 @@
 import { type Display, oneLine } from "@assent/core";
+import { TOOL_LISTINGS } from "@assent/tools";
 import { cut, wrapWords } from "../../io/display-width.ts";
 import type { Role } from "../draw/theme.ts";
 import { askRows, askTitle } from "./ask-block.ts";
@@ -88,8 +89,10 @@ const PREVIEW: Cut = { rows: 14, keep: "head" };
 const ALL: Cut = { rows: 20_000, keep: "head" };
 const NOTHING: Part = { lines: [], hidden: 0 };
 
-/** Tools whose result is of no use to a person unless they ask for it. */
-const QUIET: readonly string[] = ["read", "list", "glob", "search", "fetch", "ast_grep"];
+/** Tools that only look: people rarely need to see their results. */
+const QUIET: ReadonlySet<string> = new Set(
+  TOOL_LISTINGS.filter(({ kind }) => kind === "read" || kind === "search" || kind === "fetch").map(({ name }) => name),
+);
 
 function body(block: CallBlock, drawing: Drawing): Part {
   if (block.tool === "ask" && (block.state !== "ended" || block.details)) return { lines: askRows(block, drawing), hidden: 0 };
@@ -124,7 +127,7 @@ function cutShort({ tool, outcome, live }: CallBlock, drawing: Drawing): Part {
 
 function isQuiet({ display, text = "", tool, outcome = "unknown" }: CallBlock): boolean {
   if (text === "" || outcome === "denied" || outcome === "rejected") return true;
-  return outcome === "succeeded" && (QUIET.includes(tool) || typeof display === "string");
+  return outcome === "succeeded" && (QUIET.has(tool) || typeof display === "string");
 }
 
 function opened(block: CallBlock, drawing: Drawing): Part {

@@ -1,0 +1,18 @@
+import type { Kind } from "@assent/core";
+import { description } from "./description.ts";
+
+/** What lists, titles and prompts say about a built-in tool. Each tool declares its own. */
+export type ToolListing = {
+  readonly name: string;
+  readonly title: string;
+  readonly kind: Kind;
+  /** The input field that says what a call is about: a command, a path, a pattern. Absent: the whole input does, or the result. */
+  readonly subject?: string;
+};
+
+type ListedFields = { readonly name: string; readonly title: string; readonly kind: Kind; readonly description: string };
+
+/** The fields of a tool's definition that its listing and its text (`builtin/NAME.md`) give. */
+export function listedFields({ name, title, kind }: ToolListing): ListedFields {
+  return { name, title, kind, description: description(name.replaceAll("_", "-")) };
+}
