@@ -82,7 +82,7 @@ const AT_ONCE = /^(?:store\/durable-ledger|command-line\/(?:help|compile-cache)|
 
 /** Modules that are loaded by themselves, by what is there by then. */
 const ALONE = {
-  program: /\bcli\/dist\/(?:commands\/(?:tui|version)|headless\/clients\/options|index)\.js$/,
+  program: /\bcli\/dist\/(?:tui\/open-tui|headless\/clients\/options|index)\.js$/,
   session:
     /\b(?:cli\/dist\/(?:headless\/host\/open|tui\/(?:plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|refused-ahead)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
 };

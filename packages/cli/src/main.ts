@@ -24,7 +24,7 @@ async function report(error: unknown, io: Io, json: boolean): Promise<number> {
   const failure = asFailure(error);
   try {
     if (isSettingsError(error)) {
-      const { reportSettings } = await import("./desk/explain/problem-text.ts");
+      const { reportSettings } = await import("./desk/policy/problem-text.ts");
       return await reportSettings(io, error, json);
     }
     await printFailure(io, failure, json);
@@ -65,8 +65,8 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
       return 0;
     }
     case "help below": {
-      const { helpBelow } = await import("./command-line/help.ts");
-      await io.stdout.write(helpBelow(line.commands));
+      const { subcommandHelp } = await import("./command-line/help.ts");
+      await io.stdout.write(subcommandHelp(line.commands));
       return 0;
     }
     case "run": {
@@ -76,8 +76,7 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
       const { keepCompiled } = await import("./command-line/compile-cache.ts");
       keepCompiled(asked); // before anything opens the store, which closes its directory to others
       const context = command.looks ? asked : await (await import("./command-line/own-process.ts")).withoutPerson(asked, command);
-      const { run } = await command.load();
-      return run(context);
+      return await command.run(context);
     }
     case "nothing":
       return dispatch(["demo"], io, overrides);

@@ -7,26 +7,34 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { completionScript } from "../src/command-line/completions.ts";
 import { COMMANDS } from "../src/command-line/table.ts";
-import { BIN, place } from "./support/assent.ts";
+import { BIN, type Place, place } from "./support/assent.ts";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+const COMMAND_FILES = readdirSync(join(PACKAGE, "src/commands")).sort();
+
+/** Runs a command line, and lists the modules that it loaded. */
+async function runListing(
+  at: Place,
+  argv: readonly string[],
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly modules: readonly string[] }> {
+  const preload = at.write(
+    "preload.mjs",
+    `import { registerHooks } from "node:module";
+     import { writeFileSync } from "node:fs";
+     const loaded = [];
+     registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
+     process.on("exit", () => writeFileSync(${JSON.stringify(at.path("loaded"))}, loaded.filter((url) => url.startsWith("file:")).join("\\n")));`,
+  );
+  const { code, stdout } = await at.run(argv, { entry: ["--import", preload, BIN] });
+  const modules = readFileSync(at.path("loaded"), "utf8").split("\n");
+  return { code, stdout, modules: modules.map((url) => relative(PACKAGE, fileURLToPath(url))).sort() };
+}
 
 describe("the program", () => {
   test("--version prints the package's version and loads nothing it does not need", async () => {
     using at = place();
-    const preload = at.write(
-      "preload.mjs",
-      `import { registerHooks } from "node:module";
-       const loaded = [];
-       registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
-       process.on("exit", () => process.stderr.write(loaded.filter((url) => url.startsWith("file:")).join("\\n")));`,
-    );
-    const { code, stdout, stderr } = await at.run(["--version"], { entry: ["--import", preload, BIN] });
+    const { code, stdout, modules } = await runListing(at, ["--version"]);
     assert.deepEqual([code, stdout], [0, `${JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")).version}\n`]);
-    const modules = stderr
-      .split("\n")
-      .map((url) => relative(PACKAGE, fileURLToPath(url)))
-      .sort();
     assert.deepEqual(modules, [
       "../core/src/model/text/display-width.ts",
       "../core/src/model/text/unicode-pattern.ts",
@@ -34,17 +42,12 @@ describe("the program", () => {
       "../core/src/text.ts",
       "bin/assent.js",
       "src/command-line/duration.ts",
-      "src/command-line/maintain-commands.ts",
       "src/command-line/nearest-spelling.ts",
       "src/command-line/options.ts",
       "src/command-line/parse.ts",
-      "src/command-line/policy-commands.ts",
-      "src/command-line/proposal-commands.ts",
-      "src/command-line/run-commands.ts",
-      "src/command-line/session-commands.ts",
       "src/command-line/shell-word.ts",
       "src/command-line/table.ts",
-      "src/command-line/task-commands.ts",
+      ...COMMAND_FILES.map((file) => `src/commands/${file}`),
       "src/io/display-width.ts",
       "src/io/failure.ts",
       "src/io/output.ts",
@@ -54,6 +57,17 @@ describe("the program", () => {
       "src/program.ts",
       "src/version.ts",
     ]);
+  });
+
+  test("approve loads no settings, tools, providers or terminal interface", async () => {
+    using at = place();
+    const { value } = await at.hereJson(["call", "shell", "--input", '{"command":"touch x"}', "--on-ask", "park"]);
+    const { code, modules } = await runListing(at, ["approve", value.approvalId]);
+    assert.equal(code, 0);
+    assert.deepEqual(
+      modules.filter((file) => /^\.\.\/(?:agent|policy|tools)\/|^src\/(?:compose|headless|tui)\/|node_modules/.test(file)),
+      [],
+    );
   });
 
   test("every command has help with usage, options and an example; help names every command", async () => {
@@ -122,7 +136,7 @@ describe("the program", () => {
     const places = [
       ...manifests.flatMap((file) => said(file, /"node": ">=(\d+)\.(\d+)"/g)),
       ...said("packages/cli/bin/assent.js", /WANTED = \[(\d+), (\d+)\]/g),
-      ...said("packages/cli/src/commands/doctor.ts", /major > (\d+) .* minor >= (\d+)/g),
+      ...said("packages/cli/src/desk/maintain/doctor.ts", /major > (\d+) .* minor >= (\d+)/g),
       ...said("scripts/check-node.mjs", /(\d{2})(?:, |\.)(\d+)/g),
       ...said("README.md", /Node (\d+)\.(\d+) or newer/g),
       ...said("CONTRIBUTING.md", /Node (\d+)\.(\d+) or newer/g),
@@ -228,7 +242,7 @@ describe("completions", () => {
   }
 });
 
-test("the test of every command's file looks at all of them", () => {
-  const files = readdirSync(join(PACKAGE, "src/commands")).map((name) => name.replace(".ts", ""));
-  assert.deepEqual(files.sort(), COMMANDS.map(({ name }) => name.replace(" ", "-")).sort());
+test("every command has a file of its name, and every file is in the table", () => {
+  const named = COMMANDS.map(({ name }) => `${name.replace(" ", "-")}.ts`);
+  assert.deepEqual(COMMAND_FILES, named.sort());
 });

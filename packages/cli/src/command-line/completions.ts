@@ -1,7 +1,7 @@
-import type { CommandSpec, OptionSpec } from "./spec.ts";
+import type { Command, OptionSpec } from "./spec.ts";
 
 /** A completion script made from the table of commands. */
-export function completionScript(shell: "bash" | "zsh" | "fish", table: readonly CommandSpec[]): string {
+export function completionScript(shell: "bash" | "zsh" | "fish", table: readonly Command[]): string {
   const commands = withHeads(table);
   switch (shell) {
     case "bash":
@@ -16,33 +16,33 @@ export function completionScript(shell: "bash" | "zsh" | "fish", table: readonly
 }
 
 /** The commands and, for words that only lead to the commands below them, an entry without options. */
-function withHeads(table: readonly CommandSpec[]): readonly CommandSpec[] {
-  const heads = new Map<string, CommandSpec>();
+function withHeads(table: readonly Command[]): readonly Command[] {
+  const heads = new Map<string, Command>();
   for (const command of table) {
     const [head = ""] = command.name.split(" ");
     if (table.some(({ name }) => name === head)) continue;
     const below = namesBelow({ ...command, name: head }, table);
-    heads.set(head, { ...command, name: head, says: below.join(", "), operands: [], options: [] });
+    heads.set(head, { ...command, name: head, summary: below.join(", "), operands: [], options: [] });
   }
   return [...table, ...heads.values()];
 }
 
 /** The words that may follow each command: its commands below, its operands' choices, its options. */
-function wordsAfter(command: CommandSpec, commands: readonly CommandSpec[]): string[] {
+function wordsAfter(command: Command, commands: readonly Command[]): string[] {
   const below = namesBelow(command, commands);
   const choices = command.operands.flatMap((operand) => operand.choices ?? []);
   return [...below, ...choices, ...command.options.map(({ name }) => `--${name}`), "--help"];
 }
 
-function namesBelow({ name: above }: CommandSpec, commands: readonly CommandSpec[]): string[] {
+function namesBelow({ name: above }: Command, commands: readonly Command[]): string[] {
   return commands.filter(({ name }) => name.startsWith(`${above} `)).map(({ name }) => name.slice(above.length + 1));
 }
 
-function topLevel(commands: readonly CommandSpec[]): CommandSpec[] {
+function topLevel(commands: readonly Command[]): Command[] {
   return commands.filter(({ name }) => !name.includes(" "));
 }
 
-function optionsByName(commands: readonly CommandSpec[]): OptionSpec[] {
+function optionsByName(commands: readonly Command[]): OptionSpec[] {
   return [...new Map(commands.flatMap((command) => command.options).map((option) => [option.name, option])).values()];
 }
 
@@ -52,7 +52,7 @@ function takesPath(option: OptionSpec): boolean {
   return "value" in option && PATH_VALUES.includes(option.value);
 }
 
-function bash(commands: readonly CommandSpec[]): string {
+function bash(commands: readonly Command[]): string {
   const values = optionsByName(commands).flatMap((option) => {
     if (option.takes === "choice")
       return [`    --${option.name}) COMPREPLY=($(compgen -W '${option.choices.join(" ")}' -- "$word")); return ;;`];
@@ -85,8 +85,8 @@ complete -F _assent assent
 `;
 }
 
-function zsh(commands: readonly CommandSpec[]): string {
-  const list = topLevel(commands).map(({ name, says }) => `    ${quoted(`${name}:${says.replaceAll(":", "\\:")}`)}`);
+function zsh(commands: readonly Command[]): string {
+  const list = topLevel(commands).map(({ name, summary }) => `    ${quoted(`${name}:${summary.replaceAll(":", "\\:")}`)}`);
   const cases = commands.map((command) => {
     const options = command.options.map((option) => `      ${quoted(zshOption(option))} \\`);
     const operands = command.operands.map(
@@ -123,27 +123,27 @@ if [ "$funcstack[1]" = "_assent" ]; then _assent "$@"; else compdef _assent asse
 }
 
 function zshOption(option: OptionSpec): string {
-  const says = option.says.replaceAll("[", "(").replaceAll("]", ")").replaceAll(":", "\\:");
-  const start = `${option.takes === "list" ? "*" : ""}--${option.name}[${says}]`;
+  const help = option.help.replaceAll("[", "(").replaceAll("]", ")").replaceAll(":", "\\:");
+  const start = `${option.takes === "list" ? "*" : ""}--${option.name}[${help}]`;
   if (option.takes === "nothing") return start;
   if (option.takes === "choice") return `${start}:${option.name}:(${option.choices.join(" ")})`;
   return `${start}:${option.value.replaceAll("|", " or ")}:${takesPath(option) ? "_files" : ""}`;
 }
 
-function fish(commands: readonly CommandSpec[]): string {
+function fish(commands: readonly Command[]): string {
   const top = topLevel(commands).map(
-    ({ name, says }) => `complete -c assent -f -n __fish_use_subcommand -a ${quoted(name)} -d ${quoted(says)}`,
+    ({ name, summary }) => `complete -c assent -f -n __fish_use_subcommand -a ${quoted(name)} -d ${quoted(summary)}`,
   );
   const below = commands.flatMap((command) => {
     const [first, second] = command.name.split(" ");
     const seen = `-n ${quoted(`__fish_seen_subcommand_from ${first}`)}`;
-    const sub = second === undefined ? [] : [`complete -c assent -f ${seen} -a ${quoted(second)} -d ${quoted(command.says)}`];
+    const sub = second === undefined ? [] : [`complete -c assent -f ${seen} -a ${quoted(second)} -d ${quoted(command.summary)}`];
     const choices = command.operands.flatMap((operand) => operand.choices ?? []);
     const words = choices.length === 0 ? [] : [`complete -c assent -f ${seen} -a ${quoted(choices.join(" "))}`];
     return [
       ...sub,
       ...words,
-      ...command.options.map((option) => `complete -c assent ${seen} -l ${option.name}${fishValue(option)} -d ${quoted(option.says)}`),
+      ...command.options.map((option) => `complete -c assent ${seen} -l ${option.name}${fishValue(option)} -d ${quoted(option.help)}`),
     ];
   });
   return `# Completion of assent for fish. Load it with: assent completions fish | source

@@ -1,25 +1,60 @@
-import { operandText, usageLine } from "./parse.ts";
-import type { CommandSpec, OptionSpec } from "./spec.ts";
+import { wrapWords } from "../io/display-width.ts";
+import { usageError } from "../io/failure.ts";
+import { printJson } from "../io/output.ts";
+import { nearestSpelling } from "./nearest-spelling.ts";
+import { commandsBelow, operandText, usageLine } from "./parse.ts";
+import type { Command, Context, OptionSpec } from "./spec.ts";
 
-const GROUPS: readonly (readonly [CommandSpec["group"], string])[] = [
-  ["run", "Run"],
-  ["decide", "Decide"],
-  ["look", "Look"],
-  ["maintain", "Look after"],
+/** `assent help`: explains one command, the commands below a word, or all of them. */
+export async function printHelp({ io, options, operands, commands }: Context): Promise<number> {
+  const name = operands.join(" ");
+  const below = commandsBelow(name, commands);
+  const command = below || name === "" ? undefined : commandNamed(name, commands);
+  if (options.flag("json")) await printJson(io, command ? commandForm(command) : (below ?? commands).map(commandForm));
+  else await io.stdout.write(command ? commandHelp(command) : below ? subcommandHelp(below) : overviewHelp(commands));
+  return 0;
+}
+
+function commandNamed(name: string, commands: readonly Command[]): Command {
+  const found = commands.find((command) => command.name === name);
+  if (found) return found;
+  const near = nearestSpelling(
+    name,
+    commands.map((command) => command.name),
+  );
+  throw usageError("help", `unknown command '${name}'. ${near ? `Did you mean '${near}'?` : "See: assent --help"}`);
+}
+
+function commandForm(command: Command): object {
+  return {
+    name: command.name,
+    says: command.summary,
+    usage: usageLine(command),
+    options: command.options.map(({ name, takes, help }) => ({ name: `--${name}`, takes, says: help })),
+  };
+}
+
+const GROUPS: readonly (readonly [Command["group"], string])[] = [
+  ["run", "Run a model or a tool"],
+  ["decide", "Answer and decide"],
+  ["look", "Look, without changing anything"],
+  ["maintain", "Maintain"],
   ["help", "Help"],
 ];
 
 /** `assent --help`. */
-export function overviewHelp(commands: readonly CommandSpec[]): string {
+export function overviewHelp(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => title(command).length));
   const groups = GROUPS.map(([group, name]) => {
-    const rows = commands.filter((command) => command.group === group).map((command) => row(title(command), command.says, width));
+    const rows = commands.filter((command) => command.group === group).map((command) => row(title(command), command.summary, width));
     return `${name}:\n${rows.join("")}`;
   });
-  return `Assent stands between a language model and the world: a model proposes tool calls, a person decides,
-each call runs at most once, and all of it is recorded.
+  return `Assent runs an AI agent's tool calls (commands, edits, web requests) under your rules.
+Allowed calls run, denied calls don't, and the rest wait for your approval.
+Every call runs at most once and is recorded.
 
-Usage: assent COMMAND [options]
+Usage: assent                      talk to a model in this terminal
+       assent COMMAND [options]
        assent COMMAND --help
 
 ${groups.join("\n")}
@@ -30,33 +65,35 @@ Try it:
 `;
 }
 
+const HELP_COLUMNS = 100;
+
 /** `assent COMMAND --help`. */
-export function commandHelp(command: CommandSpec): string {
-  const options = [...command.options, { name: "help", takes: "nothing", says: "show this" } as const];
+export function commandHelp(command: Command): string {
+  const options = [...command.options, { name: "help", takes: "nothing", help: "show this" } as const];
   const width = Math.max(...options.map((option) => flag(option).length));
-  const more = command.more ? `\n${command.more}\n` : "";
+  const details = command.details ? `\n${wrapWords(command.details, HELP_COLUMNS).join("\n")}\n` : "";
   const exits = Object.entries(command.exits ?? {}).map(([code, when]) => row(code, when, 3));
   return `Usage: ${usageLine(command)}
 
-${capital(command.says)}.
-${more}
+${capitalized(command.summary)}.
+${details}
 Options:
-${options.map((option) => row(flag(option), option.says, width)).join("")}${exits.length > 0 ? `\nExit codes:\n${exits.join("")}` : ""}
+${options.map((option) => row(flag(option), option.help, width)).join("")}${exits.length > 0 ? `\nExit codes:\n${exits.join("")}` : ""}
 Examples:
 ${command.examples.map((example) => `  ${example}\n`).join("")}`;
 }
 
-/** Help of a word that only leads to commands, which are these. */
-export function helpBelow(commands: readonly CommandSpec[]): string {
+/** Help for a word like `policy` that is no command itself: lists its subcommands. */
+export function subcommandHelp(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => title(command).length));
   const [first = ""] = commands[0]?.name.split(" ") ?? [];
-  const rows = commands.map((command) => row(title(command), command.says, width));
+  const rows = commands.map((command) => row(title(command), command.summary, width));
   return `Usage: assent ${first} COMMAND [options]\n       assent ${first} COMMAND --help\n\nCommands:\n${rows.join("")}`;
 }
 
-function title(command: CommandSpec): string {
-  const telling = command.operands.filter(({ required }, index) => required || index === 0);
-  return [command.name, ...telling.map(operandText)].join(" ");
+function title(command: Command): string {
+  const shown = command.operands.filter(({ required }, index) => required || index === 0);
+  return [command.name, ...shown.map(operandText)].join(" ");
 }
 
 function flag(option: OptionSpec): string {
@@ -79,6 +116,6 @@ function row(left: string, right: string, width: number): string {
   return `  ${left.padEnd(width)}  ${right}\n`;
 }
 
-function capital(text: string): string {
+function capitalized(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

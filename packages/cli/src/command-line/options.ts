@@ -4,44 +4,111 @@ const STORE: OptionSpec = {
   name: "store",
   takes: "text",
   value: "DIR",
-  says: "state directory (else ASSENT_STORE, else ~/.local/state/assent)",
+  help: "where Assent keeps its record (default: $ASSENT_STORE, or ~/.local/state/assent)",
 };
-const JSON_OUT: OptionSpec = { name: "json", takes: "nothing", says: "print one JSON value instead of text, errors too" };
+const JSON_OUT: OptionSpec = { name: "json", takes: "nothing", help: "print one JSON value instead of text, also for errors" };
 
-/** Every command takes these. */
+/** Options of every command. */
 export const COMMON: readonly OptionSpec[] = [STORE, JSON_OUT];
 
-/** How lists are paged. */
+/** Options of lists. */
 export const PAGE: readonly OptionSpec[] = [
-  { name: "limit", takes: "count", value: "N", max: 1000, says: "at most N entries (default 100)" },
-  { name: "after", takes: "text", value: "ID", says: "only entries after this one" },
+  { name: "limit", takes: "count", value: "N", max: 1000, help: "show at most N entries (default 100)" },
+  { name: "after", takes: "text", value: "ID", help: "show only entries after this one" },
 ];
 
-/** Which custom tools there are. */
+export const WORKSPACE: OptionSpec = {
+  name: "workspace",
+  takes: "text",
+  value: "DIR",
+  help: "the project directory (default: the nearest one upward with .git or .assent)",
+};
+
+export const MODE_NAMES: readonly string[] = ["default", "plan", "auto-edit", "yolo"];
+
+/** Options that load custom tools. */
 export const LOADING: readonly OptionSpec[] = [
-  { name: "tool", takes: "list", value: "FILE", says: "load a module of custom tools (repeatable)" },
-  { name: "strict-tools", takes: "nothing", says: "do not start when a custom tool cannot be loaded" },
+  { name: "tool", takes: "list", value: "FILE", help: "load custom tools from this module (repeatable)" },
+  { name: "strict-tools", takes: "nothing", help: "stop if a custom tool cannot be loaded" },
 ];
 
-/** `--on-ask`, with what holds where it is not given. */
+/** `--on-ask`, with its default for one command. */
 export function onAsk(otherwise: string): OptionSpec {
-  const says = `what an ask becomes when nobody is to be asked here (default ${otherwise})`;
-  return { name: "on-ask", takes: "choice", choices: ["deny", "park", "fail"], says };
+  const help = `what to do with a call that needs approval when no one can be asked (default ${otherwise})`;
+  return { name: "on-ask", takes: "choice", choices: ["deny", "park", "fail"], help };
 }
 
-/** What judges a call, wherever it is made. */
+/** Options that decide which calls are allowed. */
 export const JUDGING: readonly OptionSpec[] = [
-  { name: "mode", takes: "choice", choices: ["default", "plan", "auto-edit", "yolo"], says: "how much runs without asking" },
-  { name: "allow", takes: "list", value: "RULE", says: "allow what the rule covers, e.g. 'Shell(git status)' (repeatable)" },
-  { name: "ask", takes: "list", value: "RULE", says: "always ask for what the rule covers (repeatable)" },
-  { name: "deny", takes: "list", value: "RULE", says: "never run what the rule covers, in any mode (repeatable)" },
-  { name: "add-dir", takes: "list", value: "DIR", says: "count this directory as part of the workspace (repeatable)" },
-  { name: "policy", takes: "text", value: "FILE", says: "judge by this file alone: no settings, rules of flags or trust are read" },
+  { name: "mode", takes: "choice", choices: MODE_NAMES, help: "how much may run without approval" },
+  { name: "allow", takes: "list", value: "RULE", help: "allow calls that match, e.g. 'Shell(git status)' (repeatable)" },
+  { name: "ask", takes: "list", value: "RULE", help: "always ask for approval of calls that match (repeatable)" },
+  { name: "deny", takes: "list", value: "RULE", help: "never run calls that match, in any mode (repeatable)" },
+  { name: "add-dir", takes: "list", value: "DIR", help: "treat this directory as part of the project (repeatable)" },
+  { name: "policy", takes: "text", value: "FILE", help: "use only the rules in this file; ignore settings, rule options and trust" },
   ...LOADING,
 ];
 
-/** Who answers, and why. */
+/** Options that say who answers, and why. */
 export const ANSWERING: readonly OptionSpec[] = [
-  { name: "reason", takes: "text", value: "TEXT", says: "recorded with the answer; the model is told why it was rejected" },
-  { name: "by", takes: "text", value: "NAME", says: "your name, recorded as a claim beside the operating-system user" },
+  { name: "reason", takes: "text", value: "TEXT", help: "recorded with the answer; the model sees the reason for a rejection" },
+  { name: "by", takes: "text", value: "NAME", help: "your name, recorded next to your operating-system user" },
 ];
+
+/** How proposals are settled while another process has their session open. */
+export const NO_WAIT: OptionSpec = {
+  name: "no-wait",
+  takes: "nothing",
+  help: "if another process has the session open, leave the work to it and return at once",
+};
+
+/** Options of a conversation with a model. */
+export const MODEL: readonly OptionSpec[] = [
+  { name: "model", takes: "text", value: "ID", help: "the model as provider:name, or script:FILE" },
+  { name: "max-turns", takes: "count", value: "N", max: 1_000_000, help: "stop after N requests to the model" },
+  { name: "max-tool-calls", takes: "count", value: "N", max: 1_000_000, help: "stop before running more than N calls" },
+  { name: "max-time", takes: "duration", value: "DURATION", help: "stop after this long, not counting time spent waiting for people" },
+  { name: "approval-timeout", takes: "duration", value: "DURATION", help: "approvals expire if not answered within this time" },
+  { name: "schedule", takes: "text", value: "FILE", help: "prompts to send at given times, as a JSON list" },
+];
+
+/** Options of `run` and `resume`. */
+export const RUNNING: readonly OptionSpec[] = [
+  { name: "output-format", takes: "choice", choices: ["text", "json", "stream-json"], help: "what stdout carries (default text)" },
+  {
+    name: "input-format",
+    takes: "choice",
+    choices: ["text", "stream-json"],
+    help: "what stdin carries; stream-json lets a program control the run",
+  },
+  {
+    name: "include-partial-messages",
+    takes: "nothing",
+    help: "with stream-json: also send partial answers, progress of calls, and hook runs",
+  },
+  ...MODEL,
+  { name: "quiet", takes: "nothing", help: "print only errors to stderr" },
+  { name: "verbose", takes: "nothing", help: "write a debug log to stderr, or to the file in $ASSENT_LOG" },
+];
+
+/** Exit codes of a run. */
+export const RUN_EXITS: Readonly<Record<number, string>> = {
+  0: "done",
+  1: "failed: the provider, the record, a loop, a hook, or --on-ask fail",
+  2: "wrong usage; nothing was started",
+  53: "stopped at the limit of turns",
+  55: "stopped at the limit of calls, time or cost",
+  70: "a scripted model's expectation was not met, or its turns did not match",
+  75: "parked: something waits for a person",
+  130: "cancelled: by Ctrl-C, the host, a closed output, or SIGTERM/SIGHUP with nothing waiting",
+};
+
+/** Exit codes of commands that take an id. */
+export const ID_EXITS: Readonly<Record<number, string>> = {
+  0: "done, or already the case",
+  1: "refused: answered differently before, out of date, or the record could not be written",
+  2: "wrong usage, or an input that does not fit",
+  4: "no such id",
+};
+
+export const ID_NOTE = "You can shorten an id to its first characters (at least 6) if they are unique.";

@@ -1,14 +1,14 @@
 import type { Ledger, SessionRow, TaskProcess } from "@assent/core";
-import { sessionRows } from "../desk/sessions/recorded-tasks.ts";
+import { sessionRows } from "../desk/tasks/recorded-tasks.ts";
 import { CommandError } from "../io/failure.ts";
 import { withStoreIfAny } from "../store/open.ts";
-import type { CommandSpec, Context, Options } from "./spec.ts";
+import type { Command, Context, Options } from "./spec.ts";
 
 /**
  * Restricts a process that a session's own command started, whatever name it uses for Assent. It may read, run and resume, but not decide for the person:
  * commands and options that decide or loosen are refused, and it counts as having no terminal. Returns the context to run with.
  */
-export async function withoutPerson(context: Context, spec: CommandSpec): Promise<Context> {
+export async function withoutPerson(context: Context, spec: Command): Promise<Context> {
   const why = refusal(spec, context.options);
   // Opening the store would settle a restored backup before verify can report it. Verify asks no one, so it needs no check.
   if (spec.name === "verify" && why === undefined) return context;
@@ -52,7 +52,7 @@ async function isRecorded(ledger: Ledger, isAbove: (recorded: TaskProcess) => bo
 }
 
 /** The command or option that only a person may use; undefined: there is none. */
-function refusal({ name, decides, options: taken }: CommandSpec, options: Options): string | undefined {
+function refusal({ name, decides, options: taken }: Command, options: Options): string | undefined {
   if (decides === true) return `assent ${name}`;
   const given = LOOSENING.find((option) => taken.some((one) => one.name === option) && isGiven(options, option));
   if (given !== undefined) return `--${given}`;

@@ -3,23 +3,21 @@ import { type CommandError, usageError } from "../io/failure.ts";
 import { parseDuration } from "./duration.ts";
 import { nearestSpelling } from "./nearest-spelling.ts";
 import { shellWord } from "./shell-word.ts";
-import type { CommandSpec, OperandSpec, OptionSpec, Options } from "./spec.ts";
+import type { Command, OperandSpec, OptionSpec, Options } from "./spec.ts";
 
-/** What a command line asks for. */
+/** What a command line asks for; `nothing` is an empty one. */
 export type CommandLine =
   | { readonly ask: "version" }
-  | { readonly ask: "help"; readonly command: CommandSpec | undefined }
-  /** Help of a word that only leads to the commands below it. */
-  | { readonly ask: "help below"; readonly commands: readonly CommandSpec[] }
-  | { readonly ask: "run"; readonly command: CommandSpec; readonly options: Options; readonly operands: readonly string[] }
-  /** Neither a command nor an option. */
+  | { readonly ask: "help"; readonly command: Command | undefined }
+  | { readonly ask: "help below"; readonly commands: readonly Command[] }
+  | { readonly ask: "run"; readonly command: Command; readonly options: Options; readonly operands: readonly string[] }
   | { readonly ask: "nothing" };
 
-type Given = { readonly name: string; readonly raw: string; readonly value: string | undefined; readonly inline: boolean };
+type GivenOption = { readonly name: string; readonly raw: string; readonly value: string | undefined; readonly inline: boolean };
 type Values = ReadonlyMap<string, readonly string[]>;
 
-/** Reads a command line by the table. Throws a usage error for whatever does not fit, before anything is started. */
-export function parseCommandLine(argv: readonly string[], commands: readonly CommandSpec[]): CommandLine {
+/** Reads a command line by the table. Throws a usage error before anything is started. */
+export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
   const { words, given } = split(argv, commands);
   if (given.some(({ name }) => name === "help" || name === "h")) return helpOf(words, commands);
   const command = findCommand(words, commands);
@@ -36,32 +34,32 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   return { ask: "run", command: command.spec, options: optionsOf(values), operands };
 }
 
-function helpOf(words: readonly string[], commands: readonly CommandSpec[]): CommandLine {
+function helpOf(words: readonly string[], commands: readonly Command[]): CommandLine {
   const below = words.length === 1 ? commandsBelow(words[0] ?? "", commands) : undefined;
   return below ? { ask: "help below", commands: below } : { ask: "help", command: findCommand(words, commands)?.spec };
 }
 
-/** True for a line of options alone that asks for no help: the program is meant, and none of its commands. */
-export function isOptionsOnly(argv: readonly string[], commands: readonly CommandSpec[]): boolean {
+/** True for a line that has only options, and none that asks for help or the version. */
+export function isOptionsOnly(argv: readonly string[], commands: readonly Command[]): boolean {
   const { words, given } = split(argv, commands);
   return words.length === 0 && !given.some(({ name }) => ["help", "h", "version", "V"].includes(name));
 }
 
-/** True when the words hold `--json` as an option, even if the rest of the line is wrong: errors are then JSON too. */
+/** True if `--json` is given, even if the rest of the line is wrong: errors are then JSON too. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
 }
 
-/** An option's name takes the same kind of value in every command, so one pass can tell words from values before the command is known. */
-function split(argv: readonly string[], commands: readonly CommandSpec[]): { words: string[]; given: Given[] } {
+// An option takes the same kind of value in every command, so words and values can be told apart before the command is known.
+function split(argv: readonly string[], commands: readonly Command[]): { words: string[]; given: GivenOption[] } {
   const options: Record<string, { type: "string" | "boolean"; multiple: true }> = {};
   for (const option of commands.flatMap((command) => command.options)) {
     options[option.name] = { type: option.takes === "nothing" ? "boolean" : "string", multiple: true };
   }
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
   const words: string[] = [];
-  const given: Given[] = [];
+  const given: GivenOption[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
     if (token.kind === "option")
@@ -70,10 +68,7 @@ function split(argv: readonly string[], commands: readonly CommandSpec[]): { wor
   return { words, given };
 }
 
-function findCommand(
-  words: readonly string[],
-  commands: readonly CommandSpec[],
-): { spec: CommandSpec; rest: readonly string[] } | undefined {
+function findCommand(words: readonly string[], commands: readonly Command[]): { spec: Command; rest: readonly string[] } | undefined {
   const [first, second] = words;
   if (first === undefined) return undefined;
   const two = commands.find(({ name }) => name === `${first} ${second}`);
@@ -81,40 +76,40 @@ function findCommand(
   const one = commands.find(({ name }) => name === first);
   if (one) return { spec: one, rest: words.slice(1) };
   const below = commandsBelow(first, commands);
-  if (below) throw usageError(first, `say what to do: ${below.map(({ name }) => `assent ${name}`).join(", ")}.`);
+  if (below) throw usageError(first, `choose one of: ${below.map(({ name }) => `assent ${name}`).join(", ")}.`);
   const known = commands.map(({ name }) => name.split(" ")[0] ?? name);
   const near = first.includes(" ") ? undefined : nearestSpelling(first, known);
   throw usageError("", `unknown command '${first}'. ${near ? `Did you mean '${near}'?` : asPrompt(first)}`);
 }
 
-/** The commands that a word leads to which is none itself. */
-export function commandsBelow(word: string, commands: readonly CommandSpec[]): readonly CommandSpec[] | undefined {
+/** The subcommands of a word that is no command itself. */
+export function commandsBelow(word: string, commands: readonly Command[]): readonly Command[] | undefined {
   const below = commands.filter(({ name }) => name.startsWith(`${word} `));
   return below.length === 0 || commands.some(({ name }) => name === word) ? undefined : below;
 }
 
 const SHORT = 80;
 
-/** Words that are no command were meant for a model as likely as not. */
+/** Unknown words were probably meant as a prompt. */
 function asPrompt(words: string): string {
   const prompt = words.length > SHORT ? "PROMPT" : shellWord(words);
-  return `If a model is to do it: assent run ${prompt}, or assent tui ${prompt}. All commands: assent --help`;
+  return `To ask a model: assent run ${prompt}, or assent tui ${prompt}. For all commands: assent --help`;
 }
 
-function readOptions(spec: CommandSpec, given: readonly Given[]): Values {
+function readOptions(spec: Command, given: readonly GivenOption[]): Values {
   const values = new Map<string, string[]>();
   for (const each of given) {
     const option = spec.options.find(({ name }) => name === each.name);
     if (!option) throw unknownOption(spec.name, each.raw, [...spec.options.map(({ name }) => name), "help"]);
     const value = readValue(spec.name, option, each);
     const before = values.get(option.name);
-    if (before && option.takes !== "list") throw usageError(spec.name, `option '--${option.name}' is given twice.`);
+    if (before && option.takes !== "list") throw usageError(spec.name, `option '--${option.name}' may be given only once.`);
     values.set(option.name, [...(before ?? []), value]);
   }
   return values;
 }
 
-function readValue(command: string, option: OptionSpec, { value, inline }: Given): string {
+function readValue(command: string, option: OptionSpec, { value, inline }: GivenOption): string {
   const flag = `--${option.name}`;
   if (option.takes === "nothing") {
     if (value !== undefined) throw usageError(command, `option '${flag}' takes no value.`);
@@ -131,15 +126,15 @@ function valueProblem(option: OptionSpec, value: string): string | undefined {
     case "choice": {
       if (option.choices.includes(value)) return undefined;
       const near = nearestSpelling(value, option.choices);
-      return `must be one of ${option.choices.join(", ")}; it is '${value}'.${near ? ` Did you mean '${near}'?` : ""}`;
+      return `must be one of ${option.choices.join(", ")}, not '${value}'.${near ? ` Did you mean '${near}'?` : ""}`;
     }
     case "count":
-      return isCount(value, option.max) ? undefined : `must be an integer from 1 to ${option.max}; it is '${value}'.`;
+      return isCount(value, option.max) ? undefined : `must be an integer from 1 to ${option.max}, not '${value}'.`;
     case "duration":
-      return parseDuration(value) === undefined ? `must be a duration such as 500ms, 30s, 10m, 2h or 30d; it is '${value}'.` : undefined;
+      return parseDuration(value) === undefined ? `must be a duration such as 500ms, 30s, 10m, 2h or 30d, not '${value}'.` : undefined;
     case "text":
     case "list":
-      return value === "" && PATHS.includes(option.value) ? "is empty; name a path, such as . for this directory." : undefined;
+      return value === "" && PATHS.includes(option.value) ? "must not be empty. Use . for this directory." : undefined;
     case "nothing":
       return undefined;
     default:
@@ -147,22 +142,22 @@ function valueProblem(option: OptionSpec, value: string): string | undefined {
   }
 }
 
-/** Values that are paths. An empty one, as of a variable that is not set, would mean the current directory. */
+/** Values that are paths. An empty one (an unset variable, perhaps) must not mean the current directory. */
 const PATHS: readonly string[] = ["DIR", "FILE"];
 
 function isCount(value: string, max: number): boolean {
   return /^[1-9][0-9]{0,15}$/.test(value) && Number(value) <= max;
 }
 
-function readOperands(spec: CommandSpec, words: readonly string[]): readonly string[] {
+function readOperands(spec: Command, words: readonly string[]): readonly string[] {
   const missing = spec.operands[words.length];
-  if (missing?.required) throw usageError(spec.name, `no ${missing.name} given.${listed(missing)} Usage: ${usageLine(spec)}`);
+  if (missing?.required) throw usageError(spec.name, `${missing.name} is missing.${listed(missing)} Usage: ${usageLine(spec)}`);
   const extra = spec.operands.at(-1)?.repeats ? undefined : words[spec.operands.length];
   if (extra !== undefined) throw usageError(spec.name, `unexpected argument '${extra}'.${quoted(spec)} Usage: ${usageLine(spec)}`);
   for (const [index, { name, choices }] of spec.operands.entries()) {
     const word = words[index];
     if (choices && word !== undefined && !choices.includes(word)) {
-      throw usageError(spec.name, `${name} must be one of ${choices.join(", ")}; it is '${word}'.`);
+      throw usageError(spec.name, `${name} must be one of ${choices.join(", ")}, not '${word}'.`);
     }
   }
   return words;
@@ -172,13 +167,12 @@ function listed({ listedBy }: OperandSpec): string {
   return listedBy === undefined ? "" : ` See: ${listedBy}.`;
 }
 
-/** The words of a prompt are one argument only in quotes. */
-function quoted({ operands }: CommandSpec): string {
+function quoted({ operands }: Command): string {
   return operands.at(-1)?.name === "PROMPT" ? " Put the whole prompt in quotes." : "";
 }
 
 /** `assent call TOOL [options]`. */
-export function usageLine(spec: CommandSpec): string {
+export function usageLine(spec: Command): string {
   const operands = spec.operands.map((operand) => ` ${operandText(operand)}`);
   return `assent ${spec.name}${operands.join("")}${spec.options.length > 0 ? " [options]" : ""}`;
 }

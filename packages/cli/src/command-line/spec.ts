@@ -2,8 +2,8 @@ import type { Client } from "../headless/clients/options.ts";
 import type { Io } from "../io/io.ts";
 import type { Overrides } from "../overrides.ts";
 
-/** One option of a command: what it takes, and one line of help. */
-export type OptionSpec = { readonly name: string; readonly says: string } & (
+/** One option of a command: its name without dashes, what it takes, and one line of help. */
+export type OptionSpec = { readonly name: string; readonly help: string } & (
   | { readonly takes: "nothing" }
   /** `list` may be repeated; `count` is an integer from 1 to `max`. */
   | { readonly takes: "text" | "list" | "duration"; readonly value: string }
@@ -11,13 +11,13 @@ export type OptionSpec = { readonly name: string; readonly says: string } & (
   | { readonly takes: "choice"; readonly choices: readonly string[] }
 );
 
-/** A word without dashes after the command's name. Only the last operand of a command may repeat. */
+/** An argument without dashes after the command's name. Only the last one may repeat. */
 export type OperandSpec = {
   readonly name: string;
   readonly required: boolean;
   readonly choices?: readonly string[];
   readonly repeats?: true;
-  /** The command that lists what can stand here. */
+  /** The command that lists possible values. */
   readonly listedBy?: string;
 };
 
@@ -31,38 +31,35 @@ export type Options = {
   readonly duration: (name: string) => number | undefined;
 };
 
-/** What a command is given. */
+/** What a command gets when it runs. */
 export type Context = {
   readonly io: Io;
   readonly options: Options;
   readonly operands: readonly string[];
   readonly overrides: Overrides;
-  /** The table this command stands in. */
-  readonly commands: readonly CommandSpec[];
-  /** The client of another vendor that started this program in place of its own; absent: there is none. */
+  /** All commands. */
+  readonly commands: readonly Command[];
+  /** The other vendor's client that started this program in place of its own, if any. */
   readonly client?: Client | undefined;
-  /** Runs another command line of this program, in another place. */
+  /** Runs another command line of this program with its own input and output. */
   readonly main: (argv: readonly string[], io: Io) => Promise<number>;
 };
 
-/** Runs a command to its exit code; it throws what it cannot do. */
-export type RunCommand = (context: Context) => Promise<number>;
-
-/** One row of the table that drives parsing, help and completions. */
-export type CommandSpec = {
-  /** One word, or two for a command below another. */
+/** A command: the row that parsing, help and completions read, and the function that runs it. */
+export type Command = {
+  /** One word, or two for a subcommand. */
   readonly name: string;
   readonly group: "run" | "decide" | "look" | "maintain" | "help";
-  /** It writes no record and answers nothing, so tools may run it; absent: they may not. */
+  /** The command only reads: it records and answers nothing, so tools may run it. */
   readonly looks?: true;
-  /** It decides for a person, so a process that a session's own command started may not run it. Options that loosen are in `own-process.ts`. */
+  /** The command decides for a person, so no process started by a session may run it. Options that loosen are in `own-process.ts`. */
   readonly decides?: true;
-  readonly says: string;
-  readonly more?: string;
+  readonly summary: string;
+  readonly details?: string;
   readonly operands: readonly OperandSpec[];
   readonly options: readonly OptionSpec[];
   readonly exits?: Readonly<Record<number, string>>;
   readonly examples: readonly string[];
-  /** Loads the code only when the command runs, so that the light ones stay light. */
-  readonly load: () => Promise<{ readonly run: RunCommand }>;
+  /** Resolves with the exit code; throws if it cannot do what was asked. It imports what it needs when it is called, because all command files are loaded at every start. */
+  readonly run: (context: Context) => Promise<number>;
 };

@@ -1,60 +1,31 @@
-import type { JsonObject, Remember } from "@assent/core";
-import type { Context, Options } from "../command-line/spec.ts";
-import { answerCommand } from "../desk/approvals/answer.ts";
-import { planOutcome } from "../desk/approvals/plan-outcome.ts";
-import { answerProposal } from "../desk/proposals/answer.ts";
-import { answerQuestionCommand } from "../desk/questions/answer.ts";
-import { CommandError, usageError } from "../io/failure.ts";
-import { readNamed } from "../io/read-input.ts";
+import { ANSWERING, COMMON, ID_EXITS, ID_NOTE } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** Answers yes. */
-export async function run(context: Context): Promise<number> {
-  const { io, options } = context;
-  const id = context.operands[0] ?? "";
-  if (id.startsWith("q_")) return await answerQuestionCommand(context, "answered");
-  if (options.flag("answers")) throw usageError("approve", "option '--answers' is for a question, whose id begins with 'q_'.");
-  if (id.startsWith("p_")) return await answerProposal(context, "apply");
-  const scope = rememberScope(options);
-  const edit = options.text("edit");
-  const text = edit === undefined ? undefined : await readNamed(io, edit, "approve");
-  const [reason, fingerprint] = [options.text("reason"), options.text("fingerprint")];
-  const outcome = options.text("outcome");
-  if (outcome !== undefined && scope) throw usageError("approve", "options '--outcome' and '--remember' exclude each other.");
-  return answerCommand(context, async (row, now) => ({
-    outcome: "approve",
-    ...planOutcome(row, outcome),
-    ...(reason !== undefined && { reason }),
-    ...(fingerprint !== undefined && { fingerprint }),
-    ...(text !== undefined && { updatedInput: await parseEdit(text) }),
-    ...(scope && { remember: remember(options, scope, now) }),
-  }));
-}
-
-function rememberScope(options: Options): Remember["scope"] | undefined {
-  const scope = options.text("remember");
-  if (scope === "session" || scope === "project" || scope === "user") return scope;
-  for (const name of ["pattern", "expires"]) {
-    if (options.flag(name)) throw usageError("approve", `option '--${name}' needs '--remember session|project|user'.`);
-  }
-  return undefined;
-}
-
-function remember(options: Options, scope: Remember["scope"], now: number): Remember {
-  const rules = options.list("pattern");
-  const expires = options.duration("expires");
-  return {
-    scope,
-    ...(rules.length > 0 && { rules }),
-    ...(expires !== undefined && { expiresAt: new Date(now + expires).toISOString() }),
-  };
-}
-
-async function parseEdit(text: string): Promise<JsonObject> {
-  const { parseToolInput } = await import("@assent/core/parts");
-  const parsed = parseToolInput(text);
-  if (parsed.ok) return parsed.value;
-  throw new CommandError("invalid_tool_params", 2, {
-    message: `The edited input does not fit: ${parsed.message}`,
-    hint: "The approval is still open.",
-  });
-}
+export const approve: Command = {
+  name: "approve",
+  group: "decide",
+  decides: true,
+  summary: "approve a call, answer a question or apply a proposal; prints success only once it is saved",
+  details: `There is no second question: look first with 'assent approvals show', and give --fingerprint to approve only what you saw. ${ID_NOTE}`,
+  operands: [{ name: "ID", required: true, listedBy: "assent approvals" }],
+  options: [
+    ...ANSWERING,
+    { name: "fingerprint", takes: "text", value: "F", help: "approve only if the request still has this fingerprint" },
+    { name: "edit", takes: "text", value: "FILE", help: "run this complete input instead (- reads stdin)" },
+    { name: "remember", takes: "choice", choices: ["session", "project", "user"], help: "also allow similar calls from now on, here" },
+    { name: "pattern", takes: "list", value: "RULE", help: "with --remember: this rule instead of the suggested ones (repeatable)" },
+    { name: "expires", takes: "duration", value: "DURATION", help: "with --remember: only for this long, e.g. 8h" },
+    {
+      name: "outcome",
+      takes: "choice",
+      choices: ["proceed_once", "proceed_always", "restore_previous"],
+      help: "for a plan: ask before each change, allow edits, or return to the previous mode",
+    },
+    { name: "answers", takes: "text", value: "JSON", help: "for a question: [{ id, selected, custom?, note? }]; @FILE reads a file" },
+    { name: "no-wait", takes: "nothing", help: "for a proposal: return at once if another process has the session open" },
+    ...COMMON,
+  ],
+  exits: ID_EXITS,
+  examples: ["assent approve a_3kq7mz", "assent approve a_3kq7mz --remember session", "assent approve a_3kq7mz --edit safer.json"],
+  run: async (context) => (await import("../desk/approvals/approve.ts")).approve(context),
+};

@@ -1,42 +1,32 @@
-import { type CallEnd, printCallEnd } from "../call/end.ts";
-import { beginCall } from "../call/session.ts";
-import { shellWord } from "../command-line/shell-word.ts";
-import type { Context } from "../command-line/spec.ts";
-import { givenFlags } from "../compose/flags.ts";
-import { followPolicy } from "../compose/follow-policy.ts";
-import { callPlace } from "../compose/place.ts";
-import { asFailure } from "../io/failure.ts";
-import { printFailure } from "../io/output.ts";
-import { readCallInput } from "../io/read-input.ts";
-import { withStore } from "../store/open.ts";
+import { COMMON, JUDGING, onAsk, WORKSPACE } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** One governed call in a session of its own. Whatever is wrong with the command line or with settings is found before anything is recorded. */
-export async function run(context: Context): Promise<number> {
-  const { io, options, operands } = context;
-  const flags = givenFlags(context);
-  const place = callPlace(context, "call");
-  const policy = await followPolicy(context, { workspace: place.workspace, flags });
-  const text = await readCallInput(io, options.text("input"));
-  return withStore(context, async (store) => {
-    const { end, exit, failure } = await beginCall(context, store, { tool: operands[0] ?? "", text, flags, place, policy });
-    await printCallEnd(context, end);
-    if (!options.flag("json")) await io.stderr.write(inputHint(context, end));
-    if (failure !== undefined) await printFailure(io, asFailure(failure), false);
-    return exit;
-  });
-}
-
-const TOOL_INPUT: Readonly<Record<string, string>> = {
-  invalid_json: "--input takes JSON, in quotes for your shell. What this tool takes",
-  invalid_tool_params: "What this tool takes",
+export const call: Command = {
+  name: "call",
+  group: "run",
+  summary: "run one tool call under your rules, and record it",
+  details:
+    "The input is checked, your rules decide, and the call runs at most once. In a terminal you are asked for approval, unless you give --on-ask. Elsewhere a call that needs approval is denied, or waits with --on-ask park.",
+  operands: [{ name: "TOOL", required: true, listedBy: "assent tools" }],
+  options: [
+    { name: "input", takes: "text", value: "JSON", help: "the tool's input; @FILE reads a file, - reads stdin (default {})" },
+    onAsk("deny, or what your settings say"),
+    ...JUDGING,
+    WORKSPACE,
+    { name: "cwd", takes: "text", value: "DIR", help: "where the call is made (default: here)" },
+    ...COMMON,
+  ],
+  exits: {
+    0: "the call succeeded",
+    1: "it was invalid, denied, rejected, expired, failed or timed out, its outcome is unknown, or the record could not be written",
+    2: "wrong usage; nothing was recorded",
+    75: "parked: it waits for approval",
+    130: "cancelled: by Ctrl-C, or by SIGTERM or SIGHUP with nothing waiting",
+  },
+  examples: [
+    `assent call read --input '{"file_path":"README.md"}'`,
+    `assent call shell --input '{"command":"npm test"}' --on-ask park`,
+    `assent call shell --input @call.json --mode yolo --deny 'shell:command=git push*'`,
+  ],
+  run: async (context) => (await import("../call/call.ts")).callTool(context),
 };
-
-const NAMED_ONLY = "With --policy custom tools are not looked for: name the file of one with --tool FILE.\n";
-
-/** Where the input of a call was wrong: what it should be. */
-function inputHint({ operands: [tool = ""], options }: Context, end: CallEnd): string {
-  if (end.outcome !== "invalid") return "";
-  if (end.type === "tool_not_registered") return `${options.text("policy") === undefined ? "" : NAMED_ONLY}See: assent tools\n`;
-  const what = TOOL_INPUT[end.type ?? ""];
-  return what === undefined ? "" : `${what}: assent tools ${shellWord(tool)}\n`;
-}

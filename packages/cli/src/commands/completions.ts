@@ -1,12 +1,20 @@
-import { completionScript } from "../command-line/completions.ts";
-import type { Context } from "../command-line/spec.ts";
-import { printJson } from "../io/output.ts";
+import { COMMON } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** Prints a completion script; the table has refused any other shell. */
-export async function run({ io, options, operands, commands }: Context): Promise<number> {
-  const shell = operands[0] === "zsh" || operands[0] === "fish" ? operands[0] : "bash";
-  const script = completionScript(shell, commands);
-  if (options.flag("json")) await printJson(io, { shell, script });
-  else await io.stdout.write(script);
-  return 0;
-}
+export const completions: Command = {
+  name: "completions",
+  group: "maintain",
+  looks: true,
+  summary: "print a shell completion script",
+  operands: [{ name: "SHELL", required: true, choices: ["bash", "zsh", "fish"] }],
+  options: COMMON,
+  examples: ["source <(assent completions bash)"],
+  run: async ({ io, options, operands, commands }) => {
+    const [{ completionScript }, { printJson }] = await Promise.all([import("../command-line/completions.ts"), import("../io/output.ts")]);
+    const shell = operands[0] === "zsh" || operands[0] === "fish" ? operands[0] : "bash"; // the table allows no other
+    const script = completionScript(shell, commands);
+    if (options.flag("json")) await printJson(io, { shell, script });
+    else await io.stdout.write(script);
+    return 0;
+  },
+};

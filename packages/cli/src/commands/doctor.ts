@@ -1,113 +1,14 @@
-import { accessSync, constants, statfsSync, statSync } from "node:fs";
-import { dirname } from "node:path";
-import type { Context } from "../command-line/spec.ts";
-import { editorLine } from "../desk/approvals/editor-command.ts";
-import { asFailure } from "../io/failure.ts";
-import { findProgram } from "../io/find-program.ts";
-import type { Io } from "../io/io.ts";
-import { printJson } from "../io/output.ts";
-import { textTable } from "../io/text-table.ts";
-import { stateDirectory } from "../store/location.ts";
-import { hasStore } from "../store/open.ts";
+import { COMMON } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-type Check = { readonly name: string; readonly status: "ok" | "warning" | "error"; readonly detail: string; readonly hint?: string };
-
-/** Looks at everything Assent stands on. It starts no program and makes nothing. */
-export async function run(context: Context): Promise<number> {
-  const { io, options } = context;
-  const checks = [nodeCheck(), await storeCheck(context), terminalCheck(io), ...programChecks(io), SANDBOX, editorCheck(io)];
-  const ok = checks.every(({ status }) => status !== "error");
-  if (options.flag("json")) await printJson(io, { ok, checks });
-  else await io.stdout.write(text(checks, io.stdout.columns()));
-  return ok ? 0 : 1;
-}
-
-function text(checks: readonly Check[], columns: number | undefined): string {
-  const rows = checks.map(({ name, status, detail, hint }) => [status, name, hint ? `${detail} (${hint})` : detail]);
-  return textTable([{ name: "status" }, { name: "check" }, { name: "found", shrinks: true }], rows, columns);
-}
-
-function nodeCheck(): Check {
-  const { node } = process.versions;
-  const [major = 0, minor = 0] = node.split(".").map(Number);
-  const fits = major > 22 || (major === 22 && minor >= 19);
-  return fits
-    ? { name: "node", status: "ok", detail: `v${node}` }
-    : { name: "node", status: "error", detail: `v${node}`, hint: "install Node 24" };
-}
-
-async function storeCheck(context: Context): Promise<Check> {
-  const directory = await stateDirectory(context);
-  try {
-    if (!(await hasStore(directory))) return comingStore(directory);
-    const { storeHealth } = await import("../store/durable-ledger.ts");
-    const { events, refusal } = await storeHealth(context, directory);
-    if (refusal) return { name: "store", status: "error", detail: refusal.message };
-    const why = whyNotIn(directory);
-    if (why !== undefined) return { name: "store", status: "error", detail: `${directory}: opens, but ${why}`, hint: ELSEWHERE };
-    const mode = (statSync(directory).mode & 0o777).toString(8);
-    return { name: "store", status: "ok", detail: `${directory}: opens, mode 0${mode}, ${events} events` };
-  } catch (error) {
-    const { message, hint } = asFailure(error);
-    return { name: "store", status: "error", detail: message, hint: hint || "assent verify" };
-  }
-}
-
-/** Whether a store can be made, told without making one. */
-function comingStore(directory: string): Check {
-  const why = whyNotIn(nearestThere(directory));
-  if (why === undefined) return { name: "store", status: "ok", detail: `${directory}: not made yet; the first call makes it` };
-  return { name: "store", status: "error", detail: `${directory}: cannot be made, ${why}`, hint: ELSEWHERE };
-}
-
-const ELSEWHERE = "choose another directory with --store";
-
-function nearestThere(path: string): string {
-  const above = dirname(path);
-  return above === path || statSync(path, { throwIfNoEntry: false }) ? path : nearestThere(above);
-}
-
-/** /proc and /sys: the kernel's own, in which nobody makes anything, whatever its modes say. */
-const KERNEL: readonly number[] = [0x9fa0, 0x62656572];
-
-function whyNotIn(place: string): string | undefined {
-  if (!statSync(place).isDirectory()) return `${place} is no directory`;
-  if (KERNEL.includes(statfsSync(place).type)) return `${place} is the kernel's`;
-  try {
-    accessSync(place, constants.W_OK);
-    return undefined;
-  } catch (_refused) {
-    return `${place} cannot be written`;
-  }
-}
-
-function terminalCheck({ stdinIsTTY, stderr, env }: Io): Check {
-  if (!stdinIsTTY || !stderr.isTTY) return { name: "terminal", status: "ok", detail: "none here: nobody is asked, --on-ask decides" };
-  const colour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb" ? "colours" : "no colours";
-  const [columns, rows] = [stderr.columns() ?? 80, stderr.rows() ?? 24];
-  const detail = `${columns}×${rows}, ${colour}`;
-  return columns < 40 || rows < 12
-    ? { name: "terminal", status: "warning", detail, hint: "approvals are easier to read from 40×12 on" }
-    : { name: "terminal", status: "ok", detail };
-}
-
-/** Said here, too, so that nobody takes a program on PATH for one. */
-const SANDBOX: Check = { name: "sandbox", status: "ok", detail: "there is none: what was allowed runs with your rights" };
-
-const PROGRAMS: readonly (readonly [string, string, "error" | "warning" | "ok"])[] = [
-  ["bash", "the shell tool needs it", "error"],
-  ["git", "workspaces are found by it", "warning"],
-  ["rg", "search is slower without it", "ok"],
-];
-
-function programChecks({ env }: Io): Check[] {
-  return PROGRAMS.map(([name, without, missing]) => {
-    const found = findProgram(name, env["PATH"] ?? "");
-    return found ? { name, status: "ok", detail: found } : { name, status: missing, detail: `not found: ${without}` };
-  });
-}
-
-function editorCheck({ env }: Io): Check {
-  const editor = editorLine(env, undefined);
-  return { name: "editor", status: "ok", detail: editor ?? "none: set VISUAL or EDITOR to edit what is asked about" };
-}
+export const doctor: Command = {
+  name: "doctor",
+  group: "maintain",
+  looks: true,
+  summary: "check Node, the record, the terminal and the programs Assent uses",
+  operands: [],
+  options: COMMON,
+  exits: { 0: "nothing wrong (there may be warnings)", 1: "something prevents Assent from working" },
+  examples: ["assent doctor"],
+  run: async (context) => (await import("../desk/maintain/doctor.ts")).checkHealth(context),
+};

@@ -1,68 +1,52 @@
-import { parseToolInput } from "@assent/core/parts";
-import { SettingsError } from "@assent/policy";
-import type { Context } from "../command-line/spec.ts";
-import { explainBatch } from "../desk/explain/batch.ts";
-import { type Explaining, explainCall, openExplaining } from "../desk/explain/explain.ts";
-import { problemLines } from "../desk/explain/problem-text.ts";
-import { CommandError, usageError } from "../io/failure.ts";
-import { printJson } from "../io/output.ts";
-import { readCallInput } from "../io/read-input.ts";
-import { stdoutStyle } from "../io/style.ts";
-import { inputAbout } from "../tui/transcript/call-words.ts";
+import { COMMON, MODE_NAMES, WORKSPACE } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** Tells what would happen to a call, or to each of many. Nothing is run, asked or written. */
-export async function run(context: Context): Promise<number> {
-  const { io, options } = context;
-  const work = chosen(context);
-  let explaining: Explaining;
-  try {
-    explaining = await openExplaining(context);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    await io.stderr.write(problemLines(error.problems));
-    return 2;
-  }
-  const batch = options.text("batch");
-  return batch === undefined ? explainOne(context, explaining, work) : explainBatch(context, explaining, batch);
-}
-
-/** A call as it was named: with options, or with words as `/explain` takes them. */
-type Named = { readonly tool: string; readonly input: string | undefined };
-
-/** The single call; with `--batch` there is none. */
-function chosen({ options, operands: [word, text] }: Context): Named {
-  const [tool, input] = [either("tool", word, options.text("tool")), either("input", text, options.text("input"))];
-  const batch = options.text("batch");
-  if (batch === undefined && tool === undefined)
-    throw usageError("explain", "name a call with TOOL and INPUT, e.g. assent explain shell 'git push', or many with --batch FILE.");
-  if (batch !== undefined && (tool !== undefined || input !== undefined)) {
-    throw usageError("explain", "--batch stands for --tool and --input; give one or the other.");
-  }
-  return { tool: tool ?? "", input: text === undefined ? input : inputAbout(tool ?? "", text) };
-}
-
-function either(name: string, word: string | undefined, option: string | undefined): string | undefined {
-  if (word !== undefined && option !== undefined) throw usageError("explain", `${name.toUpperCase()} and --${name} exclude each other.`);
-  return word ?? option;
-}
-
-async function explainOne(context: Context, explaining: Explaining, { tool, input }: Named): Promise<number> {
-  const { io, options } = context;
-  const parsed = parseToolInput(await readCallInput(io, input ?? USUAL_INPUT[tool]));
-  if (!parsed.ok) throw refused(context, parsed);
-  const explained = await explainCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
-  if ("message" in explained) throw refused(context, explained);
-  const { explanation, offers, text } = explained;
-  if (options.flag("json")) await printJson(io, { ...explanation, offers });
-  else await io.stdout.write(text({ columns: io.stdout.columns(), style: stdoutStyle(io) }));
-  return 0;
-}
-
-/** What a call is explained with that names no input. */
-const USUAL_INPUT: Readonly<Record<string, string | undefined>> = { resolve: '{"action":"apply","reason":""}' };
-
-function refused({ options }: Context, { type, message }: { readonly type: string; readonly message: string }): CommandError {
-  if (type !== "tool_not_registered") return new CommandError(type, 2, { message: `The input does not fit: ${message}` });
-  const hint = options.text("policy") === undefined ? "assent tools" : "With --policy only built-in tools are known here.";
-  return new CommandError(type, 2, { message, hint });
-}
+export const explain: Command = {
+  name: "explain",
+  group: "look",
+  looks: true,
+  summary: "say whether a call would be allowed, denied or need approval, and why; runs nothing",
+  details:
+    "INPUT is the tool's input as JSON, or just the command, file or pattern. Uses your real settings unless you give --policy. Remembered answers do not count, but the output says which would apply.",
+  operands: [
+    { name: "TOOL", required: false, listedBy: "assent tools" },
+    { name: "INPUT", required: false },
+  ],
+  options: [
+    { name: "tool", takes: "text", value: "NAME", help: "the tool, instead of TOOL" },
+    { name: "input", takes: "text", value: "JSON", help: "its input, instead of INPUT; @FILE reads a file, - reads stdin (default {})" },
+    {
+      name: "batch",
+      takes: "text",
+      value: "FILE",
+      help: `many calls, one {"id","tool","input","cwd"?} per line (- reads stdin); prints JSON lines`,
+    },
+    {
+      name: "policy",
+      takes: "text",
+      value: "FILE",
+      help: "use only the rules in this file; ignore settings, trust and remembered answers",
+    },
+    WORKSPACE,
+    {
+      name: "cwd",
+      takes: "text",
+      value: "DIR",
+      help: "where the call would be made (default: here, or the project if here is outside it)",
+    },
+    { name: "mode", takes: "choice", choices: MODE_NAMES, help: "explain for this mode (default: the mode in your settings)" },
+    ...COMMON,
+  ],
+  exits: {
+    0: "explained, whatever the decision",
+    1: "a line of the batch could not be read",
+    2: "wrong usage, an input that does not fit, or broken settings",
+  },
+  examples: [
+    "assent explain shell 'git push'",
+    `assent explain --tool shell --input '{"command":"git push"}'`,
+    `assent explain --tool write --input '{"file_path":"a.txt","content":""}' --mode auto-edit --json`,
+    "assent explain --policy strict.json --batch calls.jsonl",
+  ],
+  run: async (context) => (await import("../desk/explain/explain.ts")).explainCommand(context),
+};

@@ -1,42 +1,18 @@
-import type { GrantRow, JsonObject } from "@assent/core";
-import type { Context } from "../command-line/spec.ts";
-import { whenText } from "../io/who.ts";
-import { printList } from "../store/list-page.ts";
-import { storeFlag } from "../store/location.ts";
-import { withStoreIfAny } from "../store/open.ts";
+import { COMMON, PAGE } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** Lists remembered answers. */
-export function run(context: Context): Promise<number> {
-  const { options } = context;
-  const [scope, all] = [options.text("scope"), options.flag("all")];
-  return withStoreIfAny(context, ({ ledger }) =>
-    printList(context, ledger, {
-      kind: "grants",
-      query: { all },
-      keep: (row) => scope === undefined || row.scope === scope,
-      json: grantForm,
-      columns: [{ name: "id" }, { name: "scope" }, { name: "state" }, { name: "made" }, { name: "by" }, { name: "rule", shrinks: true }],
-      cells: (row) => [row.id, row.scope, row.state, whenText(row.madeAt), row.madeBy, row.rule],
-      none: "Nothing is remembered.",
-      command: ["assent grants", scope && ` --scope ${scope}`, all && " --all", storeFlag(context)].filter(Boolean).join(""),
-    }),
-  );
-}
-
-function grantForm(row: GrantRow): JsonObject {
-  const { id, scope, rule, tool, madeAt, madeBy, fromApproval, expiresAt, usesLeft, state, session, workspace } = row;
-  return {
-    id,
-    scope,
-    rule,
-    tool,
-    createdAt: madeAt,
-    createdBy: madeBy,
-    approvalId: fromApproval,
-    ...(session !== undefined && { sessionId: session }),
-    ...(workspace !== undefined && { workspace }),
-    ...(expiresAt !== undefined && { expiresAt }),
-    ...(usesLeft !== undefined && { usesLeft }),
-    state,
-  };
-}
+export const grants: Command = {
+  name: "grants",
+  group: "decide",
+  looks: true,
+  summary: "list answers that Assent remembers, so it does not ask again",
+  operands: [],
+  options: [
+    { name: "scope", takes: "choice", choices: ["session", "project", "user"], help: "only those that apply here" },
+    { name: "all", takes: "nothing", help: "include expired, used-up and revoked ones" },
+    ...PAGE,
+    ...COMMON,
+  ],
+  examples: ["assent grants", "assent grants --scope project --json"],
+  run: async (context) => (await import("../desk/grants/list.ts")).listGrants(context),
+};

@@ -1,94 +1,28 @@
-import { type Cursor, EVENT_TYPES, type EventFilter, type Ledger, type StoredEvent } from "@assent/core";
-import type { Context } from "../command-line/spec.ts";
-import { eventLine } from "../desk/sessions/event-line.ts";
-import { CommandError, usageError } from "../io/failure.ts";
-import { jsonLine } from "../io/output.ts";
-import { findRow } from "../store/find-row.ts";
-import { withStore, withStoreIfAny } from "../store/open.ts";
+import { COMMON } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-type Wanted = {
-  readonly from: Cursor;
-  readonly filter: EventFilter;
-  readonly keep: (event: StoredEvent) => boolean;
-  readonly line: (event: StoredEvent) => string;
+export const log: Command = {
+  name: "log",
+  group: "look",
+  looks: true,
+  summary: "print the record, one event per line",
+  details:
+    "With SESSION, each line starts with the event's number in that session (#7), which --since and 'sessions fork --at' accept. Without it, lines start with the position in the whole record.",
+  operands: [{ name: "SESSION", required: false }],
+  options: [
+    { name: "call", takes: "text", value: "ID", help: "only events of this call" },
+    { name: "type", takes: "text", value: "GLOB", help: "only these types, e.g. 'call.*'" },
+    { name: "since", takes: "text", value: "SEQ|TIME", help: "only after this number or time" },
+    { name: "follow", takes: "nothing", help: "keep printing new events" },
+    ...COMMON,
+  ],
+  exits: {
+    0: "printed",
+    1: "the record could not be read",
+    2: "wrong usage",
+    4: "no such session or call",
+    130: "stopped by SIGINT or SIGTERM",
+  },
+  examples: ["assent log s_3kq7mz", "assent log --type 'approval.*' --follow", "assent log --since 2026-01-31T08:00:00Z --json"],
+  run: async (context) => (await import("../desk/sessions/log.ts")).printLog(context),
 };
-
-/** Prints the record, and with `--follow` goes on until a signal comes. */
-export function run(context: Context): Promise<number> {
-  const { options } = context;
-  const open = options.flag("follow") ? withStore : withStoreIfAny;
-  return open(context, async ({ ledger }) => {
-    const wanted = await read(context, ledger);
-    return options.flag("follow") ? follow(context, ledger, wanted) : print(context, ledger, wanted);
-  });
-}
-
-async function read({ io, options, operands }: Context, ledger: Ledger): Promise<Wanted> {
-  const session = operands[0] === undefined ? undefined : (await findRow(ledger, "sessions", operands[0])).id;
-  const call = options.text("call");
-  const wantedType = options.text("type");
-  const type = globMatcher(wantedType);
-  const types = session === undefined && call === undefined ? typesLike(wantedType, type) : undefined;
-  const since = parseSince(options.text("since"));
-  return {
-    from: session === undefined ? { pos: since.place } : { session, seq: since.place },
-    filter: { ...(session !== undefined && { session, naming: session }), ...(call !== undefined && { call }), ...(types && { types }) },
-    keep: (event) => event.at >= since.time && type(event.type),
-    line: options.flag("json") ? jsonLine : (event) => eventLine(event, { columns: io.stdout.columns(), session }),
-  };
-}
-
-/** A sequence number (the position in the store, where no session is named) or a time; the other one then lets everything pass. */
-function parseSince(text: string | undefined): { readonly place: number; readonly time: string } {
-  if (text === undefined) return { place: 0, time: "" };
-  if (/^[0-9]{1,15}$/.test(text)) return { place: Number(text), time: "" };
-  const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time))
-    throw usageError("log", `option '--since' must be a sequence number or a time such as 2026-01-31T08:00:00Z; it is '${text}'.`);
-  return { place: 0, time: new Date(time).toISOString() };
-}
-
-/** `*` stands for any run of characters; everything else for itself. */
-function globMatcher(glob: string | undefined): (type: string) => boolean {
-  if (glob === undefined) return () => true;
-  const pieces = glob.split("*").map((piece) => piece.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
-  const pattern = new RegExp(`^${pieces.join(".*")}$`);
-  return (type) => pattern.test(type);
-}
-
-/** The types that a pattern covers, so that the ledger finds them by index. Types that this version does not know must be named in full. */
-function typesLike(glob: string | undefined, matches: (type: string) => boolean): readonly string[] | undefined {
-  if (glob === undefined || glob === "*") return undefined;
-  return glob.includes("*") ? EVENT_TYPES.filter(matches) : [glob];
-}
-
-async function print({ io, options }: Context, ledger: Ledger, { from, filter, keep, line }: Wanted): Promise<number> {
-  let seen = false;
-  for await (const event of ledger.read(from, filter)) {
-    seen = true;
-    if (keep(event)) await io.stdout.write(line(event));
-  }
-  const call = options.text("call");
-  if (!seen && call !== undefined && from === beginning(from)) {
-    throw new CommandError("unknown_call", 4, { message: `There is no call '${call}' here.`, hint: "assent log --type call.proposed" });
-  }
-  return 0;
-}
-
-function beginning(from: Cursor): Cursor | undefined {
-  return ("pos" in from ? from.pos : from.seq) === 0 ? from : undefined;
-}
-
-function follow({ io }: Context, ledger: Ledger, { from, filter, keep, line }: Wanted): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  let writing = Promise.resolve();
-  const offSignal = io.onSignal(() => resolve(130));
-  const tell = (event: StoredEvent): void => {
-    if (keep(event)) writing = writing.then(() => io.stdout.write(line(event))).catch(reject);
-  };
-  const subscription = ledger.subscribe(from, filter, tell, reject);
-  return promise.finally(() => {
-    subscription.close();
-    offSignal();
-  });
-}

@@ -1,13 +1,15 @@
-import type { Context } from "../command-line/spec.ts";
-import { answerCommand } from "../desk/approvals/answer.ts";
-import { answerProposal } from "../desk/proposals/answer.ts";
-import { answerQuestionCommand } from "../desk/questions/answer.ts";
+import { ANSWERING, COMMON, ID_EXITS, ID_NOTE } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** Answers no. */
-export function run(context: Context): Promise<number> {
-  const id = context.operands[0] ?? "";
-  if (id.startsWith("p_")) return answerProposal(context, "discard");
-  if (id.startsWith("q_")) return answerQuestionCommand(context, "declined");
-  const reason = context.options.text("reason");
-  return answerCommand(context, async () => ({ outcome: "reject", ...(reason !== undefined && { reason }) }));
-}
+export const reject: Command = {
+  name: "reject",
+  group: "decide",
+  decides: true,
+  summary: "reject a call, decline a question or discard a proposal; the model sees your reason",
+  details: ID_NOTE,
+  operands: [{ name: "ID", required: true, listedBy: "assent approvals" }],
+  options: [...ANSWERING, ...COMMON],
+  exits: ID_EXITS,
+  examples: ["assent reject a_3kq7mz --reason 'use rg instead'"],
+  run: async (context) => (await import("../desk/approvals/approve.ts")).reject(context),
+};

@@ -1,94 +1,26 @@
-import { resolve } from "node:path";
-import { EXIT_OF, printCallEnd } from "../call/end.ts";
-import { type CallLeft, endedCall, resumeCall } from "../call/session.ts";
-import type { Context } from "../command-line/spec.ts";
-import { isDirectory } from "../compose/place.ts";
-import { refuseAgentSession } from "../desk/sessions/refuse-agent-session.ts";
-import { asFailure, CommandError, usageError } from "../io/failure.ts";
-import { printFailure, printJson } from "../io/output.ts";
-import { findRow } from "../store/find-row.ts";
-import { type Store, withStoreIfAny } from "../store/open.ts";
+import { COMMON, JUDGING, onAsk, RUN_EXITS, RUNNING } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** Continues a conversation (on a terminal: in the terminal interface) or a call; of a call that has ended it prints the recorded result. */
-export async function run(context: Context): Promise<number> {
-  const { io, options, operands } = context;
-  return withStoreIfAny(context, async (store) => {
-    const row = await findRow(store.ledger, "sessions", operands[0] ?? "");
-    if (await isRun(store, row.id)) return await resumedRun(context, store, row);
-    const left = (await alreadyEnded(store, row)) ?? (await goOn(context, store, row));
-    if (left === undefined) {
-      if (options.flag("json")) await printJson(io, { sessionId: row.id, callId: null, outcome: null, type: null, content: null });
-      else await io.stdout.write("Nothing to resume.\n");
-      return 0;
-    }
-    await printCallEnd(context, left.end);
-    if (left.failure !== undefined) await printFailure(io, asFailure(left.failure), false);
-    return left.exit;
-  });
-}
-
-/** What makes a resume one of a program, or of a person who wants only its result. */
-const HEADLESS = ["output-format", "input-format", "on-ask"] as const;
-
-function isAtScreen({ io, options, operands }: Context): boolean {
-  const isQuiet = ["json", "quiet", "verbose"].some((name) => options.flag(name));
-  return (
-    io.stdinIsTTY && io.stdout.isTTY && operands[1] === undefined && !isQuiet && HEADLESS.every((name) => options.text(name) === undefined)
-  );
-}
-
-async function resumedRun(context: Context, store: Store, row: Row): Promise<number> {
-  return isAtScreen(context) ? await onScreen(context, row) : await resumed(context, store, row.id);
-}
-
-async function onScreen(context: Context, { id, cwd }: Row): Promise<number> {
-  const { openTui } = await import("./tui.ts");
-  const isThere = context.options.text("cwd") === undefined && isDirectory(cwd);
-  return await openTui(isThere ? { ...context, io: { ...context.io, cwd } } : context, { session: id, prompt: undefined });
-}
-
-async function isRun({ ledger }: Store, id: string): Promise<boolean> {
-  await refuseAgentSession(ledger, id);
-  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] }))
-    return body["door"] !== "call";
-  return false;
-}
-
-async function resumed(given: Context, store: Store, id: string): Promise<number> {
-  const [{ resumeRun }, { runFlags }, { quietly }] = await Promise.all([
-    import("../headless/run/session.ts"),
-    import("../headless/run/flags.ts"),
-    import("../headless/run/quiet.ts"),
-  ]);
-  const context = quietly(given);
-  const run = await runFlags(context, "resume");
-  const exit = await resumeRun(context, store, { id, prompt: context.operands[1], run });
-  if (exit !== undefined) return exit;
-  await given.io.stderr.write("Nothing to resume.\n");
-  if (run.output !== "text") await (await import("../headless/run/nothing-left.ts")).printNothingLeft(context, store, { id, run });
-  return 0;
-}
-
-type Row = { readonly id: string; readonly cwd: string; readonly state: string };
-
-async function alreadyEnded({ ledger }: Store, { id, state }: Row): Promise<CallLeft | undefined> {
-  if (!["done", "failed", "cancelled"].includes(state)) return undefined;
-  const proposals = await ledger.pending("proposals", { session: id, all: true, limit: 1_000 });
-  if (proposals.some((row) => row.state === "applying" || row.requested)) return undefined; // something was cut short: it is put in order first
-  const end = await endedCall(ledger, id);
-  return typeof end === "string" ? undefined : { end, exit: EXIT_OF[end.outcome] };
-}
-
-function goOn(context: Context, store: Store, { id, cwd }: Row): Promise<CallLeft | undefined> {
-  const given = context.options.text("cwd");
-  const elsewhere = given === undefined ? undefined : resolve(context.io.cwd, given);
-  if (elsewhere !== undefined && !isDirectory(elsewhere))
-    throw usageError("resume", `option '--cwd' must name a directory; '${elsewhere}' is none.`);
-  if (elsewhere === undefined && !isDirectory(cwd)) {
-    throw new CommandError("cwd_missing", 1, {
-      message: `The directory of this session is gone: ${cwd}`,
-      hint: `In another one, where what waits is asked again, it goes on with: assent resume ${id} --cwd DIR`,
-    });
-  }
-  return resumeCall(context, store, { id, ...(elsewhere !== undefined && { cwd: elsewhere }) });
-}
+export const resume: Command = {
+  name: "resume",
+  group: "run",
+  summary: "continue a session that waits or was interrupted; for a finished call, print its result",
+  details:
+    "In a terminal a conversation opens in the terminal interface, unless you give a PROMPT, --json, --quiet, --verbose, --on-ask, --input-format or --output-format. A finished run continues only with a PROMPT. The options the session started with still apply; options given here are added for this time. Nothing that may have run is run again.",
+  operands: [
+    { name: "SESSION", required: true, listedBy: "assent sessions" },
+    { name: "PROMPT", required: false },
+  ],
+  options: [
+    ...RUNNING,
+    onAsk("park"),
+    ...JUDGING,
+    { name: "cwd", takes: "text", value: "DIR", help: "continue in another directory; waiting calls are asked again there" },
+    { name: "take-over", takes: "nothing", help: "take the session from a process that still has it open" },
+    { name: "tasks", takes: "nothing", help: "also continue paused background agents" },
+    ...COMMON,
+  ],
+  exits: { ...RUN_EXITS, 1: "failed, or the session's call did not succeed", 4: "no such session" },
+  examples: ["assent resume s_3kq7mzv2xw4tbnr5cyha", "assent resume s_3kq7mz 'now run the tests' --json"],
+  run: async (context) => (await import("../headless/run/resume.ts")).resumeSession(context),
+};

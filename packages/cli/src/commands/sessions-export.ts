@@ -1,33 +1,24 @@
-import { knownEvent, type StoredEvent } from "@assent/core";
-import type { Context } from "../command-line/spec.ts";
-import { exportedEvents } from "../desk/sessions/export.ts";
-import { createTranscript } from "../desk/sessions/export-markdown.ts";
-import { usageError } from "../io/failure.ts";
-import { jsonLine } from "../io/output.ts";
-import { findRow } from "../store/find-row.ts";
-import { withStoreIfAny } from "../store/open.ts";
+import { COMMON, ID_NOTE } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** Prints a session from its beginning: as a text for people, or as events. */
-export function run(context: Context): Promise<number> {
-  const { io, options, operands } = context;
-  const format = options.text("format") ?? (options.flag("json") ? "jsonl" : "md");
-  if (format === "md" && options.flag("json")) throw usageError("sessions export", "--json prints events; leave it out with --format md.");
-  return withStoreIfAny(context, async ({ ledger }) => {
-    const { id } = await findRow(ledger, "sessions", operands[0] ?? "");
-    const { line, end } = format === "md" ? asText() : { line: jsonLine, end: () => "" };
-    for await (const event of exportedEvents(ledger, id)) await io.stdout.write(line(event));
-    await io.stdout.write(end());
-    return 0;
-  });
-}
-
-type Writing = { readonly line: (event: StoredEvent) => string; readonly end: () => string };
-
-function asText(): Writing {
-  const { take, end } = createTranscript();
-  const line = (stored: StoredEvent): string => {
-    const event = knownEvent(stored);
-    return event ? take(event) : "";
-  };
-  return { line, end };
-}
+export const sessionsExport: Command = {
+  name: "sessions export",
+  group: "look",
+  looks: true,
+  summary: "print everything said and done in a session",
+  details: `A fork includes the conversation it was forked from. Nothing is left out or masked: read it before you share it. Background agents are exported by their own ids; jsonl contains every event. ${ID_NOTE}`,
+  operands: [{ name: "ID", required: true, listedBy: "assent sessions" }],
+  options: [
+    {
+      name: "format",
+      takes: "choice",
+      choices: ["md", "jsonl"],
+      help: "Markdown (default), or one event per line",
+    },
+    ...COMMON.filter(({ name }) => name !== "json"),
+    { name: "json", takes: "nothing", help: "the same as --format jsonl; also prints errors as JSON" },
+  ],
+  exits: { 0: "printed", 1: "the record could not be read", 2: "wrong usage", 4: "no such id" },
+  examples: ["assent sessions export s_3kq7mz", "assent sessions export s_3kq7mz --format jsonl > session.jsonl"],
+  run: async (context) => (await import("../desk/sessions/export.ts")).exportSession(context),
+};

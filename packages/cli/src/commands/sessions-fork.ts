@@ -1,23 +1,28 @@
-import type { Context } from "../command-line/spec.ts";
-import { callPorts } from "../compose/dispatcher.ts";
-import { forkSession } from "../desk/sessions/fork.ts";
-import { printJson } from "../io/output.ts";
-import { findRow } from "../store/find-row.ts";
-import { storeFlag } from "../store/location.ts";
-import { withStoreIfAny } from "../store/open.ts";
+import { COMMON, ID_NOTE } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** Makes a session that goes on from a place of another one's conversation. */
-export function run(context: Context): Promise<number> {
-  const { io, options, operands } = context;
-  return withStoreIfAny(context, async ({ ledger, directory }) => {
-    const origin = await findRow(ledger, "sessions", operands[0] ?? "");
-    const id = await forkSession({ ledger, ...callPorts(context, directory) }, { id: origin.id, at: options.count("at") });
-    if (options.flag("json")) {
-      await printJson(io, { id });
-    } else {
-      await io.stdout.write(`${id}\n`);
-      await io.stderr.write(`Go on with: assent resume ${id} PROMPT${storeFlag(context)}\n`);
-    }
-    return 0;
-  });
-}
+export const sessionsFork: Command = {
+  name: "sessions fork",
+  group: "run",
+  summary: "start a new session from a point in another session's conversation",
+  details: `The other session may be running; whatever waits there stays there. ${ID_NOTE}`,
+  operands: [{ name: "ID", required: true, listedBy: "assent sessions" }],
+  options: [
+    {
+      name: "at",
+      takes: "count",
+      value: "SEQ",
+      max: Number.MAX_SAFE_INTEGER,
+      help: "the last event to keep, as numbered by 'assent log ID' (default: the end of the last finished turn)",
+    },
+    ...COMMON,
+  ],
+  exits: {
+    0: "done",
+    1: "there is no conversation up to that point, or the record could not be written",
+    2: "wrong usage, or a point between a call and its result",
+    4: "no such id",
+  },
+  examples: ["assent sessions fork s_3kq7mz", "assent sessions fork s_3kq7mz --at 42 --json"],
+  run: async (context) => (await import("../desk/sessions/fork.ts")).forkCommand(context),
+};

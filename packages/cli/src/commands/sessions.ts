@@ -1,75 +1,24 @@
-import { resolve } from "node:path";
-import type { JsonObject, SessionRow } from "@assent/core";
-import type { Context } from "../command-line/spec.ts";
-import { agentTotals, type Totals } from "../desk/sessions/agent-totals.ts";
-import { whenText } from "../io/who.ts";
-import { printList } from "../store/list-page.ts";
-import { storeFlag } from "../store/location.ts";
-import { withStoreIfAny } from "../store/open.ts";
+import { COMMON, PAGE } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** Lists sessions and how they stand, the newest first; those of tasks only with `--all`. */
-export function run(context: Context): Promise<number> {
-  const { io, options } = context;
-  const state = options.text("state");
-  const all = options.flag("all");
-  const given = options.text("cwd");
-  const cwd = given === undefined ? undefined : resolve(io.cwd, given);
-  const flags = [all && " --all", state && ` --state ${state}`, cwd && ` --cwd ${cwd}`, storeFlag(context)];
-  return withStoreIfAny(context, async ({ ledger }) => {
-    const totals = await agentTotals(ledger);
-    return await printList(context, ledger, {
-      kind: "sessions",
-      query: { all: true, newestFirst: true },
-      keep: (row) => (all || !row.parent) && (state === undefined || row.state === state) && (cwd === undefined || row.cwd === cwd),
-      json: (row) => sessionForm(row, totals(row)),
-      columns: [
-        { name: "id" },
-        { name: "state" },
-        { name: "updated" },
-        { name: "calls" },
-        { name: "open" },
-        { name: "unknown" },
-        { name: "paused" },
-        { name: "title", shrinks: true },
-        { name: "directory", shrinks: true },
-      ],
-      cells: (row) => {
-        const { open, unknown } = totals(row);
-        const counts = [row.calls, open, unknown, pausedTasks(row)].map(String);
-        return [row.id, row.state, whenText(row.updatedAt), ...counts, titleOf(row), row.cwd];
-      },
-      none: "No sessions.",
-      command: ["assent sessions", ...flags].filter(Boolean).join(""),
-    });
-  });
-}
-
-function pausedTasks({ tasks }: SessionRow): number {
-  return tasks.filter(({ state }) => state === "paused").length;
-}
-
-function titleOf({ title, parent, forked }: SessionRow): string {
-  if (parent) return `(${parent.task} of ${parent.session}) ${title}`;
-  return forked ? `(fork of ${forked.session}) ${title}` : title;
-}
-
-function sessionForm(row: SessionRow, { open: openApprovals, unknown: unknownOutcomes }: Totals): JsonObject {
-  const { id, cwd, title, state, model, turns, calls, startedAt, updatedAt, writer, parent, forked } = row;
-  return {
-    id,
-    cwd,
-    title,
-    state,
-    model,
-    turns,
-    calls,
-    openApprovals,
-    unknownOutcomes,
-    pausedTasks: pausedTasks(row),
-    startedAt,
-    updatedAt,
-    writer: writer && { pid: writer.pid, host: writer.host, door: writer.door },
-    ...(parent && { parent }),
-    ...(forked && { forked }),
-  };
-}
+export const sessions: Command = {
+  name: "sessions",
+  group: "look",
+  looks: true,
+  summary: "list sessions and their state, newest first",
+  operands: [],
+  options: [
+    {
+      name: "state",
+      takes: "choice",
+      choices: ["running", "idle", "parked", "interrupted", "done", "failed", "cancelled"],
+      help: "only those in this state",
+    },
+    { name: "cwd", takes: "text", value: "DIR", help: "only those in this directory" },
+    { name: "all", takes: "nothing", help: "include sessions of background agents" },
+    ...PAGE,
+    ...COMMON,
+  ],
+  examples: ["assent sessions --state parked"],
+  run: async (context) => (await import("../desk/sessions/list.ts")).listSessions(context),
+};

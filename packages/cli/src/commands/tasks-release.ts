@@ -1,29 +1,22 @@
-import type { Context } from "../command-line/spec.ts";
-import { continueWith } from "../desk/sessions/continue-with.ts";
-import { endedText, findTask, settleTask } from "../desk/sessions/settle-task.ts";
-import { printJson } from "../io/output.ts";
-import { oneLine } from "../io/visible-text.ts";
-import { storeFlag } from "../store/location.ts";
-import { withStoreIfAny } from "../store/open.ts";
+import { COMMON } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
+import { TASK_BY, TASK_EXITS, TASK_SESSION } from "./tasks-discard.ts";
 
-/** Lets a task go on of which nobody knew whether a call had run: a person has looked. */
-export function run(context: Context): Promise<number> {
-  const { io, options } = context;
-  return withStoreIfAny(context, async (store) => {
-    const task = await findTask(context, store);
-    const { task: id, agent, description } = task.row;
-    const ended = await settleTask(context, store, {
-      task,
-      act: (tasks, by) => tasks.release(id, { by: by.name, words: options.text("saying") }),
-    });
-    const sessionId = task.session.id;
-    if (options.flag("json")) await printJson(io, { id, sessionId, state: ended ?? "paused" });
-    else await io.stdout.write(`${id}  ${ended ? endedText(ended) : "released"}: ${oneLine(`${agent}: ${description}`)}\n`);
-    if (ended)
-      await io.stderr.write(
-        `It cannot go on. The model is told when the session does: ${await continueWith(context, store.ledger, sessionId)}\n`,
-      );
-    else await io.stderr.write(`It goes on with: assent resume ${sessionId} --tasks${storeFlag(context)}\n`);
-    return 0;
-  });
-}
+export const tasksRelease: Command = {
+  name: "tasks release",
+  group: "decide",
+  decides: true,
+  summary: "let a background agent continue although it is unknown whether one of its calls ran",
+  details:
+    "Check the actual state first. The agent knows that the outcome is unknown; --saying tells it what you found. It continues when you resume the session with --tasks.",
+  operands: [{ name: "ID", required: true, listedBy: "assent tasks" }],
+  options: [
+    TASK_SESSION,
+    { name: "saying", takes: "text", value: "TEXT", help: "what actually happened; the agent reads this first" },
+    TASK_BY,
+    ...COMMON,
+  ],
+  exits: TASK_EXITS,
+  examples: ["assent tasks release t_c1 --saying 'The file was written.'"],
+  run: async (context) => (await import("../desk/tasks/release.ts")).releaseTask(context),
+};

@@ -1,42 +1,13 @@
-import type { JsonObject } from "@assent/core";
-import type { Context } from "../command-line/spec.ts";
-import { blockedBy, type RecordedTask, recordedTasks } from "../desk/sessions/recorded-tasks.ts";
-import { printJson } from "../io/output.ts";
-import { textTable } from "../io/text-table.ts";
-import { whenText } from "../io/who.ts";
-import { findRow } from "../store/find-row.ts";
-import { withStoreIfAny } from "../store/open.ts";
+import { COMMON } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-const COLUMNS = [
-  { name: "id" },
-  { name: "state" },
-  { name: "blocked by" },
-  { name: "started" },
-  { name: "session" },
-  { name: "task", shrinks: true },
-] as const;
-
-/** Lists background agents and commands that have not ended. */
-export function run(context: Context): Promise<number> {
-  const { io, options } = context;
-  const given = options.text("session");
-  return withStoreIfAny(context, async ({ ledger }) => {
-    const tasks = await recordedTasks(ledger, given === undefined ? undefined : (await findRow(ledger, "sessions", given)).id);
-    if (options.flag("json")) await printJson(io, tasks.map(taskForm));
-    else await io.stdout.write(tasks.length === 0 ? "No tasks.\n" : textTable(COLUMNS, tasks.map(cells), io.stdout.columns()));
-    return 0;
-  });
-}
-
-function cells(task: RecordedTask): readonly string[] {
-  const { row, session, state } = task;
-  const { task: id, agent, description, startedAt } = row;
-  return [id, state, blockedBy(task) ?? "", whenText(startedAt), session.id, `${agent}: ${description}`];
-}
-
-function taskForm(task: RecordedTask): JsonObject {
-  const { row, session, state } = task;
-  const { task: id, agent, description, startedAt, call, command } = row;
-  const own = command ? null : row.session;
-  return { id, sessionId: session.id, agent, description, state, blockedBy: blockedBy(task), startedAt, callId: call, ownSessionId: own };
-}
+export const tasks: Command = {
+  name: "tasks",
+  group: "look",
+  looks: true,
+  summary: "list unfinished background agents and commands, and what blocks them",
+  operands: [],
+  options: [{ name: "session", takes: "text", value: "ID", help: "only from this session" }, ...COMMON],
+  examples: ["assent tasks", "assent tasks --session s_3kq7mz --json"],
+  run: async (context) => (await import("../desk/tasks/list.ts")).listTasks(context),
+};

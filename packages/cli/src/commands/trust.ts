@@ -1,91 +1,24 @@
-import { resolve } from "node:path";
-import type { Ledger } from "@assent/core";
-import { findWorkspace, granting, revoking, type TrustState, WorkspaceNotFoundError, wouldActivate } from "@assent/policy";
-import type { Context } from "../command-line/spec.ts";
-import { askToTrust } from "../desk/trust/question.ts";
-import { wholeTrustState } from "../desk/trust/state.ts";
-import { trustLines } from "../desk/trust/view.ts";
-import { CommandError, usageError } from "../io/failure.ts";
-import { printJson } from "../io/output.ts";
-import { oneLine } from "../io/visible-text.ts";
-import { personBy } from "../io/who.ts";
-import { withStore, withStoreIfAny } from "../store/open.ts";
+import { COMMON } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/**
- * Trusts a workspace as it is now, takes that back, or shows how it stands. At a terminal it asks, after everything was shown; `--yes` skips the question
- * and is required without a terminal.
- * What is recorded is what was read and shown: if a file changes meanwhile, the workspace is not trusted.
- */
-export async function run(context: Context): Promise<number> {
-  const { options } = context;
-  const [revoke, show] = [options.flag("revoke"), options.flag("show")];
-  if (revoke && show) throw usageError("trust", "options '--revoke' and '--show' exclude each other.");
-  if (options.flag("yes") && (revoke || show)) throw usageError("trust", "option '--yes' is for trusting, not for '--revoke' or '--show'.");
-  const workspace = workspaceOf(context);
-  if (!revoke && !show) return withStore(context, ({ ledger }) => grant(context, ledger, workspace));
-  return withStoreIfAny(context, async ({ ledger }) => {
-    const state = await wholeTrustState(ledger, workspace);
-    if (revoke && state.record) await ledger.answer([revoking(workspace, ...(await personNow(context)))]);
-    await print(context, ledger, revoke ? await wholeTrustState(ledger, workspace) : state);
-    return 0;
-  });
-}
-
-/** The directory named, else the workspace around the place where it is run. */
-function workspaceOf({ io, operands }: Context): string {
-  const [given] = operands;
-  try {
-    if (given === "") throw new WorkspaceNotFoundError("''"); // a variable that is not set must not mean the current directory
-    return findWorkspace(io.cwd, given === undefined ? undefined : resolve(io.cwd, given));
-  } catch (error) {
-    if (!(error instanceof WorkspaceNotFoundError)) throw error;
-    throw new CommandError("workspace_not_found", 2, {
-      message: `${given === "" ? "An empty name" : (given ?? io.cwd)} is not a directory.`,
-      hint: "Name one: assent trust DIR",
-    });
-  }
-}
-
-async function grant(context: Context, ledger: Ledger, workspace: string): Promise<number> {
-  const state = await wholeTrustState(ledger, workspace);
-  const { configuration, trusted } = state;
-  const [problem] = configuration.problems;
-  if (problem !== undefined) {
-    throw new CommandError("not_allowed", 1, {
-      message: `${workspace} cannot be trusted: ${problem}.`,
-      hint: "Only regular files of the workspace itself can be trusted. Change or remove it.",
-    });
-  }
-  if (!trusted && !(await isWanted(context, ledger, state))) {
-    if (context.options.flag("json")) await print(context, ledger, state);
-    return 1;
-  }
-  if (!trusted) await ledger.answer([granting(configuration, ...(await personNow(context)))]);
-  const now = await wholeTrustState(ledger, workspace);
-  await print(context, ledger, now);
-  return now.trusted ? 0 : 1;
-}
-
-/** `--yes`, or the answer of the person at the terminal. Without either nothing is trusted; stdin is not read as an answer. */
-async function isWanted(context: Context, ledger: Ledger, state: TrustState): Promise<boolean> {
-  const { io, options } = context;
-  if (options.flag("yes")) return true;
-  if (io.stdinIsTTY && io.stderr.isTTY) return await askToTrust(context, await trustLines(ledger, state));
-  throw new CommandError("confirmation_required", 2, {
-    message: "Trusting a workspace needs a terminal to ask at, or --yes. Nothing was trusted.",
-    hint: "Look first: assent trust --show. Then: assent trust --yes",
-  });
-}
-
-async function personNow({ overrides }: Context): Promise<[by: ReturnType<typeof personBy>, at: string]> {
-  const { currentUser, systemClock } = await import("@assent/host");
-  const at = new Date((overrides.clock ?? systemClock()).now()).toISOString();
-  return [personBy(currentUser().user, { name: undefined, door: "trust" }), at];
-}
-
-async function print({ io, options }: Context, ledger: Ledger, state: TrustState): Promise<void> {
-  const { configuration, trusted } = state;
-  const { workspace: dir, digest } = configuration;
-  if (options.flag("json")) await printJson(io, { dir, trusted, digest, would: wouldActivate(configuration) });
-  else await io.stdout.write(`${(await trustLines(ledger, state)).join("\n")}\n${oneLine(`digest ${digest}`)}\n`);
-}
+export const trust: Command = {
+  name: "trust",
+  group: "decide",
+  summary: "let a project's own configuration take effect: rules, hooks, tools, agents, instructions",
+  details:
+    "Trust covers exactly the current content of these files. After any change the project can only tighten your rules until you trust it again. In a terminal you see what would take effect and are asked; elsewhere --yes is required.",
+  operands: [{ name: "DIR", required: false }],
+  options: [
+    { name: "revoke", takes: "nothing", help: "stop trusting it" },
+    { name: "show", takes: "nothing", help: "show its state and what would take effect; change nothing" },
+    { name: "yes", takes: "nothing", help: "trust it without asking" },
+    ...COMMON,
+  ],
+  exits: {
+    0: "done, or shown",
+    1: "not trusted: you declined, it cannot be trusted, or the record could not be written",
+    2: "wrong usage, no such directory, or neither a terminal nor --yes",
+  },
+  examples: ["assent trust --show", "assent trust", "assent trust ../other --revoke"],
+  run: async (context) => (await import("../desk/trust/trust.ts")).trustCommand(context),
+};

@@ -1,33 +1,32 @@
-import type { Context } from "../command-line/spec.ts";
-import { themeFrom } from "../tui/draw/live-theme.ts";
-import { themeOf } from "../tui/draw/theme.ts";
-import type { PlainStart } from "../tui/plain/run-plain.ts";
-import { firstFrame, takeTerminal } from "../tui/screen/first-frame.ts";
-import { VERSION } from "../version.ts";
+import { COMMON, JUDGING, MODEL, WORKSPACE } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** A conversation with a model at this terminal. The prompt is on the screen before what is behind it is loaded. */
-export function run(context: Context): Promise<number> {
-  return openTui(context, { session: context.options.text("resume"), prompt: context.operands[0] });
-}
-
-/** The terminal interface, with a session to go on with or something to say first. */
-export async function openTui(context: Context, start: PlainStart): Promise<number> {
-  const { io } = context;
-  if (isPlain(context)) return await (await import("../tui/plain/run-plain.ts")).runPlain(context, start);
-  const theme = themeOf(themeFrom(io.env) ?? "dark");
-  const columns = io.stdout.columns() ?? 80;
-  const { printed, lines } = firstFrame({ columns, theme, version: VERSION, cwd: io.cwd, home: io.env["HOME"] ?? "" });
-  const taking = takeTerminal();
-  await io.stdout.write([...printed, ...lines].join("\r\n"));
-  const terminal = await taking;
-  const { runTui } = await import("../tui/run-tui.ts").catch((error: unknown) => {
-    terminal.giveBack();
-    throw error;
-  });
-  return await runTui(context, { ...start, shown: lines, ...terminal });
-}
-
-/** No redrawing where it was asked for, or where nothing could be drawn. */
-function isPlain({ io, options }: Context): boolean {
-  return options.flag("plain") || io.env["TERM"] === "dumb" || !io.stdout.isTTY || !io.stdinIsTTY;
-}
+export const tui: Command = {
+  name: "tui",
+  group: "run",
+  decides: true,
+  summary: "talk to a model in this terminal; plain 'assent' does the same",
+  details:
+    "Calls that are not allowed by your rules are shown to you, and you approve or reject each one. Press ? for keys, / for commands.",
+  operands: [{ name: "PROMPT", required: false }],
+  options: [
+    ...MODEL,
+    ...JUDGING,
+    { name: "resume", takes: "text", value: "SESSION", help: "continue an earlier conversation" },
+    { name: "plain", takes: "nothing", help: "print line by line, for screen readers and simple terminals" },
+    WORKSPACE,
+    { name: "cwd", takes: "text", value: "DIR", help: "where the model works (default: here)" },
+    ...COMMON.map((option) => (option.name === "json" ? { ...option, help: "if it cannot start, print the error as JSON" } : option)),
+  ],
+  exits: {
+    0: "you left",
+    1: "the record could not be read or written",
+    2: "wrong usage",
+    75: "you left while something waits for an answer",
+  },
+  examples: ["assent", "assent --mode plan", "assent --resume s_3kq7mz", "assent --plain"],
+  run: async (context) => {
+    const { openTui } = await import("../tui/open-tui.ts");
+    return openTui(context, { session: context.options.text("resume"), prompt: context.operands[0] });
+  },
+};

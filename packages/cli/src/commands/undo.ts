@@ -1,36 +1,16 @@
-import type { ProposalRow } from "@assent/core";
-import type { Context } from "../command-line/spec.ts";
-import { printJson } from "../io/output.ts";
-import { oneLine } from "../io/visible-text.ts";
-import { findRow } from "../store/find-row.ts";
-import { storeFlag } from "../store/location.ts";
-import { withStoreIfAny } from "../store/open.ts";
+import { ANSWERING, COMMON, ID_NOTE, NO_WAIT } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
+import { PROPOSAL_EXITS } from "./apply.ts";
 
-/** Takes an applied change back. */
-export function run(context: Context): Promise<number> {
-  const { io, operands } = context;
-  return withStoreIfAny(context, async (store) => {
-    const row = await findRow(store.ledger, "proposals", operands[0] ?? "");
-    if (row.state === "undone") return await printUndone(context, row, true);
-    const { settleProposal, refusedProposal } = await import("../desk/proposals/settle.ts");
-    const { report } = await settleProposal(context, store, { row, action: "undo" });
-    if (report === "asked") {
-      await io.stderr.write(`Asked. See how it went with: assent proposals show ${row.id}${storeFlag(context)}\n`);
-      return 0;
-    }
-    const now = await findRow(store.ledger, "proposals", row.id);
-    if (!report.ok && now.state !== "undone") throw refusedProposal(report);
-    return await printUndone(context, now, !report.ok);
-  });
-}
-
-async function printUndone(
-  { io, options }: Context,
-  { id, files, label, updatedAt }: ProposalRow,
-  alreadyUndone: boolean,
-): Promise<number> {
-  if (options.flag("json")) await printJson(io, { id, state: "undone", files, alreadyUndone });
-  else await io.stdout.write(alreadyUndone ? `${id}  undone\n` : `${id}  undone: ${oneLine(label)}\n`);
-  if (alreadyUndone) await io.stderr.write(`Already undone at ${updatedAt}.\n`);
-  return 0;
-}
+export const undo: Command = {
+  name: "undo",
+  group: "decide",
+  decides: true,
+  summary: "take back an applied change, as long as its files have not changed since",
+  details: `Edits that were applied without a preview have an id too: see 'assent proposals --all'. ${ID_NOTE}`,
+  operands: [{ name: "ID", required: true, listedBy: "assent proposals --all" }],
+  options: [...ANSWERING, NO_WAIT, ...COMMON],
+  exits: { ...PROPOSAL_EXITS, 0: "taken back", 1: "refused: files changed since, it is not applied, or the record could not be written" },
+  examples: ["assent undo p_3kq7mz"],
+  run: async (context) => (await import("../desk/proposals/undo.ts")).undoProposal(context),
+};

@@ -1,10 +1,17 @@
-import type { Context } from "../command-line/spec.ts";
-import { printJson } from "../io/output.ts";
-import { VERSION } from "../version.ts";
+import { COMMON } from "../command-line/options.ts";
+import type { Command } from "../command-line/spec.ts";
 
-/** Prints the version. */
-export async function run({ io, options }: Context): Promise<number> {
-  if (options.flag("json")) await printJson(io, { version: VERSION });
-  else await io.stdout.write(`${VERSION}\n`);
-  return 0;
-}
+export const version: Command = {
+  name: "version",
+  group: "help",
+  looks: true,
+  summary: "print the version",
+  operands: [],
+  options: COMMON,
+  examples: ["assent version"],
+  run: async ({ io, options }) => {
+    const { VERSION } = await import("../version.ts");
+    await io.stdout.write(options.flag("json") ? `${JSON.stringify({ version: VERSION })}\n` : `${VERSION}\n`);
+    return 0;
+  },
+};

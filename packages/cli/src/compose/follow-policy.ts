@@ -3,7 +3,7 @@ import type { Ledger } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
 import { leadsIntoWorkspace, UNTRUSTED_PROGRAM } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
-import { warnOfProblems } from "../desk/explain/problem-text.ts";
+import { warnOfProblems } from "../desk/policy/problem-text.ts";
 import { workspaceTrust } from "../desk/trust/workspace-trust.ts";
 import { warn } from "../io/output.ts";
 import { stateDirectory } from "../store/location.ts";

@@ -337,7 +337,7 @@ describe("what --input may be", () => {
 
 describe("usage of call", () => {
   const rows: readonly (readonly [string, readonly string[], RegExp])[] = [
-    ["no TOOL", ["call"], /^assent call: no TOOL given\. See: assent tools\. Usage: assent call TOOL \[options\]\n$/],
+    ["no TOOL", ["call"], /^assent call: TOOL is missing\. See: assent tools\. Usage: assent call TOOL \[options\]\n$/],
     ["an unknown option", ["call", "read", "--inptu", "{}"], /^assent call: unknown option '--inptu'\. Did you mean '--input'\?\n$/],
     ["an unknown value", ["call", "read", "--on-ask", "parc"], /'parc'\. Did you mean 'park'\?\n$/],
     ["a --cwd that is none", ["call", "read", "--cwd", "nowhere"], /^assent call: option '--cwd' must name a directory; .*\n$/],

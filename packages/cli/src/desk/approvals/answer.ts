@@ -6,6 +6,7 @@ import { personBy, whenText, whoText } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { type Store, withStoreIfAny } from "../../store/open.ts";
 import { goesOnText } from "../sessions/continue-with.ts";
+import { mayHaveChangedSince } from "./changed-since.ts";
 import { refuseWideAnswer } from "./refuse-wide-answer.ts";
 
 /** What `approve` and `reject` say beyond who and which. */
@@ -18,7 +19,7 @@ export function answerCommand(context: Context, given: (row: ApprovalRow, now: n
     const report = await commit(context, store, { row, given });
     await printAnswer(context, await goesOnText(context, store.ledger, row.session), { ...report, note: edited(row, report) });
     if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
-    if (isPlainYes(row, report)) await warnOfDenial(context, store, row);
+    if (isPlainYes(row, report) && (await mayHaveChangedSince(store.ledger, row, context.io.env))) await warnOfDenial(context, store, row);
     return report.alreadyAnswered && !report.identical ? 1 : 0;
   });
 }
@@ -53,7 +54,7 @@ function isPlainYes(row: ApprovalRow, { alreadyAnswered, outcome, fingerprint }:
   return !alreadyAnswered && outcome === "approved" && fingerprint === row.fingerprint;
 }
 
-/** After the answer is stored and said: it needs the tools and the settings, and must not hold it up. */
+/** Runs after the answer is saved and printed, because it loads tools and settings. */
 async function warnOfDenial(context: Context, store: Store, row: ApprovalRow): Promise<void> {
   const { deniedAnyway } = await import("./judged-edits.ts");
   const told = await deniedAnyway(context, store, row);

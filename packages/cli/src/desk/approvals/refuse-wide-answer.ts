@@ -1,6 +1,6 @@
 import type { Answer, ApprovalRow, Ledger } from "@assent/core";
-import { askingAgent } from "../../headless/host/asking-agent.ts";
 import { CommandError } from "../../io/failure.ts";
+import { agentTask } from "../sessions/agent-session.ts";
 
 /** What is said to a call of an agent is remembered for that agent alone: a wider wish is refused, before anything is on record. */
 export async function refuseWideAnswer(
@@ -10,7 +10,7 @@ export async function refuseWideAnswer(
 ): Promise<void> {
   const { scope = "session" } = answer.remember ?? {};
   if (scope === "session") return;
-  const agent = await askingAgent(ledger, session);
+  const agent = await agentTask(ledger, session);
   if (agent === null) return;
   throw new CommandError("not_allowed", 1, {
     message: `${id} is asked by a background agent (${agent}): what is said to it can be remembered for its own session, not for the ${scope}.`,

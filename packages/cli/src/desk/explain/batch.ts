@@ -6,7 +6,7 @@ import { CommandError } from "../../io/failure.ts";
 import { type InputLine, inputLines } from "../../io/input-lines.ts";
 import type { Io } from "../../io/io.ts";
 import { jsonLine } from "../../io/output.ts";
-import { type Explaining, explanationOf } from "./explain.ts";
+import { type Explaining, explanationOf } from "./explain-call.ts";
 import { isNoCall, judgeCall, type LookedAt, type NoCall } from "./judge-call.ts";
 
 /** A little more than the longest input a call may have. */

@@ -1,120 +1,68 @@
-import { realpathSync } from "node:fs";
-import { resolve } from "node:path";
-import type { GrantRow, Rules } from "@assent/core";
-import type { HookEntry } from "@assent/core/parts";
-import { type Explanation, explain, findWorkspace, isInside, type LoadedPolicy, WorkspaceNotFoundError } from "@assent/policy";
+import { parseToolInput } from "@assent/core/parts";
+import { SettingsError } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
-import { callPorts } from "../../compose/dispatcher.ts";
-import { isDirectory } from "../../compose/place.ts";
-import { openPolicy } from "../../compose/policy.ts";
-import { asFailure, CommandError, usageError } from "../../io/failure.ts";
-import { warn } from "../../io/output.ts";
-import { stateDirectory } from "../../store/location.ts";
-import { withStoreIfAny } from "../../store/open.ts";
-import { workspaceTrust } from "../trust/workspace-trust.ts";
-import { isNoCall, type Judged, type Judging, judgeCall, type LookedAt, type NoCall } from "./judge-call.ts";
-import { grantsEntry, type Remembered, withHooks } from "./outlook.ts";
-import { warnOfProblems } from "./problem-text.ts";
-import { explainText, type Reading } from "./text.ts";
+import { CommandError, usageError } from "../../io/failure.ts";
+import { printJson } from "../../io/output.ts";
+import { readCallInput } from "../../io/read-input.ts";
+import { stdoutStyle } from "../../io/style.ts";
+import { inputAbout } from "../../tui/transcript/call-words.ts";
+import { problemLines } from "../policy/problem-text.ts";
+import { explainBatch } from "./batch.ts";
+import { type Explaining, explainCall, openExplaining } from "./explain-call.ts";
 
-/** Everything calls are explained with, opened once for all of them. */
-export type Explaining = Judging & {
-  /** Where a call is made that does not say. */
-  readonly cwd: string;
-  readonly rules: Rules;
-  readonly hooks: readonly HookEntry[];
-  /** The rules that say which calls are staged. */
-  readonly stage: LoadedPolicy["stage"];
-  /** Undefined with `--policy`: remembered answers are then not looked at. */
-  readonly remembered: Remembered | undefined;
-};
-
-/** Opens what the command line names: the workspace, its settings or the one file, and a read-only look at what is remembered. */
-export async function openExplaining(context: Context): Promise<Explaining> {
+/** Tells what would happen to a call, or to each of many. Nothing is run, asked or written. */
+export async function explainCommand(context: Context): Promise<number> {
   const { io, options } = context;
-  const workspace = workspaceOf(context);
-  const cwd = cwdOf(context, workspace);
-  const policyFile = options.text("policy");
-  const stored = policyFile === undefined ? await lookAtStore(context, workspace) : undefined;
-  const { loaded, tools, facts, rules, hooks } = await openPolicy(context, {
-    workspace,
-    ...(policyFile !== undefined && { policyFile: resolve(io.cwd, policyFile) }),
-    flags: { allow: [], ask: [], deny: [], ...modeFlag(options.text("mode")) },
-    trusted: stored !== undefined && "trusted" in stored && stored.trusted,
-  });
-  await warnOfProblems(io, loaded.problems);
-  const { digest, clock } = callPorts(context, await stateDirectory(context));
-  const known = stored && ("failed" in stored ? stored : { rows: stored.grants, workspace, rules, now: clock.now() });
-  return { policy: loaded.policy, tools, facts, rules, digest, clock, cwd, hooks: hooks(), stage: loaded.stage, remembered: known };
-}
-
-function modeFlag(mode: string | undefined): { readonly mode?: string } {
-  return mode === undefined ? {} : { mode };
-}
-
-/** The workspace the flags name. */
-export function workspaceOf({ io, options }: Context): string {
-  const given = options.text("workspace");
+  const work = chosen(context);
+  let explaining: Explaining;
   try {
-    return findWorkspace(io.cwd, given === undefined ? undefined : resolve(io.cwd, given));
+    explaining = await openExplaining(context);
   } catch (error) {
-    if (!(error instanceof WorkspaceNotFoundError)) throw error;
-    throw new CommandError("workspace_not_found", 2, { message: error.message });
+    if (!(error instanceof SettingsError)) throw error;
+    await io.stderr.write(problemLines(error.problems));
+    return 2;
   }
+  const batch = options.text("batch");
+  return batch === undefined ? explainOne(context, explaining, work) : explainBatch(context, explaining, batch);
 }
 
-/** `--cwd`, else here; where here is outside the workspace, the workspace itself. */
-function cwdOf({ io, options }: Context, workspace: string): string {
-  const given = options.text("cwd");
-  if (given === undefined) return isInside(workspace, realpathSync(io.cwd)) ? io.cwd : workspace;
-  const cwd = resolve(io.cwd, given);
-  if (!isDirectory(cwd)) throw usageError("explain", `option '--cwd' must name a directory; '${cwd}' is none.`);
-  return cwd;
-}
+/** A call as it was named: with options, or with words as `/explain` takes them. */
+type Named = { readonly tool: string; readonly input: string | undefined };
 
-/** Most grants that are looked at, as in a run. */
-export const MOST_GRANTS = 1_000;
-
-type Stored = { readonly trusted: boolean; readonly grants: readonly GrantRow[] } | { readonly failed: string };
-
-/** Whether the workspace is trusted and what is remembered; a store that cannot be read says neither. */
-async function lookAtStore(context: Context, workspace: string): Promise<Stored> {
-  try {
-    return await withStoreIfAny(context, async ({ ledger }) => {
-      const { trusted } = await workspaceTrust(context, { workspace, ledger });
-      return { trusted, grants: await ledger.pending("grants", { limit: MOST_GRANTS }) };
-    });
-  } catch (error) {
-    const { message } = asFailure(error);
-    await warn(context.io, `the store cannot be read, so the workspace counts as not trusted: ${message}`);
-    return { failed: `the remembered answers cannot be read: ${message}` };
+/** The single call; with `--batch` there is none. */
+function chosen({ options, operands: [word, text] }: Context): Named {
+  const [tool, input] = [either("tool", word, options.text("tool")), either("input", text, options.text("input"))];
+  const batch = options.text("batch");
+  if (batch === undefined && tool === undefined)
+    throw usageError("explain", "name a call with TOOL and INPUT, e.g. assent explain shell 'git push', or many with --batch FILE.");
+  if (batch !== undefined && (tool !== undefined || input !== undefined)) {
+    throw usageError("explain", "--batch stands for --tool and --input; give one or the other.");
   }
+  return { tool: tool ?? "", input: text === undefined ? input : inputAbout(tool ?? "", text) };
 }
 
-/** A call, explained. */
-export type ExplainedCall = {
-  readonly explanation: Explanation;
-  /** Rules that would let it pass without asking; empty if no rule can. */
-  readonly offers: readonly string[];
-  readonly text: (look: Pick<Reading, "columns" | "style">) => string;
-};
-
-/** Judges a call and says why it would pass, ask or be denied. */
-export async function explainCall(explaining: Explaining, call: LookedAt): Promise<ExplainedCall | NoCall> {
-  const assessed = await judgeCall(explaining, call);
-  if (isNoCall(assessed)) return assessed;
-  const explanation = await explanationOf(assessed, explaining);
-  const { request, decision } = assessed;
-  const offers = decision.verdict === "ask" && !decision.explicitAsk ? explaining.rules.offer(request) : [];
-  const isSingle = request.units.length === 1 && request.kind !== "execute";
-  const subject = isSingle ? `${call.tool} ${request.units[0]?.subject ?? ""}` : String(request.input["command"] ?? call.tool);
-  return { explanation, offers, text: (look) => explainText(explanation, { ...look, subject, offers }) };
+function either(name: string, word: string | undefined, option: string | undefined): string | undefined {
+  if (word !== undefined && option !== undefined) throw usageError("explain", `${name.toUpperCase()} and --${name} exclude each other.`);
+  return word ?? option;
 }
 
-/** The explanation of a judged call, with hooks named that only a real call consults. Without `--policy` its trace says what remembered answers would do. */
-export async function explanationOf(judged: Judged, { remembered, hooks, stage }: Explaining): Promise<Explanation> {
-  const { staging, ...assessed } = judged;
-  const explanation = explain(assessed, staging && { reading: staging, rules: stage });
-  const trace = await withHooks(explanation.trace, assessed.request, hooks);
-  return { ...explanation, trace: remembered ? [...trace, grantsEntry(assessed, remembered)] : trace };
+async function explainOne(context: Context, explaining: Explaining, { tool, input }: Named): Promise<number> {
+  const { io, options } = context;
+  const parsed = parseToolInput(await readCallInput(io, input ?? USUAL_INPUT[tool]));
+  if (!parsed.ok) throw refused(context, parsed);
+  const explained = await explainCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
+  if ("message" in explained) throw refused(context, explained);
+  const { explanation, offers, text } = explained;
+  if (options.flag("json")) await printJson(io, { ...explanation, offers });
+  else await io.stdout.write(text({ columns: io.stdout.columns(), style: stdoutStyle(io) }));
+  return 0;
+}
+
+/** What a call is explained with that names no input. */
+const USUAL_INPUT: Readonly<Record<string, string | undefined>> = { resolve: '{"action":"apply","reason":""}' };
+
+function refused({ options }: Context, { type, message }: { readonly type: string; readonly message: string }): CommandError {
+  if (type !== "tool_not_registered") return new CommandError(type, 2, { message: `The input does not fit: ${message}` });
+  const hint = options.text("policy") === undefined ? "assent tools" : "With --policy only built-in tools are known here.";
+  return new CommandError(type, 2, { message, hint });
 }

@@ -5,9 +5,9 @@ import { wrapWords } from "../../io/display-width.ts";
 import type { Style } from "../../io/style.ts";
 import { textTable } from "../../io/text-table.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { rememberedRule, settingsValue } from "../grants/remembered-rule.ts";
 import { commandText, commandTree, type TreeRow } from "./command-tree.ts";
 import { decisionSentence, rulePlace } from "./decision-text.ts";
-import { rememberedRule, settingsValue } from "./remembered-rule.ts";
 
 /** How an explanation is to be read: on what width, in which colours, and what it is about. */
 export type Reading = {

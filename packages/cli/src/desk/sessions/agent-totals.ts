@@ -1,5 +1,5 @@
 import type { Ledger, SessionRow } from "@assent/core";
-import { sessionRows } from "./recorded-tasks.ts";
+import { sessionRows } from "../tasks/recorded-tasks.ts";
 
 /** What is open, and what ended unknown, in a session and in those of all agents below it. */
 export type Totals = { readonly open: number; readonly unknown: number };

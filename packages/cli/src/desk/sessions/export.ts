@@ -1,5 +1,11 @@
-import type { Ledger, StoredEvent } from "@assent/core";
+import { knownEvent, type Ledger, type StoredEvent } from "@assent/core";
+import type { Context } from "../../command-line/spec.ts";
+import { usageError } from "../../io/failure.ts";
+import { jsonLine } from "../../io/output.ts";
+import { findRow } from "../../store/find-row.ts";
+import { withStoreIfAny } from "../../store/open.ts";
 import { conversationParts, type Part } from "./conversation-parts.ts";
+import { createTranscript } from "./export-markdown.ts";
 
 /** Everything on record of a session, with large values in their places: its chain and what the shared chain says to it. A fork begins with what it was forked from. */
 export async function* exportedEvents(ledger: Ledger, id: string): AsyncGenerator<StoredEvent> {
@@ -13,4 +19,29 @@ async function* eventsOf(ledger: Ledger, { session, through }: Part): AsyncGener
     if (event.session === session && event.seq > through) return;
     yield event;
   }
+}
+
+/** Prints a session from its beginning: as a text for people, or as events. */
+export function exportSession(context: Context): Promise<number> {
+  const { io, options, operands } = context;
+  const format = options.text("format") ?? (options.flag("json") ? "jsonl" : "md");
+  if (format === "md" && options.flag("json")) throw usageError("sessions export", "--json prints events; leave it out with --format md.");
+  return withStoreIfAny(context, async ({ ledger }) => {
+    const { id } = await findRow(ledger, "sessions", operands[0] ?? "");
+    const { line, end } = format === "md" ? asText() : { line: jsonLine, end: () => "" };
+    for await (const event of exportedEvents(ledger, id)) await io.stdout.write(line(event));
+    await io.stdout.write(end());
+    return 0;
+  });
+}
+
+type Writing = { readonly line: (event: StoredEvent) => string; readonly end: () => string };
+
+function asText(): Writing {
+  const { take, end } = createTranscript();
+  const line = (stored: StoredEvent): string => {
+    const event = knownEvent(stored);
+    return event ? take(event) : "";
+  };
+  return { line, end };
 }

@@ -1,6 +1,12 @@
 import { type EventBodies, type Ledger, openSession, type SessionPorts } from "@assent/core";
 import { thisHolder } from "@assent/host";
+import type { Context } from "../../command-line/spec.ts";
+import { callPorts } from "../../compose/dispatcher.ts";
 import { CommandError } from "../../io/failure.ts";
+import { printJson } from "../../io/output.ts";
+import { findRow } from "../../store/find-row.ts";
+import { storeFlag } from "../../store/location.ts";
+import { withStoreIfAny } from "../../store/open.ts";
 import { VERSION } from "../../version.ts";
 import { type Conversation, type ForkPlace, forkPlaces } from "./fork-place.ts";
 
@@ -61,4 +67,20 @@ async function refuseGone(ledger: Ledger, { session }: Forked): Promise<void> {
   const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
   if (row) return;
   throw new CommandError("session_not_found", 4, { message: `The session '${session}' was removed meanwhile.`, hint: "assent sessions" });
+}
+
+/** `assent sessions fork`. */
+export function forkCommand(context: Context): Promise<number> {
+  const { io, options, operands } = context;
+  return withStoreIfAny(context, async ({ ledger, directory }) => {
+    const origin = await findRow(ledger, "sessions", operands[0] ?? "");
+    const id = await forkSession({ ledger, ...callPorts(context, directory) }, { id: origin.id, at: options.count("at") });
+    if (options.flag("json")) {
+      await printJson(io, { id });
+    } else {
+      await io.stdout.write(`${id}\n`);
+      await io.stderr.write(`Continue with: assent resume ${id} PROMPT${storeFlag(context)}\n`);
+    }
+    return 0;
+  });
 }

@@ -1,5 +1,5 @@
 import { type Answer, AnswerError, type AnswerReport, type Approver, type JsonObject, type Ledger, type OpenApproval } from "@assent/core";
-import { askingAgent } from "./asking-agent.ts";
+import { agentTask } from "../../desk/sessions/agent-session.ts";
 import { canUseTool, readReply } from "./can-use-tool.ts";
 import type { HostLink } from "./link.ts";
 import { aborted, type HostPresence } from "./presence.ts";
@@ -37,7 +37,7 @@ type Asked = OpenApproval & { readonly agentId: string | null };
 /** Ends when an answer stands, whoever gave it, or when the host gives none. */
 async function askHost(parts: HostApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<void> {
   const { link, reserved, ledger } = parts;
-  const asked: Asked = { ...approval, agentId: await askingAgent(ledger, approval.sessionId) };
+  const asked: Asked = { ...approval, agentId: await agentTask(ledger, approval.sessionId) };
   let again: JsonObject = {};
   let id = reserved(approval.id, approval.revision);
   for (let bad = 0; bad < MOST_BAD; bad += 1) {

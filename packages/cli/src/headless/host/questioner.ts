@@ -1,7 +1,7 @@
 import { type Answered, isObject, type JsonObject, type Ledger, type OpenQuestion, type Questioner, type QuestionRow } from "@assent/core";
 import { answersFault, readAnswers } from "@assent/core/parts";
 import { questionForm } from "../../desk/questions/form.ts";
-import { askingAgent } from "./asking-agent.ts";
+import { agentTask } from "../../desk/sessions/agent-session.ts";
 import type { HostLink, HostRequest } from "./link.ts";
 import type { HostPresence } from "./presence.ts";
 
@@ -21,7 +21,7 @@ export function hostQuestioner({ ledger, link, presence, warn }: HostQuestionerP
     available: () => presence.mayAsk("questions"),
     ask: async (open, signal) => {
       if (!(await presence.canAsk("questions", signal))) return undefined;
-      const agent = await askingAgent(ledger, open.sessionId);
+      const agent = await agentTask(ledger, open.sessionId);
       let again: JsonObject = open.fault === undefined ? {} : { answer_error: open.fault };
       for (let bad = 0; bad < MOST_BAD; bad += 1) {
         const replied = await link.request(askUser(open, { agent_id: agent, ...again }), signal);

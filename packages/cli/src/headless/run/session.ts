@@ -10,7 +10,7 @@ import { type FollowedPolicy, followPolicy } from "../../compose/follow-policy.t
 import { commandHolder } from "../../compose/holder.ts";
 import { type RunModel, runModel } from "../../compose/model.ts";
 import { type CallPlace, isDirectory } from "../../compose/place.ts";
-import { refuseAgentSession } from "../../desk/sessions/refuse-agent-session.ts";
+import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
 import { cut } from "../../io/display-width.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { oneLine } from "../../io/visible-text.ts";

@@ -12,7 +12,7 @@ import { commandHolder } from "../../compose/holder.ts";
 import { type RunModel, runModel } from "../../compose/model.ts";
 import { type CallPlace, isDirectory } from "../../compose/place.ts";
 import { waitingIn } from "../../desk/approvals/waiting-list.ts";
-import { refuseAgentSession } from "../../desk/sessions/refuse-agent-session.ts";
+import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
 import type { RunFlags } from "../../headless/run/flags.ts";
 import { closeReason } from "../../headless/run/outcome.ts";
 import { armSchedules } from "../../headless/run/schedule-file.ts";

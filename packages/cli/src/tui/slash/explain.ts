@@ -3,7 +3,7 @@ import type { HostPorts } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import type { CallPlace } from "../../compose/place.ts";
-import { type Explaining, explainCall, MOST_GRANTS } from "../../desk/explain/explain.ts";
+import { type Explaining, explainCall, MOST_GRANTS } from "../../desk/explain/explain-call.ts";
 import { stdoutStyle } from "../../io/style.ts";
 import type { Store } from "../../store/open.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";

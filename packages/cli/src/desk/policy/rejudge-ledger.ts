@@ -5,7 +5,7 @@ import { callPorts } from "../../compose/dispatcher.ts";
 import { isDirectory } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
 import { withStoreIfAny } from "../../store/open.ts";
-import { isNoCall, type Judging, judgeCall } from "./judge-call.ts";
+import { isNoCall, type Judging, judgeCall } from "../explain/judge-call.ts";
 
 /** Two policy files. */
 export type PolicyPair = { readonly old: string; readonly new: string };

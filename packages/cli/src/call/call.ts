@@ -1,0 +1,42 @@
+import { shellWord } from "../command-line/shell-word.ts";
+import type { Context } from "../command-line/spec.ts";
+import { givenFlags } from "../compose/flags.ts";
+import { followPolicy } from "../compose/follow-policy.ts";
+import { callPlace } from "../compose/place.ts";
+import { asFailure } from "../io/failure.ts";
+import { printFailure } from "../io/output.ts";
+import { readCallInput } from "../io/read-input.ts";
+import { withStore } from "../store/open.ts";
+import { type CallEnd, printCallEnd } from "./end.ts";
+import { beginCall } from "./session.ts";
+
+/** One governed call in a session of its own. Whatever is wrong with the command line or with settings is found before anything is recorded. */
+export async function callTool(context: Context): Promise<number> {
+  const { io, options, operands } = context;
+  const flags = givenFlags(context);
+  const place = callPlace(context, "call");
+  const policy = await followPolicy(context, { workspace: place.workspace, flags });
+  const text = await readCallInput(io, options.text("input"));
+  return withStore(context, async (store) => {
+    const { end, exit, failure } = await beginCall(context, store, { tool: operands[0] ?? "", text, flags, place, policy });
+    await printCallEnd(context, end);
+    if (!options.flag("json")) await io.stderr.write(inputHint(context, end));
+    if (failure !== undefined) await printFailure(io, asFailure(failure), false);
+    return exit;
+  });
+}
+
+const TOOL_INPUT: Readonly<Record<string, string>> = {
+  invalid_json: "--input takes JSON, in quotes for your shell. What this tool takes",
+  invalid_tool_params: "What this tool takes",
+};
+
+const NAMED_ONLY = "With --policy custom tools are not looked for: name the file of one with --tool FILE.\n";
+
+/** Where the input of a call was wrong: what it should be. */
+function inputHint({ operands: [tool = ""], options }: Context, end: CallEnd): string {
+  if (end.outcome !== "invalid") return "";
+  if (end.type === "tool_not_registered") return `${options.text("policy") === undefined ? "" : NAMED_ONLY}See: assent tools\n`;
+  const what = TOOL_INPUT[end.type ?? ""];
+  return what === undefined ? "" : `${what}: assent tools ${shellWord(tool)}\n`;
+}

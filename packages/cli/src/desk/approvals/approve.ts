@@ -1,0 +1,87 @@
+import type { Answer, ApprovalRow, JsonObject, Remember } from "@assent/core";
+import type { Context, Options } from "../../command-line/spec.ts";
+import { CommandError, usageError } from "../../io/failure.ts";
+import { answerCommand } from "./answer.ts";
+
+/** `assent approve`: approves a call, answers a question or applies a proposal. */
+export async function approve(context: Context): Promise<number> {
+  const { io, options } = context;
+  const id = context.operands[0] ?? "";
+  if (id.startsWith("q_")) return await answerQuestion(context, "answered");
+  if (options.flag("answers")) throw usageError("approve", "option '--answers' is for a question, whose id begins with 'q_'.");
+  if (id.startsWith("p_")) return await answerProposal(context, "apply");
+  const scope = rememberScope(options);
+  const edit = options.text("edit");
+  const text = edit === undefined ? undefined : await (await import("../../io/read-input.ts")).readNamed(io, edit, "approve");
+  const [reason, fingerprint] = [options.text("reason"), options.text("fingerprint")];
+  const outcome = options.text("outcome");
+  if (outcome !== undefined && scope) throw usageError("approve", "options '--outcome' and '--remember' exclude each other.");
+  return answerCommand(context, async (row, now) => ({
+    outcome: "approve",
+    ...planOutcome(row, outcome),
+    ...(reason !== undefined && { reason }),
+    ...(fingerprint !== undefined && { fingerprint }),
+    ...(text !== undefined && { updatedInput: await parseEdit(text) }),
+    ...(scope && { remember: remember(options, scope, now) }),
+  }));
+}
+
+/** `assent reject`: rejects a call, declines a question or discards a proposal. */
+export function reject(context: Context): Promise<number> {
+  const id = context.operands[0] ?? "";
+  if (id.startsWith("p_")) return answerProposal(context, "discard");
+  if (id.startsWith("q_")) return answerQuestion(context, "declined");
+  const reason = context.options.text("reason");
+  return answerCommand(context, async () => ({ outcome: "reject", ...(reason !== undefined && { reason }) }));
+}
+
+/** The mode that follows an approved plan. */
+function planOutcome({ id, details }: Pick<ApprovalRow, "id" | "details">, word: string | undefined): Pick<Answer, "mode"> {
+  if (word === undefined || word === "proceed_once") return {};
+  const mode = details.type !== "plan" ? undefined : word === "proceed_always" ? "auto-edit" : details.prePlanMode;
+  if (mode !== undefined) return { mode };
+  throw new CommandError("bad_answer", 2, {
+    message:
+      details.type === "plan"
+        ? `The mode before this plan is not known: ${id}`
+        : `Option '--outcome' is only for a plan; ${id} is not one.`,
+    hint: "The approval is still open.",
+  });
+}
+
+function rememberScope(options: Options): Remember["scope"] | undefined {
+  const scope = options.text("remember");
+  if (scope === "session" || scope === "project" || scope === "user") return scope;
+  for (const name of ["pattern", "expires"]) {
+    if (options.flag(name)) throw usageError("approve", `option '--${name}' needs '--remember session|project|user'.`);
+  }
+  return undefined;
+}
+
+function remember(options: Options, scope: Remember["scope"], now: number): Remember {
+  const rules = options.list("pattern");
+  const expires = options.duration("expires");
+  return {
+    scope,
+    ...(rules.length > 0 && { rules }),
+    ...(expires !== undefined && { expiresAt: new Date(now + expires).toISOString() }),
+  };
+}
+
+async function parseEdit(text: string): Promise<JsonObject> {
+  const { parseToolInput } = await import("@assent/core/parts");
+  const parsed = parseToolInput(text);
+  if (parsed.ok) return parsed.value;
+  throw new CommandError("invalid_tool_params", 2, {
+    message: `The edited input does not fit: ${parsed.message}`,
+    hint: "The approval is still open.",
+  });
+}
+
+async function answerQuestion(context: Context, outcome: "answered" | "declined"): Promise<number> {
+  return (await import("../questions/answer.ts")).answerQuestionCommand(context, outcome);
+}
+
+async function answerProposal(context: Context, action: "apply" | "discard"): Promise<number> {
+  return (await import("../proposals/answer.ts")).answerProposal(context, action);
+}

@@ -1,0 +1,33 @@
+import { statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { type ApprovalRow, isObject, type Ledger } from "@assent/core";
+import type { Io } from "../../io/io.ts";
+import { userHome } from "../../store/location.ts";
+
+/**
+ * True if the rules or the mode that this approval was judged by may have changed since it was requested, so that they might deny it now.
+ * It looks only at the times of settings files and at the record, because `approve` would otherwise load all settings and tools to learn that nothing changed.
+ */
+export async function mayHaveChangedSince(ledger: Ledger, row: ApprovalRow, env: Io["env"]): Promise<boolean> {
+  const since = Date.parse(row.requestedAt);
+  const { session } = row;
+  for await (const { type, at, body } of ledger.read({ session, seq: 0 }, { session, types: ["session.created", "mode.changed"] })) {
+    if (type === "mode.changed" && Date.parse(at) >= since) return true;
+    if (type === "session.created" && settingsFiles(body, env).some((file) => wasWrittenSince(file, since))) return true;
+  }
+  return false;
+}
+
+/** The settings files of a session. A test compares them with those that `@assent/policy` reads, which is not loaded here. */
+export function settingsFiles(created: Readonly<Record<string, unknown>>, env: Io["env"]): readonly string[] {
+  const { options, workspace } = created;
+  if (isObject(options) && typeof options["policy"] === "string") return [options["policy"]];
+  const { XDG_CONFIG_HOME: config } = env;
+  const user = config && isAbsolute(config) ? config : join(userHome(env), ".config");
+  return [join(user, "assent", "settings.json"), "/etc/assent/settings.json", join(String(workspace), ".assent", "settings.json")];
+}
+
+/** A file that is absent or was removed cannot deny anything. */
+function wasWrittenSince(file: string, since: number): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0) >= since;
+}

@@ -1,0 +1,91 @@
+import { type ApprovalRow, isObject, type Json, type JsonObject, type Ledger } from "@assent/core";
+import type { Context } from "../../command-line/spec.ts";
+import { CommandError } from "../../io/failure.ts";
+import { fieldsText, printJson } from "../../io/output.ts";
+import { markGaps } from "../../io/visible-text.ts";
+import { whenText, whoText } from "../../io/who.ts";
+import { findRow } from "../../store/find-row.ts";
+import { storeFlag } from "../../store/location.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+import { editedAnswer } from "./edited-answer.ts";
+import { factNotes } from "./facts.ts";
+import { approvalLongForm, type Judged } from "./form.ts";
+import { runsIn, subject, whyAsked } from "./view.ts";
+import { kindOf } from "./waiting-list.ts";
+
+/** Shows one approval whole, or one question or proposal by its id. */
+export async function showApproval(context: Context): Promise<number> {
+  const { io, options, operands } = context;
+  const kind = kindOf(operands[0] ?? "");
+  if (kind === "questions") return (await import("../questions/show.ts")).showQuestion(context);
+  if (kind === "proposals") return (await import("../proposals/show.ts")).showProposal(context);
+  return withStoreIfAny(context, async ({ ledger }) => {
+    const found = await findRow(ledger, "approvals", operands[0] ?? "");
+    const row = { ...found, details: await ledger.resolve(found.details) };
+    const form = approvalLongForm(row, { ...(await judgedOf(ledger, row)), edited: await editedAnswer(ledger, row) });
+    const task = await taskOf(ledger, row);
+    const shown = await ledger.resolve(task === undefined ? form : { ...form, task });
+    if (options.flag("json")) await printJson(io, shown);
+    else await io.stdout.write(text(row, shown, { columns: io.stdout.columns(), flags: storeFlag(context) }));
+    return 0;
+  });
+}
+
+/** The agent whose call it is; undefined: the main session's own. */
+async function taskOf(ledger: Ledger, { session }: ApprovalRow): Promise<string | undefined> {
+  const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
+  return row?.parent?.task;
+}
+
+/** The judging this approval is about: the newest of the fingerprint that is shown. */
+async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<Judged> {
+  let newest: JsonObject | undefined;
+  for await (const { body } of ledger.read(
+    { session: row.session, seq: 0 },
+    { session: row.session, call: row.call, types: ["call.judged"] },
+  )) {
+    if (body["fingerprint"] === row.fingerprint) newest = body;
+  }
+  if (!newest)
+    throw new CommandError("store_corrupt", 1, { message: `The record of call ${row.call} has no decision.`, hint: "assent verify" });
+  return newest as unknown as Judged; // parsing: the store gives back what its own schema wrote
+}
+
+type Shown = { readonly columns: number | undefined; readonly flags: string };
+
+function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): string {
+  const { details } = row;
+  const what = details.type === "exec" ? details.command : subject(details);
+  const answered = row.answeredBy ? ` by ${whoText(row.answeredBy)}` : "";
+  const when = row.answeredAt === null ? "" : ` at ${whenText(row.answeredAt)}`;
+  const fields: (readonly [string, string])[] = [
+    ["approval", row.id],
+    ["state", `${row.state}${isObject(shown["edited"]) ? ", edited" : ""}${answered}${when}${row.consumed ? ", used" : ""}`],
+    ["title", row.title],
+    ["tool", `${row.tool} (${String(shown["kind"])})`],
+    ["in", runsIn({ details, cwd: String(shown["cwd"]) })],
+    ["what", markGaps(what)],
+    ["input", JSON.stringify(shown["input"], null, 2)],
+    ...editedField(shown["edited"]),
+    ["why", whyAsked(row)],
+    ...factNotes(shown["facts"]),
+    ...(details.warnings ?? []).map((warning) => ["warning", warning] as const),
+    ...(row.suggestions.length === 0 ? [] : [["always", row.suggestions.join("\n")] as const]),
+    ["since", whenText(row.requestedAt)],
+    ...(row.expiresAt === null ? [] : [["until", whenText(row.expiresAt)] as const]),
+    ["session", row.session],
+    ...(typeof shown["task"] === "string" ? [["task", shown["task"]] as const] : []),
+    ["call", row.call],
+    ["fingerprint", row.fingerprint],
+  ];
+  const ways = details.type === "plan" ? ["", " --outcome proceed_always", " --outcome restore_previous"] : [""];
+  const next =
+    row.state === "open"
+      ? `\n${ways.map((way) => `assent approve ${row.id}${way}${flags}\n`).join("")}assent reject ${row.id}${flags}\n`
+      : "";
+  return `${fieldsText(fields, columns)}${next}`;
+}
+
+function editedField(edited: Json | undefined): readonly (readonly [string, string])[] {
+  return isObject(edited) ? [["edited", `answered with changes:\n${JSON.stringify(edited["input"], null, 2)}`]] : [];
+}

@@ -1,0 +1,120 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import type { GrantRow, Rules } from "@assent/core";
+import type { HookEntry } from "@assent/core/parts";
+import { type Explanation, explain, findWorkspace, isInside, type LoadedPolicy, WorkspaceNotFoundError } from "@assent/policy";
+import type { Context } from "../../command-line/spec.ts";
+import { callPorts } from "../../compose/dispatcher.ts";
+import { isDirectory } from "../../compose/place.ts";
+import { openPolicy } from "../../compose/policy.ts";
+import { asFailure, CommandError, usageError } from "../../io/failure.ts";
+import { warn } from "../../io/output.ts";
+import { stateDirectory } from "../../store/location.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+import { warnOfProblems } from "../policy/problem-text.ts";
+import { workspaceTrust } from "../trust/workspace-trust.ts";
+import { isNoCall, type Judged, type Judging, judgeCall, type LookedAt, type NoCall } from "./judge-call.ts";
+import { grantsEntry, type Remembered, withHooks } from "./outlook.ts";
+import { explainText, type Reading } from "./text.ts";
+
+/** Everything calls are explained with, opened once for all of them. */
+export type Explaining = Judging & {
+  /** Where a call is made that does not say. */
+  readonly cwd: string;
+  readonly rules: Rules;
+  readonly hooks: readonly HookEntry[];
+  /** The rules that say which calls are staged. */
+  readonly stage: LoadedPolicy["stage"];
+  /** Undefined with `--policy`: remembered answers are then not looked at. */
+  readonly remembered: Remembered | undefined;
+};
+
+/** Opens what the command line names: the workspace, its settings or the one file, and a read-only look at what is remembered. */
+export async function openExplaining(context: Context): Promise<Explaining> {
+  const { io, options } = context;
+  const workspace = workspaceOf(context);
+  const cwd = cwdOf(context, workspace);
+  const policyFile = options.text("policy");
+  const stored = policyFile === undefined ? await lookAtStore(context, workspace) : undefined;
+  const { loaded, tools, facts, rules, hooks } = await openPolicy(context, {
+    workspace,
+    ...(policyFile !== undefined && { policyFile: resolve(io.cwd, policyFile) }),
+    flags: { allow: [], ask: [], deny: [], ...modeFlag(options.text("mode")) },
+    trusted: stored !== undefined && "trusted" in stored && stored.trusted,
+  });
+  await warnOfProblems(io, loaded.problems);
+  const { digest, clock } = callPorts(context, await stateDirectory(context));
+  const known = stored && ("failed" in stored ? stored : { rows: stored.grants, workspace, rules, now: clock.now() });
+  return { policy: loaded.policy, tools, facts, rules, digest, clock, cwd, hooks: hooks(), stage: loaded.stage, remembered: known };
+}
+
+function modeFlag(mode: string | undefined): { readonly mode?: string } {
+  return mode === undefined ? {} : { mode };
+}
+
+/** The workspace the flags name. */
+export function workspaceOf({ io, options }: Context): string {
+  const given = options.text("workspace");
+  try {
+    return findWorkspace(io.cwd, given === undefined ? undefined : resolve(io.cwd, given));
+  } catch (error) {
+    if (!(error instanceof WorkspaceNotFoundError)) throw error;
+    throw new CommandError("workspace_not_found", 2, { message: error.message });
+  }
+}
+
+/** `--cwd`, else here; where here is outside the workspace, the workspace itself. */
+function cwdOf({ io, options }: Context, workspace: string): string {
+  const given = options.text("cwd");
+  if (given === undefined) return isInside(workspace, realpathSync(io.cwd)) ? io.cwd : workspace;
+  const cwd = resolve(io.cwd, given);
+  if (!isDirectory(cwd)) throw usageError("explain", `option '--cwd' must name a directory; '${cwd}' is none.`);
+  return cwd;
+}
+
+/** Most grants that are looked at, as in a run. */
+export const MOST_GRANTS = 1_000;
+
+type Stored = { readonly trusted: boolean; readonly grants: readonly GrantRow[] } | { readonly failed: string };
+
+/** Whether the workspace is trusted and what is remembered; a store that cannot be read says neither. */
+async function lookAtStore(context: Context, workspace: string): Promise<Stored> {
+  try {
+    return await withStoreIfAny(context, async ({ ledger }) => {
+      const { trusted } = await workspaceTrust(context, { workspace, ledger });
+      return { trusted, grants: await ledger.pending("grants", { limit: MOST_GRANTS }) };
+    });
+  } catch (error) {
+    const { message } = asFailure(error);
+    await warn(context.io, `the store cannot be read, so the workspace counts as not trusted: ${message}`);
+    return { failed: `the remembered answers cannot be read: ${message}` };
+  }
+}
+
+/** A call, explained. */
+export type ExplainedCall = {
+  readonly explanation: Explanation;
+  /** Rules that would let it pass without asking; empty if no rule can. */
+  readonly offers: readonly string[];
+  readonly text: (look: Pick<Reading, "columns" | "style">) => string;
+};
+
+/** Judges a call and says why it would pass, ask or be denied. */
+export async function explainCall(explaining: Explaining, call: LookedAt): Promise<ExplainedCall | NoCall> {
+  const assessed = await judgeCall(explaining, call);
+  if (isNoCall(assessed)) return assessed;
+  const explanation = await explanationOf(assessed, explaining);
+  const { request, decision } = assessed;
+  const offers = decision.verdict === "ask" && !decision.explicitAsk ? explaining.rules.offer(request) : [];
+  const isSingle = request.units.length === 1 && request.kind !== "execute";
+  const subject = isSingle ? `${call.tool} ${request.units[0]?.subject ?? ""}` : String(request.input["command"] ?? call.tool);
+  return { explanation, offers, text: (look) => explainText(explanation, { ...look, subject, offers }) };
+}
+
+/** The explanation of a judged call, with hooks named that only a real call consults. Without `--policy` its trace says what remembered answers would do. */
+export async function explanationOf(judged: Judged, { remembered, hooks, stage }: Explaining): Promise<Explanation> {
+  const { staging, ...assessed } = judged;
+  const explanation = explain(assessed, staging && { reading: staging, rules: stage });
+  const trace = await withHooks(explanation.trace, assessed.request, hooks);
+  return { ...explanation, trace: remembered ? [...trace, grantsEntry(assessed, remembered)] : trace };
+}

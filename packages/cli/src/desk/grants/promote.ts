@@ -1,0 +1,126 @@
+import type { GrantRow } from "@assent/core";
+import { FileLockedError, type Promoted, projectFile, promoteRule, settingsPlaces } from "@assent/policy";
+import { unifiedDiff } from "@assent/tools";
+import { shellWord } from "../../command-line/shell-word.ts";
+import type { Context } from "../../command-line/spec.ts";
+import { callPorts } from "../../compose/dispatcher.ts";
+import { openPolicy } from "../../compose/policy.ts";
+import { CommandError, usageError } from "../../io/failure.ts";
+import { printJson } from "../../io/output.ts";
+import { oneLine, visible } from "../../io/visible-text.ts";
+import { findRow } from "../../store/find-row.ts";
+import { stateDirectory, storeFlag } from "../../store/location.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+import { workspaceOf } from "../explain/explain-call.ts";
+import { type RememberedRule, rememberedRule, settingsValue } from "./remembered-rule.ts";
+
+type Target = "user" | "project";
+
+/** Makes a remembered answer an allow rule of a settings file. The grant stays. */
+export async function promoteGrant(context: Context): Promise<number> {
+  const { options, operands } = context;
+  const to = options.text("to");
+  if (to !== "user" && to !== "project") throw usageError("grants promote", "say whose settings take the rule: --to user or --to project.");
+  const row = await withStoreIfAny(context, ({ ledger }) => findRow(ledger, "grants", operands[0] ?? ""));
+  refuseOthers(row, storeFlag(context));
+  try {
+    return await promote(context, row, to);
+  } catch (error) {
+    if (error instanceof FileLockedError) throw new CommandError("settings_locked", 1, { message: error.message });
+    throw error;
+  }
+}
+
+function refuseOthers({ id, scope, state }: GrantRow, flags: string): void {
+  if (state !== "active") {
+    throw new CommandError("not_allowed", 1, {
+      message: `${id} is ${state.replace("_", " ")}; only an active grant can become a rule.`,
+      hint: `assent grants${flags}`,
+    });
+  }
+  if (scope !== "session") return;
+  throw new CommandError("not_allowed", 1, {
+    message: `${id} holds for one session only; only a grant for a project or a user can become a rule.`,
+    hint: "Answer the next such approval with --remember project or --remember user, or write the rule into your settings.",
+  });
+}
+
+async function promote(context: Context, row: GrantRow, to: Target): Promise<number> {
+  const { io, options } = context;
+  const workspace = row.scope === "project" && row.workspace !== undefined ? row.workspace : workspaceOf(context);
+  const rule = await soundRule(context, { row, to, workspace });
+  const file = to === "user" ? settingsPlaces(io.env).userFile : projectFile(workspace);
+  const parts = callPorts(context, await stateDirectory(context));
+  const promotion = { file, list: "allow", rule: settingsValue(rule) } as const;
+  const planned = await promoteRule({ ...promotion, dryRun: true }, parts);
+  const json = options.flag("json");
+  if (!json) await io.stdout.write(visible(diffOf(planned)));
+  const dry = options.flag("dry-run");
+  const done = dry ? planned : await written(file, () => promoteRule(promotion, parts));
+  if (json) await printJson(io, { id: row.id, rule: rule.rule, file, line: done.line, diff: diffOf(done) });
+  else await io.stdout.write(report(row, { rule: rule.rule, to, done, dry, workspace, flags: storeFlag(context) }));
+  return 0;
+}
+
+type Wanted = { readonly row: GrantRow; readonly to: Target; readonly workspace: string };
+
+/** The rule as the file must have it. The loader that all commands share tells of one that no file may hold. */
+async function soundRule(context: Context, { row, to, workspace }: Wanted): Promise<RememberedRule> {
+  const written = rememberedRule(row.rule);
+  const moved = to === "user" ? atHome(written.rule, row.scope, workspace) : undefined;
+  const allow = moved === undefined ? [written.rule] : [written.rule, moved];
+  const { loaded } = await openPolicy(context, { workspace, flags: { allow, ask: [], deny: [] } });
+  const problem = loaded.problems.find(({ file, message }) => file === "--allow" && message.startsWith(written.rule));
+  if (problem) {
+    const { type, message, hint } = problem;
+    throw new CommandError("not_allowed", 1, { message: `In a settings file this rule would not count (${type}): ${message}`, hint });
+  }
+  const recordOf = (text: string): string | undefined => loaded.rules.find(({ at }) => at.source === "--allow" && at.text === text)?.record;
+  return moved !== undefined && recordOf(moved) === recordOf(written.rule) ? { ...written, rule: moved } : written;
+}
+
+/**
+ * A path that starts with `/` starts at the workspace in a grant and at the home in the user's settings. What would mean the same there: the full path of a project's
+ * grant, the path from any workspace of a user's. It counts only if both turn out to be one rule, since `/` may also begin a program.
+ */
+function atHome(rule: string, scope: GrantRow["scope"], workspace: string): string | undefined {
+  const [, tool, path] = /^([^()]+)\(\s*\/(?!\/)(.*)\)$/s.exec(rule.trim()) ?? [];
+  if (tool === undefined || path === undefined) return undefined;
+  return scope === "user" ? `${tool}(./${path})` : `${tool}(/${workspace.replaceAll(/[\\*?[]/g, "\\$&")}/${path})`;
+}
+
+async function written(file: string, write: () => Promise<Promoted>): Promise<Promoted> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof Error) || !("syscall" in error)) throw error;
+    throw new CommandError("settings_unwritable", 1, {
+      message: `${file} cannot be written: ${error.message}`,
+      hint: "Nothing was changed.",
+    });
+  }
+}
+
+function diffOf({ file, before, after }: Promoted): string {
+  return unifiedDiff({ name: file.replace(/^\//, ""), before: before === "" ? null : before, after });
+}
+
+type Report = {
+  readonly rule: string;
+  readonly to: Target;
+  readonly done: Promoted;
+  readonly dry: boolean;
+  readonly workspace: string;
+  readonly flags: string;
+};
+
+function report({ id }: GrantRow, { rule, to, done, dry, workspace, flags }: Report): string {
+  const place = oneLine(`${done.file}:${done.line}`);
+  if (done.before === done.after) return `${oneLine(rule)} stands there already: ${place}\n`;
+  if (dry) return "Nothing was written (--dry-run).\n";
+  const trust =
+    to === "project"
+      ? `The project's settings changed, so it counts only once you trust the workspace again: assent trust ${shellWord(workspace)}\n`
+      : "";
+  return `Written: ${place}\n${trust}The grant stays as well; to forget it: assent grants revoke ${id}${flags}\n`;
+}

@@ -1,0 +1,40 @@
+import type { PruneReport } from "@assent/store";
+import type { Context } from "../../command-line/spec.ts";
+import { usageError } from "../../io/failure.ts";
+import { printJson } from "../../io/output.ts";
+import { stateDirectory } from "../../store/location.ts";
+import { hasStore } from "../../store/open.ts";
+
+/** Removes what ended long ago, or says what would go; what stays though it is old enough is told, and why. */
+export async function pruneSessions(context: Context): Promise<number> {
+  const { io, options } = context;
+  const olderThan = options.duration("older-than");
+  if (olderThan === undefined) throw usageError("prune", "say how old with '--older-than', e.g. --older-than 30d.");
+  const dryRun = options.flag("dry-run");
+  const { sessions, bytes, kept } = await prune(context, { olderThan, dryRun });
+  if (options.flag("json")) await printJson(io, { sessions, bytes });
+  else await io.stdout.write(`${dryRun ? "Would remove" : "Removed"} ${counted(sessions)}, ${bytes} bytes.\n`);
+  for (const [why, text] of REASONS) if (kept[why] > 0) await io.stderr.write(`Kept ${counted(kept[why])}: ${text}\n`);
+  return 0;
+}
+
+const NOTHING: PruneReport = { sessions: 0, bytes: 0, kept: { fork: 0, task: 0, person: 0, unended: 0 } };
+
+const REASONS: readonly (readonly [keyof PruneReport["kept"], string])[] = [
+  ["fork", "what was forked stays, and its conversation begins there."],
+  ["task", "an agent that was started there has not ended: assent tasks."],
+  ["person", "something there waits for a person: assent approvals, assent proposals."],
+  ["unended", "not ended, but running, parked or interrupted: assent sessions. With assent resume it goes on."],
+];
+
+function counted(sessions: number): string {
+  return `${sessions} ${sessions === 1 ? "session" : "sessions"}`;
+}
+
+async function prune(context: Context, what: { olderThan: number; dryRun: boolean }): Promise<PruneReport> {
+  const directory = await stateDirectory(context);
+  if (!(await hasStore(directory))) return NOTHING;
+  const { pruneStore } = await import("@assent/store");
+  const { clock, openDatabase } = context.overrides;
+  return pruneStore({ directory, ...what, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });
+}

@@ -1,0 +1,82 @@
+import { resolve } from "node:path";
+import { messageOf } from "@assent/core";
+import { type Anchor, anchorText, parseAnchor, type VerifyReport, verifyStore } from "@assent/store";
+import type { Context } from "../../command-line/spec.ts";
+import { asFailure, CommandError, usageError } from "../../io/failure.ts";
+import { printJson } from "../../io/output.ts";
+import { readNamed } from "../../io/read-input.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import { findRow } from "../../store/find-row.ts";
+import { stateDirectory } from "../../store/location.ts";
+import { hasStore, withStoreIfAny } from "../../store/open.ts";
+
+/** Checks the record; with `--repair` or `--rebuild` it mends it. */
+export async function verifyRecord(context: Context): Promise<number> {
+  const { io, options, overrides } = context;
+  const directory = await stateDirectory(context);
+  if (!(await hasStore(directory)))
+    throw new CommandError("store_unavailable", 1, {
+      message: `There is no ledger in ${directory}.`,
+      hint: "Name its directory with --store.",
+    });
+  const { hostPorts } = await import("@assent/host");
+  const { files, processes } = hostPorts({ stateDirectory: directory });
+  const { clock, openDatabase } = overrides;
+  const [session, anchor] = [await sessionOf(context), await anchorOf(context)];
+  const report = await verifyStore({
+    directory,
+    repair: options.flag("repair"),
+    rebuild: options.flag("rebuild"),
+    startOf: processes.startOf,
+    ...(session !== undefined && { session }),
+    ...(anchor && { anchor }),
+    ...(clock && { clock }),
+    ...(openDatabase && { openDatabase }),
+  }).catch(withoutHint);
+  const target = options.text("export-anchor");
+  if (target !== undefined && report.ok) await files.replace(resolve(io.cwd, target), anchorText(report), { mode: 0o600 });
+  if (options.flag("json")) await printJson(io, report);
+  else await io.stdout.write(text(report, target));
+  return report.ok ? 0 : 1;
+}
+
+/** The message says what to do; the usual hint would be this command. */
+function withoutHint(error: unknown): never {
+  const { type, exit, message } = asFailure(error);
+  throw type === "store_corrupt" ? new CommandError(type, exit, { message }) : error;
+}
+
+function sessionOf(context: Context): Promise<string | undefined> {
+  const [given] = context.operands;
+  if (given === undefined) return Promise.resolve(undefined);
+  if (context.options.flag("export-anchor")) throw usageError("verify", "an anchor is of the whole ledger; leave SESSION out.");
+  return withStoreIfAny(context, async ({ ledger }) => (await findRow(ledger, "sessions", given)).id);
+}
+
+async function anchorOf({ io, options }: Context): Promise<Anchor | undefined> {
+  const file = options.text("anchor");
+  if (file === undefined) return undefined;
+  const content = await readNamed(io, file, "verify");
+  try {
+    return parseAnchor(content);
+  } catch (error) {
+    throw usageError("verify", `'${file}' is no anchor: ${messageOf(error)}`);
+  }
+}
+
+function text({ ok, sessions, events, findings, repaired = [] }: VerifyReport, target: string | undefined): string {
+  const lines = findings.map(({ severity, type, session, seq, message, hint }) => {
+    const where = session === null ? "" : ` ${session}${seq === null ? "" : `#${seq}`}`;
+    return `${severity}: ${type}${where}: ${oneLine(message)} (${oneLine(hint)})\n`;
+  });
+  const cut = repaired.map(
+    ({ session, goodSeq, lostFrom }) => `repaired: ${session}: kept up to #${goodSeq}, set aside from #${lostFrom}\n`,
+  );
+  const anchor =
+    target === undefined ? "" : ok ? `Anchor written to ${oneLine(target)}\n` : "No anchor was written: the ledger is not sound.\n";
+  return `${lines.join("")}${cut.join("")}${ok ? "Sound" : "Not sound"}: ${count(sessions, "session")}, ${count(events, "event")}.\n${anchor}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,112 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  type LoadedPolicy,
+  leadsIntoWorkspace,
+  type Problem,
+  projectFile,
+  SettingsError,
+  settingsPlaces,
+  trustState,
+  UNTRUSTED_PROGRAM,
+} from "@assent/policy";
+import type { Context } from "../../command-line/spec.ts";
+import { openPolicy, type PolicyWish } from "../../compose/policy.ts";
+import { asFailure } from "../../io/failure.ts";
+import { printJson, warn } from "../../io/output.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+import { rulePlace } from "../explain/decision-text.ts";
+import { workspaceOf } from "../explain/explain-call.ts";
+import { problemForm, problemLines } from "./problem-text.ts";
+
+type Checked = { readonly problems: readonly Problem[]; readonly loaded?: LoadedPolicy };
+
+/** Loads settings as every command does and reports all that is wrong with them; nothing is judged. */
+export async function checkPolicy(context: Context): Promise<number> {
+  const { io, options, operands } = context;
+  const workspace = workspaceOf(context);
+  const named = operands.map((file) => resolve(io.cwd, file));
+  const checked: Checked[] = [];
+  for (const policyFile of named) checked.push(await check(context, { workspace, policyFile }));
+  const trusted = await isTrustedNow(context, workspace);
+  if (named.length === 0) checked.push(await check(context, { workspace, trusted }));
+  const stopped = trusted ? [] : stoppedHooks(checked);
+  const problems = checked.flatMap((one) => one.problems);
+  if (options.flag("json")) await printJson(io, problems.map(problemForm));
+  else {
+    const files = named.length > 0 ? named : layerFiles(context, workspace);
+    await io.stdout.write(problems.length > 0 ? problemsText(problems) : soundText(files, checked));
+  }
+  for (const words of [...elsewhere(context, checked), ...stopped]) await warn(io, words);
+  return problems.length > 0 ? 1 : 0;
+}
+
+/** Rules of the user's own file whose `/` was most likely meant for the project: it is the home, and there is nothing of that name there. */
+function elsewhere({ io }: Context, checked: readonly Checked[]): readonly string[] {
+  const { home, userFile } = settingsPlaces(io.env);
+  const rules = checked.flatMap(({ loaded }) => loaded?.rules ?? []);
+  return rules.flatMap(({ at, record }) => {
+    const [, name] = /\(\s*\/([^/*?[\]{}()\\]*[^/*?[\]{}()\\\s])\s*[/)]/.exec(at.text) ?? [];
+    if (at.file !== userFile || name === undefined || !record.includes('"path":[') || existsSync(join(home, name))) return [];
+    const meant = `${name}/… for the project's, **/${name}/… for any depth, //${name}/… for the disk's`;
+    return [`${rulePlace(at)}: ${at.text}: in this file / is your home, where there is no ${name}; write ${meant}`];
+  });
+}
+
+/** Hooks that count as failed here, whoever configured them. */
+function stoppedHooks(checked: readonly Checked[]): readonly string[] {
+  const hooks = checked.flatMap(({ loaded }) => loaded?.hookEntries ?? []).filter(leadsIntoWorkspace);
+  return hooks.map(({ name, event }) => `hook ${name} (${event}) will fail here: ${UNTRUSTED_PROGRAM}`);
+}
+
+/** A store that cannot be read trusts nothing; that is told, and the files are checked all the same. */
+async function isTrustedNow(context: Context, workspace: string): Promise<boolean> {
+  try {
+    return await withStoreIfAny(context, async ({ ledger }) => (await trustState(ledger, workspace)).trusted);
+  } catch (error) {
+    await warn(context.io, `the store cannot be read, so the workspace counts as not trusted: ${asFailure(error).message}`);
+    return false;
+  }
+}
+
+async function check(context: Context, place: Pick<PolicyWish, "workspace" | "policyFile" | "trusted">): Promise<Checked> {
+  try {
+    const { loaded } = await openPolicy(context, { ...place, flags: { allow: [], ask: [], deny: [] } });
+    return { problems: loaded.problems, loaded };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return { problems: error.problems };
+  }
+}
+
+function layerFiles({ io }: Context, workspace: string): readonly string[] {
+  const { userFile, teamFile } = settingsPlaces(io.env);
+  return [projectFile(workspace), userFile, teamFile];
+}
+
+function problemsText(problems: readonly Problem[]): string {
+  const refusing = problems.filter(({ effect }) => effect === "refuse").length;
+  const kept = problems.filter((problem) => problem.kept).length;
+  const leftOut = problems.length - refusing - kept;
+  const said = [
+    refusing > 0 && `${refusing} ${refusing === 1 ? "refuses" : "refuse"} to start`,
+    leftOut > 0 && `${leftOut} left out with a warning`,
+    kept > 0 && `${kept} kept with a warning`,
+  ];
+  return `${problemLines(problems)}${counted(problems.length, "problem")}: ${said.filter(Boolean).join(", ")}.\n`;
+}
+
+function soundText(files: readonly string[], checked: readonly Checked[]): string {
+  const rules = checked.flatMap(({ loaded }) => [...(loaded?.rules ?? []), ...(loaded?.stage ?? [])]);
+  const there = files.filter((file) => existsSync(file));
+  const lines = files.map((file) => {
+    const own = rules.filter(({ at }) => at.file === file).length;
+    return `  ${oneLine(file)}: ${there.includes(file) ? counted(own, "rule") : "not there"}\n`;
+  });
+  return `No problems: ${counted(rules.length, "rule")} in ${counted(there.length, "file")}.\n${lines.join("")}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

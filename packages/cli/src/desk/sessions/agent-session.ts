@@ -1,0 +1,22 @@
+import type { Ledger, SessionRow } from "@assent/core";
+import { CommandError } from "../../io/failure.ts";
+
+/** The task id of the agent that a session belongs to; null for a main session. */
+export async function agentTask(ledger: Ledger, session: string): Promise<string | null> {
+  return (await parentOf(ledger, session))?.task ?? null;
+}
+
+/** Refuses the session of a background agent: only the session that started the agent may continue it. */
+export async function refuseAgentSession(ledger: Ledger, id: string): Promise<void> {
+  const parent = await parentOf(ledger, id);
+  if (!parent) return;
+  throw new CommandError("not_allowed", 1, {
+    message: `${id} is the session of a background agent. It continues with the session that started it.`,
+    hint: `assent resume ${parent.session} --tasks`,
+  });
+}
+
+async function parentOf(ledger: Ledger, id: string): Promise<SessionRow["parent"]> {
+  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
+  return row?.id === id ? row.parent : null;
+}

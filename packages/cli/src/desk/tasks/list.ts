@@ -1,0 +1,42 @@
+import type { JsonObject } from "@assent/core";
+import type { Context } from "../../command-line/spec.ts";
+import { printJson } from "../../io/output.ts";
+import { textTable } from "../../io/text-table.ts";
+import { whenText } from "../../io/who.ts";
+import { findRow } from "../../store/find-row.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+import { blockedBy, type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
+
+const COLUMNS = [
+  { name: "id" },
+  { name: "state" },
+  { name: "blocked by" },
+  { name: "started" },
+  { name: "session" },
+  { name: "task", shrinks: true },
+] as const;
+
+/** Lists background agents and commands that have not ended. */
+export function listTasks(context: Context): Promise<number> {
+  const { io, options } = context;
+  const given = options.text("session");
+  return withStoreIfAny(context, async ({ ledger }) => {
+    const tasks = await recordedTasks(ledger, given === undefined ? undefined : (await findRow(ledger, "sessions", given)).id);
+    if (options.flag("json")) await printJson(io, tasks.map(taskForm));
+    else await io.stdout.write(tasks.length === 0 ? "No tasks.\n" : textTable(COLUMNS, tasks.map(cells), io.stdout.columns()));
+    return 0;
+  });
+}
+
+function cells(task: RecordedTask): readonly string[] {
+  const { row, session, state } = task;
+  const { task: id, agent, description, startedAt } = row;
+  return [id, state, blockedBy(task) ?? "", whenText(startedAt), session.id, `${agent}: ${description}`];
+}
+
+function taskForm(task: RecordedTask): JsonObject {
+  const { row, session, state } = task;
+  const { task: id, agent, description, startedAt, call, command } = row;
+  const own = command ? null : row.session;
+  return { id, sessionId: session.id, agent, description, state, blockedBy: blockedBy(task), startedAt, callId: call, ownSessionId: own };
+}

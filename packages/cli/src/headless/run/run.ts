@@ -1,0 +1,65 @@
+import type { Context } from "../../command-line/spec.ts";
+import { callPorts } from "../../compose/dispatcher.ts";
+import { givenFlags } from "../../compose/flags.ts";
+import { type Following, followPolicy } from "../../compose/follow-policy.ts";
+import { runModel } from "../../compose/model.ts";
+import { callPlace } from "../../compose/place.ts";
+import { usageError } from "../../io/failure.ts";
+import { stateDirectory } from "../../store/location.ts";
+import { hasStore, type Store, withStore } from "../../store/open.ts";
+import { runFlags } from "./flags.ts";
+import { givenPrompt } from "./prompt.ts";
+import { quietly } from "./quiet.ts";
+import { beginRun, type NewRun, resumeRun } from "./session.ts";
+
+/** What a person, or a program through its host, wants done, worked on until the model is done. stdout carries the chosen format and nothing else. */
+export async function runPrompt(given: Context): Promise<number> {
+  const context = quietly(given);
+  const flags = await runFlags(context, "run");
+  const id = chosenId(context);
+  const prompt = flags.input === "text" ? await givenPrompt(context) : context.operands[0];
+  if (flags.input === "text" && prompt === undefined) throw usageError("run", "no prompt. Give one as an argument or on stdin.");
+  const judging = givenFlags(context);
+  const place = callPlace(context, "run");
+  const begin = async (store: Store, { policy, chosen }: Judged): Promise<number> => {
+    if (id !== undefined && (await isThere(store, id))) {
+      policy.source.close(); // the session is judged by the flags it began with, too
+      return (await resumeRun(context, store, { id, prompt, run: flags })) ?? 0;
+    }
+    return await beginRun(context, store, { prompt, id, flags: judging, run: flags, place, policy, chosen });
+  };
+  const following = { workspace: place.workspace, flags: judging };
+  if (await hasStore(await stateDirectory(context)))
+    return withStore(context, async (store) => begin(store, await judged(context, { ...following, ledger: store.ledger })));
+  const ready = await judged(context, following);
+  return withStore(context, (store) => begin(store, ready));
+}
+
+type Judged = Pick<NewRun, "policy" | "chosen">;
+
+/** What judges the run, and its model. A store is made only when nothing is wrong with them. */
+async function judged(context: Context, following: Following): Promise<Judged> {
+  const policy = await followPolicy(context, following);
+  try {
+    const { clock } = callPorts(context, await stateDirectory(context));
+    return { policy, chosen: await runModel(context, context.options.text("model") ?? policy.source.settings().model, clock) };
+  } catch (error) {
+    policy.source.close();
+    throw error;
+  }
+}
+
+/** An id that is safe as a file's name, and that nobody takes for another thing's. */
+const SESSION_ID = /^(?:s_[a-z2-7]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+function chosenId({ options }: Context): string | undefined {
+  const id = options.text("session")?.toLowerCase();
+  if (id !== undefined && !SESSION_ID.test(id))
+    throw usageError("run", `option '--session' must be a session's id or a UUID; it is '${id}'.`);
+  return id;
+}
+
+async function isThere({ ledger }: Store, id: string): Promise<boolean> {
+  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
+  return row?.id === id;
+}
