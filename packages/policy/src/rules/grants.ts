@@ -4,7 +4,7 @@ import { hostOf, pathOf, shellOf } from "../facts/units.ts";
 import { isInside } from "../paths/resolve.ts";
 import type { PathFact } from "../paths/scope.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
-import { isOpaque } from "../shell/programs/opaque-programs.ts";
+import { isOpaque } from "../shell/programs/table.ts";
 import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import { isMcpPattern } from "./mcp-name.ts";
 import { parseRule } from "./parse.ts";

@@ -4,7 +4,7 @@ import { type BroadMatch, compileBroad } from "../shell/match/broad-match.ts";
 import { scanLongText } from "../shell/match/long-text.ts";
 import { type RuleWord, type RuleWords, readRuleWords } from "../shell/match/rule-words.ts";
 import type { ShellLine } from "../shell/plan/shell-unit.ts";
-import { isOpaque } from "../shell/programs/opaque-programs.ts";
+import { isOpaque } from "../shell/programs/table.ts";
 import { commandName } from "../shell/read/command-name.ts";
 import type { Broad, SeenCommand } from "../shell/walk/seen-command.ts";
 import { type RuleFault, syntaxFault } from "./fault.ts";

@@ -2,10 +2,8 @@ import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import type { PathScope } from "../../paths/scope.ts";
 import type { CommandClass, Hazard, Operand } from "../plan/plan.ts";
-import type { Modelled } from "../programs/command-table.ts";
-import { modelOf } from "../programs/modelled-programs.ts";
-import { isOpaque } from "../programs/opaque-programs.ts";
-import { versionModel } from "../programs/tables/versions.ts";
+import type { CommandEffects } from "../programs/reads.ts";
+import { effectsOf, isOpaque } from "../programs/table.ts";
 import { changesShell } from "../read/shell-builtins.ts";
 import { repositoryHazards } from "./git-repository.ts";
 import { lookAt } from "./look-at.ts";
@@ -29,9 +27,8 @@ export function classify(argv: readonly string[], place: ClassifyPlace): Classif
   const [name = ""] = argv;
   const strange = nameHazards(argv);
   if (strange.length > 0) return untabled(argv, strange);
-  const args = argv.slice(1);
-  const modelled = versionModel(name, args) ?? modelOf(name)?.(args);
-  return modelled ? settled(argv, modelled, place) : untabled(argv, []);
+  const effects = effectsOf(name, argv.slice(1));
+  return effects ? settled(argv, effects, place) : untabled(argv, []);
 }
 
 function nameHazards(argv: readonly string[]): readonly Hazard[] {
@@ -51,10 +48,10 @@ function untabled(argv: readonly string[], hazards: readonly Hazard[]): Classifi
 }
 
 /** The model with its files looked at. */
-function settled(argv: readonly string[], modelled: Modelled, place: ClassifyPlace): Classified {
-  const { reads, writes, perhaps, follows = false, repository = false } = modelled;
+function settled(argv: readonly string[], effects: CommandEffects, place: ClassifyPlace): Classified {
+  const { reads, writes, perhaps, follows = false, repository = false } = effects;
   const operands: Operand[] = [];
-  const hazards: Hazard[] = [...modelled.hazards];
+  const hazards: Hazard[] = [...effects.hazards];
   const look = (path: string, use: Operand["use"]): void => {
     const looked = lookAt({ path, use, follows }, place);
     operands.push(looked.operand);
@@ -64,7 +61,7 @@ function settled(argv: readonly string[], modelled: Modelled, place: ClassifyPla
   for (const path of perhaps) if (exists(path, place.cwd) && path !== "/dev/null") look(path, "read");
   for (const path of writes) look(path, "write");
   if (repository) hazards.push(...repositoryHazards(place));
-  return { class: provenClass(modelled), operands, hazards, words: modelled.words ?? argv, tabled: true };
+  return { class: provenClass(effects), operands, hazards, words: effects.words ?? argv, tabled: true };
 }
 
 /** A dash is the input, unless there is a file of that name. */
@@ -73,7 +70,7 @@ function isFile(path: string, cwd: string): boolean {
 }
 
 /** `read` is a proof: an option that writes, or that nobody knows, leaves none. */
-function provenClass({ class: said, hazards }: Modelled): CommandClass {
+function provenClass({ class: said, hazards }: CommandEffects): CommandClass {
   if (said !== "read" || hazards.length === 0) return said;
   if (hazards.some(({ id }) => id === "writes_file")) return "write";
   return hazards.some(({ id }) => id === "unmodelled_option" || id === "runs_program") ? "unknown" : "read";

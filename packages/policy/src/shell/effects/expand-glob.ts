@@ -2,10 +2,9 @@ import { lstatSync, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { PathScope } from "../../paths/scope.ts";
 import type { Hazard, HazardId } from "../plan/plan.ts";
+import { PROGRAMS } from "../programs/table.ts";
 import type { PlainWord } from "../read/plain-line.ts";
 
-/** Programs whose patterns are expanded: they have no option that a file's name could turn into harm, and read what they are given. */
-const EXPANDED_FOR: ReadonlySet<string> = new Set(["ls", "cat", "head", "tail", "wc", "grep"]);
 const MOST_RESULTS = 1000;
 const MOST_ENTRIES = 20_000;
 
@@ -21,7 +20,7 @@ export function expandGlobs(
 ): { readonly argv: readonly string[] } | { readonly refused: Hazard } {
   const name = words[0]?.text ?? "";
   const argv: string[] = [];
-  if (!EXPANDED_FOR.has(name) && words.some(({ glob }) => glob)) return refuse("brace_or_glob", `no pattern is expanded for ${name}`);
+  if (!expandsGlobs(name) && words.some(({ glob }) => glob)) return refuse("brace_or_glob", `no pattern is expanded for ${name}`);
   for (const { text, glob } of words) {
     const expanded: Expanded = glob ? expand(text, place) : { words: [text] };
     if ("refused" in expanded) return expanded;
@@ -29,6 +28,11 @@ export function expandGlobs(
     if (argv.length > MOST_RESULTS) return refuse("brace_or_glob", `more than ${MOST_RESULTS} words`);
   }
   return { argv };
+}
+
+function expandsGlobs(name: string): boolean {
+  const reads = PROGRAMS.get(name)?.reads;
+  return typeof reads === "object" && reads.globs === true;
 }
 
 function refuse(id: HazardId, text: string): { readonly refused: Hazard } {

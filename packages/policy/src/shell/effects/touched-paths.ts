@@ -5,8 +5,7 @@ import { foldPath } from "../../paths/fold.ts";
 import { physicalPath } from "../../paths/resolve.ts";
 import type { PlanWord } from "../plan/plan.ts";
 import type { ShellLine, ShellUnit } from "../plan/shell-unit.ts";
-import { TEMPLATE_HOOKS } from "../programs/write-subcommands.ts";
-import type { Reach } from "../programs/writing-command.ts";
+import { type Reach, TEMPLATE_HOOKS } from "../programs/program.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
 import { type Fate, programName, type WriteTarget, writeTargets } from "./write-targets.ts";
 

@@ -1,11 +1,11 @@
 import { rememberLast } from "../../remember-last.ts";
 import type { PlanWord } from "../plan/plan.ts";
-import { ALSO_CALLED, WRITING_COMMANDS } from "../programs/write-commands.ts";
-import { TEMPLATE_HOOKS, WRITING_SUBCOMMANDS } from "../programs/write-subcommands.ts";
-import type { Reach, WritingCommand } from "../programs/writing-command.ts";
+import { type OptionLists, optionsOf, splitNames } from "../programs/options.ts";
+import { type Reach, type Subcommand, TEMPLATE_HOOKS, type Writes } from "../programs/program.ts";
+import { PROGRAMS } from "../programs/table.ts";
 import { isOneWord } from "../read/bash-tree.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
-import { type CommandWords, commandWords, isGiven, leadingWords, valuesOf } from "./command-words.ts";
+import { type CommandWords, commandWords, isGiven, valuesFor, valuesOf } from "./command-words.ts";
 
 /** What becomes of a directory that is the target itself: it stays; or it goes, and something else may take its place; or it is filled, and taken the place of where it is none. */
 export type Fate = "kept" | "replaced" | "filled";
@@ -33,8 +33,7 @@ export function programName({ argv }: SeenCommand): string {
 const nameBy = rememberLast((text) => {
   const name = text.toLowerCase();
   const file = name.slice(name.lastIndexOf("/") + 1);
-  const base = file.endsWith(".exe") ? file.slice(0, -".exe".length) : file;
-  return ALSO_CALLED.get(base) ?? base;
+  return file.endsWith(".exe") ? file.slice(0, -".exe".length) : file;
 });
 
 /** Every operator that opens a file for writing; `>&2` and `>&-` open none. */
@@ -45,31 +44,36 @@ function redirected({ redirections }: SeenCommand): readonly WriteTarget[] {
 }
 
 function byProgram(seen: SeenCommand): readonly WriteTarget[] {
-  const name = programName(seen);
-  const below = WRITING_SUBCOMMANDS.get(name);
-  if (below) return bySubcommand(below, seen.argv.slice(1), seen.openEnd);
-  const command = WRITING_COMMANDS.get(name);
-  return command ? targetsOf(command, seen.argv.slice(1), seen.openEnd) : NO_TARGETS;
+  const { subcommands, writes } = PROGRAMS.get(programName(seen)) ?? {};
+  const words = seen.argv.slice(1);
+  if (subcommands) return bySubcommand(subcommands, words, seen.openEnd);
+  return writes ? targetsOf(writes, words, seen.openEnd) : NO_TARGETS;
 }
 
 const NO_TARGETS: readonly WriteTarget[] = [];
+const WRITES_NOTHING: Writes = {};
 
-const NO_COMMAND: WritingCommand = {};
-
-const GLOBAL_VALUES = [
-  ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--prefix", "--cwd", "--dir"],
-  ...["--manifest-path", "--color", "-w", "--workspace", "--filter"],
-];
+/** Options before a subcommand that take a value. */
+const BEFORE_SUBCOMMAND: OptionLists = {
+  options: `-C= -c= --git-dir= --work-tree= --namespace= --exec-path= --config-env= --prefix= --cwd= --dir= --manifest-path= --color= -w= --workspace=
+    --filter=`,
+};
 const DIRECTORY_OPTIONS = ["-C", "--work-tree", "--prefix", "--cwd", "--dir"];
 
-/** Options before the sub-command are skipped; a directory among them is where the rest happens. */
-function bySubcommand(below: ReadonlyMap<string, WritingCommand>, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
+/** Options before the subcommand are skipped; a directory among them is where the rest happens. */
+function bySubcommand(
+  subcommands: Readonly<Record<string, Subcommand>>,
+  words: readonly PlanWord[],
+  openEnd: boolean,
+): readonly WriteTarget[] {
+  const takesValue = (text: string): boolean => optionsOf(BEFORE_SUBCOMMAND).has(text);
   let at = 0;
-  while (words[at]?.text.startsWith("-")) at += GLOBAL_VALUES.includes(words[at]?.text ?? "") ? 2 : 1;
-  const command = below.get(words[at]?.text ?? "") ?? NO_COMMAND;
+  while (words[at]?.text.startsWith("-")) at += takesValue(words[at]?.text ?? "") ? 2 : 1;
+  const name = words[at]?.text ?? "";
+  const command = (Object.hasOwn(subcommands, name) && subcommands[name]?.writes) || WRITES_NOTHING;
   const targets = targetsOf(command, words.slice(at + 1), openEnd);
   if (at === 0) return targets;
-  const before = commandWords(words.slice(0, at), GLOBAL_VALUES);
+  const before = commandWords(words.slice(0, at), BEFORE_SUBCOMMAND);
   const all = [
     ...targets,
     ...configuredTargets(command, before),
@@ -81,7 +85,7 @@ function bySubcommand(below: ReadonlyMap<string, WritingCommand>, words: readonl
 }
 
 /** Files that git writes because of settings before the sub-command: hooks of a template, and trace files. */
-function configuredTargets({ makes, operands }: WritingCommand, before: CommandWords): readonly WriteTarget[] {
+function configuredTargets({ makes, operands }: Writes, before: CommandWords): readonly WriteTarget[] {
   const isNew = makes === true || operands === "cloned";
   return valuesOf(before, ["-c", "--config-env"]).flatMap(({ text, dynamic }) => {
     const [key = "", value = ""] = text.split(/=(.*)/s);
@@ -97,17 +101,13 @@ function inDirectory(directory: PlanWord, target: WriteTarget): WriteTarget {
   return { ...target, path: text, dynamic };
 }
 
-function targetsOf(command: WritingCommand, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
-  const { files = [], places = [], assigned = [], script } = command;
-  const onlyFiles = isOnlyFiles(command);
-  if (onlyFiles && !words.some(({ text }) => mayName(text, files) || mayName(text, places))) return NO_TARGETS;
-  const split = command.leads ? leadingWords : commandWords;
-  const read = split(command.bare ? withDash(words) : words, takersOf(command));
-  const named = [...valuesOf(read, files).map((word) => written(word)), ...valuesOf(read, places).map((word) => kept(word))];
-  if (onlyFiles) return named;
+function targetsOf(command: Writes, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
+  const { assigned, script } = command;
+  const read = commandWords(command.bare ? withDash(words) : words, command, command.leads);
   const targets = [
-    ...named,
-    ...assigned.flatMap((name) => assignedTo(openEnd ? [...words, UNKNOWN] : words, name)),
+    ...valuesFor(read, "file").map((word) => written(word)),
+    ...valuesFor(read, "place").map((word) => kept(word)),
+    ...splitNames(assigned).flatMap((name) => assignedTo(openEnd ? [...words, UNKNOWN] : words, name)),
     ...(script ? words.flatMap((word) => namedIn(word, script)) : []),
   ];
   const other = command.modes?.find(({ given }) => isGiven(read, given))?.does;
@@ -115,21 +115,9 @@ function targetsOf(command: WritingCommand, words: readonly PlanWord[], openEnd:
   return writesOperands(meant, read) ? [...targets, ...byOperands(meant, read, { words, openEnd })] : targets;
 }
 
-const TAKERS = new WeakMap<WritingCommand, readonly string[]>();
-
-/** The options of a command that take a value, put together when it is first met. */
-function takersOf(command: WritingCommand): readonly string[] {
-  const known = TAKERS.get(command);
-  if (known) return known;
-  const { files = [], places = [], into = [], values = [] } = command;
-  const takers = [...files, ...places, ...into, ...values];
-  TAKERS.set(command, takers);
-  return takers;
-}
-
 type Rest = { readonly words: readonly PlanWord[]; readonly openEnd: boolean };
 
-function byOperands(command: WritingCommand, read: CommandWords, { words, openEnd }: Rest): readonly WriteTarget[] {
+function byOperands(command: Writes, read: CommandWords, { words, openEnd }: Rest): readonly WriteTarget[] {
   const open: readonly PlanWord[] = openEnd && command.operands ? [UNKNOWN] : [];
   const here = command.makes && read.operands.length === 0 && !openEnd ? [HERE] : [];
   const all: CommandWords = { ...read, operands: [...read.operands, ...open, ...here] };
@@ -141,24 +129,14 @@ function byOperands(command: WritingCommand, read: CommandWords, { words, openEn
   ];
 }
 
-/** Most commands of such programs write nothing: they are not taken apart. */
-function isOnlyFiles({ operands, spreads, fixed, assigned, script, modes }: WritingCommand): boolean {
-  return !(operands || spreads || fixed || assigned || script || modes);
-}
-
-function mayName(text: string, options: readonly string[]): boolean {
-  const isCluster = text.length > 1 && text.startsWith("-") && !text.startsWith("--");
-  return options.some((name) => text.startsWith(name.slice(0, 3)) || (isCluster && text.includes(name.charAt(1))));
-}
-
-function writesOperands({ only, least = Number.POSITIVE_INFINITY, never = [] }: WritingCommand, read: CommandWords): boolean {
+function writesOperands({ only, least = Number.POSITIVE_INFINITY, never }: Writes, read: CommandWords): boolean {
   return (!only || isGiven(read, only) || read.operands.length >= least) && !isGiven(read, never);
 }
 
 const UNKNOWN: PlanWord = Object.freeze({ text: "$", dynamic: true });
 const HERE: PlanWord = Object.freeze({ text: ".", dynamic: false });
 
-function operandTargets(command: WritingCommand, read: CommandWords, words: readonly PlanWord[]): readonly WriteTarget[] {
+function operandTargets(command: Writes, read: CommandWords, words: readonly PlanWord[]): readonly WriteTarget[] {
   const { operands } = read;
   const reach: Reach = isDeep(command, read) ? "all" : "self";
   switch (command.operands) {
@@ -182,7 +160,7 @@ function operandTargets(command: WritingCommand, read: CommandWords, words: read
     case "starts":
       return startsOf(words).map((word) => kept(word, "some"));
     case "names":
-      return directoriesOf(command, read).flatMap((directory) => operands.map((word) => written(within(directory, nameOf(word)))));
+      return directoriesOf(read).flatMap((directory) => operands.map((word) => written(within(directory, nameOf(word)))));
     case "to":
     case "from-to":
       return copied(command, read, reach);
@@ -192,14 +170,14 @@ function operandTargets(command: WritingCommand, read: CommandWords, words: read
 }
 
 /** The destination, and what the sources are called in it. Copying what is in a directory writes names nobody can tell. */
-function copied(command: WritingCommand, read: CommandWords, reach: Reach): readonly WriteTarget[] {
+function copied(command: Writes, read: CommandWords, reach: Reach): readonly WriteTarget[] {
   const { destinations, sources } = endsOf(command, read);
   if (destinations.length === 0 && sources.concat(read.operands).some(({ dynamic }) => dynamic)) return [written(UNKNOWN)]; // it may be several words
-  const isExact = isGiven(read, command.exact ?? []);
+  const isExact = isGiven(read, command.exact);
   const merges = command.operands === "to" && isExact;
   const spreads = merges || sources.some(({ text }) => /(?:^|\/)(?:\.{0,2})$/.test(text));
   const fate: Fate = isExact && !merges ? "replaced" : "filled";
-  const called = isGiven(read, command.whole ?? []) ? (word: PlanWord): PlanWord => word : nameOf;
+  const called = isGiven(read, command.whole) ? (word: PlanWord): PlanWord => word : nameOf;
   const linked = command.alone ? destinations.flatMap((place) => sources.flatMap((source) => fromLink(place, source))) : [];
   const names = sources.map(called).filter(({ text }) => !/^\.{0,2}$/.test(text));
   return [
@@ -221,32 +199,32 @@ function fromLink(place: PlanWord, source: PlanWord): readonly WriteTarget[] {
 
 type Ends = { readonly sources: readonly PlanWord[]; readonly destinations: readonly PlanWord[] };
 
-function endsOf({ into = [], alone }: WritingCommand, read: CommandWords): Ends {
+function endsOf({ alone }: Writes, read: CommandWords): Ends {
   const { operands } = read;
-  const given = valuesOf(read, into);
+  const given = valuesFor(read, "into");
   if (given.length > 0) return { sources: operands, destinations: given };
   if (alone && operands.length === 1) return { sources: operands, destinations: [HERE] };
   return { sources: operands.slice(0, -1), destinations: operands.slice(1).slice(-1) };
 }
 
 /** What becomes of a source: moved away, given a second name by which all of it can be reached, or read whole. */
-function taken({ operands, alone }: WritingCommand, word: PlanWord, reach: Reach): readonly WriteTarget[] {
+function taken({ operands, alone }: Writes, word: PlanWord, reach: Reach): readonly WriteTarget[] {
   if (alone) return [kept(word, "some")];
   if (operands === "from-to") return [written(word, reach)];
   return reach === "all" ? [{ ...kept(word, reach), use: "read" }] : [];
 }
 
-function spread(command: WritingCommand, read: CommandWords): readonly WriteTarget[] {
-  return command.spreads ? directoriesOf(command, read).map((word) => kept(word, "some")) : [];
+function spread(command: Writes, read: CommandWords): readonly WriteTarget[] {
+  return command.spreads ? directoriesOf(read).map((word) => kept(word, "some")) : [];
 }
 
-function directoriesOf({ into = [] }: WritingCommand, read: CommandWords): readonly PlanWord[] {
-  const given = valuesOf(read, into);
+function directoriesOf(read: CommandWords): readonly PlanWord[] {
+  const given = valuesFor(read, "into");
   return given.length > 0 ? given : [HERE];
 }
 
-function isDeep({ deep = [] }: WritingCommand, read: CommandWords): boolean {
-  return deep.includes("*") || isGiven(read, deep);
+function isDeep({ deep }: Writes, read: CommandWords): boolean {
+  return deep === "*" || isGiven(read, deep);
 }
 
 function written(word: PlanWord, reach: Reach = "self"): WriteTarget {

@@ -1,10 +1,11 @@
 import { compileGlob } from "@assent/core";
-import { otherSubcommands } from "../programs/subcommand-synonyms.ts";
+import { PROGRAMS } from "../programs/table.ts";
 import { commandName } from "../read/command-name.ts";
 import type { Broad, SeenCommand } from "../walk/seen-command.ts";
 import { argumentsOf, type CommandArguments, type OperandWord } from "./command-arguments.ts";
 import { type OptionTest, optionTest } from "./option-test.ts";
 import type { RuleWord } from "./rule-words.ts";
+import { otherSubcommands } from "./subcommands.ts";
 
 /** Holds a rule against a command. */
 export type BroadMatch = (seen: SeenCommand) => Broad;
@@ -29,13 +30,16 @@ export function compileBroad(words: readonly RuleWord[], _tail?: boolean): Broad
     if (word.dynamic) return name === ANY_NAME ? bestOf(readings, seen, "") : "doubt";
     const program = commandName(word.text);
     if (name(program)) return anyOf(readings, seen, program);
-    const outer = PLUGINS.exec(program)?.[0].slice(0, -1);
+    const outer = outerProgram(program);
     return outer !== undefined && name(outer) ? anyOf(readings, splitName(seen, program, outer), outer) : "no";
   };
 }
 
 /** `git-push` is `git push`, `docker-compose` is `docker compose`. */
-const PLUGINS = /^(?:git|docker|podman)-/;
+function outerProgram(program: string): string | undefined {
+  const outer = program.slice(0, Math.max(0, program.indexOf("-")));
+  return PROGRAMS.get(outer)?.match?.plugins ? outer : undefined;
+}
 
 /** A rule matches a command if it matches any spelling of its sub-command. */
 function anyOf(readings: readonly Reading[], seen: SeenCommand, program: string): Broad {
@@ -80,9 +84,6 @@ type OperandTest =
       readonly holds: (text: string) => boolean /** Whether it may be a shorter name for the word. */;
       readonly begins: (text: string) => boolean;
     };
-
-/** Programs that take the start of a sub-command's name for the whole. */
-const SHORTENING: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn"]);
 
 /** Places in a rule are bits of a number. What a rule says beyond them is not asked for: that reads it more broadly. */
 const MOST_OPERANDS = 30;
@@ -131,7 +132,7 @@ function bestOf(readings: readonly Reading[], seen: SeenCommand, program: string
   const args = argumentsOf(seen, program);
   let best: Broad = "no";
   for (const reading of readings) {
-    const one = holds(reading, args, { openEnd: seen.openEnd, shortens: SHORTENING.has(program) });
+    const one = holds(reading, args, { openEnd: seen.openEnd, shortens: PROGRAMS.get(program)?.match?.shortens === true });
     if (one === "yes") return one;
     if (one === "doubt") best = one;
   }

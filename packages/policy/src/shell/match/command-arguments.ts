@@ -1,5 +1,7 @@
 import type { PlanWord } from "../plan/plan.ts";
-import { type OptionWays, optionWays, takesValue } from "../programs/program-options.ts";
+import { type OptionSet, optionsOf, takesNext } from "../programs/options.ts";
+import type { Match } from "../programs/program.ts";
+import { PROGRAMS } from "../programs/table.ts";
 import { isOneWord } from "../read/bash-tree.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
 
@@ -79,7 +81,7 @@ function attach({ options }: Sorting, word: PlanWord): void {
 
 function sortOption(sorting: Sorting, { text }: PlanWord): void {
   sorting.options.push({ text, next: undefined, ways: sorting.ways });
-  sorting.value = takesValue(sorting.ways, text);
+  sorting.value = takesNext(text, sorting.ways.options);
   if (sorting.ended === "maybe") addOperand(sorting, text, true);
 }
 
@@ -97,4 +99,32 @@ const NAMED = /^--[a-zA-Z][\w-]*(?==)|^-[a-zA-Z](?=["'])/;
 function addOperand(sorting: Sorting, text: string, maybe: boolean): void {
   if (sorting.operands.length === 0 && !maybe) sorting.ways = optionWays(sorting.program, text);
   sorting.operands.push({ text, dynamic: false, maybe });
+}
+
+/** What rules know of a program's options. */
+export type OptionWays = { readonly options: OptionSet; readonly synonyms: ReadonlyMap<string, readonly string[]> };
+
+/** Spellings that hold unless a program's own say otherwise. */
+const COMMON_SYNONYMS: readonly string[] = ["-f --force", "-r -R --recursive"];
+const NO_OPTIONS: Match = {};
+
+/** The options of a program; with a subcommand, of those after it. After one that the table does not list, only the spellings hold. */
+function optionWays(program: string, sub?: string): OptionWays {
+  const { match = NO_OPTIONS, subcommands } = PROGRAMS.get(program) ?? {};
+  if (sub === undefined || !match.subcommands) return waysOf(match);
+  const below = subcommands && Object.hasOwn(subcommands, sub) ? subcommands[sub]?.match : undefined;
+  return below ? waysOf(below) : { options: optionsOf(NO_OPTIONS), synonyms: waysOf(match).synonyms };
+}
+
+const WAYS = new WeakMap<Match, OptionWays>();
+
+function waysOf(match: Match): OptionWays {
+  const known = WAYS.get(match);
+  if (known) return known;
+  const synonyms = new Map<string, readonly string[]>();
+  for (const group of [...(match.synonyms ?? []), ...COMMON_SYNONYMS].map((options) => options.split(" ")))
+    for (const option of group) if (!synonyms.has(option)) synonyms.set(option, group);
+  const ways = { options: optionsOf(match), synonyms };
+  WAYS.set(match, ways);
+  return ways;
 }

@@ -45,7 +45,7 @@ function letterAt({ text, ways }: OptionWord, letter: string): number {
   if (text.startsWith("--")) return -1;
   for (let i = 1; i < text.length; i++) {
     if (text[i] === letter[1]) return i;
-    if (text[i] === "=" || ways.values.has(`-${text[i]}`)) return -1;
+    if (text[i] === "=" || ways.options.get(`-${text[i]}`)?.arity === "value") return -1;
   }
   return -1;
 }

@@ -1,12 +1,6 @@
+import { runsOf } from "../programs/table.ts";
 import type { CommandShape } from "../read/bash-tree.ts";
 import { commandName } from "../read/command-name.ts";
-import { SHELLS } from "./wrappers/shells.ts";
-
-/** Programs that run what an option tells them to. */
-const TOLD_BY_OPTIONS: ReadonlySet<string> = new Set([
-  ...SHELLS,
-  ..."env su sudo doas script runuser xargs parallel watch nsenter unshare".split(" "),
-]);
 
 /** Why nobody can tell what a command runs though most of its words are literal: the shell reads something once more, or only it knows which option stands there. */
 export function lateDoubts({ words, assignments, redirections }: CommandShape): readonly string[] {
@@ -32,7 +26,8 @@ function hasUnknownOption(words: CommandShape["words"]): boolean {
   const [first, ...rest] = words;
   const name = first && !first.word.dynamic ? commandName(first.value) : "";
   if (name === "find") return rest.some(({ value }) => value === ";" || value === "+");
-  return TOLD_BY_OPTIONS.has(name) && rest.some(({ word, value }) => !word.dynamic && /\s/.test(value));
+  const runs = runsOf(name);
+  return runs !== undefined && "byOption" in runs && rest.some(({ word, value }) => !word.dynamic && /\s/.test(value));
 }
 
 /** Why a whole text leaves doubt: values that stand in it as literals are evaluated somewhere else in it, or its quotes end elsewhere than they seem to. */

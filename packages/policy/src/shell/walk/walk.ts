@@ -1,13 +1,13 @@
 import type { Hazard } from "../plan/plan.ts";
-import { SUBCOMMANDS } from "../programs/option-synonyms.ts";
+import { PROGRAMS } from "../programs/table.ts";
 import { type CommandShape, literalWord, parseBash, type ShellWord } from "../read/bash-tree.ts";
 import { splitTolerant } from "../read/tolerant-split.ts";
 import { lateDoubts } from "./late-doubts.ts";
 import type { SeenCommand, Walk } from "./seen-command.ts";
 import { type Around, commandOf, DEEPEST, nested, type Place, placed, type Task, unfold } from "./unfold.ts";
-import { variableScript } from "./wrappers/script-texts.ts";
-import type { Inner } from "./wrappers/unwrapped.ts";
-import { unwrap } from "./wrappers.ts";
+import type { Inner } from "./unwrap/unwrapped.ts";
+import { variableScript } from "./unwrap/variables.ts";
+import { unwrap } from "./unwrap.ts";
 
 /** How many texts are read as scripts, guesses at a wrapper's words included. */
 const MOST_SCRIPTS = 200;
@@ -266,7 +266,7 @@ function hazardsOf({ words, hazards }: CommandShape, around: Around, more: reado
 function wordHazard(words: readonly ShellWord[], i: number, { join }: Around): Hazard | undefined {
   const { word, value, hazards } = words[i] ?? literalWord("");
   if (i === 0 && word.dynamic) return { id: "dynamic_name", text: UNKNOWN_NAME };
-  if (NOT_ASCII.test(value) && (i === 0 || value.startsWith("-") || (i === 1 && SUBCOMMANDS.has(words[0]?.value ?? ""))))
+  if (NOT_ASCII.test(value) && (i === 0 || value.startsWith("-") || (i === 1 && PROGRAMS.get(words[0]?.value ?? "")?.match?.subcommands)))
     return { id: "confusable", text: `${value} is not in plain letters` };
   const isGlob = word.dynamic && join === undefined && hazards.length === 0 && /[*?]/.test(word.text);
   return isGlob ? { id: "brace_or_glob", text: `${word.text} is expanded by the shell` } : undefined;

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type OptionTable, readOptions } from "../../../src/shell/programs/read-options.ts";
+import { type ReadTable, readOptions } from "../../../src/shell/programs/reads.ts";
 
-const TABLE: OptionTable = {
+const TABLE: ReadTable = {
+  operands: "files",
   options: "-a -b --all -n= --lines= -I[=] --color[=] --merged=? --arg== -f=path --file=path -NUMBER",
-  unsafe: [["writes_file", "-o= --output="]],
+  unsafe: { writes_file: "-o= --output=" },
 };
 
 /** Options with their values, operands (`--` in their midst), hazards. */
-function short(args: string, table: OptionTable = TABLE): string {
+function short(args: string, table: ReadTable = TABLE): string {
   const { found, operands, before, hazards } = readOptions(args.split(" ").filter(Boolean), table);
   const options = [...found].map(([name, values]) => [name, ...values].join("="));
   return [
@@ -50,7 +51,7 @@ test("a program that takes any word as a value", () => {
 });
 
 test("where letters take words of their own, nothing but digits may follow one", () => {
-  const table: OptionTable = { ...TABLE, looseLetters: true };
+  const table: ReadTable = { ...TABLE, looseLetters: true };
   assert.equal(short("-n5 x", table), "-n=5 / x");
   assert.equal(short("-no x y", table), "/ x y unmodelled_option");
 });

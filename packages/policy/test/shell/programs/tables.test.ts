@@ -2,13 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { classify } from "../../../src/shell/effects/classify.ts";
 import type { CommandClass } from "../../../src/shell/plan/plan.ts";
-import type { OptionTable } from "../../../src/shell/programs/read-options.ts";
-import { COREUTILS } from "../../../src/shell/programs/tables/coreutils.ts";
-import { FILES } from "../../../src/shell/programs/tables/files.ts";
-import { GIT_HISTORY } from "../../../src/shell/programs/tables/git-history.ts";
-import { GIT_REFS } from "../../../src/shell/programs/tables/git-refs.ts";
-import { SEARCH } from "../../../src/shell/programs/tables/search.ts";
-import { TEXT } from "../../../src/shell/programs/tables/text.ts";
+import type { ReadTable } from "../../../src/shell/programs/reads.ts";
+import { PROGRAMS, ROW_FILES } from "../../../src/shell/programs/table.ts";
 import { sampleWorkspace } from "../sample-workspace.ts";
 
 const HISTORY = `-p|-u|-s|-5|-n5|-n 5|-z|-w|-b|-M|-C|-B|-R|-a|-W|-U3|-U 3|-Sx|-S x|-Gx|-G x|-L1,2:a.txt|-L 1,2:a.txt|-i|-E|-F|-g|-c|-m|--cc|--oneline|--graph|--all|--branches|--tags|--remotes|--stat|
@@ -103,20 +98,24 @@ test("any other word to these programs asks for more than a version", (t) => {
   assert.deepEqual(proven, []);
 });
 
-const TABLES: readonly (readonly [name: string, table: OptionTable])[] = Object.entries({
-  ...COREUTILS,
-  ...FILES,
-  ...SEARCH,
-  ...TEXT,
-  ...GIT_HISTORY,
-  ...GIT_REFS,
+const TABLES: readonly (readonly [name: string, table: ReadTable])[] = [...PROGRAMS].flatMap(([program, { reads, subcommands = {} }]) => [
+  ...(typeof reads === "object" ? [[program, reads] as const] : []),
+  ...Object.entries(subcommands).flatMap(([name, sub]) => (sub.reads ? [[name, sub.reads] as const] : [])),
+]);
+
+test("no program has two rows", () => {
+  const names = ROW_FILES.flatMap((rows) => Object.keys(rows));
+  assert.deepEqual(
+    names.filter((name, i) => names.indexOf(name) !== i),
+    [],
+  );
 });
 
 test("each token of a table follows the notation, and no option is both harmless and unsafe", () => {
   assert.ok(TABLES.length > 60);
-  for (const [name, { options = "", unsafe = [] }] of TABLES) {
+  for (const [name, { options = "", unsafe = {} }] of TABLES) {
     const harmless = options.split(/\s+/).filter(Boolean);
-    const harmful = unsafe.flatMap(([, notation]) => notation.split(" "));
+    const harmful = Object.values(unsafe).flatMap((notation) => notation.split(" "));
     for (const token of [...harmless, ...harmful])
       assert.match(token, /^(?:-NUMBER|(?:-[^-\s=[]|--[a-z0-9][\w-]*)(?:=|=path|\[=\]|=\?|==)?)$/i, `${name}: ${token}`);
     const names = new Set(harmless.map(optionName));

@@ -1,0 +1,101 @@
+import { isSensitive } from "../../paths/sensitive.ts";
+import type { Hazard } from "../plan/plan.ts";
+import type { Subcommand } from "./program.ts";
+import {
+  type CommandEffects,
+  NO_EFFECTS,
+  type OptionReading,
+  type ReadModel,
+  type ReadTable,
+  readOptions,
+  withHazard,
+  withoutOperands,
+  withoutPattern,
+} from "./reads.ts";
+
+/** Options before the sub-command that change nothing a rule speaks of. */
+const HARMLESS: ReadonlySet<string> = new Set(["--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"]);
+const RUN_HOOKS: ReadonlySet<string> = new Set([
+  "switch",
+  "checkout",
+  "restore",
+  "rm",
+  "mv",
+  "merge",
+  "commit",
+  "stash",
+  "stash push",
+  "stash pop",
+  "stash apply",
+]);
+
+/** Tells what git would do by the table of its subcommand. */
+export function gitReads(subcommands: Readonly<Record<string, Subcommand>>): ReadModel {
+  const tables = new Map(Object.entries(subcommands).flatMap(([name, { reads }]) => (reads ? [[name, reads]] : [])));
+  return (args) => {
+    const start = args.findIndex((word) => !HARMLESS.has(word));
+    const words = start < 0 ? [] : args.slice(start);
+    return { ...subcommandEffects(words, tables), repository: true, words: ["git", ...words] };
+  };
+}
+
+function subcommandEffects(words: readonly string[], tables: ReadonlyMap<string, ReadTable>): CommandEffects {
+  const [first = "", second = ""] = words;
+  if (first === "--version" && words.length === 1) return NO_EFFECTS;
+  if (first === "" || first.startsWith("-"))
+    return withHazard({ ...NO_EFFECTS, class: "unknown" }, "git_global_option", `${first || "no sub-command"} before a sub-command`);
+  const pair = tables.get(`${first} ${second}`);
+  if (pair) return effectsByGitTable(words.slice(2), pair);
+  const bareReflog = first === "reflog" && words.slice(1).every((word) => word.startsWith("-"));
+  const table = bareReflog ? tables.get("reflog show") : tables.get(first);
+  if (table) return effectsByGitTable(words.slice(1), table);
+  const hooks = RUN_HOOKS.has(first === "stash" && second !== "" && !second.startsWith("-") ? `stash ${second}` : first);
+  if (hooks) return withHazard({ ...NO_EFFECTS, class: "write" }, "runs_hooks", `git ${first} runs the repository's hooks`);
+  return withHazard({ ...NO_EFFECTS, class: "unknown" }, "unmodelled_option", `what git ${first} does is not known to Assent`);
+}
+
+function effectsByGitTable(args: readonly string[], table: ReadTable): CommandEffects {
+  const reading = readOptions(args, table);
+  const { operands, before } = reading;
+  const [early, late] = [operands.slice(0, before), operands.slice(before)];
+  const plain: CommandEffects = {
+    ...NO_EFFECTS,
+    class: table.class ?? "read",
+    reads: table.operands === "files" ? operands : table.operands === "data" ? [] : late,
+    perhaps: namesAmong(early, reading, table),
+    hazards: [
+      ...reading.hazards,
+      ...formatHazards(reading),
+      ...operands.flatMap(revisionHazards),
+      ...(reading.found.get("-L") ?? []).flatMap(revisionHazards),
+    ],
+  };
+  const strict = withoutOperands(plain, reading, table);
+  return table.refine ? table.refine(reading, strict) : strict;
+}
+
+/** Words that git takes for files where such files exist. */
+function namesAmong(early: readonly string[], reading: OptionReading, table: ReadTable): readonly string[] {
+  if (table.operands === "pattern") return withoutPattern(early, reading, table);
+  return table.operands === "revisions" ? early : [];
+}
+
+/** A format may start a program: `%G…` asks for a signature's check, `%(describe)` starts git again, and a name may stand for either. */
+const STARTS_PROGRAM = /%[-+ ]?G|signature|%[-+ ]?\(\*?describe/;
+const KNOWN_FORMAT = /%|^$|^t?format:|^(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd)$/;
+
+function formatHazards({ found, operands }: OptionReading): readonly Hazard[] {
+  const formats = [...(found.get("--format") ?? []), ...(found.get("--pretty") ?? [])];
+  const startsProgram = (format: string): boolean => STARTS_PROGRAM.test(format);
+  const unsafe = formats.some(startsProgram) || found.get("--sort")?.some(startsProgram) || operands.some((word) => /%[-+ ]?G/.test(word));
+  if (unsafe) return [{ id: "runs_program", text: "the format may start a program" }];
+  return formats.every((format) => KNOWN_FORMAT.test(format))
+    ? []
+    : [{ id: "unmodelled_option", text: "a format by a name that settings define" }];
+}
+
+/** `HEAD:.env` is a file of that commit. */
+function revisionHazards(word: string): readonly Hazard[] {
+  const sensitive = word.includes(":") && word.split(":").some((part, i) => i > 0 && isSensitive(`/${part}`));
+  return sensitive ? [{ id: "sensitive_file", text: `${word} names a sensitive file` }] : [];
+}

@@ -1,0 +1,163 @@
+import type { CommandClass, Hazard, HazardId } from "../plan/plan.ts";
+import { type OptionLists, type OptionToken, optionsOf, readTokens } from "./options.ts";
+
+/** What a command would do by its words alone, before anything on the disk is looked at. */
+export type CommandEffects = {
+  readonly class: CommandClass;
+  /** Words that are files to read. */
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  /** Words that are files to read if such a file exists, and something else if not. */
+  readonly perhaps: readonly string[];
+  readonly hazards: readonly Hazard[];
+  /** Links below the files it reads are followed. */
+  readonly follows?: boolean;
+  /** It works on the git repository around the working directory. */
+  readonly repository?: boolean;
+  /** The command as an allow rule compares it, if that is not all of its words. */
+  readonly words?: readonly string[];
+};
+
+/** Tells the effects of a program that does not take options first and operands after them. */
+export type ReadModel = (args: readonly string[]) => CommandEffects;
+
+/** A program that takes options and operands. */
+export type ReadTable = OptionLists & {
+  /** `read` unless it is known to change something. */
+  readonly class?: "write";
+  /**
+   * What operands are:
+   * - `files`: files to read; `here`: the working directory if there are none
+   * - `pattern`: the first is data unless an option gave it, the others are files
+   * - `revisions`: of git, before `--` a file only where such a file exists
+   * - `data`, `none`: no files
+   */
+  readonly operands: "files" | "here" | "pattern" | "revisions" | "data" | "none";
+  /** Options that take the place of the pattern. */
+  readonly patternOptions?: string;
+  /** A value in the next word may begin with a dash. */
+  readonly dashValues?: true;
+  /** A letter takes its value from the next word even if more letters follow it. */
+  readonly looseLetters?: true;
+  /** `*` and `?` are expanded: no option of it could be a file's name, and it only reads what it is given. */
+  readonly globs?: true;
+  /** What the fields above cannot say. */
+  readonly refine?: (reading: OptionReading, plain: CommandEffects) => CommandEffects;
+};
+
+/** The options and operands of a command. */
+export type OptionReading = {
+  /** Options as the table spells them, each with its values. */
+  readonly found: ReadonlyMap<string, readonly string[]>;
+  readonly operands: readonly string[];
+  /** How many operands stand before `--`. */
+  readonly before: number;
+  /** Values of options that are files to read. */
+  readonly paths: readonly string[];
+  readonly hazards: readonly Hazard[];
+};
+
+/** A command that reads nothing but its words. */
+export const NO_EFFECTS: CommandEffects = { class: "read", reads: [], writes: [], perhaps: [], hazards: [] };
+
+/** Adds a hazard. */
+export function withHazard(effects: CommandEffects, id: HazardId, text: string): CommandEffects {
+  return { ...effects, hazards: [...effects.hazards, { id, text }] };
+}
+
+/** Adds a hazard if there is any operand, for a program that takes none. */
+export function withoutOperands(effects: CommandEffects, { operands }: OptionReading, table: ReadTable): CommandEffects {
+  const [first] = table.operands === "none" ? operands : [];
+  return first === undefined ? effects : withHazard(effects, "unmodelled_option", `${first} is one word too many`);
+}
+
+/** The effects of a program of the common form. */
+export function effectsByTable(args: readonly string[], table: ReadTable): CommandEffects {
+  const reading = readOptions(args, table);
+  const plain: CommandEffects = { ...NO_EFFECTS, reads: [...reading.paths, ...filesAmong(reading, table)], hazards: reading.hazards };
+  const strict = withoutOperands(plain, reading, table);
+  return table.refine ? table.refine(reading, strict) : strict;
+}
+
+function filesAmong(reading: OptionReading, table: ReadTable): readonly string[] {
+  const { operands } = reading;
+  switch (table.operands) {
+    case "files":
+    case "revisions":
+      return operands;
+    case "here":
+      return operands.length > 0 ? operands : ["."];
+    case "pattern":
+      return withoutPattern(operands, reading, table);
+    case "data":
+    case "none":
+      return [];
+    default:
+      return table.operands satisfies never;
+  }
+}
+
+/** Operands without the one that is the pattern. */
+export function withoutPattern(
+  operands: readonly string[],
+  { found }: OptionReading,
+  { patternOptions = "" }: ReadTable,
+): readonly string[] {
+  return patternOptions.split(" ").some((name) => found.has(name)) ? operands : operands.slice(1);
+}
+
+/** Reads a command's words by its table. Anything that the table does not list, abbreviations included, is a hazard. */
+export function readOptions(args: readonly string[], table: ReadTable): OptionReading {
+  const reading: Reading = { args, table, found: new Map(), operands: [], paths: [], hazards: [] };
+  let before: number | undefined;
+  for (const token of readTokens(args, optionsOf(table), { exact: true })) {
+    if (token.kind === "option") addOption(reading, token);
+    else if (token.kind === "operand") reading.operands.push(args[token.at] ?? "");
+    else before = reading.operands.length;
+  }
+  const { found, operands, paths, hazards } = reading;
+  return { found, operands, before: before ?? operands.length, paths, hazards };
+}
+
+type Reading = {
+  readonly args: readonly string[];
+  readonly table: ReadTable;
+  readonly found: Map<string, string[]>;
+  readonly operands: string[];
+  readonly paths: string[];
+  readonly hazards: Hazard[];
+};
+
+function addOption(reading: Reading, token: OptionToken): void {
+  const { args, table, found, paths, hazards } = reading;
+  const { name, option, attached, at, next } = token;
+  const addUnknown = (word: string): void => void hazards.push({ id: "unmodelled_option", text: `${word} is not known to be harmless` });
+  if (!option || isMisused(token, table)) {
+    addUnknown(token.whole || !option ? (args[at] ?? "") : `${name}${attached ?? ""}`);
+    return;
+  }
+  const following = args.slice(at + 1, next);
+  const isBareLetter = option.arity === "attached" && !token.whole; // `-I` alone has an empty value
+  const values = option.arity === "none" ? [] : attached === undefined && !isBareLetter ? following : [attached ?? ""];
+  const isMissing = next > args.length && option.arity !== "last";
+  const isDoubtful =
+    attached === undefined && !table.dashValues && following.some((value) => value.startsWith("-") && !/^-\d+$/.test(value));
+  if (isMissing || isDoubtful) addUnknown([name, ...values].join(" "));
+  found.set(name, [...(found.get(name) ?? []), ...values]);
+  if (option.role === "path") paths.push(...values);
+  if (option.hazard) hazards.push({ id: option.hazard, text: `${name} ${DOES[option.hazard] ?? "is not known to be harmless"}` });
+}
+
+/** A value where the option takes none, or in a way in which it takes none. */
+function isMisused({ option, attached, whole }: OptionToken, { looseLetters }: ReadTable): boolean {
+  if (attached === undefined || option === undefined) return false;
+  if (whole) return option.arity === "none" || option.arity === "two";
+  if (option.arity === "none") return false;
+  return option.arity === "two" || (looseLetters === true && !/^\d+$/.test(attached));
+}
+
+const DOES: Readonly<Partial<Record<HazardId, string>>> = {
+  writes_file: "writes a file",
+  runs_program: "runs a program",
+  outside_workspace: "leads outside",
+};

@@ -1,0 +1,111 @@
+import { isSensitive } from "../../../paths/sensitive.ts";
+import { type Program, sameRow } from "../program.ts";
+import { type CommandEffects, type OptionReading, withHazard } from "../reads.ts";
+import { FIND_READS } from "./find.ts";
+
+/** Programs that search for files and text. */
+export const SEARCH: Readonly<Record<string, Program>> = {
+  grep: {
+    reads: {
+      globs: true,
+      operands: "pattern",
+      patternOptions: "-e --regexp -f --file",
+      dashValues: true,
+      options: `-E --extended-regexp -F --fixed-strings -G --basic-regexp -P --perl-regexp -e= --regexp= -f=path --file=path -i -y --ignore-case --no-ignore-case
+      -w --word-regexp -x --line-regexp -z --null-data -s --no-messages -v --invert-match -V --version --help -m= --max-count= -b --byte-offset -n --line-number
+      --line-buffered -H --with-filename -h --no-filename --label= -o --only-matching -q --quiet --silent --binary-files= -a --text -I -d= --directories=
+      -r --recursive -R --dereference-recursive --include= --exclude= --exclude-from=path --exclude-dir= -L --files-without-match -l --files-with-matches
+      -c --count -T --initial-tab -Z --null -B= --before-context= -A= --after-context= -C= --context= --group-separator= --no-group-separator --color[=] --colour[=]
+      -U --binary -NUMBER -0 -1 -2 -3 -4 -5 -6 -7 -8 -9`,
+      refine: (reading, plain) => {
+        const { found } = reading;
+        const follows = found.has("-R") || found.has("--dereference-recursive");
+        const recursive = follows || found.has("-r") || found.has("--recursive") || actions(reading).includes("recurse");
+        return wanting(reading, { ...(recursive ? orHere(reading, plain) : plain), follows });
+      },
+    },
+  },
+  rg: {
+    reads: {
+      operands: "pattern",
+      patternOptions: "-e --regexp --files --type-list --version -V -h --help",
+      options: `-e= --regexp= -A= --after-context= -B= --before-context= -C= --context= -b --byte-offset -s --case-sensitive --color= --column --no-column
+      --context-separator= -c --count --count-matches --crlf -E= --encoding= --engine= --files -l --files-with-matches --files-without-match -F --fixed-strings
+      -g= --glob= --glob-case-insensitive --iglob= --heading --no-heading --hidden -. --no-hidden -i --ignore-case --include-zero -v --invert-match --json
+      -n --line-number -N --no-line-number -x --line-regexp -M= --max-columns= --max-columns-preview -m= --max-count= -d= --max-depth= --maxdepth= --max-filesize=
+      -U --multiline --multiline-dotall --no-config --no-follow --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global
+      --no-ignore-messages --no-ignore-parent --no-ignore-vcs --no-messages --no-mmap --mmap --no-unicode --null -0 --one-file-system -o --only-matching
+      --passthru --path-separator= -P --pcre2 --no-pcre2 -p --pretty -q --quiet -r= --replace= -S --smart-case --sort= --sortr= --stats --stop-on-nonmatch -a --text
+      --binary -j= --threads= --trim --no-trim -t= --type= -T= --type-not= --type-list --type-add= --type-clear= -u --unrestricted --vimgrep
+      -H --with-filename -I --no-filename -w --word-regexp -V --version -h --help`,
+      unsafe: {
+        runs_program: "--pre= --pre-glob= --hostname-bin= -z --search-zip",
+        outside_workspace: "-L --follow",
+        unmodelled_option: "-f= --file= --ignore-file=",
+      },
+      refine: (reading, plain) => wanting(reading, orHere(reading, plain)),
+    },
+    runs: {
+      how: "options",
+      options: "-e= --regexp= -f= --file= -g= --glob= -t= --type= -A= -B= -C= -m= --pre=script --hostname-bin=script",
+    },
+  },
+  ...sameRow("ag ack", { runs: { how: "options", options: "--pager=script" } }),
+  find: {
+    reads: FIND_READS,
+    writes: { operands: "starts", options: "-fprint=file -fprint0=file -fprintf=file -fls=file", only: "-delete" },
+    runs: { how: "find" },
+  },
+  ...sameRow("fd fdfind", { runs: { how: "find" } }),
+  fzf: {
+    runs: {
+      how: "options",
+      options: "-q= --query= -f= --filter= --prompt= --header= --preview=script",
+      text: /(?:execute(?:-silent)?|become|reload|transform)[([{:]([^)\]}]*)/,
+    },
+  },
+  xargs: {
+    runs: {
+      how: "xargs",
+      options: `-a= --arg-file= -d= --delimiter= -E= -I= -J= -L= -n= --max-args= -P= --max-procs= -R= -s= --max-chars= -S= --process-slot-var= -0
+      --null -o --open-tty -p --interactive -r --no-run-if-empty -t --verbose -x --exit --show-limits -e[=] --eof[=] -i[=] --replace[=] -l[=]
+      --max-lines[=]`,
+      byOption: true,
+    },
+    opaque: true,
+  },
+  parallel: {
+    writes: { options: "--joblog=file --results=place --tmpdir=place" },
+    runs: {
+      how: "parallel",
+      options: `-a= --arg-file= --colsep= -C= -d= --delimiter= -E= -I= -j= --jobs= -P= --max-procs= -L= -n= --max-args= -N= -s= --max-chars= -S=
+      --sshlogin= --delay= --timeout= --joblog= --results= --tmpdir= --tagstring= --retries= --load= --memfree= --nice= --shellquote=
+      --basefile= --return= --env= --workdir= --wd= --block= --recstart= --recend= -U= -0 --null -k --keep-order -m -X -q --quote -r
+      --no-run-if-empty -t --verbose -u --ungroup -v --bar --eta --progress --dry-run --tag --line-buffer --lb --pipe --pipepart --will-cite
+      --group -x --exit --halt-on-error --round-robin --linebuffer -i[=] --replace[=] -l[=] --max-lines[=] --halt[=] --header[=] --cat[=]
+      --fifo[=]`,
+      moves: "--workdir --wd -S --sshlogin",
+      byOption: true,
+    },
+    opaque: true,
+  },
+};
+
+/** Without a file to search it is the working directory; files that options name do not count. */
+function orHere({ paths }: OptionReading, plain: CommandEffects): CommandEffects {
+  return plain.reads.length > paths.length ? plain : { ...plain, reads: [...plain.reads, "."] };
+}
+
+const WANTED = ["--include", "-g", "--glob", "--iglob"];
+
+/** A search that asks for a file of secrets by name reads it as surely as if it were an operand. */
+function wanting({ found }: OptionReading, plain: CommandEffects): CommandEffects {
+  const names = WANTED.flatMap((option) => found.get(option) ?? []).map((glob) => glob.replaceAll(/[*?]/g, ""));
+  const secret = names.find((name) => !name.startsWith("!") && isSensitive(`/${name}`));
+  return secret === undefined ? plain : withHazard(plain, "sensitive_file", `${secret} may hold secrets`);
+}
+
+/** How directories are to be treated. */
+function actions({ found }: OptionReading): readonly string[] {
+  return [...(found.get("-d") ?? []), ...(found.get("--directories") ?? [])];
+}

@@ -1,0 +1,75 @@
+import type { Program, Runs } from "./program.ts";
+import { type CommandEffects, effectsByTable, NO_EFFECTS } from "./reads.ts";
+import { ARCHIVES } from "./rows/archives.ts";
+import { CLOUD } from "./rows/cloud.ts";
+import { COREUTILS } from "./rows/coreutils.ts";
+import { FILES } from "./rows/files.ts";
+import { GIT } from "./rows/git.ts";
+import { LANGUAGES } from "./rows/languages.ts";
+import { NETWORK } from "./rows/network.ts";
+import { PACKAGES } from "./rows/packages.ts";
+import { SEARCH } from "./rows/search.ts";
+import { SHELLS } from "./rows/shells.ts";
+import { TEXT } from "./rows/text.ts";
+import { TOOLS } from "./rows/tools.ts";
+import { WRAPPERS } from "./rows/wrappers.ts";
+
+/** The files of the table. No program stands in two of them. */
+export const ROW_FILES: readonly Readonly<Record<string, Program>>[] = [
+  COREUTILS,
+  FILES,
+  TEXT,
+  SEARCH,
+  GIT,
+  PACKAGES,
+  SHELLS,
+  WRAPPERS,
+  LANGUAGES,
+  ARCHIVES,
+  NETWORK,
+  CLOUD,
+  TOOLS,
+];
+
+/** Every program that Assent knows, by its name. A new program is one row in one of the files above. */
+export const PROGRAMS: ReadonlyMap<string, Program> = new Map(ROW_FILES.flatMap((rows) => Object.entries(rows)));
+
+/** The effects of a command by the table; undefined: the table does not say what its words do. */
+export function effectsOf(name: string, args: readonly string[]): CommandEffects | undefined {
+  const { version, reads } = PROGRAMS.get(name) ?? {};
+  const [word = ""] = args;
+  if (args.length === 1 && version?.split(" ").includes(word)) return NO_EFFECTS;
+  if (!reads) return undefined;
+  return typeof reads === "function" ? reads(args) : effectsByTable(args, reads);
+}
+
+/** How a program runs commands among its words; undefined: it runs none that Assent knows of. */
+export function runsOf(name: string): Runs | undefined {
+  const own = PROGRAMS.get(name)?.runs;
+  if (own) return own;
+  if (LOADER.test(name)) return PROGRAMS.get("ld.so")?.runs;
+  return PROGRAMS.get(VERSIONED.exec(name)?.[1] ?? "")?.runs;
+}
+
+/** The dynamic loader, which can start any program. */
+const LOADER = /^ld(?:-linux|-musl|64)?[\w.-]*\.so(?:\.\d+)*$/;
+/** The same program in another version: `python3.12`. */
+const VERSIONED = /^(python|pypy|perl|ruby|lua|php)[\d.]+$/;
+
+/** Whether these words, a command or the start of one, run code that Assent does not look into. An allow rule for them must name all words. */
+export function isOpaque(words: readonly string[]): boolean {
+  const [name = "", verb = ""] = words;
+  const file = name.slice(name.lastIndexOf("/") + 1).toLowerCase();
+  const base = file.endsWith(".exe") ? file.slice(0, -".exe".length) : file;
+  const opaque = PROGRAMS.get(base)?.opaque;
+  if (typeof opaque === "object") {
+    return "only" in opaque ? opaque.only.split(" ").includes(verb) : !opaque.except.split(" ").includes(verb);
+  }
+  return opaque === true || base.startsWith("python") || isAlwaysOpaque(base.replace(/[-0-9.]+$/, ""));
+}
+
+/** A version may follow the name: `node20`, `python3.12`. */
+function isAlwaysOpaque(name: string): boolean {
+  const opaque = PROGRAMS.get(name)?.opaque;
+  return opaque !== undefined && !(typeof opaque === "object" && "only" in opaque);
+}

@@ -1,0 +1,81 @@
+import type { Runs } from "../programs/program.ts";
+import { PROGRAMS, runsOf } from "../programs/table.ts";
+import { hasSubscript, type ShellWord } from "../read/bash-tree.ts";
+import { commandName } from "../read/command-name.ts";
+import { unwrapCode } from "./unwrap/code.ts";
+import { unwrapGit } from "./unwrap/git.ts";
+import { readsInput } from "./unwrap/input.ts";
+import { unwrapDebugger, unwrapOptions, unwrapSsh, unwrapWords } from "./unwrap/options.ts";
+import { inPlace, unwrapPrefix, unwrapRunner } from "./unwrap/prefix.ts";
+import { unwrapFind, unwrapParallel, unwrapXargs } from "./unwrap/searches.ts";
+import { unwrapAlias, unwrapEval, unwrapJobs, unwrapShell, unwrapSource } from "./unwrap/shells.ts";
+import { type Surroundings, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrap/unwrapped.ts";
+import { variableScript } from "./unwrap/variables.ts";
+
+/** Everything that a command would run on behalf of its words. Undefined: it runs nothing that Assent knows of. */
+export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: Surroundings): Unwrapped | undefined {
+  const first = words[0];
+  if (!first || first.word.dynamic) return undefined;
+  const name = commandName(first.value);
+  const runs = runsOf(name);
+  const { subscripts, sets } = PROGRAMS.get(name) ?? {};
+  if (!(runs || subscripts || sets)) return undefined;
+  const inside = runs && unwrapBy(runs, { name, words, stdin, openEnd });
+  if (!(subscripts || sets)) return inside;
+  return together([...(inside ? [inside] : []), ...(subscripts ? [subscriptsIn(words)] : []), ...(sets ? variablesIn(words) : [])]);
+}
+
+function unwrapBy(runs: Runs, wrapping: Wrapping): Unwrapped {
+  switch (runs.how) {
+    case "prefix":
+      return unwrapPrefix(wrapping, runs);
+    case "runner":
+      return unwrapRunner(wrapping, runs.after);
+    case "options":
+      return unwrapOptions(wrapping, runs);
+    case "words":
+      return unwrapWords(wrapping, runs.names);
+    case "code":
+      return unwrapCode(wrapping, runs);
+    case "shell":
+      return unwrapShell(wrapping, runs);
+    case "source":
+      return unwrapSource(wrapping);
+    case "eval":
+      return unwrapEval(wrapping);
+    case "alias":
+      return unwrapAlias(wrapping);
+    case "jobs":
+      return unwrapJobs(wrapping);
+    case "input":
+      return readsInput(wrapping, undefined);
+    case "xargs":
+      return inPlace(wrapping, unwrapXargs(wrapping, runs));
+    case "find":
+      return unwrapFind(wrapping);
+    case "parallel":
+      return inPlace(wrapping, unwrapParallel(wrapping, runs));
+    case "git":
+      return unwrapGit(wrapping);
+    case "ssh":
+      return unwrapSsh(wrapping);
+    case "debugger":
+      return unwrapDebugger(wrapping);
+    default:
+      return runs satisfies never;
+  }
+}
+
+/** Some builtins evaluate a subscript in a word, quoted or not. */
+function subscriptsIn(words: readonly ShellWord[]): Unwrapped {
+  return { inner: words.filter(({ value }) => hasSubscript(value)).map(({ value }) => ({ label: "[]", script: `: ${value}` })) };
+}
+
+/** Variables among the words whose value is run. */
+function variablesIn(words: readonly ShellWord[]): readonly Unwrapped[] {
+  return words.flatMap((word) => {
+    const name = /^\w+(?==)/.exec(word.value)?.[0] ?? "";
+    const script = name === "" ? undefined : variableScript(name, word.value.slice(name.length + 1));
+    return script === undefined ? [] : [scriptOf(`${name}=`, { ...word, value: script })];
+  });
+}

@@ -1,0 +1,98 @@
+import type { Language, Runs } from "../../programs/program.ts";
+import { literalWord, parseBash, type ShellWord } from "../../read/bash-tree.ts";
+import { splitTolerant } from "../../read/tolerant-split.ts";
+import { type Inner, joined, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
+
+const RUNS =
+  "\\b(?:system|\\w*popen\\d?|exec(?:[lv]\\w*|Sync|File\\w*)?|os\\.execute|\\w*spawn\\w*|run|call|check_output|check_call|getoutput|Popen|shell_exec|passthru|proc_open|capture\\w*|Command)";
+/** What may be between the name of such a function and its text: a list, the name of a parameter, a string prefix. */
+const BEFORE_TEXT = "\\s*\\(\\s*(?:\\w+\\s*=\\s*)?[[(]?\\s*[rbfu]{0,2}";
+
+/** Finds shell commands in scripts of other languages, if they are plain string literals. */
+const LANGUAGES: Readonly<Record<Exclude<Language, "sed" | "javascript">, readonly RegExp[]>> = {
+  awk: [/\bsystem\s*\(\s*"((?:[^"\\]|\\.)*)"/g, /\|&?\s*"((?:[^"\\]|\\.)*)"/g, /"((?:[^"\\]|\\.)*)"\s*\|&?\s*getline/g],
+  expect: [/\b(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n\]}]+)/g, /\bopen\s+["{]?\|\s*([^;\n\]}"]+)/g],
+  code: [
+    new RegExp(`${RUNS}${BEFORE_TEXT}"((?:[^"\\\\]|\\\\.)*)"`, "g"),
+    new RegExp(`${RUNS}${BEFORE_TEXT}'((?:[^'\\\\]|\\\\.)*)'`, "g"),
+    new RegExp(`${RUNS}${BEFORE_TEXT}(?:"{3}|'{3}|\`|\\[\\[)([^"'\`\\]]*)`, "g"),
+    new RegExp(`${RUNS}\\w*\\s*\\(\\s*(?:\\w+\\s*=\\s*)?([[(]?\\s*(?:["'][^"']*["']\\s*,?\\s*)+)`, "g"),
+    /\b(?:system|exec|execute|spawn)\s*(?:["']([^"']*)["']|\[\[([^\]]*)\]\])/g,
+    /\$`([^`]*)`/g,
+  ],
+  // Back quotes, and some letters before a text, run a command.
+  quoting: [
+    /`([^`]+)`/g,
+    /(?:\bqx|%x)\s*[{(/[]([^})/\]]+)/g,
+    /\b(?:system|exec)\s*\(?\s*qw?\s*[{(/[]([^})/\]]+)/g,
+    /["']\|\s*([^"'|]+)["']/g,
+    /["']([^"'|]+)\|["']/g,
+    /["']-\|["']\s*,\s*((?:["'][^"']*["']\s*,?\s*)+)/g,
+  ],
+  // Editors, pagers and clients of databases run a command behind a sign.
+  escapes: [
+    /(?:^|[\n:+|\\])\s*(?:silent\s+|r(?:ead)?\s+)?!\s*([^\n]+)/g,
+    /^\s*\.(?:shell|system)\s+([^\n]+)/gm,
+    /(?:^|[\n;])\s*system\s+([^\n;]+)/g,
+    /\bprogram\s+'([^']+)'/gi,
+    /\(\s*(?:shell-command[\w-]*|call-process|start-process(?:\s+"[^"]*"\s+\S+)?)\s+"([^"]*)"/g,
+    /\bsystem\s*\(\s*["']([^"']*)["']/g,
+  ],
+};
+
+/** In JavaScript `exec` is mostly the method of a pattern or a database: texts are looked for only where something can start a program. */
+const STARTS_PROGRAMS = /child_process|\b(?:Bun|Deno|execa|zx|shelljs)\b/;
+
+/** `sed '1e TEXT'`, `awk 'BEGIN { system("TEXT") }'`, `python3 -c 'os.system("TEXT")'`, `python3 -m MODULE`; the same texts on the input. */
+export function unwrapCode(
+  { name, words, stdin, openEnd }: Wrapping,
+  { languages, modules }: Extract<Runs, { readonly how: "code" }>,
+): Unwrapped {
+  const input = stdin === undefined || stdin.kind === "other" || stdin.text === undefined ? [] : [literalWord(stdin.text)];
+  const texts = [...words.slice(1), ...input].flatMap((word) => languages.flatMap((language) => codeTexts(language, name, word)));
+  const module = modules ? words.findIndex(({ value }) => value === "-m") : -1;
+  const command: readonly Inner[] =
+    module > 0 && module + 1 < words.length ? [{ label: `${name} -m`, words, from: module + 1, openEnd }] : [];
+  return together([...texts, { inner: command }]);
+}
+
+/** The commands in a script of another language. */
+export function codeTexts(language: Language, name: string, word: ShellWord): readonly Unwrapped[] {
+  if (language === "sed") return sedTexts(name, word.value);
+  if (language !== "javascript") return LANGUAGES[language].flatMap((pattern) => textsOf(name, word, pattern));
+  return STARTS_PROGRAMS.test(word.value) ? codeTexts("code", name, word) : [];
+}
+
+const SED_ADDRESS = "(?:\\d+(?:~\\d+)?|\\$|/(?:\\\\.|[^\\\\/\\n])*/[IM]*)";
+
+/** One command of sed: its address, then a substitution with its flags, the text of `e`, or another command. */
+const SED_COMMAND = new RegExp(
+  `[\\s;{}]*(?:${SED_ADDRESS}(?:\\s*,\\s*(?:[+~]\\d+|${SED_ADDRESS}))?[\\s!]*)?` +
+    "(?:s([^\\s\\\\])(?:\\\\.|(?!\\1)[^\\\\])*\\1((?:\\\\.|(?!\\1)[^\\\\])*)\\1(\\w*)|e[ \\t]*([^\\n]*)|[aicrRwWbtT:][^\\n]*|[\\w=])",
+  "gy",
+);
+
+/** What `e` and the flag `e` of a substitution run. */
+function sedTexts(name: string, value: string): readonly Unwrapped[] {
+  const text = value.replace(/^(?:--[a-z]+=|-[nErsuz]*e)/, "");
+  return [...text.matchAll(SED_COMMAND)].flatMap(([, , instead = "", flags = "", run = ""]) => {
+    const ran = flags.includes("e") ? instead : run;
+    return ran === "" ? [] : [foreignText(name, literalWord(ran))];
+  });
+}
+
+function textsOf(label: string, word: ShellWord, pattern: RegExp): readonly Unwrapped[] {
+  return [...word.value.matchAll(pattern)].map((match) => {
+    const text = match.slice(1).findLast((group) => group !== undefined) ?? "";
+    const list = [...text.matchAll(/["']([^"']*)["']/g)].map(([, one = ""]) => literalWord(one));
+    const isList = list.length > 0 && /^[[(]?\s*["']/.test(text);
+    return foreignText(label, isList ? joined(list) : literalWord(text.replaceAll(/\\(["'\\/])/g, "$1")));
+  });
+}
+
+/** A text of another language may be no script at all (`run("don't")`): if a shell could not read it, its words count, and nothing is in doubt. */
+function foreignText(label: string, word: ShellWord): Unwrapped {
+  const tree = parseBash(word.value);
+  if (tree && !tree.errors) return scriptOf(label, word);
+  return { inner: splitTolerant(word.value).map((words) => ({ label, words, from: 0 })) };
+}

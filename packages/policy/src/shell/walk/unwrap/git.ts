@@ -1,0 +1,117 @@
+import { optionsOf } from "../../programs/options.ts";
+import { PROGRAMS } from "../../programs/table.ts";
+import type { ShellWord } from "../../read/bash-tree.ts";
+import { ELSEWHERE, isPlain, joined, movedTo, NOTHING, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
+
+/** Sub-commands after which a command stands, as words or as one text. */
+const GIT_RUNNERS: readonly (readonly [sub: string, action: string])[] = [
+  ["submodule", "foreach"],
+  ["bisect", "run"],
+];
+
+/** Configuration keys (lower-cased) whose value is run as a command. */
+const GIT_SCRIPT_KEYS: RegExp =
+  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|diff\.external|sequence\.editor|pager\..+|gpg\.(?:.+\.)?program|credential\.(?:.+\.)?helper|uploadpack\.packobjectshook|interactive\.difffilter|imap\.tunnel|gpg\.ssh\.defaultkeycommand|sendemail\.(?:.+\.)?(?:smtpserver|\w+cmd)|.+\.(?:textconv|command|cmd|clean|smudge|process|driver|path|uploadpack|receivepack|vcs))$/;
+
+/** Options of subcommands whose value is run as a command. */
+const SCRIPT_OPTIONS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(PROGRAMS.get("git")?.subcommands ?? {}).flatMap(([name, { runs }]) =>
+    runs ? [[name, [...optionsOf({ options: runs }).keys()]] as const] : [],
+  ),
+);
+
+/** Texts that git runs: aliases, commands in its configuration, and options of sub-commands that name a program. */
+export function unwrapGit({ words }: Wrapping): Unwrapped {
+  if (!words.some(({ value }) => TELLING.has(value) || /^(?:--conf|ext::)/.test(value))) return NOTHING;
+  const isElsewhere = words.some(({ value }) => AWAY.test(value));
+  return movedTo(
+    isElsewhere ? ELSEWHERE : undefined,
+    together([...configured(words), ...runners(words), ...byOptions(words), ...addresses(words)]),
+  );
+}
+
+/** Words with which git goes to another directory before it runs something. */
+const AWAY = /^(?:-C|--(?:git-dir|work-tree)(?:=.*)?|foreach)$/;
+
+/** Without one of these words nothing of the kind is there. */
+const TELLING: ReadonlySet<string> = new Set(["-c", "config", ...SCRIPT_OPTIONS.keys(), ...GIT_RUNNERS.map(([sub]) => sub)]);
+
+/** `-c KEY=VALUE` at any place, and `config KEY VALUE`. */
+function configured(words: readonly ShellWord[]): readonly Unwrapped[] {
+  const found: Unwrapped[] = [];
+  words.forEach((word, i) => {
+    if (word.value === "-c" || word.value === "--config") found.push(...setting(words[i + 1]));
+    else if (word.value.startsWith("--config=")) found.push(...setting(partOf(word, "--config=".length)));
+    else if (isKey(word.value) && words.slice(1, i).some(({ value }) => value === "config")) found.push(...keyed(word.value, words[i + 1]));
+  });
+  return found;
+}
+
+function isKey(text: string): boolean {
+  return /^alias\../i.test(text) || GIT_SCRIPT_KEYS.test(text.toLowerCase());
+}
+
+function setting(word: ShellWord | undefined): readonly Unwrapped[] {
+  const equals = word?.value.indexOf("=") ?? -1;
+  return !word || equals === -1 ? [] : keyed(word.value.slice(0, equals), partOf(word, equals + 1));
+}
+
+/** The value of a key that is run. An alias without `!` is a sub-command. */
+function keyed(key: string, value: ShellWord | undefined): readonly Unwrapped[] {
+  if (!value || value.value === "" || !isKey(key)) return [];
+  if (value.value.startsWith("!")) return [scriptOf("git alias", partOf(value, 1))];
+  return [scriptOf(`git ${key}`, /^alias\./i.test(key) ? { ...value, value: `git ${value.value}` } : value)];
+}
+
+function partOf(word: ShellWord, from: number): ShellWord {
+  return { ...word, value: word.value.slice(from) };
+}
+
+/** `ext::TEXT` is an address that a program answers for. */
+function addresses(words: readonly ShellWord[]): readonly Unwrapped[] {
+  return words.filter(({ value }) => value.startsWith("ext::")).map((word) => scriptOf("git ext::", partOf(word, "ext::".length)));
+}
+
+/** `submodule foreach TEXT`, `bisect run COMMAND`. */
+function runners(words: readonly ShellWord[]): readonly Unwrapped[] {
+  return GIT_RUNNERS.flatMap(([sub, action]) => {
+    const at = words.findIndex(({ value }) => value === sub);
+    const run = at === -1 ? -1 : words.findIndex(({ value }, i) => i > at && value === action);
+    const start = run === -1 ? -1 : words.findIndex(({ value }, i) => i > run && !value.startsWith("-"));
+    if (start === -1) return [];
+    const label = `git ${sub} ${action}`;
+    const rest = words.slice(start);
+    const text = rest.length === 1 || !isPlain(rest) ? [scriptOf(label, joined(rest))] : [];
+    return rest.length === 1 ? text : [...text, { inner: [{ label, words: rest, from: 0 }] }];
+  });
+}
+
+function byOptions(words: readonly ShellWord[]): readonly Unwrapped[] {
+  const sub = words.findIndex(({ value }, i) => i > 0 && SCRIPT_OPTIONS.has(value));
+  const name = words[sub]?.value ?? "";
+  const options = SCRIPT_OPTIONS.get(name);
+  if (sub === -1 || !options) return [];
+  return words.flatMap((word, i) => {
+    if (i <= sub || !word.value.startsWith("-")) return [];
+    const value = commandIn(options, word, words[i + 1]);
+    return value ? [scriptOf(`git ${name}`, value)] : [];
+  });
+}
+
+/** The value of an option that names a command: attached, or the next word. */
+function commandIn(options: readonly string[], word: ShellWord, next: ShellWord | undefined): ShellWord | undefined {
+  const { value } = word;
+  if (!value.startsWith("--")) {
+    const short = options.find((option) => option.length === 2 && value.startsWith(option));
+    if (short === undefined) return undefined;
+    return value.length === 2 ? next : partOf(word, 2);
+  }
+  const equals = value.indexOf("=");
+  const name = equals === -1 ? value : value.slice(0, equals);
+  if (name.length < 4 || !options.some((option) => isNamed(option, name))) return undefined;
+  return equals === -1 ? next : partOf(word, equals + 1);
+}
+
+function isNamed(option: string, name: string): boolean {
+  return option.startsWith("--*") ? name.endsWith(option.slice(3)) : option.startsWith(name);
+}

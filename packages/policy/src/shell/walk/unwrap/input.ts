@@ -1,0 +1,30 @@
+import type { Hazard } from "../../plan/plan.ts";
+import { isOneWord, type ShellWord } from "../../read/bash-tree.ts";
+import { NOTHING, type Unwrapped, type Wrapping } from "./unwrapped.ts";
+
+const INPUT_FILE = /^\/(?:dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
+
+/** What a shell would run from a file or from its input. */
+export function readsInput({ name, stdin }: Wrapping, file: ShellWord | undefined): Unwrapped {
+  if (file?.word.dynamic)
+    return isFile(name, file.word.text) ? NOTHING : { inner: [], doubts: [`what ${name} would run is not known before it runs`] };
+  if (file && !INPUT_FILE.test(file.value)) return NOTHING;
+  if (stdin?.kind === "pipe") {
+    const inner = stdin.text === undefined ? [] : [{ label: "pipe", script: stdin.text }];
+    return { inner, doubts: [`${name} reads its program from a pipe`], hazards: [PIPE] };
+  }
+  if (stdin?.kind !== "text") return NOTHING;
+  const doubts = stdin.literal ? [] : [`the text that ${name} reads is not known before it runs`];
+  return { inner: [{ label: "heredoc", script: stdin.text }], doubts };
+}
+
+/** They read a file, and take no option before it. */
+const SOURCES: readonly string[] = ["source", "."];
+
+/** Whether an unknown word is at least the name of a file: no output of a command, and for a shell no option. */
+function isFile(name: string, text: string): boolean {
+  if (/[<>$]\(|`/.test(text)) return false;
+  return SOURCES.includes(name) || isOneWord(text) || /^~[\w./-]*$/.test(text);
+}
+
+const PIPE: Hazard = { id: "pipe_to_shell", text: "a shell reads its program from a pipe" };
