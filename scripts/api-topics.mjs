@@ -210,10 +210,10 @@ export const PAGES = [
     source: "packages/tools/src/index.ts",
     about: "The built-in tools, the loader of custom ones, and the compiler of JSON Schemas.",
     topics: [
-      ["All built-in tools", "What the program offers a model.", ["builtin-tools.ts"]],
+      ["All built-in tools", "What the program offers a model.", ["builtin-tools.ts", "tool-listing.ts"]],
       ["Custom tools", "Files of a user's that declare tools.", ["custom/"]],
-      ["Inputs", "Fields of an input, with their types, and schemas compiled.", ["fields.ts", "ajv-schemas.ts"]],
-      ["Diffs", "What changed between two texts.", ["unified-diff.ts", "sequence-changes.ts"]],
+      ["Inputs", "Fields of an input, with their types, and schemas compiled.", ["schema/"]],
+      ["Diffs", "What changed between two texts.", ["edits/"]],
       ["Each tool", "For a program that offers some of them.", [""]],
     ],
   },

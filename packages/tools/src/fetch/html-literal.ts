@@ -10,10 +10,10 @@ export function openLiteral(page: Page, name: string): void {
 }
 
 /** Begins text whose blanks and breaks count. */
-export function openPre(page: Page, { attribute }: Open): void {
+export function openPre(page: Page, { attributes }: Open): void {
   endHeading(page);
   breakLine(page, 2);
-  page.literal = { name: "pre", parts: [], language: LANGUAGE.exec(attribute("class") ?? "")?.[1] ?? "" };
+  page.literal = { name: "pre", parts: [], language: LANGUAGE.exec(attributes.get("class") ?? "")?.[1] ?? "" };
 }
 
 /** Adds a piece to what is being collected. False: it does not belong to it, and what there was is written. Running code ends where a block begins or ends: its own end was forgotten. */
@@ -33,7 +33,7 @@ function collectPre(literal: Literal, token: Exclude<HtmlToken, { type: "text" }
   if (token.name === "br") literal.parts.push("\n");
   else if (token.type === "close" && BLOCKS.has(token.name) && !literal.parts.at(-1)?.endsWith("\n")) literal.parts.push("\n");
   else if (token.type === "open" && token.name === "code" && literal.language === "")
-    literal.language = LANGUAGE.exec(token.attribute("class") ?? "")?.[1] ?? "";
+    literal.language = LANGUAGE.exec(token.attributes.get("class") ?? "")?.[1] ?? "";
   return true;
 }
 

@@ -1,7 +1,7 @@
 import { collect, endLiteral, openLiteral, openPre } from "./html-literal.ts";
 import { BLOCKS, closeContainer, endHeading, HEADING, LISTS, type Open, type Page, sign } from "./html-page.ts";
 import { closeTable, endCell, endRow, openCell, openRow, openTable } from "./html-table.ts";
-import { type HtmlToken, htmlTokens } from "./html-tokens.ts";
+import { type HtmlToken, readHtmlTokens } from "./html-tokens.ts";
 import { breakLine, closeMark, enter, isFull, leave, openMark, pageWriter, softBreak, writeText, writeWords } from "./page-writer.ts";
 
 /** How a page is turned into text. */
@@ -24,11 +24,11 @@ export function htmlText(html: string, { format, url, maxChars }: HtmlTextOption
     row: 0,
     isLayout: false,
   };
-  for (const token of htmlTokens(html)) {
-    if (isFull(page)) break;
+  readHtmlTokens(html, (token) => {
     if (page.skipped) passOver(page, token);
     else take(page, token);
-  }
+    return !isFull(page);
+  });
   endLiteral(page);
   breakLine(page, 1);
   return { text: page.out.join(""), isCut: isFull(page) };
@@ -155,15 +155,15 @@ function openHeading(page: Page, name: string): void {
   page.inHeading = true;
 }
 
-function openLink(page: Page, { attribute }: Open): void {
+function openLink(page: Page, { attributes }: Open): void {
   closeMark(page, "a");
-  const href = linkOf(page, attribute("href"));
+  const href = linkOf(page, attributes.get("href"));
   if (href !== undefined) openMark(page, { name: "a", open: sign(page, "["), close: sign(page, `](${href})`) });
 }
 
-function image(page: Page, { attribute }: Open): void {
-  const alt = (attribute("alt") ?? "").replaceAll(/\s+/g, " ").trim();
-  const src = linkOf(page, attribute("src"));
+function image(page: Page, { attributes }: Open): void {
+  const alt = (attributes.get("alt") ?? "").replaceAll(/\s+/g, " ").trim();
+  const src = linkOf(page, attributes.get("src"));
   if (alt !== "") writeWords(page, page.isMarkdown && src !== undefined ? `![${alt}](${src})` : alt);
 }
 
@@ -176,8 +176,8 @@ function linkOf({ base, isMarkdown }: Page, written: string | undefined): string
   return url && LINKED.has(url.protocol) ? url.href.replaceAll("(", "%28").replaceAll(")", "%29") : undefined;
 }
 
-function setBase(page: Page, { attribute }: Open): void {
-  const url = URL.parse(attribute("href") ?? "", page.base.href);
+function setBase(page: Page, { attributes }: Open): void {
+  const url = URL.parse(attributes.get("href") ?? "", page.base.href);
   if (url && LINKED.has(url.protocol)) page.base = url;
 }
 

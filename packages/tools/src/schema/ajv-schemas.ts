@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { canonicalJson, isObject, type JsonSchema, type SchemaProblem, type Schemas, type Validator } from "@assent/core";
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
-import { FORMATS } from "./formats.ts";
+import type { FormatName, FormatsPlugin } from "ajv-formats";
 
 /** Schemas kept compiled; far more than a session has tools. */
 const KEPT = 1000;
@@ -26,6 +26,24 @@ export function ajvSchemas(): Schemas {
 }
 
 type Dialect = "draft-07" | "2020-12";
+
+/** The formats of the standard that are checked; every other name is an annotation. */
+const FORMATS: FormatName[] = [
+  "date",
+  "time",
+  "date-time",
+  "duration",
+  "email",
+  "hostname",
+  "ipv4",
+  "ipv6",
+  "json-pointer",
+  "relative-json-pointer",
+  "regex",
+  "uri",
+  "uri-reference",
+  "uuid",
+];
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   "json-schema.org/draft-07/schema": "draft-07",
@@ -61,7 +79,8 @@ function load(dialect: Dialect): Ajv {
   const require = createRequire(import.meta.url);
   const module: { readonly default: new (options: Options) => Ajv } = require(dialect === "draft-07" ? "ajv" : "ajv/dist/2020.js");
   const ajv = new module.default(OPTIONS);
-  for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
+  const formats: { readonly default: FormatsPlugin } = require("ajv-formats");
+  formats.default(ajv, FORMATS);
   return ajv;
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FORMATS } from "../../src/schema/formats.ts";
+import { ajvSchemas } from "../../src/schema/ajv-schemas.ts";
 
 const GOOD: Readonly<Record<string, readonly string[]>> = {
   date: ["2024-02-29", "2000-02-29", "0000-01-01", "1999-12-31"],
@@ -35,13 +35,15 @@ const BAD: Readonly<Record<string, readonly string[]>> = {
   uuid: ["123e4567e89b12d3a456426614174000", "123e4567-e89b-12d3-a456-42661417400g"],
 };
 
-test("every format has rows on both sides", () => {
-  assert.deepEqual(Object.keys(GOOD).sort(), Object.keys(FORMATS).sort());
-  assert.deepEqual(Object.keys(BAD).sort(), Object.keys(FORMATS).sort());
+const schemas = ajvSchemas();
+const isValid = (format: string, text: string): boolean => schemas.compile({ type: "string", format })(text).length === 0;
+
+test("the same formats have rows on both sides", () => {
+  assert.deepEqual(Object.keys(GOOD), Object.keys(BAD));
 });
 for (const [format, texts] of Object.entries(GOOD)) {
-  for (const text of texts) test(`${format}: ${JSON.stringify(text)} is one`, () => assert.equal(FORMATS[format]?.(text), true));
+  for (const text of texts) test(`${format} accepts ${JSON.stringify(text)}`, () => assert.equal(isValid(format, text), true));
 }
 for (const [format, texts] of Object.entries(BAD)) {
-  for (const text of texts) test(`${format}: ${JSON.stringify(text)} is none`, () => assert.equal(FORMATS[format]?.(text), false));
+  for (const text of texts) test(`${format} refuses ${JSON.stringify(text)}`, () => assert.equal(isValid(format, text), false));
 }
