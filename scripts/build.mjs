@@ -78,7 +78,7 @@ const programDist = join(root, "packages/cli/dist");
 const agentDist = join(root, "packages/agent/dist");
 
 /** Modules that are loaded lazily, and come with whatever asks for them when joined: a file of their own costs more than they do. */
-const AT_ONCE = /^(?:store\/durable-ledger|command-line\/(?:help|compile-cache)|version)$/;
+const AT_ONCE = /^(?:store\/durable-ledger|command-line\/(?:help|compile-cache|completions)|version)$/;
 
 /** Modules that are loaded by themselves, by what is there by then. */
 const ALONE = {
@@ -109,7 +109,7 @@ async function groupsOf(options) {
   return groups;
 }
 
-const atOnce = (name) => name.replaceAll(/[/-]/g, "_");
+const atOnce = (name) => `at_once_${name.replaceAll(/[/-]/g, "_")}`;
 
 /** A dynamic import of a module that is loaded with others becomes one of the group. */
 function loadedTogether(groups, text, path) {

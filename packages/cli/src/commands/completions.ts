@@ -1,5 +1,6 @@
 import { COMMON } from "../command-line/options.ts";
 import type { Command } from "../command-line/spec.ts";
+import { printJson } from "../io/output.ts";
 
 export const completions: Command = {
   name: "completions",
@@ -10,7 +11,7 @@ export const completions: Command = {
   options: COMMON,
   examples: ["source <(assent completions bash)"],
   run: async ({ io, options, operands, commands }) => {
-    const [{ completionScript }, { printJson }] = await Promise.all([import("../command-line/completions.ts"), import("../io/output.ts")]);
+    const { completionScript } = await import("../command-line/completions.ts");
     const shell = operands[0] === "zsh" || operands[0] === "fish" ? operands[0] : "bash"; // the table allows no other
     const script = completionScript(shell, commands);
     if (options.flag("json")) await printJson(io, { shell, script });
