@@ -1,6 +1,6 @@
 import { type Content, contentText, type EventBodies, type OutcomeState } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
-import { waitingText } from "../desk/approvals/waiting-text.ts";
+import { waitingText } from "../desk/approvals/waiting-list.ts";
 import { printContent, printJson } from "../io/output.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { storeFlag } from "../store/location.ts";

@@ -12,11 +12,10 @@ import {
   wholeQuestion,
 } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
-import { attend } from "../compose/attend.ts";
+import { attend, commandHolder } from "../compose/attend.ts";
 import { callDispatcher } from "../compose/dispatcher.ts";
 import { type CallFlags, givenFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "../compose/flags.ts";
 import { type FollowedPolicy, followPolicy } from "../compose/follow-policy.ts";
-import { commandHolder } from "../compose/holder.ts";
 import type { CallPlace } from "../compose/place.ts";
 import { approvalSubject } from "../desk/approvals/view.ts";
 import { kindOf } from "../desk/approvals/waiting-list.ts";

@@ -11,5 +11,5 @@ export const grantsRevoke: Command = {
   options: COMMON,
   exits: ID_EXITS,
   examples: ["assent grants revoke g_3kq7mz"],
-  run: async (context) => (await import("../desk/grants/revoke.ts")).revokeGrant(context),
+  run: async (context) => (await import("../desk/grants/list.ts")).revokeGrant(context),
 };

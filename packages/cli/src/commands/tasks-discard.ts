@@ -29,5 +29,5 @@ export const tasksDiscard: Command = {
   options: [TASK_SESSION, { name: "reason", takes: "text", value: "TEXT", help: "recorded with it" }, TASK_BY, ...COMMON],
   exits: TASK_EXITS,
   examples: ["assent tasks discard t_c1", "assent tasks discard t_c1 --session s_3kq7mz"],
-  run: async (context) => (await import("../desk/tasks/discard.ts")).discardTask(context),
+  run: async (context) => (await import("../desk/tasks/settle.ts")).discardTask(context),
 };

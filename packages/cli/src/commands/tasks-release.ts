@@ -18,5 +18,5 @@ export const tasksRelease: Command = {
   ],
   exits: TASK_EXITS,
   examples: ["assent tasks release t_c1 --saying 'The file was written.'"],
-  run: async (context) => (await import("../desk/tasks/release.ts")).releaseTask(context),
+  run: async (context) => (await import("../desk/tasks/settle.ts")).releaseTask(context),
 };

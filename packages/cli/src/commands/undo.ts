@@ -12,5 +12,5 @@ export const undo: Command = {
   options: [...ANSWERING, NO_WAIT, ...COMMON],
   exits: { ...PROPOSAL_EXITS, 0: "taken back", 1: "refused: files changed since, it is not applied, or the record could not be written" },
   examples: ["assent undo p_3kq7mz"],
-  run: async (context) => (await import("../desk/proposals/undo.ts")).undoProposal(context),
+  run: async (context) => (await import("../desk/proposals/answer.ts")).undoProposal(context),
 };

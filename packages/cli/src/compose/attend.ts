@@ -1,8 +1,9 @@
-import type { HostPorts } from "@assent/host";
+import type { Holder } from "@assent/core";
+import { type HostPorts, thisHolder } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { type Cancelling, cancelOnSignal } from "../io/cancel-on-signal.ts";
 import type { Store } from "../store/open.ts";
-import { callPorts } from "./dispatcher.ts";
+import { callPorts } from "./ports.ts";
 
 const LONGEST_MS = 2 ** 30;
 
@@ -20,4 +21,9 @@ export async function attend<T>(context: Context, { directory }: Store, work: (a
     clearInterval(alive);
     cancelling.release();
   }
+}
+
+/** This process as the holder of a session. It may be ended for a take-over if it runs nothing but this command. */
+export function commandHolder({ io }: Pick<Context, "io">, door: string): Holder {
+  return { ...thisHolder(door), ...(io.ownsProcess && { command: true }) };
 }

@@ -15,7 +15,8 @@ import type { Context } from "../command-line/spec.ts";
 import { CommandError } from "../io/failure.ts";
 import { warn } from "../io/output.ts";
 import { oneLine } from "../io/visible-text.ts";
-import type { callPorts } from "./dispatcher.ts";
+import type { callPorts } from "./ports.ts";
+
 import { fixedTools } from "./tool-registry.ts";
 
 /** Where custom tools are looked for. */

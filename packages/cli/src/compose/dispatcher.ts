@@ -1,7 +1,7 @@
 import type { RunLimits } from "@assent/agent";
 import { type By, createDispatcher, type Dispatcher, type DispatcherDeps, type Session } from "@assent/core";
 import { enterPlanMode, type Modes, type PlanMode } from "@assent/core/parts";
-import { currentUser, type HookRunner, type HostPorts, hookRunner, hostFileChanges, hostPorts } from "@assent/host";
+import { currentUser, type HookRunner, type HostPorts, hookRunner, hostFileChanges } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { approvalEditor } from "../desk/approvals/editor.ts";
 import { type Revising, revisingBy } from "../desk/approvals/revise.ts";
@@ -15,12 +15,6 @@ import type { Attendance, Door } from "./door.ts";
 import type { OnAsk } from "./flags.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
 import { sessionModes, sessionPlans } from "./session-modes.ts";
-
-/** The machine a call runs on, with the clock a test may have put in place of the system's. */
-export function callPorts({ overrides }: Context, directory: string): HostPorts {
-  const ports = hostPorts({ stateDirectory: directory });
-  return overrides.clock ? { ...ports, clock: overrides.clock } : ports;
-}
 
 /** What a session of one call is run with. */
 export type CallRuntime = {

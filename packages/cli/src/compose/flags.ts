@@ -89,3 +89,12 @@ export function sessionLayer({ mode, allow, ask, deny, additionalDirectories }: 
 function modeNamed(name: unknown): Mode | undefined {
   return MODES.find((mode) => mode === name);
 }
+
+/** The session's own flags count, not those of the command that answers. */
+export const NO_OPTIONS: Context["options"] = {
+  flag: () => false,
+  text: () => undefined,
+  list: () => [],
+  count: () => undefined,
+  duration: () => undefined,
+};

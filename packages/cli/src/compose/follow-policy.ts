@@ -8,9 +8,9 @@ import { workspaceTrust } from "../desk/trust/workspace-trust.ts";
 import { warn } from "../io/output.ts";
 import { stateDirectory } from "../store/location.ts";
 import { tellFailedTools } from "./custom-tools.ts";
-import { callPorts } from "./dispatcher.ts";
 import { type CallFlags, sessionLayer } from "./flags.ts";
 import { type OpenedPolicy, openPolicy } from "./policy.ts";
+import { callPorts } from "./ports.ts";
 
 /** A policy that a session is judged by while its files may change. */
 export type FollowedPolicy = OpenedPolicy & {

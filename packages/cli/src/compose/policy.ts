@@ -15,12 +15,11 @@ import type { LoadedTools } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 import { stateDirectory } from "../store/location.ts";
 import { agentDefinitions } from "./agent-definitions.ts";
-import { backgroundCommands } from "./background-commands.ts";
 import { type CustomPlace, customTools, customToolsAgain, tellRenewedTools, toolPaths } from "./custom-tools.ts";
-import { callPorts } from "./dispatcher.ts";
 import { type LiveTools, liveTools } from "./live-tools.ts";
+import { callPorts } from "./ports.ts";
 import { recordedReads } from "./recorded-reads.ts";
-import { fixedTools } from "./tool-registry.ts";
+import { backgroundCommands, fixedTools } from "./tool-registry.ts";
 import { toolStamp } from "./tool-stamp.ts";
 
 /** What a policy is wanted for. */

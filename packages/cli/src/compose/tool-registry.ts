@@ -1,9 +1,8 @@
-import { type BackgroundCommands, createRegistry, type Registry, type Tool } from "@assent/core";
+import { type BackgroundCommands, createRegistry, type Registry, type Tool, ToolError } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import type { PathScope, Settings } from "@assent/policy";
 import { ajvSchemas, builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
-import { backgroundCommands } from "./background-commands.ts";
 
 /** Where the tools of a registry work, and the settings they follow. */
 export type ToolPlace = {
@@ -57,4 +56,24 @@ export function fixedTools({ io, overrides }: Pick<Context, "io" | "overrides">,
     ...(agents && { agents }),
   });
   return [...builtin, ...(overrides.tools ?? [])];
+}
+
+/** Where commands go on behind their calls: with the tasks of the session, once there is one that carries them. */
+export type LentCommands = BackgroundCommands & {
+  /** From now on these keep them. */
+  readonly keptBy: (commands: BackgroundCommands) => void;
+};
+
+/** Until somebody keeps them, none is started: a single call has nobody who would end it, or tell of its end. */
+export function backgroundCommands(): LentCommands {
+  let keeper: BackgroundCommands | undefined;
+  return {
+    keptBy: (commands) => {
+      keeper = commands;
+    },
+    start: async (command, signal) => {
+      if (keeper) return await keeper.start(command, signal);
+      throw new ToolError("Nothing here could end this command or tell of its end: run it in the foreground.", "shell_execute_error");
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { systemClock } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
-import { callPorts } from "../compose/dispatcher.ts";
 import { type CallPlace, callPlace } from "../compose/place.ts";
+import { callPorts } from "../compose/ports.ts";
 import { runFlags } from "../headless/run/flags.ts";
 import { cancelOnSignal } from "../io/cancel-on-signal.ts";
 import type { Output } from "../io/io.ts";

@@ -5,9 +5,9 @@ import { oneLine } from "../../io/visible-text.ts";
 import { personBy, whenText, whoText } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { type Store, withStoreIfAny } from "../../store/open.ts";
+import { refuseWideAnswer } from "../sessions/agent-session.ts";
 import { goesOnText } from "../sessions/continue-with.ts";
 import { mayHaveChangedSince } from "./changed-since.ts";
-import { refuseWideAnswer } from "./refuse-wide-answer.ts";
 
 /** What `approve` and `reject` say beyond who and which. */
 export type Given = Omit<Answer, "approval" | "by" | "revision">;
@@ -34,7 +34,7 @@ async function commit(context: Context, store: Store, { row, given }: Answering)
   const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };
   await refuseWideAnswer(store.ledger, row, answer);
   const needsTools = answer.updatedInput !== undefined || answer.remember !== undefined;
-  const { requests, rules } = needsTools ? await (await import("./judged-edits.ts")).judgedEdits(context, store, row) : NO_TOOLS;
+  const { requests, rules } = needsTools ? await (await import("./recorded-requests.ts")).judgedEdits(context, store, row) : NO_TOOLS;
   return answerApproval({ ledger: store.ledger, clock, ids: randomIds(), rules, requests }, answer);
 }
 
@@ -56,7 +56,7 @@ function isPlainYes(row: ApprovalRow, { alreadyAnswered, outcome, fingerprint }:
 
 /** Runs after the answer is saved and printed, because it loads tools and settings. */
 async function warnOfDenial(context: Context, store: Store, row: ApprovalRow): Promise<void> {
-  const { deniedAnyway } = await import("./judged-edits.ts");
+  const { deniedAnyway } = await import("./recorded-requests.ts");
   const told = await deniedAnyway(context, store, row);
   if (told !== "") await warn(context.io, told);
 }

@@ -1,19 +1,14 @@
 import { extname } from "node:path";
-import type { Answer, JsonObject, OpenApproval } from "@assent/core";
+import type { JsonObject, OpenApproval } from "@assent/core";
 import { parseToolInput } from "@assent/core/parts";
 import { editText } from "@assent/host";
 import type { Io } from "../../io/io.ts";
 import { editorLine } from "./editor-command.ts";
+import type { Edit, NoEdit } from "./revise.ts";
 import { type Revising, revisedApproval } from "./revise.ts";
-
-/** What a person made of a request: the text that would be written, or its whole input. */
-export type Edit = Required<Pick<Answer, "newContent">> | Required<Pick<Answer, "updatedInput">>;
 
 /** What of a request a person can change. */
 export type Editable = "content" | "command" | "input";
-
-/** Why nothing came of an edit; `text` is what the person wrote, for another try. */
-export type NoEdit = { readonly message: string; readonly text?: string };
 
 /** How a person changes a request before it is approved. What they made of it is judged and shown again: nothing runs unseen. */
 export type ApprovalEditor = {

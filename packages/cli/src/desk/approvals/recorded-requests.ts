@@ -2,19 +2,22 @@ import {
   type ApprovalRow,
   isObject,
   type JsonObject,
+  messageOf,
   type Policy,
   type Requests,
   type Rules,
+  recordedCall,
   recordedState,
   requestsFrom,
 } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
-import { callPorts } from "../../compose/dispatcher.ts";
-import { resumedFlags, sessionLayer } from "../../compose/flags.ts";
+import { NO_OPTIONS, resumedFlags, sessionLayer } from "../../compose/flags.ts";
 import { openPolicy } from "../../compose/policy.ts";
+import { callPorts } from "../../compose/ports.ts";
+import { CommandError } from "../../io/failure.ts";
 import type { Store } from "../../store/open.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
-import type { Revising } from "./revise.ts";
+import { judgeEdit, presentDenial, type Revising } from "./revise.ts";
 
 /** How a command that is not the session's writer gets at the request behind an approval, at the rules that may be remembered for it, and at what an edit is judged with. */
 export async function recordedRequests(
@@ -40,11 +43,37 @@ export async function recordedRequests(
   return { requests: requestsFrom({ ledger, tools, digest, facts }), rules, revising: { tools, facts, rules, digest, clock, policy } };
 }
 
-/** The session's own flags count, not those of the command that answers. */
-export const NO_OPTIONS: Context["options"] = {
-  flag: () => false,
-  text: () => undefined,
-  list: () => [],
-  count: () => undefined,
-  duration: () => undefined,
-};
+/** The requests behind an approval, where an edit that the present policy denies is refused at once: the approval stays open. */
+export async function judgedEdits(
+  context: Context,
+  store: Store,
+  approval: ApprovalRow,
+): Promise<{ readonly requests: Requests; readonly rules: Rules }> {
+  const { requests, rules, revising } = await recordedRequests(context, store, approval);
+  const edit: Requests["edit"] = async (row, answer) => {
+    const edited = await requests.edit(row, answer);
+    if (row.state !== "open" || edited.fingerprint === row.fingerprint) return edited;
+    const asked = { ...edited, callId: row.call, sessionId: row.session };
+    const judged = await judgeEdit(revising, asked, { updatedInput: edited.input });
+    if (!("message" in judged)) return edited;
+    throw new CommandError("not_allowed", 1, { message: judged.message, hint: "The approval is still open." });
+  };
+  return { requests: { ...requests, edit }, rules };
+}
+
+/** In plan mode `resolve` may only propose the plan, so its approval is judged in mode `default`. */
+function judging({ details }: ApprovalRow, revising: Revising): Revising {
+  return details.type === "plan" ? { ...revising, policy: () => ({ ...revising.policy(), mode: "default" }) } : revising;
+}
+
+/** What is to be said of a yes that changes nothing about a deny of the present policy. The answer stands whatever comes of this. */
+export async function deniedAnyway(context: Context, store: Store, row: ApprovalRow): Promise<string> {
+  try {
+    const { revising } = await recordedRequests(context, store, row);
+    const { "call.judged": judged } = await recordedCall(store.ledger, row.session, row.call);
+    const denial = judged && (await presentDenial(judging(row, revising), { ...judged, callId: row.call, sessionId: row.session }));
+    return denial === undefined ? "" : `${denial} It will not run, unless that changes before.`;
+  } catch (error) {
+    return `Whether the present policy denies it cannot be told: ${messageOf(error)}`;
+  }
+}

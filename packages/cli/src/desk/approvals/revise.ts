@@ -1,4 +1,5 @@
 import {
+  type Answer,
   type ConfirmationDetails,
   type Decision,
   type Invocation,
@@ -11,7 +12,12 @@ import {
 import { type Assessed, type Assessing, assessRequest, assessStaging } from "@assent/core/parts";
 import { decisionSentence } from "../explain/decision-text.ts";
 import type { Judging } from "../explain/judge-call.ts";
-import type { Edit, NoEdit } from "./editor.ts";
+
+/** What a person made of a request: the text that would be written, or its whole input. */
+export type Edit = Required<Pick<Answer, "newContent">> | Required<Pick<Answer, "updatedInput">>;
+
+/** Why nothing came of an edit; `text` is what the person wrote, for another try. */
+export type NoEdit = { readonly message: string; readonly text?: string };
 
 /** What an edit is judged with. */
 export type Revising = Omit<Judging, "policy"> & { readonly policy: () => Policy; readonly rules: Rules };

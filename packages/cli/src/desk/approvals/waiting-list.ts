@@ -1,4 +1,5 @@
 import type { JsonObject, Ledger, Lists, PageQuery, ProposalRow, Session } from "@assent/core";
+import { oneLine } from "../../io/visible-text.ts";
 import { whenText } from "../../io/who.ts";
 import { questionForm } from "../questions/form.ts";
 import { questionSubject } from "../questions/view.ts";
@@ -160,4 +161,28 @@ const ORDER = ["approvals", "questions", "proposals"];
 /** Of one moment, approvals come before questions and these before proposals. */
 function isBefore(kind: string, since: string, after: { readonly id: string; readonly since: string }): boolean {
   return since < after.since || (since === after.since && ORDER.indexOf(kind) < ORDER.indexOf(kindOf(after.id)));
+}
+
+/** Where what waits goes on, and what its commands need at their end. */
+export type GoingOn = { readonly resume: string; readonly flags: string };
+
+/** What waits for a person, each with the commands that answer it, and how it goes on then. */
+export function waitingText(waiting: readonly Pick<Waiting, "id" | "subject">[], { resume, flags }: GoingOn): string {
+  const each = waiting.map(({ id, subject }) => {
+    const answers = id.startsWith("q_") ? " --answers JSON" : "";
+    return `Waiting for an answer: ${oneLine(subject)}\n  assent approve ${id}${flags}${answers}\n  assent reject ${id}${flags}\n`;
+  });
+  return `${each.join("")}${each.length === 0 ? "Go" : "Then go"} on with: ${resume}\n`;
+}
+
+/** Whether a background agent is paused for a person: what it asks is open, or was answered and waits to be taken up. One that is blocked for other reasons waits only for what is still open. */
+export async function waitsForPerson({ state, ledger }: Pick<Session, "state" | "ledger">): Promise<boolean> {
+  for (const { paused, session } of state.tasks.values()) {
+    if (!paused) continue;
+    if (paused.blocked === "approval") return true;
+    const [approval] = await ledger.pending("approvals", { session, limit: 1 });
+    const [question] = await ledger.pending("questions", { session, limit: 1 });
+    if (approval || question) return true;
+  }
+  return false;
 }

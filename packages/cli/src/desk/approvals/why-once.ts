@@ -20,3 +20,8 @@ function isRisky(facts: OpenApproval["facts"]): boolean {
     isObject(facts) && Array.isArray(facts["paths"]) && facts["paths"].some((path) => isObject(path) && path["sensitive"] === true);
   return sensitive || factNotes(facts).some(([label]) => label === "risk");
 }
+
+/** The rule that lets all of the tool pass, where that may be offered beside the rules for the like; a command is never just any command. */
+export function wholeTool({ details, tool, suggestions }: OpenApproval): readonly string[] {
+  return details.type === "exec" || tool === "resolve" || suggestions.includes(tool) ? [] : [tool];
+}

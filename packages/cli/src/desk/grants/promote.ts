@@ -3,8 +3,8 @@ import { FileLockedError, type Promoted, projectFile, promoteRule, settingsPlace
 import { unifiedDiff } from "@assent/tools";
 import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
-import { callPorts } from "../../compose/dispatcher.ts";
 import { openPolicy } from "../../compose/policy.ts";
+import { callPorts } from "../../compose/ports.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { oneLine, visible } from "../../io/visible-text.ts";

@@ -1,9 +1,9 @@
 import type { Json, Ledger, StoredEvent, Verdict } from "@assent/core";
 import type { Assessed } from "@assent/core/parts";
 import type { Context } from "../../command-line/spec.ts";
-import { callPorts } from "../../compose/dispatcher.ts";
 import { isDirectory } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
+import { callPorts } from "../../compose/ports.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { isNoCall, type Judging, judgeCall } from "../explain/judge-call.ts";
 

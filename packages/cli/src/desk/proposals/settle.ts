@@ -13,16 +13,15 @@ import {
 } from "@assent/core";
 import { currentUser, type HostPorts, hostFileChanges } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
-import { callPorts } from "../../compose/dispatcher.ts";
-import { resumedFlags } from "../../compose/flags.ts";
+import { commandHolder } from "../../compose/attend.ts";
+import { NO_OPTIONS, resumedFlags } from "../../compose/flags.ts";
 import { followPolicy } from "../../compose/follow-policy.ts";
-import { commandHolder } from "../../compose/holder.ts";
+import { callPorts } from "../../compose/ports.ts";
 import { sessionModes } from "../../compose/session-modes.ts";
 import { CommandError } from "../../io/failure.ts";
 import { warn } from "../../io/output.ts";
 import { personBy } from "../../io/who.ts";
 import type { Store } from "../../store/open.ts";
-import { NO_OPTIONS } from "../approvals/recorded-requests.ts";
 
 /** What a person wants done with a proposal. */
 export type Settling = { readonly row: ProposalRow; readonly action: "apply" | "discard" | "undo" };

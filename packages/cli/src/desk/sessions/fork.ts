@@ -1,7 +1,8 @@
 import { type EventBodies, type Ledger, openSession, type SessionPorts } from "@assent/core";
 import { thisHolder } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
-import { callPorts } from "../../compose/dispatcher.ts";
+import { callPorts } from "../../compose/ports.ts";
+
 import { CommandError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { findRow } from "../../store/find-row.ts";

@@ -3,18 +3,20 @@ import { type By, LedgerError, openSession, type Session, type TaskStatus } from
 import { currentUser, type HostPorts } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { composeAgent } from "../../compose/agent.ts";
-import { callPorts } from "../../compose/dispatcher.ts";
-import { resumedFlags } from "../../compose/flags.ts";
+import { commandHolder } from "../../compose/attend.ts";
+import { NO_OPTIONS, resumedFlags } from "../../compose/flags.ts";
 import { followPolicy } from "../../compose/follow-policy.ts";
-import { commandHolder } from "../../compose/holder.ts";
 import type { RunModel } from "../../compose/model.ts";
+import { callPorts } from "../../compose/ports.ts";
 import { cancelOnSignal } from "../../io/cancel-on-signal.ts";
 import { CommandError } from "../../io/failure.ts";
+import { printJson } from "../../io/output.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import { personBy } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
-import type { Store } from "../../store/open.ts";
-import { NO_OPTIONS } from "../approvals/recorded-requests.ts";
+import { type Store, withStoreIfAny } from "../../store/open.ts";
+import { continueWith } from "../sessions/continue-with.ts";
 import { type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
 
 /** The one open task of this id; an id is given once in a session, and may stand in several. */
@@ -136,3 +138,40 @@ const NO_MODEL: RunModel = {
   capabilities: createCapabilities(),
   script: undefined,
 };
+
+/** Ends a task that does not run: what it left open is ended with it, and its model is told that it was cancelled. */
+export function discardTask(context: Context): Promise<number> {
+  const { io, options } = context;
+  return withStoreIfAny(context, async (store) => {
+    const task = await findTask(context, store);
+    const { task: id, agent, description } = task.row;
+    const ended = await settleTask(context, store, { task, act: (tasks, by) => tasks.cancel(id, by.name, options.text("reason")) });
+    const sessionId = task.session.id;
+    if (options.flag("json")) await printJson(io, { id, sessionId, state: ended ?? "cancelled" });
+    else await io.stdout.write(`${id}  ${endedText(ended ?? "cancelled")}: ${oneLine(`${agent}: ${description}`)}\n`);
+    await io.stderr.write(`The model is told when the session goes on: ${await continueWith(context, store.ledger, sessionId)}\n`);
+    return 0;
+  });
+}
+
+/** Lets a task go on of which nobody knew whether a call had run: a person has looked. */
+export function releaseTask(context: Context): Promise<number> {
+  const { io, options } = context;
+  return withStoreIfAny(context, async (store) => {
+    const task = await findTask(context, store);
+    const { task: id, agent, description } = task.row;
+    const ended = await settleTask(context, store, {
+      task,
+      act: (tasks, by) => tasks.release(id, { by: by.name, words: options.text("saying") }),
+    });
+    const sessionId = task.session.id;
+    if (options.flag("json")) await printJson(io, { id, sessionId, state: ended ?? "paused" });
+    else await io.stdout.write(`${id}  ${ended ? endedText(ended) : "released"}: ${oneLine(`${agent}: ${description}`)}\n`);
+    if (ended)
+      await io.stderr.write(
+        `It cannot go on. The model is told when the session does: ${await continueWith(context, store.ledger, sessionId)}\n`,
+      );
+    else await io.stderr.write(`It goes on with: assent resume ${sessionId} --tasks${storeFlag(context)}\n`);
+    return 0;
+  });
+}

@@ -3,10 +3,10 @@ import { cut } from "../../io/display-width.ts";
 import type { Io } from "../../io/io.ts";
 import { type Style, stderrStyle } from "../../io/style.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import { type ApprovalEditor, CHANGED, changedSince, type Edit } from "../approvals/editor.ts";
+import { type ApprovalEditor, CHANGED, changedSince } from "../approvals/editor.ts";
+import type { Edit } from "../approvals/revise.ts";
 import { appliesProposal, approvalLines } from "../approvals/view.ts";
-import { wholeTool } from "../approvals/whole-tool.ts";
-import { whyOnce } from "../approvals/why-once.ts";
+import { wholeTool, whyOnce } from "../approvals/why-once.ts";
 import { openPrompt, type Prompt, type Typed } from "./prompt.ts";
 
 /** What the approver needs: a terminal, and what Ctrl-C does to the call. */

@@ -2,12 +2,13 @@ import { resolve } from "node:path";
 import type { Ledger } from "@assent/core";
 import { findWorkspace, granting, revoking, type TrustState, WorkspaceNotFoundError, wouldActivate } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
+import { wrap } from "../../io/display-width.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { personBy } from "../../io/who.ts";
 import { withStore, withStoreIfAny } from "../../store/open.ts";
-import { askToTrust } from "./question.ts";
+import { openPrompt, type Prompt } from "../terminal/prompt.ts";
 import { wholeTrustState } from "./state.ts";
 import { trustLines } from "./view.ts";
 
@@ -89,3 +90,39 @@ async function print({ io, options }: Context, ledger: Ledger, state: TrustState
   if (options.flag("json")) await printJson(io, { dir, trusted, digest, would: wouldActivate(configuration) });
   else await io.stdout.write(`${(await trustLines(ledger, state)).join("\n")}\n${oneLine(`digest ${digest}`)}\n`);
 }
+
+const FURNITURE_ROWS = 6;
+
+/** Shows all lines, a page at a time, and only then asks. Only a typed y is a yes; leaving, or anything else, is none. */
+export async function askToTrust({ io, overrides }: Context, lines: readonly string[]): Promise<boolean> {
+  const { systemClock } = await import("@assent/host");
+  const { signal } = new AbortController();
+  const prompt = openPrompt({ keyboard: io.keyboard, output: io.stderr, clock: overrides.clock ?? systemClock(), signal });
+  try {
+    const columns = io.stderr.columns() ?? 80;
+    const rows = Math.max((io.stderr.rows() ?? 24) - FURNITURE_ROWS, 4);
+    const yes = await askAfterLastPage(
+      prompt,
+      lines.flatMap((line) => wrap(line.replaceAll("\t", "    "), columns)),
+      rows,
+    );
+    if (!yes) await io.stderr.write("\nNot trusted.\n");
+    return yes;
+  } finally {
+    prompt.close();
+  }
+}
+
+async function askAfterLastPage(prompt: Prompt, lines: readonly string[], rows: number): Promise<boolean> {
+  for (let at = 0; ; at += rows) {
+    const page = lines.slice(at, at + rows).join("\n");
+    const left = lines.length - at - rows;
+    const typed = await prompt.ask(left > 0 ? `${page}\n… ${left} more lines. Enter shows more, n says no: ` : `${page}\n\n${QUESTION}`);
+    if ("none" in typed) return false;
+    const said = typed.line.trim().toLowerCase();
+    if (left <= 0) return said === "y";
+    if (said === "n") return false;
+  }
+}
+
+const QUESTION = "Trust it exactly as shown? y trusts it, anything else does not, then Enter: ";

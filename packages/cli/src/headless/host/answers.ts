@@ -14,7 +14,7 @@ import {
 } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
-import { refuseWideAnswer } from "../../desk/approvals/refuse-wide-answer.ts";
+import { refuseWideAnswer } from "../../desk/sessions/agent-session.ts";
 import { CommandError } from "../../io/failure.ts";
 import { HostError } from "./error.ts";
 

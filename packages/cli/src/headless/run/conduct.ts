@@ -8,7 +8,7 @@ import type { Door } from "../../compose/door.ts";
 import type { OnAsk } from "../../compose/flags.ts";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import type { RunModel } from "../../compose/model.ts";
-import { waitingIn } from "../../desk/approvals/waiting-list.ts";
+import { waitingIn, waitsForPerson } from "../../desk/approvals/waiting-list.ts";
 import type { Cancelling } from "../../io/cancel-on-signal.ts";
 import { asFailure } from "../../io/failure.ts";
 import { storeFlag } from "../../store/location.ts";
@@ -25,13 +25,11 @@ import { debugLog } from "./debug-log.ts";
 import type { RunFlags } from "./flags.ts";
 import { cancelled, closeReason, failed, type RunOutcome, strongestExit, succeeded } from "./outcome.ts";
 import { pacedModel } from "./paced-model.ts";
-import { printRunText, tellLeft } from "./print.ts";
 import { armSchedules } from "./schedule-file.ts";
 import { createTalk, playedOut, type Talk } from "./talk.ts";
 import { type RunTally, runTally } from "./tally.ts";
-import { tellPeople, tellUnasked } from "./tell-people.ts";
+import { printRunText, tellLeft, tellPeople, tellUnasked } from "./tell-people.ts";
 import { type UnheededYes, unheededYes } from "./unheeded-yes.ts";
-import { waitsForPerson } from "./waits-for-person.ts";
 
 /** A run on an open session. */
 export type Conducting = {

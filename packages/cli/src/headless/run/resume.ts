@@ -58,7 +58,7 @@ async function resumed(given: Context, store: Store, id: string): Promise<number
   const [{ resumeRun }, { runFlags }, { quietly }] = await Promise.all([
     import("./session.ts"),
     import("./flags.ts"),
-    import("./quiet.ts"),
+    import("./flags.ts"),
   ]);
   const context = quietly(given);
   const run = await runFlags(context, "resume");

@@ -1,15 +1,13 @@
 import type { Context } from "../../command-line/spec.ts";
-import { callPorts } from "../../compose/dispatcher.ts";
 import { givenFlags } from "../../compose/flags.ts";
 import { type Following, followPolicy } from "../../compose/follow-policy.ts";
 import { runModel } from "../../compose/model.ts";
 import { callPlace } from "../../compose/place.ts";
+import { callPorts } from "../../compose/ports.ts";
 import { usageError } from "../../io/failure.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { hasStore, type Store, withStore } from "../../store/open.ts";
-import { runFlags } from "./flags.ts";
-import { givenPrompt } from "./prompt.ts";
-import { quietly } from "./quiet.ts";
+import { quietly, runFlags } from "./flags.ts";
 import { beginRun, type NewRun, resumeRun } from "./session.ts";
 
 /** What a person, or a program through its host, wants done, worked on until the model is done. stdout carries the chosen format and nothing else. */
@@ -62,4 +60,16 @@ function chosenId({ options }: Context): string | undefined {
 async function isThere({ ledger }: Store, id: string): Promise<boolean> {
   const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
   return row?.id === id;
+}
+
+const MOST_BYTES = 10 * 1024 * 1024;
+
+/** The argument, else stdin; both where both are given. */
+export async function givenPrompt({ io, operands }: Context): Promise<string | undefined> {
+  const given = operands[0];
+  const piped = io.stdinIsTTY ? new Uint8Array() : await io.readStdin(MOST_BYTES);
+  if (piped.length > MOST_BYTES) throw usageError("run", "stdin has more than 10 MiB.");
+  const text = new TextDecoder().decode(piped);
+  const prompt = [given, text.trim() === "" ? undefined : text].filter((part) => part !== undefined).join("\n\n");
+  return prompt.trim() === "" ? undefined : prompt;
 }

@@ -4,10 +4,9 @@ import { type Ids, type Ledger, openSession, recordedState, type Session } from 
 import { inDirectory } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
 import type { ComposedAgent } from "../../compose/agent.ts";
-import { attend } from "../../compose/attend.ts";
+import { attend, commandHolder } from "../../compose/attend.ts";
 import { type CallFlags, givenFlags, givenOnAsk, keptFlags, resumedFlags } from "../../compose/flags.ts";
 import { type FollowedPolicy, followPolicy } from "../../compose/follow-policy.ts";
-import { commandHolder } from "../../compose/holder.ts";
 import { type RunModel, runModel } from "../../compose/model.ts";
 import { type CallPlace, isDirectory } from "../../compose/place.ts";
 import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";

@@ -2,12 +2,12 @@ import { type AgentSession, DrainFailure, hasWaking, type RunEnd, type RunLimits
 import { ParkRequest, type Registry, type Session } from "@assent/core";
 import type { ComposedAgent } from "../../compose/agent.ts";
 import type { RunModel } from "../../compose/model.ts";
+import { waitsForPerson } from "../../desk/approvals/waiting-list.ts";
 import { asFailure } from "../../io/failure.ts";
 import type { Inbox, Work } from "../host/inbox.ts";
 import { aborted } from "../host/presence.ts";
 import type { HostSettings } from "../host/settings.ts";
 import { cancelled, failed, type RunOutcome, runOutcome } from "./outcome.ts";
-import { waitsForPerson } from "./waits-for-person.ts";
 
 /** What a run of turns is made with. */
 export type Talking = {

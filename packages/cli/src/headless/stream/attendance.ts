@@ -10,7 +10,7 @@ import { sessionLines } from "./session-lines.ts";
 import { isStreamed } from "./stream-lines.ts";
 import { taskProgress } from "./task-lines.ts";
 import { toolProgress } from "./tool-progress.ts";
-import { untoldCalls } from "./untold-calls.ts";
+import { untoldCalls } from "./turn-lines.ts";
 
 /** What is made of what a session does. */
 export type AttendingParts = {

@@ -1,4 +1,4 @@
-import type { LedgerEvent } from "@assent/core";
+import { knownEvent, type LedgerEvent, type Session } from "@assent/core";
 import { assistantBlocks, contentBlocks, resultBlock, stopReason, type WireBlock, wireUsage } from "./content.ts";
 import type { WireMessage } from "./message.ts";
 
@@ -110,4 +110,25 @@ function userLine({ seq, body: { content, origin, displayText } }: LedgerEvent<"
   if (!ORIGINS.includes(origin)) return [];
   const message = { role: "user", content: contentBlocks(origin === "notice" ? (displayText ?? content) : content) };
   return [{ fields: { type: "user", message, origin, ...(displayText !== undefined && { display_text: displayText }) }, seq }];
+}
+
+/** The calls of a turn that was cut short, from the first that has not ended: what came before was told. */
+export async function untoldCalls({
+  id: session,
+  state,
+  ledger,
+}: Pick<Session, "id" | "state" | "ledger">): Promise<readonly UntoldCall[]> {
+  const open = [...state.calls.values()].filter(({ index }) => index >= 0).map(({ seq }) => seq);
+  if (open.length === 0) return [];
+  const calls: UntoldCall[] = [];
+  const from = Math.min(...open) - 1;
+  for await (const stored of ledger.read({ session, seq: from }, { session, types: ["call.proposed", "call.ended"] })) {
+    const event = knownEvent(stored);
+    if (event?.type === "call.proposed" && event.body.index >= 0) calls.push({ callId: event.body.call, ended: undefined });
+    if (event?.type !== "call.ended") continue;
+    const call = calls.find(({ callId }) => callId === event.body.call);
+    // Parsing: what the ledger gives back is what it was given.
+    if (call) call.ended = resultBlock((await ledger.resolve(event.body as never)) as typeof event.body);
+  }
+  return calls;
 }

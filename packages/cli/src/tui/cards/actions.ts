@@ -1,6 +1,6 @@
 import type { Answer, OpenApproval, Remember } from "@assent/core";
 import type { Editable } from "../../desk/approvals/editor.ts";
-import { wholeTool } from "../../desk/approvals/whole-tool.ts";
+import { wholeTool } from "../../desk/approvals/why-once.ts";
 import { isShort } from "./field.ts";
 
 /** What a person can do with a card. */

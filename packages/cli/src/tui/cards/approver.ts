@@ -1,6 +1,7 @@
 import type { Answer, Approver, By, OpenApproval } from "@assent/core";
 import { messageOf } from "@assent/core";
-import { type ApprovalEditor, CHANGED, changedSince, type Edit, type NoEdit, withCommand } from "../../desk/approvals/editor.ts";
+import { type ApprovalEditor, CHANGED, changedSince, withCommand } from "../../desk/approvals/editor.ts";
+import type { Edit, NoEdit } from "../../desk/approvals/revise.ts";
 import { appliesProposal, titleOf } from "../../desk/approvals/view.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import type { CardMeans } from "./actions.ts";

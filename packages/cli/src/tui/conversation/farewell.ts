@@ -1,5 +1,5 @@
 import type { Context } from "../../command-line/spec.ts";
-import { waitingText } from "../../desk/approvals/waiting-text.ts";
+import { waitingText } from "../../desk/approvals/waiting-list.ts";
 import { storeFlag } from "../../store/location.ts";
 import type { Left } from "./conversations.ts";
 

@@ -1,7 +1,7 @@
 import { contentText, openSession } from "@assent/core";
+import { commandHolder } from "../../compose/attend.ts";
 import { callDispatcher } from "../../compose/dispatcher.ts";
 import type { Door } from "../../compose/door.ts";
-import { commandHolder } from "../../compose/holder.ts";
 import { cut } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { VERSION } from "../../version.ts";

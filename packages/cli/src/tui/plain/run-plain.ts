@@ -1,8 +1,8 @@
 import { ParkRequest } from "@assent/core";
 import { systemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
-import { callPorts } from "../../compose/dispatcher.ts";
 import { callPlace } from "../../compose/place.ts";
+import { callPorts } from "../../compose/ports.ts";
 import type { Typed } from "../../desk/terminal/prompt.ts";
 import { runFlags } from "../../headless/run/flags.ts";
 import { isParkSignal } from "../../io/cancel-on-signal.ts";
