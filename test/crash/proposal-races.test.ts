@@ -6,7 +6,28 @@ import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { LONG } from "../support/long.ts";
 import { lives } from "./check-proposals.ts";
-import { APPLY_TURN, DOORS, type Files, filesAt, isSettled, killAt, type Listed, lastEnd, person, proposals, puts, resumeAll, runScript, STAGE_TURN, said, stageTen, stepLog, stepsOf, survey, WORDS } from "./proposal-scene.ts";
+import {
+  APPLY_TURN,
+  DOORS,
+  type Files,
+  filesAt,
+  isSettled,
+  killAt,
+  type Listed,
+  lastEnd,
+  person,
+  proposals,
+  puts,
+  resumeAll,
+  runScript,
+  STAGE_TURN,
+  said,
+  stageTen,
+  stepLog,
+  stepsOf,
+  survey,
+  WORDS,
+} from "./proposal-scene.ts";
 import { type ChildOptions, makeScene, type Ran, type Scene, stateOf, until } from "./scene.ts";
 import { layTen, tree } from "./ten-files.ts";
 

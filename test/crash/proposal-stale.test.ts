@@ -4,7 +4,25 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmS
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { LONG } from "../support/long.ts";
-import { DOORS, filesAt, isSettled, killAt, type Listed, lastEnd, person, proposals, resumeAll, runScript, STAGE_TURN, said, stage, stageTen, survey, temporaries, WORDS } from "./proposal-scene.ts";
+import {
+  DOORS,
+  filesAt,
+  isSettled,
+  killAt,
+  type Listed,
+  lastEnd,
+  person,
+  proposals,
+  resumeAll,
+  runScript,
+  STAGE_TURN,
+  said,
+  stage,
+  stageTen,
+  survey,
+  temporaries,
+  WORDS,
+} from "./proposal-scene.ts";
 import { makeScene, type Scene, stateOf, until } from "./scene.ts";
 import { inodes, layTen, tree } from "./ten-files.ts";
 

@@ -2,7 +2,23 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LONG } from "../support/long.ts";
 import type { Failpoint, Failpoints } from "./failpoints.ts";
-import { DOORS, type Door, type DoorName, filesAt, isSettled, killAt, lastEnd, proposals, resumeAll, type Survey, stage, stepLog, stepsOf, survey, temporaries } from "./proposal-scene.ts";
+import {
+  DOORS,
+  type Door,
+  type DoorName,
+  filesAt,
+  isSettled,
+  killAt,
+  lastEnd,
+  proposals,
+  resumeAll,
+  type Survey,
+  stage,
+  stepLog,
+  stepsOf,
+  survey,
+  temporaries,
+} from "./proposal-scene.ts";
 import { makeScene, type Scene } from "./scene.ts";
 
 /** Every step of every door; without it those between which something differs. */

@@ -41,7 +41,6 @@ describe("the program", () => {
       "../core/src/model/text/visible-text.ts",
       "../core/src/text.ts",
       "bin/assent.js",
-      "src/command-line/duration.ts",
       "src/command-line/nearest-spelling.ts",
       "src/command-line/options.ts",
       "src/command-line/parse.ts",
