@@ -111,7 +111,7 @@ function failing(name: string, change: string): string {
 function runSuites(): ReadonlyMap<string, string> {
   const directory = mkdtempSync(join(tmpdir(), "assent-suite-"));
   const file = join(directory, "suites.test.mjs");
-  const imports = `import { memoryLedger } from ${source("runtime/memory-ledger.ts")};
+  const imports = `import { memoryLedger } from ${source("runtime/memory-ledger/ledger.ts")};
     import { LedgerError } from ${source("ledger-port.ts")};
     import { testLedger } from ${source("../testing/ledger-suite.ts")};\n`;
   const suites = FAULTS.map(([fault, change]) => suiteOn(fault, change, MEMORY));
