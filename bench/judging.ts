@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRegistry, defineTool, type Facts, type Tool } from "@assent/core";
-import { type Assessed, assessRequest } from "@assent/core/parts";
 import { nodeDigest, systemClock } from "@assent/host";
 import { type PathScope, policyFacts, type WorkspacePolicy, workspacePolicy } from "@assent/policy";
 import { ajvSchemas } from "@assent/tools";
 import { parse } from "unbash";
+import { assessAtOnce } from "../test/support/assess-at-once.ts";
 import { microseconds, type Row, ratioRow, valueRow } from "./measure.ts";
 import { rememberedDisk } from "./remembered-disk.ts";
 
@@ -155,7 +155,7 @@ function judgeBy({ tools, source }: WorkspacePolicy, facts: Facts, cwd: string):
     const tool = tools.get("shell");
     const invocation = tool?.build({ command }, ctx);
     if (!tool || !invocation || invocation instanceof Promise) throw new Error("the shell tool of the bench does not build");
-    return judged(assessRequest({ tool, invocation, cwd, facts, policy: source.current, digest: nodeDigest, clock }));
+    return assessAtOnce({ tool, invocation, cwd, facts, policy: source.current, digest: nodeDigest, clock }).decision.verdict;
   };
 }
 
@@ -168,9 +168,4 @@ function remembered(look: PathScope): PathScope {
     known.set(key, fact);
     return fact;
   };
-}
-
-function judged(assessed: Assessed | Promise<Assessed>): string {
-  if (assessed instanceof Promise) throw new Error("judging a shell command waits for nothing");
-  return assessed.decision.verdict;
 }

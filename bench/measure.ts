@@ -26,6 +26,14 @@ export async function microseconds(rounds: number, act: () => Promise<number> | 
   return best;
 }
 
+/** Microseconds of processor time per call of one round of `act`, which other programs on the machine disturb less than wall time. */
+export async function processorMicroseconds(act: () => Promise<number>): Promise<number> {
+  const start = process.cpuUsage();
+  const count = await act();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / count;
+}
+
 /** A row whose budget bounds the ratio to something measured in the same run. */
 export function ratioRow(
   name: string,

@@ -30,11 +30,8 @@ export const PAGES = [
         "A session is one conversation on the record, a dispatcher runs batches of calls in it. Nothing else runs a tool.",
         [
           "runtime/dispatch",
-          "runtime/on-demand.ts#createDispatcher",
-          "runtime/on-demand.ts#openSession",
-          "runtime/on-demand.ts#recorded",
-          "runtime/on-demand.ts#requestsFrom",
-          "runtime/session/session.ts",
+          "runtime/session/",
+          "runtime/approval/requests.ts",
           "runtime/memory-ledger/ledger.ts",
           "runtime/session/recorded.ts",
           "runtime/approval/requests.ts",
@@ -60,15 +57,7 @@ export const PAGES = [
       [
         "Asking people",
         "Approvals and questions: what is asked, and what an answer is.",
-        [
-          "can-ask.ts",
-          "model/answer.ts",
-          "model/question/",
-          "runtime/approval/answer.ts",
-          "runtime/question/",
-          "runtime/on-demand.ts#answer",
-          "runtime/on-demand.ts#wholeQuestion",
-        ],
+        ["can-ask.ts", "model/answer.ts", "model/question/", "runtime/approval/answer.ts", "runtime/question/"],
       ],
       [
         "Proposals",
@@ -79,7 +68,6 @@ export const PAGES = [
           "runtime/proposal/closures.ts",
           "runtime/proposal/queue-resolve-handler.ts",
           "runtime/proposal/standing-handler.ts",
-          "runtime/on-demand.ts#storedProposal",
           "runtime/proposal/stored.ts",
         ],
       ],

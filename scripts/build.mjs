@@ -41,7 +41,6 @@ const BENEATH = {
   "testing/index.js": ["src/index.js"],
   "src/ungoverned.js": ["src/index.js"],
   "src/parts.js": ["src/index.js"],
-  "src/runtime/ledger-work.js": ["src/index.js", "src/parts.js"],
 };
 
 const onTopOfEntries = (dist) => ({

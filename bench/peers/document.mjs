@@ -143,7 +143,7 @@ not the leanest way to the same thing: a dispatcher that keeps its calls in memo
 
 ${beaten()}
 
-What a scheduler that keeps nothing does without, and what our own calls cost, is in [decision 34](decisions/0034-what-a-call-in-memory-costs.md).`,
+Why a call on the memory ledger costs what it does is in [decision 34](decisions/0034-the-pipeline-is-one-straight-function.md).`,
     `## What did not run
 
 ${notRun()}`,

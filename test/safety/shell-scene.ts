@@ -5,11 +5,11 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { createRegistry } from "@assent/core";
-import { assessRequest } from "@assent/core/parts";
 import { hostPorts } from "@assent/host";
 import { type Explanation, explain, workspacePolicy } from "@assent/policy";
 import { ajvSchemas, builtinTools } from "@assent/tools";
 import { type Io, main } from "assent";
+import { assessAtOnce } from "../support/assess-at-once.ts";
 
 /** What a policy file says; the version is added. */
 export type PolicyText = {
@@ -150,9 +150,7 @@ function judging({ workspace, store, home, policyFile }: Places): Judge {
     const tool = policy.tools.get("shell");
     const invocation = tool?.build({ command }, { cwd, callId: "c", sessionId: "s" });
     if (!tool || !invocation || invocation instanceof Promise) throw new Error("the shell tool does not build at once");
-    const assessed = assessRequest({ tool, invocation, cwd, facts, policy: source.current, digest, clock });
-    if (assessed instanceof Promise) throw new Error("judging a shell line waits for nothing");
-    return explain(assessed);
+    return explain(assessAtOnce({ tool, invocation, cwd, facts, policy: source.current, digest, clock }));
   };
 }
 

@@ -1,6 +1,5 @@
-import { andThen } from "./and-then.ts";
 import type { Checked, InputReader } from "./input-reader.ts";
-import { BoundInvocation } from "./invocation.ts";
+import { bindInvocation } from "./invocation.ts";
 import { copyInput } from "./model/json/copy.ts";
 import type { Json, JsonObject } from "./model/json/json.ts";
 import { pointerStep } from "./model/json/pointer.ts";
@@ -11,7 +10,7 @@ import type { Coercion } from "./model/schema/coercion.ts";
 import { InvalidInput } from "./model/schema/invalid-input.ts";
 import { problemText } from "./model/schema/problem-text.ts";
 import type { SchemaProblem } from "./ports.ts";
-import type { CallContext, Maybe, ToolDefinition } from "./tool-definition.ts";
+import type { CallContext, Invocation, Maybe, ToolDefinition } from "./tool-definition.ts";
 
 /** What building needs of a tool, and where the call is made. */
 export type Building = { readonly definition: ToolDefinition; readonly reader: InputReader; readonly ctx: CallContext };
@@ -25,18 +24,16 @@ const NONE: readonly Coercion[] = Object.freeze([]);
  * Turns an input that is frozen into an invocation; throws (or rejects, where the schema answers later) with the message of the first step that fails:
  * aliases, schema, coercion and schema again, the tool's own check.
  */
-export function buildInvocation(building: Building, input: JsonObject): Maybe<BoundInvocation> {
+export function buildInvocation(building: Building, input: JsonObject): Maybe<Invocation> {
   const sent = foldAliases(building.definition.inputAliases, input);
-  const checked = building.reader.validate(sent.input);
-  return checked instanceof Promise ? checkedLater(building, sent, checked) : afterCheck(building, sent, checked);
+  return whenChecked(building.reader.validate(sent.input), (checked) =>
+    checked.ok ? finish(building, sent, checked.value) : afterCoercion(building, sent, checked.problems),
+  );
 }
 
-async function checkedLater(building: Building, sent: Sent, checked: Promise<Checked>): Promise<BoundInvocation> {
-  return afterCheck(building, sent, await checked);
-}
-
-function afterCheck(building: Building, sent: Sent, checked: Checked): Maybe<BoundInvocation> {
-  return checked.ok ? finish(building, sent, checked.value) : afterCoercion(building, sent, checked.problems);
+/** `build` throws at once unless the schema itself answers later. */
+function whenChecked(checked: Maybe<Checked>, next: (checked: Checked) => Maybe<Invocation>): Maybe<Invocation> {
+  return checked instanceof Promise ? checked.then(next) : next(checked);
 }
 
 function foldAliases(aliases: ToolDefinition["inputAliases"], input: JsonObject): Sent {
@@ -61,27 +58,27 @@ function both(one: string, other: string, property: string): string {
 }
 
 /** What does not become valid is refused in the words about what was sent, and nothing of the coercion is kept. */
-function afterCoercion(building: Building, sent: Sent, problems: readonly SchemaProblem[]): Maybe<BoundInvocation> {
+function afterCoercion(building: Building, sent: Sent, problems: readonly SchemaProblem[]): Maybe<Invocation> {
   const coerced = coerce(building.reader.typed(), sent.input);
   if (coerced.coercions.length === 0) throw new InvalidInput(problemText(problems, sent.input));
   const input = copyInput(coerced.value);
-  return andThen(building.reader.validate(input), (checked: Checked) => {
+  return whenChecked(building.reader.validate(input), (checked) => {
     if (!checked.ok) throw new InvalidInput(problemText(problems, sent.input));
     return finish(building, { input, coercions: [...sent.coercions, ...coerced.coercions] }, checked.value);
   });
 }
 
 /** A schema may transform: its output is the input from then on, and counts as one deviation. */
-function finish(building: Building, sent: Sent, output: unknown): BoundInvocation {
+function finish(building: Building, sent: Sent, output: unknown): Invocation {
   const { definition, ctx } = building;
   if (sameJson(sent.input, output)) return invoke(definition, ctx, sent);
   const input = copyInput(output);
   return invoke(definition, ctx, { input, coercions: [...sent.coercions, transformed(sent.input, input)] });
 }
 
-function invoke(definition: ToolDefinition, ctx: CallContext, { input, coercions }: Sent): BoundInvocation {
+function invoke(definition: ToolDefinition, ctx: CallContext, { input, coercions }: Sent): Invocation {
   if (definition.check) runCheck(definition.check, input);
-  return new BoundInvocation(definition, ctx, { input, coercions });
+  return bindInvocation(definition, ctx, { input, coercions });
 }
 
 function runCheck(check: NonNullable<ToolDefinition["check"]>, input: JsonObject): void {

@@ -76,7 +76,6 @@ export {
   questionRefusal,
   standsOn,
 } from "./model/ledger-rules.ts";
-export type { OpenRows } from "./model/open-rows.ts";
 export type { Outcome, OutcomeState } from "./model/outcome.ts";
 export { OUTCOMES } from "./model/outcome.ts";
 export type { CheckerRules, ToolShape } from "./model/pattern/checker.ts";
@@ -145,7 +144,9 @@ export { AnsweredElsewhere } from "./question-port.ts";
 export type { Registry } from "./registry.ts";
 export { createRegistry } from "./registry.ts";
 export type { AnswerPorts, AnswerReport, Requests } from "./runtime/approval/answer.ts";
+export { answerApproval } from "./runtime/approval/answer.ts";
 export type { RequestPorts } from "./runtime/approval/requests.ts";
+export { requestsFrom } from "./runtime/approval/requests.ts";
 export type {
   Batch,
   BatchReport,
@@ -157,18 +158,8 @@ export type {
   RuntimeHandler,
 } from "./runtime/dispatch.ts";
 export type { Dispatcher } from "./runtime/dispatcher.ts";
+export { createDispatcher } from "./runtime/dispatcher.ts";
 export { memoryLedger } from "./runtime/memory-ledger/ledger.ts";
-export {
-  answerApproval,
-  answerQuestion,
-  createDispatcher,
-  openSession,
-  recordedCall,
-  recordedState,
-  requestsFrom,
-  storedProposal,
-  wholeQuestion,
-} from "./runtime/on-demand.ts";
 export { fixedPolicy } from "./runtime/policy/fixed-policy.ts";
 export { patternRules } from "./runtime/policy/pattern-rules.ts";
 export type { ResolveHandler } from "./runtime/proposal/closures.ts";
@@ -182,9 +173,13 @@ export type {
   StandingResult,
 } from "./runtime/proposal/standing-handler.ts";
 export type { StoredProposal } from "./runtime/proposal/stored.ts";
+export { storedProposal } from "./runtime/proposal/stored.ts";
 export type { QuestionPorts, QuestionReply, QuestionReport } from "./runtime/question/answer.ts";
+export { answerQuestion, wholeQuestion } from "./runtime/question/answer.ts";
 export type { RecordedCall } from "./runtime/session/recorded.ts";
+export { recordedCall } from "./runtime/session/recorded.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session/session.ts";
+export { openSession, recordedState } from "./runtime/session/session.ts";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 export { defineTool, isTool, ToolDefinitionError } from "./tool.ts";
 export type {

@@ -42,11 +42,12 @@ export {
 } from "./model/steering/tool-choice-queue.ts";
 export type { GrantReach } from "./runtime/approval/grants.ts";
 export { coveringGrants } from "./runtime/approval/grants.ts";
-export type { Assessed, Assessing } from "./runtime/pipeline/assess.ts";
-export { assessRequest } from "./runtime/pipeline/assess.ts";
+export type { AssessmentInput, GatheredFacts } from "./runtime/pipeline/assess.ts";
+export { assessRequest, decideRequest } from "./runtime/pipeline/assess.ts";
 export { assessWithoutSession } from "./runtime/pipeline/assess-without-session.ts";
 export type { HookWords } from "./runtime/pipeline/hook-words.ts";
 export { hookEnvelope } from "./runtime/pipeline/hook-words.ts";
+export type { Assessment } from "./runtime/pipeline/judged-call.ts";
 export type { UnknownOutcomes } from "./runtime/pipeline/unknown-outcomes.ts";
 export { unknownOutcomes } from "./runtime/pipeline/unknown-outcomes.ts";
 export type { Modes, ModesParts } from "./runtime/policy/modes.ts";

@@ -1,8 +1,6 @@
-import { andThen } from "./and-then.ts";
 import { buildInvocation } from "./build.ts";
 import { parseDefinition } from "./check-definition.ts";
 import { type InputReader, readerOf } from "./input-reader.ts";
-import { apart } from "./invocation.ts";
 import { copyInput } from "./model/json/copy.ts";
 import type { JsonObject } from "./model/json/json.ts";
 import { hasCycleInSchema } from "./model/schema/cycle.ts";
@@ -34,13 +32,13 @@ export function defineTool<S extends StandardSchema | JsonSchema>(
     hidden: definition.hidden === true,
     pollSafe: definition.pollSafe === true,
     readOnlyHint: readOnlyHint(definition),
-    build: (input: unknown, ctx: CallContext = NOWHERE) => andThen(buildInvocation({ definition, reader, ctx }, copyInput(input)), apart),
+    build: (input: unknown, ctx: CallContext = NOWHERE) => buildInvocation({ definition, reader, ctx }, copyInput(input)),
   });
   READERS.set(tool, reader);
   return tool;
 }
 
-/** What takes time to find out is found out when first asked for. The getters are put onto the object, because V8 reads one that was written with getters as slowly as a map. */
+/** Derives the schema that models are shown when it is first asked for. */
 function withSchema(reader: InputReader, tool: Omit<Tool, "inputSchema" | "schemaIsRecursive">): Tool {
   let recursive: boolean | undefined;
   const schemaIsRecursive = (): boolean => {
@@ -67,6 +65,11 @@ export function buildFrom(tool: Tool, given: GivenInput, ctx: CallContext): Mayb
 /** Makes sure that a tool's input will be validated; throws `schema_does_not_compile`. A tool that was not made by `defineTool` validates by its own build. */
 export function compileInput(tool: Tool, schemas: Schemas | undefined): void {
   READERS.get(tool)?.compile(schemas);
+}
+
+/** True if `defineTool` made the tool and it declares no `confirm`: there are no details to wait for. */
+export function hasNoDetails(tool: Tool): boolean {
+  return READERS.has(tool) && tool.definition.confirm === undefined;
 }
 
 /** True for an object with a name and a build function, whoever made it; never throws. */

@@ -1,5 +1,5 @@
 import type { Decision, Json, RuleRef, TraceEntry, Verdict } from "@assent/core";
-import { type Assessed, decide } from "@assent/core/parts";
+import { type Assessment, decide } from "@assent/core/parts";
 import { shellOf } from "./facts/units.ts";
 import { ruleChecker } from "./rules/checker.ts";
 import type { Rule } from "./rules/rule.ts";
@@ -30,10 +30,10 @@ export type StagingExplanation = Pick<Explanation, "verdict" | "reason" | "sourc
 };
 
 /** How a staged call is judged as the reading it is, and the rules of `proposals.stage`. */
-export type StagedCall = { readonly reading: Assessed; readonly rules: readonly Rule[] };
+export type StagedCall = { readonly reading: Assessment; readonly rules: readonly Rule[] };
 
 /** Tells of an assessed request what was decided and by whom. Nothing is asked, started or written. */
-export function explain(assessed: Assessed, staged?: StagedCall): Explanation {
+export function explain(assessed: Assessment, staged?: StagedCall): Explanation {
   const { request, decision, facts, policy } = assessed;
   const { verdict, reason, source, unit, units, trace } = decision;
   const line = request.units[0] && shellOf(request.units[0])?.line;
@@ -52,7 +52,7 @@ export function explain(assessed: Assessed, staged?: StagedCall): Explanation {
   };
 }
 
-function stagingOf({ request }: Assessed, { reading: { decision }, rules }: StagedCall): StagingExplanation {
+function stagingOf({ request }: Assessment, { reading: { decision }, rules }: StagedCall): StagingExplanation {
   const { verdict, reason, source, units, trace } = decision;
   const { check } = ruleChecker({ label: "proposals.stage", scope: "policy", rules });
   const [said] = request.units.map((unit) => check(request, unit)).filter((opinion) => opinion.verdict !== "none");
@@ -64,7 +64,7 @@ function ruleOf({ rule, source }: Decision): Explanation["rule"] {
 }
 
 /** Each command with what is decided about it alone. */
-function judgedCommands({ request, circumstances }: Assessed): readonly JudgedCommand[] {
+function judgedCommands({ request, circumstances }: Assessment): readonly JudgedCommand[] {
   return request.units.flatMap((unit) => {
     const command = shellOf(unit)?.command;
     if (!command) return [];

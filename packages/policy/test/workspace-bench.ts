@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { createRegistry, defineTool, type JsonObject, type Tool } from "@assent/core";
-import { type Assessed, assessRequest } from "@assent/core/parts";
+import { type Assessment, assessRequest } from "@assent/core/parts";
 import { manualClock } from "@assent/core/testing";
 import { nodeDigest } from "@assent/host";
 import { z } from "zod";
@@ -30,7 +30,7 @@ export type Bench = WorkspacePolicy & {
   readonly root: string;
   readonly workspace: string;
   readonly told: ToolRules;
-  readonly assess: (tool: string, input: JsonObject) => Promise<Assessed>;
+  readonly assess: (tool: string, input: JsonObject) => Promise<Assessment>;
   /** The verdict, who gave it, and by which rule. */
   readonly judge: (tool: string, input: JsonObject) => Promise<string>;
 };
@@ -62,7 +62,7 @@ export function bench(t: TestContext, settings: object = {}, { flags, files = []
     ...parts,
   });
   t.after(policy.source.close);
-  const assess = async (name: string, input: JsonObject): Promise<Assessed> => {
+  const assess = async (name: string, input: JsonObject): Promise<Assessment> => {
     const tool = policy.tools.get(name);
     const invocation = await tool?.build(input, { cwd: workspace, callId: "c", sessionId: "s" });
     if (!tool || !invocation) throw new Error(`there is no tool ${name}, or it does not take this`);

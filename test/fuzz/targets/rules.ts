@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createRegistry, type JsonObject, type Registry, type Verdict } from "@assent/core";
-import { assessRequest } from "@assent/core/parts";
 import { hostPorts } from "@assent/host";
 import { type LoadedPolicy, type Problem, SettingsError, type WorkspacePolicy, workspacePolicy } from "@assent/policy";
 import { ajvSchemas, builtinTools } from "@assent/tools";
+import { assessAtOnce } from "../../support/assess-at-once.ts";
 import { lines, structure, tokens } from "../mutate.ts";
 import { Finding, holds, type Target } from "../target.ts";
 
@@ -102,9 +102,7 @@ function sceneIn(root: string): Scene {
       const tool = tools.get(name);
       const invocation = tool?.build(input, { cwd: workspace, callId: "c", sessionId: "s" });
       if (!tool || !invocation || invocation instanceof Promise) throw new Error(`${name} does not build at once`);
-      const assessed = assessRequest({ tool, invocation, cwd: workspace, facts, policy: source.current, digest, clock });
-      if (assessed instanceof Promise) throw new Error(`judging ${name} waits for nothing`);
-      return assessed.decision.verdict;
+      return assessAtOnce({ tool, invocation, cwd: workspace, facts, policy: source.current, digest, clock }).decision.verdict;
     });
   return { policyFile, projectFile, load, verdicts };
 }

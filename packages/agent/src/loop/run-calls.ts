@@ -47,7 +47,7 @@ function act(talk: Talk, acting: Acting): Promise<BatchReport> {
   const { parts, stop, usage, model, providerId } = answer;
   if (answer.text !== "") talk.text = answer.text;
   talk.answering = { parts, seq: session.state.seq };
-  const said = session.write([session.draft("message.assistant", { turn, content: parts, stop, usage, model, providerId })], "normal");
+  const said = session.record([session.draft("message.assistant", { turn, content: parts, stop, usage, model, providerId })], "normal");
   return said instanceof Promise ? said.then(() => actAsSaid(talk, acting)) : actAsSaid(talk, acting);
 }
 
@@ -72,7 +72,7 @@ function tellResults(talk: Talk, { calls, parts, usage }: ModelAnswer, { results
 
 /** The end of a turn that another follows is stored together with the beginning of that one; hooks are told of it when it is on record. */
 function endTurn({ deps: { session } }: Talk, { turn, answer }: Acting): Maybe<unknown> {
-  const written = session.write([session.draft("turn.ended", { turn, reason: answer.stop })], "normal");
+  const written = session.record([session.draft("turn.ended", { turn, reason: answer.stop })], "normal");
   if (written instanceof Promise) written.catch(() => undefined); // what follows fails with the same cause, and says so
   return written;
 }

@@ -121,7 +121,7 @@ function begin(talk: Talk, { turn, lead, model }: Turn): Maybe<unknown> {
   const { origin } = talk;
   const started = session.draft("turn.started", { turn, origin, promptId: ids.next("u_"), model: model.modelId, toolChoice });
   const { reminder } = lead;
-  return reminder === undefined ? session.write([started], "normal") : beginReminding(talk, started, { turn, lead, reminder });
+  return reminder === undefined ? session.record([started], "normal") : beginReminding(talk, started, { turn, lead, reminder });
 }
 
 type Reminding = Pick<Turn, "turn" | "lead"> & { readonly reminder: string };

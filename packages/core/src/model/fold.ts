@@ -3,7 +3,6 @@ import type { EventBodies, LedgerEvent } from "./events.ts";
 import { SHARED } from "./events.ts";
 import { livedCall } from "./known-event.ts";
 import type { QuestionRow } from "./ledger-rows.ts";
-import { OpenRows } from "./open-rows.ts";
 import type { ProposalRow } from "./proposal/proposal.ts";
 import { isOpenProposal, isProposalEvent, nextProposal } from "./proposal/row.ts";
 import { answeredQuestion, askedQuestion } from "./question/row.ts";
@@ -41,7 +40,7 @@ export type SessionState = {
   /** Schedules that are not removed, by id. */
   readonly schedules: Map<string, ScheduleRow>;
   /** Calls that have not ended, by id. */
-  readonly calls: OpenRows<Call>;
+  readonly calls: Map<string, Call>;
   /** How often each id was given; an id that is here and not in `calls` has ended. */
   readonly ids: Map<string, number>;
   /** Fingerprints of unsafe calls that ended `unknown` and that no person has answered for since. */
@@ -84,7 +83,7 @@ export function emptySession(): SessionState {
     notices: new Map(),
     tasks: new Map(),
     schedules: new Map(),
-    calls: new OpenRows(),
+    calls: new Map(),
     ids: new Map(),
     unknown: new Set(),
     rejected: new Set(),
@@ -96,27 +95,19 @@ export function emptySession(): SessionState {
  * Total and deterministic: the same events in the same order give an equal state; an illegal one throws `IllegalEvent` and changes nothing.
  */
 export function fold(state: SessionState, event: LedgerEvent): void {
-  foldKnown(state, event, undefined);
-}
-
-/** What an event made of a call; no `after`: it has ended. */
-export type CallChange = { readonly before: Call | undefined; readonly after: Call | undefined };
-
-/** The same where somebody has already looked at what the event makes of its call: what was the same before is the same after. */
-export function foldKnown(state: SessionState, event: LedgerEvent, known: CallChange | undefined): void {
-  const isFolded = foldCall(state, event, known) || foldProposal(state, event) || foldTask(state, event);
+  const isFolded = foldCall(state, event) || foldProposal(state, event) || foldTask(state, event);
   if (!isFolded) foldSession(state, event);
-  if (event.at !== state.at && event.at > state.at) state.at = event.at;
+  if (event.at > state.at) state.at = event.at;
   if (event.session === SHARED) state.shared = event.pos;
   else state.seq = event.seq;
 }
 
-function foldCall(state: SessionState, event: LedgerEvent, known: CallChange | undefined): boolean {
+function foldCall(state: SessionState, event: LedgerEvent): boolean {
   const id = livedCall(event);
   if (id === undefined) return false;
   const before = state.calls.get(id);
   if (event.type === "call.proposed" && state.ids.has(id)) throw new IllegalEvent(event, before?.state ?? "ended");
-  const after = changed(before, event, known);
+  const after = nextOpen(before, event);
   if (after === undefined) throw new IllegalEvent(event, before?.state ?? (state.ids.has(id) ? "ended" : "none"));
   if (event.type === "call.proposed") {
     countId(state, event.body);
@@ -126,11 +117,6 @@ function foldCall(state: SessionState, event: LedgerEvent, known: CallChange | u
   else forget(state, id);
   remember(state, before, event);
   return true;
-}
-
-/** Null: it has ended; undefined: the event is not legal. */
-function changed(before: Call | undefined, event: LedgerEvent, known: CallChange | undefined): Call | null | undefined {
-  return known !== undefined && known.before === before ? (known.after ?? null) : nextOpen(before, event);
 }
 
 function forget(state: SessionState, id: string): void {

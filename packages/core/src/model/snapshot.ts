@@ -3,7 +3,6 @@ import type { EventBodies } from "./events.ts";
 import { emptySession, type SessionState } from "./fold.ts";
 import { isObject, type Json } from "./json/json.ts";
 import type { QuestionRow } from "./ledger-rows.ts";
-import { OpenRows } from "./open-rows.ts";
 import type { ProposalRow } from "./proposal/proposal.ts";
 import type { ScheduleRow, TaskRow } from "./task/row.ts";
 
@@ -66,7 +65,7 @@ export function fromSnapshot(value: Json): SessionState | undefined {
     notices: new Map(stored.notices.map((notice) => [notice.notice, notice])),
     tasks: new Map(stored.tasks.map((row) => [row.task, row])),
     schedules: new Map(stored.schedules.map((row) => [row.schedule, row])),
-    calls: new OpenRows(stored.calls.map((call) => [call.callId, call] as const)),
+    calls: new Map(stored.calls.map((call) => [call.callId, call] as const)),
     ids: new Map(stored.ids),
     unknown: new Set(stored.unknown),
     rejected: new Set(stored.rejected),

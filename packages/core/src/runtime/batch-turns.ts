@@ -1,41 +1,18 @@
-import type { Maybe } from "../tool-definition.ts";
-
-/** One batch after the other; one that is cancelled while it waits need not wait to be told so. */
-export function makeBatchTurns(): <T>(signal: AbortSignal, act: () => Maybe<T>) => Promise<T> {
+/** Runs one batch after the other. A batch that is cancelled while it waits starts at once, to end at once. */
+export function makeBatchTurns(): <T>(signal: AbortSignal, act: () => Promise<T>) => Promise<T> {
   let underWay = 0;
-  let idle: PromiseWithResolvers<void> | undefined;
-  const leave = (): void => {
-    underWay -= 1;
-    if (underWay > 0) return;
-    idle?.resolve();
-    idle = undefined;
-  };
-  const enter = async (signal: AbortSignal): Promise<void> => {
-    while (underWay > 0 && !signal.aborted) {
-      idle ??= Promise.withResolvers<void>();
-      await orAborted(idle.promise, signal);
-    }
+  let idle = Promise.withResolvers<void>();
+  return async (signal, act) => {
+    while (underWay > 0 && !signal.aborted) await orAborted(idle.promise, signal);
     underWay += 1;
-  };
-  const inTurn = async <T>(signal: AbortSignal, act: () => Maybe<T>): Promise<T> => {
-    await enter(signal);
     try {
       return await act();
     } finally {
-      leave();
-    }
-  };
-  return (signal, act) => {
-    if (underWay > 0) return inTurn(signal, act);
-    underWay += 1;
-    try {
-      const acted = act();
-      if (acted instanceof Promise) return acted.finally(leave);
-      leave();
-      return Promise.resolve(acted);
-    } catch (error) {
-      leave();
-      return Promise.reject(error);
+      underWay -= 1;
+      if (underWay === 0) {
+        idle.resolve();
+        idle = Promise.withResolvers<void>();
+      }
     }
   };
 }

@@ -3,58 +3,34 @@ import { BATCH_CHARS, composeCut, cutOutput, fitBatch } from "../model/result/cu
 import type { ToolResult } from "../model/result/result.ts";
 import { messageOf } from "../model/result/thrown.ts";
 import { contentText, withText } from "../model/text/content-text.ts";
-import type { Maybe } from "../tool-definition.ts";
 import type { BatchReport, CallReport } from "./dispatch.ts";
 import type { BatchRun, CallRun } from "./pipeline/call-run.ts";
 import { withHookWords } from "./pipeline/hook-words.ts";
 import { hookSession } from "./pipeline/rewrite.ts";
-import { type Begun, beginCall, finishCall } from "./pipeline/run-call.ts";
+import { runCall } from "./pipeline/run-call.ts";
 
-/** Lets every call go its way at once: all are judged before the first of them is claimed, as far as judging waits for nothing. */
-export function runAll(batch: BatchRun, runs: readonly CallRun[]): Maybe<readonly CallReport[]> {
-  const [only] = runs;
-  if (only && runs.length === 1) return runOnly(batch, only);
-  const begun = runs.map((run) => ({ run, begin: beginCall(batch, run) }));
-  batch.passAt = 0;
-  const reports = begun.map(({ run, begin }) =>
-    begin instanceof Promise ? finishLater(batch, run, begin) : finishCall(batch, run, begin),
-  );
-  return areHere(reports) ? reports : Promise.all(reports);
-}
-
-/** Most batches are of one call. */
-function runOnly(batch: BatchRun, run: CallRun): Maybe<readonly CallReport[]> {
-  const begun = beginCall(batch, run);
-  batch.passAt = 0;
-  const report = begun instanceof Promise ? finishLater(batch, run, begun) : finishCall(batch, run, begun);
-  return report instanceof Promise ? Promise.all([report]) : [report];
-}
-
-async function finishLater(batch: BatchRun, run: CallRun, begin: Promise<Begun>): Promise<CallReport> {
-  return finishCall(batch, run, await begin);
-}
-
-function areHere<T>(values: readonly Maybe<T>[]): values is readonly T[] {
-  return !values.some((value) => value instanceof Promise);
+/** Runs every call of a batch at once; lanes order their effects. */
+export function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
+  return Promise.all(runs.map((run) => runCall(batch, run)));
 }
 
 /** What the batch comes to, once all of it has ended or waits: results fit together, enter the history in call order, and may stop the run. */
-export function conclude(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Maybe<BatchReport> {
+export async function conclude(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<BatchReport> {
   const fitted = fitBudget(reports);
-  if (!batch.deps.hooks) return reportOf(batch, runs, fitted);
-  return withBatchHooks(batch, runs, fitted).then((told) => reportOf(batch, runs, told));
-}
-
-function reportOf(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): BatchReport {
-  const results = place(batch, runs, reports);
+  const results = batch.deps.hooks ? await withBatchHooks(batch, runs, fitted) : fitted;
+  addMessages(batch, runs, results);
   const stopMessage = stopOf(batch);
-  const report = { stopRun: stopMessage !== undefined, stopMessage: stopMessage ?? "", results };
-  return batch.endedBy ? { ...report, endedBy: batch.endedBy } : report;
+  return {
+    stopRun: stopMessage !== undefined,
+    stopMessage: stopMessage ?? "",
+    results,
+    ...(batch.endedBy && { endedBy: batch.endedBy }),
+  };
 }
 
 /** What the first call says that stops the run, unless somebody cancelled it all. */
 function stopOf({ stops, batch }: BatchRun): string | undefined {
-  if (!stops || batch.signal.aborted) return undefined;
+  if (batch.signal.aborted) return undefined;
   const [stop] = [...stops.entries()].sort(([left], [right]) => left - right);
   return stop?.[1];
 }
@@ -74,7 +50,6 @@ async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports
   try {
     const said = await hooks.consult("post_tool_batch", batchHookInput(hookSession(batch, run), ended), batch.batch.signal);
     if (said?.stop !== undefined) {
-      batch.stops ??= new Map();
       batch.stops.set(runs.length, said.stop || "Stopped by a post_tool_batch hook.");
     }
     if (!said || last.outcome === "waiting") return reports;
@@ -115,12 +90,11 @@ function totalChars(reports: readonly CallReport[]): number {
 }
 
 /** Results enter the history in call order, up to the first call that still waits. */
-function place(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): readonly CallReport[] {
-  if (!batch.emit) return reports;
+function addMessages(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): void {
   for (const [at, report] of reports.entries()) {
     if (report.outcome === "waiting") break;
     if (runs[at]?.nested) continue;
-    batch.emit({
+    batch.emit?.({
       type: "messageAdded",
       callId: report.callId,
       agentName: batch.batch.agentName,
@@ -129,5 +103,4 @@ function place(batch: BatchRun, runs: readonly CallRun[], reports: readonly Call
       isError: report.result.error !== undefined,
     });
   }
-  return reports;
 }

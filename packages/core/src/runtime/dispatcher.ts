@@ -4,13 +4,13 @@ import { hasJudgement, isAsked } from "../model/call.ts";
 import { messageOf } from "../model/result/thrown.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
 import { createRegistry, type Registry } from "../registry.ts";
-import type { Maybe, Tool } from "../tool-definition.ts";
+import type { Tool } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval } from "./approval/answer.ts";
 import { answerPorts } from "./approval/requests.ts";
 import { conclude, runAll } from "./batch.ts";
 import { makeBatchTurns } from "./batch-turns.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
-import { type BatchRun, type CallRun, enterLive, type Live, leaveLive, makeRun, NO_RUNS, stopAll, stopCall } from "./pipeline/call-run.ts";
+import { type BatchRun, type CallRun, type LiveCalls, makeRun, stopAll, stopCall } from "./pipeline/call-run.ts";
 import { createLanes } from "./pipeline/lanes.ts";
 import { createRepeatGuard } from "./pipeline/repeat-guard.ts";
 import { currentPolicy } from "./policy/current-policy.ts";
@@ -49,7 +49,7 @@ export function createDispatcher(given: DispatcherDeps): Dispatcher {
   const deps = given.warn ? given : { ...given, warn: (message: string): void => console.warn(`assent: ${message}`) };
   checkAskTimeout(deps);
   const staging = stagingOf(deps, () => shared.tools);
-  const live: Live = { runs: NO_RUNS };
+  const live: LiveCalls = new Set();
   const desk = makeProposals(staging, deps, live);
   const shared: Shared = {
     repeats: createRepeatGuard(),
@@ -58,7 +58,7 @@ export function createDispatcher(given: DispatcherDeps): Dispatcher {
     shown: new Map(),
     forgiven: new Set(),
     tools: undefined,
-    batches: NO_BATCHES,
+    batches: new Set(),
     following: undefined,
     cancel: () => {
       for (const batch of shared.batches) if (batch.batch.signal.aborted) stopAll(batch);
@@ -76,7 +76,7 @@ export function createDispatcher(given: DispatcherDeps): Dispatcher {
     answer: async (answer) => refuseOpposite(answer, await answerApproval(answerPorts(deps, staging.tools()), answer)),
     denies: ({ name, kind }) => shared.policy().checkers.some(({ deniesTool }) => deniesTool?.(name, kind) === true),
     cancel: (callId) => {
-      const run = live.runs.find((one) => one.callId === callId);
+      const run = [...live].find((one) => one.callId === callId);
       if (!run || run.phase === "after") return false;
       stopCall(run, "cancelled");
       return true;
@@ -104,12 +104,12 @@ const EMPTY: BatchReport = Object.freeze({ stopRun: false, stopMessage: "", resu
 type Shared = {
   readonly repeats: ReturnType<typeof createRepeatGuard>;
   readonly broken: { error: unknown };
-  readonly live: Live;
+  readonly live: LiveCalls;
   readonly shown: Map<string, OpenApproval>;
   readonly forgiven: Set<string>;
   /** Those of the newest batch. */
   tools: Registry | undefined;
-  batches: readonly BatchRun[];
+  readonly batches: Set<BatchRun>;
   /** Whose abort reaches the batches: that of the newest batch that was not cancelled before it began. */
   following: AbortSignal | undefined;
   readonly cancel: () => void;
@@ -121,26 +121,17 @@ type Shared = {
 
 type Given<B> = { readonly batch: B; readonly emit: ((event: DispatchEvent) => void) | undefined };
 
-function start(deps: DispatcherDeps, shared: Shared, given: Given<Batch>): Maybe<BatchReport> {
-  const { batch } = given;
+async function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Batch>): Promise<BatchReport> {
   if (batch.newPrompt) {
     shared.repeats.reset();
     for (const fingerprint of deps.session.state.rejected) shared.forgiven.add(fingerprint);
   }
   shared.repeats.begin();
   shared.tools = batch.tools;
-  return deps.changes ? shared.begin().then(() => runBatch(deps, shared, given)) : runBatch(deps, shared, given);
-}
-
-function runBatch(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Batch>): Maybe<BatchReport> {
+  if (deps.changes) await shared.begin();
   const run = makeBatchRun(deps, shared, { batch, emit, count: batch.calls.length });
   const runs = propose(run, batch.calls);
-  const reports = runCalls(run, shared, runs);
-  return reports instanceof Promise ? concludeLater(run, runs, reports) : conclude(run, runs, reports);
-}
-
-async function concludeLater(run: BatchRun, runs: readonly CallRun[], reports: Promise<readonly CallReport[]>): Promise<BatchReport> {
-  return conclude(run, runs, await reports);
+  return await conclude(run, runs, await runCalls(run, shared, runs));
 }
 
 async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Omit<Batch, "calls">>): Promise<BatchReport> {
@@ -150,7 +141,7 @@ async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given
   const { calls } = deps.session.state;
   const run = makeBatchRun(deps, shared, { batch, emit, count: calls.size });
   follow(run, shared); // what recovery runs again is cancelled like any call
-  const entries = await resumeAll(run, shared).finally(() => forgetBatch(shared, run));
+  const entries = await resumeAll(run, shared).finally(() => shared.batches.delete(run));
   entries.sort((left, right) => left.seq - right.seq);
   return await conclude(
     run,
@@ -183,53 +174,29 @@ function isSettled(entry: {
   return entry.run !== undefined && entry.report !== undefined;
 }
 
-function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Maybe<readonly CallReport[]> {
-  batch.runs = batch.runs.length === 0 ? runs : [...batch.runs, ...runs];
-  enterLive(shared.live, runs);
+async function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
+  batch.runs = [...batch.runs, ...runs];
+  for (const run of runs) shared.live.add(run);
   follow(batch, shared);
   if (batch.batch.signal.aborted) stopAll(batch);
-  let reports: Maybe<readonly CallReport[]> | undefined;
   try {
-    reports = runAll(batch, runs);
+    const reports = await runAll(batch, runs);
+    if (batch.nested.length > 0) await Promise.all(batch.nested); // a batch is over when its nested calls are
+    return reports;
   } finally {
-    if (!(reports instanceof Promise || batch.nested)) unfollow(batch, shared, runs);
-  }
-  return reports instanceof Promise || batch.nested ? runCallsLater(batch, shared, { runs, reports }) : reports;
-}
-
-async function runCallsLater(
-  batch: BatchRun,
-  shared: Shared,
-  { runs, reports }: { readonly runs: readonly CallRun[]; readonly reports: Maybe<readonly CallReport[]> },
-): Promise<readonly CallReport[]> {
-  try {
-    const all = await reports;
-    if (batch.nested) await Promise.all(batch.nested); // a batch is over when they are
-    return all;
-  } finally {
-    unfollow(batch, shared, runs);
+    shared.batches.delete(batch);
+    for (const run of runs) shared.live.delete(run);
   }
 }
 
 /** A user's cancel reaches every call of the batch from here until it is out of `batches`. Only one batch at a time is not cancelled: one listener is enough. */
 function follow(run: BatchRun, shared: Shared): void {
   const { signal } = run.batch;
-  shared.batches = shared.batches.length === 0 ? [run] : [...shared.batches, run];
+  shared.batches.add(run);
   if (signal.aborted || signal === shared.following) return;
   shared.following?.removeEventListener("abort", shared.cancel);
   signal.addEventListener("abort", shared.cancel, { once: true });
   shared.following = signal;
-}
-
-function unfollow(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): void {
-  forgetBatch(shared, batch);
-  leaveLive(shared.live, runs);
-}
-
-function forgetBatch(shared: Shared, batch: BatchRun): void {
-  const { batches } = shared;
-  const only = batches.length === 1 && batches[0] === batch;
-  shared.batches = only ? NO_BATCHES : batches.filter((one) => one !== batch);
 }
 
 function makeBatchRun(
@@ -242,24 +209,20 @@ function makeBatchRun(
     batch,
     live: shared.live,
     staging: shared.staging,
-    stagedBefore: deps.session.state.proposals.size === 0 ? NONE : stagedRows(shared.staging).map(({ id }) => id),
-    runs: NO_RUNS,
-    nested: undefined,
+    stagedBefore: stagedRows(shared.staging).map(({ id }) => id),
+    runs: [],
+    nested: [],
     emit: guardedEmit(deps, emit),
     lanes: createLanes(count, Math.max(1, deps.maxConcurrency ?? CONCURRENCY)),
-    passAt: 0,
     policy: shared.policy,
     repeats: shared.repeats,
     shown: shared.shown,
     forgiven: shared.forgiven,
-    stops: undefined,
+    stops: new Map(),
     broken: shared.broken,
     endedBy: undefined,
   };
 }
-
-const NONE: readonly string[] = Object.freeze([]);
-const NO_BATCHES: readonly BatchRun[] = Object.freeze([]);
 
 function stagingOf(deps: DispatcherDeps, newest: () => Registry | undefined): Staging {
   const { session, clock, ids, digest, changes, tools } = deps;

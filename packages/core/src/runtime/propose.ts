@@ -1,4 +1,3 @@
-import { ProposedBody } from "../model/call-bodies.ts";
 import type { Draft } from "../model/events.ts";
 import { copyGiven } from "../model/json/copy.ts";
 import { isObject, type Json } from "../model/json/json.ts";
@@ -9,62 +8,46 @@ import type { Session } from "./session/session.ts";
 
 /** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
 export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
-  const { session, clock } = batch.deps;
+  const { session } = batch.deps;
   const turn = session.state.openTurn ?? session.state.turn + 1;
-  batch.passAt = clock.now();
-  const runs = nameAll(batch, calls);
-  const [only] = runs;
-  const about = { turn, now: batch.passAt };
-  const written =
-    only && runs.length === 1
-      ? session.writeOne(proposal(session, only, about), "normal")
-      : session.write(
-          runs.map((run) => proposal(session, run, about)),
-          "normal",
-        );
-  if (!(written instanceof Promise)) return runs;
-  written.catch(() => undefined); // the claim or the end that follows fails with the same cause, and says so
+  const seen = { callIds: new Set<string>(), givenIds: new Set<string>() };
+  const runs = calls.map((call, index) => makeNamedRun(batch, call, index, seen));
+  const written = session.record(
+    runs.map((run) => proposal(session, run, turn)),
+    "normal",
+  );
+  written.catch(() => undefined); // the claim or the end that follows fails with the same cause
   for (const run of runs) run.written = written;
   return runs;
 }
 
 /** A call's first record: what the model sent, as far as it can be kept. */
-export function proposal(
-  session: Session,
-  run: CallRun,
-  { turn, now }: { readonly turn: number; readonly now?: number },
-): Draft<"call.proposed"> {
+export function proposal(session: Session, run: CallRun, turn: number): Draft<"call.proposed"> {
   const { callId: call, index, name: tool, calledAs, givenId } = run;
-  const body = new ProposedBody({ call, turn, index, tool: cut(tool), raw: rawOf(run.arguments), givenId });
-  if (calledAs !== tool) body.calledAs = cut(calledAs);
-  return session.draft("call.proposed", body, now);
+  return session.draft("call.proposed", {
+    call,
+    turn,
+    index,
+    tool: cut(tool),
+    raw: rawOf(run.arguments),
+    givenId,
+    ...(calledAs !== tool && { calledAs: cut(calledAs) }),
+  });
 }
 
-/** Most batches are of one call. */
-function nameAll(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
-  const [only] = calls;
-  if (only && calls.length === 1) return [name(batch, only, { index: 0, seen: undefined })];
-  const seen = { callIds: new Set<string>(), givenIds: new Set<string>() };
-  return calls.map((call, index) => name(batch, call, { index, seen }));
-}
-
-type Place = {
-  readonly index: number;
-  /** The ids of the batch, where it has more than one call. */
-  readonly seen: { readonly callIds: Set<string>; readonly givenIds: Set<string> } | undefined;
-};
+type SeenIds = { readonly callIds: Set<string>; readonly givenIds: Set<string> };
 
 /** An id of its own for every call: a repeated or missing one gets one of ours, so that each has exactly one result. */
-function name({ deps, batch }: BatchRun, proposed: ProposedCall, { index, seen }: Place): CallRun {
+function makeNamedRun({ deps, batch }: BatchRun, proposed: ProposedCall, index: number, seen: SeenIds): CallRun {
   const { id, name: given, arguments: args } = readCall(proposed);
   const calledAs = typeof given === "string" ? given : "";
   const tool = batch.tools.get(calledAs)?.name ?? calledAs;
   const givenId = typeof id === "string" && id !== "" ? shortened(id.toWellFormed()) : null;
   if (givenId === null) return makeRun({ callId: deps.ids.next("call_"), index, name: tool, calledAs, givenId, arguments: args });
-  const duplicateOf = seen?.givenIds.has(givenId) ? givenId : undefined;
-  const callId = freeId(deps.session, seen?.callIds, givenId);
-  seen?.callIds.add(callId);
-  seen?.givenIds.add(givenId);
+  const duplicateOf = seen.givenIds.has(givenId) ? givenId : undefined;
+  const callId = freeId(deps.session, seen.callIds, givenId);
+  seen.callIds.add(callId);
+  seen.givenIds.add(givenId);
   return makeRun({ callId, index, name: tool, calledAs, givenId, arguments: args, duplicateOf });
 }
 
@@ -82,14 +65,14 @@ const LONGEST_NAME = 256;
 const LONGEST_RAW = 16 * 1024 * 1024;
 
 /** The id, or the first `{id}#n` that no call of the session or the batch has. */
-export function freeId({ state }: Session, inBatch: ReadonlySet<string> | undefined, given: string): string {
-  if (!(state.ids.has(given) || inBatch?.has(given))) return given;
+export function freeId({ state }: Session, inBatch: ReadonlySet<string>, given: string): string {
+  if (!(state.ids.has(given) || inBatch.has(given))) return given;
   let count = Math.max(state.ids.get(given) ?? 1, 1);
   let id: string;
   do {
     count += 1;
     id = `${given}#${count}`;
-  } while (state.ids.has(id) || inBatch?.has(id));
+  } while (state.ids.has(id) || inBatch.has(id));
   return id;
 }
 

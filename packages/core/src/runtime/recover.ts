@@ -5,13 +5,14 @@ import { modelText } from "../model/text/model-text.ts";
 import type { ProbeAnswer, Tool } from "../tool-definition.ts";
 import { closeApproval } from "./approval/close.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
-import { type BatchRun, type CallRun, enterLive, leaveLive, makeRun } from "./pipeline/call-run.ts";
+import { type BatchRun, type CallRun, makeRun } from "./pipeline/call-run.ts";
 import { runBody } from "./pipeline/effect.ts";
 import { notApplied, synthesised } from "./pipeline/endings.ts";
 import { endCall } from "./pipeline/finish.ts";
-import { callContext, type Taken } from "./pipeline/intake.ts";
-import { assess, callKey } from "./pipeline/judge.ts";
-import { restore } from "./pipeline/restore.ts";
+import { callContext } from "./pipeline/intake.ts";
+import { assessCall, callKey } from "./pipeline/judge.ts";
+import type { ParsedCall } from "./pipeline/judged-call.ts";
+import { restoreCall } from "./pipeline/restore.ts";
 import { endByProposal } from "./proposal/recover-by-proposal.ts";
 import { isAsking } from "./question/ask.ts";
 import { recordedCall } from "./session/recorded.ts";
@@ -72,13 +73,13 @@ async function settle(batch: BatchRun, call: UnderWay): Promise<Settled> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "" });
   run.resumed = true;
   batch.runs = [...batch.runs, run]; // a retry is cancelled like any call
-  enterLive(batch.live, [run]);
+  batch.live.add(run);
   const tool = batch.batch.tools.get(call.tool);
   run.tool = tool;
   const evidence = await endLeftOver(batch, call);
   const ending = call.judged.safe ? readOnlyEnd(call, evidence) : await unsafeEnd(batch, run, { call, tool, evidence });
   const report = await endCall(batch, run, ending);
-  leaveLive(batch.live, [run]);
+  batch.live.delete(run);
   return { seq: call.seq, run, report };
 }
 
@@ -122,16 +123,16 @@ type Settling = { readonly call: UnderWay; readonly tool: Tool; readonly evidenc
 async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidence }: Settling): Promise<Ending | undefined> {
   const { probe } = tool.definition;
   if (!probe && call.key === null) return undefined;
-  const restored = await restore(batch, run);
+  const restored = await restoreCall(batch, run);
   if ("end" in restored) return undefined;
-  if (probe) return await probed(batch, run, { call, taken: restored, evidence });
-  return call.attempt === 1 && batch.deps.retryIdempotent ? await retry(batch, run, { call, taken: restored }) : undefined;
+  if (probe) return await probed(batch, run, { call, parsed: restored, evidence });
+  return call.attempt === 1 && batch.deps.retryIdempotent ? await retry(batch, run, call, restored) : undefined;
 }
 
-type Probing = { readonly call: UnderWay; readonly taken: Taken; readonly evidence: JsonObject };
+type Probing = { readonly call: UnderWay; readonly parsed: ParsedCall; readonly evidence: JsonObject };
 
-async function probed(batch: BatchRun, run: CallRun, { call, taken, evidence }: Probing): Promise<Ending> {
-  const answer = await askProbe(batch, run, { call, taken });
+async function probed(batch: BatchRun, run: CallRun, { call, parsed, evidence }: Probing): Promise<Ending> {
+  const answer = await askProbe(batch, run, { call, parsed });
   const found: JsonObject = answer.evidence === undefined ? evidence : { ...evidence, probe: answer.evidence };
   if (answer.state === "applied") {
     const content = `${answer.content ?? `'${call.tool}' did what it was asked to do.`} (verified after a restart)`;
@@ -143,11 +144,15 @@ async function probed(batch: BatchRun, run: CallRun, { call, taken, evidence }: 
   return unknownEnd(call, found);
 }
 
-async function askProbe(batch: BatchRun, run: CallRun, { call, taken }: Omit<Probing, "evidence">): Promise<ProbeAnswer> {
+async function askProbe(
+  batch: BatchRun,
+  run: CallRun,
+  { call, parsed: { tool, invocation } }: Omit<Probing, "evidence">,
+): Promise<ProbeAnswer> {
   const ctx = { ...callContext(batch, run), callKey: callKey(batch, run, call.judged.fingerprint) };
   const unknown = (why: string): ProbeAnswer => ({ state: "unknown", evidence: why });
   try {
-    const answer = Promise.resolve(taken.tool.definition.probe?.(taken.invocation.input, ctx) ?? unknown("no probe"));
+    const answer = Promise.resolve(tool.definition.probe?.(invocation.input, ctx) ?? unknown("no probe"));
     const given = await within(batch.deps.clock, {
       promise: answer,
       ms: PROBE_LIMIT_MS,
@@ -164,15 +169,11 @@ function isProbeAnswer(given: unknown): boolean {
 }
 
 /** Runs again with the same key, once, if the request is still not denied. */
-async function retry(
-  batch: BatchRun,
-  run: CallRun,
-  { call, taken }: { readonly call: UnderWay; readonly taken: Taken },
-): Promise<Ending | undefined> {
+async function retry(batch: BatchRun, run: CallRun, call: UnderWay, parsed: ParsedCall): Promise<Ending | undefined> {
   const { session } = batch.deps;
-  const ready = await assess(batch, run, { taken, hook: undefined });
+  const judged = await assessCall(batch, run, parsed);
   const { fingerprint } = call.judged;
-  if (ready.decision.verdict === "deny" || (fingerprint !== undefined && ready.request.fingerprint !== fingerprint)) return undefined;
+  if (judged.decision.verdict === "deny" || (fingerprint !== undefined && judged.request.fingerprint !== fingerprint)) return undefined;
   if (batch.batch.signal.aborted) return undefined;
   const body = {
     call: run.callId,
@@ -186,12 +187,11 @@ async function retry(
   const claim = await session.claim(session.draft("call.claimed", body));
   if ("lost" in claim) return undefined;
   const ending = await runBody(batch, run, {
-    ready,
+    call: { ...judged, yes: null },
     attempt: 2,
     key: call.key,
     nested: () => Promise.reject(new Error("a retried call cannot nest")),
-    unseen: call.answer === null && ready.decision.byRules,
-    yes: null,
+    unseen: call.answer === null && judged.decision.byRules,
   });
   const { content } = ending.result;
   return {

@@ -9,7 +9,7 @@ import {
   type Rules,
   type Tool,
 } from "@assent/core";
-import { type Assessed, type Assessing, assessRequest, assessStaging } from "@assent/core/parts";
+import { type Assessment, type AssessmentInput, assessRequest, assessStaging } from "@assent/core/parts";
 import { decisionSentence } from "../explain/decision-text.ts";
 import type { Judging } from "../explain/judge-call.ts";
 
@@ -53,7 +53,7 @@ export async function revisedApproval(revising: Revising, asked: OpenApproval, {
 }
 
 type EditedCall = Pick<OpenApproval, "tool" | "input" | "cwd" | "callId" | "sessionId">;
-type JudgedCall = { readonly invocation: Invocation; readonly plain: Assessed; readonly staging: Assessed | undefined };
+type JudgedCall = { readonly invocation: Invocation; readonly plain: Assessment; readonly staging: Assessment | undefined };
 
 /** What an edited call is now, judged; a message where it does not fit or would be denied. */
 export async function judgeEdit(revising: Revising, asked: EditedCall, edit: Edit): Promise<JudgedCall | NoEdit> {
@@ -78,7 +78,7 @@ async function judgeNow(revising: Revising, asked: EditedCall, edit: Edit): Prom
   if (!tool) return { message: `There is no tool '${asked.tool}' any more.` };
   const invocation = await built(tool, inputWith(tool, asked, edit), { cwd, callId, sessionId });
   if ("message" in invocation) return invocation;
-  const assessing: Assessing = { tool, invocation, cwd, facts, policy, digest, clock };
+  const assessing: AssessmentInput = { tool, invocation, cwd, facts, policy, digest, clock };
   const plain = await assessRequest(assessing);
   return { invocation, plain, staging: await assessStaging(assessing, plain, { tools }) };
 }

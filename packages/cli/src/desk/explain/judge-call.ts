@@ -1,5 +1,5 @@
 import { type Clock, type Digest, type Facts, messageOf, type Policy, type Registry } from "@assent/core";
-import { type Assessed, type Assessing, assessStaging, assessWithoutSession, isApplyName, sourceOfApply } from "@assent/core/parts";
+import { type Assessment, type AssessmentInput, assessStaging, assessWithoutSession, isApplyName, sourceOfApply } from "@assent/core/parts";
 
 /** What a call that is not to run is judged with. */
 export type Judging = {
@@ -17,7 +17,7 @@ export type LookedAt = { readonly tool: string; readonly input: unknown; readonl
 export type NoCall = { readonly type: "tool_not_registered" | "invalid_tool_params"; readonly message: string };
 
 /** A judged call; `staging` is there where it would be staged instead of run, and is what is decided about that. */
-export type Judged = Assessed & { readonly staging?: Assessed };
+export type Judged = Assessment & { readonly staging?: Assessment };
 
 /** Judges a call as the runtime would, by the same functions, and stops there: nothing is asked, started or recorded. */
 export async function judgeCall(judging: Judging, { tool: name, input, cwd }: LookedAt): Promise<Judged | NoCall> {
@@ -30,7 +30,7 @@ export async function judgeCall(judging: Judging, { tool: name, input, cwd }: Lo
   } catch (error) {
     return { type: "invalid_tool_params", message: messageOf(error) };
   }
-  const assessing: Assessing = { tool, invocation, cwd, facts, policy: () => policy, digest, clock };
+  const assessing: AssessmentInput = { tool, invocation, cwd, facts, policy: () => policy, digest, clock };
   const judged = await assessWithoutSession(assessing, name);
   const staging = await assessStaging(assessing, judged, { tools });
   return staging ? { ...judged, staging } : judged;

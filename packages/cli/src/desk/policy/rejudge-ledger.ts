@@ -1,5 +1,5 @@
 import type { Json, Ledger, StoredEvent, Verdict } from "@assent/core";
-import type { Assessed } from "@assent/core/parts";
+import type { Assessment } from "@assent/core/parts";
 import type { Context } from "../../command-line/spec.ts";
 import { isDirectory } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
@@ -99,7 +99,7 @@ async function rejudge({ session, body }: StoredEvent, pair: Pair | undefined, l
 }
 
 /** The whole line of a command; else what the deciding part is about. */
-function subjectOf({ request, decision }: Assessed): string {
+function subjectOf({ request, decision }: Assessment): string {
   const { command } = request.input;
   return request.kind === "execute" && typeof command === "string" ? command : (request.units[decision.unit]?.subject ?? request.tool);
 }

@@ -5,7 +5,7 @@ import type { OpenApproval } from "../../ports.ts";
 import type { Ending } from "../dispatch.ts";
 import { type BatchRun, type CallRun, type Step, skipRest } from "../pipeline/call-run.ts";
 import { unattended } from "../pipeline/endings.ts";
-import type { Ready } from "../pipeline/judge.ts";
+import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { notify } from "../pipeline/notify.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
 import { closeApproval } from "./close.ts";
@@ -13,73 +13,76 @@ import { confirmationOf, offeredRules } from "./confirm.ts";
 import { look, type Waited, waitForAnswer } from "./wait.ts";
 
 /** What asking a person comes to. `judged` is the request that the yes is for, as it was judged last. */
-export type Asked = { readonly go: Yes; readonly judged: Ready } | { readonly end: Ending } | { readonly parked: string };
+export type Asked = { readonly go: Yes; readonly judged: JudgedCall } | { readonly end: Ending } | { readonly parked: string };
 
 /** Opens the approval (or finds it open), shows it, and waits until somebody, somewhere, settles it; what changed meanwhile is shown again. */
-export async function askPerson(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> {
+export async function askPerson(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Asked> {
   const watch = batch.deps.session.watch(() => undefined); // what others say counts from the first step to the last
   try {
-    return await ask(batch, run, ready);
+    return await ask(batch, run, judged);
   } finally {
     watch.close();
   }
 }
 
-async function ask(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> {
+async function ask(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Asked> {
   run.resumed = true;
-  const before = await settledBefore(batch, run, ready);
+  const before = await settledBefore(batch, run, judged);
   if (before !== undefined && "changed" in before) return await ask(batch, run, before.changed);
-  if (before !== undefined) return withRequest(before, ready);
+  if (before !== undefined) return withRequest(before, judged);
   const { approver } = batch.deps;
   const onAsk = run.nested ? "deny" : batch.deps.onAsk; // a body cannot wait beyond its process
   const reachable = approver?.available() === true;
-  if (!reachable && onAsk !== "park") return await refuseUnattended(batch, run, ready);
-  const open = await openApproval(batch, run, ready);
-  const waited = reachable ? await waitForAnswer(batch, run, { ready, open }) : "unasked";
-  if (waited === "unasked") return onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, ready);
-  return "changed" in waited ? await ask(batch, run, waited.changed) : withRequest(waited, ready);
+  if (!reachable && onAsk !== "park") return await refuseUnattended(batch, run, judged);
+  const open = await openApproval(batch, run, judged);
+  const waited = reachable ? await waitForAnswer(batch, run, { judged, open }) : "unasked";
+  if (waited === "unasked") return onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, judged);
+  return "changed" in waited ? await ask(batch, run, waited.changed) : withRequest(waited, judged);
 }
 
-function withRequest(step: Step<{ readonly go: Yes }> | { readonly parked: string }, judged: Ready): Asked {
+function withRequest(step: Step<{ readonly go: Yes }> | { readonly parked: string }, judged: JudgedCall): Asked {
   return "go" in step ? { go: step.go, judged } : step;
 }
 
 /** An approval of an earlier process may be answered, closed, expired or covered by a grant by now. */
-async function settledBefore(batch: BatchRun, run: CallRun, ready: Ready): Promise<Exclude<Waited, "unasked"> | undefined> {
+async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Exclude<Waited, "unasked"> | undefined> {
   const call = batch.deps.session.state.calls.get(run.callId);
-  if (call?.state !== "waiting" || (call.standing === "open" && call.shown !== ready.request.fingerprint)) return undefined;
-  const looked = await look(batch, run, { expiresAt: call.expiresAt, state: { nobody: false, grants: true, expired: false, ready } });
+  if (call?.state !== "waiting" || (call.standing === "open" && call.shown !== judged.request.fingerprint)) return undefined;
+  const looked = await look(batch, run, { expiresAt: call.expiresAt, state: { nobody: false, grants: true, expired: false, judged } });
   return looked === "unasked" ? undefined : looked;
 }
 
 /** `deny` asks nobody; `fail` leaves a record of what was asked and ends the rest of the batch. */
-async function refuseUnattended(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> {
+async function refuseUnattended(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Asked> {
   const failing = batch.deps.onAsk === "fail";
   const call = batch.deps.session.state.calls.get(run.callId);
-  if (failing && call?.state === "judged") await openApproval(batch, run, ready);
+  if (failing && call?.state === "judged") await openApproval(batch, run, judged);
   await closeApproval(batch, run, "cancelled");
   if (failing) skipRest(batch, "unanswered");
-  notify(batch, run, { ready, source: UNATTENDED });
-  return { end: unattended(ready, batch.deps.unattendedNote) };
+  notify(batch, run, { judged, source: UNATTENDED });
+  return { end: unattended(judged, batch.deps.unattendedNote) };
 }
 
 /** The open approval for exactly this request; opened now, under a higher revision where an older one asked about something else. */
-async function openApproval(batch: BatchRun, run: CallRun, ready: Ready): Promise<OpenApproval> {
+async function openApproval(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<OpenApproval> {
   const { session } = batch.deps;
   const call = session.state.calls.get(run.callId);
   const before = isAsked(call) ? call : undefined;
-  const suggestions = offeredRules(batch, ready);
-  const details = await confirmationOf(batch, run, { ready, suggestions });
-  const same = before?.state === "waiting" && before.standing === "open" && before.shown === ready.request.fingerprint;
-  const open = describeApproval(batch, run, { ready, details, suggestions, before, same });
-  if (!same) await recordOpened(batch, { open, ready });
+  const suggestions = offeredRules(batch, judged);
+  const details = await confirmationOf(batch, run, { judged, suggestions });
+  const same = before?.state === "waiting" && before.standing === "open" && before.shown === judged.request.fingerprint;
+  const open = describeApproval(batch, run, { judged, details, suggestions, before, same });
+  if (!same) await recordOpened(batch, { open, judged });
   traceApproval(batch, run, "assent.approval.requested");
   const { id: approvalId, revision, tool } = open;
   batch.emit?.({ type: "confirmation", callId: run.callId, agentName: batch.batch.agentName, approvalId, revision, tool, details });
   return open;
 }
 
-async function recordOpened({ deps }: BatchRun, { open, ready }: { readonly open: OpenApproval; readonly ready: Ready }): Promise<void> {
+async function recordOpened(
+  { deps }: BatchRun,
+  { open, judged }: { readonly open: OpenApproval; readonly judged: JudgedCall },
+): Promise<void> {
   const {
     id: approval,
     callId: call,
@@ -95,7 +98,7 @@ async function recordOpened({ deps }: BatchRun, { open, ready }: { readonly open
     suggestions,
     expiresAt,
   } = open;
-  const facts = ready.facts.view ?? null;
+  const facts = judged.facts.view ?? null;
   const body = {
     approval,
     call,
@@ -116,23 +119,23 @@ async function recordOpened({ deps }: BatchRun, { open, ready }: { readonly open
 }
 
 type Describing = {
-  readonly ready: Ready;
+  readonly judged: JudgedCall;
   readonly details: ConfirmationDetails;
   readonly suggestions: readonly string[];
   readonly before: Extract<Call, { readonly state: "waiting" | "approved" }> | undefined;
   readonly same: boolean;
 };
 
-function describeApproval(batch: BatchRun, run: CallRun, { ready, details, suggestions, before, same }: Describing): OpenApproval {
+function describeApproval(batch: BatchRun, run: CallRun, { judged, details, suggestions, before, same }: Describing): OpenApproval {
   const { deps } = batch;
-  const { request, decision } = ready;
+  const { request, decision } = judged;
   return {
     id: before?.approval ?? deps.ids.next("a_"),
     revision: (before?.revision ?? 0) + (same ? 0 : 1),
     sessionId: deps.session.id,
     callId: run.callId,
     tool: request.tool,
-    title: details.title ?? ready.taken.tool.title,
+    title: details.title ?? judged.tool.title,
     fingerprint: request.fingerprint ?? "",
     input: request.input,
     cwd: request.cwd,
@@ -143,7 +146,7 @@ function describeApproval(batch: BatchRun, run: CallRun, { ready, details, sugge
     details,
     suggestions,
     expiresAt: same && before?.state === "waiting" ? before.expiresAt : deadline(batch),
-    ...(ready.facts.view !== undefined && { facts: ready.facts.view }),
+    ...(judged.facts.view !== undefined && { facts: judged.facts.view }),
     ...(batch.batch.agentName !== undefined && { agentName: batch.batch.agentName }),
   };
 }

@@ -1,25 +1,25 @@
-import { hasNoDetails } from "../../invocation.ts";
 import type { ConfirmationDetails } from "../../model/confirmation.ts";
 import { messageOf } from "../../model/result/thrown.ts";
+import { hasNoDetails } from "../../tool.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
-import type { Ready } from "../pipeline/judge.ts";
+import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { patternRules } from "../policy/pattern-rules.ts";
 import { within } from "../within.ts";
 
 const CONFIRM_LIMIT_MS = 30_000;
 
 /** A request that asks, and the rules an "always" would store. */
-type Confirming = { readonly ready: Ready; readonly suggestions: readonly string[] };
+type Confirming = { readonly judged: JudgedCall; readonly suggestions: readonly string[] };
 
 /** What the person is shown. An author's `confirm` that throws or takes too long leaves the plain description, with a warning: the call still asks. */
-export async function confirmationOf(batch: BatchRun, run: CallRun, { ready, suggestions }: Confirming): Promise<ConfirmationDetails> {
-  const { taken, decision, asking } = ready;
-  const { details, warning } = asking?.details ? { details: asking.details, warning: undefined } : await ownDetails(batch, run, ready);
-  const base: ConfirmationDetails = details ?? { type: "info", prompt: taken.invocation.describe() };
+export async function confirmationOf(batch: BatchRun, run: CallRun, { judged, suggestions }: Confirming): Promise<ConfirmationDetails> {
+  const { tool, invocation, decision, asking } = judged;
+  const { details, warning } = asking?.details ? { details: asking.details, warning: undefined } : await ownDetails(batch, run, judged);
+  const base: ConfirmationDetails = details ?? { type: "info", prompt: invocation.describe() };
   const rules = base.type === "plan" ? [] : suggestions;
   return {
     ...base,
-    title: base.title ?? defaultTitle(base, taken.tool.title),
+    title: base.title ?? defaultTitle(base, tool.title),
     ...((decision.explicitAsk || base.type === "plan") && { hideAlwaysAllow: true }),
     ...(rules.length > 0 && { permissionRules: base.permissionRules ?? rules }),
     ...(warning !== undefined && { warnings: [...(base.warnings ?? []), warning] }),
@@ -27,20 +27,18 @@ export async function confirmationOf(batch: BatchRun, run: CallRun, { ready, sug
 }
 
 /** The rules an "always" would store: none where somebody insists on being asked, else those for what the call really does. */
-export function offeredRules({ deps }: BatchRun, { decision, request, subject }: Ready): readonly string[] {
+export function offeredRules({ deps }: BatchRun, { decision, request, subject }: JudgedCall): readonly string[] {
   if (decision.explicitAsk) return [];
   return (deps.rules ?? patternRules).offer(subject?.request ?? request);
 }
 
 type Own = { readonly details: ConfirmationDetails | undefined; readonly warning: string | undefined };
 
-const PLAIN: Own = Object.freeze({ details: undefined, warning: undefined });
-
-async function ownDetails({ deps }: BatchRun, run: CallRun, { taken }: Ready): Promise<Own> {
-  if (hasNoDetails(taken.invocation)) return PLAIN;
+async function ownDetails({ deps }: BatchRun, run: CallRun, { tool, invocation }: JudgedCall): Promise<Own> {
+  if (hasNoDetails(tool)) return { details: undefined, warning: undefined };
   const unavailable = (why: string): Own => ({ details: undefined, warning: `preview unavailable: ${why}` });
   try {
-    const given = taken.invocation.confirmation(run.abort.signal).then((details): Own => ({ details, warning: undefined }));
+    const given = invocation.confirmation(run.abort.signal).then((details): Own => ({ details, warning: undefined }));
     return await within(deps.clock, { promise: given, ms: CONFIRM_LIMIT_MS, late: () => unavailable("it took longer than 30 s") });
   } catch (error) {
     return unavailable(messageOf(error));

@@ -5,9 +5,8 @@ import type { GrantScope } from "../../model/grant.ts";
 import { grantSource } from "../../model/notification-source.ts";
 import type { Request, Unit } from "../../model/request.ts";
 import type { Rules } from "../../ports.ts";
-import type { Assessed } from "../pipeline/assess.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
-import type { Ready } from "../pipeline/judge.ts";
+import type { Assessment, JudgedCall } from "../pipeline/judged-call.ts";
 import { patternRules } from "../policy/pattern-rules.ts";
 import { wasClockSetBack } from "./answer.ts";
 import { settleShared } from "./close.ts";
@@ -18,11 +17,11 @@ export type GrantAnswer = { readonly scope: GrantScope; readonly grants: readonl
 const SCOPES: readonly GrantScope[] = ["session", "project", "user"];
 
 /** Looks for grants that cover every unit that asks. Only ever called for an ask that nobody insisted on. */
-export async function grantAnswer({ deps }: BatchRun, ready: Ready): Promise<GrantAnswer | undefined> {
+export async function grantAnswer({ deps }: BatchRun, judged: JudgedCall): Promise<GrantAnswer | undefined> {
   const { session, clock, rules = patternRules, above = [] } = deps;
   const rows = await session.ledger.pending("grants", { limit: 1_000 });
   const reach = { session: session.id, above, workspace: session.state.created?.workspace, now: clock.now() };
-  const used = coveringGrants(rows, { assessed: ready.subject ?? ready, rules, reach });
+  const used = coveringGrants(rows, { assessed: judged.subject ?? judged, rules, reach });
   const [first] = used ?? [];
   return used && first ? { scope: first.scope, grants: used } : undefined;
 }
@@ -39,7 +38,7 @@ export type GrantReach = {
 /** The grants that together cover every part of a request that asks; undefined when one part is covered by none. Pure. */
 export function coveringGrants(
   rows: readonly GrantRow[],
-  { assessed, rules, reach }: { readonly assessed: Assessed; readonly rules: Rules; readonly reach: GrantReach },
+  { assessed, rules, reach }: { readonly assessed: Assessment; readonly rules: Rules; readonly reach: GrantReach },
 ): readonly GrantRow[] | undefined {
   const near = rows.filter((row) => reaches(row, reach)).toSorted((left, right) => rank(left) - rank(right));
   const used: GrantRow[] = [];
@@ -52,7 +51,7 @@ export function coveringGrants(
 }
 
 /** The units a grant must cover: those that, judged alone, nobody allows. */
-function askingUnits({ request, circumstances }: Assessed): readonly Unit[] {
+function askingUnits({ request, circumstances }: Assessment): readonly Unit[] {
   if (request.units.length === 1) return request.units;
   return request.units.filter((unit) => decide({ ...request, units: [unit] }, circumstances).verdict !== "allow");
 }
@@ -85,7 +84,7 @@ function covers(rules: Rules, row: GrantRow, { request, unit }: Covered): boolea
 export async function applyGrant(
   batch: BatchRun,
   run: CallRun,
-  { ready, grant }: { readonly ready: Ready; readonly grant: GrantAnswer },
+  { judged, grant }: { readonly judged: JudgedCall; readonly grant: GrantAnswer },
 ): Promise<Yes | undefined> {
   const { session } = batch.deps;
   for (const row of grant.grants) {
@@ -95,10 +94,10 @@ export async function applyGrant(
     if ("lost" in answer) return undefined;
   }
   const [first] = grant.grants;
-  if (!first || ready.request.fingerprint === undefined) return undefined;
+  if (!first || judged.request.fingerprint === undefined) return undefined;
   const also = grant.grants.slice(1).map(({ id }) => id);
   const by = { kind: "grant" as const, id: first.id, ...(also.length > 0 && { also }) };
-  const body = { call: run.callId, fingerprint: ready.request.fingerprint, by, source: grantSource(grant.scope).source };
+  const body = { call: run.callId, fingerprint: judged.request.fingerprint, by, source: grantSource(grant.scope).source };
   await session.record([session.draft("call.answered", body)], "normal");
   const call = session.state.calls.get(run.callId);
   run.resumed = true; // from here on the yes counts, whatever the policy becomes
@@ -113,9 +112,9 @@ export async function byPattern({ deps }: BatchRun, yes: Yes): Promise<boolean> 
 }
 
 /** A grant made while an approval is open answers it by the same compare-and-set a person's answer goes through. */
-export async function answerByGrant(batch: BatchRun, run: CallRun, { call, ready }: Covering): Promise<boolean> {
-  if (ready.decision.explicitAsk) return false;
-  const grant = await grantAnswer(batch, ready);
+export async function answerByGrant(batch: BatchRun, run: CallRun, { call, judged }: Covering): Promise<boolean> {
+  if (judged.decision.explicitAsk) return false;
+  const grant = await grantAnswer(batch, judged);
   const first = grant?.grants[0];
   if (!first || grant.grants.length > 1 || first.usesLeft !== undefined) return false;
   const { session } = batch.deps;
@@ -126,4 +125,4 @@ export async function answerByGrant(batch: BatchRun, run: CallRun, { call, ready
   return true;
 }
 
-type Covering = { readonly call: Extract<Call, { readonly state: "waiting" }>; readonly ready: Ready };
+type Covering = { readonly call: Extract<Call, { readonly state: "waiting" }>; readonly judged: JudgedCall };

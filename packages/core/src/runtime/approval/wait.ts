@@ -9,7 +9,8 @@ import type { OpenApproval } from "../../ports.ts";
 import { makeBell } from "../bell.ts";
 import { type BatchRun, type CallRun, type Step, skipRest } from "../pipeline/call-run.ts";
 import { denial, standingEnd, stopped } from "../pipeline/endings.ts";
-import { type Ready, rejudge } from "../pipeline/judge.ts";
+import { rejudge } from "../pipeline/judge.ts";
+import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { notify, tell } from "../pipeline/notify.ts";
 import { hookSession } from "../pipeline/rewrite.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
@@ -21,24 +22,24 @@ import { answerPorts } from "./requests.ts";
 type Waiting = Extract<Call, { readonly state: "waiting" }>;
 
 /** What waiting comes to. `unasked`: the approver gave nothing, and `onAsk` decides. `changed`: what was shown is no longer what would run. */
-export type Waited = Step<{ readonly go: Yes }> | "unasked" | { readonly parked: string } | { readonly changed: Ready };
+export type Waited = Step<{ readonly go: Yes }> | "unasked" | { readonly parked: string } | { readonly changed: JudgedCall };
 
 /** What may change while a person thinks. */
-type WaitState = { nobody: boolean; grants: boolean; expired: boolean; ready: Ready; failure?: unknown };
+type WaitState = { nobody: boolean; grants: boolean; expired: boolean; judged: JudgedCall; failure?: unknown };
 
 /** Waits for an answer from anywhere: this process's approver, another process, a grant, the deadline, a changed policy, a cancel. */
 export async function waitForAnswer(
   batch: BatchRun,
   run: CallRun,
-  { ready, open }: { readonly ready: Ready; readonly open: OpenApproval },
+  { judged, open }: { readonly judged: JudgedCall; readonly open: OpenApproval },
 ): Promise<Waited> {
   const bell = makeBell();
-  const state: WaitState = { nobody: false, grants: false, expired: false, ready };
+  const state: WaitState = { nobody: false, grants: false, expired: false, judged };
   run.wake = bell.ring;
   batch.shown.set(open.id, open);
   let stopListening = (): void => undefined;
   try {
-    tellWaiting(batch, run, ready);
+    tellWaiting(batch, run, judged);
     stopListening = listen(batch, { open, state, ring: bell.ring });
     for (;;) {
       const settled = await look(batch, run, { expiresAt: open.expiresAt, state });
@@ -95,22 +96,14 @@ function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
     watch.close();
     unsubscribe();
     deadline?.();
-    asking.abort(noLongerAsked());
+    asking.abort(new DOMException("The approval is settled.", "AbortError"));
   };
 }
 
 /** The deadline fires even if nothing else keeps the process alive. */
 const LIMIT = { keepsAlive: true } as const;
 
-let over: DOMException | undefined;
-
-/** Why nobody needs to be asked any longer. One for all: it is made for nearly every approval, and an error looks for where it comes from. */
-function noLongerAsked(): DOMException {
-  over ??= new DOMException("The approval is settled.", "AbortError");
-  return over;
-}
-
-function tellWaiting(batch: BatchRun, run: CallRun, { request }: Ready): void {
+function tellWaiting(batch: BatchRun, run: CallRun, { request }: JudgedCall): void {
   const { tool, kind, input } = request;
   tell(batch, "on_user_input", () => {
     const about = toolHookInput(hookSession(batch, run), { event: "on_user_input", tool, kind, callId: run.callId, input });
@@ -150,11 +143,11 @@ export type Looking = { readonly expiresAt: string | null; readonly state: WaitS
 export async function look(batch: BatchRun, run: CallRun, looking: Looking): Promise<Waited | undefined> {
   const { state } = looking;
   if (state.failure !== undefined) throw state.failure;
-  if (run.stopped) return parkedApproval(batch, run) ?? (await stop(batch, run, state.ready));
+  if (run.stopped) return parkedApproval(batch, run) ?? (await stop(batch, run, state.judged));
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state === "approved") return { go: call.yes };
   if (call?.state !== "waiting") throw new Error(`call ${run.callId} is ${call?.state ?? "gone"} while it waits`);
-  if (call.standing !== "open") return { end: settle(batch, run, { call, ready: state.ready }) };
+  if (call.standing !== "open") return { end: settle(batch, run, { call, judged: state.judged }) };
   if (state.expired || isPast(looking.expiresAt, batch.deps.clock, batch.deps.session.state.at)) {
     state.expired = false;
     await closeApproval(batch, run, "expired");
@@ -163,9 +156,9 @@ export async function look(batch: BatchRun, run: CallRun, looking: Looking): Pro
   return (await judgeWaiting(batch, run, { call, state })) ?? (await coveredOrUnasked(batch, run, { ...looking, call }));
 }
 
-async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<Waited> {
+async function stop(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Waited> {
   await closeApproval(batch, run, "cancelled");
-  notify(batch, run, { ready, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
+  notify(batch, run, { judged, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
   return { end: stopped(run) };
 }
 
@@ -175,13 +168,13 @@ const STANDING_SOURCE: Readonly<Record<string, NotificationSource>> = {
   cancelled: CANCELED,
 };
 
-type Settling = { readonly call: Waiting; readonly ready: Ready };
+type Settling = { readonly call: Waiting; readonly judged: JudgedCall };
 
-function settle(batch: BatchRun, run: CallRun, { call, ready }: Settling): ReturnType<typeof standingEnd> {
-  notify(batch, run, { ready, source: STANDING_SOURCE[call.standing] ?? decidedSource(ready.decision) });
+function settle(batch: BatchRun, run: CallRun, { call, judged }: Settling): ReturnType<typeof standingEnd> {
+  notify(batch, run, { judged, source: STANDING_SOURCE[call.standing] ?? decidedSource(judged.decision) });
   if (call.standing === "rejected") batch.forgiven.delete(call.shown);
   if (call.interrupt) skipRest(batch, "interrupted");
-  return standingEnd(ready, call);
+  return standingEnd(judged, call);
 }
 
 /** A tightened policy decides at once, a loosened one changes nothing for what already waits; a request that means something else now is shown again. */
@@ -190,15 +183,16 @@ async function judgeWaiting(
   run: CallRun,
   { call, state }: { readonly call: Waiting; readonly state: WaitState },
 ): Promise<Waited | undefined> {
-  const { ready } = state;
-  const same = batch.policy().revision === ready.policy.revision && batch.lanes.unsafe === ready.unsafeRuns;
+  const { judged } = state;
+  const same = batch.policy().revision === judged.policy.revision && batch.lanes.unsafe === judged.unsafeRuns;
   if (same && !run.askAgain) return undefined;
   run.askAgain = false;
-  state.ready = await rejudge(batch, run, ready);
-  if (state.ready.decision.verdict !== "deny") return state.ready.request.fingerprint === call.shown ? undefined : { changed: state.ready };
+  state.judged = await rejudge(batch, run, judged);
+  if (state.judged.decision.verdict !== "deny")
+    return state.judged.request.fingerprint === call.shown ? undefined : { changed: state.judged };
   await closeApproval(batch, run, "denied");
-  notify(batch, run, { ready: state.ready, source: decidedSource(state.ready.decision) });
-  return { end: denial(state.ready, true) };
+  notify(batch, run, { judged: state.judged, source: decidedSource(state.judged.decision) });
+  return { end: denial(state.judged, true) };
 }
 
 /** A grant made since may cover the call; an approver that gave nothing leaves it to `onAsk`. */
@@ -209,7 +203,8 @@ async function coveredOrUnasked(
 ): Promise<Waited | undefined> {
   if (state.grants) {
     state.grants = false;
-    if (await answerByGrant(batch, run, { call, ready: state.ready })) return await look(batch, run, { expiresAt: call.expiresAt, state });
+    if (await answerByGrant(batch, run, { call, judged: state.judged }))
+      return await look(batch, run, { expiresAt: call.expiresAt, state });
   }
   return state.nobody ? "unasked" : undefined;
 }

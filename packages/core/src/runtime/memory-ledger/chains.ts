@@ -11,7 +11,6 @@ import type { Holder, LedgerEvent } from "../../model/events.ts";
 import type { Json } from "../../model/json/json.ts";
 import { callOf } from "../../model/known-event.ts";
 import type { CallRow } from "../../model/ledger-rules.ts";
-import { OpenRows } from "../../model/open-rows.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 
 /** One session's events in order, and what a write to it is compared with. */
@@ -21,9 +20,7 @@ export type Chain = {
   /** Events of the shared chain that name the session. */
   readonly named: LedgerEvent[];
   /** Calls that have not ended. */
-  readonly calls: OpenRows<CallRow>;
-  /** What the newest event that changed a call made of it. */
-  readonly changed: { before: CallRow | undefined; after: CallRow | undefined };
+  readonly calls: Map<string, CallRow>;
   /** By call: the questions it asked, while it has not ended. */
   readonly asked: Map<string, readonly string[]>;
   /** Undefined: nobody has it, or whoever had it closed the session. */
@@ -60,7 +57,7 @@ export type Chains = {
   /** The clock, or the newest `at` where that is later. */
   readonly now: () => string;
   epoch: number;
-  /** How to take back what is written now, should the rest of it fail, in the order it was applied. Undefined: one event, which changes all of its rows or none. */
+  /** How to undo what is being written now, in the order it was applied. Undefined outside of `together`. */
   undo: Before[] | undefined;
   /** The newest `at`, so that a clock set back extends no deadline. */
   newestAt: string;
@@ -96,8 +93,7 @@ export function chainOf(chains: Chains, session: string): Chain {
     session,
     events: [],
     named: [],
-    calls: new OpenRows(),
-    changed: { before: undefined, after: undefined },
+    calls: new Map(),
     asked: new Map(),
     holder: undefined,
     holds: 0,

@@ -39,8 +39,6 @@ async function sha256(bytes: Uint8Array): Promise<string> {
 
 /** Writes in the order in which they were issued. */
 export type Turns = {
-  /** True when no write waits. */
-  readonly areFree: () => boolean;
   /** At once, unless a write before it still waits. */
   readonly take: <T>(write: () => T) => T | Promise<T>;
   /** After what it needs; every write issued meanwhile waits behind it. */
@@ -60,7 +58,6 @@ export function makeTurns(): Turns {
     return mine;
   };
   return {
-    areFree: () => last === undefined,
     take: (write) => (last ? behind(write) : write()),
     takeAfter: (needed, write) => behind(async () => write(await needed)),
   };

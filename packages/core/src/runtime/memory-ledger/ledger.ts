@@ -8,18 +8,16 @@ import {
   type SharedDraft,
 } from "../../ledger-port.ts";
 import { type Draft, type Holder, type LedgerEvent, SHARED } from "../../model/events.ts";
-import type { CallChange } from "../../model/fold.ts";
 import { grantRefusal } from "../../model/grant-row.ts";
 import { isAnswerable, isAppendable, naming } from "../../model/known-event.ts";
 import { answerRefusal, claimLoss, proposalRefusal, questionRefusal, standsOn } from "../../model/ledger-rules.ts";
-import { ownOf, type Unplaced, unplaced } from "../../model/unplaced.ts";
 import type { Clock, Ids } from "../../ports.ts";
 import { makeStamp } from "../session/stamp.ts";
 import { type Chain, type Chains, chainOf, emptyChains, makeReader } from "./chains.ts";
 import { type Contents, contentOf, hashed, makeTurns, refuseContents } from "./contents.ts";
 import { makeFollowers } from "./followers.ts";
 import { listPage } from "./lists.ts";
-import { apply, keep, place, placeBehind, refusal, refuseType, together } from "./writing.ts";
+import { apply, keep, placeEvent, refuseType, together } from "./writing.ts";
 
 /** What a memory ledger may be given; without a clock it takes the system's, without ids a random store id. */
 export type MemoryLedgerOptions = { readonly clock?: Pick<Clock, "now">; readonly ids?: Ids };
@@ -41,7 +39,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
   };
   const store = (lease: Lease, expected: number, batch: Batch): readonly LedgerEvent[] =>
     written(append(chains, writable(chainOf(chains, lease.session), lease, expected), batch));
-  const ledger: Ledger = {
+  return {
     durable: false,
     storeId: ids?.next("store_") ?? crypto.randomUUID(),
     acquire: async (session, holder, takeOver = false) => turns.take(() => acquire(chains, { session, holder, takeOver })),
@@ -59,7 +57,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     },
     answer: async (events) => turns.take(() => written(answer(chains, events))),
     claim: async (lease, expected, claimed) =>
-      turns.take(() => written(claim(chains, writable(chainOf(chains, lease.session), lease, expected), unplaced(claimed)))),
+      turns.take(() => written(claim(chains, writable(chainOf(chains, lease.session), lease, expected), claimed))),
     read: (from, filter = {}) => readEvents(chains, from, filter),
     subscribe: (from, filter, sink) => followers.add(makeReader(chains, from, filter), sink),
     pending: async (kind, query = {}) => listPage(chains, kind, query),
@@ -76,53 +74,12 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
       for (const chain of chains.bySession.values()) chain.holder = undefined;
     },
   };
-  const direct: AtOnce = {
-    of: ledger,
-    isFree: turns.areFree,
-    open: (lease) => {
-      const chain = chainOf(chains, lease.session);
-      return {
-        append: (expected, drafts) => written(append(chains, writable(chain, lease, expected), { drafts, given: NOTHING })),
-        appendOne: (expected, draft) => written(appendOne(chains, writable(chain, lease, expected), ownOf(draft))),
-        claim: (expected, claimed) => written(claim(chains, writable(chain, lease, expected), ownOf(claimed))),
-        changed: chain.changed,
-      };
-    },
-  };
-  return Object.defineProperty(ledger, AT_ONCE, { value: direct });
 }
 
-/** Not inside of a ledger: V8 keeps, with what lives long, for every generator that is a function of its own, what that function sees. */
 async function* readEvents(chains: Chains, from: Cursor, filter: EventFilter): AsyncGenerator<LedgerEvent> {
   const next = makeReader(chains, from, filter);
   const until = chains.log.length;
   for (let event = next(until); event !== undefined; event = next(until)) yield event;
-}
-
-/** The writes of a ledger whose commits wait for nothing: what they return is committed, what they throw stored nothing. */
-export type AtOnce = {
-  /** Whose writes they are. */
-  readonly of: Ledger;
-  /** False while a write still waits: nothing may overtake it. */
-  readonly isFree: () => boolean;
-  /** How the holder of this lease writes. */
-  readonly open: (lease: Lease) => {
-    readonly append: (expected: number, events: readonly Draft[]) => readonly LedgerEvent[];
-    /** The same for one, which becomes the event where it has room for its place. */
-    readonly appendOne: (expected: number, event: Draft) => LedgerEvent;
-    readonly claim: (expected: number, claimed: Draft<"call.claimed">) => Claim;
-    /** What the newest event made of its call, where it changed one. */
-    readonly changed: CallChange;
-  };
-};
-
-/** A property of the ledger itself: what a weak map holds outlives its key until the next full collection, and with it every event of a session that is over. */
-const AT_ONCE: unique symbol = Symbol("atOnce");
-
-/** How to write to this very ledger without waiting; undefined for one that must be waited for, and for one in another's wrapping. */
-export function atOnce(ledger: Ledger & { readonly [AT_ONCE]?: AtOnce }): AtOnce | undefined {
-  const direct = ledger[AT_ONCE];
-  return direct?.of === ledger ? direct : undefined;
 }
 
 const NOTHING: Contents = new Map();
@@ -171,13 +128,11 @@ function writable(chain: Chain, lease: Lease, expected: number): Chain {
 type Batch = { readonly drafts: readonly Draft[]; readonly given: Contents };
 
 function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonly LedgerEvent[] {
-  const [only] = drafts;
-  if (only && drafts.length === 1 && given.size === 0) return [appendOne(chains, chain, unplaced(only))];
   refuseContents(drafts, given, chains.blobs);
   const events = together(chains, () =>
     drafts.map((draft, index) => {
       refuseType(draft, isAppendable(draft.type));
-      const event = placeBehind(chains, chain, { draft, index });
+      const event = placeEvent(chains, chain, draft, index);
       apply(chains, event, chain);
       return event;
     }),
@@ -187,22 +142,9 @@ function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonl
   return events;
 }
 
-function appendOne(chains: Chains, chain: Chain, own: Unplaced): LedgerEvent {
-  refuseType(own, isAppendable(own.type));
-  if (own.type === "proposal.staged") refuseContents([own], NOTHING, chains.blobs);
-  const event = place(chains, chain, own);
-  try {
-    apply(chains, event, chain);
-  } catch (error) {
-    throw refusal(error);
-  }
-  keep(chains, chain, event);
-  return event;
-}
-
 type Claim = { readonly won: LedgerEvent } | { readonly lost: ClaimLost };
 
-function claim(chains: Chains, chain: Chain, claimed: Unplaced<"call.claimed">): Claim {
+function claim(chains: Chains, chain: Chain, claimed: Draft<"call.claimed">): Claim {
   refuseType(claimed, claimed.type === "call.claimed");
   const call = chain.calls.get(claimed.body.call);
   const { approval, grant } = standsOn(call);
@@ -215,7 +157,7 @@ function claim(chains: Chains, chain: Chain, claimed: Unplaced<"call.claimed">):
     durable: false,
   });
   if (lost !== undefined) return { lost };
-  const won = place(chains, chain, claimed);
+  const won = placeEvent(chains, chain, claimed);
   apply(chains, won, chain);
   keep(chains, chain, won);
   return { won };
@@ -236,7 +178,7 @@ function answer(chains: Chains, drafts: readonly SharedDraft[]): Answered {
         rollBack();
         return { lost };
       }
-      const event = placeBehind(chains, shared, { draft, index: won.length });
+      const event = placeEvent(chains, shared, draft, won.length);
       apply(chains, event, chainOf(chains, naming(event) ?? SHARED));
       won.push(event);
     }

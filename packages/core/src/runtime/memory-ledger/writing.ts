@@ -4,11 +4,10 @@ import { IllegalEvent } from "../../model/fold.ts";
 import { nextGrantRow } from "../../model/grant-row.ts";
 import { livedCall } from "../../model/known-event.ts";
 import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow, nextQuestionRow } from "../../model/ledger-rules.ts";
-import { type Unplaced, unplaced } from "../../model/unplaced.ts";
 import type { Before, Chain, Chains, Rows } from "./chains.ts";
 
 /** What to throw when a write failed: an event that the rules refuse is `event_invalid`. */
-export function refusal(error: unknown): unknown {
+function refusal(error: unknown): unknown {
   if (!(error instanceof IllegalEvent)) return error;
   return new LedgerError("event_invalid", error.message, { type: error.type, state: error.state });
 }
@@ -35,26 +34,10 @@ export function refuseType({ type }: { readonly type: string }, belongs: boolean
   if (!belongs) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
 }
 
-/** Gives the event the next place of its chain. */
-export function place(chains: Chains, { session, epoch, events }: Chain, event: Unplaced): LedgerEvent {
-  event.session = session;
-  event.seq = events.length + 1;
-  event.pos = chains.log.length + 1;
-  event.epoch = epoch || chains.epoch;
-  return event;
-}
-
-/** The event of a draft, behind so many others that are not kept yet. */
-export function placeBehind(
-  chains: Chains,
-  chain: Chain,
-  { draft, index }: { readonly draft: Draft; readonly index: number },
-): LedgerEvent {
-  const event = unplaced(draft);
-  place(chains, chain, event);
-  event.seq += index;
-  event.pos += index;
-  return event;
+/** The event of a draft at the next place of its chain, behind `ahead` events that are not kept yet. */
+export function placeEvent(chains: Chains, { session, epoch, events }: Chain, draft: Draft, ahead = 0): LedgerEvent {
+  const place = { session, seq: events.length + 1 + ahead, pos: chains.log.length + 1 + ahead, epoch: epoch || chains.epoch };
+  return { ...draft, ...place } as LedgerEvent; // type and body stay the pair they are
 }
 
 /** Changes the rows of whatever the event concerns; `owner` is whose call it is about. All of them are computed before the first is changed, so a throw changes none. */
@@ -67,8 +50,6 @@ export function apply(chains: Chains, event: LedgerEvent, owner: Chain): void {
   if (id === undefined) return;
   if (event.type === "call.ended" && owner.asked.size > 0 && owner.asked.has(id)) leaveOpen(chains, id, { event, owner });
   put(owner.calls, id, after);
-  owner.changed.before = before;
-  owner.changed.after = after;
   chains.undo?.push({ rows: owner.calls, id, before });
 }
 
@@ -143,9 +124,9 @@ function put<Row>(rows: Rows<Row>, id: string, row: Row | undefined): void {
 
 /** Stores an applied event: from here on it is part of the record. */
 export function keep(chains: Chains, chain: Chain, event: LedgerEvent): void {
-  chain.events[chain.events.length] = event;
-  chains.log[chains.log.length] = event;
-  if (event.at !== chains.newestAt && event.at > chains.newestAt) chains.newestAt = event.at;
+  chain.events.push(event);
+  chains.log.push(event);
+  if (event.at > chains.newestAt) chains.newestAt = event.at;
   if (event.type === "policy.changed") chain.policySeq = event.seq;
   else if (event.type === "session.closed") chain.holder = undefined;
 }

@@ -4,32 +4,33 @@ import type { JsonObject } from "../../model/json/json.ts";
 import { applyName, isApplyName } from "../../model/pattern/pattern.ts";
 import type { Request } from "../../model/request.ts";
 import { defineTool } from "../../tool.ts";
-import type { Invocation, Maybe, Tool } from "../../tool-definition.ts";
+import type { Invocation, Tool } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
 import { assessQuestion } from "../question/judge.ts";
-import { type Assessed, type Assessing, assessRequest, fingerprinted } from "./assess.ts";
+import { type AssessmentInput, assessRequest, fingerprinted } from "./assess.ts";
+import type { Assessment } from "./judged-call.ts";
 
 /**
  * Judges a call outside of any session, as the runtime would. `name` is a tool's name, or `TOOL.apply` for an action that the tool pushes.
  * Nothing is asked or recorded.
  */
-export function assessWithoutSession(assessing: Assessing, name: string): Maybe<Assessed> {
-  if (isApplyName(name)) return assessAction(assessing);
+export async function assessWithoutSession(assessing: AssessmentInput, name: string): Promise<Assessment> {
+  if (isApplyName(name)) return await assessAction(assessing);
   switch (assessing.tool.definition.runtimeHandler) {
     case "resolve":
       return assessResolveWithoutSession(assessing);
     case "ask":
-      return assessQuestion(assessing);
+      return await assessQuestion(assessing);
     default:
-      return assessRequest(assessing);
+      return await assessRequest(assessing);
   }
 }
 
 /** The frozen request of `resolve`, and what judges it. */
-export type ResolveFrame = { readonly assessing: Assessing; readonly request: Request & { readonly fingerprint: string } };
+export type ResolveFrame = { readonly assessing: AssessmentInput; readonly request: Request & { readonly fingerprint: string } };
 
 /** Freezes a call of `resolve` with what it is bound to. */
-export function frameOf(assessing: Assessing, binds: Request["binds"]): ResolveFrame {
+export function frameOf(assessing: AssessmentInput, binds: Request["binds"]): ResolveFrame {
   const { tool, invocation, cwd, digest } = assessing;
   const { name, kind } = tool;
   const plain: Request = {
@@ -45,7 +46,7 @@ export function frameOf(assessing: Assessing, binds: Request["binds"]): ResolveF
 }
 
 /** Judges `resolve` itself: of the rules only denies count, and hooks count too. */
-export function judgeResolve({ assessing, request }: ResolveFrame, guards: readonly Guard[] = [], toolNote?: string): Assessed {
+export function judgeResolve({ assessing, request }: ResolveFrame, guards: readonly Guard[] = [], toolNote?: string): Assessment {
   const policy = assessing.policy();
   const { hook } = assessing;
   const said =
@@ -71,12 +72,12 @@ function onlyDeny({ label, scope, check }: NamedChecker): NamedChecker {
 }
 
 /** Judges a call of `resolve` outside of any session: only rules about `resolve` itself count. */
-function assessResolveWithoutSession(assessing: Assessing): Assessed {
+function assessResolveWithoutSession(assessing: AssessmentInput): Assessment {
   return judgeResolve(frameOf(assessing, {}), [], "to apply, it is then judged as the change or action it applies");
 }
 
 /** Judges the apply of a pending action that this call pushed. */
-export async function assessAction(assessing: Assessing): Promise<Assessed> {
+export async function assessAction(assessing: AssessmentInput): Promise<Assessment> {
   const { tool, invocation } = assessing;
   const asTool = await assessRequest(assessing);
   const code = unknownCodeInvocation(tool.title, invocation.input);
@@ -85,7 +86,7 @@ export async function assessAction(assessing: Assessing): Promise<Assessed> {
 }
 
 /** Orders decisions by strictness: 2 for a deny, 1 for an explicit ask, else 0. */
-function strictness({ decision: { verdict, explicitAsk } }: Assessed): number {
+function strictness({ decision: { verdict, explicitAsk } }: Assessment): number {
   if (verdict === "deny") return 2;
   return explicitAsk ? 1 : 0;
 }

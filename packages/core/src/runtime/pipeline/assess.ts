@@ -1,20 +1,20 @@
 import { decide } from "../../model/decide.ts";
-import type { Circumstances, Decision, Guard, Hint } from "../../model/decision.ts";
+import type { Circumstances, Guard, Hint } from "../../model/decision.ts";
 import { isObject } from "../../model/json/json.ts";
 import { CONCURRENCY_SAFE_KINDS } from "../../model/kind.ts";
 import { fingerprintText, type Request } from "../../model/request.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { Clock, Digest, Facts, Policy, RequestFacts } from "../../ports.ts";
-import type { Invocation, Maybe, Tool, ToolOpinion } from "../../tool-definition.ts";
+import type { Invocation, Tool, ToolOpinion } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
 import { within } from "../within.ts";
-import type { HookView } from "./rewrite.ts";
+import type { Assessment, HookView } from "./judged-call.ts";
 
 /** What is judged of an invocation. */
 export type Judgeable = Pick<Invocation, "input" | "locations" | "opinion" | "safe">;
 
-/** A request and all that may speak about it. */
-export type Assessing = {
+/** A request and everything that may speak about it. */
+export type AssessmentInput = {
   readonly tool: Tool;
   readonly invocation: Judgeable;
   readonly cwd: string;
@@ -30,58 +30,29 @@ export type Assessing = {
   readonly fingerprint?: boolean;
 };
 
-/** A judged request: frozen, with the decision on it and under what it was made. */
-export type Assessed = {
-  readonly request: Request;
-  readonly decision: Decision;
-  readonly facts: RequestFacts;
-  /** Runs beside others. */
-  readonly safe: boolean;
-  readonly policy: Policy;
-  /** All that was heard, so that a part of the request can be explained by itself. */
-  readonly circumstances: Circumstances;
-};
-
 const PERMISSION_LIMIT_MS = 5_000;
 
-/** Gathers facts, freezes the request and lets everyone speak: the same for a call that is to run and for one that is only explained. Nothing is recorded. */
-export function assessRequest(what: Assessing): Maybe<Assessed> {
-  const gathered = gatherFacts(what);
-  const opinion = toolOpinion(what);
-  if (!(gathered instanceof Promise) && !(opinion instanceof Promise)) return conclude(what, gathered, opinion);
-  return Promise.all([gathered, opinion]).then(([facts, said]) => conclude(what, facts, said));
+/** Gathers the facts, freezes the request and decides: the same for a call that is to run and for one that is only explained. Nothing is recorded. */
+export async function assessRequest(input: AssessmentInput): Promise<Assessment> {
+  const gathered = input.facts ? await gatherFacts(input, input.facts) : { facts: plainFacts(input.tool), failure: undefined };
+  const opinion = input.invocation.opinion();
+  return decideRequest(input, gathered, opinion instanceof Promise ? await withLimit(input.clock, opinion) : opinion);
 }
 
-type Gathered = {
-  readonly facts: RequestFacts;
-  readonly failure: string | undefined;
-  /** How the last call was decided on these very facts, where nobody spoke about it. */
-  last: Unasked | undefined;
-};
+/** The facts of a request, and why they could not be gathered if they were not. */
+export type GatheredFacts = { readonly facts: RequestFacts; readonly failure: string | undefined };
 
-function gatherFacts({ tool, invocation, cwd, facts: gather }: Assessing): Maybe<Gathered> {
-  const plain = plainFacts(tool);
-  if (!gather) return plain;
-  const failed = (error: unknown): Gathered => ({ facts: plain.facts, failure: messageOf(error), last: undefined });
+async function gatherFacts({ tool, invocation, cwd }: AssessmentInput, gather: Facts): Promise<GatheredFacts> {
   try {
-    const facts = gather({ tool: tool.name, kind: tool.kind, input: invocation.input, cwd, locations: invocation.locations() });
-    const checked = (found: RequestFacts): Gathered =>
-      areFacts(found) ? { facts: found, failure: undefined, last: undefined } : failed("they make no sense");
-    return facts instanceof Promise ? facts.then(checked, failed) : checked(facts);
+    const facts = await gather({ tool: tool.name, kind: tool.kind, input: invocation.input, cwd, locations: invocation.locations() });
+    return areFacts(facts) ? { facts, failure: undefined } : { facts: plainFacts(tool), failure: "they make no sense" };
   } catch (error) {
-    return failed(error);
+    return { facts: plainFacts(tool), failure: messageOf(error) };
   }
 }
 
-const PLAIN = new WeakMap<Tool, Gathered>();
-
-/** Of a call of which nothing else is known: they are the same for every call of a tool. */
-function plainFacts(tool: Tool): Gathered {
-  const known = PLAIN.get(tool);
-  if (known) return known;
-  const gathered: Gathered = { facts: { units: [{ subject: tool.name }], binds: Object.freeze({}) }, failure: undefined, last: undefined };
-  PLAIN.set(tool, gathered);
-  return gathered;
+function plainFacts(tool: Tool): RequestFacts {
+  return { units: [{ subject: tool.name }], binds: {} };
 }
 
 /** A port of the user's may answer anything; nonsense must not pass for "nothing to see". */
@@ -96,17 +67,15 @@ function areFacts(found: unknown): boolean {
   );
 }
 
-function toolOpinion({ clock, invocation }: Assessing): Maybe<ToolOpinion> {
-  const opinion = invocation.opinion();
-  if (!(opinion instanceof Promise)) return opinion;
+function withLimit(clock: Clock, opinion: Promise<ToolOpinion>): Promise<ToolOpinion> {
   const late: ToolOpinion = { verdict: "ask", declared: true, note: "tool permission failed: it did not answer within 5 s" };
   return within(clock, { promise: opinion, ms: PERMISSION_LIMIT_MS, late: () => late });
 }
 
-function conclude(what: Assessing, gathered: Gathered, opinion: ToolOpinion): Assessed {
-  const { facts, failure } = gathered;
-  const { tool, invocation, cwd, digest, hook } = what;
-  const policy = what.policy();
+/** Freezes the request and decides, once its facts and the tool's opinion are known. Pure but for the digest. */
+export function decideRequest(input: AssessmentInput, { facts, failure }: GatheredFacts, opinion: ToolOpinion): Assessment {
+  const { tool, invocation, cwd, digest, hook } = input;
+  const policy = input.policy();
   const plain: Request = {
     tool: tool.name,
     toolDigest: toolDigest(tool, digest),
@@ -118,58 +87,17 @@ function conclude(what: Assessing, gathered: Gathered, opinion: ToolOpinion): As
   };
   const proven = facts.safe === true || invocation.safe();
   const safe = proven || CONCURRENCY_SAFE_KINDS.includes(tool.kind);
-  const unknown = what.unknown ?? NONE;
+  const unknown = input.unknown ?? NONE;
   const request = unknown.size > 0 ? fingerprinted(plain, digest) : plain;
   const guards = ownGuards({ policy, failure, unknown: !safe && unknown.has(request.fingerprint ?? "") });
-  const speaks = what.facts !== undefined || proven || opinion.declared || hook !== undefined || guards.length + policy.checkers.length > 0;
-  const hinting: Hinting = { tool, facts, opinion, proven, policy, hook };
-  const { circumstances, decision } = speaks ? rule(request, hinting, guards) : ruleUnasked(gathered, request, hinting);
-  const wanted = what.fingerprint || decision.verdict === "ask" || (decision.verdict === "allow" && !safe);
+  const hint = makeHint({ tool, facts, opinion, proven, policy, hook });
+  const circumstances: Circumstances = { mode: policy.mode, checkers: policy.checkers, guards, hint };
+  const decision = decide(request, circumstances);
+  const wanted = input.fingerprint || decision.verdict === "ask" || (decision.verdict === "allow" && !safe);
   return { request: wanted ? fingerprinted(request, digest) : request, decision, facts, safe, policy, circumstances };
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-/** What is decided, and on what it rests. */
-type Ruled = { readonly circumstances: Circumstances; readonly decision: Decision };
-
-function rule(request: Request, hinting: Hinting, guards: readonly Guard[]): Ruled {
-  const { mode, checkers } = hinting.policy;
-  const circumstances = { mode, checkers, guards, hint: makeHint(hinting) };
-  return { circumstances, decision: decide(request, circumstances) };
-}
-
-/** What nobody speaks about but the tool's own definition and the mode is decided as the last call of the tool was, for as long as these are the same. */
-function ruleUnasked(gathered: Gathered, request: Request, hinting: Hinting): Ruled {
-  const { last } = gathered;
-  if (last && isSame(last, hinting)) return last;
-  const { tool, policy } = hinting;
-  const ruled = rule(request, hinting, policy.guards);
-  Object.freeze(ruled.decision);
-  gathered.last = {
-    ...ruled,
-    mode: policy.mode,
-    honoured: policy.honourReadOnlyHint,
-    kind: tool.kind,
-    hinted: tool.readOnlyHint,
-    handler: tool.definition.runtimeHandler,
-  };
-  return ruled;
-}
-
-/** All that a decision rests on about which nobody speaks. */
-type Unasked = Ruled & {
-  readonly mode: string;
-  readonly honoured: boolean;
-  readonly kind: Tool["kind"];
-  readonly hinted: boolean;
-  readonly handler: string | undefined;
-};
-
-function isSame({ mode, honoured, kind, hinted, handler }: Unasked, { tool, policy }: Hinting): boolean {
-  if (mode !== policy.mode || honoured !== policy.honourReadOnlyHint) return false;
-  return kind === tool.kind && hinted === tool.readOnlyHint && handler === tool.definition.runtimeHandler;
-}
 
 /** The request with its fingerprint, computed when first needed: a deny needs none, unless it is stored. */
 export function fingerprinted<R extends Request>(request: R, digest: Digest): R & { readonly fingerprint: string } {
@@ -188,7 +116,7 @@ function ownGuards({ policy, failure, unknown }: OwnGuards): readonly Guard[] {
   return [...policy.guards, ...own];
 }
 
-type Hinting = {
+type HintSources = {
   readonly tool: Tool;
   readonly facts: RequestFacts;
   readonly opinion: ToolOpinion;
@@ -212,7 +140,7 @@ function isOwn(handler: string | undefined): boolean {
   return handler !== undefined && OWN_HANDLERS.has(handler);
 }
 
-function makeHint({ tool, facts, opinion, proven, policy, hook }: Hinting): Hint {
+function makeHint({ tool, facts, opinion, proven, policy, hook }: HintSources): Hint {
   const hint: { -readonly [K in keyof Hint]: Hint[K] } = {
     readOnly: policy.honourReadOnlyHint && (tool.readOnlyHint || proven),
     readOnlyParts: policy.honourReadOnlyHint,

@@ -14,16 +14,14 @@ export type BatchRun = {
   readonly deps: DispatcherDeps;
   readonly batch: Omit<Batch, "calls">;
   /** Every call under way in this dispatcher, nested ones too. */
-  readonly live: Live;
+  readonly live: LiveCalls;
   /** The calls of the batch, in call order. */
   runs: readonly CallRun[];
   /** Nested calls, each with its end: a batch is over when they are. */
-  nested: Promise<unknown>[] | undefined;
+  readonly nested: Promise<unknown>[];
   /** Absent: nobody listens. */
   readonly emit: ((event: DispatchEvent) => void) | undefined;
   readonly lanes: Lanes;
-  /** When the batch was proposed, for as long as its calls are judged without waiting for anything: what one pass finds has one time. Else 0. */
-  passAt: number;
   readonly staging: Staging;
   /** Proposals that waited when the batch began: no call of it is about one that came later. */
   readonly stagedBefore: readonly string[];
@@ -31,7 +29,7 @@ export type BatchRun = {
   readonly policy: () => Policy;
   readonly repeats: RepeatGuard;
   /** Why the run ends, by call index: set by post-tool hooks, `onAsk: fail` and interrupts. */
-  stops: Map<number, string> | undefined;
+  readonly stops: Map<number, string>;
   /** Approvals that are before a person now, by id. */
   readonly shown: Map<string, OpenApproval>;
   /** Rejections a person has spoken past since: the same call may be asked about again. */
@@ -76,8 +74,6 @@ export type CallRun = {
   /** How many nested calls the body has made. */
   children: number;
   startedAt: number;
-  /** The time of its claim, where nothing was waited for since; else 0. */
-  claimedAt: number;
   /** How often the call was judged. */
   judgements: number;
   /** The newest judgement on its way to the ledger. */
@@ -105,26 +101,13 @@ export type CallRun = {
   /** What the call waits for a yes to may be something else by now: it is judged again. */
   askAgain: boolean;
   /** Actions the body staged. */
-  pushed: QueuedAction[] | undefined;
+  readonly pushed: QueuedAction[];
   /** Spans of asking and answering, for the body's span to link to. */
-  approvalSpans: { context: never }[] | undefined;
+  readonly approvalSpans: { context: never }[];
 };
 
-/** Calls under way. The list is replaced and not changed: one that is emptied after every call would take new room for the next. */
-export type Live = { runs: readonly CallRun[] };
-
-/** These calls are under way. */
-export function enterLive(live: Live, runs: readonly CallRun[]): void {
-  live.runs = live.runs.length === 0 ? runs : [...live.runs, ...runs];
-}
-
-/** These calls are under way no longer. */
-export function leaveLive(live: Live, runs: readonly CallRun[]): void {
-  live.runs = live.runs === runs ? NO_RUNS : live.runs.filter((run) => !runs.includes(run));
-}
-
-/** A batch, or whatever is under way, before its first call. */
-export const NO_RUNS: readonly CallRun[] = Object.freeze([]);
+/** The calls under way in one dispatcher. */
+export type LiveCalls = Set<CallRun>;
 
 /** A step's answer: what the call goes on with, or its end. */
 export type Step<T extends object> = T | { readonly end: Ending };
@@ -206,7 +189,6 @@ export function makeRun(
     wake: undefined,
     children: 0,
     startedAt: 0,
-    claimedAt: 0,
     judgements: 0,
     written: undefined,
     resumed: false,
@@ -220,7 +202,7 @@ export function makeRun(
     restore: false,
     target: undefined,
     askAgain: false,
-    pushed: undefined,
-    approvalSpans: undefined,
+    pushed: [],
+    approvalSpans: [],
   };
 }

@@ -1,27 +1,25 @@
-import { apart, BoundInvocation, ignoreUpdate } from "../../invocation.ts";
 import { LedgerError } from "../../ledger-port.ts";
-import type { Yes } from "../../model/call.ts";
 import { normaliseResult } from "../../model/result/normalize.ts";
 import type { Display, ToolResult } from "../../model/result/result.ts";
 import { errorTypeOf, messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
-import type { Invocation, Maybe, RunContext } from "../../tool-definition.ts";
+import type { RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import { isToolError } from "../proposal/apply-by-code.ts";
 import { previewCall } from "../proposal/preview-call.ts";
 import { keepPushed, push } from "../proposal/push-action.ts";
 import { resolveCall } from "../proposal/resolve-call.ts";
-import { isResolve } from "./assess-call.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import { endOfResult, stopped, synthesised } from "./endings.ts";
 import { cwdOf } from "./intake.ts";
-import type { Ready } from "./judge.ts";
+import { isResolve } from "./judge.ts";
+import type { JudgedCall, PermittedCall } from "./judged-call.ts";
 import { makeUpdates } from "./updates.ts";
 
 const GRACE_MS = 5_000;
 
-/** How a nested action of a body is put through the same gate. */
-export type Nested = (
+/** Puts a nested call of a body through the same pipeline. */
+export type NestedRunner = (
   batch: BatchRun,
   parent: CallRun,
   call: { readonly name: string; readonly arguments: unknown },
@@ -29,67 +27,44 @@ export type Nested = (
 
 /** A claimed call and what its body is told about the claim. */
 export type Effect = {
-  readonly ready: Ready;
-  readonly nested: Nested;
+  readonly call: PermittedCall;
+  readonly nested: NestedRunner;
   readonly attempt: number;
   readonly key: string | null;
-  /** Nobody saw the request: the body gets the plan that was judged. */
+  /** No person saw the request: the body gets the plan that was judged. */
   readonly unseen: boolean;
-  /** The yes that let it pass, if one was needed. */
-  readonly yes: Yes | null;
 };
 
 /** Runs the body of a claimed call: the only place that does. A body that ignores its signal is abandoned after the grace time. */
-export function runBody(batch: BatchRun, run: CallRun, effect: Effect): Maybe<Ending> {
-  const { ready } = effect;
+export async function runBody(batch: BatchRun, run: CallRun, effect: Effect): Promise<Ending> {
+  const { call } = effect;
   const { clock } = batch.deps;
   run.phase = "running";
-  run.startedAt = run.claimedAt || clock.now();
+  run.startedAt = clock.now();
   batch.emit?.({
     type: "toolCall",
     callId: run.callId,
     agentName: batch.batch.agentName,
-    tool: ready.request.tool,
-    input: ready.request.input,
+    tool: call.request.tool,
+    input: call.request.input,
   });
-  const updates = mayStream(batch, ready) ? makeUpdates(batch, run) : undefined;
-  const timeoutMs = ready.taken.tool.definition.timeoutMs ?? batch.deps.timeoutMs;
+  const updates = mayStream(batch, call) ? makeUpdates(batch, run) : undefined;
+  const timeoutMs = call.tool.definition.timeoutMs ?? batch.deps.timeoutMs;
   const cancelTimer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => stopRunning(run), { keepsAlive: true });
-  const body = startBody(batch, run, { effect, update: updates?.update ?? ignoreUpdate });
-  const running: Running = { ready, body, timeoutMs, cancelTimer, endUpdates: updates?.end };
-  if (body instanceof Promise || run.pushed !== undefined) return endLater(batch, run, running);
-  const ending = conclude(run, { ready, settled: body, timeoutMs });
-  endBody(run, running);
-  return ending;
-}
-
-/** A body under way, and what ends with it. */
-type Running = {
-  readonly ready: Ready;
-  readonly body: Maybe<Settled>;
-  readonly timeoutMs: number | undefined;
-  readonly cancelTimer: (() => void) | undefined;
-  readonly endUpdates: (() => void) | undefined;
-};
-
-async function endLater(batch: BatchRun, run: CallRun, running: Running): Promise<Ending> {
-  const { ready, body, timeoutMs } = running;
   try {
-    const settled = await (body instanceof Promise && !governsItself(batch, ready) ? settle(batch, run, body) : body);
-    return await keepPushed(batch, run, conclude(run, { ready, settled, timeoutMs }));
+    const body = startBody(batch, run, effect, updates?.update ?? (() => undefined));
+    const settled = await (governsItself(batch, call) ? body : settle(batch, run, body));
+    const ending = conclude(run, { name: call.tool.name, settled, timeoutMs });
+    return run.pushed.length > 0 ? await keepPushed(batch, run, ending) : ending;
   } finally {
-    endBody(run, running);
+    cancelTimer?.();
+    updates?.end();
+    run.phase = "after";
   }
 }
 
-function endBody(run: CallRun, { cancelTimer, endUpdates }: Running): void {
-  cancelTimer?.();
-  endUpdates?.();
-  run.phase = "after";
-}
-
 /** What a transform may still remove is not shown early. */
-function mayStream({ deps }: BatchRun, { taken: { tool } }: Ready): boolean {
+function mayStream({ deps }: BatchRun, { tool }: JudgedCall): boolean {
   if (!tool.definition.canUpdateOutput) return false;
   return !deps.hooks || deps.hooks.applies?.("tool_response_transform", tool.name) === false;
 }
@@ -101,89 +76,61 @@ function stopRunning(run: CallRun): void {
   run.wake?.();
 }
 
-type Body = { readonly effect: Effect; readonly update: (display: Display) => void };
-
-/** Files may change until these have ended: nobody gives them up, and they say themselves how a cancel found them. */
-function governsItself(batch: BatchRun, { taken }: Ready): boolean {
-  return taken.tool.definition.preview !== undefined || isResolve(batch, taken);
+/** Files may change until these have ended, so they are never abandoned and say themselves how a cancel found them. */
+function governsItself(batch: BatchRun, call: JudgedCall): boolean {
+  return call.tool.definition.preview !== undefined || isResolve(batch, call);
 }
 
-/** A body's result, or the end of a body that says itself how it ended. */
-type Done = ToolResult | { readonly ending: Ending };
+/** How a body settled: a result, an end of its own making, what it threw, or nothing within the grace time. */
+type SettledBody = ToolResult | { readonly ending: Ending } | { readonly thrown: unknown } | "abandoned";
 
-/** Never throws: what a body throws is how it settled. What has happened and could not be recorded is for nobody to tell: that failure fails the call closed. */
-function startBody(batch: BatchRun, run: CallRun, body: Body): Maybe<Settled> {
-  const { ready, yes } = body.effect;
-  const { tool } = ready.taken;
-  const ctx = runContext(batch, run, body);
-  if (isResolve(batch, ready.taken)) return resolveCall(batch, run, { ready, ctx, yes }).then(ended, unlessUnrecorded);
-  if (tool.definition.preview !== undefined) return previewCall(batch, run, { ready, ctx }).then(ended, unlessUnrecorded);
-  if (tool.definition.runtimeHandler !== undefined) return handle(batch, run, { ready, ctx });
-  return perform(ready.taken.invocation, ctx);
-}
-
-function ended(ending: Ending): Done {
-  return { ending };
-}
-
-function unlessUnrecorded(thrown: unknown): Settled {
-  if (thrown instanceof LedgerError) throw thrown;
-  return { thrown };
-}
-
-function perform(invocation: Invocation, ctx: RunContext): Maybe<Settled> {
+/** Rejects only when an effect that happened could not be recorded: that failure fails the call closed. */
+async function startBody(batch: BatchRun, run: CallRun, effect: Effect, update: (display: Display) => void): Promise<SettledBody> {
+  const { call } = effect;
+  const { tool, invocation } = call;
+  const ctx = runContext(batch, run, effect, update);
   try {
-    if (invocation instanceof BoundInvocation) return invocation.perform(ctx);
-    return Promise.resolve(invocation.execute(ctx.signal, ctx.update, ctx));
+    if (isResolve(batch, call)) return { ending: await resolveCall(batch, run, call, ctx) };
+    if (tool.definition.preview !== undefined) return { ending: await previewCall(batch, run, call, ctx) };
+    if (tool.definition.runtimeHandler === undefined) return await invocation.execute(ctx.signal, ctx.update, ctx);
+    const { session, handlers } = batch.deps;
+    const handler = handlers?.[tool.definition.runtimeHandler];
+    return normaliseResult(tool.name, await handler?.(session, { callId: run.callId, tool }, { invocation, ctx })).result;
   } catch (thrown) {
+    if (governsItself(batch, call) && thrown instanceof LedgerError) throw thrown;
     return { thrown };
   }
 }
 
-async function handle(
-  { deps }: BatchRun,
-  { callId }: CallRun,
-  { ready, ctx }: { readonly ready: Ready; readonly ctx: RunContext },
-): Promise<Done> {
-  const { tool, invocation: own } = ready.taken;
-  const invocation = own instanceof BoundInvocation ? apart(own) : own;
-  const handler = deps.handlers?.[tool.definition.runtimeHandler ?? ""];
-  return normaliseResult(tool.name, await handler?.(deps.session, { callId, tool }, { invocation, ctx })).result;
-}
-
-function runContext(batch: BatchRun, run: CallRun, { effect, update }: Body): RunContext {
-  const { ready, nested, attempt, key, unseen } = effect;
+function runContext(batch: BatchRun, run: CallRun, effect: Effect, update: (display: Display) => void): RunContext {
+  const { call, nested, attempt, key, unseen } = effect;
   const { session } = batch.deps;
   const { callId } = run;
-  const ctx: Mutable<RunContext> = {
+  return {
     cwd: cwdOf(session),
     callId,
     sessionId: session.id,
     signal: run.abort.signal,
     update,
-    gate: (call) => nested(batch, run, call),
+    gate: (asked) => nested(batch, run, asked),
     attempt,
     idempotencyKey: key,
     started: async (process) => {
       if (run.phase === "after") throw new Error("The call that started this has ended.");
       await session.record([session.draft("call.started", { call: callId, ...process })], "normal");
     },
-    pushPendingAction: (action) => push(batch, run, { ready, action }),
+    pushPendingAction: (action) => push(batch, run, call, action),
+    ...(batch.batch.agentName !== undefined && { agentName: batch.batch.agentName }),
+    ...(unseen && call.facts.plan !== undefined && { plan: call.facts.plan }),
   };
-  if (batch.batch.agentName !== undefined) ctx.agentName = batch.batch.agentName;
-  if (unseen && ready.facts.plan !== undefined) ctx.plan = ready.facts.plan;
-  return ctx;
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Settled = Done | { readonly thrown: unknown } | "abandoned";
-
 /** The body's result, or `abandoned` when it does not settle within the grace time after it was told to stop. */
-function settle({ deps }: BatchRun, run: CallRun, body: Promise<Settled>): Promise<Settled> {
+function settle({ deps }: BatchRun, run: CallRun, body: Promise<SettledBody>): Promise<SettledBody> {
   return new Promise((resolve) => {
     let stopWaiting: (() => void) | undefined;
     let abandoned = false;
-    const done = (settled: Settled): void => {
+    const done = (settled: SettledBody): void => {
       stopWaiting?.();
       if (abandoned) deps.warn?.(`The late result of call ${run.callId} was dropped.`);
       resolve(settled);
@@ -201,12 +148,11 @@ function settle({ deps }: BatchRun, run: CallRun, body: Promise<Settled>): Promi
   });
 }
 
-type Concluding = { readonly ready: Ready; readonly settled: Settled; readonly timeoutMs: number | undefined };
+type BodyEnd = { readonly name: string; readonly settled: SettledBody; readonly timeoutMs: number | undefined };
 
 /** Whoever stopped the call first names its outcome; what a body returns after that is dropped. */
-function conclude(run: CallRun, { ready, settled, timeoutMs }: Concluding): Ending {
+function conclude(run: CallRun, { name, settled, timeoutMs }: BodyEnd): Ending {
   run.wake = undefined;
-  const { name } = ready.taken.tool;
   const own = typeof settled === "object" && "ending" in settled ? settled.ending : undefined;
   if (own && own.state !== "cancelled") return own;
   if (run.stopped === "timeout") {

@@ -5,7 +5,7 @@ import type { ToolResult } from "../../model/result/result.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { Ending } from "../dispatch.ts";
 import type { CallRun } from "./call-run.ts";
-import type { Ready } from "./judge.ts";
+import type { JudgedCall } from "./judged-call.ts";
 
 /** An end the runtime itself makes: an error result with its type, and the same text for model and person. */
 export function synthesised(state: OutcomeState, type: string, text: string): Ending {
@@ -48,7 +48,7 @@ export function denial({ request, decision, refusal }: Denied, waited: boolean):
 }
 
 /** The end of a call whose approval closed without a yes. */
-export function standingEnd({ request, asking }: Ready, { standing, reason }: Extract<Call, { readonly state: "waiting" }>): Ending {
+export function standingEnd({ request, asking }: JudgedCall, { standing, reason }: Extract<Call, { readonly state: "waiting" }>): Ending {
   const name = request.tool;
   switch (standing) {
     case "rejected":
@@ -65,13 +65,13 @@ export function standingEnd({ request, asking }: Ready, { standing, reason }: Ex
   }
 }
 
-function rejection(asking: Ready["asking"], reason: string | undefined): Ending {
+function rejection(asking: JudgedCall["asking"], reason: string | undefined): Ending {
   const own = asking?.rejected?.(reason);
   return synthesised("rejected", own?.type ?? "rejected_by_user", own?.text ?? modelText.rejected_by_user(reason));
 }
 
 /** An ask where nobody can be asked. The text never claims that a user declined. */
-export function unattended({ request, asking }: Ready, note: string | undefined): Ending {
+export function unattended({ request, asking }: JudgedCall, note: string | undefined): Ending {
   const text = asking?.unattended ?? modelText.denied_unattended({ name: request.tool });
   return synthesised("denied", "denied_unattended", note === undefined ? text : `${text} ${note}`);
 }

@@ -1,16 +1,14 @@
 import { mayBeUnderWay } from "../../model/call.ts";
-import { EndedBody } from "../../model/call-bodies.ts";
 import type { Draft, EventBodies } from "../../model/events.ts";
 import { postToolHookInput, toolHookInput } from "../../model/hooks/input.ts";
 import { canonicalJson } from "../../model/json/canonical.ts";
-import { type Cut, composeCut, cutOutput, outputLimits } from "../../model/result/cut-output.ts";
+import { composeCut, cutOutput, outputLimits } from "../../model/result/cut-output.ts";
 import type { Content, Spilled, ToolResult } from "../../model/result/result.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { contentText, withText } from "../../model/text/content-text.ts";
 import { cutText } from "../../model/text/cut-text.ts";
-import type { Maybe } from "../../tool-definition.ts";
 import type { CallReport, Ending } from "../dispatch.ts";
-import { untilWritten } from "../session/record-surely.ts";
+import { recordSurely } from "../session/record-surely.ts";
 import { type BatchRun, type CallRun, skipRest } from "./call-run.ts";
 import { withHookWords } from "./hook-words.ts";
 import { releaseLane } from "./lanes.ts";
@@ -19,50 +17,19 @@ import { hookSession } from "./rewrite.ts";
 import { traceUnrun } from "./tracing.ts";
 
 /** Ends a call: transform → cut → record → emit → post-tool hooks. Exactly one record and one response per call. */
-export function endCall(batch: BatchRun, run: CallRun, ending: Ending): Maybe<CallReport> {
+export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Promise<CallReport> {
   run.phase = "after";
-  const result = batch.deps.hooks ? transformAndLimit(batch, run, ending) : limit(batch, run, ending.result);
-  return result instanceof Promise ? recordLater(batch, run, { ending, result }) : recordAndTell(batch, run, { ending, result });
-}
-
-async function transformAndLimit(batch: BatchRun, run: CallRun, ending: Ending): Promise<ToolResult> {
-  const { result } = await transform(batch, run, ending);
-  return limit(batch, run, result);
-}
-
-type Ended<R> = { readonly ending: Ending; readonly result: R };
-
-async function recordLater(batch: BatchRun, run: CallRun, { ending, result }: Ended<Promise<ToolResult>>): Promise<CallReport> {
-  return recordAndTell(batch, run, { ending, result: await result });
-}
-
-function recordAndTell(batch: BatchRun, run: CallRun, { ending, result: cut }: Ended<ToolResult>): Maybe<CallReport> {
   const { deps } = batch;
-  const ran = run.startedAt > 0;
-  const limited = ran && run.editJudged !== undefined ? withEdit(cut, run) : cut;
-  const said = run.hookWords ? withHookWords(limited, run.hookWords) : limited;
-  const result = batch.emit ? Object.freeze(said) : said; // observers may look, not touch
-  const ended = result === ending.result ? ending : { ...ending, result };
-  const now = deps.clock.now();
-  const body = endedBody(run, ended, ran ? Math.max(0, now - run.startedAt) : 0);
-  if (!deps.hooks) releaseLane(batch.lanes, run.index); // a hook that comes after a body may still stop what would run in its place
-  const recorded = recordEnd(batch, body, now);
-  return recorded instanceof Promise ? tellLater(batch, run, { ended, recorded }) : tellEnd(batch, run, ended);
-}
-
-async function tellLater(
-  batch: BatchRun,
-  run: CallRun,
-  { ended, recorded }: { readonly ended: Ending; readonly recorded: Promise<void> },
-): Promise<CallReport> {
-  await recorded;
-  return tellEnd(batch, run, ended);
-}
-
-function tellEnd(batch: BatchRun, run: CallRun, ending: Ending): Maybe<CallReport> {
-  const { state, type, result } = ending;
   const { callId } = run;
+  const { state, type } = ending;
   const ran = run.startedAt > 0;
+  const transformed = deps.hooks ? await transform(batch, run, ending) : ending;
+  const cut = await fitResult(batch, run, transformed.result);
+  const limited = ran && run.editJudged !== undefined ? withEdit(cut, run) : cut;
+  const result = Object.freeze(run.hookWords ? withHookWords(limited, run.hookWords) : limited); // observers may look, not touch
+  const ended: Ending = { ...ending, result };
+  if (!deps.hooks) releaseLane(batch.lanes, run.index); // a post-tool hook may still stop the call that would run in its place
+  await recordEnd(batch, endedBody(run, ended, ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0));
   batch.emit?.({
     type: "response",
     callId,
@@ -72,13 +39,9 @@ function tellEnd(batch: BatchRun, run: CallRun, ending: Ending): Maybe<CallRepor
     outcome: state,
     outcomeType: type,
   });
-  if (state === "denied" || state === "rejected") tellDenied(batch, run, ending);
-  if (!ran) traceUnrun(batch, run, ending);
-  return batch.deps.hooks && ran ? reportAfterHooks(batch, run, ending) : { callId, outcome: state, type, result };
-}
-
-async function reportAfterHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise<CallReport> {
-  return { callId: run.callId, outcome: ending.state, type: ending.type, result: await postHooks(batch, run, ending) };
+  if (state === "denied" || state === "rejected") tellDenied(batch, run, ended);
+  if (!ran) traceUnrun(batch, run, ended);
+  return { callId, outcome: state, type, result: deps.hooks && ran ? await postHooks(batch, run, ended) : result };
 }
 
 const LONGEST_EDIT = 2_000;
@@ -91,13 +54,18 @@ function withEdit(result: ToolResult, { input }: CallRun): ToolResult {
 
 function endedBody(run: CallRun, { state, type, result, evidence }: Ending, durationMs: number): EventBodies["call.ended"] {
   const { content, display, modelOverride, details, spilled } = result;
-  const body = new EndedBody({ call: run.callId, outcome: state, type, content, durationMs });
-  if (display !== undefined && display !== content) body.display = display;
-  if (evidence) body.evidence = evidence;
-  if (modelOverride !== undefined) body.modelOverride = modelOverride;
-  if (details !== undefined) body.details = details;
-  if (spilled) body.spilled = spilled;
-  return body;
+  return {
+    call: run.callId,
+    outcome: state,
+    type,
+    content,
+    durationMs,
+    ...(display !== undefined && display !== content && { display }),
+    ...(evidence && { evidence }),
+    ...(modelOverride !== undefined && { modelOverride }),
+    ...(details !== undefined && { details }),
+    ...(spilled && { spilled }),
+  };
 }
 
 const TRIES = 4;
@@ -106,36 +74,17 @@ const TRIES = 4;
  * The end of an effect is known: it is kept and tried again for as long as the disk is full or the store locked, unless the batch is cancelled: then a few times
  * more. Any other end is tried again a few times while the store is locked. What still fails is the batch's to report.
  */
-function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"], now: number): Maybe<void> {
+function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"]): Promise<void> {
   const { session } = deps;
-  const written = session.writeOne(session.draft("call.ended", body, now), "normal");
-  if (!(written instanceof Promise)) return undefined;
-  const claimed = mayBeUnderWay(session.state.calls.get(body.call)); // nothing is folded before the promise is kept
-  return recordEndSurely(deps, { body, claimed, written, signal: batch.signal });
+  const claimed = mayBeUnderWay(session.state.calls.get(body.call));
+  const events = (): readonly Draft[] => [session.draft("call.ended", body)];
+  return recordSurely(deps, { events, tries: claimed ? undefined : TRIES, signal: batch.signal });
 }
 
-type Recording = {
-  readonly body: EventBodies["call.ended"];
-  readonly claimed: boolean;
-  readonly written: Promise<unknown>;
-  readonly signal: AbortSignal;
-};
-
-function recordEndSurely(deps: BatchRun["deps"], { body, claimed, written, signal }: Recording): Promise<void> {
-  const events = (): readonly Draft[] => [deps.session.draft("call.ended", body)];
-  return untilWritten(deps, { events, tries: claimed ? undefined : TRIES, signal }, written);
-}
-
-function limit(batch: BatchRun, run: CallRun, result: ToolResult): Maybe<ToolResult> {
-  const limits = outputLimits(run.tool?.definition ?? {});
-  const text = typeof result.content === "string" ? result.content : contentText(result.content);
-  const cut = cutOutput(text, limits);
-  return cut ? spillAndCut(batch, run, { result, text, cut }) : result;
-}
-
-type Cutting = { readonly result: ToolResult; readonly text: string; readonly cut: Cut };
-
-async function spillAndCut(batch: BatchRun, run: CallRun, { result, text, cut }: Cutting): Promise<ToolResult> {
+async function fitResult(batch: BatchRun, run: CallRun, result: ToolResult): Promise<ToolResult> {
+  const text = contentText(result.content);
+  const cut = cutOutput(text, outputLimits(run.tool?.definition ?? {}));
+  if (!cut) return result;
   const file = cut.needsFile ? await spill(batch, run, text) : undefined;
   const place = file ?? (cut.needsFile ? "unsaved" : undefined);
   const content: Content = withText(result.content, composeCut(cut, place));
@@ -216,7 +165,6 @@ async function postHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise
   try {
     const said = await hooks?.consult(event, postInput(batch, run, { ...ending, event }), hookSignal(run));
     if (said?.stop !== undefined) {
-      batch.stops ??= new Map();
       batch.stops.set(run.index, said.stop || "Stopped by a post_tool_use hook.");
       skipRest(batch, "hook");
     }

@@ -2,7 +2,7 @@ import { GateError } from "../../gate-error.ts";
 import type { ToolResult } from "../../model/result/result.ts";
 import type { CallReport } from "../dispatch.ts";
 import { freeId, proposal } from "../propose.ts";
-import { type BatchRun, type CallRun, enterLive, leaveLive, makeRun, stopCall } from "./call-run.ts";
+import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
 
 /** What a body asks for, and how a call is run. */
 export type Nesting = {
@@ -15,20 +15,19 @@ export async function nest(batch: BatchRun, parent: CallRun, { call, runCall }: 
   if (parent.phase === "after") throw new GateError("The call that asks for this has ended.", "no_running_call");
   const { session } = batch.deps;
   parent.children += 1;
-  const callId = freeId(session, new Set(batch.live.runs.map((live) => live.callId)), `${parent.callId}/${parent.children}`);
+  const callId = freeId(session, new Set([...batch.live].map((live) => live.callId)), `${parent.callId}/${parent.children}`);
   const run = makeRun({ callId, index: -1, name: call.name, arguments: call.arguments, nested: true });
-  enterLive(batch.live, [run]);
+  batch.live.add(run);
   const end = (): void => stopCall(run, parent.stopped ?? "cancelled");
   if (parent.abort.signal.aborted) end();
   parent.abort.signal.addEventListener("abort", end, { once: true });
   try {
-    await session.record([proposal(session, run, { turn: session.state.turn })], "normal");
+    await session.record([proposal(session, run, session.state.turn)], "normal");
     const running = runCall(batch, run);
-    batch.nested ??= [];
     batch.nested.push(running);
     return resultOf(await running);
   } finally {
-    leaveLive(batch.live, [run]);
+    batch.live.delete(run);
     parent.abort.signal.removeEventListener("abort", end);
   }
 }

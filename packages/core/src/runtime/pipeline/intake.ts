@@ -5,35 +5,37 @@ import { parseToolValue, readToolInput } from "../../model/schema/parse-input.ts
 import { modelText, modelTextSuffix } from "../../model/text/model-text.ts";
 import { unknownToolMessage } from "../../model/text/suggest.ts";
 import { buildFrom } from "../../tool.ts";
-import type { Coercion, Invocation, Tool } from "../../tool-definition.ts";
+import type { Tool } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import type { Session } from "../session/session.ts";
-import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
 import { synthesised } from "./endings.ts";
+import type { ParsedCall } from "./judged-call.ts";
 
-/** A call whose input was understood. */
-export type Taken = { readonly tool: Tool; readonly invocation: Invocation; readonly coercions: readonly Coercion[] };
-
-const NONE: readonly Coercion[] = Object.freeze([]);
-
-/** Finds the tool, parses and validates: nothing here touches the world, and an invalid call is never judged. */
-export function intake(batch: BatchRun, run: CallRun): Step<Taken> | Promise<Step<Taken>> {
+/** Finds the tool, parses and validates. Nothing here touches the world, and an invalid call is never judged. */
+export async function parseCall(batch: BatchRun, run: CallRun): Promise<ParsedCall | { readonly end: Ending }> {
+  if (run.duplicateOf !== undefined) return invalid("duplicate_call_id", modelText.duplicate_call_id(run.duplicateOf));
   const tool = batch.batch.tools.get(run.name);
   if (!(tool && isCallable(batch, tool))) return unknownTool(batch, run);
-  if (lacksHandler(batch, tool)) return { end: synthesised("invalid", "handler_missing", modelText.handler_missing(tool)) };
+  if (lacksHandler(batch, tool)) return invalid("handler_missing", modelText.handler_missing(tool));
   run.tool = tool;
-  if (batch.batch.truncated && MUTATOR_KINDS.includes(tool.kind))
-    return { end: synthesised("invalid", "output_truncated", modelText.output_truncated()) };
+  if (batch.batch.truncated && MUTATOR_KINDS.includes(tool.kind)) return invalid("output_truncated", modelText.output_truncated());
   try {
     const parsed = typeof run.arguments === "string" ? readToolInput(run.arguments) : parseToolValue(run.arguments);
     if ("ok" in parsed && !parsed.ok) return refuse(batch, { tool, type: parsed.type, message: parsed.message });
-    const coercions = "frozen" in parsed ? NONE : parsed.coercions;
-    const context = callContext(batch, run);
-    const built = buildFrom(tool, parsed, context);
-    return built instanceof Promise ? takeLater(batch, run, { tool, built, coercions }) : take(batch, run, { tool, built, coercions });
+    const invocation = await buildFrom(tool, parsed, callContext(batch, run));
+    batch.repeats.valid(tool.name);
+    run.input = invocation.input;
+    const coercions = "frozen" in parsed ? invocation.coercions : [...parsed.coercions, ...invocation.coercions];
+    return { tool, invocation, coercions, hook: undefined };
   } catch (error) {
-    return misbuilt(batch, tool, error);
+    const type = error instanceof InvalidInput ? error.type : "invalid_tool_params";
+    return refuse(batch, { tool, type, message: messageOf(error) });
   }
+}
+
+function invalid(type: string, text: string): { readonly end: Ending } {
+  return { end: synthesised("invalid", type, text) };
 }
 
 function isCallable({ batch }: BatchRun, tool: Tool): boolean {
@@ -56,29 +58,6 @@ const OWN_HANDLERS: readonly string[] = ["resolve", "ask"];
 /** A call of `resolve` or `ask` always reaches its body: there it is told that nothing is pending, or that nobody can be asked. */
 function isReachable({ name, definition }: Tool): boolean {
   return name === "resolve" || OWN_HANDLERS.includes(definition.runtimeHandler ?? "");
-}
-
-type Built = { readonly tool: Tool; readonly built: Invocation; readonly coercions: readonly Coercion[] };
-type Building = Omit<Built, "built"> & { readonly built: Promise<Invocation> };
-
-async function takeLater(batch: BatchRun, run: CallRun, { tool, built, coercions }: Building): Promise<Step<Taken>> {
-  try {
-    return take(batch, run, { tool, built: await built, coercions });
-  } catch (error) {
-    return misbuilt(batch, tool, error);
-  }
-}
-
-function take(batch: BatchRun, run: CallRun, { tool, built, coercions }: Built): Step<Taken> {
-  batch.repeats.valid(tool.name);
-  run.input = built.input;
-  const all = coercions.length > 0 ? [...coercions, ...built.coercions] : built.coercions;
-  return { tool, invocation: built, coercions: all };
-}
-
-function misbuilt(batch: BatchRun, tool: Tool, error: unknown): Step<Taken> {
-  const type = error instanceof InvalidInput ? error.type : "invalid_tool_params";
-  return refuse(batch, { tool, type, message: messageOf(error) });
 }
 
 /** Where this call is made. */

@@ -1,58 +1,86 @@
-import { JudgedBody } from "../../model/call-bodies.ts";
+import type { EventBodies } from "../../model/events.ts";
 import type { JsonObject } from "../../model/json/json.ts";
-import type { Maybe } from "../../tool-definition.ts";
-import { sharedTrace } from "../shared-trace.ts";
-import { assessCall, type Viewed } from "./assess-call.ts";
+import { assessPreview } from "../proposal/assess-preview.ts";
+import { assessResolve } from "../proposal/assess-resolve.ts";
+import { assessQuestion } from "../question/judge.ts";
+import { type AssessmentInput, assessRequest } from "./assess.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
-import type { Taken } from "./intake.ts";
-import type { HookView } from "./rewrite.ts";
+import { cwdOf } from "./intake.ts";
+import type { CallAssessment, JudgedCall, ParsedCall } from "./judged-call.ts";
 
-/** A call that was judged: the frozen request, the decision on it, and under what it was made. */
-export type Ready = Viewed & {
-  readonly taken: Taken;
-  /** How many unsafe calls of the batch had run when the facts were gathered. */
-  readonly unsafeRuns: number;
-  readonly hook: HookView | undefined;
-};
-
-type Judging = { readonly taken: Taken; readonly hook: HookView | undefined; readonly editedBy?: string };
-
-/** Assesses the call and records the decision. The record is on its way when this returns. */
-export function judge(batch: BatchRun, run: CallRun, what: Judging): Maybe<Ready> {
-  const ready = assess(batch, run, what);
-  const { editedBy } = what;
-  return ready instanceof Promise ? recordLater(batch, run, { ready, editedBy }) : recordJudgement(batch, run, { ready, editedBy });
-}
-
-type Judgement<R> = { readonly ready: R; readonly editedBy: string | undefined };
-
-async function recordLater(batch: BatchRun, run: CallRun, { ready, editedBy }: Judgement<Promise<Ready>>): Promise<Ready> {
-  return recordJudgement(batch, run, { ready: await ready, editedBy });
-}
-
-/** Judges the call as it stands. Nothing is recorded. */
-export function assess(batch: BatchRun, run: CallRun, { taken, hook }: Judging): Maybe<Ready> {
-  const assessed = assessCall(batch, run, { taken, hook });
-  return assessed instanceof Promise ? readyLater(batch, assessed, { taken, hook }) : readyOf(batch, assessed, { taken, hook });
-}
-
-async function readyLater(batch: BatchRun, assessed: Promise<Viewed>, judging: Judging): Promise<Ready> {
-  return readyOf(batch, await assessed, judging);
-}
-
-function readyOf(batch: BatchRun, viewed: Viewed, { taken, hook }: Judging): Ready {
-  const { request, decision, facts, safe, policy, circumstances, subject, stages, asking, refusal } = viewed;
-  const unsafeRuns = batch.lanes.unsafe;
-  return { request, decision, facts, safe, policy, circumstances, subject, stages, asking, refusal, taken, unsafeRuns, hook };
-}
-
-/** Not awaited: a judgement that could not be stored shows at the claim or the end, neither of which can be stored without it. */
-function recordJudgement(batch: BatchRun, run: CallRun, { ready, editedBy }: Judgement<Ready>): Ready {
+/**
+ * Freezes the request, judges it and records the decision. The record is on its way when this resolves and is not awaited: a judgement that cannot be
+ * stored shows at the claim or the end, neither of which can be stored without it. `editedBy` is the answer that changed the input.
+ */
+export async function judgeCall(batch: BatchRun, run: CallRun, parsed: ParsedCall, editedBy?: string): Promise<JudgedCall> {
   const { session } = batch.deps;
-  const { request, decision, facts, safe, policy, taken } = ready;
-  const body = new JudgedBody({
+  const judged = await assessCall(batch, run, parsed);
+  run.judgements += 1;
+  run.written = session.record([session.draft("call.judged", judgedBody(run, judged, editedBy))], "normal");
+  run.written.catch(() => undefined); // the claim or the end that follows fails with the same cause
+  return judged;
+}
+
+/** Gathers the facts again and judges under the present policy; the input stays the same. */
+export async function rejudge(batch: BatchRun, run: CallRun, parsed: ParsedCall): Promise<JudgedCall> {
+  const judged = await judgeCall(batch, run, parsed);
+  await run.written;
+  return judged;
+}
+
+/** Judges the call as it is now. Nothing is recorded. */
+export async function assessCall(batch: BatchRun, run: CallRun, parsed: ParsedCall): Promise<JudgedCall> {
+  const { tool, invocation, coercions, hook } = parsed;
+  const assessment = await assessByTool(batch, run, parsed);
+  return { tool, invocation, coercions, hook, ...assessment, unsafeRuns: batch.lanes.unsafe };
+}
+
+/** A preview is judged as reading, an apply as the effect of the tool that made the preview, and every other call as what it is. */
+function assessByTool(batch: BatchRun, run: CallRun, parsed: ParsedCall): Promise<CallAssessment> {
+  const input = assessmentInput(batch, run, parsed);
+  if (isResolve(batch, parsed)) return assessResolve(batch, run, input);
+  if (isAsk(batch, parsed)) return assessQuestion(input);
+  if (parsed.tool.definition.preview === undefined) return assessRequest(input);
+  return assessPreview(batch, input, parsed);
+}
+
+/** True for the runtime's own `resolve`; a host may replace it with a handler of its own. */
+export function isResolve({ deps }: BatchRun, { tool }: Pick<ParsedCall, "tool">): boolean {
+  return tool.definition.runtimeHandler === "resolve" && !Object.hasOwn(deps.handlers ?? {}, "resolve");
+}
+
+/** True for the runtime's own `ask`; a host may replace it with a handler of its own. */
+export function isAsk({ deps }: Pick<BatchRun, "deps">, { tool }: Pick<ParsedCall, "tool">): boolean {
+  return tool.definition.runtimeHandler === "ask" && !Object.hasOwn(deps.handlers ?? {}, "ask");
+}
+
+/** Everything that judging this call takes into account. */
+export function assessmentInput(batch: BatchRun, run: CallRun, { tool, invocation, hook }: ParsedCall): AssessmentInput {
+  const { deps } = batch;
+  return {
+    tool,
+    invocation,
+    cwd: cwdOf(deps.session),
+    facts: deps.facts,
+    policy: batch.policy,
+    hook,
+    digest: deps.digest,
+    clock: deps.clock,
+    unknown: unknownFingerprints(deps),
+    fingerprint: deps.session.ledger.durable || run.resumed,
+  };
+}
+
+function unknownFingerprints({ session, unknown }: BatchRun["deps"]): ReadonlySet<string> {
+  const own = session.state.unknown;
+  return unknown === undefined || unknown.size === 0 ? own : new Set([...own, ...unknown]);
+}
+
+function judgedBody(run: CallRun, judged: JudgedCall, editedBy: string | undefined): EventBodies["call.judged"] {
+  const { request, decision, facts, safe, policy, coercions } = judged;
+  return {
     call: run.callId,
-    revision: run.judgements + 1,
+    revision: run.judgements,
     tool: request.tool,
     toolDigest: request.toolDigest,
     kind: request.kind,
@@ -65,30 +93,14 @@ function recordJudgement(batch: BatchRun, run: CallRun, { ready, editedBy }: Jud
     reason: decision.reason,
     source: decision.source,
     rule: decision.rule ?? null,
-    trace: sharedTrace(decision.trace),
+    trace: decision.trace,
     units: decision.units,
     policy: policy.revision,
-  });
-  if (request.fingerprint !== undefined) body.fingerprint = request.fingerprint;
-  if (taken.coercions.length > 0) body.coerced = taken.coercions as readonly unknown[] as readonly JsonObject[];
-  if (facts.planDigest !== undefined) body.planDigest = facts.planDigest;
-  if (editedBy !== undefined) body.editedBy = editedBy;
-  run.judgements += 1;
-  const written = session.writeOne(session.draft("call.judged", body, batch.passAt || undefined), "normal");
-  run.written = written instanceof Promise ? written : undefined;
-  run.written?.catch(ignoreUntilClaim);
-  return ready;
-}
-
-function ignoreUntilClaim(): void {
-  // The claim or the end that follows fails with the same cause, and says so.
-}
-
-/** Looks at the world again and judges under the present policy; the input stays what it was. */
-export async function rejudge(batch: BatchRun, run: CallRun, { taken, hook }: Ready): Promise<Ready> {
-  const ready = await judge(batch, run, { taken, hook });
-  await run.written;
-  return ready;
+    ...(request.fingerprint !== undefined && { fingerprint: request.fingerprint }),
+    ...(coercions.length > 0 && { coerced: coercions as readonly unknown[] as readonly JsonObject[] }),
+    ...(facts.planDigest !== undefined && { planDigest: facts.planDigest }),
+    ...(editedBy !== undefined && { editedBy }),
+  };
 }
 
 /** What an outside service may know this call by: the same for every attempt. */

@@ -5,22 +5,21 @@ import { messageOf } from "../../model/result/thrown.ts";
 import type { HookNotice } from "../../ports.ts";
 import type { DecisionNotice } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
-import type { Ready } from "./judge.ts";
+import type { JudgedCall } from "./judged-call.ts";
 import { hookSession } from "./rewrite.ts";
 
 /** A final verdict and the stable words for who gave it. */
-export type Notifying = { readonly ready: Ready; readonly source: NotificationSource };
+export type FinalVerdict = { readonly judged: JudgedCall; readonly source: NotificationSource };
 
-/** Whether anybody wants to hear of verdicts. */
-export function isObserved({ deps }: BatchRun): boolean {
+function isObserved({ deps }: BatchRun): boolean {
   return deps.hooks !== undefined || deps.decided !== undefined;
 }
 
 /** Tells observers and hooks that the verdict on this call is final: once per call, whatever else happens to it. */
-export function notify(batch: BatchRun, run: CallRun, notifying: Notifying): void {
+export function notify(batch: BatchRun, run: CallRun, verdict: FinalVerdict): void {
   if (run.notified) return;
   run.notified = true;
-  if (isObserved(batch)) announce(batch, run, noticeOf(run, notifying));
+  if (isObserved(batch)) announce(batch, run, noticeOf(run, verdict));
 }
 
 /** The same for a call that was cancelled before there was a verdict. */
@@ -56,8 +55,8 @@ function announce(batch: BatchRun, run: CallRun, notice: DecisionNotice): void {
   });
 }
 
-function noticeOf(run: CallRun, { ready, source }: Notifying): DecisionNotice {
-  const { request, decision } = ready;
+function noticeOf(run: CallRun, { judged, source }: FinalVerdict): DecisionNotice {
+  const { request, decision } = judged;
   return {
     callId: run.callId,
     toolName: request.tool,

@@ -4,17 +4,18 @@ import { knownEvent } from "../../model/known-event.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import { buildFrom } from "../../tool.ts";
+import type { Tool } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
 import { closeApproval } from "../approval/close.ts";
 import type { Ending } from "../dispatch.ts";
 import { recordedCall } from "../session/recorded.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
 import { denial, synthesised } from "./endings.ts";
-import { callContext, type Taken } from "./intake.ts";
-import type { Ready } from "./judge.ts";
+import { callContext } from "./intake.ts";
+import type { ParsedCall } from "./judged-call.ts";
 
 /** A judged call of an earlier process, ready to go on: the recorded input, bound to the tool it was judged for. A deny on record stands. */
-export async function restore(batch: BatchRun, run: CallRun): Promise<Step<Taken>> {
+export async function restoreCall(batch: BatchRun, run: CallRun): Promise<Step<ParsedCall>> {
   const { deps } = batch;
   const { "call.judged": judged } = await recordedCall(deps.session.ledger, deps.session.id, run.callId);
   const tool = batch.batch.tools.get(run.name);
@@ -50,7 +51,7 @@ function noteOf({ reason, source, trace }: EventBodies["call.judged"]): string |
 }
 
 /** The input a person put in place of the one they were shown. */
-export async function editOf(batch: BatchRun, run: CallRun, { taken }: Ready): Promise<Step<Taken>> {
+export async function editOf(batch: BatchRun, run: CallRun, tool: Tool): Promise<Step<ParsedCall>> {
   const { ledger, id } = batch.deps.session;
   let edited: JsonObject | undefined;
   for await (const stored of ledger.read({ pos: 0 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {
@@ -58,18 +59,18 @@ export async function editOf(batch: BatchRun, run: CallRun, { taken }: Ready): P
     if (event?.type === "approval.answered" && event.body.edited) edited = event.body.edited.input;
   }
   if (!edited) throw new Error(`the edit of call ${run.callId} is not in the ledger`);
-  return await build(batch, run, { tool: taken.tool, input: await ledger.resolve(edited) });
+  return await build(batch, run, { tool, input: await ledger.resolve(edited) });
 }
 
 async function build(
   batch: BatchRun,
   run: CallRun,
-  { tool, input }: { readonly tool: Taken["tool"]; readonly input: JsonObject },
-): Promise<Step<Taken>> {
+  { tool, input }: { readonly tool: Tool; readonly input: JsonObject },
+): Promise<Step<ParsedCall>> {
   try {
     const invocation = await buildFrom(tool, { value: input }, callContext(batch, run));
     run.input = invocation.input;
-    return { tool, invocation, coercions: invocation.coercions };
+    return { tool, invocation, coercions: invocation.coercions, hook: undefined };
   } catch (error) {
     await closeApproval(batch, run, "cancelled");
     return { end: synthesised("denied", "tool_changed", `${modelText.tool_changed({ name: tool.name })} (${messageOf(error)})`) };

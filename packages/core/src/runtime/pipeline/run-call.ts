@@ -1,192 +1,130 @@
 import { LedgerError } from "../../ledger-port.ts";
-import { mayBeUnderWay, type Yes } from "../../model/call.ts";
-import { CANCELED, RUN_STOPPED } from "../../model/notification-source.ts";
+import { mayBeUnderWay } from "../../model/call.ts";
+import { CANCELED, decidedSource, RUN_STOPPED } from "../../model/notification-source.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
-import type { Maybe } from "../../tool-definition.ts";
 import { closeApproval } from "../approval/close.ts";
 import { byPattern } from "../approval/grants.ts";
 import type { CallReport, Ending } from "../dispatch.ts";
 import { describeUnresolved } from "../proposal/resolve-call.ts";
-import { type Asked, askAgain, askQuestions, isAsking } from "../question/ask.ts";
-import { isAsk } from "./assess-call.ts";
-import { type BatchRun, type CallRun, committed, releaseSession, type Step } from "./call-run.ts";
-import { type Attempt, type Claimed, type Parked, tryClaim } from "./claim.ts";
-import { type Nested, runBody } from "./effect.ts";
+import { askAgain, askQuestions, isAsking } from "../question/ask.ts";
+import { type BatchRun, type CallRun, committed, releaseSession } from "./call-run.ts";
+import { claimCall } from "./claim.ts";
+import { type NestedRunner, runBody } from "./effect.ts";
 import { stopped, synthesised } from "./endings.ts";
 import { endCall } from "./finish.ts";
 import { nest } from "./gate.ts";
-import { intake, type Taken } from "./intake.ts";
-import { judge, type Ready } from "./judge.ts";
+import { parseCall } from "./intake.ts";
+import { isAsk, judgeCall } from "./judge.ts";
+import { type CallExit, isExit, type PermittedCall } from "./judged-call.ts";
 import { classifyLane, leaveLane, parkLane } from "./lanes.ts";
-import { notifyUnjudged } from "./notify.ts";
-import { restore } from "./restore.ts";
-import { type Rewritten, rewrite } from "./rewrite.ts";
+import { notify, notifyUnjudged } from "./notify.ts";
+import { permitCall } from "./permission.ts";
+import { restoreCall } from "./restore.ts";
+import { rewriteCall } from "./rewrite.ts";
 import { traced } from "./tracing.ts";
 
-/** The one function that can run a tool. Every path ends in exactly one report; a throw anywhere fails closed, here. */
-async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport> {
-  return finishCall(batch, run, await beginCall(batch, run));
-}
-
-/** How far a call is before its claim: judged, at its end, failed, or, after a restart, still asking its question. */
-export type Begun = Step<Ready> | { readonly thrown: unknown } | "asking";
-
-/** Up to its judgement: nothing has an effect yet. It never throws or rejects. */
-export function beginCall(batch: BatchRun, run: CallRun): Maybe<Begun> {
+/**
+ * The one function that can run a tool: the drawing in ARCHITECTURE.md, step by step.
+ * Every path ends in exactly one report, and a throw anywhere fails closed.
+ */
+export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport> {
   try {
-    if (run.restore && isAsking(batch, run.callId)) return "asking";
-    const prepared = prepare(batch, run);
-    return prepared instanceof Promise ? prepared.catch(asThrown) : prepared;
-  } catch (thrown) {
-    return { thrown };
-  }
-}
+    if (run.restore && isAsking(batch, run.callId)) return await endOrPark(batch, run, await askAgain(batch, run));
 
-function asThrown(thrown: unknown): { readonly thrown: unknown } {
-  return { thrown };
-}
+    // find tool → parse and validate
+    const parsed = await (run.restore ? restoreCall(batch, run) : parseCall(batch, run));
+    if (isExit(parsed)) return await exit(batch, run, parsed);
 
-/** From its judgement to its report. It never throws or rejects. */
-export function finishCall(batch: BatchRun, run: CallRun, begun: Begun): Maybe<CallReport> {
-  try {
-    const going = go(batch, run, begun);
-    const reported = going instanceof Promise ? reportLater(batch, run, going) : report(batch, run, going);
-    if (reported instanceof Promise) return leaveLater(batch, run, reported);
-    leave(batch, run);
-    return reported;
-  } catch (error) {
-    return leaveLater(batch, run, Promise.reject(error));
-  }
-}
+    // rewrite (hooks) → validate again if rewritten
+    const rewritten = run.resumed || !batch.deps.hooks ? parsed : await rewriteCall(batch, run, parsed);
+    if (run.stopped && !run.resumed) return await exit(batch, run, await stopUnjudged(batch, run));
 
-function leave(batch: BatchRun, run: CallRun): void {
-  releaseSession(run);
-  if (leaveLane(batch.lanes, run.index)) lookAgain(batch);
-}
+    // freeze + fingerprint → judge (checkers, mode, tool's own permission, hook opinions)
+    let judged = await judgeCall(batch, run, rewritten);
+    for (;;) {
+      classifyLane(batch.lanes, run.index, judged.safe);
 
-/** An unsafe call ran: whoever waits looks again at what it found. */
-function lookAgain({ runs }: BatchRun): void {
-  for (const run of runs) if (run.phase === "before") run.wake?.();
-}
+      // [ask: grants → permission hooks → approvers]
+      const permitted = await permitCall(batch, run, judged);
+      if (isExit(permitted)) return await exit(batch, run, permitted);
+      if ("again" in permitted) {
+        judged = permitted.again;
+        continue;
+      }
 
-async function leaveLater(batch: BatchRun, run: CallRun, reported: Promise<CallReport>): Promise<CallReport> {
-  try {
-    return await reported;
+      // take a lane → re-judge if policy or facts changed while waiting → claim (intent on disk)
+      const claimed = await claimCall(batch, run, permitted);
+      if (isExit(claimed)) return await exit(batch, run, claimed);
+      if ("again" in claimed) {
+        judged = claimed.again;
+        continue;
+      }
+
+      // tell the decision
+      const { yes, decision } = claimed;
+      notify(batch, run, { judged: claimed, source: yes ? { decision: "allow", source: yes.source } : decidedSource(decision) });
+
+      // run, streaming updates
+      const done = isAsk(batch, claimed)
+        ? await askQuestions(batch, run, claimed)
+        : await traced(batch, run, claimed, () => runEffect(batch, run, claimed));
+
+      // transform result (hooks) → end, record, emit
+      return await endOrPark(batch, run, done);
+    }
   } catch (error) {
     return await failClosed(batch, run, error);
   } finally {
-    leave(batch, run);
+    releaseSession(run);
+    if (leaveLane(batch.lanes, run.index)) wakeWaiting(batch);
   }
 }
 
-async function reportLater(batch: BatchRun, run: CallRun, going: Promise<Asked>): Promise<CallReport> {
-  return report(batch, run, await going);
+/** Runs the body of a claimed call. A body that nobody approved by sight gets the plan that was judged. */
+async function runEffect(batch: BatchRun, run: CallRun, claimed: PermittedCall): Promise<Ending> {
+  const { yes, decision } = claimed;
+  const unseen = yes ? await byPattern(batch, yes) : decision.byRules;
+  if (run.stopped) return stopped(run); // cancelled while the claim was being stored
+  return await runBody(batch, run, { call: claimed, attempt: 1, key: run.key, nested: runNested, unseen });
 }
 
-function report(batch: BatchRun, run: CallRun, done: Asked): Maybe<CallReport> {
-  return "parked" in done ? park(batch, run, done) : endCall(batch, run, done);
+const runNested: NestedRunner = (batch, parent, call) => nest(batch, parent, { call, runCall });
+
+/** Ends a call before its effect. A call of `resolve` also tells what it was about. */
+async function exit(batch: BatchRun, run: CallRun, step: CallExit): Promise<CallReport> {
+  if ("parked" in step) return park(batch, run, step.parked);
+  return await endCall(batch, run, run.target ? await describeUnresolved(batch, run, step.end) : step.end);
 }
 
-/** Judged, then claimed: between the two every other call of the batch is judged, too. Whatever changed on the way is judged again first. */
-function go(batch: BatchRun, run: CallRun, begun: Begun): Maybe<Asked> {
-  if (typeof begun === "string") return askAgain(batch, run);
-  if ("thrown" in begun) throw begun.thrown;
-  return "end" in begun ? unclaimed(batch, run, begun.end) : attempt(batch, run, begun);
+async function endOrPark(batch: BatchRun, run: CallRun, done: Ending | { readonly parked: string | undefined }): Promise<CallReport> {
+  return "parked" in done ? park(batch, run, done.parked) : await endCall(batch, run, done);
 }
 
-function attempt(batch: BatchRun, run: CallRun, ready: Ready): Maybe<Asked> {
-  if (run.index >= 0) classifyLane(batch.lanes, run.index, ready.safe);
-  const tried = tryClaim(batch, run, ready);
-  return tried instanceof Promise ? attemptedLater(batch, run, tried) : attempted(batch, run, tried);
+function park(batch: BatchRun, run: CallRun, approvalId: string | undefined): CallReport {
+  if (parkLane(batch.lanes, run.index)) wakeWaiting(batch);
+  return { callId: run.callId, outcome: "waiting", type: "waiting", ...(approvalId !== undefined && { approvalId }) };
 }
 
-async function attemptedLater(batch: BatchRun, run: CallRun, tried: Promise<Attempt>): Promise<Asked> {
-  return attempted(batch, run, await tried);
+/** An unsafe call ran, so the calls that wait must look at their facts again. */
+function wakeWaiting({ runs }: BatchRun): void {
+  for (const run of runs) if (run.phase === "before") run.wake?.();
 }
 
-function attempted(batch: BatchRun, run: CallRun, tried: Attempt): Maybe<Asked> {
-  if ("parked" in tried) return tried;
-  if ("end" in tried) return unclaimed(batch, run, tried.end);
-  return "yes" in tried ? act(batch, run, tried) : attempt(batch, run, tried.ready);
-}
-
-function act(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Asked> {
-  if (isAsk(batch, claimed.ready.taken)) return askQuestions(batch, run, claimed.ready);
-  return batch.deps.tracer ? actInSpan(batch, run, claimed) : effect(batch, run, claimed);
-}
-
-function actInSpan(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Asked> {
-  return traced(batch, run, { ...claimed, body: () => effect(batch, run, claimed) });
-}
-
-/** What a call was about is told also where it never ran. */
-function unclaimed(batch: BatchRun, run: CallRun, end: Ending): Maybe<Ending> {
-  return run.target ? describeUnresolved(batch, run, end) : end;
-}
-
-/** find tool → parse and validate → rewrite → freeze → judge. */
-function prepare(batch: BatchRun, run: CallRun): Maybe<Step<Ready>> {
-  if (run.duplicateOf !== undefined)
-    return { end: synthesised("invalid", "duplicate_call_id", modelText.duplicate_call_id(run.duplicateOf)) };
-  const taken = run.restore ? restore(batch, run) : intake(batch, run);
-  return taken instanceof Promise ? rewriteLater(batch, run, taken) : rewriteAndJudge(batch, run, taken);
-}
-
-async function rewriteLater(batch: BatchRun, run: CallRun, taken: Promise<Step<Taken>>): Promise<Step<Ready>> {
-  return rewriteAndJudge(batch, run, await taken);
-}
-
-function rewriteAndJudge(batch: BatchRun, run: CallRun, taken: Step<Taken>): Maybe<Step<Ready>> {
-  if ("end" in taken) return taken;
-  const rewritten = run.resumed ? { taken, hook: undefined } : rewrite(batch, run, taken);
-  return rewritten instanceof Promise ? judgeLater(batch, run, rewritten) : judgeRewritten(batch, run, rewritten);
-}
-
-async function judgeLater(batch: BatchRun, run: CallRun, rewritten: Promise<Rewritten>): Promise<Step<Ready>> {
-  return judgeRewritten(batch, run, await rewritten);
-}
-
-function judgeRewritten(batch: BatchRun, run: CallRun, rewritten: Rewritten): Maybe<Step<Ready>> {
-  return run.stopped && !run.resumed ? stopUnjudged(batch, run) : judge(batch, run, rewritten);
-}
-
-async function stopUnjudged(batch: BatchRun, run: CallRun): Promise<{ readonly end: Ending }> {
+async function stopUnjudged(batch: BatchRun, run: CallRun): Promise<CallExit> {
   await committed(run);
   notifyUnjudged(batch, run, run.stopped === "skipped" ? RUN_STOPPED : CANCELED);
   return { end: stopped(run) };
 }
 
-function effect(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Maybe<Ending> {
-  return yes ? effectOfYes(batch, run, { ready, yes }) : startEffect(batch, run, { ready, yes, unseen: ready.decision.byRules });
-}
-
-async function effectOfYes(batch: BatchRun, run: CallRun, { ready, yes }: { readonly ready: Ready; readonly yes: Yes }): Promise<Ending> {
-  const unseen = await byPattern(batch, yes);
-  run.claimedAt = 0;
-  return startEffect(batch, run, { ready, yes, unseen });
-}
-
-function startEffect(batch: BatchRun, run: CallRun, { ready, yes, unseen }: Claimed & { readonly unseen: boolean }): Maybe<Ending> {
-  if (run.stopped) return stopped(run); // a cancel that came while the claim was stored
-  return runBody(batch, run, { ready, attempt: 1, key: run.key, nested, unseen, yes });
-}
-
-const nested: Nested = (batch, parent, call) => nest(batch, parent, { call, runCall });
-
-function park(batch: BatchRun, run: CallRun, { parked }: Parked): CallReport {
-  if (parkLane(batch.lanes, run.index)) lookAgain(batch);
-  return { callId: run.callId, outcome: "waiting", type: "waiting", ...(parked !== undefined && { approvalId: parked }) };
-}
-
-/** Law 4. Before the effect a fault or a failing store denies; after it nobody knows. If not even the end can be recorded, nothing more runs. */
+/** Law 4. Before the effect a fault or a failing store denies; after it the outcome is unknown. If not even the end can be recorded, nothing more runs. */
 async function failClosed(batch: BatchRun, run: CallRun, error: unknown): Promise<CallReport> {
   const { deps } = batch;
   deps.warn?.(messageOf(error));
   run.abort.abort(error);
   const end = faultEnd(batch, run, error);
   try {
-    if (!(error instanceof LedgerError)) await closeApproval(batch, run, "cancelled"); // a store that fails, or a new writer, keeps what waits
+    if (!(error instanceof LedgerError)) await closeApproval(batch, run, "cancelled"); // a failing store, or a new writer, keeps what waits
     return await endCall(batch, run, end);
   } catch (failure) {
     const neverProposed = !deps.session.state.calls.has(run.callId); // leaves nothing open

@@ -1,44 +1,36 @@
-import type { Yes } from "../../model/call.ts";
 import { decidedSource } from "../../model/notification-source.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { Span, Tracer } from "../../ports.ts";
-import type { Maybe } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
-import type { Ready } from "./judge.ts";
+import type { PermittedCall } from "./judged-call.ts";
 
 const INTERNAL = 0;
 const ERROR = 2;
 
 /** The attribute names of OpenTelemetry's GenAI conventions, which are experimental, and ours: nowhere else. */
-function attributesOf(batch: BatchRun, run: CallRun, traced: { readonly ready: Ready; readonly yes: Yes | null }): Record<string, string> {
-  const { request, decision, taken } = traced.ready;
+function attributesOf(batch: BatchRun, run: CallRun, { request, decision, tool, yes }: PermittedCall): Record<string, string> {
   return {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": request.tool,
     "gen_ai.tool.call.id": run.callId,
-    "gen_ai.tool.description": taken.tool.description,
+    "gen_ai.tool.description": tool.description,
     "gen_ai.tool.type": "function",
     ...(batch.batch.agentName !== undefined && { "gen_ai.agent.name": batch.batch.agentName }),
     "gen_ai.conversation.id": batch.deps.session.id,
     "assent.decision": "allow",
-    "assent.decision.source": traced.yes?.source ?? decidedSource(decision).source,
+    "assent.decision.source": yes?.source ?? decidedSource(decision).source,
     "assent.tool.kind": request.kind,
     ...(request.fingerprint !== undefined && { "assent.fingerprint": request.fingerprint }),
   };
 }
 
-type Traced = { readonly ready: Ready; readonly yes: Yes | null; readonly body: () => Maybe<Ending> };
-
-/** Runs the body inside one span, where there is a tracer. A throwing tracer changes nothing. */
-export function traced(batch: BatchRun, run: CallRun, what: Traced): Maybe<Ending> {
+/** Runs the body inside one span, if there is a tracer. A throwing tracer changes nothing. */
+export async function traced(batch: BatchRun, run: CallRun, call: PermittedCall, body: () => Promise<Ending>): Promise<Ending> {
   const { tracer } = batch.deps;
-  return tracer ? inSpan(batch, run, { ...what, tracer }) : what.body();
-}
-
-async function inSpan(batch: BatchRun, run: CallRun, { ready, yes, body, tracer }: Traced & { readonly tracer: Tracer }): Promise<Ending> {
+  if (!tracer) return await body();
   const span = guarded(batch, () =>
-    start(tracer, { tool: ready.request.tool, attributes: attributesOf(batch, run, { ready, yes }), links: run.approvalSpans ?? [] }),
+    start(tracer, { tool: call.request.tool, attributes: attributesOf(batch, run, call), links: run.approvalSpans }),
   );
   const end = await body();
   guarded(batch, () => finish(span, end));
@@ -57,7 +49,7 @@ export function traceUnrun(batch: BatchRun, run: CallRun, end: Ending): void {
       "gen_ai.tool.call.id": run.callId,
       "gen_ai.conversation.id": batch.deps.session.id,
     };
-    finish(start(tracer, { tool: name, attributes, links: run.approvalSpans ?? [] }), end);
+    finish(start(tracer, { tool: name, attributes, links: run.approvalSpans }), end);
   });
 }
 
@@ -69,7 +61,6 @@ export function traceApproval(batch: BatchRun, run: CallRun, event: "assent.appr
     const span = tracer.startSpan("assent.approval", { kind: INTERNAL, attributes: { "gen_ai.tool.call.id": run.callId } });
     span.addEvent(event);
     span.end();
-    run.approvalSpans ??= [];
     run.approvalSpans.push({ context: span.spanContext() as never });
   });
 }

@@ -3,8 +3,7 @@ import { type Call, mayBeUnderWay } from "../../model/call.ts";
 import type { LedgerEvent } from "../../model/events.ts";
 import { knownEvent } from "../../model/known-event.ts";
 import type { SessionRow } from "../../model/ledger-rows.ts";
-import { recordedState } from "../on-demand.ts";
-import type { Session } from "../session/session.ts";
+import { recordedState, type Session } from "../session/session.ts";
 
 /** Fingerprints that ended unknown in any session of one run: what is unknown in one is unknown in all of them, until a person answers for it. */
 export type UnknownOutcomes = {

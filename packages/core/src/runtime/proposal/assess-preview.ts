@@ -4,10 +4,9 @@ import { messageOf } from "../../model/result/thrown.ts";
 import type { Registry } from "../../registry.ts";
 import { defineTool } from "../../tool.ts";
 import type { Tool, ToolOpinion } from "../../tool-definition.ts";
-import { type Assessed, type Assessing, assessRequest, fingerprinted, type Judgeable } from "../pipeline/assess.ts";
-import type { Viewed } from "../pipeline/assess-call.ts";
+import { type AssessmentInput, assessRequest, fingerprinted, type Judgeable } from "../pipeline/assess.ts";
 import type { BatchRun } from "../pipeline/call-run.ts";
-import type { Taken } from "../pipeline/intake.ts";
+import type { Assessment, CallAssessment, ParsedCall } from "../pipeline/judged-call.ts";
 
 /** What a staging request is bound to: a yes to a preview is none to the change itself. */
 export const STAGES = "staged";
@@ -16,7 +15,11 @@ export const STAGES = "staged";
  * Judges a tool that previews. What denies the tool denies it here already; else a call that is to be staged is judged as reading the files it names,
  * and one that is not as what it is.
  */
-export async function assessPreview(batch: BatchRun, assessing: Assessing, { invocation }: Pick<Taken, "invocation">): Promise<Viewed> {
+export async function assessPreview(
+  batch: BatchRun,
+  assessing: AssessmentInput,
+  { invocation }: Pick<ParsedCall, "invocation">,
+): Promise<CallAssessment> {
   const plain = await assessRequest(assessing);
   const subject = await assessStaging(assessing, plain, { tools: batch.batch.tools, warn: (message) => batch.deps.warn?.(message) });
   if (!subject) return plain;
@@ -42,14 +45,14 @@ export async function assessPreview(batch: BatchRun, assessing: Assessing, { inv
 export type StagingAround = { readonly tools: Pick<Registry, "get">; readonly warn?: ((message: string) => void) | undefined };
 
 /** Judges the staging of a call whose own judgement is known, as the reading it is. Undefined: it is not staged; it is denied, or runs as what it is. */
-export async function assessStaging(assessing: Assessing, plain: Assessed, around: StagingAround): Promise<Assessed | undefined> {
+export async function assessStaging(assessing: AssessmentInput, plain: Assessment, around: StagingAround): Promise<Assessment | undefined> {
   const { tool } = assessing;
   if (tool.definition.preview === undefined || plain.decision.verdict === "deny" || !isStaged(around, tool, plain)) return undefined;
   return await assessRequest(await asReading(around, assessing));
 }
 
 /** A tool that always stages, or settings that say so; the plan is written at once. A setting that fails stages: that is the stricter way. */
-function isStaged({ warn }: StagingAround, { definition }: Tool, { request, facts, policy }: Assessed): boolean {
+function isStaged({ warn }: StagingAround, { definition }: Tool, { request, facts, policy }: Assessment): boolean {
   if (policy.mode === "plan" && facts.planFile === true) return false;
   if (definition.alwaysStages) return true;
   try {
@@ -79,7 +82,7 @@ function readTool(): Tool {
 }
 
 /** The same files, to be read by the tool that reads. */
-export async function asReading({ tools }: StagingAround, assessing: Assessing): Promise<Assessing> {
+export async function asReading({ tools }: StagingAround, assessing: AssessmentInput): Promise<AssessmentInput> {
   const registered = tools.get(READING);
   const tool = registered?.kind === "read" ? registered : readTool();
   const opinion = await readingOpinion(tool, assessing);
@@ -91,7 +94,7 @@ export async function asReading({ tools }: StagingAround, assessing: Assessing):
 const UNDECLARED: ToolOpinion = Object.freeze({ verdict: "allow", declared: false });
 
 /** What the tool that reads says about every file; one that cannot be asked has no opinion. */
-async function readingOpinion(tool: Tool, { invocation, cwd }: Assessing): Promise<ToolOpinion> {
+async function readingOpinion(tool: Tool, { invocation, cwd }: AssessmentInput): Promise<ToolOpinion> {
   const paths = invocation.locations() ?? [];
   if (tool === ownReading || !tool.definition.permission) return UNDECLARED;
   const opinions: (Opinion & { readonly said: ToolOpinion })[] = [];

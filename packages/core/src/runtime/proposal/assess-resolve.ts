@@ -3,8 +3,7 @@ import { judgedPaths, type ProposalManifest, type ProposalRow } from "../../mode
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { Invocation, Location, Tool } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
-import { type Assessed, type Assessing, assessRequest } from "../pipeline/assess.ts";
-import type { Asking, Viewed } from "../pipeline/assess-call.ts";
+import { type AssessmentInput, assessRequest } from "../pipeline/assess.ts";
 import {
   assessAction,
   frameOf,
@@ -15,6 +14,7 @@ import {
 } from "../pipeline/assess-without-session.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import { synthesised } from "../pipeline/endings.ts";
+import type { ApprovalTexts, Assessment, CallAssessment } from "../pipeline/judged-call.ts";
 import { type Chosen, chooseTarget, type ResolveInput, resolveInput, restoredTarget, type Target, targetBinds } from "./resolve-target.ts";
 import { resolverOf, type Staging } from "./staging.ts";
 import { storedProposal } from "./stored.ts";
@@ -25,7 +25,7 @@ import { storedProposal } from "./stored.ts";
  * 2. An apply is judged as the effect it has; the question of a standing handler is for a person.
  * 3. Everything else (a discard, nothing to do) is allowed, and the body answers it.
  */
-export async function assessResolve(batch: BatchRun, run: CallRun, assessing: Assessing): Promise<Viewed> {
+export async function assessResolve(batch: BatchRun, run: CallRun, assessing: AssessmentInput): Promise<CallAssessment> {
   const input = resolveInput(assessing.invocation.input);
   const { action, id } = input;
   const target = isFor(run.target, input) ? run.target.target : await targetOf(batch, run, input);
@@ -49,7 +49,7 @@ async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Pro
 }
 
 /** A call that waits for a yes to what is gone ends; one that has not asked yet is answered by the body. */
-function gone(frame: ResolveFrame, note: string | undefined): Viewed {
+function gone(frame: ResolveFrame, note: string | undefined): CallAssessment {
   const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
   const deny: Guard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending any more" }) };
   return { ...judgeResolve(frame, [deny]), refusal: synthesised("denied", "no_pending_action", text) };
@@ -59,19 +59,19 @@ function standing(
   batch: BatchRun,
   frame: ResolveFrame,
   { handler, asked }: Extract<Target, { readonly kind: "standing" }>,
-): Viewed | undefined {
+): CallAssessment | undefined {
   if (asked.digest === undefined) return undefined;
   if (batch.staging.standing !== handler) return gone(frame, handler.gone);
   const ask: Guard = { id: handler.sourceToolName, check: () => ({ verdict: "ask", note: `${handler.label} needs a person's yes` }) };
   const { question } = asked;
-  const asking: Asking = question ? { details: question.details, unattended: question.unattended, rejected: question.rejected } : {};
+  const asking: ApprovalTexts = question ? { details: question.details, unattended: question.unattended, rejected: question.rejected } : {};
   return { ...judgeResolve(frame, [ask]), asking };
 }
 
 type Applying = { readonly target: Extract<Target, { readonly kind: "proposal" }>; readonly frame: ResolveFrame };
 
 /** The apply, judged as the effect it has. Undefined: there is nothing to apply, and the body says why. */
-async function asEffect(batch: BatchRun, { target, frame }: Applying): Promise<Viewed | undefined> {
+async function asEffect(batch: BatchRun, { target, frame }: Applying): Promise<CallAssessment | undefined> {
   const row = batch.staging.session.state.proposals.get(target.id);
   const resolver = resolverOf(batch.policy());
   if (row?.state !== "staged" || row.digest !== target.digest || resolver === "person") return undefined;
@@ -98,10 +98,10 @@ async function asEffect(batch: BatchRun, { target, frame }: Applying): Promise<V
  * A deny or explicit ask of its tool covers the action too.
  */
 export async function assessEffect(
-  assessing: Omit<Assessing, "tool" | "invocation">,
+  assessing: Omit<AssessmentInput, "tool" | "invocation">,
   row: ProposalRow,
   { tool, invocation }: EffectSource,
-): Promise<Assessed> {
+): Promise<Assessment> {
   const asSource = { ...assessing, tool, invocation };
   return row.carrier === "closure" ? await assessAction(asSource) : await assessRequest(asSource);
 }

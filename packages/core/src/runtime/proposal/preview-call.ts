@@ -9,7 +9,7 @@ import type { Preview, RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import { endOfResult, stopped } from "../pipeline/endings.ts";
-import type { Ready } from "../pipeline/judge.ts";
+import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { runCallback } from "../pipeline/run-callback.ts";
 import { carryOut } from "./apply.ts";
 import { discardProposal } from "./discard.ts";
@@ -17,16 +17,13 @@ import { byRuntime } from "./settling.ts";
 import { type Source, stagePreview } from "./stage.ts";
 import { refuseTouched } from "./touched.ts";
 
-/** A claimed call of a tool that previews. */
-export type Previewing = { readonly ready: Ready; readonly ctx: RunContext };
-
 /** Why a proposal is discarded whose call did not end well. */
 export const STAGING_FAILED = "staging call failed";
 
 /** The body of a tool with `preview` and `apply`: what it would do goes on record; then it waits for `resolve`, or is applied at once. */
-export async function previewCall(batch: BatchRun, run: CallRun, { ready, ctx }: Previewing): Promise<Ending> {
+export async function previewCall(batch: BatchRun, run: CallRun, judged: JudgedCall, ctx: RunContext): Promise<Ending> {
   const { staging } = batch;
-  const { tool, invocation } = ready.taken;
+  const { tool, invocation } = judged;
   if (!staging.changes) return stagingUnavailable();
   const late = (): void => staging.warn(`The late preview of call ${run.callId} was dropped.`);
   const end = await runCallback<unknown>({ clock: staging.clock, signal: ctx.signal, late }, () =>
@@ -35,10 +32,10 @@ export async function previewCall(batch: BatchRun, run: CallRun, { ready, ctx }:
   if (run.stopped || end.state === "unsettled") return stopped(run, "before");
   if (end.state === "threw") throw end.error;
   if (!isPreview(end.value)) return endOfResult(normaliseResult(tool.name, end.value).result);
-  const previewed = { ready, ctx, preview: end.value };
-  const refused = await refuseTouched(batch, run, previewed);
+  const previewed = { judged, ctx, preview: end.value };
+  const refused = await refuseTouched(batch, run, judged, end.value);
   if (refused) return refused;
-  return ready.stages ? await stage(batch, run, previewed) : await staging.session.whileHeld(() => apply(batch, run, previewed));
+  return judged.stages ? await stage(batch, run, previewed) : await staging.session.whileHeld(() => apply(batch, run, previewed));
 }
 
 function isPreview(value: unknown): value is Preview {
@@ -57,16 +54,16 @@ function isPlanned(change: unknown): boolean {
   return paths && contents && (mode === undefined || (typeof mode === "number" && Number.isInteger(mode) && mode >= 0));
 }
 
-type Previewed = Previewing & { readonly preview: Preview };
+type PreviewedCall = { readonly judged: JudgedCall; readonly ctx: RunContext; readonly preview: Preview };
 
-async function stage(batch: BatchRun, run: CallRun, { ready, ctx, preview }: Previewed): Promise<Ending> {
+async function stage(batch: BatchRun, run: CallRun, { judged, ctx, preview }: PreviewedCall): Promise<Ending> {
   const { staging } = batch;
-  const { row, manifest } = await stagePreview(staging, sourceOf(run, ready), { preview });
+  const { row, manifest } = await stagePreview(staging, sourceOf(run, judged), { preview });
   if (run.stopped) {
     await discardProposal(staging, row.id, { resolution: byRuntime(staging, STAGING_FAILED), signal: new AbortController().signal, ctx });
     return stopped(run, "before");
   }
-  const limits = outputLimits(ready.taken.tool.definition);
+  const limits = outputLimits(judged.tool.definition);
   const content = stagedText(row, manifest.blocks, limits.maxLines);
   const details = { ...detailsOf(manifest.details), applied: false, proposalId: row.id };
   return {
@@ -76,18 +73,18 @@ async function stage(batch: BatchRun, run: CallRun, { ready, ctx, preview }: Pre
   };
 }
 
-function sourceOf(run: CallRun, { request, taken }: Ready): Source {
+function sourceOf(run: CallRun, { request, tool: { kind } }: JudgedCall): Source {
   const { tool, toolDigest, cwd, input } = request;
-  return { callId: run.callId, tool, toolDigest, kind: taken.tool.kind, cwd, input };
+  return { callId: run.callId, tool, toolDigest, kind, cwd, input };
 }
 
-async function apply(batch: BatchRun, run: CallRun, { ready, ctx, preview }: Previewed): Promise<Ending> {
+async function apply(batch: BatchRun, run: CallRun, { judged, ctx, preview }: PreviewedCall): Promise<Ending> {
   const { staging } = batch;
   const at = new Date(staging.clock.now()).toISOString();
   const resolution: Resolution = { action: "apply", by: "model", reason: "", callId: run.callId, at };
-  const { row, manifest, contents } = await stagePreview(staging, sourceOf(run, ready), { preview, resolution });
+  const { row, manifest, contents } = await stagePreview(staging, sourceOf(run, judged), { preview, resolution });
   const settling = { resolution, signal: ctx.signal, ctx };
-  const { tool } = ready.taken;
+  const { tool } = judged;
   const ending = await carryOut(staging, { row, tool, manifest, settling, direct: true, contents, display: preview.display });
   if (ending.type !== "applied") return ending;
   const { result } = ending;

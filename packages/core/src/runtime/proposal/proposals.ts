@@ -6,7 +6,7 @@ import { contentText } from "../../model/text/content-text.ts";
 import type { QueuedAction } from "../../tool-definition.ts";
 import { bareContext } from "../bare-context.ts";
 import type { DispatcherDeps, Ending } from "../dispatch.ts";
-import type { CallRun, Live } from "../pipeline/call-run.ts";
+import type { CallRun, LiveCalls } from "../pipeline/call-run.ts";
 import { denial, synthesised } from "../pipeline/endings.ts";
 import { applyProposal } from "./apply.ts";
 import { assessEffect, sourceOf } from "./assess-resolve.ts";
@@ -55,7 +55,7 @@ export type ProposalDesk = Proposals & {
 };
 
 /** Proposals as people and hosts reach them. */
-export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live): ProposalDesk {
+export function makeProposals(staging: Staging, deps: DispatcherDeps, live: LiveCalls): ProposalDesk {
   const person = { staging, deps };
   const hearing = makeHearing(staging, ({ action, proposal, by, reason, again }) =>
     ACTS[action](person, proposal, { by, reason: reason ?? "", again }),
@@ -77,10 +77,10 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live
     undo: (id, by, reason = "") => settle(id, () => undo(staging, id, { by, reason, hearing })),
     setStandingHandler: (handler) => {
       staging.standing = handler;
-      for (const run of standingRuns(live.runs)) judgeAgain(run);
+      for (const run of standingRuns(live)) judgeAgain(run);
     },
     askAgain: () => {
-      for (const run of standingRuns(live.runs)) {
+      for (const run of standingRuns(live)) {
         run.target = undefined;
         judgeAgain(run);
       }
@@ -98,8 +98,8 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live
 }
 
 /** Calls that are frozen on the standing handler and have not begun. */
-function standingRuns(live: readonly CallRun[]): readonly CallRun[] {
-  return live.filter(({ target, phase }) => phase === "before" && target?.target.kind === "standing");
+function standingRuns(live: LiveCalls): readonly CallRun[] {
+  return [...live].filter(({ target, phase }) => phase === "before" && target?.target.kind === "standing");
 }
 
 function judgeAgain(run: CallRun): void {

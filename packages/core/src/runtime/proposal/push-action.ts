@@ -1,42 +1,31 @@
 import { stagingUnavailable } from "../../invocation.ts";
-import type { Maybe, PendingAction, QueuedAction } from "../../tool-definition.ts";
+import type { PendingAction, QueuedAction } from "../../tool-definition.ts";
 import { ToolError } from "../../tool-error.ts";
 import { bareContext } from "../bare-context.ts";
 import type { Ending } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import { callContext } from "../pipeline/intake.ts";
-import type { Ready } from "../pipeline/judge.ts";
+import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { pushAction } from "./closures.ts";
 import { discardProposal } from "./discard.ts";
 import { STAGING_FAILED } from "./preview-call.ts";
 import { byRuntime } from "./settling.ts";
 
 /** Stages an action of a running body; its apply is judged as this call. */
-export function push(
-  batch: BatchRun,
-  run: CallRun,
-  { ready, action }: { readonly ready: Ready; readonly action: PendingAction },
-): QueuedAction {
+export function push(batch: BatchRun, run: CallRun, { tool, invocation }: JudgedCall, action: PendingAction): QueuedAction {
   const { staging } = batch;
   if (!staging.changes) return stagingUnavailable();
   if (run.phase === "after") throw new ToolError("pushPendingAction needs a running tool call.", "no_running_call");
-  const { tool, invocation } = ready.taken;
   const { cwd, callId } = callContext(batch, run);
   const pushed = pushAction(staging, action, { callId, cwd, tool, invocation });
-  run.pushed ??= [];
   run.pushed.push(pushed);
   return pushed;
 }
 
 /** What a body staged is on record before its call ends; it goes with a call that did not end well. */
-export function keepPushed(batch: BatchRun, run: CallRun, ending: Ending): Maybe<Ending> {
-  return run.pushed === undefined ? ending : keepAll(batch, run, { ending, pushed: run.pushed });
-}
-
-type Keeping = { readonly ending: Ending; readonly pushed: readonly QueuedAction[] };
-
-async function keepAll(batch: BatchRun, run: CallRun, { ending, pushed }: Keeping): Promise<Ending> {
+export async function keepPushed(batch: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
   const { staging } = batch;
+  const { pushed } = run;
   const stored = await Promise.allSettled(pushed.map(({ staged }) => staged));
   const failure = stored.find((each) => each.status === "rejected");
   if (ending.state !== "succeeded" || failure) {

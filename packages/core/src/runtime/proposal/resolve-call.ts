@@ -1,4 +1,3 @@
-import type { Yes } from "../../model/call.ts";
 import type { Json } from "../../model/json/json.ts";
 import type { Resolution } from "../../model/proposal/events.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
@@ -7,7 +6,7 @@ import type { RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import { synthesised } from "../pipeline/endings.ts";
-import type { Ready } from "../pipeline/judge.ts";
+import type { PermittedCall } from "../pipeline/judged-call.ts";
 import { applyProposal } from "./apply.ts";
 import { discardProposal } from "./discard.ts";
 import { isLater, type ResolveInput, resolveInput, type Target } from "./resolve-target.ts";
@@ -16,12 +15,9 @@ import { nothing, type Settling, succeeded, unknownProposal } from "./settling.t
 import { resolverOf, stagedRows } from "./staging.ts";
 import { findProposal } from "./stored.ts";
 
-/** What the body of `resolve` is given: the judged call, its context, and the yes that let it pass, if one was needed. */
-export type Resolving = { readonly ready: Ready; readonly ctx: RunContext; readonly yes: Yes | null };
-
 /** The body of `resolve`: settles what the request was frozen on, or says why there is nothing to settle. */
-export async function resolveCall(batch: BatchRun, run: CallRun, { ready, ctx, yes }: Resolving): Promise<Ending> {
-  const input = resolveInput(ready.request.input);
+export async function resolveCall(batch: BatchRun, run: CallRun, { request, yes }: PermittedCall, ctx: RunContext): Promise<Ending> {
+  const input = resolveInput(request.input);
   const target: Target = run.target?.target ?? { kind: "none", why: "nothing" };
   if (target.kind === "standing") {
     const { ending, label } = await settleStanding(batch, run, { target, input, ctx, yes });

@@ -5,12 +5,12 @@ import type { Question } from "../../model/question/question.ts";
 import { questionsOf } from "../../model/question/shape.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { DispatcherDeps, Ending } from "../dispatch.ts";
-import { isAsk } from "../pipeline/assess-call.ts";
 import { type BatchRun, type CallRun, isParking, skipRest } from "../pipeline/call-run.ts";
 import { synthesised } from "../pipeline/endings.ts";
-import type { Ready } from "../pipeline/judge.ts";
+import { isAsk } from "../pipeline/judge.ts";
+import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { classifyLane, enterLane } from "../pipeline/lanes.ts";
-import { restore } from "../pipeline/restore.ts";
+import { restoreCall } from "../pipeline/restore.ts";
 import { traceApproval, traceUnrun } from "../pipeline/tracing.ts";
 import { wholeQuestion } from "./answer.ts";
 import { abortedEnd, unaskableEnd, unavailableEnd } from "./ends.ts";
@@ -27,7 +27,7 @@ export function checkAskTimeout({ askTimeout }: Pick<DispatcherDeps, "askTimeout
 }
 
 /** The body of `ask`, of a call that was just claimed. */
-export function askQuestions(batch: BatchRun, run: CallRun, { request }: Ready): Promise<Asked> {
+export function askQuestions(batch: BatchRun, run: CallRun, { request }: JudgedCall): Promise<Asked> {
   return asking(batch, run, async () => {
     const read = questionsOf(request.input);
     if ("fault" in read) return unaskableEnd(read.fault);
@@ -46,9 +46,8 @@ export function isAsking(batch: BatchRun, callId: string): boolean {
 /** Goes on with a call that asked in an earlier process, or meant to. Its question is on record; whether its tool has changed since is of no matter to whoever answers. */
 export async function askAgain(batch: BatchRun, run: CallRun): Promise<Asked> {
   classifyLane(batch.lanes, run.index, false);
-  const may = enterLane(batch.lanes, run.index);
-  if (may !== true && !(await may)) return { parked: undefined };
-  const restored = await restore(batch, run);
+  if (!(await enterLane(batch.lanes, run.index))) return { parked: undefined };
+  const restored = await restoreCall(batch, run);
   return await asking(batch, run, async () => {
     const row = questionOf(batch, run.callId);
     if (row) return await put(batch, run, await wholeQuestion(batch.deps.session.ledger, row));

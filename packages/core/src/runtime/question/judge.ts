@@ -1,17 +1,11 @@
-import { andThen } from "../../and-then.ts";
 import type { Decision } from "../../model/decision.ts";
-import type { Maybe } from "../../tool-definition.ts";
-import { type Assessed, type Assessing, assessRequest } from "../pipeline/assess.ts";
+import { type AssessmentInput, assessRequest } from "../pipeline/assess.ts";
+import type { Assessment } from "../pipeline/judged-call.ts";
 
 /** Judges a call of `ask`. Only a person answers it, so an ask is met by the question itself and nobody is asked twice; a deny is a deny. */
-export function assessQuestion(assessing: Assessing): Maybe<Assessed> {
-  const assessed = assessRequest({ ...assessing, fingerprint: true });
-  return andThen(assessed, asQuestion);
-}
-
-/** One question at a time is before a person, whatever kind the tool says it is. */
-function asQuestion(assessed: Assessed): Assessed {
-  return { ...assessed, decision: withoutAsk(assessed.decision), safe: false };
+export async function assessQuestion(input: AssessmentInput): Promise<Assessment> {
+  const assessment = await assessRequest({ ...input, fingerprint: true });
+  return { ...assessment, decision: withoutAsk(assessment.decision), safe: false }; // one question at a time is shown, whatever the tool's kind
 }
 
 function withoutAsk(decision: Decision): Decision {

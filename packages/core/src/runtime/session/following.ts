@@ -42,8 +42,7 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
     try {
       fold(state, event);
     } catch (error) {
-      const failure = (): unknown => error;
-      link.failure = failure;
+      link.failure = () => error;
     }
     state.shared = event.pos;
     for (const heard of link.listeners) heard(event);
@@ -63,8 +62,7 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
       if (stored.pos < before) take(stored);
     }
   };
-  // Named first: V8 puts a function that is written behind `link.x =` among what lives long, and a closed session with it.
-  link.catchUp = catchUp;
+  link.catchUp = catchUp; // named first: V8 keeps a function written behind `link.x =` until a full collection, and the closed session with it
   link.take = take;
   const receive = (stored: StoredEvent): void => {
     if (link.underWay > 0) link.held.push(stored);

@@ -2,7 +2,6 @@ import { type Durability, LedgerError } from "../../ledger-port.ts";
 import type { Draft } from "../../model/events.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { Clock } from "../../ports.ts";
-import type { Maybe } from "../../tool-definition.ts";
 import { ToolError } from "../../tool-error.ts";
 import type { Session } from "./session.ts";
 
@@ -21,26 +20,18 @@ const LAST_TRIES = 3;
 
 type Recorder = { readonly session: Session; readonly clock: Clock; readonly warn?: ((message: string) => void) | undefined };
 
-/** What has happened is kept and tried again for as long as the store may recover. The events are made anew each time. What still fails is thrown. */
-export function recordSurely(recorder: Recorder, recording: Recording): Maybe<void> {
-  const { events, durability = "normal" } = recording;
-  const written = recorder.session.write(events(), durability);
-  return written instanceof Promise ? untilWritten(recorder, recording, written) : undefined;
-}
-
-/** The same for what was written once already. */
-export async function untilWritten(recorder: Recorder, recording: Recording, first: Promise<unknown>): Promise<void> {
+/** Records what has happened, and tries again for as long as the store may recover. The events are made anew each time. What still fails is thrown. */
+export async function recordSurely(recorder: Recorder, recording: Recording): Promise<void> {
   const { session, clock } = recorder;
   const { events, durability = "normal" } = recording;
   const mayWait = makePatience(recorder, recording);
-  for (let written: Maybe<unknown> = first; ; ) {
+  for (;;) {
     try {
-      await written;
+      await session.record(events(), durability);
       return;
     } catch (error) {
       if (!mayWait(error)) throw error;
       await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve, { keepsAlive: true }));
-      written = session.write(events(), durability);
     }
   }
 }

@@ -3,9 +3,7 @@ import type { Draft, EventBodies, EventType, Holder, LedgerEvent, StoredEvent } 
 import { emptySession, fold, type SessionState } from "../../model/fold.ts";
 import { knownEvent } from "../../model/known-event.ts";
 import { fromSnapshot, toSnapshot } from "../../model/snapshot.ts";
-import { unplaced } from "../../model/unplaced.ts";
 import type { Clock, Ids } from "../../ports.ts";
-import { atOnce } from "../memory-ledger/ledger.ts";
 import { acquireSession } from "./acquire.ts";
 import { makeFollower, type SessionFollower } from "./following.ts";
 import type { Link } from "./link.ts";
@@ -36,8 +34,8 @@ export type Session = SessionWriter &
     readonly ledger: Ledger;
     readonly holder: Holder;
     readonly state: SessionState;
-    /** A draft of one event, dated now, or as the clock was read for it. */
-    readonly draft: <T extends EventType>(type: T, body: EventBodies[T], now?: number) => Draft<T>;
+    /** A draft of one event, dated now. */
+    readonly draft: <T extends EventType>(type: T, body: EventBodies[T]) => Draft<T>;
     /** Keeps the session from changing hands while `act` has effects. Rejects with `stale_writer` if it has changed hands already. */
     readonly whileHeld: <T>(act: () => Promise<T>) => Promise<T>;
     /** Keeps the session from changing hands until the returned function is called. */
@@ -126,13 +124,8 @@ function makeSession({ ledger, clock, endHolder }: SessionPorts, { id, lease, st
   const follower = makeFollower({ ledger, id, state, link });
   const stamp = makeStamp();
   const closing: (() => Promise<void>)[] = [];
-  // Named here: see what following does with functions that are put into a link.
   const isClosed = (): LedgerError => new LedgerError("stale_writer", `Session ${id} is closed. Open it again to go on.`, { session: id });
-  const hasRoom = atOnce(ledger) !== undefined; // only the ledger in memory takes drafts over; others are given nothing but what a draft is
-  const draft: Session["draft"] = (type, body, now = clock.now()) => {
-    if (hasRoom) return unplaced({ type, v: 1, at: stamp(now), body } as never);
-    return { type, v: 1, at: stamp(now), body } as never;
-  };
+  const draft: Session["draft"] = (type, body) => ({ type, v: 1, at: stamp(clock.now()), body }) as never;
   const hold = (): Promise<() => void> => ledger.hold(lease);
   return {
     id,

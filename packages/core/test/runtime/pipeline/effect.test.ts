@@ -398,7 +398,7 @@ test("a call whose claim was lost and that was judged again began when it was cl
     if (changed || type !== "call.judged" || body.tool !== "read") return;
     changed = true;
     const draft = b.session.draft("policy.changed", { revision: b.policy.current().revision, digest: "x" });
-    queueMicrotask(() => void b.session.write([draft], "normal"));
+    queueMicrotask(() => void b.session.record([draft], "normal"));
   });
   const aborting = new AbortController();
   const running = b.process([call("read", "one", "c1"), call("edit", "two", "c2")], { signal: aborting.signal });

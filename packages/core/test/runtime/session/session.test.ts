@@ -297,18 +297,10 @@ const changed = (revision: string): Draft => ({
   body: { revision, digest: "" },
 });
 
-test("what is written to a ledger in memory is committed and folded when the write returns", async (t) => {
-  const b = await bench(t);
-  const written = b.session.write([changed("r1")], "normal");
-  assert.equal(b.session.state.policy, "r1");
-  assert.ok(!(written instanceof Promise));
-  assert.equal(written[0]?.seq, b.session.state.seq);
-});
-
 test("a write that the ledger refuses is a promise that rejects, and the next one is stored", async (t) => {
   const b = await bench(t);
-  await assert.rejects(async () => await b.session.write([proposedDraft("c1"), proposedDraft("c1")], "normal"), { type: "event_invalid" });
-  b.session.write([changed("r1")], "normal");
+  await assert.rejects(() => b.session.record([proposedDraft("c1"), proposedDraft("c1")], "normal"), { type: "event_invalid" });
+  await b.session.record([changed("r1")], "normal");
   assert.equal(b.session.state.policy, "r1");
 });
 
@@ -318,9 +310,9 @@ test("what a listener writes comes behind everything that it was told of", async
   let inside: unknown;
   b.session.listen(({ type, body }) => {
     if (type === "policy.changed") heard.push(body.revision);
-    inside ??= b.session.write([changed("r3")], "normal");
+    inside ??= b.session.record([changed("r3")], "normal");
   });
-  b.session.write([changed("r1"), changed("r2")], "normal");
+  await b.session.record([changed("r1"), changed("r2")], "normal");
   await inside;
   assert.deepEqual(heard, ["r1", "r2", "r3"]);
 });
@@ -328,9 +320,7 @@ test("what a listener writes comes behind everything that it was told of", async
 test("while somebody waits for answers, a write waits for what others said before it", async (t) => {
   const b = await bench(t);
   const watch = b.session.watch(() => undefined);
-  const written = b.session.write([changed("r1")], "normal");
-  assert.ok(written instanceof Promise);
-  await written;
+  await b.session.record([changed("r1")], "normal");
   watch.close();
   assert.equal(b.session.state.policy, "r1");
 });
@@ -363,8 +353,8 @@ test("the same draft may be written again and again: each time it is another eve
   const b = await bench(t);
   const draft = b.session.draft("hook.ran", { event: "notification", name: "n", outcome: "ok", durationMs: 1 } as never);
   await b.session.record([draft, draft], "normal");
-  await b.session.writeOne(draft, "normal");
-  await b.session.writeOne(draft, "normal");
+  await b.session.record([draft], "normal");
+  await b.session.record([draft], "normal");
   await b.session.record([draft, draft], "normal");
   const kept = await b.stored("hook.ran");
   assert.deepEqual(
