@@ -278,11 +278,11 @@ describe("tables of the documents are those of the program", () => {
     );
   });
 
-  test("docs/shell.md has every guard, in the order in which they are named, and then the runtime's own", () => {
+  test("docs/shell.md has every safeguard, in the order in which they are named, and then the runtime's own", () => {
     const own = { stateDirectory: "/state", settingsFiles: [] };
     const guards = policyGuards({ own, rules: [] }).map(({ id }) => id);
     assert.deepEqual(
-      tableRows(read("docs/shell.md"), "guard").flatMap(([guard = ""]) => quoted(guard)),
+      tableRows(read("docs/shell.md"), "safeguard").flatMap(([safeguard = ""]) => quoted(safeguard)),
       [...guards, "analysis-failed", "recovery"],
     );
   });

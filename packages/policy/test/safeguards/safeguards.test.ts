@@ -17,12 +17,7 @@ const ROWS: readonly Row[] = [
     "ask guard:deny-in-doubt",
     "what a recursive rm would delete cannot be told",
   ],
-  [
-    "a program that a variable names is asked about",
-    "$X y",
-    "ask guard:deny-in-doubt",
-    "the name of the command is not known before it runs",
-  ],
+  ["a program that a variable names is asked about", "$X y", "ask guard:deny-in-doubt", "The command's name is only known at run time"],
   ["a text that does not parse is asked about", "echo 'a", "ask guard:deny-in-doubt", "unparsed: the command does not parse"],
   [
     "a write that only a shell can name is asked about",
@@ -47,7 +42,7 @@ const ROWS: readonly Row[] = [
     "a substitution whose end cannot be told is asked about",
     "echo $(( 1 ) )",
     "ask guard:deny-in-doubt",
-    "where a quote or a substitution ends here cannot be told",
+    "Assent can't tell where a quote or a substitution ends",
   ],
   ["Assent's own files are closed", "cat ../h/state/assent/x", "deny guard:own-files", "Assent's own files are closed to tools"],
   ["a control file is asked about", "echo x > .git/config", "ask guard:control-file", "control file: .git/config"],

@@ -16,9 +16,9 @@ function objects(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The id leads to the documents; of what nobody looked into, the text says all there is. */
-function hazardNote({ id, text }: Fields): FactNote {
-  return ["risk", id === "unmodelled_option" ? String(text) : `${String(text)} (${String(id)})`];
+/** The sentence alone; its id is only in JSON. */
+function hazardNote({ text }: Fields): FactNote {
+  return ["risk", String(text)];
 }
 
 function scriptNote({ file, digest, before }: Fields): FactNote {

@@ -145,12 +145,12 @@ const BY: Readonly<Record<string, string>> = {
 const CLASSES = {
   read: "only reads",
   write: "changes something",
-  opaque: "runs code nobody looks into",
-  unknown: "effect not known",
+  opaque: "runs code that Assent can't inspect",
+  unknown: "unknown effect",
 } as const;
 
-function hazardLines({ id, text }: Hazard, indent: number, reading: Reading): string[] {
-  return indented(`! ${id}: ${oneLine(text)}`, indent, reading).map(reading.style.yellow);
+function hazardLines({ text }: Hazard, indent: number, reading: Reading): string[] {
+  return indented(`! ${oneLine(text)}`, indent, reading).map(reading.style.yellow);
 }
 
 function factLines(facts: Json | undefined, reading: Reading): string[] {

@@ -15,12 +15,12 @@ describe("what a person is shown besides the request itself", () => {
           { id: "redirection", text: "writes out.txt" },
         ],
       },
-      [["risk", "writes out.txt (redirection)"]],
+      [["risk", "writes out.txt"]],
     ],
     [
       "what is not known, in words alone",
-      { hazards: [{ id: "unmodelled_option", text: "what git push does is not known to Assent" }] },
-      [["risk", "what git push does is not known to Assent"]],
+      { hazards: [{ id: "unmodelled_option", text: "Assent doesn't know what git push does" }] },
+      [["risk", "Assent doesn't know what git push does"]],
     ],
     ["a script with its digest", { scripts: [{ file: "a.sh", digest: "sha256:1" }] }, [["runs", "a.sh, sha256:1"]]],
     [

@@ -77,7 +77,7 @@ describe("an explanation for people", () => {
               class: "opaque",
               verdict: "ask",
               source: "default",
-              hazards: [{ id: "opaque_program", text: "sh runs code that nobody looks into" }],
+              hazards: [{ id: "opaque_program", text: "Assent doesn't know what sh does" }],
             }),
             command({
               words: ["curl", "x"],
@@ -110,9 +110,9 @@ A deny rule of the user permissions covers it. A deny holds in every mode.
 The 3 commands, as they were understood:
   allow  &&[0]: git status  (only reads)
          known to change nothing
-  ask    &&[1]: sh -c 'curl x'  (runs code nobody looks into)
-         ! opaque_program: sh runs code that nobody looks into
-    deny   sh -c: curl x  (effect not known)  ← decides
+  ask    &&[1]: sh -c 'curl x'  (runs code that Assent can't inspect)
+         ! Assent doesn't know what sh does
+    deny   sh -c: curl x  (unknown effect)  ← decides
            by Shell(curl), user permissions
 
 Only changing that rule changes this: no other rule, mode or remembered answer outweighs it.
@@ -204,7 +204,7 @@ mode               not heard  default
       commands: [],
       hazards: [{ id: "too_long", text: "70000 characters" }],
     } as const;
-    assert.match(explainText(explanation({ plan }), PLAIN), /^The text was not read as commands:\n {2}! too_long: 70000 characters$/m);
+    assert.match(explainText(explanation({ plan }), PLAIN), /^The text was not read as commands:\n {2}! 70000 characters$/m);
   });
 
   test("what a terminal would act on is shown as an escape, everywhere", () => {

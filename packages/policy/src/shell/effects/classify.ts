@@ -4,7 +4,7 @@ import type { PathScope } from "../../paths/scope.ts";
 import type { CommandClass, Hazard, Operand } from "../plan/plan.ts";
 import type { CommandEffects } from "../programs/reads.ts";
 import { effectsOf, isOpaque } from "../programs/table.ts";
-import { changesShell } from "../read/shell-builtins.ts";
+import { builtinText, changesShell } from "../read/shell-builtins.ts";
 import { repositoryHazards } from "./git-repository.ts";
 import { lookAt } from "./look-at.ts";
 
@@ -33,9 +33,9 @@ export function classify(argv: readonly string[], place: ClassifyPlace): Classif
 
 function nameHazards(argv: readonly string[]): readonly Hazard[] {
   const [name = ""] = argv;
-  if (name.includes("/")) return [{ id: "path_program", text: `${name} is a program by its path` }];
+  if (name.includes("/")) return [{ id: "path_program", text: `${name} is a path, not the name of an installed program` }];
   if (name === "" || changesShell(argv))
-    return [{ id: "state_builtin", text: `${name || "an empty name"} evaluates words or changes the shell` }];
+    return [{ id: "state_builtin", text: name === "" ? "The command has an empty name" : builtinText(name) }];
   return NONE;
 }
 
@@ -43,7 +43,9 @@ const NONE: readonly Hazard[] = [];
 
 function untabled(argv: readonly string[], hazards: readonly Hazard[]): Classified {
   const opaque = isOpaque(argv);
-  const all: readonly Hazard[] = opaque ? [...hazards, { id: "opaque_program", text: `${argv[0]} runs what no table describes` }] : hazards;
+  const all: readonly Hazard[] = opaque
+    ? [...hazards, { id: "opaque_program", text: `Assent doesn't know what ${argv[0]} does, so it can't predict the effect` }]
+    : hazards;
   return { class: opaque ? "opaque" : "unknown", operands: [], hazards: all, words: argv, tabled: false };
 }
 

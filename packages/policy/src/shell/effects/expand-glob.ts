@@ -20,12 +20,12 @@ export function expandGlobs(
 ): { readonly argv: readonly string[] } | { readonly refused: Hazard } {
   const name = words[0]?.text ?? "";
   const argv: string[] = [];
-  if (!expandsGlobs(name) && words.some(({ glob }) => glob)) return refuse("brace_or_glob", `no pattern is expanded for ${name}`);
+  if (!expandsGlobs(name) && words.some(({ glob }) => glob)) return refuse("brace_or_glob", `Assent doesn't expand patterns for ${name}`);
   for (const { text, glob } of words) {
     const expanded: Expanded = glob ? expand(text, place) : { words: [text] };
     if ("refused" in expanded) return expanded;
     argv.push(...expanded.words);
-    if (argv.length > MOST_RESULTS) return refuse("brace_or_glob", `more than ${MOST_RESULTS} words`);
+    if (argv.length > MOST_RESULTS) return refuse("brace_or_glob", `A pattern expands to more than ${MOST_RESULTS} words`);
   }
   return { argv };
 }
@@ -45,10 +45,10 @@ function expand(pattern: string, place: GlobPlace): Expanded {
   const first = parts.findIndex((part) => /[*?]/.test(part));
   const start = parts.slice(0, first).join("/");
   if (first === 0 || start.startsWith("-") || parts.slice(first, -1).includes(""))
-    return refuse("brace_or_glob", `${pattern} does not start with a directory`);
+    return refuse("brace_or_glob", `${pattern} doesn't start with a directory`);
   let found: readonly string[] | undefined = [start];
   for (const part of parts.slice(first)) found = found && step(found, part, place);
-  if (found === undefined) return refuse("outside_workspace", `${pattern}: too many files, or a directory outside the workspace`);
+  if (found === undefined) return refuse("outside_workspace", `${pattern} matches too many files, or leads outside the workspace`);
   return { words: found.length === 0 ? [pattern] : found.toSorted(byBytes) };
 }
 

@@ -21,7 +21,7 @@ export function repositoryHazards(place: Place): readonly Hazard[] {
       if (top === "/") return [];
     }
   } catch {
-    return [{ id: "path_unresolved", text: "the repository around the working directory cannot be found out" }];
+    return [{ id: "path_unresolved", text: "Assent can't find the repository around the working directory" }];
   }
 }
 
@@ -31,15 +31,15 @@ function realDirectory({ cwd, workspace }: Place): string {
 
 function topHazards(top: string, { workspace, look }: Place): readonly Hazard[] | undefined {
   if (isInside(workspace, top) || look(top, "/").inside) return undefined;
-  return [{ id: "outside_workspace", text: `the repository ${top} is not inside the workspace` }];
+  return [{ id: "outside_workspace", text: `The repository ${top} is outside the workspace` }];
 }
 
 function dataHazards(data: string, there: Stats, { look }: Place): readonly Hazard[] {
   if (there.isSymbolicLink() && !look(data, "/").inside) return [{ id: "outside_workspace", text: `${data} leads outside the workspace` }];
   if (!(there.isSymbolicLink() ? statSync(data) : there).isDirectory())
-    return [{ id: "outside_workspace", text: `${data} is a file: the repository's data is elsewhere` }];
+    return [{ id: "outside_workspace", text: `${data} is a file, so the repository's data is elsewhere` }];
   const leads = [...commonDirectory(data), ...alternates(data)].find((path) => !look(path, "/").inside);
-  if (leads !== undefined) return [{ id: "outside_workspace", text: `the repository's data is in ${leads}` }];
+  if (leads !== undefined) return [{ id: "outside_workspace", text: `The repository's data is in ${leads}, outside the workspace` }];
   const link = outerLink(data, look);
   return link === undefined ? [] : [{ id: "outside_workspace", text: `${link} leads outside the workspace` }];
 }

@@ -13,13 +13,14 @@ type Place = { readonly cwd: string; readonly workspace: string; readonly look: 
 export function lookAt({ path, use, follows }: PathWord, place: Place): { readonly operand: Operand; readonly hazards: readonly Hazard[] } {
   const fact = place.look(path, place.cwd);
   const hazards: Hazard[] = [...fact.hazards];
-  const add = (id: HazardId, why: string): void => void hazards.push({ id, text: `${path}: ${why}` });
-  if (FOR_OTHER_SHELL.test(path)) add("other_shell", "another shell would expand it");
-  if (path === "" || climbsElsewhere(path, fact, place)) add("path_unresolved", "it does not lead where it seems to");
-  if (isOutside(fact, place)) add("outside_workspace", "it is not inside the workspace");
-  if (fact.sensitive) add("sensitive_file", "it may hold secrets");
+  const add = (id: HazardId, text: string): void => void hazards.push({ id, text });
+  if (FOR_OTHER_SHELL.test(path)) add("other_shell", `Another shell would expand ${path}`);
+  if (path === "" || climbsElsewhere(path, fact, place))
+    add("path_unresolved", path === "" ? "A path is empty" : `${path} doesn't lead where it seems to`);
+  if (isOutside(fact, place)) add("outside_workspace", `${path} is outside the workspace`);
+  if (fact.sensitive) add("sensitive_file", `${path} may contain secrets`);
   if (follows && fact.inside && mayLeadOutside(fact.absolute, place.look))
-    add("outside_workspace", "links below it may lead outside the workspace");
+    add("outside_workspace", `Links below ${path} may lead outside the workspace`);
   return { operand: { path: fact.absolute, real: fact.real, use }, hazards };
 }
 

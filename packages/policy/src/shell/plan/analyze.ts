@@ -84,7 +84,7 @@ function moveTo(target: string, from: string, { look }: ShellPlace): string | nu
 function outsideStart({ cwd, workspace, look }: ShellPlace): readonly Hazard[] {
   return cwd === workspace || look(".", cwd).inside
     ? NO_HAZARDS
-    : [{ id: "outside_workspace", text: `the working directory ${cwd} is not in the workspace` }];
+    : [{ id: "outside_workspace", text: `The working directory ${cwd} is outside the workspace` }];
 }
 
 type Readings = { readonly walk: Walk; readonly top: readonly SeenCommand[] | undefined; readonly plain: readonly Placed[] | undefined };
@@ -95,7 +95,7 @@ function refusals(reading: ReturnType<typeof readPlain>, { walk, top, plain }: R
     const said = walk.commands.some(({ hazards }) => hazards.some(({ id }) => id === reading.refused.id));
     return said || walk.hazards.some(({ id }) => id === reading.refused.id) ? [] : [reading.refused];
   }
-  if (!top) return [{ id: "unmodelled_construct", text: "the two readers of shell text do not read this the same way" }];
+  if (!top) return [{ id: "unmodelled_construct", text: "Assent's two shell parsers read this differently" }];
   return plain?.some(({ refused }) => refused) ? plain.flatMap(({ refused }) => refused ?? []) : NO_HAZARDS;
 }
 
@@ -126,7 +126,7 @@ function withScripts(read: readonly ReadCommand[], place: ShellPlace): readonly 
 }
 
 function changedScript(words: readonly string[]): Hazard {
-  return { id: "script_changed", text: `the script of ${words.join(" ")} is not the one that was there when the policy was loaded` };
+  return { id: "script_changed", text: `The script of ${words.join(" ")} has changed since the policy was loaded` };
 }
 
 function conclude(text: string, { place, walk, hazards, read, plain }: Concluding): Analysed {
@@ -170,7 +170,7 @@ function fedPrograms(read: readonly ReadCommand[], plain: readonly Placed[] | un
   if (!read.some(isFed)) return NO_HAZARDS;
   return read
     .filter(isFed)
-    .map(({ command }) => ({ id: "pipe_to_shell", text: `${command.argv[0]?.text} takes what it does from a pipe` }));
+    .map(({ command }) => ({ id: "pipe_to_shell", text: `${command.argv[0]?.text} gets its instructions from a pipe` }));
 }
 
 const NO_WORDS: readonly string[] = [];
@@ -214,8 +214,8 @@ function hasName(argv: readonly string[]): argv is PlannedCommand["argv"] {
 /** Text that nobody parses: too long, or no command at all. */
 function unread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: Flaw): Analysed {
   const hazard: Hazard = tooLong
-    ? { id: "too_long", text: `${text.length} characters; at most ${LONGEST_COMMAND} are read` }
-    : { id: "unparsed", text: "no command: empty, or with characters no shell takes" };
+    ? { id: "too_long", text: `The command has ${text.length} characters; Assent reads at most ${LONGEST_COMMAND}` }
+    : { id: "unparsed", text: "There is no command: the text is empty, or contains characters that no shell accepts" };
   const plan = unreadPlan({ cwd, shape: "text", modelled: false, commands: [], hazards: [hazard] }, text);
   const line: ShellLine = { text, plan, seen: [], malformed, tooLong, limited: false, parsed: false, readOnly: false };
   const unit: ShellUnit = { line, index: 0, words: [] };

@@ -108,7 +108,7 @@ export function joined(some: readonly Hazard[], more: readonly Hazard[]): readon
 
 const NO_HAZARDS: readonly Hazard[] = [];
 const NO_OPERANDS: Command["operands"] = [];
-const CWD_UNKNOWN: Hazard = Object.freeze({ id: "cwd_unknown", text: "the directory in which this would run is not known" });
+const CWD_UNKNOWN: Hazard = Object.freeze({ id: "cwd_unknown", text: "Assent can't tell in which directory this runs" });
 
 /** Each hazard once. */
 export function unique(hazards: readonly Hazard[]): readonly Hazard[] {

@@ -43,7 +43,11 @@ function subcommandEffects(words: readonly string[], tables: ReadonlyMap<string,
   const [first = "", second = ""] = words;
   if (first === "--version" && words.length === 1) return NO_EFFECTS;
   if (first === "" || first.startsWith("-"))
-    return withHazard({ ...NO_EFFECTS, class: "unknown" }, "git_global_option", `${first || "no sub-command"} before a sub-command`);
+    return withHazard(
+      { ...NO_EFFECTS, class: "unknown" },
+      "git_global_option",
+      first === "" ? "git has no subcommand" : `${first} comes before the subcommand and changes what git does`,
+    );
   const pair = tables.get(`${first} ${second}`);
   if (pair) return effectsByGitTable(words.slice(2), pair);
   const bareReflog = first === "reflog" && words.slice(1).every((word) => word.startsWith("-"));
@@ -51,7 +55,7 @@ function subcommandEffects(words: readonly string[], tables: ReadonlyMap<string,
   if (table) return effectsByGitTable(words.slice(1), table);
   const hooks = RUN_HOOKS.has(first === "stash" && second !== "" && !second.startsWith("-") ? `stash ${second}` : first);
   if (hooks) return withHazard({ ...NO_EFFECTS, class: "write" }, "runs_hooks", `git ${first} runs the repository's hooks`);
-  return withHazard({ ...NO_EFFECTS, class: "unknown" }, "unmodelled_option", `what git ${first} does is not known to Assent`);
+  return withHazard({ ...NO_EFFECTS, class: "unknown" }, "unmodelled_option", `Assent doesn't know what git ${first} does`);
 }
 
 function effectsByGitTable(args: readonly string[], table: ReadTable): CommandEffects {
@@ -88,10 +92,10 @@ function formatHazards({ found, operands }: OptionReading): readonly Hazard[] {
   const formats = [...(found.get("--format") ?? []), ...(found.get("--pretty") ?? [])];
   const startsProgram = (format: string): boolean => STARTS_PROGRAM.test(format);
   const unsafe = formats.some(startsProgram) || found.get("--sort")?.some(startsProgram) || operands.some((word) => /%[-+ ]?G/.test(word));
-  if (unsafe) return [{ id: "runs_program", text: "the format may start a program" }];
+  if (unsafe) return [{ id: "runs_program", text: "The format may start a program" }];
   return formats.every((format) => KNOWN_FORMAT.test(format))
     ? []
-    : [{ id: "unmodelled_option", text: "a format by a name that settings define" }];
+    : [{ id: "unmodelled_option", text: "The format is a name that git settings can define" }];
 }
 
 /** `HEAD:.env` is a file of that commit. */

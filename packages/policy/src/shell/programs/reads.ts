@@ -68,7 +68,7 @@ export function withHazard(effects: CommandEffects, id: HazardId, text: string):
 /** Adds a hazard if there is any operand, for a program that takes none. */
 export function withoutOperands(effects: CommandEffects, { operands }: OptionReading, table: ReadTable): CommandEffects {
   const [first] = table.operands === "none" ? operands : [];
-  return first === undefined ? effects : withHazard(effects, "unmodelled_option", `${first} is one word too many`);
+  return first === undefined ? effects : withHazard(effects, "unmodelled_option", `Assent doesn't expect the extra word ${first}`);
 }
 
 /** The effects of a program of the common form. */
@@ -131,7 +131,8 @@ type Reading = {
 function addOption(reading: Reading, token: OptionToken): void {
   const { args, table, found, paths, hazards } = reading;
   const { name, option, attached, at, next } = token;
-  const addUnknown = (word: string): void => void hazards.push({ id: "unmodelled_option", text: `${word} is not known to be harmless` });
+  const addUnknown = (word: string): void =>
+    void hazards.push({ id: "unmodelled_option", text: `Assent doesn't know whether ${word} is safe` });
   if (!option || isMisused(token, table)) {
     addUnknown(token.whole || !option ? (args[at] ?? "") : `${name}${attached ?? ""}`);
     return;
@@ -145,7 +146,7 @@ function addOption(reading: Reading, token: OptionToken): void {
   if (isMissing || isDoubtful) addUnknown([name, ...values].join(" "));
   found.set(name, [...(found.get(name) ?? []), ...values]);
   if (option.role === "path") paths.push(...values);
-  if (option.hazard) hazards.push({ id: option.hazard, text: `${name} ${DOES[option.hazard] ?? "is not known to be harmless"}` });
+  if (option.hazard) hazards.push({ id: option.hazard, text: unsafeText(name, option.hazard) });
 }
 
 /** A value where the option takes none, or in a way in which it takes none. */
@@ -156,8 +157,14 @@ function isMisused({ option, attached, whole }: OptionToken, { looseLetters }: R
   return option.arity === "two" || (looseLetters === true && !/^\d+$/.test(attached));
 }
 
+/** Why an option that the table lists as unsafe is. */
+export function unsafeText(option: string, hazard: HazardId): string {
+  const does = DOES[hazard];
+  return does === undefined ? `Assent doesn't know whether ${option} is safe` : `${option} ${does}`;
+}
+
 const DOES: Readonly<Partial<Record<HazardId, string>>> = {
-  writes_file: "writes a file",
-  runs_program: "runs a program",
-  outside_workspace: "leads outside",
+  writes_file: "writes files",
+  runs_program: "runs another program",
+  outside_workspace: "can lead outside the workspace",
 };

@@ -128,7 +128,7 @@ const MEANINGS: Readonly<Record<Exclude<Kind, "glob">, string>> = {
   expansion: "is expanded by the shell",
   substitution: "runs a command",
   pattern: "is expanded by the shell",
-  quoting: "is quoted in a way of its own",
+  quoting: "uses unusual quoting",
 };
 
 /** Undefined: text, plain or quoted. */
@@ -235,7 +235,7 @@ function readAssigned({ value }: Assignment): ShellWord {
 function arrayWord({ elements, ...place }: ArrayValue): ShellWord {
   const words = elements.map(readWord);
   const text = words.map(({ value }) => value).join(" ");
-  const array = hazard("unmodelled_construct", "an array", place);
+  const array = hazard("unmodelled_construct", "Uses an array", place);
   return { word: { text, dynamic: true }, value: text, hazards: [array, ...words.flatMap(({ hazards }) => hazards)] };
 }
 
@@ -273,8 +273,9 @@ const HARMLESS: ReadonlySet<string> = new Set(["2>&1", "1>&2", "1>/dev/null", "2
 
 function redirectHazards(node: Redirection, { fd, op, target, dynamic }: PlanRedirection): readonly Hazard[] {
   if (!dynamic && HARMLESS.has(`${fd}${op}${target}`)) return NONE;
-  if (/\/dev\/(?:tcp|udp)\//.test(target)) return [hazard("network_redirection", `${op} ${excerpt(target)} opens a connection`, node)];
-  return [hazard("redirection", `${op} ${excerpt(target)}`, node)];
+  if (/\/dev\/(?:tcp|udp)\//.test(target))
+    return [hazard("network_redirection", `${op} ${excerpt(target)} opens a network connection`, node)];
+  return [hazard("redirection", `Uses the redirection ${op} ${excerpt(target)}`, node)];
 }
 
 function stdinOf(node: Redirection, { target, dynamic }: PlanRedirection): Stdin {

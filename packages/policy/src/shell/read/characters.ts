@@ -8,10 +8,14 @@ export function characterHazards(text: string): readonly Hazard[] {
     const [character] = match;
     const id = kindOf(character);
     if (id && found.length < MOST)
-      found.push({ id, text: `the character ${nameOf(character)}`, at: [match.index, match.index + character.length] });
+      found.push({
+        id,
+        text: `Contains the ${id === "control_character" ? "control" : "hidden"} character ${nameOf(character)}`,
+        at: [match.index, match.index + character.length],
+      });
   }
   const gap = GAP.test(text) ? gapAt(text) : undefined;
-  if (gap) found.push({ id: "hidden_character", text: "a long gap can hide what follows it", at: gap });
+  if (gap) found.push({ id: "hidden_character", text: "A long gap can hide what follows it", at: gap });
   return found;
 }
 

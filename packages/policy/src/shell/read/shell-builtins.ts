@@ -15,6 +15,11 @@ export function isReserved(word: string): boolean {
   return RESERVED.has(word);
 }
 
+/** Why a builtin that changes the shell is hazardous. */
+export function builtinText(name: string): string {
+  return `${name} is a shell builtin that evaluates text or changes the shell`;
+}
+
 /** Whether these words are a builtin that evaluates or changes the shell; `-v` makes `printf` and `test` such builtins. */
 export function changesShell(words: readonly string[]): boolean {
   const [name, first] = words;

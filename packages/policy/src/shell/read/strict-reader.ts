@@ -1,6 +1,6 @@
 import type { Hazard, HazardId } from "../plan/plan.ts";
 import type { Join, PlainCommand, PlainReading, PlainRedirection, PlainWord } from "./plain-line.ts";
-import { changesShell, isReserved } from "./shell-builtins.ts";
+import { builtinText, changesShell, isReserved } from "./shell-builtins.ts";
 
 const LONGEST = 4096;
 const LONGEST_BLANK = 40;
@@ -58,12 +58,16 @@ export function readPlain(text: string): PlainReading {
 
 function checkText(reader: Reader): Refused {
   const { text } = reader;
-  if (text.length > LONGEST) return refuse(reader, "too_long", `more than ${LONGEST} characters`);
+  if (text.length > LONGEST) return refuse(reader, "too_long", `The command is longer than ${LONGEST} characters`);
   if (!NOT_PLAIN.test(text)) return undefined;
   reader.at = text.search(NOT_PLAIN);
   const code = text.charCodeAt(reader.at);
   const control = code < 0x20 || (code >= 0x7f && code < 0xa0);
-  return refuse(reader, control ? "control_character" : "unmodelled_construct", "a character outside the plain subset");
+  return refuse(
+    reader,
+    control ? "control_character" : "unmodelled_construct",
+    control ? "Contains a control character" : "Contains a character that is not plain ASCII",
+  );
 }
 
 function refuse({ text, at }: Pick<Reader, "text" | "at">, id: HazardId, why: string): Hazard {
@@ -126,7 +130,7 @@ function takeOne<One extends string>(reader: Reader, form: RegExp, known: readon
 }
 
 function hidden({ text }: Reader, at: number): Hazard {
-  return refuse({ text, at }, "hidden_character", "a long run of blanks or empty lines may hide what follows");
+  return refuse({ text, at }, "hidden_character", "A long run of blanks or empty lines can hide what follows it");
 }
 
 /** A word of which not everything is bare. */
@@ -142,9 +146,9 @@ function readMixedWord(reader: Reader): Refused {
     quoted ||= /^['"\\]/.test(part);
     text += unquoted(part);
   }
-  if (glob && quoted) return refuse({ ...reader, at: start }, "brace_or_glob", "a pattern that is partly quoted");
+  if (glob && quoted) return refuse({ ...reader, at: start }, "brace_or_glob", "A pattern is partly quoted");
   if (isForOtherShell(reader.text.slice(start, reader.at)))
-    return refuse({ ...reader, at: start }, "other_shell", "a word that another shell would expand");
+    return refuse({ ...reader, at: start }, "other_shell", "Another shell would expand a word");
   return addWord(reader, { text, glob }, start);
 }
 
@@ -163,23 +167,23 @@ function unquoted(part: string): string {
 function refuseCharacter(reader: Reader): Hazard {
   take(reader, OPEN_QUOTES);
   const { text, at } = reader;
-  if (at === text.length) return refuse(reader, "unparsed", "a quote that is not closed");
+  if (at === text.length) return refuse(reader, "unparsed", "A quote is not closed");
   const rest = text.slice(at, at + 40);
   for (const [form, id, why] of REFUSED) if (form.test(rest)) return refuse(reader, id, why);
-  return refuse(reader, "unmodelled_construct", `${text.charAt(at)} outside quotes`);
+  return refuse(reader, "unmodelled_construct", `${text.charAt(at)} is outside quotes`);
 }
 
 const REFUSED: readonly (readonly [form: RegExp, id: HazardId, why: string])[] = [
-  [/^'/, "unparsed", "a quote that is not closed"],
-  [/^(?:`|[$<>]\()/, "substitution", "a substitution"],
-  [/^\$/, "expansion", "an expansion"],
-  [/^[{}[\]]/, "brace_or_glob", "a brace or bracket"],
-  [/^&(?!>)/, "background", "a command in the background"],
-  [/^[<>]+[&|]?\s*\/dev\/(?:tcp|udp)\//, "network_redirection", "a redirection to the network"],
-  [/^[<>&]/, "redirection", "a redirection other than those to or from /dev/null"],
-  [/^~/, "other_shell", "a tilde that may expand"],
-  [/^\\/, "unmodelled_construct", "a line that goes on inside a word, or a backslash at the end"],
-  [/^[;|]/, "unmodelled_construct", "an operator outside the plain subset"],
+  [/^'/, "unparsed", "A quote is not closed"],
+  [/^(?:`|[$<>]\()/, "substitution", "Uses a substitution"],
+  [/^\$/, "expansion", "Uses an expansion"],
+  [/^[{}[\]]/, "brace_or_glob", "Uses a brace or bracket"],
+  [/^&(?!>)/, "background", "Runs a command in the background"],
+  [/^[<>]+[&|]?\s*\/dev\/(?:tcp|udp)\//, "network_redirection", "A redirection opens a network connection"],
+  [/^[<>&]/, "redirection", "Uses a redirection other than to or from /dev/null"],
+  [/^~/, "other_shell", "A tilde may be expanded"],
+  [/^\\/, "unmodelled_construct", "A backslash continues a word on the next line, or ends the text"],
+  [/^[;|]/, "unmodelled_construct", "Uses an operator that Assent doesn't support"],
 ];
 
 function addWord(reader: Reader, word: PlainWord, start: number): Refused {
@@ -203,13 +207,15 @@ function isForOtherShell(raw: string): boolean {
 }
 
 function checkName({ text, glob }: PlainWord): Reason | undefined {
-  if (glob) return ["brace_or_glob", "a pattern as a command's name"];
-  if (text.includes("=") && ASSIGNMENT.test(text)) return ["assignment", "an assignment"];
-  return text === "" || /^[-+%]/.test(text) || isReserved(text) ? ["unmodelled_construct", "no plain name of a command"] : undefined;
+  if (glob) return ["brace_or_glob", "The command's name is a pattern"];
+  if (text.includes("=") && ASSIGNMENT.test(text)) return ["assignment", "Sets a variable"];
+  return text === "" || /^[-+%]/.test(text) || isReserved(text)
+    ? ["unmodelled_construct", "The command's name is not a plain word"]
+    : undefined;
 }
 
 function addRedirection(reader: Reader, redirection: PlainRedirection, start: number): Refused {
-  if (!reader.words) return refuse({ ...reader, at: start }, "redirection", "a redirection before a command");
+  if (!reader.words) return refuse({ ...reader, at: start }, "redirection", "A redirection comes before the command");
   reader.redirections.push(redirection);
   reader.end = reader.at;
   reader.lines = 0;
@@ -226,9 +232,8 @@ function endLine(reader: Reader): Refused {
 
 function endCommand(reader: Reader, next: Join, at: number): Refused {
   const { text, words, redirections, join, start, end } = reader;
-  if (!words) return refuse({ text, at }, "unparsed", "a command is missing");
-  if (changesShell(words.map(textOf)))
-    return refuse({ text, at: start }, "state_builtin", `${words[0].text} evaluates words or changes the shell`);
+  if (!words) return refuse({ text, at }, "unparsed", "A command is missing");
+  if (changesShell(words.map(textOf))) return refuse({ text, at: start }, "state_builtin", builtinText(words[0].text));
   reader.commands.push({ join, words, redirections, at: [start, end] });
   reader.words = undefined;
   reader.redirections = [];

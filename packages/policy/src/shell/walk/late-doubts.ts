@@ -5,10 +5,10 @@ import { commandName } from "../read/command-name.ts";
 /** Why nobody can tell what a command runs though most of its words are literal: the shell reads something once more, or only it knows which option stands there. */
 export function lateDoubts({ words, assignments, redirections }: CommandShape): readonly string[] {
   const doubts: string[] = [];
-  if (redirections.some(({ op, target }) => op === ">&" && /[$`]/.test(target))) doubts.push("what stands behind >& is expanded twice");
+  if (redirections.some(({ op, target }) => op === ">&" && /[$`]/.test(target))) doubts.push("The target of >& is expanded twice");
   if (words.some(({ value }) => isReadAtStart(value)) || assignments.some(({ name, value }) => isReadAtStart(`${name}=${value.value}`)))
-    doubts.push("a variable is set that a shell reads as a program when it starts");
-  if (hasUnknownOption(words)) doubts.push("which option stands here is not known before it runs");
+    doubts.push("A variable is set that shells run as a program when they start");
+  if (hasUnknownOption(words)) doubts.push("Which option this is is only known at run time");
   return doubts;
 }
 
@@ -33,9 +33,9 @@ function hasUnknownOption(words: CommandShape["words"]): boolean {
 /** Why a whole text leaves doubt: values that stand in it as literals are evaluated somewhere else in it, or its quotes end elsewhere than they seem to. */
 export function textDoubt(text: string): string | undefined {
   if (!/[$`]/.test(text)) return undefined;
-  if (hasCountedQuotes(text) || hasSplitArithmetic(text)) return "where a quote or a substitution ends here cannot be told";
+  if (hasCountedQuotes(text) || hasSplitArithmetic(text)) return "Assent can't tell where a quote or a substitution ends";
   const meant = READS_LINES.test(text) ? text : withoutDocuments(text);
-  return EVALUATES.test(meant) && holdsLateSubscript(meant) ? "a subscript is evaluated that is only a text where it stands" : undefined;
+  return EVALUATES.test(meant) && holdsLateSubscript(meant) ? "A subscript that looks like plain text is evaluated" : undefined;
 }
 
 /** Between double quotes bash takes the `$(` of `$$(` for a substitution when it looks for the closing quote, and quotes inside it begin anew. */

@@ -104,7 +104,7 @@ export function nested({ path, hazards, stdin, depth, inside, text, at, movedTo 
   return { path: within, hazards, stdin, depth: deeper, join, inside, guess: false, text, at, evaluated: false, movedTo };
 }
 
-const BACKGROUND: Hazard = { id: "background", text: "it runs in the background" };
+const BACKGROUND: Hazard = { id: "background", text: "The command runs in the background" };
 
 function construct(around: Around, label: string, one: Hazard): Around {
   return { ...nested(around, label), hazards: [...around.hazards, one] };
@@ -152,7 +152,7 @@ function pipelineTasks({ commands, operators, prefixes }: Pipeline, around: Arou
   for (const { type, pos, end } of prefixes) {
     if (outer.depth > DEEPEST) break;
     const word = type === "Time" ? "time" : "!";
-    outer = construct(outer, word, placed(around, hazard("unmodelled_construct", `${word} stands before it`, { pos, end })));
+    outer = construct(outer, word, placed(around, hazard("unmodelled_construct", `The command is prefixed with ${word}`, { pos, end })));
   }
   if (commands.length === 1) return commands.map((node) => nodeTask(node, outer));
   const isPlain = !operators.includes("|&");
@@ -213,12 +213,12 @@ function testTasks(node: TestUnaryExpression | TestBinaryExpression, around: Aro
 const CONSTRUCTS: Readonly<Partial<Record<SyntaxNode["type"], readonly [label: string, meaning: string]>>> = {
   Subshell: ["(", "a subshell"],
   BraceGroup: ["{", "a group"],
-  If: ["if", "an if"],
+  If: ["if", "an if statement"],
   For: ["for", "a loop"],
   ArithmeticFor: ["for", "a loop"],
   Select: ["select", "a loop"],
   While: ["while", "a loop"],
-  Case: ["case", "a case"],
+  Case: ["case", "a case statement"],
   Function: ["function", "a function"],
   Coproc: ["coproc", "a coprocess"],
   TestCommand: ["[[", "a test"],
@@ -229,7 +229,7 @@ function otherTasks(node: SyntaxNode, around: Around): readonly Task[] {
   const known = CONSTRUCTS[node.type];
   if (!known) return children(node, around);
   const [label, meaning] = known;
-  const one = placed(around, hazard("unmodelled_construct", `${meaning} stands around it`, node));
+  const one = placed(around, hazard("unmodelled_construct", `The command is inside ${meaning}`, node));
   const inside = construct(around, label, one);
   if (node.type === "TestCommand") return [{ hazard: one, around }, ...children(node, inside)];
   if (node.type !== "ArithmeticCommand") return children(node, inside);
@@ -258,7 +258,7 @@ function evaluatedTasks(node: SyntaxNode, around: Around): readonly Task[] {
   const text = expandsAgain(node) ? "" : around.evaluated ? evaluatedText(node) : undefined;
   if (text === undefined) return [];
   const inside = at(nested(around, "$()"), node);
-  const unknown = { ...commandOf([]), doubt: "what the shell evaluates here is not known before it runs" };
+  const unknown = { ...commandOf([]), doubt: "What the shell evaluates here is only known at run time" };
   return [unknown, ...splitTolerant(text).map(commandOf)].map((command) => ({ command, openEnd: false, at: inside.at, around: inside }));
 }
 

@@ -142,7 +142,7 @@ function readScript(walk: Walking, text: string, around: Around): void {
   else readBroken(walk, [0, text.length], { ...around, text });
 }
 
-const UNPARSED: Hazard = { id: "unparsed", text: "the command does not parse" };
+const UNPARSED: Hazard = { id: "unparsed", text: "The command can't be parsed" };
 
 /** What a text with an error may run, as far as a reader that forgives everything can tell. No stretch is read twice. */
 function readBroken(walk: Walking, [start, end]: Place, around: Around): void {
@@ -234,7 +234,7 @@ function withTime(words: readonly ShellWord[]): readonly ShellWord[] {
   return words[0]?.value.startsWith("-") ? [literalWord("time"), ...words] : words;
 }
 
-const UNKNOWN_NAME = "the name of the command is not known before it runs";
+const UNKNOWN_NAME = "The command's name is only known at run time";
 const NO_DOUBTS: readonly string[] = [];
 
 function innerTask(inner: Inner, around: Around): readonly Task[] {
@@ -267,7 +267,7 @@ function wordHazard(words: readonly ShellWord[], i: number, { join }: Around): H
   const { word, value, hazards } = words[i] ?? literalWord("");
   if (i === 0 && word.dynamic) return { id: "dynamic_name", text: UNKNOWN_NAME };
   if (NOT_ASCII.test(value) && (i === 0 || value.startsWith("-") || (i === 1 && PROGRAMS.get(words[0]?.value ?? "")?.match?.subcommands)))
-    return { id: "confusable", text: `${value} is not in plain letters` };
+    return { id: "confusable", text: `${value} uses letters that can look like others` };
   const isGlob = word.dynamic && join === undefined && hazards.length === 0 && /[*?]/.test(word.text);
   return isGlob ? { id: "brace_or_glob", text: `${word.text} is expanded by the shell` } : undefined;
 }

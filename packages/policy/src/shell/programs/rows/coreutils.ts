@@ -44,7 +44,7 @@ export const COREUTILS: Readonly<Record<string, Program>> = {
       options: `-c= --bytes= -n= --lines= -q --quiet --silent -v --verbose -z --zero-terminated -NUMBER ${HELP}`,
       refine: ({ operands }, plain) =>
         operands.some((word) => word.startsWith("+"))
-          ? withHazard(plain, "unmodelled_option", "+N is an old spelling of an option")
+          ? withHazard(plain, "unmodelled_option", "+N is an old option syntax that Assent doesn't support")
           : plain,
     },
   },
@@ -96,7 +96,7 @@ export const COREUTILS: Readonly<Record<string, Program>> = {
       refine: ({ operands }, plain) =>
         operands.every((operand) => /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(operand))
           ? plain
-          : withHazard(plain, "unmodelled_option", "it may not end"),
+          : withHazard(plain, "unmodelled_option", "The sequence may never end"),
     },
   },
   pwd: { reads: { operands: "none", options: `-L --logical -P --physical ${HELP}` } },
@@ -115,7 +115,7 @@ export const COREUTILS: Readonly<Record<string, Program>> = {
       options: `-u --utc --universal -I[=] --iso-8601[=] ${HELP}`,
       unsafe: { writes_file: "-s= --set=" },
       refine: ({ operands }, plain) =>
-        operands.every((operand) => operand.startsWith("+")) ? plain : withHazard(plain, "writes_file", "it sets the clock"),
+        operands.every((operand) => operand.startsWith("+")) ? plain : withHazard(plain, "writes_file", "This sets the system clock"),
     },
   },
   which: { reads: { operands: "data", options: "-a" } },
@@ -125,13 +125,17 @@ export const COREUTILS: Readonly<Record<string, Program>> = {
       const plain = args.filter((word) => word !== "-L" && word !== "-P" && word !== "--");
       const [directory, ...more] = plain;
       const known = directory !== undefined && directory !== "" && !directory.startsWith("-") && more.length === 0;
-      return known ? { ...NO_EFFECTS, reads: [directory] } : withHazard(NO_EFFECTS, "cwd_unknown", "where it leads is not known");
+      return known
+        ? { ...NO_EFFECTS, reads: [directory] }
+        : withHazard(NO_EFFECTS, "cwd_unknown", "Assent can't tell which directory cd leads to");
     },
   },
   test: { reads: oneCondition, subscripts: true },
   printf: {
     reads: ([first = ""]) =>
-      first.startsWith("-") && first !== "--" ? withHazard(NO_EFFECTS, "unmodelled_option", `${first} is no format`) : NO_EFFECTS,
+      first.startsWith("-") && first !== "--"
+        ? withHazard(NO_EFFECTS, "unmodelled_option", `printf would read ${first} as an option, not as a format`)
+        : NO_EFFECTS,
     subscripts: true,
   },
 };
@@ -149,5 +153,5 @@ function oneCondition(args: readonly string[]): CommandEffects {
   if (count === 2 && OF_TEXT.test(first)) return NO_EFFECTS;
   if (count === 3 && BETWEEN_TEXTS.test(second)) return NO_EFFECTS;
   if (count === 3 && BETWEEN_FILES.test(second)) return { ...NO_EFFECTS, reads: [first, third] };
-  return withHazard(NO_EFFECTS, "unmodelled_option", "test is known to Assent with one condition only");
+  return withHazard(NO_EFFECTS, "unmodelled_option", "Assent only understands test with one condition");
 }

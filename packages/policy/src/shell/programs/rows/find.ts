@@ -1,5 +1,5 @@
 import type { HazardId } from "../../plan/plan.ts";
-import { type CommandEffects, NO_EFFECTS, type ReadModel, withHazard } from "../reads.ts";
+import { type CommandEffects, NO_EFFECTS, type ReadModel, unsafeText, withHazard } from "../reads.ts";
 
 /** Tests, operators and actions that look at files only. */
 const ALONE = new Set(
@@ -54,6 +54,6 @@ function isNewerThanTime(word: string): boolean {
 }
 
 function refused(plain: CommandEffects, word: string): CommandEffects {
-  const [, does] = UNSAFE.find(([form]) => form.test(word)) ?? [];
-  return withHazard(plain, does ?? "unmodelled_option", `${word} does more than look, or is not known`);
+  const [, does = "unmodelled_option"] = UNSAFE.find(([form]) => form.test(word)) ?? [];
+  return withHazard(plain, does, unsafeText(word, does));
 }

@@ -42,7 +42,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       refine: ({ found, before }, plain) =>
         before > 0 || ["--all", "--branches", "--tags", "--remotes"].some((name) => found.has(name))
           ? plain
-          : withHazard(plain, "unmodelled_option", "without a revision it reads its input"),
+          : withHazard(plain, "unmodelled_option", "Without a revision, git shortlog reads its input"),
     },
     writes: DIFFERENCE,
   },
@@ -108,7 +108,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       refine: ({ operands: [verb, name, ...more] }, plain) =>
         verb === undefined || (verb === "get-url" && name !== undefined && more.length === 0)
           ? plain
-          : withHazard({ ...plain, class: "unknown" }, "unmodelled_option", `what git remote ${verb} does is not known to Assent`),
+          : withHazard({ ...plain, class: "unknown" }, "unmodelled_option", `Assent doesn't know what git remote ${verb} does`),
     },
     // An address may name a program (`ext::`), so setting one writes what `git config` would.
     writes: { only: "add set-url set-branches rename remove rm", fixed: [".git/config"] },
@@ -315,7 +315,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 /** A name without a request for a list makes a branch or tag. */
 function onlyListing({ found, operands: [name] }: OptionReading, plain: CommandEffects): CommandEffects {
   if (name === undefined || found.has("-l") || found.has("--list")) return plain;
-  return withHazard({ ...plain, class: "write" }, "runs_hooks", `${name} would be made, and hooks would run`);
+  return withHazard({ ...plain, class: "write" }, "runs_hooks", `This creates ${name} and runs hooks`);
 }
 
 /** Settings that hold secrets by their name. */
@@ -326,9 +326,9 @@ function onlyAsking({ found, operands: [key, ...more] }: OptionReading, plain: C
   const lists = found.has("-l") || found.has("--list");
   const gets = found.has("--get") || found.has("--get-all");
   if (lists === gets || more.length > 0 || (key === undefined) !== lists)
-    return withHazard({ ...plain, class: "unknown" }, "unmodelled_option", "git config is known to Assent only where it asks for a value");
+    return withHazard({ ...plain, class: "unknown" }, "unmodelled_option", "Assent only understands git config when it reads a value");
   const secret = lists ? !found.has("--name-only") : SECRET_KEY.test(key ?? "");
-  return secret ? withHazard(plain, "sensitive_file", "settings may hold credentials") : plain;
+  return secret ? withHazard(plain, "sensitive_file", "Git settings may contain credentials") : plain;
 }
 
 /** A remote by its name, then branches by theirs: no address, no directory, no refspec. Where a file has the remote's name it is that file that is read: no rule allows this. */
@@ -338,7 +338,7 @@ function onlyKnownRemotes({ operands }: OptionReading, model: CommandEffects): C
   const named = remote === undefined || /^\w[\w.-]*$/.test(remote);
   return named && branches.every((branch) => /^\w[\w./-]*$/.test(branch))
     ? plain
-    : withHazard(plain, "unmodelled_option", "a remote is fetched by its name only");
+    : withHazard(plain, "unmodelled_option", "Assent only understands fetching a remote by its name");
 }
 
 /** git and scalar. */

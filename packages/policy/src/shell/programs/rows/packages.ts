@@ -220,6 +220,6 @@ function npmReads(args: readonly string[]): CommandEffects {
   const [word = "", ...more] = args;
   if (more.length === 0 && ["ls", "-v", "--version"].includes(word)) return NO_EFFECTS;
   const tests = word === "test" && more.length === 0;
-  const hazards = tests ? [] : [{ id: "opaque_program", text: "npm runs what packages say" } as const];
+  const hazards = tests ? [] : [{ id: "opaque_program", text: "npm runs scripts from packages, which Assent doesn't inspect" } as const];
   return { ...NO_EFFECTS, class: "opaque", hazards };
 }

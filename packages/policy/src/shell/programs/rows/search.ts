@@ -102,7 +102,7 @@ const WANTED = ["--include", "-g", "--glob", "--iglob"];
 function wanting({ found }: OptionReading, plain: CommandEffects): CommandEffects {
   const names = WANTED.flatMap((option) => found.get(option) ?? []).map((glob) => glob.replaceAll(/[*?]/g, ""));
   const secret = names.find((name) => !name.startsWith("!") && isSensitive(`/${name}`));
-  return secret === undefined ? plain : withHazard(plain, "sensitive_file", `${secret} may hold secrets`);
+  return secret === undefined ? plain : withHazard(plain, "sensitive_file", `${secret} may contain secrets`);
 }
 
 /** How directories are to be treated. */

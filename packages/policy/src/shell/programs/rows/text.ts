@@ -42,7 +42,7 @@ export const TEXT: Readonly<Record<string, Program>> = {
           : withHazard(
               { ...plain, class: "write", reads: input === undefined ? [] : [input], writes: outputs },
               "writes_file",
-              "a second file is written",
+              "uniq overwrites its second file",
             ),
     },
     writes: { operands: "second", options: "-f= -s= -w=" },
@@ -110,7 +110,7 @@ export const TEXT: Readonly<Record<string, Program>> = {
       unsafe: { unmodelled_option: "-f --from-file -L= --rawfile== --slurpfile==" },
       refine: ({ operands: [program] }, plain) =>
         program === undefined || !isHarmlessJq(program)
-          ? withHazard(plain, "unmodelled_option", "the program may do more than read its input")
+          ? withHazard(plain, "unmodelled_option", "The program may do more than read its input")
           : plain,
     },
     writes: FORMATTER,
@@ -132,10 +132,10 @@ function refineSed({ found, operands }: OptionReading, plain: CommandEffects): C
   const inPlace = found.has("-i") || found.has("--in-place");
   const files: CommandEffects = inPlace ? { ...plain, class: "write", reads: [], writes: plain.reads } : plain;
   const quiet = found.has("-n") || found.has("--quiet") || found.has("--silent");
-  if (!quiet) return withHazard(files, "unmodelled_option", "sed is known to Assent only with -n");
+  if (!quiet) return withHazard(files, "unmodelled_option", "Assent only understands sed with -n");
   return scripts.length > 0 && isHarmlessSed(scripts.join("\n"))
     ? files
-    : withHazard(files, "unmodelled_option", "the script may do more than print lines");
+    : withHazard(files, "unmodelled_option", "The sed script may do more than print lines");
 }
 
 function refineAwk({ found, operands: [program, ...files] }: OptionReading, plain: CommandEffects): CommandEffects {
@@ -144,7 +144,7 @@ function refineAwk({ found, operands: [program, ...files] }: OptionReading, plai
   const reads = files.filter((file) => !/^[A-Za-z_]\w*=/.test(file));
   return harmless
     ? { ...plain, reads }
-    : withHazard({ ...plain, reads }, "unmodelled_option", "the program may do more than read its input");
+    : withHazard({ ...plain, reads }, "unmodelled_option", "The program may do more than read its input");
 }
 
 /** Words and signs by which a program of awk reads other files, writes, runs something, looks at the environment or loads code. */

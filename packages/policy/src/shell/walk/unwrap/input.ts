@@ -7,14 +7,14 @@ const INPUT_FILE = /^\/(?:dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
 /** What a shell would run from a file or from its input. */
 export function readsInput({ name, stdin }: Wrapping, file: ShellWord | undefined): Unwrapped {
   if (file?.word.dynamic)
-    return isFile(name, file.word.text) ? NOTHING : { inner: [], doubts: [`what ${name} would run is not known before it runs`] };
+    return isFile(name, file.word.text) ? NOTHING : { inner: [], doubts: [`What ${name} runs is only known at run time`] };
   if (file && !INPUT_FILE.test(file.value)) return NOTHING;
   if (stdin?.kind === "pipe") {
     const inner = stdin.text === undefined ? [] : [{ label: "pipe", script: stdin.text }];
     return { inner, doubts: [`${name} reads its program from a pipe`], hazards: [PIPE] };
   }
   if (stdin?.kind !== "text") return NOTHING;
-  const doubts = stdin.literal ? [] : [`the text that ${name} reads is not known before it runs`];
+  const doubts = stdin.literal ? [] : [`The text that ${name} reads is only known at run time`];
   return { inner: [{ label: "heredoc", script: stdin.text }], doubts };
 }
 
@@ -27,4 +27,4 @@ function isFile(name: string, text: string): boolean {
   return SOURCES.includes(name) || isOneWord(text) || /^~[\w./-]*$/.test(text);
 }
 
-const PIPE: Hazard = { id: "pipe_to_shell", text: "a shell reads its program from a pipe" };
+const PIPE: Hazard = { id: "pipe_to_shell", text: "A shell reads its program from a pipe" };

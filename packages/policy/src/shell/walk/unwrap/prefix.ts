@@ -19,7 +19,7 @@ export function inPlace({ name, words }: Wrapping, found: Unwrapped): Unwrapped 
     words.length,
   );
   if (!words.slice(1, from).some(({ word }) => word.dynamic && maySplit(word.text))) return found;
-  return { ...found, doubts: [...(found.doubts ?? []), `which word is the command of ${name} is not known before it runs`] };
+  return { ...found, doubts: [...(found.doubts ?? []), `Which word ${name} runs as a command is only known at run time`] };
 }
 
 /** A wrapper's words as they were scanned. */
@@ -42,7 +42,7 @@ function textsInside(scanned: Scanned): Unwrapped {
   }
   const found = together([...texts, ...scan.starts.map((start) => restAt(scanned, start))]);
   if (found.inner.length > 0) return found;
-  if (wrapping.openEnd) return { inner: [], doubts: [`what ${label} runs is not known before it runs`] };
+  if (wrapping.openEnd) return { inner: [], doubts: [`What ${label} runs is only known at run time`] };
   return wrapper.shell ? readsInput(wrapping, undefined) : NOTHING;
 }
 

@@ -6,7 +6,7 @@ import { ELSEWHERE, type Inner, isPlain, joined, movedTo, scriptOf, together, ty
 /** The command behind the options; it gets further words that nobody knows, or they take the place of a mark. */
 export function unwrapXargs({ name, words, openEnd }: Wrapping, xargs: Wrapper): Unwrapped {
   const { found, starts } = scanWrapper(xargs, words, 1);
-  if (starts.length === 0 && openEnd) return { inner: [], doubts: [`what ${name} runs is not known before it runs`] };
+  if (starts.length === 0 && openEnd) return { inner: [], doubts: [`What ${name} runs is only known at run time`] };
   const replace = found.findLast(({ name: option }) => /^-(?:I|J|i|-replace)$/.test(option));
   const mark = replace && (replace.value?.value || "{}");
   const given = mark ? words.map((word) => marked(word, mark)) : words;

@@ -32,7 +32,7 @@ export type Surroundings = { readonly stdin: Stdin | undefined; readonly openEnd
 export function scriptOf(label: string, { word, value }: ShellWord): Unwrapped {
   return {
     inner: [{ label, script: value }],
-    ...(word.dynamic && { doubts: [`the text that ${label} runs is not known before it runs`] }),
+    ...(word.dynamic && { doubts: [`The text that ${label} runs is only known at run time`] }),
   };
 }
 
