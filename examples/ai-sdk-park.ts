@@ -1,4 +1,4 @@
-// The AI SDK's loop, and nobody there to ask: the call is parked, answered later, and the conversation goes on in another run.
+// The AI SDK's loop without a person to ask: the call is parked, answered later, and a second run continues the conversation.
 import { aiStop, aiTools, playScript, readScript, resumeAiTools, whenStopped } from "@assent/agent";
 import { createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
 import { hostPorts, thisHolder } from "@assent/host";
@@ -9,33 +9,33 @@ const input = z.object({ city: z.string() });
 const tools = createRegistry();
 tools.add(defineTool({ name: "book_trip", description: "Books a trip.", kind: "other", input, run: ({ city }) => `Booked ${city}.` }));
 
-// A real model goes here; this one plays a script, so the example needs no key.
+// Use a real model here. This one plays a script, so the example needs no API key.
 const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
 const script = "turns: [{ calls: [{ tool: book_trip, input: { city: Rome } }] }, { say: Rome it is. }]";
 const player = playScript(readScript(script, "script.yaml"), clock);
 
-// `openLedger` of @assent/store in place of `memoryLedger` lets another process answer and resume.
+// Use `openLedger` from @assent/store instead of `memoryLedger` to answer and resume from another process.
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), onAsk: "park" });
 const embedding = { session, dispatcher, tools };
 const stopWhen = [isStepCount(10), whenStopped];
 
-// First run: it ends where a person is needed.
+// First run: it ends when a call needs a person.
 const messages: ModelMessage[] = [{ role: "user", content: "Book me a trip." }];
 const first = streamText({ model: player.model(), tools: aiTools(embedding), stopWhen, messages });
 await first.consumeStream();
 console.log(`first run: ${aiStop(await first.steps)?.reason}`);
-const kept = JSON.stringify(await first.responseMessages); // beside your own history, in your own database
+const kept = JSON.stringify(await first.responseMessages); // store this with your history, for example in your database
 
-// Any day: a person answers. From a terminal on the same store it would be `assent approve ID`.
+// Later: a person answers. From a terminal with the same store, use `assent approve ID`.
 const by = { kind: "person", user: "ann", name: "Ann", door: "example", pid: process.pid } as const;
 for (const { id, title } of await session.ledger.pending("approvals")) {
   const { outcome } = await dispatcher.answer({ approval: id, outcome: "approve", by });
   console.log(`Ann: ${title}: ${outcome}`);
 }
 
-// Second run: the answered call runs, once, and the model goes on from its result.
+// Second run: the approved call runs once, and the model continues from its result.
 const resumed = await resumeAiTools<ModelMessage>(embedding, JSON.parse(kept), new AbortController().signal);
-console.log(`second run: ${resumed.stop?.reason ?? "may go on"}`);
+console.log(`second run: ${resumed.stop?.reason ?? "can continue"}`);
 const second = streamText({ model: player.model(), tools: aiTools(embedding), stopWhen, messages: [...messages, ...resumed.messages] });
 console.log(await second.text);

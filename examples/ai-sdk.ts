@@ -1,4 +1,4 @@
-// Keep the loop of the AI SDK: every call of `streamText` is judged, asked about, run and recorded by Assent.
+// Keep the loop of the AI SDK: Assent decides about, runs and records every tool call of `streamText`.
 import { aiStop, aiTools, playScript, readScript, whenStopped } from "@assent/agent";
 import {
   type Approver,
@@ -19,7 +19,7 @@ const tools = createRegistry();
 tools.add(defineTool({ name: "weather", description: "Tells the weather.", kind: "read", input, run: ({ city }) => `Sun in ${city}.` }));
 tools.add(defineTool({ name: "book_trip", description: "Books a trip.", kind: "other", input, run: ({ city }) => `Booked ${city}.` }));
 
-// A real model goes here; this one plays a script, so the example needs no key.
+// Use a real model here. This one plays a script, so the example needs no API key.
 const script = `
 turns:
   - calls:
@@ -55,4 +55,4 @@ for await (const part of result.stream) {
   if (part.type === "tool-result" && !part.dynamic) console.log(`${part.toolName} ${part.output.outcome}: ${part.output.content}`);
   if (part.type === "text-delta") process.stdout.write(part.text);
 }
-console.log(`\nmay go on: ${aiStop(await result.steps) === undefined}`);
+console.log(`\ncan continue: ${aiStop(await result.steps) === undefined}`);

@@ -1,4 +1,4 @@
-// Ask people your own way: an approver carries an open approval to a person and brings the answer back.
+// Ask people in your own way: an approver shows an open approval to a person and returns the answer.
 import { type Approver, createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
 import { hostPorts, thisHolder } from "@assent/host";
 import { z } from "zod";
@@ -12,7 +12,7 @@ const deploy = defineTool({
   run: ({ service }) => `Deployed ${service}.`,
 });
 
-// Here a chat message would be posted; this one stands for a person who never deploys the database.
+// A real approver would post a chat message here. This one simulates a person who never deploys the database.
 const chat: Approver = {
   available: () => true,
   ask: async (approval) => {

@@ -1,4 +1,4 @@
-// A whole loop of your own: ask the model, hand its calls to the dispatcher, tell it the results, until it has nothing more to call.
+// A complete agent loop: call the model, pass its tool calls to the dispatcher, append the results, repeat until it makes no more calls.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,18 +16,18 @@ tools.add(defineTool({ name: "count", description: "Counts an item.", kind: "rea
 const order = ({ item, amount }: { item: string; amount: number }): string => `Ordered ${amount} ${item}.`;
 tools.add(defineTool({ name: "order", description: "Orders an item.", kind: "other", input: items, run: order }));
 
-// Your model. This one has its answers written down, so that the example needs no key.
+// Your model. This one returns fixed answers, so the example needs no API key.
 type Call = { readonly id: string; readonly name: string; readonly arguments: string };
 type Message = { readonly role: "user" | "assistant" | "tool"; readonly text: string; readonly calls?: readonly Call[] };
 const answers: readonly Message[] = [
-  { role: "assistant", text: "I look first.", calls: [{ id: "c1", name: "count", arguments: '{"item":"apples"}' }] },
+  { role: "assistant", text: "Let me check the stock.", calls: [{ id: "c1", name: "count", arguments: '{"item":"apples"}' }] },
   { role: "assistant", text: "Too few.", calls: [{ id: "c2", name: "order", arguments: '{"item":"apples","amount":5}' }] },
-  { role: "assistant", text: "And for winter.", calls: [{ id: "c3", name: "order", arguments: '{"item":"apples","amount":500}' }] },
-  { role: "assistant", text: "Five are ordered. For five hundred somebody has to be asked." },
+  { role: "assistant", text: "Now for the winter.", calls: [{ id: "c3", name: "order", arguments: '{"item":"apples","amount":500}' }] },
+  { role: "assistant", text: "I ordered five. Ordering five hundred needs an approval." },
 ];
 const askModel = (history: readonly Message[]): Message | undefined => answers[history.filter(({ role }) => role === "assistant").length];
 
-// The record. In a program of yours this is one directory that stays.
+// The ledger. In your own program, use one permanent directory.
 const directory = mkdtempSync(join(tmpdir(), "assent-example-"));
 const ledger = await openLedger({ directory });
 const { clock, ids, digest } = hostPorts({ stateDirectory: directory });
