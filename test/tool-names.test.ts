@@ -22,7 +22,7 @@ const LISTS: readonly (readonly [sentence: string, file: string, names: RegExp, 
   ],
   ["docs/rules.md says what Read covers", "docs/rules.md", /built-in tools `Read` covers (.*), `Edit` covers/, looks],
   ["docs/rules.md says what Edit covers", "docs/rules.md", /`Edit` covers (.*?)\./, changes],
-  ["the explorer has every tool that looks", "packages/agent/src/agents/explorer.md", /^tools: \[(.*), todo\]/m, looks],
+  ["the explorer has every tool that looks", "packages/agent/src/agents/built-in/explorer.md", /^tools: \[(.*), todo\]/m, looks],
 ];
 
 for (const [sentence, file, names, isMeant] of LISTS)

@@ -1,7 +1,7 @@
 import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 import { isObject, type Tool } from "@assent/core";
-import { toolMessage } from "../loop/history.ts";
-import { offeredTools } from "../loop/request.ts";
+import { toolMessage } from "../loop/history/messages.ts";
+import { offeredTools } from "../loop/model/request.ts";
 import { type EmbeddedCall, type Embedding, type RunStop, resumeTurn } from "./embedding.ts";
 import { gatherCalls, type LoneEnd } from "./gather-calls.ts";
 

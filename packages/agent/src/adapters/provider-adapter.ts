@@ -1,6 +1,6 @@
 import { isObject, type ProposedCall, type Tool } from "@assent/core";
-import { toolMessage } from "../loop/history.ts";
-import { offeredTools } from "../loop/request.ts";
+import { toolMessage } from "../loop/history/messages.ts";
+import { offeredTools } from "../loop/model/request.ts";
 import { dispatchTurn, type Embedded, type EmbeddedCall, type EmbeddedTurn, type Embedding, resumeTurn } from "./embedding.ts";
 
 /** What came of one turn's calls, and what to tell the provider: nothing while a call waits, because it wants all results at once. */

@@ -1,21 +1,21 @@
 import type { LanguageModelV4, LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Clock, Content, DispatchEvent, Dispatcher, Hooks, Ids, Maybe, ProposalRow, Registry, Session } from "@assent/core";
 import { createLoopDetector } from "@assent/core/parts";
-import { type Capabilities, createCapabilities } from "./capability.ts";
-import { compact } from "./compaction.ts";
-import { createContextRoom } from "./context-room.ts";
-import { userMessage } from "./history.ts";
-import { addContext, greet, loopHookInput, submitPrompt } from "./loop-hooks.ts";
-import { createPlanConvergence } from "./plan-convergence.ts";
-import { forkedMessages } from "./recorded-history.ts";
-import type { RunLimits } from "./run-limits.ts";
-import { runTurns } from "./run-turns.ts";
-import { createSteering, type Steering, type SteeringMode } from "./steering.ts";
-import { createStopHook } from "./stop-hook.ts";
-import type { ModelAnswer } from "./stream-answer.ts";
-import type { StreamEvent } from "./stream-events.ts";
-import type { Talk } from "./talk.ts";
-import { type ConversationUsage, createUsageCounter } from "./usage-totals.ts";
+import { compact } from "./compaction/compact.ts";
+import { createContextRoom } from "./compaction/context-usage.ts";
+import type { Talk } from "./conversation-state.ts";
+import { userMessage } from "./history/messages.ts";
+import { forkedMessages } from "./history/recorded-history.ts";
+import type { RunLimits } from "./limits/run-limits.ts";
+import { type ConversationUsage, createUsageCounter } from "./limits/usage-totals.ts";
+import { type Capabilities, createCapabilities } from "./model/capability.ts";
+import type { ModelAnswer } from "./model/stream-answer.ts";
+import type { StreamEvent } from "./model/stream-events.ts";
+import { createPlanConvergence } from "./steering/plan-mode.ts";
+import { createSteering, type Steering, type SteeringMode } from "./steering/steering.ts";
+import { addContext, greet, loopHookInput, submitPrompt } from "./turn/hooks.ts";
+import { runTurns } from "./turn/run-turns.ts";
+import { createStopHook } from "./turn/stop-hook.ts";
 
 /** What is heard of a conversation while it goes on. */
 export type ConversationEvent =

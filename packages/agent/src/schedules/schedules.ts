@@ -1,8 +1,8 @@
 import { type EventBodies, LedgerError, type RuntimeHandler, type ScheduleRow } from "@assent/core";
 import { dueBy, nextDue } from "./due-times.ts";
-import { type FiringDeps, makeFiring } from "./fire-schedule.ts";
-import { scheduleHandlers } from "./schedule-handlers.ts";
-import { isRefusal, readTiming, type ScheduleInput, type ScheduleRefusal } from "./schedule-input.ts";
+import { type FiringDeps, makeFiring } from "./fire.ts";
+import { scheduleHandlers } from "./handlers.ts";
+import { isRefusal, readTiming, type ScheduleInput, type ScheduleRefusal } from "./input.ts";
 
 /** What schedules stand on. */
 export type SchedulesDeps = FiringDeps & {

@@ -6,7 +6,7 @@ import {
   type LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 import type { Clock, Maybe } from "@assent/core";
-import { unmet } from "./meet-expectation.ts";
+import { unmet } from "./expectation.ts";
 import { type AgentScript, type Script, type ScriptedTurn, ScriptFailure } from "./script.ts";
 
 /** A script that is being played: one position per agent. */

@@ -1,8 +1,8 @@
 import { LedgerError } from "@assent/core";
+import type { TaskBoard } from "./board.ts";
 import { closeOpen } from "./close-open.ts";
 import type { LeftSession } from "./end-left.ts";
 import type { OpenedAgent } from "./open-agent.ts";
-import type { TaskBoard } from "./task-board.ts";
 
 /** What an agent's session still asks is closed, and its record ends. Rejects where that could not be stored; then it is tried again before the root is closed. */
 export async function closeAgent(board: TaskBoard, opened: OpenedAgent, [reason, exit]: LeftSession["closed"]): Promise<void> {

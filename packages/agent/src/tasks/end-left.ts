@@ -1,6 +1,6 @@
 import type { EventBodies } from "@assent/core";
+import type { TaskBoard } from "./board.ts";
 import { openAgent } from "./open-agent.ts";
-import type { TaskBoard } from "./task-board.ts";
 
 /** An agent's session that an earlier process left, and how it is to be closed. */
 export type LeftSession = {

@@ -1,7 +1,7 @@
 import { LedgerError, type SessionRow } from "@assent/core";
+import type { TaskBoard } from "./board.ts";
 import { closeOpen } from "./close-open.ts";
 import { endLeft, type LeftSession, warnLeft } from "./end-left.ts";
-import type { TaskBoard } from "./task-board.ts";
 
 /**
  * Agents that a call waited for when their process ended have nobody to report to: what they left open is ended, and their sessions are closed.

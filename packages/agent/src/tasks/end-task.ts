@@ -1,9 +1,9 @@
 import { type EventBodies, LedgerError } from "@assent/core";
-import { taskNotice, taskSummary } from "../notices/task-envelope.ts";
+import { taskNotice, taskSummary } from "../notices/task-notice.ts";
+import { changed, prune, type TaskBoard, type TaskEntry, tell, viewOf, wake } from "./board.ts";
 import { closeAgent } from "./close-agent.ts";
 import { closeOpen } from "./close-open.ts";
 import type { AgentEnd } from "./run-agent.ts";
-import { changed, prune, type TaskBoard, type TaskEntry, tell, viewOf, wake } from "./task-board.ts";
 
 /** How a task comes to its end. */
 export type Ending = AgentEnd & {

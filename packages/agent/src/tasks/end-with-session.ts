@@ -1,5 +1,5 @@
 import type { TaskProcess } from "@assent/core";
-import type { TaskBoard, TaskEntry } from "./task-board.ts";
+import type { TaskBoard, TaskEntry } from "./board.ts";
 
 /** What a command that ends now leaves running is ended with the session, or with this process, if that ends at once. */
 export function endWithSession({ deps: { session, processes }, remains }: TaskBoard, { id }: TaskEntry): void {

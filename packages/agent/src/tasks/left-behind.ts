@@ -1,5 +1,5 @@
 import { type EventBodies, knownEvent, type Ledger, type LedgerEvent, type Session, type TaskRow } from "@assent/core";
-import type { TaskBoard } from "./task-board.ts";
+import type { TaskBoard } from "./board.ts";
 
 /** What the record says of a task whose process is gone. */
 export type LeftBehind = {

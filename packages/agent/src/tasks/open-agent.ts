@@ -1,8 +1,8 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { type Clock, type EventBodies, type Ids, openSession, ParkRequest, type Session, type SessionOptions } from "@assent/core";
+import type { LoadedAgent } from "../agents/load.ts";
 import { type Conversation, type ConversationDeps, createConversation, type RunEnd } from "../loop/conversation.ts";
-import { forkText, recordedHistory } from "../loop/recorded-history.ts";
-import type { LoadedAgent } from "./load-agents.ts";
+import { forkText, recordedHistory } from "../loop/history/recorded-history.ts";
 import { isGoal, makeProgress, type Progress, recordedProgress } from "./progress.ts";
 
 /** What an agent is built as; nothing of it changes while the agent lives. */

@@ -1,5 +1,5 @@
 import { ParkRequest } from "@assent/core";
-import type { TaskBoard, TaskEntry } from "./task-board.ts";
+import type { TaskBoard, TaskEntry } from "./board.ts";
 
 const PATIENCE_MS = 5_000;
 

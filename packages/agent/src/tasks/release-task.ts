@@ -1,5 +1,5 @@
-import { PERSON } from "./send-to-task.ts";
-import { changed, type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./task-board.ts";
+import { changed, type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./board.ts";
+import { PERSON } from "./send.ts";
 
 /** Who lets a task go, and what they say of it. */
 export type Releasing = { readonly by: string; readonly words?: string | undefined };

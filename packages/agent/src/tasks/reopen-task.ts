@@ -1,7 +1,7 @@
 import { knownEvent } from "@assent/core";
+import type { TaskBoard, TaskEntry } from "./board.ts";
 import { type AgentSpec, type OpenedAgent, openAgent } from "./open-agent.ts";
-import { queueMessage } from "./send-to-task.ts";
-import type { TaskBoard, TaskEntry } from "./task-board.ts";
+import { queueMessage } from "./send.ts";
 
 /** Builds it again, as it was, on its own session, and lets it hear what was said to it while it was away. */
 export async function reopenTask(board: TaskBoard, entry: TaskEntry): Promise<OpenedAgent> {

@@ -1,7 +1,7 @@
 import type { TaskRow } from "@assent/core";
+import type { TaskBoard } from "./board.ts";
+import { commandProgress, enterCommand } from "./commands.ts";
 import { endTask } from "./end-task.ts";
-import { commandProgress, enterCommand } from "./start-command.ts";
-import type { TaskBoard } from "./task-board.ts";
 
 /** A command whose Assent is gone cannot go on: what is left of it is ended, and the model is told that nobody knows what became of it. */
 export async function restoreCommand(board: TaskBoard, row: TaskRow): Promise<void> {

@@ -1,11 +1,11 @@
 import { naming } from "@assent/core";
 import type { RunEnd } from "../loop/conversation.ts";
+import { changed, type TaskBoard, type TaskEntry, tell, viewOf, writeInOrder } from "./board.ts";
 import { closeAgent } from "./close-agent.ts";
 import { endTask } from "./end-task.ts";
 import { asFork } from "./fork.ts";
 import type { OpenedAgent } from "./open-agent.ts";
 import { type AgentEnd, runAgent } from "./run-agent.ts";
-import { changed, type TaskBoard, type TaskEntry, tell, viewOf, writeInOrder } from "./task-board.ts";
 
 /** How the first step of a run is made. */
 export type FirstStep = (opened: OpenedAgent, signal: AbortSignal) => Promise<RunEnd>;

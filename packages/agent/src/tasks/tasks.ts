@@ -1,16 +1,16 @@
 import type { BackgroundCommands, RuntimeHandler } from "@assent/core";
 import type { Conversation } from "../loop/conversation.ts";
-import { cancelTask } from "./cancel-task.ts";
+import { prune, runningOf, type TaskBoard, type TaskRefusal, type TasksDeps, type TaskView, viewOf } from "./board.ts";
 import { closeLeftAgents } from "./close-agent.ts";
+import { startCommand } from "./commands.ts";
 import { endRemains } from "./end-with-session.ts";
+import { taskHandlers } from "./handlers.ts";
 import type { AgentNode } from "./open-agent.ts";
 import { parkTask } from "./park-task.ts";
 import { type Releasing, releaseTask } from "./release-task.ts";
-import { type Restoring, reconsiderTasks, restoreTasks, resumeTask } from "./restore-tasks.ts";
-import { sendToTask } from "./send-to-task.ts";
-import { startCommand } from "./start-command.ts";
-import { prune, runningOf, type TaskBoard, type TaskRefusal, type TasksDeps, type TaskView, viewOf } from "./task-board.ts";
-import { taskHandlers } from "./task-handlers.ts";
+import { type Restoring, reconsiderTasks, restoreTasks, resumeTask } from "./restore.ts";
+import { sendToTask } from "./send.ts";
+import { cancelTask } from "./stop-task.ts";
 
 /** The agents of one root session, those in the background and those that calls wait for, and its background commands. */
 export type Tasks = {

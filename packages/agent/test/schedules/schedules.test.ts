@@ -11,8 +11,8 @@ import {
   type Session,
 } from "@assent/core";
 import { countingIds, type ManualClock, manualClock } from "@assent/core/testing";
-import type { ScheduleFired } from "../../src/schedules/fire-schedule.ts";
-import { isRefusal, type ScheduleInput } from "../../src/schedules/schedule-input.ts";
+import type { ScheduleFired } from "../../src/schedules/fire.ts";
+import { isRefusal, type ScheduleInput } from "../../src/schedules/input.ts";
 import { createSchedules, type Schedules } from "../../src/schedules/schedules.ts";
 
 const HOLDER = { pid: 1, host: "here", processStart: "then", door: "test" };

@@ -3,9 +3,9 @@ import { describe, test } from "node:test";
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import { manualClock } from "@assent/core/testing";
 import { playScript, readScript, type ScriptPlayer } from "../../src/index.ts";
-import { toolMessage, userMessage } from "../../src/loop/history.ts";
-import { streamAnswer } from "../../src/loop/stream-answer.ts";
-import type { StreamEvent } from "../../src/loop/stream-events.ts";
+import { toolMessage, userMessage } from "../../src/loop/history/messages.ts";
+import { streamAnswer } from "../../src/loop/model/stream-answer.ts";
+import type { StreamEvent } from "../../src/loop/model/stream-events.ts";
 import { rehearse } from "../rehearsal.ts";
 
 const play = (text: string): ScriptPlayer => playScript(readScript(text, "s.yaml"), manualClock());

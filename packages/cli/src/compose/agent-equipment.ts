@@ -1,4 +1,4 @@
-import { type AgentSpec, agentSystem, agentTools, type ConversationDeps, type Equipment, type RunLimits } from "@assent/agent";
+import { type AgentSpec, agentSystemPrompt, agentTools, type ConversationDeps, type Equipment, type RunLimits } from "@assent/agent";
 import {
   type Approver,
   createDispatcher,
@@ -110,7 +110,7 @@ function toolsOf({ definition, parent }: AgentSpec): Registry {
 
 function systemOf({ definition, parent }: AgentSpec, session: Session): ConversationDeps["system"] {
   if (!definition) return parent.talk().system;
-  const text = agentSystem({ prompt: definition.prompt, cwd: session.state.created?.cwd ?? "" });
+  const text = agentSystemPrompt({ prompt: definition.prompt, cwd: session.state.created?.cwd ?? "" });
   return () => text;
 }
 

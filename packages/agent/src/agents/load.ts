@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type AgentDefinition, type AgentProblem, parseAgent } from "./definition.ts";
+
+/** Whose definitions a folder holds. */
+export type AgentLevel = "project" | "user" | "built-in";
+
+/** A definition that was found, and where. */
+export type LoadedAgent = AgentDefinition & {
+  readonly file: string;
+  readonly level: AgentLevel;
+  /** Of the file's bytes. */
+  readonly digest: string;
+  /** False: it comes from a workspace that nobody trusts, and is only listed. */
+  readonly usable: boolean;
+};
+
+/** All definitions, each name once, and what could not be used. */
+export type LoadedAgents = {
+  readonly agents: readonly LoadedAgent[];
+  readonly problems: readonly AgentProblem[];
+  /** One line per file. */
+  readonly warnings: readonly string[];
+};
+
+/** Where definitions are looked for, the strongest first. */
+export type AgentPlaces = {
+  readonly folders: readonly { readonly path: string; readonly level: AgentLevel }[];
+  /** A real path: what a project defines lies in it. */
+  readonly workspace: string;
+  readonly trusted: boolean;
+};
+
+const MOST_BYTES = 1_048_576;
+
+/** Where the definitions that come with the program lie. */
+export function builtInAgents(): string {
+  return fileURLToPath(new URL("../../src/agents/built-in", import.meta.url));
+}
+
+/** Reads every folder. The first that defines a name wins; a project nobody trusts defines only names that nobody else does, and none that can be used. */
+export function loadAgents({ folders, workspace, trusted }: AgentPlaces): LoadedAgents {
+  const read = folders.map(({ path, level }) =>
+    readFolder({ path, level, usable: level !== "project" || trusted, inside: level === "project" ? workspace : undefined }),
+  );
+  const found = read.flatMap(({ agents }) => agents);
+  const agents = new Map<string, LoadedAgent>();
+  for (const agent of [...found.filter(({ usable }) => usable), ...found]) if (!agents.has(agent.name)) agents.set(agent.name, agent);
+  return {
+    agents: [...agents.values()],
+    problems: read.flatMap(({ problems }) => problems),
+    warnings: read.flatMap(({ warnings }) => warnings),
+  };
+}
+
+type Folder = {
+  readonly path: string;
+  readonly level: AgentLevel;
+  readonly usable: boolean;
+  /** A real path that its files must lie in. */
+  readonly inside: string | undefined;
+};
+
+function readFolder({ path, level, usable, inside }: Folder): LoadedAgents {
+  const agents = new Map<string, LoadedAgent>();
+  const problems: AgentProblem[] = [];
+  const warnings: string[] = [];
+  for (const file of filesIn(path)) {
+    const read = readAgent(file, inside);
+    if ("problem" in read) {
+      problems.push({ file, ...read.problem });
+      continue;
+    }
+    const { definition, digest } = read;
+    const first = agents.get(definition.name);
+    if (first) problems.push({ file, line: 1, message: `"${definition.name}" is already defined in ${first.file}` });
+    else agents.set(definition.name, { ...definition, file, level, digest, usable });
+    if (!first) warnings.push(...read.warnings.map((warning) => `${file}: ${warning}`));
+  }
+  return { agents: [...agents.values()], problems, warnings };
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".md") && !name.startsWith("."))
+      .sort()
+      .map((name) => join(folder, name));
+  } catch {
+    return []; // a folder that is not there defines nothing
+  }
+}
+
+type Read = ReturnType<typeof parseAgent> & { readonly digest: string };
+
+function readAgent(file: string, inside: string | undefined): Read {
+  const refused = (message: string): Read => ({ problem: { line: 1, message }, digest: "" });
+  try {
+    const real = realpathSync(file);
+    if (inside !== undefined && !real.startsWith(`${inside}${sep}`)) return refused("outside the workspace");
+    const bytes = regularBytes(real);
+    if (typeof bytes === "string") return refused(bytes);
+    return { ...parseAgent(bytes.toString("utf8")), digest: `sha256:${createHash("sha256").update(bytes).digest("hex")}` };
+  } catch (error) {
+    return refused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A pipe is never waited for. */
+function regularBytes(path: string): Buffer | string {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return "is not a regular file";
+    return stats.size > MOST_BYTES ? "prompt larger than 262144 bytes" : readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

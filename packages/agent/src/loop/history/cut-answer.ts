@@ -1,0 +1,26 @@
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import type { AssistantPart } from "@assent/core";
+import { assistantMessage, toolMessage } from "./messages.ts";
+
+const NOT_RUN = "Not run: the answer that made this call was cut off before it was complete.";
+
+/** Whether an answer with this stop broke off. Nothing that it called was run. */
+export function isCut(stop: string): boolean {
+  return stop === "aborted" || stop === "error";
+}
+
+/**
+ * A cut answer as the history has it. Reasoning that is not signed yet is refused by its provider, and reasoning alone is no message; a call has
+ * an id that no whole answer can have, and a result that says that it was not run.
+ */
+export function cutMessages(parts: readonly AssistantPart[], turn: number): readonly LanguageModelV4Message[] {
+  const kept = parts.filter(({ type, provider }) => type !== "reasoning" || provider !== undefined);
+  if (kept.every(({ type }) => type === "reasoning")) return [];
+  const calls = kept.flatMap((part) => (part.type === "call" ? [{ callId: `${part.call}_cut${turn}`, tool: part.tool }] : []));
+  const said = assistantMessage(
+    kept,
+    calls.map(({ callId }) => callId),
+  );
+  const end = { outcome: "cancelled", type: "cancelled", content: NOT_RUN };
+  return calls.length === 0 ? [said] : [said, toolMessage(calls.map((call) => ({ ...call, ...end })))];
+}

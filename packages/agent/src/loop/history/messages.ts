@@ -1,0 +1,124 @@
+import type { LanguageModelV4Message, LanguageModelV4ToolResultPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { type CallReport, type Content, isObject, type Json } from "@assent/core";
+import type { AnswerPart } from "../model/stream-answer.ts";
+import { type Mark, marked } from "./marks.ts";
+
+type UserMessage = Extract<LanguageModelV4Message, { readonly role: "user" }>;
+type AssistantMessage = Extract<LanguageModelV4Message, { readonly role: "assistant" }>;
+type ResultOutput = LanguageModelV4ToolResultPart["output"];
+
+/** What a person or the runtime says, as a provider takes it. */
+export function userMessage(content: Content, origin: NonNullable<Mark["origin"]>): UserMessage {
+  const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content.map(shownPart);
+  return { role: "user", content: parts, providerOptions: marked({ origin }) };
+}
+
+type ShownPart =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "file";
+      readonly mediaType: string;
+      readonly data: { readonly type: "data"; readonly data: string };
+      readonly filename?: string;
+    };
+
+/** What every provider takes as it is. Anything else in a history would make each request of it fail. */
+const SHOWN: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"]);
+
+function shownPart(part: Exclude<Content, string>[number]): ShownPart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  if (part.type === "json") return { type: "text", text: JSON.stringify(part.value) };
+  const name = part.type === "file" ? part.name : undefined;
+  if (SHOWN.has(part.mediaType)) {
+    const { mediaType, data } = part;
+    return { type: "file", mediaType, data: { type: "data", data }, ...(name !== undefined && { filename: name }) };
+  }
+  const bytes = Buffer.from(part.data, "base64");
+  if (part.mediaType.startsWith("text/")) return { type: "text", text: bytes.toString("utf8") };
+  return { type: "text", text: `[${name ?? part.type}: ${part.mediaType}, ${bytes.length} bytes, cannot be shown]` };
+}
+
+/** What a model said. Its calls carry the ids under which they are on record, so that each has one result. */
+export function assistantMessage(parts: readonly AnswerPart[], callIds: readonly string[]): AssistantMessage {
+  let calls = 0;
+  const content = parts.map((part): SaidPart => {
+    const said = part.type === "call" ? callPart(part, callIds[calls++] ?? part.call) : { type: part.type, text: part.text };
+    // Parsing: what a provider gave beside a part goes back to it as it came.
+    return part.provider === undefined ? said : { ...said, providerOptions: part.provider as SharedV4ProviderOptions };
+  });
+  return { role: "assistant", content };
+}
+
+type SaidPart = AssistantMessage["content"][number];
+
+function callPart({ tool, input }: Extract<AnswerPart, { readonly type: "call" }>, id: string): SaidPart {
+  return { type: "tool-call", toolCallId: wireId(id), toolName: tool, input: shownInput(input) };
+}
+
+/** Arguments that are no JSON object were the model's own text; a provider takes an object. */
+function shownInput(input: Json): unknown {
+  if (typeof input !== "string") return isObject(input) ? input : { input };
+  try {
+    const value: unknown = JSON.parse(input);
+    return isObject(value) ? value : { input };
+  } catch {
+    return { input };
+  }
+}
+
+/** Some providers take letters, digits, hyphens and underscores only; a repeated id of ours has another sign in it. */
+function wireId(id: string): string {
+  return FOREIGN.test(id) ? id.replaceAll(/[^\w-]/g, "_") : id;
+}
+
+const FOREIGN = /[^\w-]/;
+
+/** A call's end as the history needs it. */
+export type ToldResult = {
+  readonly callId: string;
+  readonly tool: string;
+  readonly outcome: string;
+  readonly type: string | null;
+  readonly content: Content;
+};
+
+/** The results of a turn's calls in one message, in call order. */
+export function toolMessage(results: readonly ToldResult[]): LanguageModelV4Message {
+  return { role: "tool", content: results.map(resultPart) };
+}
+
+function resultPart({ callId, tool, outcome, type, content }: ToldResult): LanguageModelV4ToolResultPart {
+  return {
+    type: "tool-result",
+    toolCallId: wireId(callId),
+    toolName: tool,
+    output: output(content, outcome === "succeeded"),
+    providerOptions: outcome === "succeeded" && type === null ? SUCCEEDED : marked(type === null ? { outcome } : { outcome, type }),
+  };
+}
+
+const SUCCEEDED = marked({ outcome: "succeeded" });
+
+/** One text, then the files: some providers make a result of every text, and none of a result without one. */
+function output(content: Content, ok: boolean): ResultOutput {
+  if (typeof content === "string") return { type: ok ? "text" : "error-text", value: content };
+  const parts = content.map(shownPart);
+  const files = parts.flatMap((part) => (part.type === "file" ? [part] : []));
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  if (files.length === 0) return { type: ok ? "text" : "error-text", value: text };
+  return { type: "content", value: [{ type: "text", text: text === "" ? "(see the file)" : text }, ...files] };
+}
+
+/** The results of a batch that has ended as a whole; undefined while a call of it waits. */
+export function toldResults(
+  reports: readonly CallReport[],
+  calls: readonly { readonly name: string }[],
+): readonly ToldResult[] | undefined {
+  const told: ToldResult[] = [];
+  for (const report of reports) {
+    if (report.outcome === "waiting") return undefined;
+    const { callId, outcome, type, result } = report;
+    told.push({ callId, tool: calls[told.length]?.name ?? "", outcome, type, content: result.content });
+  }
+  return told;
+}

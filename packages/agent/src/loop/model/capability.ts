@@ -1,0 +1,54 @@
+import { APICallError } from "@ai-sdk/provider";
+import type { Capability } from "../../script/script.ts";
+
+/**
+ * Providers and models of which it is known that they cannot be made to call a named tool; the first row that fits counts.
+ * Most think before every answer, and their providers refuse to force what is thought about. A gateway's model has its maker before the name.
+ */
+const KNOWN: readonly { readonly provider: RegExp; readonly model: RegExp; readonly capability: Capability }[] = [
+  { provider: /./, model: /claude-(?:opus|sonnet)-5[.-]5|claude-(?:fable|mythos)-5[.-][12]/, capability: "auto" },
+  { provider: /^anthropic/, model: /thinking/, capability: "auto" },
+  { provider: /^ollama/, model: /./, capability: "auto" }, // takes the field and does not look at it
+  { provider: /^lmstudio/, model: /./, capability: "required" }, // refuses a name
+  { provider: /deepseek/, model: /reasoner|r1|v4/, capability: "auto" },
+  { provider: /./, model: /(?:^|[/-])(?:qwq|deepseek-(?:r1|reasoner|v4))/, capability: "auto" },
+  { provider: /./, model: /(?:^|[/-])kimi-k2(?:\.\d|-thinking)/, capability: "auto" },
+  { provider: /./, model: /(?:^|[/-])kimi-k3/, capability: "required" },
+];
+
+const LOWER: Readonly<Record<Capability, Capability | undefined>> = { named: "required", required: "auto", auto: undefined };
+
+/** What models can be made to do, by table and by what their providers refused in this process. */
+export type Capabilities = {
+  readonly of: (model: { readonly provider: string; readonly modelId: string }) => Capability;
+  /** Learns from a refusal. False: there is nothing lower. */
+  readonly lower: (model: { readonly provider: string; readonly modelId: string }) => boolean;
+};
+
+/** Begins with the table; `given` is what a script says of itself. */
+export function createCapabilities(given?: Capability): Capabilities {
+  const learnt = new Map<string, Capability>();
+  const of: Capabilities["of"] = ({ provider, modelId }) => {
+    const key = `${provider}\n${modelId}`;
+    const known = learnt.get(key);
+    if (known !== undefined) return known;
+    const told = given ?? KNOWN.find((row) => row.provider.test(provider) && row.model.test(modelId))?.capability ?? "named";
+    learnt.set(key, told);
+    return told;
+  };
+  return {
+    of,
+    lower: (model) => {
+      const next = LOWER[of(model)];
+      if (next === undefined) return false;
+      learnt.set(`${model.provider}\n${model.modelId}`, next);
+      return true;
+    },
+  };
+}
+
+/** True when a provider refused the request because of its choice of a tool. */
+export function refusesChoice(error: unknown): boolean {
+  if (!APICallError.isInstance(error) || ![400, 404, 422].includes(error.statusCode ?? 0)) return false;
+  return /tool[_ ]?choice|function_call|function ?calling|forced/i.test(`${error.message} ${error.responseBody ?? ""}`);
+}

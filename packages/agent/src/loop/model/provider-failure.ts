@@ -1,0 +1,70 @@
+import { APICallError } from "@ai-sdk/provider";
+import { ModelError } from "../../providers/model-error.ts";
+import { PROVIDERS, type ProviderRow } from "../../providers/provider-table.ts";
+import { ScriptFailure } from "../../script/script.ts";
+import { BrokenAnswer, NoStream } from "./stream-answer.ts";
+
+/** Why a request to a model failed, and where it is known what to check. */
+export type ProviderFailure = { readonly type: string; readonly message: string; readonly hint?: string };
+
+/** Why a request to a model failed, as the end of a run says it: which model, where it was asked, what came back. `modelId`: what it was asked for by. */
+export function providerFailure(error: unknown, modelId = ""): ProviderFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof ScriptFailure) return { type: error.type, message };
+  if (error instanceof ModelError) return { type: error.type, message, hint: error.hint };
+  const cause = error instanceof BrokenAnswer ? error.cause : error;
+  const type = isShut(cause) ? "provider_auth" : "provider_error";
+  const provider = modelId.slice(0, Math.max(modelId.indexOf(":"), 0));
+  const row = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
+  if (!row) return { type, message: withStatus(cause, message) };
+  const hint = hintFor(cause, provider, row);
+  return { type, message: `${modelId}${told(cause, message)}`, ...(hint !== undefined && { hint }) };
+}
+
+/** Of a model that is not in the table nobody knows more than the answer's status. */
+function withStatus(cause: unknown, message: string): string {
+  const status = APICallError.isInstance(cause) ? (cause.statusCode ?? 0) : 0;
+  return status < 400 ? message : `${withoutStop(message)} (status ${status})`.trimStart();
+}
+
+/** In front of what is said next, which follows it as its own sentence or after a semicolon. */
+export function withoutStop(message: string): string {
+  return message.replace(/[.\s]+$/, "");
+}
+
+function isShut(cause: unknown): boolean {
+  return APICallError.isInstance(cause) && (cause.statusCode === 401 || cause.statusCode === 403);
+}
+
+function isUnreached(cause: unknown): cause is APICallError {
+  return APICallError.isInstance(cause) && cause.statusCode === undefined;
+}
+
+/** The words behind the model's id. What the provider itself said of a refusal stands in the error's data; without it its message is the status's name. */
+function told(cause: unknown, message: string): string {
+  if (!APICallError.isInstance(cause)) return `: ${message}`;
+  const at = addressOf(cause.url);
+  const { statusCode: status = 0, data } = cause;
+  if (isUnreached(cause)) return `${at} cannot be reached (${cause.cause instanceof Error ? cause.cause.message : message}).`;
+  if (status < 400) return `${at}: ${message}`;
+  if (data !== undefined) return `${at} answered ${status}: ${message}`;
+  return `${at} answered ${withoutStop(`${status} ${message}`)}.`;
+}
+
+/** Never with a query or a name and password: keys stand there. */
+function addressOf(url: string): string {
+  if (!URL.canParse(url)) return "";
+  const { origin, pathname } = new URL(url);
+  return ` at ${origin}${pathname}`;
+}
+
+function hintFor(cause: unknown, provider: string, { keys, keyless, base, baseVariable }: ProviderRow): string | undefined {
+  if (isShut(cause)) return `Check ${keys.join(" or ")}, which holds the key.`;
+  if (cause instanceof NoStream) return `Check ${baseVariable}.`;
+  if (isUnreached(cause)) {
+    const server = base === undefined ? "the server" : provider;
+    return keyless ? `Is ${server} running? ${baseVariable} says where.` : `Check the network, and ${baseVariable} where it is set.`;
+  }
+  const isNotThere = APICallError.isInstance(cause) && cause.statusCode === 404;
+  return isNotThere ? `Check the model's name, and ${baseVariable}${base === undefined ? "" : " where it is set"}.` : undefined;
+}

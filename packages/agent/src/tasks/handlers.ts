@@ -1,0 +1,52 @@
+import { type RuntimeHandler, ToolError } from "@assent/core";
+import type { TaskBoard, TaskRefusal, TaskView } from "./board.ts";
+import { type LaunchInput, launchAgent } from "./launch.ts";
+import { shownOutput } from "./output.ts";
+import type { Tasks } from "./tasks.ts";
+
+/** The bodies of `agent` and of the model's tools for tasks. */
+export function taskHandlers(board: TaskBoard, tasks: Omit<Tasks, "handlers">): Readonly<Record<string, RuntimeHandler>> {
+  const { clock } = board.deps;
+  return {
+    agent: async (session, { callId }, { invocation: { input }, ctx: { signal } }) => {
+      const caller = board.nodes.get(session.id);
+      if (!caller) throw new ToolError("Agents cannot be started from here.", "agent_init_failed");
+      // Parsing: the tool's own schema has accepted it.
+      return await launchAgent(board, { caller, callId, input: input as LaunchInput, signal });
+    },
+    task_list: async () => {
+      const all = tasks.list();
+      return all.length === 0 ? "There are no tasks." : all.map((task) => lineOf(task, clock.now())).join("\n");
+    },
+    task_output: async (session, _call, { invocation: { input }, ctx: { signal } }) => {
+      const id = String(input["id"]);
+      const [task, entry] = [tasks.get(id), board.entries.get(id)];
+      if (!task || !entry) throw new ToolError(`No task "${id}".`, "task_output_not_found");
+      const file = task.outputFile === undefined ? "" : ` All it writes is in ${task.outputFile}.`;
+      return `Task ${id} is ${statusOf(task)}.${file}\n\n${await shownOutput(board, entry, { session, signal })}`;
+    },
+    task_stop: async (_session, _call, { invocation: { input } }) => {
+      const [id, reason] = [String(input["id"]), input["reason"]];
+      refuse(await tasks.cancel(id, "model", typeof reason === "string" ? reason : undefined));
+      return `Stopping task ${id}.`;
+    },
+    task_send: async (_session, _call, { invocation: { input } }) => {
+      const id = String(input["id"]);
+      refuse(await tasks.send(id, String(input["message"]), "model"));
+      return `Queued for task ${id}.`;
+    },
+  };
+}
+
+function refuse(refusal: TaskRefusal | undefined): void {
+  if (refusal) throw new ToolError(refusal.message, refusal.type);
+}
+
+function lineOf(task: TaskView, now: number): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(task.startedAt)) / 1_000));
+  return `${task.id}  ${task.agent}: ${task.description}  ${statusOf(task)}  ${seconds}s`;
+}
+
+function statusOf({ status, blockedReason, foreground }: TaskView): string {
+  return `${status}${blockedReason === undefined ? "" : ` (${blockedReason})`}${foreground ? " (in the foreground)" : ""}`;
+}

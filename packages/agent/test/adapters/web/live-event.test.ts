@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type HeardEvent, makeHearing } from "../../../src/adapters/web/live-event.ts";
+import type { RecordedEvent } from "../../../src/index.ts";
+
+const text = (delta: string, turn = 1): HeardEvent => ({ pos: null, type: "text", turn, delta });
+const thought = (delta: string): HeardEvent => ({ pos: null, type: "reasoning", turn: 1, delta });
+const output = (callId: string, display: string): HeardEvent => ({ pos: null, type: "output", callId, display });
+const warning: HeardEvent = { pos: null, type: "warning", code: "c", message: "m" };
+const message = (turn: number): RecordedEvent => ({ pos: 1, type: "message", turn, text: "" });
+const ended = (callId: string): RecordedEvent => ({
+  ...{ pos: 1, type: "ended", callId, outcome: "succeeded", outcomeType: null, text: "", display: null, durationMs: 0 },
+});
+
+describe("what is held for a slow reader", () => {
+  const rows: readonly [sentence: string, heard: readonly HeardEvent[], told: readonly RecordedEvent[], left: readonly HeardEvent[]][] = [
+    ["text that follows text is joined", [text("a"), text("b")], [], [text("ab")]],
+    ["text of another turn is not", [text("a"), text("b", 2)], [], [text("a"), text("b", 2)]],
+    ["thought and text keep their order", [thought("a"), text("b"), thought("c")], [], [thought("a"), text("b"), thought("c")]],
+    [
+      "the newest output of a call takes the older one's place",
+      [output("1", "a"), output("2", "b"), output("1", "c")],
+      [],
+      [output("2", "b"), output("1", "c")],
+    ],
+    ["a message takes the place of its text", [text("a"), thought("b"), warning, text("c", 2)], [message(1)], [warning, text("c", 2)]],
+    ["an end takes the place of its call's outputs", [output("1", "a"), output("2", "b")], [ended("1")], [output("2", "b")]],
+  ];
+  for (const [sentence, heard, told, left] of rows) {
+    test(sentence, () => {
+      const hearing = makeHearing();
+      for (const event of heard) hearing.add(event);
+      for (const event of told) hearing.told(event);
+      const taken: HeardEvent[] = [];
+      for (let event = hearing.take(); event; event = hearing.take()) taken.push(event);
+      assert.deepEqual(taken, left);
+    });
+  }
+
+  test("a bell that rang before anybody waited is heard once", async () => {
+    const hearing = makeHearing();
+    hearing.add(warning);
+    await hearing.rung();
+    let again = false;
+    const next = hearing.rung().then(() => {
+      again = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(again, false);
+    hearing.ring();
+    await next;
+  });
+});
