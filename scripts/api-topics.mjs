@@ -12,7 +12,7 @@ export const PAGES = [
         [
           "tool.ts",
           "tool-definition.ts",
-          "tool-error.ts",
+          "errors.ts",
           "model/result/thrown.ts",
           "background-commands.ts",
           "registry.ts",
@@ -50,14 +50,14 @@ export const PAGES = [
           "model/request.ts",
           "model/grant",
           "model/pattern/glob.ts",
-          "runtime/policy/fixed-policy.ts",
+          "runtime/policy/source.ts",
           "runtime/policy/pattern-rules.ts",
         ],
       ],
       [
         "Asking people",
         "Approvals and questions: what is asked, and what an answer is.",
-        ["can-ask.ts", "model/answer.ts", "model/question/", "runtime/approval/answer.ts", "runtime/question/"],
+        ["question-port.ts", "model/answer.ts", "model/question/", "runtime/approval/answer.ts", "runtime/question/"],
       ],
       [
         "Proposals",
@@ -94,7 +94,7 @@ export const PAGES = [
       [
         "Hooks",
         "Programs and functions of a user's that are consulted at named points.",
-        ["hook-entry.ts", "model/hooks/", "runtime/pipeline/hook-words.ts", "model/hooks/tool-names.ts"],
+        ["ports.ts#Hook", "model/hooks/", "runtime/pipeline/hook-words.ts", "model/hooks/tool-names.ts"],
       ],
       [
         "Modes and plans",

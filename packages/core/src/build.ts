@@ -7,8 +7,7 @@ import { sameJson } from "./model/json/same.ts";
 import { messageOf } from "./model/result/thrown.ts";
 import { coerce } from "./model/schema/coerce.ts";
 import type { Coercion } from "./model/schema/coercion.ts";
-import { InvalidInput } from "./model/schema/invalid-input.ts";
-import { problemText } from "./model/schema/problem-text.ts";
+import { InvalidInput, problemText } from "./model/schema/problems.ts";
 import type { SchemaProblem } from "./ports.ts";
 import type { CallContext, Invocation, Maybe, ToolDefinition } from "./tool-definition.ts";
 

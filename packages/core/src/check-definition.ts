@@ -1,10 +1,9 @@
-import { frozenJson } from "./frozen-json.ts";
-import { isStandardSchema } from "./input-reader.ts";
 import { isObject } from "./model/json/json.ts";
 import { KINDS, MUTATOR_KINDS } from "./model/kind.ts";
 import { messageOf } from "./model/result/thrown.ts";
 import { acceptsObjects } from "./model/schema/accepts-objects.ts";
 import { editDistance } from "./model/text/edit-distance.ts";
+import { isStandardSchema } from "./standard-schema.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 import { type DefinitionCode, ToolDefinitionError } from "./tool-definition-error.ts";
 
@@ -162,4 +161,13 @@ function isLimit(value: unknown, least: number): boolean {
 
 function isCount(value: unknown, least: number, most: number): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
+}
+
+/** The deep-frozen JSON copy of a schema; its numbers and texts are kept as they are. Throws for what is not JSON. */
+export function frozenJson(value: unknown): unknown {
+  const text = JSON.stringify(value, (key, inner: unknown) => {
+    if (typeof inner === "function" || typeof inner === "symbol") throw new TypeError(`'${key}' is a ${typeof inner}`);
+    return inner;
+  });
+  return JSON.parse(text, (_, inner: unknown) => Object.freeze(inner));
 }

@@ -1,8 +1,6 @@
-export { AnswerError } from "./answer-error.ts";
 export type { BackgroundCommand, BackgroundCommands, BackgroundEnd, BackgroundLife } from "./background-commands.ts";
-export { canAsk } from "./can-ask.ts";
-export type { ChangeEnd, ChangeSet, FileChange, FileChanges, FileImage, RecoveredChange } from "./file-changes-port.ts";
-export { GateError } from "./gate-error.ts";
+export { AnswerError, GateError, ParkRequest, ToolError } from "./errors.ts";
+export type { ChangeEnd, ChangeSet, FileChange, FileChanges, FileImage, PlanFiles, RecoveredChange } from "./file-ports.ts";
 export type {
   ApprovalRow,
   ClaimLost,
@@ -41,12 +39,13 @@ export type {
 } from "./model/decision.ts";
 export { MODES } from "./model/decision.ts";
 export { ERROR_TYPES } from "./model/error-types.ts";
-export type { Draft, EventBodies, EventType, Holder, LedgerEvent, Place, StoredEvent } from "./model/events.ts";
+export type { Draft, EventBodies, EventType, LedgerEvent, Place, StoredEvent } from "./model/events.ts";
 export { SHARED } from "./model/events.ts";
 export type { SessionState } from "./model/fold.ts";
 export { emptySession, fold, IllegalEvent } from "./model/fold.ts";
 export type { Grant, GrantScope } from "./model/grant.ts";
 export { grantAt, grantRefusal, nextGrantRow } from "./model/grant-row.ts";
+export type { Holder } from "./model/holder.ts";
 export { canonicalJson } from "./model/json/canonical.ts";
 export type { Json, JsonObject } from "./model/json/json.ts";
 export { isObject } from "./model/json/json.ts";
@@ -103,8 +102,6 @@ export { cutToWidth, displayWidth } from "./model/text/display-width.ts";
 export { editDistance } from "./model/text/edit-distance.ts";
 export { oneLine, visible } from "./model/text/visible-text.ts";
 export type { AssistantPart, Usage } from "./model/turn-events.ts";
-export { ParkRequest } from "./park-request.ts";
-export type { PlanFiles } from "./plan-files-port.ts";
 export type {
   Approver,
   Clock,
@@ -140,7 +137,7 @@ export type {
   Validator,
 } from "./ports.ts";
 export type { Answered, OpenQuestion, Questioner, QuestionTimer } from "./question-port.ts";
-export { AnsweredElsewhere } from "./question-port.ts";
+export { AnsweredElsewhere, canAsk } from "./question-port.ts";
 export type { Registry } from "./registry.ts";
 export { createRegistry } from "./registry.ts";
 export type { AnswerPorts, AnswerReport, Requests } from "./runtime/approval/answer.ts";
@@ -160,11 +157,11 @@ export type {
 export type { Dispatcher } from "./runtime/dispatcher.ts";
 export { createDispatcher } from "./runtime/dispatcher.ts";
 export { memoryLedger } from "./runtime/memory-ledger/ledger.ts";
-export { fixedPolicy } from "./runtime/policy/fixed-policy.ts";
 export { patternRules } from "./runtime/policy/pattern-rules.ts";
+export { fixedPolicy } from "./runtime/policy/source.ts";
 export type { ResolveHandler } from "./runtime/proposal/closures.ts";
 export type { ProposalReport, Proposals } from "./runtime/proposal/proposals.ts";
-export { queueResolveHandler } from "./runtime/proposal/queue-resolve-handler.ts";
+export { queueResolveHandler } from "./runtime/proposal/proposals.ts";
 export type {
   ResolveWords,
   StandingContext,
@@ -203,4 +200,3 @@ export type {
   ToolDefinition,
   ToolOpinion,
 } from "./tool-definition.ts";
-export { ToolError } from "./tool-error.ts";

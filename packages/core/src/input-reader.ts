@@ -1,10 +1,10 @@
-import { frozenJson } from "./frozen-json.ts";
+import { frozenJson } from "./check-definition.ts";
 import { isObject, type JsonObject } from "./model/json/json.ts";
 import { jsonPointer } from "./model/json/pointer.ts";
 import { messageOf } from "./model/result/thrown.ts";
 import { acceptsObjects } from "./model/schema/accepts-objects.ts";
 import type { SchemaProblem, Schemas, Validator } from "./ports.ts";
-import type { StandardResult, StandardSchema } from "./standard-schema.ts";
+import { isStandardSchema, type StandardResult, type StandardSchema } from "./standard-schema.ts";
 import type { JsonSchema, Maybe, ToolDefinition } from "./tool-definition.ts";
 import { ToolDefinitionError } from "./tool-definition-error.ts";
 
@@ -26,13 +26,6 @@ export type InputReader = {
 export function readerOf(definition: ToolDefinition): InputReader {
   const { input, inputSchema } = definition;
   return isStandardSchema(input) ? standardReader(definition, input) : rawReader(definition.name, input, inputSchema);
-}
-
-/** True for a schema of a library that follows Standard Schema, whatever else it is. */
-export function isStandardSchema(value: unknown): value is StandardSchema {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
-  const standard: unknown = Reflect.get(value, "~standard");
-  return isObject(standard) && typeof standard["validate"] === "function";
 }
 
 function rawReader(name: string, input: JsonSchema, inputSchema: JsonSchema | undefined): InputReader {

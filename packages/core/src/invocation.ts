@@ -1,12 +1,11 @@
+import { ToolError } from "./errors.ts";
 import type { ConfirmationDetails } from "./model/confirmation.ts";
 import { isObject, type JsonObject } from "./model/json/json.ts";
 import { normaliseResult, textResult } from "./model/result/normalize.ts";
 import type { Display, ToolResult } from "./model/result/result.ts";
 import { messageOf } from "./model/result/thrown.ts";
 import { cutText } from "./model/text/cut-text.ts";
-import { resolvePath } from "./model/text/resolve-path.ts";
 import type { CallContext, Invocation, Location, Maybe, RunContext, ToolDefinition, ToolOpinion } from "./tool-definition.ts";
-import { ToolError } from "./tool-error.ts";
 
 type Update = (display: Display) => void;
 
@@ -191,4 +190,14 @@ export function stagingUnavailable(): never {
 
 async function nobodyToTell(): Promise<void> {
   // Without a ledger there is nobody who needs the process after a crash.
+}
+
+/** A path made absolute from a directory, with `.`, `..` and repeated slashes removed without looking at the disk. */
+export function resolvePath(cwd: string, path: string): string {
+  const steps: string[] = [];
+  for (const step of (path.startsWith("/") ? path : `${cwd}/${path}`).split("/")) {
+    if (step === "..") steps.pop();
+    else if (step !== "" && step !== ".") steps.push(step);
+  }
+  return `/${steps.join("/")}`;
 }

@@ -1,4 +1,5 @@
-import type { Draft, Holder, LedgerEvent, StoredEvent } from "./model/events.ts";
+import type { Draft, LedgerEvent, StoredEvent } from "./model/events.ts";
+import type { Holder } from "./model/holder.ts";
 import type { Json } from "./model/json/json.ts";
 import type { ApprovalRow, ClaimLost, GrantRow, QuestionRow, SessionRow, SharedDraft } from "./model/ledger-rows.ts";
 import type { ProposalRow } from "./model/proposal/proposal.ts";

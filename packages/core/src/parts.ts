@@ -1,4 +1,3 @@
-export type { HookBody, HookEntry, HookFunction, HookSubject } from "./hook-entry.ts";
 export { decide, strictest } from "./model/decide.ts";
 export type { HookRan, HooksCombined } from "./model/hooks/combine.ts";
 export { combineHooks, rewrittenInput } from "./model/hooks/combine.ts";
@@ -40,6 +39,7 @@ export {
   removeByLabel,
   resolve as resolveChoice,
 } from "./model/steering/tool-choice-queue.ts";
+export type { HookBody, HookEntry, HookFunction, HookSubject } from "./ports.ts";
 export type { GrantReach } from "./runtime/approval/grants.ts";
 export { coveringGrants } from "./runtime/approval/grants.ts";
 export type { AssessmentInput, GatheredFacts } from "./runtime/pipeline/assess.ts";

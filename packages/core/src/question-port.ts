@@ -61,3 +61,8 @@ export class AnsweredElsewhere extends Error {
     this.by = answeredBy;
   }
 }
+
+/** True where a question reaches a person now, or waits for one: only then is `ask` offered. */
+export function canAsk({ questioner, onAsk }: { readonly questioner?: Questioner; readonly onAsk?: "deny" | "park" | "fail" }): boolean {
+  return questioner?.available() === true || onAsk === "park";
+}

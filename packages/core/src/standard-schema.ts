@@ -1,3 +1,5 @@
+import { isObject } from "./model/json/json.ts";
+
 /** The Standard Schema interface, version 1, as far as Assent reads it. */
 export type StandardSchema<Input = unknown, Output = Input> = {
   readonly "~standard": {
@@ -23,3 +25,10 @@ export type StandardIssue = {
 
 /** The type of the values a schema lets through. */
 export type InferOutput<S> = S extends StandardSchema<infer _I, infer O> ? O : Record<string, unknown>;
+
+/** True for a schema of a library that follows Standard Schema, whatever else it is. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  const standard: unknown = Reflect.get(value, "~standard");
+  return isObject(standard) && typeof standard["validate"] === "function";
+}

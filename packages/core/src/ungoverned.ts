@@ -1,6 +1,6 @@
 import type { Display, ToolResult } from "./model/result/result.ts";
 import { errorTypeOf, messageOf } from "./model/result/thrown.ts";
-import { InvalidInput } from "./model/schema/invalid-input.ts";
+import { InvalidInput } from "./model/schema/problems.ts";
 import { CANCELLED_UNGOVERNED, modelText } from "./model/text/model-text.ts";
 import type { CallContext, Invocation, Tool } from "./tool-definition.ts";
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { SharedDraft } from "../src/ledger-port.ts";
-import type { EventBodies } from "../src/model/events.ts";
-import { SHARED } from "../src/model/events.ts";
+import { type EventBodies, SHARED } from "../src/model/events.ts";
 import {
   answeredDraft,
   claimedDraft,

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
-import type { ClaimLost, Cursor, EventFilter, Lease, Ledger } from "../src/ledger-port.ts";
-import { LedgerError, type LedgerErrorType } from "../src/ledger-port.ts";
-import type { Draft, Holder, LedgerEvent, StoredEvent } from "../src/model/events.ts";
+import {
+  type ClaimLost,
+  type Cursor,
+  type EventFilter,
+  type Lease,
+  type Ledger,
+  LedgerError,
+  type LedgerErrorType,
+} from "../src/ledger-port.ts";
+import type { Draft, LedgerEvent, StoredEvent } from "../src/model/events.ts";
+import type { Holder } from "../src/model/holder.ts";
 import { createdDraft, draftOf } from "./drafts.ts";
 
 /** A fresh, empty store for one case. */

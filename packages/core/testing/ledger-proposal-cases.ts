@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { PageQuery, QuestionRow } from "../src/ledger-port.ts";
-import type { Draft, StoredEvent } from "../src/model/events.ts";
-import { SHARED } from "../src/model/events.ts";
+import { type Draft, SHARED, type StoredEvent } from "../src/model/events.ts";
 import type { ProposalRow } from "../src/model/proposal/proposal.ts";
 import {
   applyingDraft,

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { Cursor, EventFilter, Ledger } from "../src/ledger-port.ts";
-import { LedgerError } from "../src/ledger-port.ts";
+import { type Cursor, type EventFilter, type Ledger, LedgerError } from "../src/ledger-port.ts";
 import { SHARED, type StoredEvent } from "../src/model/events.ts";
 import { emptySession, fold, IllegalEvent } from "../src/model/fold.ts";
 import { knownEvent } from "../src/model/known-event.ts";

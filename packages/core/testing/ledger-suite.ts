@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
 import { describe, test } from "node:test";
-import type { Holder } from "../src/model/events.ts";
+import type { Holder } from "../src/model/holder.ts";
 import { ANSWERING_CASES } from "./ledger-answering-cases.ts";
 import type { LedgerCase, LedgerUnderTest } from "./ledger-bench.ts";
 import { CLAIMING_CASES } from "./ledger-claiming-cases.ts";

@@ -2,6 +2,7 @@ import type { By } from "./answer.ts";
 import type { ConfirmationDetails } from "./confirmation.ts";
 import type { RuleRef, TraceEntry, Verdict } from "./decision.ts";
 import type { GrantScope } from "./grant.ts";
+import type { Holder } from "./holder.ts";
 import type { Json, JsonObject } from "./json/json.ts";
 import type { Kind } from "./kind.ts";
 import type { OutcomeState } from "./outcome.ts";
@@ -13,19 +14,6 @@ import type { TurnEventBodies } from "./turn-events.ts";
 
 /** The chain every process may append to: answers, grants, trust, the store's own records. */
 export const SHARED = "_store";
-
-/** Who holds a session or a store. */
-export type Holder = {
-  readonly pid: number;
-  readonly host: string;
-  readonly processStart: string;
-  readonly door: string;
-  /** The process runs one Assent command and nothing else, so ending it ends nothing else. */
-  readonly command?: boolean;
-  /** Where its pid means something, as far as the system says; a store adds both. Images may share a machine's id. */
-  readonly machine?: string;
-  readonly pidNamespace?: string;
-};
 
 /** The body of every event type that this version writes. Names and shapes are on disk: they are pinned by a test. */
 export type EventBodies = ProposalEventBodies &

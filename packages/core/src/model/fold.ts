@@ -1,6 +1,5 @@
 import { type Call, mayBeUnderWay, nextOpen } from "./call.ts";
-import type { EventBodies, LedgerEvent } from "./events.ts";
-import { SHARED } from "./events.ts";
+import { type EventBodies, type LedgerEvent, SHARED } from "./events.ts";
 import { livedCall } from "./known-event.ts";
 import type { QuestionRow } from "./ledger-rows.ts";
 import type { ProposalRow } from "./proposal/proposal.ts";

@@ -1,8 +1,9 @@
 import type { By } from "./answer.ts";
 import type { ConfirmationDetails } from "./confirmation.ts";
 import type { RuleRef } from "./decision.ts";
-import type { Draft, EventBodies, Holder } from "./events.ts";
+import type { Draft, EventBodies } from "./events.ts";
 import type { Grant } from "./grant.ts";
+import type { Holder } from "./holder.ts";
 import type { Json } from "./json/json.ts";
 import type { Question, QuestionAnswer } from "./question/question.ts";
 import type { TaskRow } from "./task/row.ts";

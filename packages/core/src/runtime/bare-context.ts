@@ -1,5 +1,5 @@
+import { ToolError } from "../errors.ts";
 import type { RunContext } from "../tool-definition.ts";
-import { ToolError } from "../tool-error.ts";
 import type { Staging } from "./proposal/staging.ts";
 
 /** Where code runs that no call of a model runs: a person applies, or the runtime puts something in order. */

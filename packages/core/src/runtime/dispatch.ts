@@ -1,4 +1,4 @@
-import type { FileChanges } from "../file-changes-port.ts";
+import type { FileChanges } from "../file-ports.ts";
 import type { By } from "../model/answer.ts";
 import type { ConfirmationDetails } from "../model/confirmation.ts";
 import type { Json, JsonObject } from "../model/json/json.ts";

@@ -1,4 +1,4 @@
-import { AnswerError } from "../answer-error.ts";
+import { AnswerError } from "../errors.ts";
 import type { Answer } from "../model/answer.ts";
 import { hasJudgement, isAsked } from "../model/call.ts";
 import { messageOf } from "../model/result/thrown.ts";
@@ -8,12 +8,11 @@ import type { Tool } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval } from "./approval/answer.ts";
 import { answerPorts } from "./approval/requests.ts";
 import { conclude, runAll } from "./batch.ts";
-import { makeBatchTurns } from "./batch-turns.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
 import { type BatchRun, type CallRun, type LiveCalls, makeRun, stopAll, stopCall } from "./pipeline/call-run.ts";
 import { createLanes } from "./pipeline/lanes.ts";
 import { createRepeatGuard } from "./pipeline/repeat-guard.ts";
-import { currentPolicy } from "./policy/current-policy.ts";
+import { currentPolicy } from "./policy/source.ts";
 import { makeProposals, type Proposals } from "./proposal/proposals.ts";
 import { createStaging, type Staging, stagedRows } from "./proposal/staging.ts";
 import { propose } from "./propose.ts";
@@ -247,4 +246,34 @@ function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void
       said = true;
     }
   };
+}
+
+/** Runs one batch after the other. A batch that is cancelled while it waits starts at once, to end at once. */
+export function makeBatchTurns(): <T>(signal: AbortSignal, act: () => Promise<T>) => Promise<T> {
+  let underWay = 0;
+  let idle = Promise.withResolvers<void>();
+  return async (signal, act) => {
+    while (underWay > 0 && !signal.aborted) await orAborted(idle.promise, signal);
+    underWay += 1;
+    try {
+      return await act();
+    } finally {
+      underWay -= 1;
+      if (underWay === 0) {
+        idle.resolve();
+        idle = Promise.withResolvers<void>();
+      }
+    }
+  };
+}
+
+function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    signal.addEventListener("abort", done, { once: true });
+    promise.then(done, done);
+  });
 }

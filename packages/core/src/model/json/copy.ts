@@ -1,4 +1,4 @@
-import { InvalidInput } from "../schema/invalid-input.ts";
+import { InvalidInput } from "../schema/problems.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import { jsonPointer } from "./pointer.ts";
 

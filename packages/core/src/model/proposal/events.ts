@@ -1,5 +1,5 @@
 import type { By } from "../answer.ts";
-import type { Holder } from "../events.ts";
+import type { Holder } from "../holder.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { Kind } from "../kind.ts";
 

@@ -1,4 +1,4 @@
-import { AnswerError } from "../../answer-error.ts";
+import { AnswerError } from "../../errors.ts";
 import type { ApprovalRow, Ledger, SharedDraft } from "../../ledger-port.ts";
 import type { Answer, By, Remember } from "../../model/answer.ts";
 import type { EventBodies } from "../../model/events.ts";
@@ -8,7 +8,6 @@ import type { Request, Unit } from "../../model/request.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../../ports.ts";
-import { withinAgent } from "./within-agent.ts";
 
 /** How the answer stands now, whoever gave it. */
 export type AnswerReport = {
@@ -295,4 +294,13 @@ function sameGrant({ remember }: ApprovalRow, answer: Answer): boolean {
     rules.length === remember.rules.length &&
     rules.every((rule, at) => rule === remember.rules[at])
   );
+}
+
+/** An answer to a call of an agent is remembered for that agent alone, however wide it was meant: it goes away with its session. */
+export async function withinAgent(ledger: Ledger, { session }: Pick<ApprovalRow, "session">, answer: Answer): Promise<Answer> {
+  const { remember } = answer;
+  if (!remember || remember.scope === "session") return answer;
+  for await (const { body } of ledger.read({ session, seq: 0 }, { session, types: ["session.created"] }))
+    return (body["parent"] ?? null) === null ? answer : { ...answer, remember: { ...remember, scope: "session" } };
+  return answer;
 }

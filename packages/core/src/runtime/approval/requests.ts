@@ -1,4 +1,4 @@
-import { AnswerError } from "../../answer-error.ts";
+import { AnswerError } from "../../errors.ts";
 import type { ApprovalRow, Ledger } from "../../ledger-port.ts";
 import type { Answer } from "../../model/answer.ts";
 import type { JsonObject } from "../../model/json/json.ts";

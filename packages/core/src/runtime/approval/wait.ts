@@ -1,4 +1,4 @@
-import { AnswerError } from "../../answer-error.ts";
+import { AnswerError } from "../../errors.ts";
 import { LedgerError } from "../../ledger-port.ts";
 import type { Answer } from "../../model/answer.ts";
 import type { Call, Yes } from "../../model/call.ts";

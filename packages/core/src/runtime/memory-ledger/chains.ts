@@ -7,7 +7,8 @@ import {
   type QuestionRow,
   type SessionRow,
 } from "../../ledger-port.ts";
-import type { Holder, LedgerEvent } from "../../model/events.ts";
+import type { LedgerEvent } from "../../model/events.ts";
+import type { Holder } from "../../model/holder.ts";
 import type { Json } from "../../model/json/json.ts";
 import { callOf } from "../../model/known-event.ts";
 import type { CallRow } from "../../model/ledger-rules.ts";

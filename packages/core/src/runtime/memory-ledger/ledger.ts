@@ -6,16 +6,17 @@ import {
   type Ledger,
   LedgerError,
   type SharedDraft,
+  type Subscription,
 } from "../../ledger-port.ts";
-import { type Draft, type Holder, type LedgerEvent, SHARED } from "../../model/events.ts";
+import { type Draft, type LedgerEvent, SHARED, type StoredEvent } from "../../model/events.ts";
 import { grantRefusal } from "../../model/grant-row.ts";
+import type { Holder } from "../../model/holder.ts";
 import { isAnswerable, isAppendable, naming } from "../../model/known-event.ts";
 import { answerRefusal, claimLoss, proposalRefusal, questionRefusal, standsOn } from "../../model/ledger-rules.ts";
 import type { Clock, Ids } from "../../ports.ts";
 import { makeStamp } from "../session/stamp.ts";
-import { type Chain, type Chains, chainOf, emptyChains, makeReader } from "./chains.ts";
+import { type Chain, type Chains, chainOf, emptyChains, makeReader, type Reader } from "./chains.ts";
 import { type Contents, contentOf, hashed, makeTurns, refuseContents } from "./contents.ts";
-import { makeFollowers } from "./followers.ts";
 import { listPage } from "./lists.ts";
 import { apply, keep, placeEvent, refuseType, together } from "./writing.ts";
 
@@ -216,4 +217,47 @@ function subject(body: Contested["body"]): string {
   if ("grant" in body) return body.grant;
   if ("proposal" in body) return body.proposal;
   return "question" in body ? body.question : body.approval;
+}
+
+/** Those who are told of new events: each reads on from its own place, so a slow one holds up nobody and costs no memory. */
+export type Followers = {
+  readonly add: (next: Reader, sink: (event: StoredEvent) => void) => Subscription;
+  /** Something was written. */
+  readonly wake: () => void;
+  readonly clear: () => void;
+};
+
+/** Delivers after the writer's turn, never inside it: a sink may append without finding a ledger half written. */
+export function makeFollowers(): Followers {
+  const following = new Map<Reader, (event: StoredEvent) => void>();
+  let due = false;
+  const deliver = (): void => {
+    due = false;
+    for (const [next, sink] of following) {
+      for (let event = next(Number.POSITIVE_INFINITY); event && following.has(next); event = next(Number.POSITIVE_INFINITY))
+        tell(sink, event);
+    }
+  };
+  const wake = (): void => {
+    if (due || following.size === 0) return;
+    due = true;
+    queueMicrotask(deliver);
+  };
+  return {
+    add: (next, sink) => {
+      following.set(next, sink);
+      wake();
+      return { close: () => following.delete(next) };
+    },
+    wake,
+    clear: () => following.clear(),
+  };
+}
+
+function tell(sink: (event: StoredEvent) => void, event: LedgerEvent): void {
+  try {
+    sink(event);
+  } catch {
+    // The port's word: a throwing sink ends nothing, neither its own subscription nor anybody's write.
+  }
 }

@@ -1,10 +1,10 @@
+import { ParkRequest } from "../../errors.ts";
 import type { JsonObject } from "../../model/json/json.ts";
-import { ParkRequest } from "../../park-request.ts";
 import type { OpenApproval, Policy } from "../../ports.ts";
 import type { QueuedAction, Tool } from "../../tool-definition.ts";
 import type { Batch, DispatchEvent, DispatcherDeps, Ending } from "../dispatch.ts";
-import type { Chosen } from "../proposal/resolve-target.ts";
 import type { Staging } from "../proposal/staging.ts";
+import type { Chosen } from "../proposal/target.ts";
 import type { HookWords } from "./hook-words.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RepeatGuard } from "./repeat-guard.ts";

@@ -1,3 +1,4 @@
+import { isToolError } from "../../errors.ts";
 import { LedgerError } from "../../ledger-port.ts";
 import { normaliseResult } from "../../model/result/normalize.ts";
 import type { Display, ToolResult } from "../../model/result/result.ts";
@@ -5,7 +6,6 @@ import { errorTypeOf, messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
-import { isToolError } from "../proposal/apply-by-code.ts";
 import { previewCall } from "../proposal/preview-call.ts";
 import { keepPushed, push } from "../proposal/push-action.ts";
 import { resolveCall } from "../proposal/resolve-call.ts";
@@ -14,7 +14,6 @@ import { endOfResult, stopped, synthesised } from "./endings.ts";
 import { cwdOf } from "./intake.ts";
 import { isResolve } from "./judge.ts";
 import type { JudgedCall, PermittedCall } from "./judged-call.ts";
-import { makeUpdates } from "./updates.ts";
 
 const GRACE_MS = 5_000;
 
@@ -170,5 +169,44 @@ function thrownResult(thrown: unknown): ToolResult {
     content: isToolError(thrown) ? message : modelText.execution_failed(message),
     display: message,
     error: { message, type: errorTypeOf(thrown) },
+  };
+}
+
+const PER_SECOND = 20;
+const GAP_MS = 1_000 / PER_SECOND;
+
+/** The live display of one running call: at most 20 updates a second reach observers, the last one always. */
+export function makeUpdates(batch: BatchRun, run: CallRun): { readonly update: (display: Display) => void; readonly end: () => void } {
+  const { clock } = batch.deps;
+  let newest: Display | undefined;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let cancelTimer: (() => void) | undefined;
+  let over = false;
+  let progress = Number.NEGATIVE_INFINITY;
+  const flush = (): void => {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    if (newest === undefined) return;
+    const display = newest;
+    newest = undefined;
+    lastAt = clock.now();
+    batch.emit?.({ type: "output", callId: run.callId, agentName: batch.batch.agentName, display });
+  };
+  return {
+    update: (display) => {
+      if (over) return;
+      if (typeof display === "object" && display.type === "tool_progress") {
+        if (!(display.progress > progress)) return;
+        progress = display.progress;
+      }
+      newest = display;
+      const wait = lastAt + GAP_MS - clock.now();
+      if (wait <= 0) flush();
+      else cancelTimer ??= clock.timer(wait, flush);
+    },
+    end: () => {
+      flush();
+      over = true;
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { GateError } from "../../gate-error.ts";
+import { GateError } from "../../errors.ts";
 import type { ToolResult } from "../../model/result/result.ts";
 import type { CallReport } from "../dispatch.ts";
 import { freeId, proposal } from "../propose.ts";

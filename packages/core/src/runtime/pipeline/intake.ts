@@ -1,7 +1,7 @@
 import { MUTATOR_KINDS } from "../../model/kind.ts";
 import { messageOf } from "../../model/result/thrown.ts";
-import { InvalidInput } from "../../model/schema/invalid-input.ts";
 import { parseToolValue, readToolInput } from "../../model/schema/parse-input.ts";
+import { InvalidInput } from "../../model/schema/problems.ts";
 import { modelText, modelTextSuffix } from "../../model/text/model-text.ts";
 import { unknownToolMessage } from "../../model/text/suggest.ts";
 import { buildFrom } from "../../tool.ts";

@@ -1,10 +1,10 @@
+import { ToolError } from "../../errors.ts";
+import type { PlanFiles } from "../../file-ports.ts";
 import type { EventBodies } from "../../model/events.ts";
 import type { JsonObject } from "../../model/json/json.ts";
 import type { ToolResult } from "../../model/result/result.ts";
-import { planTitle } from "../../model/text/plan-title.ts";
-import type { PlanFiles } from "../../plan-files-port.ts";
+import { unicodePattern } from "../../model/text/unicode-pattern.ts";
 import type { Digest } from "../../ports.ts";
-import { ToolError } from "../../tool-error.ts";
 import type { RuntimeHandler } from "../dispatch.ts";
 import type { Proposals } from "../proposal/proposals.ts";
 import type { StandingContext, StandingHandler, StandingQuestion, StandingResult } from "../proposal/standing-handler.ts";
@@ -174,4 +174,49 @@ function outcomeOf(mode: string, { remembered }: Planning): string {
 function shownPath({ state }: Session, path: string): string {
   const workspace = `${state.created?.workspace ?? ""}/`;
   return path.startsWith(workspace) ? path.slice(workspace.length) : path;
+}
+
+/** A plan's title, or why the one that was given cannot be used. */
+export type PlanTitle = { readonly title: string } | { readonly fault: string };
+
+const LONGEST = 64;
+const oddInTitles = unicodePattern(String.raw`[^\p{L}\p{M}\p{N}\-_.]`, "gu");
+const DEVICES = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
+
+/**
+ * The title under which a plan is kept: what the model gave, else its first heading, else its file's own name, else `plan`.
+ * It becomes a file's name, so it holds letters, digits, `-`, `_` and `.` only.
+ */
+export function planTitle(given: unknown, plan: string, stem: string | undefined): PlanTitle {
+  if (typeof given === "string" && /[/\\\0]/.test(given)) return { fault: "title must not contain path separators" };
+  for (const source of [typeof given === "string" ? given : undefined, firstHeading(plan), stem]) {
+    const title = source === undefined ? "" : clean(source);
+    if (title !== "") return { title: DEVICES.test(title) ? `${title}-plan` : title };
+  }
+  return { title: "plan" };
+}
+
+function clean(source: string): string {
+  const words = source.trim().replace(/\.md$/i, "").replace(/\s+/gu, "-").replace(oddInTitles(), "").replace(/-+/g, "-");
+  return trimEnds([...trimEnds(words)].slice(0, LONGEST).join(""));
+}
+
+function trimEnds(text: string): string {
+  return text.replace(/^[.-]+|[.-]+$/g, "");
+}
+
+/** The first level-1 heading outside of code fences. */
+function firstHeading(plan: string): string | undefined {
+  let fence: string | undefined;
+  for (const line of plan.split(/\r?\n/)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence)) fence = undefined;
+    } else if (mark !== undefined) fence = mark;
+    else {
+      const heading = /^ {0,3}#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/.exec(line)?.[1];
+      if (heading !== undefined) return heading;
+    }
+  }
+  return undefined;
 }

@@ -1,16 +1,15 @@
+import { isToolError } from "../../errors.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts";
 import type { ToolResult } from "../../model/result/result.ts";
 import { errorTypeOf } from "../../model/result/thrown.ts";
-import { ToolError } from "../../tool-error.ts";
 import type { Ending } from "../dispatch.ts";
 import { synthesised } from "../pipeline/endings.ts";
 import { type CallbackEnd, callbackResult, runCallback } from "../pipeline/run-callback.ts";
 import { recordFirst } from "../session/record-surely.ts";
-import type { Claimed } from "./apply.ts";
 import { noticeDraft } from "./notices.ts";
 import { appliedPreview, recordApplied, recordUnknown } from "./record-applied.ts";
-import { putBack, type Settling } from "./settling.ts";
+import { type ClaimedProposal, putBack, type Settling } from "./settling.ts";
 import type { Staging } from "./staging.ts";
 
 /** Applies what a closure of this process carries. It has no files to verify, so what it says counts. */
@@ -27,7 +26,7 @@ export async function applyByClosure(staging: Staging, row: ProposalRow, settlin
 }
 
 /** A preview without files: the tool's own `apply` is the effect. Its beginning is on record. */
-export async function applyByTool(staging: Staging, { row, tool, manifest, settling, direct }: Claimed): Promise<Ending> {
+export async function applyByTool(staging: Staging, { row, tool, manifest, settling, direct }: ClaimedProposal): Promise<Ending> {
   const apply: Effect = () => tool.definition.apply?.(appliedPreview({ row, manifest, settling }), settling.ctx);
   return await run(staging, row, { apply, signal: settling.signal, direct });
 }
@@ -81,11 +80,6 @@ export function failureOf(error: unknown): { readonly type: string; readonly mes
   if (!isToolError(error)) return { type: "proposal_apply_failed", message: resolveText.applyFailed(thrownWords(error)) };
   const type = errorTypeOf(error);
   return { type: type === "execution_failed" ? "proposal_apply_failed" : type, message: thrownWords(error) };
-}
-
-/** Also one of another copy of this program: custom tools bring their own. */
-export function isToolError(error: unknown): boolean {
-  return error instanceof ToolError || (error instanceof Error && error.name === "ToolError");
 }
 
 type Returned = { readonly result: ToolResult; readonly direct: boolean };

@@ -1,10 +1,9 @@
-import type { ChangeEnd } from "../../file-changes-port.ts";
-import type { ProposalManifest, ProposalRow } from "../../model/proposal/proposal.ts";
+import type { ChangeEnd } from "../../file-ports.ts";
+import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts";
-import type { Display, ToolResult } from "../../model/result/result.ts";
+import type { ToolResult } from "../../model/result/result.ts";
 import { errorTypeOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
-import type { Tool } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
 import type { Ending } from "../dispatch.ts";
 import { synthesised } from "../pipeline/endings.ts";
@@ -12,9 +11,9 @@ import { callbackResult, runCallback } from "../pipeline/run-callback.ts";
 import { recordFirst, recordSurely } from "../session/record-surely.ts";
 import { applyByClosure, applyByTool } from "./apply-by-code.ts";
 import { appliedPreview, recordApplied, recordUnknown, withSuperseded } from "./record-applied.ts";
-import { putBack, type Settling, settleProposal } from "./settling.ts";
+import { type ClaimedProposal, putBack, type Settling, settleProposal } from "./settling.ts";
 import type { Staging } from "./staging.ts";
-import { type Contents, changeSet, storedProposal } from "./stored.ts";
+import { changeSet, storedProposal } from "./stored.ts";
 
 /** Applies a proposal, exactly as it was shown, or says why not. Whoever comes first has it. */
 export function applyProposal(staging: Staging, id: string, settling: Settling): Promise<Ending> {
@@ -37,20 +36,8 @@ async function applyRecorded(staging: Staging, row: ProposalRow, settling: Settl
   return await carryOut(staging, { row, tool, manifest, settling, direct: false });
 }
 
-/** A proposal whose apply is on record and may begin. */
-export type Claimed = {
-  readonly row: ProposalRow;
-  readonly tool: Tool;
-  readonly manifest: ProposalManifest;
-  readonly settling: Settling;
-  /** The call that staged it applies it at once. */
-  readonly direct: boolean;
-  readonly contents?: Contents;
-  readonly display?: Display | undefined;
-};
-
 /** Makes the recorded changes; where there are none, the tool's own `apply` is the effect. Nothing else changes these files meanwhile. */
-export async function carryOut(staging: Staging, claimed: Claimed): Promise<Ending> {
+export async function carryOut(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
   const { row, manifest, direct } = claimed;
   if (manifest.effects.length === 0) return await applyByTool(staging, claimed);
   const end = await changeFiles(staging, claimed);
@@ -78,13 +65,13 @@ export async function carryOut(staging: Staging, claimed: Claimed): Promise<Endi
   }
 }
 
-function cancelled({ row, direct }: Claimed): Ending {
+function cancelled({ row, direct }: ClaimedProposal): Ending {
   return direct
     ? synthesised("cancelled", "cancelled_before_commit", "Cancelled before anything was written.")
     : synthesised("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row));
 }
 
-async function changeFiles(staging: Staging, { row, manifest, settling, contents }: Claimed): Promise<ChangeEnd> {
+async function changeFiles(staging: Staging, { row, manifest, settling, contents }: ClaimedProposal): Promise<ChangeEnd> {
   const { changes, session } = staging;
   if (!changes) return { state: "failed", code: undefined, message: "nothing here changes files", restored: 0 };
   const set = changeSet(session, { id: row.id, effects: manifest.effects, contents });
@@ -102,7 +89,7 @@ export function oneAfterTheOther<T>(staging: Staging, act: () => Promise<T>): Pr
   return done;
 }
 
-async function failed(staging: Staging, { row, direct }: Claimed, end: Extract<ChangeEnd, { state: "failed" }>): Promise<Ending> {
+async function failed(staging: Staging, { row, direct }: ClaimedProposal, end: Extract<ChangeEnd, { state: "failed" }>): Promise<Ending> {
   const { code, restored } = end;
   const message = restored > 0 ? `${end.message.replace(/\.?$/, ".")} ${resolveText.restored(restored)}` : end.message;
   await putBack(staging, row, { type: "proposal_apply_failed", message, direct });
@@ -112,7 +99,7 @@ async function failed(staging: Staging, { row, direct }: Claimed, end: Extract<C
 }
 
 /** The files are changed: that is recorded first, then put into words. */
-async function applied(staging: Staging, claimed: Claimed): Promise<Ending> {
+async function applied(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
   const { row } = claimed;
   const superseded = await recordApplied(staging, row);
   const result = await wordsOf(staging, claimed);
@@ -120,7 +107,7 @@ async function applied(staging: Staging, claimed: Claimed): Promise<Ending> {
 }
 
 /** The tool's own words for what was done. It is done: a throw, or a result that calls it a failure, costs only the words. */
-async function wordsOf(staging: Staging, { row, tool, manifest, settling, display }: Claimed): Promise<ToolResult> {
+async function wordsOf(staging: Staging, { row, tool, manifest, settling, display }: ClaimedProposal): Promise<ToolResult> {
   const { apply } = tool.definition;
   const { clock, warn } = staging;
   const words = appliedPreview({ row, manifest, settling, display });
@@ -134,7 +121,7 @@ async function wordsOf(staging: Staging, { row, tool, manifest, settling, displa
 }
 
 /** Files as people know them: below the directory of the session by their short name. */
-function shownNames({ row, manifest }: Claimed, real: readonly string[]): readonly string[] {
+function shownNames({ row, manifest }: ClaimedProposal, real: readonly string[]): readonly string[] {
   const given = new Map(manifest.effects.flatMap(({ path, realPath }) => [[realPath, path] as const]));
   return real.map((path) => shownName(row.cwd, given.get(path) ?? path));
 }

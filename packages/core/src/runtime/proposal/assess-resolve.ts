@@ -15,9 +15,10 @@ import {
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import { synthesised } from "../pipeline/endings.ts";
 import type { ApprovalTexts, Assessment, CallAssessment } from "../pipeline/judged-call.ts";
-import { type Chosen, chooseTarget, type ResolveInput, resolveInput, restoredTarget, type Target, targetBinds } from "./resolve-target.ts";
+import { chooseTarget, resolveInput, restoredTarget, targetBinds } from "./resolve-target.ts";
 import { resolverOf, type Staging } from "./staging.ts";
 import { storedProposal } from "./stored.ts";
+import type { Chosen, ResolveInput, Target } from "./target.ts";
 
 /**
  * Judges a call of `resolve`. In this order:

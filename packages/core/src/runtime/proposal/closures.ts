@@ -1,23 +1,13 @@
+import { ToolError } from "../../errors.ts";
 import { stagingUnavailable } from "../../invocation.ts";
 import { copyGiven } from "../../model/json/copy.ts";
 import type { Json, JsonObject } from "../../model/json/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import type { ProposalManifest } from "../../model/proposal/proposal.ts";
-import type { Invocation, PendingAction, QueuedAction, Tool } from "../../tool-definition.ts";
+import type { PendingAction, QueuedAction } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
-import { ToolError } from "../../tool-error.ts";
 import { oneLine, recordStaged, type Source, stagedBody } from "./stage.ts";
-import type { Staging } from "./staging.ts";
-
-/** Code of this process that settles a proposal. */
-export type Closure = Pick<PendingAction, "apply" | "reject"> & {
-  readonly details: Json | undefined;
-  /** The staging call, which its apply is judged as; undefined: it was queued outside of any. */
-  readonly made: Made | undefined;
-};
-
-/** A call that stages an action. */
-export type Made = { readonly callId: string; readonly cwd: string; readonly tool: Tool; readonly invocation: Invocation };
+import type { Closure, Made, Staging } from "./staging.ts";
 
 /** An action that is queued by its source's name; inside a call the runtime fills in the call. */
 export type ResolveHandler = PendingAction & { readonly sourceToolName: string; readonly callId?: string };

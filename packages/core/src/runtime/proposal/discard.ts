@@ -5,9 +5,8 @@ import type { Ending } from "../dispatch.ts";
 import { synthesised } from "../pipeline/endings.ts";
 import { callbackResult, runCallback } from "../pipeline/run-callback.ts";
 import { tellLate } from "./apply-by-code.ts";
-import type { Closure } from "./closures.ts";
 import { type Settling, settleProposal, succeeded } from "./settling.ts";
-import { forgetProposal, type Staging } from "./staging.ts";
+import { type Closure, forgetProposal, type Staging } from "./staging.ts";
 
 /** Discards a proposal; code that carries it is told first, and a failure of that code leaves it staged. */
 export function discardProposal(staging: Staging, id: string, settling: Settling): Promise<Ending> {

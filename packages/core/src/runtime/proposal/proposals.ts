@@ -1,3 +1,4 @@
+import { stagingUnavailable } from "../../invocation.ts";
 import type { By } from "../../model/answer.ts";
 import type { Resolution } from "../../model/proposal/events.ts";
 import type { ProposalRow, ProposalStanding } from "../../model/proposal/proposal.ts";
@@ -8,12 +9,12 @@ import { bareContext } from "../bare-context.ts";
 import type { DispatcherDeps, Ending } from "../dispatch.ts";
 import type { CallRun, LiveCalls } from "../pipeline/call-run.ts";
 import { denial, synthesised } from "../pipeline/endings.ts";
+import type { Session } from "../session/session.ts";
 import { applyProposal } from "./apply.ts";
 import { assessEffect, sourceOf } from "./assess-resolve.ts";
 import { pushAction, type ResolveHandler } from "./closures.ts";
 import { discardProposal } from "./discard.ts";
 import { noticeDraft, toldReason } from "./notices.ts";
-import { DESKS } from "./queue-resolve-handler.ts";
 import { recoverProposals } from "./recover.ts";
 import { type Hearing, makeHearing } from "./requests.ts";
 import { resolverOf, type Staging, stagedRows } from "./staging.ts";
@@ -177,4 +178,15 @@ async function report({ session }: Staging, id: string, ending: Ending): Promise
     type: ending.type ?? ending.state,
     text: contentText(ending.result.content),
   };
+}
+
+/** Where the proposals of each session that has a dispatcher are reached. */
+export const DESKS: WeakMap<Session, Proposals> = new WeakMap();
+
+/** Stages an action in a session that has a dispatcher. Resolves with its id once it is on record; rejects with `ToolError`. */
+export async function queueResolveHandler(session: Session, handler: ResolveHandler): Promise<{ readonly id: string }> {
+  const desk = DESKS.get(session);
+  const { id, staged } = desk ? desk.queueResolveHandler(handler) : stagingUnavailable();
+  await staged;
+  return { id };
 }

@@ -1,6 +1,6 @@
+import { ToolError } from "../../errors.ts";
 import { stagingUnavailable } from "../../invocation.ts";
 import type { PendingAction, QueuedAction } from "../../tool-definition.ts";
-import { ToolError } from "../../tool-error.ts";
 import { bareContext } from "../bare-context.ts";
 import type { Ending } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";

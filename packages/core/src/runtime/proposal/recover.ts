@@ -1,4 +1,4 @@
-import type { RecoveredChange } from "../../file-changes-port.ts";
+import type { RecoveredChange } from "../../file-ports.ts";
 import type { Draft } from "../../model/events.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts";

@@ -9,11 +9,12 @@ import { synthesised } from "../pipeline/endings.ts";
 import type { PermittedCall } from "../pipeline/judged-call.ts";
 import { applyProposal } from "./apply.ts";
 import { discardProposal } from "./discard.ts";
-import { isLater, type ResolveInput, resolveInput, type Target } from "./resolve-target.ts";
+import { isLater, resolveInput } from "./resolve-target.ts";
 import { settleStanding } from "./settle-standing.ts";
 import { nothing, type Settling, succeeded, unknownProposal } from "./settling.ts";
 import { resolverOf, stagedRows } from "./staging.ts";
 import { findProposal } from "./stored.ts";
+import type { ResolveInput, Target } from "./target.ts";
 
 /** The body of `resolve`: settles what the request was frozen on, or says why there is nothing to settle. */
 export async function resolveCall(batch: BatchRun, run: CallRun, { request, yes }: PermittedCall, ctx: RunContext): Promise<Ending> {

@@ -1,39 +1,12 @@
 import { isObject, type JsonObject } from "../../model/json/json.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
-import type { ToolResult } from "../../model/result/result.ts";
-import { InvalidInput } from "../../model/schema/invalid-input.ts";
+import { InvalidInput } from "../../model/schema/problems.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import { failureOf } from "./apply-by-code.ts";
 import { stagedRows } from "./staging.ts";
-import type { StandingHandler, StandingQuestion } from "./standing-handler.ts";
+import type { StandingHandler } from "./standing-handler.ts";
 import { findProposal } from "./stored.ts";
-
-/** What a call of `resolve` is about, chosen once when its request is frozen. */
-export type Target =
-  | { readonly kind: "proposal"; readonly id: string; readonly digest: string }
-  | { readonly kind: "standing"; readonly handler: StandingHandler; readonly asked: Asked }
-  /** A question of a handler that is gone. */
-  | { readonly kind: "gone"; readonly note: string | undefined }
-  | {
-      readonly kind: "none";
-      readonly why: "nothing" | "ambiguous" | "unknown";
-      /** The session that the named proposal is of. */
-      readonly owner?: string | undefined;
-    };
-
-/** A target, and the words it was chosen for: other words may mean another. */
-export type Chosen = { readonly target: Target; readonly action: ResolveInput["action"]; readonly id: string | undefined };
-
-/** What a standing handler wants to be answered before it acts, or its answer at once. */
-export type Asked = { readonly question?: StandingQuestion; readonly answer?: ToolResult; readonly digest?: string };
-
-/** The input of `resolve`, as its schema lets it pass. */
-export type ResolveInput = {
-  readonly action: "apply" | "discard";
-  readonly reason: string;
-  readonly extra?: JsonObject;
-  readonly id?: string;
-};
+import type { ResolveInput, Target } from "./target.ts";
 
 /** Reads a validated input; null and an empty id count as absent. */
 export function resolveInput(input: JsonObject): ResolveInput {

@@ -9,9 +9,9 @@ import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import { synthesised } from "../pipeline/endings.ts";
 import { type CallbackEnd, callbackResult, runCallback } from "../pipeline/run-callback.ts";
 import { failureOf } from "./apply-by-code.ts";
-import type { ResolveInput, Target } from "./resolve-target.ts";
 import { nothing, succeeded } from "./settling.ts";
 import type { StandingContext, StandingHandler, StandingResult } from "./standing-handler.ts";
+import type { ResolveInput, Target } from "./target.ts";
 
 type Standing = {
   readonly target: Extract<Target, { readonly kind: "standing" }>;

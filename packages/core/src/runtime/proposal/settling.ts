@@ -1,17 +1,30 @@
 import type { Draft } from "../../model/events.ts";
 import type { Resolution } from "../../model/proposal/events.ts";
-import type { ProposalRow } from "../../model/proposal/proposal.ts";
+import type { ProposalManifest, ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
-import type { RunContext } from "../../tool-definition.ts";
+import type { Display } from "../../model/result/result.ts";
+import type { RunContext, Tool } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import { synthesised } from "../pipeline/endings.ts";
 import { recordSurely } from "../session/record-surely.ts";
 import { parkedNotice } from "./notices.ts";
 import { type Staging, stagedRows, whileBusy } from "./staging.ts";
-import { findProposal } from "./stored.ts";
+import { type Contents, findProposal } from "./stored.ts";
 
 /** Who settles a proposal, in whose words, and what may stop it. */
 export type Settling = { readonly resolution: Resolution; readonly signal: AbortSignal; readonly ctx: RunContext };
+
+/** A proposal whose apply is on record and may begin. */
+export type ClaimedProposal = {
+  readonly row: ProposalRow;
+  readonly tool: Tool;
+  readonly manifest: ProposalManifest;
+  readonly settling: Settling;
+  /** The call that staged it applies it at once. */
+  readonly direct: boolean;
+  readonly contents?: Contents;
+  readonly display?: Display | undefined;
+};
 
 /** Settles a proposal that is staged, and lets nobody else do so meanwhile; whoever comes second is told. */
 export async function settleProposal(

@@ -1,3 +1,5 @@
+import { contentHash } from "../../content-hash.ts";
+import { ToolError } from "../../errors.ts";
 import type { Draft, EventBodies } from "../../model/events.ts";
 import { canonicalJson } from "../../model/json/canonical.ts";
 import { copyGiven } from "../../model/json/copy.ts";
@@ -16,8 +18,6 @@ import { cutText } from "../../model/text/cut-text.ts";
 import { unicodePattern } from "../../model/text/unicode-pattern.ts";
 import type { Digest } from "../../ports.ts";
 import type { PlannedChange, Preview } from "../../tool-definition.ts";
-import { ToolError } from "../../tool-error.ts";
-import { contentHash } from "../content-hash.ts";
 import { recordFirst } from "../session/record-surely.ts";
 import { freeToSettle, resolverOf, type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { type Contents, storedProposal } from "./stored.ts";

@@ -1,10 +1,21 @@
-import type { FileChanges } from "../../file-changes-port.ts";
+import type { FileChanges } from "../../file-ports.ts";
+import type { Json } from "../../model/json/json.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import type { Clock, Digest, Ids, Policy } from "../../ports.ts";
 import type { Registry } from "../../registry.ts";
+import type { Invocation, PendingAction, Tool } from "../../tool-definition.ts";
 import type { Session } from "../session/session.ts";
-import type { Closure } from "./closures.ts";
 import type { StandingHandler } from "./standing-handler.ts";
+
+/** Code of this process that settles a proposal. */
+export type Closure = Pick<PendingAction, "apply" | "reject"> & {
+  readonly details: Json | undefined;
+  /** The staging call, which its apply is judged as; undefined: it was queued outside of any. */
+  readonly made: Made | undefined;
+};
+
+/** A call that stages an action. */
+export type Made = { readonly callId: string; readonly cwd: string; readonly tool: Tool; readonly invocation: Invocation };
 
 /** Where the proposals of one session are staged, applied, discarded and undone in this process. */
 export type Staging = {

@@ -1,4 +1,4 @@
-import type { ChangeSet, FileChange, FileImage } from "../../file-changes-port.ts";
+import type { ChangeSet, FileChange, FileImage } from "../../file-ports.ts";
 import type { JsonObject } from "../../model/json/json.ts";
 import { knownEvent } from "../../model/known-event.ts";
 import { type FileEffect, type ProposalManifest, type ProposalRow, touchedPaths } from "../../model/proposal/proposal.ts";

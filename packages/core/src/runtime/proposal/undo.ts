@@ -1,4 +1,4 @@
-import type { ChangeEnd, ChangeSet, FileChanges } from "../../file-changes-port.ts";
+import type { ChangeEnd, ChangeSet, FileChanges } from "../../file-ports.ts";
 import type { By } from "../../model/answer.ts";
 import type { Draft } from "../../model/events.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";

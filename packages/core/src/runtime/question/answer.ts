@@ -1,4 +1,4 @@
-import { AnswerError } from "../../answer-error.ts";
+import { AnswerError } from "../../errors.ts";
 import type { Ledger, QuestionRow } from "../../ledger-port.ts";
 import type { By } from "../../model/answer.ts";
 import type { EventBodies } from "../../model/events.ts";

@@ -1,5 +1,5 @@
 import { type Lease, type Ledger, LedgerError } from "../../ledger-port.ts";
-import type { Holder } from "../../model/events.ts";
+import type { Holder } from "../../model/holder.ts";
 import type { SessionRow } from "../../model/ledger-rows.ts";
 import type { Clock } from "../../ports.ts";
 

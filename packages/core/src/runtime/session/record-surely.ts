@@ -1,8 +1,8 @@
+import { ToolError } from "../../errors.ts";
 import { type Durability, LedgerError } from "../../ledger-port.ts";
 import type { Draft } from "../../model/events.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { Clock } from "../../ports.ts";
-import { ToolError } from "../../tool-error.ts";
 import type { Session } from "./session.ts";
 
 const RETRY_MS = 1_000;

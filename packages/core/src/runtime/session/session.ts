@@ -1,6 +1,7 @@
 import { type Lease, type Ledger, LedgerError } from "../../ledger-port.ts";
-import type { Draft, EventBodies, EventType, Holder, LedgerEvent, StoredEvent } from "../../model/events.ts";
+import type { Draft, EventBodies, EventType, LedgerEvent, StoredEvent } from "../../model/events.ts";
 import { emptySession, fold, type SessionState } from "../../model/fold.ts";
+import type { Holder } from "../../model/holder.ts";
 import { knownEvent } from "../../model/known-event.ts";
 import { fromSnapshot, toSnapshot } from "../../model/snapshot.ts";
 import type { Clock, Ids } from "../../ports.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ToolError } from "../../../src/errors.ts";
 import { resolveText, thrownWords } from "../../../src/model/proposal/resolve-texts.ts";
-import { ToolError } from "../../../src/tool-error.ts";
 
 const one = { id: "p_1", label: "Edit: a.ts" };
 const two = { id: "p_2", label: "Write: b.ts" };

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { canonicalJson } from "../../../src/model/json/canonical.ts";
 import { copyInput } from "../../../src/model/json/copy.ts";
-import { InvalidInput } from "../../../src/model/schema/invalid-input.ts";
 import { parseToolInput, parseToolValue, readToolInput } from "../../../src/model/schema/parse-input.ts";
+import { InvalidInput } from "../../../src/model/schema/problems.ts";
 
 const accepted: readonly (readonly [string, string, unknown])[] = [
   ["an empty text is no arguments", "", {}],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Lease, type Ledger, LedgerError } from "../../../src/ledger-port.ts";
-import type { Holder } from "../../../src/model/events.ts";
+import type { Holder } from "../../../src/model/holder.ts";
 import { memoryLedger } from "../../../src/runtime/memory-ledger/ledger.ts";
 import { acquireSession } from "../../../src/runtime/session/acquire.ts";
 import { createdDraft, draftOf } from "../../../testing/drafts.ts";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Lease, Ledger } from "../../../src/ledger-port.ts";
-import type { Draft, Holder, LedgerEvent } from "../../../src/model/events.ts";
+import type { Draft, LedgerEvent } from "../../../src/model/events.ts";
 import { emptySession, fold, type SessionState } from "../../../src/model/fold.ts";
+import type { Holder } from "../../../src/model/holder.ts";
 import { memoryLedger } from "../../../src/runtime/memory-ledger/ledger.ts";
 import { makeFollower, type SessionFollower } from "../../../src/runtime/session/following.ts";
 import type { Link } from "../../../src/runtime/session/link.ts";

@@ -1,4 +1,4 @@
-import type { Digest } from "../ports.ts";
+import type { Digest } from "./ports.ts";
 
 /** Larger contents are always digested by the platform, beside everything else. */
 const SMALL = 1024 * 1024;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { resolvePath } from "../../../src/model/text/resolve-path.ts";
+import { resolvePath } from "../src/invocation.ts";
 
 test("law: a path is resolved as POSIX says", () => {
   const step = fc.constantFrom("", ".", "..", "a", "b c", "...", "ü");

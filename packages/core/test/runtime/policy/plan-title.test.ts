@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { planTitle } from "../../../src/model/text/plan-title.ts";
+import { planTitle } from "../../../src/runtime/policy/plan-mode.ts";
 
 const CASES: readonly [sentence: string, given: unknown, plan: string, title: string][] = [
   ["PM-01: blanks become hyphens", "Add OAuth login", "", "Add-OAuth-login"],

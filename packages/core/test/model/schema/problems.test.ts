@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { problemText } from "../../../src/model/schema/problem-text.ts";
+import { problemText } from "../../../src/model/schema/problems.ts";
 
 const long = "v".repeat(200);
 const cut = `${"v".repeat(79)}…`;

@@ -1,5 +1,11 @@
-import type { Policy } from "../../ports.ts";
+import type { Policy, PolicySource } from "../../ports.ts";
 import type { DispatcherDeps } from "../dispatch.ts";
+
+/** A policy that never changes; what is left out adds nothing. */
+export function fixedPolicy(policy: Partial<Policy> = {}): PolicySource {
+  const fixed: Policy = { revision: "fixed", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true, ...policy };
+  return { current: () => fixed, subscribe: () => () => undefined };
+}
 
 /** Law 4: a policy that cannot be had denies everything. */
 export function currentPolicy({ policy }: DispatcherDeps): Policy {

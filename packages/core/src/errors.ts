@@ -1,0 +1,58 @@
+/** A failure in the words and with the type its thrower chose: it reaches the model as it is, never wrapped. */
+export class ToolError extends Error {
+  readonly type: string;
+  constructor(message: string, type = "execution_failed", options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ToolError";
+    this.type = type;
+  }
+}
+
+/** Also one of another copy of this program: custom tools bring their own. */
+export function isToolError(error: unknown): boolean {
+  return error instanceof ToolError || (error instanceof Error && error.name === "ToolError");
+}
+
+/** An answer that cannot be used; the approval stays as it was. */
+export class AnswerError extends Error {
+  readonly type:
+    | "unknown_approval"
+    | "already_answered"
+    | "stale_revision"
+    | "bad_answer"
+    | "bad_rule"
+    | "invalid_tool_params"
+    | "not_modifiable";
+  constructor(type: AnswerError["type"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "AnswerError";
+    this.type = type;
+  }
+}
+
+/** An error a body gets when its nested action was not run, with the outcome's type. */
+export class GateError extends Error {
+  readonly type: string;
+  constructor(message: string, type: string) {
+    super(message);
+    this.name = "GateError";
+    this.type = type;
+  }
+}
+
+/**
+ * The abort reason that leaves a session for a later process: open approvals and questions keep waiting, and every other call of the batch is cancelled.
+ *
+ * `controller.abort(new ParkRequest())` on the signal of `process` or `resume`; a call that keeps waiting is reported as `waiting`.
+ */
+export class ParkRequest extends Error {
+  constructor(message = "the program was told to stop") {
+    super(message);
+    this.name = "ParkRequest";
+  }
+
+  /** True if a signal was aborted with a `ParkRequest`. */
+  static isReasonOf({ reason }: AbortSignal): boolean {
+    return reason instanceof ParkRequest;
+  }
+}
