@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createDispatcher, createRegistry, type Dispatcher, fixedPolicy, openSession, type Registry } from "@assent/core";
-import { hostFileChanges, hostPorts } from "@assent/host";
-import { pathScope } from "@assent/policy";
+import { createHostFileChanges, createHostPorts } from "@assent/host";
+import { createPathLookup } from "@assent/policy";
 import { openLedger } from "@assent/store";
 import { astEditTool, memoryReads } from "@assent/tools";
 import { findInFiles } from "@ast-grep/napi";
@@ -80,15 +80,15 @@ export async function handle${index}(input: { readonly id: string; readonly coun
 type Editing = { readonly preview: (from: string, to: string) => Promise<void>; readonly apply: () => Promise<void> };
 
 async function editing(workspace: string, ledger: Awaited<ReturnType<typeof openLedger>>): Promise<Editing> {
-  const ports = hostPorts({ stateDirectory: "/nonexistent" });
+  const ports = createHostPorts({ stateDirectory: "/nonexistent" });
   const holder = { pid: process.pid, host: "bench", processStart: "0", door: "bench" };
   const session = await openSession({ ledger, clock: ports.clock, ids: ports.ids }, { holder, create: { cwd: workspace } });
   const tools = createRegistry();
-  const scope = pathScope({ workspace });
+  const scope = createPathLookup({ workspace });
   tools.add(astEditTool({ reads: memoryReads(), workspace, scope, maxFiles: () => 10_000, maxChanges: () => 50_000 }));
   const policy = fixedPolicy({ mode: "yolo" });
   const { clock, ids, digest } = ports;
-  const dispatcher = createDispatcher({ session, clock, ids, digest, policy, changes: hostFileChanges() });
+  const dispatcher = createDispatcher({ session, clock, ids, digest, policy, changes: createHostFileChanges() });
   let calls = 0;
   return {
     preview: (from, to) => preview({ dispatcher, tools }, `c${calls++}`, { pat: `${from}($$$A)`, out: `${to}($$$A)` }),

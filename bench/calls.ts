@@ -1,11 +1,11 @@
 import { createDispatcher, createRegistry, defineTool, fixedPolicy, type Ledger, memoryLedger, openSession, type Tool } from "@assent/core";
-import { hostPorts } from "@assent/host";
+import { createHostPorts } from "@assent/host";
 import { z } from "zod";
 import { processorMicroseconds, type Row, ratioRow } from "./measure.ts";
 
 const schema = z.object({ path: z.string(), limit: z.number().int().optional() });
 const holder = { pid: process.pid, host: "bench", processStart: "0", door: "bench" };
-const ports = hostPorts({ stateDirectory: "/nonexistent" });
+const ports = createHostPorts({ stateDirectory: "/nonexistent" });
 const text = '{"path":"src/index.ts","limit":10}';
 
 /** A tool of this kind that does nothing. */

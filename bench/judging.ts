@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRegistry, defineTool, type Facts, type Tool } from "@assent/core";
-import { nodeDigest, systemClock } from "@assent/host";
-import { type PathScope, policyFacts, type WorkspacePolicy, workspacePolicy } from "@assent/policy";
+import { createSystemClock, nodeDigest } from "@assent/host";
+import { createPolicyFacts, createWorkspacePolicy, type PathLookup, type WorkspacePolicy } from "@assent/policy";
 import { ajvSchemas } from "@assent/tools";
 import { parse } from "unbash";
 import { assessAtOnce } from "../test/support/assess-at-once.ts";
@@ -130,8 +130,8 @@ function judgesFor(workspace: string): Judges {
   });
   const registry = createRegistry({ schemas: ajvSchemas() });
   registry.add(shell);
-  const scope: { look?: PathScope } = {};
-  const policy = workspacePolicy({
+  const scope: { look?: PathLookup } = {};
+  const policy = createWorkspacePolicy({
     places: { workspace, home: HOME, userFile: "/nonexistent/u", teamFile: "/nonexistent/t", session: RULES, trusted: false },
     stateDirectory: "/nonexistent/state",
     digest: nodeDigest,
@@ -142,14 +142,14 @@ function judgesFor(workspace: string): Judges {
   });
   const { look } = scope;
   if (!look) throw new Error("the policy asks for its tools at once");
-  const told = policyFacts({ workspace, home: HOME, look: remembered(look) });
+  const told = createPolicyFacts({ workspace, home: HOME, look: remembered(look) });
   return { looking: judgeBy(policy, policy.facts, workspace), told: judgeBy(policy, told, workspace) };
 }
 
 const HOME = "/nonexistent";
 
 function judgeBy({ tools, source }: WorkspacePolicy, facts: Facts, cwd: string): (command: string) => string {
-  const clock = systemClock();
+  const clock = createSystemClock();
   const ctx = { cwd, callId: "c", sessionId: "s" };
   return (command) => {
     const tool = tools.get("shell");
@@ -160,8 +160,8 @@ function judgeBy({ tools, source }: WorkspacePolicy, facts: Facts, cwd: string):
 }
 
 /** The same answer about the same path for ever. */
-function remembered(look: PathScope): PathScope {
-  const known = new Map<string, ReturnType<PathScope>>();
+function remembered(look: PathLookup): PathLookup {
+  const known = new Map<string, ReturnType<PathLookup>>();
   return (path, cwd) => {
     const key = `${cwd}\0${path}`;
     const fact = known.get(key) ?? look(path, cwd);

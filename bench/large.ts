@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Ledger, openSession } from "@assent/core";
-import { hostPorts } from "@assent/host";
+import { createHostPorts } from "@assent/host";
 import { openLedger } from "@assent/store";
 import { type Row, valueRow } from "./measure.ts";
 
 const EVENTS = Number(process.env["BENCH_EVENTS"] ?? 1_000_000);
 const APPROVALS = 10_000;
 const SESSIONS = 100;
-const ports = hostPorts({ stateDirectory: "/nonexistent" });
+const ports = createHostPorts({ stateDirectory: "/nonexistent" });
 const holder = { pid: process.pid, host: "bench", processStart: "0", door: "bench" };
 const create = { cwd: "/" };
 

@@ -1,9 +1,9 @@
 import { openSession } from "@assent/core";
-import { hostPorts } from "@assent/host";
+import { createHostPorts } from "@assent/host";
 import { openLedger } from "@assent/store";
 
 const [directory = "", id = ""] = process.argv.slice(2);
-const { clock, ids } = hostPorts({ stateDirectory: directory });
+const { clock, ids } = createHostPorts({ stateDirectory: directory });
 const start = performance.now();
 const ledger = await openLedger({ directory });
 const session = await openSession(

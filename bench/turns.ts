@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createConversation, playScript, type Script } from "@assent/agent";
 import { createDispatcher, createRegistry, fixedPolicy, memoryLedger, openSession } from "@assent/core";
-import { hostPorts } from "@assent/host";
+import { createHostPorts } from "@assent/host";
 import { idleTool } from "./calls.ts";
 import { type Row, ratioRow } from "./measure.ts";
 
@@ -13,7 +13,7 @@ const EARLY = 150;
 const WARM_ROUNDS = 12;
 const ROUNDS = 30;
 
-const ports = hostPorts({ stateDirectory: "/nonexistent" });
+const ports = createHostPorts({ stateDirectory: "/nonexistent" });
 const holder = { pid: process.pid, host: "bench", processStart: "0", door: "bench" };
 
 /** A call in every turn; each is another one, so that nobody takes them for a loop. */

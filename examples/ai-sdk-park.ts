@@ -1,7 +1,7 @@
 // The AI SDK's loop without a person to ask: the call is parked, answered later, and a second run continues the conversation.
 import { aiStop, aiTools, playScript, readScript, resumeAiTools, whenStopped } from "@assent/agent";
 import { createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { isStepCount, type ModelMessage, streamText } from "ai";
 import { z } from "zod";
 
@@ -10,12 +10,12 @@ const tools = createRegistry();
 tools.add(defineTool({ name: "book_trip", description: "Books a trip.", kind: "other", input, run: ({ city }) => `Booked ${city}.` }));
 
 // Use a real model here. This one plays a script, so the example needs no API key.
-const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
+const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
 const script = "turns: [{ calls: [{ tool: book_trip, input: { city: Rome } }] }, { say: Rome it is. }]";
 const player = playScript(readScript(script, "script.yaml"), clock);
 
 // Use `openLedger` from @assent/store instead of `memoryLedger` to answer and resume from another process.
-const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
+const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), onAsk: "park" });
 const embedding = { session, dispatcher, tools };
 const stopWhen = [isStepCount(10), whenStopped];

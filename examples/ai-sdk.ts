@@ -10,7 +10,7 @@ import {
   memoryLedger,
   openSession,
 } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { isStepCount, streamText } from "ai";
 import { z } from "zod";
 
@@ -30,7 +30,7 @@ turns:
       - { tool: book_trip, input: { city: Rome } }
   - say: Rome it is.
 `;
-const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
+const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
 const model = playScript(readScript(script, "script.yaml"), clock).model();
 
 const { checker } = makeChecker({ label: "user permissions", scope: "user", deny: ["book_trip:city=Atlantis"] });
@@ -42,7 +42,7 @@ const approver: Approver = {
     return { approval: id, outcome: "approve", by: ann };
   },
 };
-const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
+const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }), approver });
 
 const result = streamText({

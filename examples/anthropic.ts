@@ -10,7 +10,7 @@ import {
   openSession,
   type ToolResult,
 } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -23,8 +23,8 @@ tools.add(
 );
 
 const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["screenshot"] });
-const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
-const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
+const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
+const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
 const policy = fixedPolicy({ checkers: [checker] });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy, onAsk: "park" });
 const anthropic = anthropicMessages({ session, dispatcher, tools });

@@ -13,7 +13,7 @@ import {
   patternRules,
   requestsFrom,
 } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { openLedger } from "@assent/store";
 import { z } from "zod";
 
@@ -23,10 +23,10 @@ const run = ({ amount }: { amount: number }): string => `Paid ${paid.push(amount
 tools.add(defineTool({ name: "pay", description: "Pays an amount.", kind: "other", input: z.object({ amount: z.number() }), run }));
 const policy = fixedPolicy();
 const directory = process.argv[2] ?? mkdtempSync(join(tmpdir(), "assent-example-"));
-const { clock, ids, digest } = hostPorts({ stateDirectory: directory });
+const { clock, ids, digest } = createHostPorts({ stateDirectory: directory });
 const ledger = await openLedger({ directory });
 const signal = new AbortController().signal;
-const holder = thisHolder("example");
+const holder = currentHolder("example");
 
 if (process.argv[2]) {
   // The other process: it needs no session, only the ledger.

@@ -1,6 +1,6 @@
 // Ask people in your own way: an approver shows an open approval to a person and returns the answer.
 import { type Approver, createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
 const deploy = defineTool({
@@ -25,8 +25,8 @@ const chat: Approver = {
 };
 
 const policy = fixedPolicy();
-const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
-const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
+const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
+const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy, approver: chat });
 const tools = createRegistry();
 tools.add(deploy);

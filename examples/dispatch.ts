@@ -1,6 +1,6 @@
 // The least of it: a tool, a rule, a dispatcher. Hand it what your model proposed; each call ends in exactly one result.
 import { createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, memoryLedger, openSession } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
 const tools = createRegistry();
@@ -8,8 +8,8 @@ const input = z.object({ to: z.string() });
 tools.add(defineTool({ name: "mail", description: "Sends a mail.", kind: "other", input, run: ({ to }) => `Sent to ${to}.` }));
 const { checker } = makeChecker({ label: "my rules", scope: "user", allow: ["mail:to=*@example.test"] });
 
-const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
-const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
+const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
+const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }) });
 
 const calls = ["ann@example.test", "eve@elsewhere.test"].map((to) => ({ id: to, name: "mail", arguments: { to } }));

@@ -1,6 +1,6 @@
 // Keep your own loop: declare a tool, get a dispatcher, hand it what the model proposed.
 import { createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, memoryLedger, openSession } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
 const outbox: string[] = [];
@@ -24,8 +24,8 @@ const { checker } = makeChecker({
 });
 const policy = fixedPolicy({ checkers: [checker] });
 
-const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
-const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
+const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
+const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy });
 const tools = createRegistry();
 tools.add(send);

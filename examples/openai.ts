@@ -1,7 +1,7 @@
 // Your own loop on OpenAI's API: declare the tools, hand over the calls of an answer, send back the messages. The same with `openaiResponses`.
 import { openaiChat } from "@assent/agent";
 import { createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, memoryLedger, openSession } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
 const files = new Map([["notes.txt", "milk, eggs"]]);
@@ -27,8 +27,8 @@ tools.add(
 );
 
 const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["read_note"], deny: ["delete_note"] });
-const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
-const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
+const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
+const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }) });
 const openai = openaiChat({ session, dispatcher, tools });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { contentText, createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, openSession } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { openLedger } from "@assent/store";
 import { z } from "zod";
 
@@ -30,8 +30,8 @@ const askModel = (history: readonly Message[]): Message | undefined => answers[h
 // The ledger. In your own program, use one permanent directory.
 const directory = mkdtempSync(join(tmpdir(), "assent-example-"));
 const ledger = await openLedger({ directory });
-const { clock, ids, digest } = hostPorts({ stateDirectory: directory });
-const session = await openSession({ ledger, clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
+const { clock, ids, digest } = createHostPorts({ stateDirectory: directory });
+const session = await openSession({ ledger, clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
 const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["order:amount=?"] });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }), onAsk: "deny" });
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { createConversation, playScript, readScript } from "@assent/agent";
 import { createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, memoryLedger, openSession } from "@assent/core";
 import { type ApprovalScript, countingIds, manualClock, scriptedApprover } from "@assent/core/testing";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
 /** Your agent, with everything around the model as in production: its tools, its rules, its prompt. */
@@ -18,8 +18,8 @@ async function agent(script: string, answers: ApprovalScript) {
 
   const clock = manualClock();
   const ids = countingIds();
-  const { digest } = hostPorts({ stateDirectory: "/unused" });
-  const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("test"), create: { cwd: "/" } });
+  const { digest } = createHostPorts({ stateDirectory: "/unused" });
+  const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("test"), create: { cwd: "/" } });
   const approver = scriptedApprover(answers);
   const policy = fixedPolicy({ checkers: [checker] });
   const dispatcher = createDispatcher({ session, clock, ids, digest, policy, approver });

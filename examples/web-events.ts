@@ -4,17 +4,17 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { createConversation, createEventFeed, eventBytes, playScript, readScript, type WebEvent } from "@assent/agent";
 import { createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
 const input = z.object({ service: z.string() });
 const tools = createRegistry();
 tools.add(defineTool({ name: "deploy", description: "Deploys.", kind: "execute", input, run: ({ service }) => `Deployed ${service}.` }));
-const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
+const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
 const turns = "turns: [{ say: On it., calls: [{ tool: deploy, id: c1, input: { service: web } }] }, { say: It is live. }]";
 const player = playScript(readScript(turns, "script.yaml"), clock);
 
-const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("web"), create: { cwd: "/" } });
+const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("web"), create: { cwd: "/" } });
 const feed = createEventFeed(session);
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), approver: feed.approver });
 const conversation = createConversation({

@@ -7,7 +7,7 @@ import { HOOK_EVENTS, sharedToolName } from "@assent/core/parts";
 import { PROVIDERS } from "../packages/agent/src/providers/provider-table.ts";
 import { type Place, place } from "../packages/cli/test/support/assent.ts";
 import { RULE_KINDS } from "../packages/policy/src/rules/kinds.ts";
-import { policyGuards } from "../packages/policy/src/safeguards/safeguards.ts";
+import { createSafeguards } from "../packages/policy/src/safeguards/safeguards.ts";
 import { SETTINGS } from "../packages/policy/src/settings/settings.ts";
 import { PROGRAMS } from "../packages/policy/src/shell/programs/table.ts";
 
@@ -280,7 +280,7 @@ describe("tables of the documents are those of the program", () => {
 
   test("docs/shell.md has every safeguard, in the order in which they are named, and then the runtime's own", () => {
     const own = { stateDirectory: "/state", settingsFiles: [] };
-    const guards = policyGuards({ own, rules: [] }).map(({ id }) => id);
+    const guards = createSafeguards({ own, rules: [] }).map(({ id }) => id);
     assert.deepEqual(
       tableRows(read("docs/shell.md"), "safeguard").flatMap(([safeguard = ""]) => quoted(safeguard)),
       [...guards, "analysis-failed", "recovery"],

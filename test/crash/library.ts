@@ -16,7 +16,7 @@ import {
   type Registry,
   requestsFrom,
 } from "@assent/core";
-import { type HostPorts, hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder, type HostPorts } from "@assent/host";
 import { openLedger } from "@assent/store";
 import { ajvSchemas } from "@assent/tools";
 import { failingDatabase } from "./failing-database.ts";
@@ -32,7 +32,7 @@ export type Library = { readonly ledger: Ledger; readonly ports: HostPorts; read
 
 export async function openLibrary({ store, world }: { store: string; world: string }, failpoints?: Failpoints): Promise<Library> {
   const armed = failpoints ?? parseFailpoints(undefined);
-  const ports = hostPorts({ stateDirectory: store });
+  const ports = createHostPorts({ stateDirectory: store });
   const opened = await openLedger({ directory: store, startOf: ports.processes.startOf, openDatabase: failingDatabase(armed) });
   const tools = createRegistry({ schemas: ajvSchemas() });
   for (const tool of worldTools(world, armed)) tools.add(tool);
@@ -52,7 +52,7 @@ export type BatchResult = { readonly session: string; readonly results: BatchRep
 
 /** Opens the session, takes up what is open in it, runs the calls and closes it. What asks is parked, unless there is somebody to ask. */
 export async function runBatch({ ledger, ports, tools }: Library, spec: BatchSpec, approver?: Approver): Promise<BatchResult> {
-  const holder = thisHolder("test");
+  const holder = currentHolder("test");
   const at = spec.session === undefined ? { holder, create: { cwd: "/" } } : { holder, id: spec.session };
   const session = await openSession({ ledger, ...ports }, at);
   const { retryIdempotent = false } = spec;

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { processTable } from "../../packages/host/src/processes/table.ts";
+import { readProcessTable } from "../../packages/host/src/processes/table.ts";
 import { calledOf, hookScene, linesOf, type SceneOptions } from "./hook-scene.ts";
 
 const YOLO = { mode: "yolo" } as const;
@@ -196,7 +196,7 @@ describe("hooks fail closed with real programs and the real dispatcher", () => {
       scene.events.map(({ type }) => type),
       ["response", "messageAdded"],
     );
-    const hook = processTable().find(Number(linesOf(file)[0]));
+    const hook = readProcessTable().find(Number(linesOf(file)[0]));
     assert.ok(hook === undefined || hook.zombie, "the hook is still there");
     assert.deepEqual(scene.world(), []);
   });

@@ -20,7 +20,7 @@ import {
 } from "@assent/core";
 import type { HookFunction } from "@assent/core/parts";
 import { countingIds, scriptedApprover } from "@assent/core/testing";
-import { hookRunner, hostFileChanges, nodeDigest, systemClock } from "@assent/host";
+import { createHookRunner, createHostFileChanges, createSystemClock, nodeDigest } from "@assent/host";
 import { readHooks } from "@assent/policy";
 import { z } from "zod";
 import { readSettings } from "../../packages/policy/src/settings/read-settings.ts";
@@ -59,7 +59,7 @@ const HOLDER = { pid: 1, host: "host", processStart: "start", door: "test" };
 export async function hookScene(t: TestContext, options: SceneOptions): Promise<Scene> {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "assent-hooks-")));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
-  const clock = systemClock();
+  const clock = createSystemClock();
   const ids = countingIds();
   const ledger = memoryLedger({ clock, ids });
   const session = await openSession({ ledger, clock, ids }, { holder: HOLDER, create: { cwd: directory } });
@@ -68,7 +68,7 @@ export async function hookScene(t: TestContext, options: SceneOptions): Promise<
   const notices: DecisionNotice[] = [];
   const approver = scriptedApprover(() => options.person ?? "wait");
   const warn = (message: string): void => void warnings.push(message);
-  const hooks = hookRunner({
+  const hooks = createHookRunner({
     entries: entriesOf(options),
     ...(options.functions && { functions: options.functions }),
     clock,
@@ -92,7 +92,7 @@ export async function hookScene(t: TestContext, options: SceneOptions): Promise<
     honourReadOnlyHint: true,
   });
   const dispatcher = createDispatcher({
-    ...{ session, clock, ids, digest: nodeDigest, policy, hooks, warn, changes: hostFileChanges() },
+    ...{ session, clock, ids, digest: nodeDigest, policy, hooks, warn, changes: createHostFileChanges() },
     ...(options.person && { approver }),
     decided: (notice) => void notices.push(notice),
   });

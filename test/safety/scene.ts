@@ -22,8 +22,8 @@ import {
   requestsFrom,
   type Tool,
 } from "@assent/core";
-import { hostFileChanges, hostPorts, thisHolder } from "@assent/host";
-import { settingsPlaces, workspacePolicy } from "@assent/policy";
+import { createHostFileChanges, createHostPorts, currentHolder } from "@assent/host";
+import { createWorkspacePolicy, settingsLocations } from "@assent/policy";
 import { openLedger } from "@assent/store";
 import { ajvSchemas, builtinTools } from "@assent/tools";
 import { type Io, main, type Overrides } from "assent";
@@ -187,14 +187,14 @@ const SOMEBODY: By = { kind: "person", user: "tester", name: "tester", door: "te
 
 /** What an embedding program puts together, on the settings and the store of a scene. */
 export async function openRun(at: Scene, parts: RunParts = {}): Promise<Run> {
-  const ports = { ...hostPorts({ stateDirectory: at.store }), ...(parts.clock && { clock: parts.clock }) };
+  const ports = { ...createHostPorts({ stateDirectory: at.store }), ...(parts.clock && { clock: parts.clock }) };
   const { clock, ids, digest, files, processes } = ports;
   const { workspace, store: directory, env } = at;
   const opened = await openLedger({ directory, startOf: processes.startOf, clock });
   const ledger = parts.ledger?.(opened) ?? opened;
   const flags = { allow: [], ask: [], deny: [], ...(parts.mode !== undefined && { mode: parts.mode }) };
-  const judging = workspacePolicy({
-    places: { workspace, ...settingsPlaces(env), session: flags, trusted: false },
+  const judging = createWorkspacePolicy({
+    places: { workspace, ...settingsLocations(env), session: flags, trusted: false },
     stateDirectory: directory,
     digest,
     tools: (scope, settings) => {
@@ -208,11 +208,11 @@ export async function openRun(at: Scene, parts: RunParts = {}): Promise<Run> {
   });
   const { tools, rules, source } = judging;
   const facts = parts.facts?.(judging.facts) ?? judging.facts;
-  const holder = thisHolder("test");
+  const holder = currentHolder("test");
   const which = parts.session === undefined ? { create: { cwd: workspace } } : { id: parts.session };
   const session = await openSession({ ledger, clock, ids }, { holder, ...which });
   const dispatcher = createDispatcher({
-    ...{ session, clock, ids, digest, files, processes, facts, rules, by: SOMEBODY, changes: hostFileChanges() },
+    ...{ session, clock, ids, digest, files, processes, facts, rules, by: SOMEBODY, changes: createHostFileChanges() },
     policy: parts.policy?.(source) ?? source,
     onAsk: parts.onAsk ?? "park",
     ...(parts.approver && { approver: parts.approver }),

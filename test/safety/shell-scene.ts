@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { createRegistry } from "@assent/core";
-import { hostPorts } from "@assent/host";
-import { type Explanation, explain, workspacePolicy } from "@assent/policy";
+import { createHostPorts } from "@assent/host";
+import { createWorkspacePolicy, type Explanation, explain } from "@assent/policy";
 import { ajvSchemas, builtinTools } from "@assent/tools";
 import { type Io, main } from "assent";
 import { assessAtOnce } from "../support/assess-at-once.ts";
@@ -124,8 +124,8 @@ function commitAll(cwd: string, env: Readonly<Record<string, string>>): void {
 type Places = { readonly workspace: string; readonly store: string; readonly home: string; readonly policyFile: string };
 
 function judging({ workspace, store, home, policyFile }: Places): Judge {
-  const { clock, digest, files, processes } = hostPorts({ stateDirectory: store });
-  const policy = workspacePolicy({
+  const { clock, digest, files, processes } = createHostPorts({ stateDirectory: store });
+  const policy = createWorkspacePolicy({
     places: {
       workspace,
       home,

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConversation, playScript, recordedHistory } from "@assent/agent";
 import { answerApproval, createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession, patternRules, requestsFrom } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { openLedger } from "@assent/store";
 import { z } from "zod";
 import { argumentsOf, DESCRIPTION, echo, inputOf, LAST_WORDS, must, plan, PROMPT, SYSTEM, TOOL } from "../world.mjs";
 
 const input = z.object({ path: z.string(), text: z.string(), limit: z.number().int() });
-const { clock, ids, digest } = hostPorts({ stateDirectory: "/nonexistent" });
-const holder = thisHolder("bench");
+const { clock, ids, digest } = createHostPorts({ stateDirectory: "/nonexistent" });
+const holder = currentHolder("bench");
 const by = { kind: "person", user: "ann", name: "Ann", door: "bench", pid: process.pid };
 const signal = new AbortController().signal;
 

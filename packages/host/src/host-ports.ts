@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Clock, Digest, Files, Holder, Ids, Processes } from "@assent/core";
-import { hostFiles } from "./files/files.ts";
+import { createHostFiles } from "./files/files.ts";
 import { endHolder } from "./processes/end-holder.ts";
-import { hostProcesses } from "./processes/processes.ts";
-import { systemClock } from "./system/clock.ts";
+import { createHostProcesses } from "./processes/processes.ts";
+import { createSystemClock } from "./system/clock.ts";
 import { nodeDigest } from "./system/digest.ts";
-import { randomIds } from "./system/ids.ts";
+import { createRandomIds } from "./system/ids.ts";
 
 /** The ports that are this machine. */
 export type HostPorts = {
@@ -20,14 +20,14 @@ export type HostPorts = {
 };
 
 /** All ports of the machine in one go. Nothing is opened or started before it is used. */
-export function hostPorts({ stateDirectory }: { readonly stateDirectory: string }): HostPorts {
+export function createHostPorts({ stateDirectory }: { readonly stateDirectory: string }): HostPorts {
   const outputDirectory = join(stateDirectory, "output");
   return {
-    clock: systemClock(),
-    ids: randomIds(),
+    clock: createSystemClock(),
+    ids: createRandomIds(),
     digest: nodeDigest,
-    files: hostFiles({ outputDirectory }),
-    processes: hostProcesses(),
+    files: createHostFiles({ outputDirectory }),
+    processes: createHostProcesses(),
     endHolder,
     outputDirectory,
   };

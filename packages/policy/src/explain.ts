@@ -1,7 +1,7 @@
 import type { Decision, Json, RuleRef, TraceEntry, Verdict } from "@assent/core";
 import { type Assessment, decide } from "@assent/core/parts";
-import { shellOf } from "./facts/units.ts";
-import { ruleChecker } from "./rules/checker.ts";
+import { getShellUnit } from "./facts/units.ts";
+import { createRuleChecker } from "./rules/checker.ts";
 import type { Rule } from "./rules/rule.ts";
 import type { JudgedCommand, Plan } from "./shell/plan/plan.ts";
 
@@ -36,37 +36,37 @@ export type StagedCall = { readonly reading: Assessment; readonly rules: readonl
 export function explain(assessed: Assessment, staged?: StagedCall): Explanation {
   const { request, decision, facts, policy } = assessed;
   const { verdict, reason, source, unit, units, trace } = decision;
-  const line = request.units[0] && shellOf(request.units[0])?.line;
+  const line = request.units[0] && getShellUnit(request.units[0])?.line;
   return {
     verdict,
     reason,
     source,
-    rule: ruleOf(decision),
+    rule: ruleWithSource(decision),
     unit,
     units,
     trace,
-    ...(line && { plan: { ...line.plan, digest: line.plan.digest, commands: judgedCommands(assessed) } }),
+    ...(line && { plan: { ...line.plan, digest: line.plan.digest, commands: judgeCommands(assessed) } }),
     ...(!line && facts.view !== undefined && { facts: facts.view }),
-    ...(staged && { staging: stagingOf(assessed, staged) }),
+    ...(staged && { staging: explainStaging(assessed, staged) }),
     revision: policy.revision,
   };
 }
 
-function stagingOf({ request }: Assessment, { reading: { decision }, rules }: StagedCall): StagingExplanation {
+function explainStaging({ request }: Assessment, { reading: { decision }, rules }: StagedCall): StagingExplanation {
   const { verdict, reason, source, units, trace } = decision;
-  const { check } = ruleChecker({ label: "proposals.stage", scope: "policy", rules });
+  const { check } = createRuleChecker({ label: "proposals.stage", scope: "policy", rules });
   const [said] = request.units.map((unit) => check(request, unit)).filter((opinion) => opinion.verdict !== "none");
-  return { by: said?.rule ?? null, verdict, reason, source, rule: ruleOf(decision), units, trace };
+  return { by: said?.rule ?? null, verdict, reason, source, rule: ruleWithSource(decision), units, trace };
 }
 
-function ruleOf({ rule, source }: Decision): Explanation["rule"] {
+function ruleWithSource({ rule, source }: Decision): Explanation["rule"] {
   return rule ? { ...rule, source: rule.source ?? source } : null;
 }
 
 /** Each command with what is decided about it alone. */
-function judgedCommands({ request, circumstances }: Assessment): readonly JudgedCommand[] {
+function judgeCommands({ request, circumstances }: Assessment): readonly JudgedCommand[] {
   return request.units.flatMap((unit) => {
-    const command = shellOf(unit)?.command;
+    const command = getShellUnit(unit)?.command;
     if (!command) return [];
     const { verdict, rule, source, reason } = decide({ ...request, units: [unit] }, circumstances);
     return [{ ...command, verdict, ...(rule && { rule: rule.text }), source: source || reason }];

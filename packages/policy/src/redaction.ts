@@ -1,45 +1,45 @@
 import type { RedactionPattern, Settings } from "./settings/settings.ts";
 
 /** Hides secrets of known forms, and those that settings add, in a text for a log. What is hidden leaves the name of its form behind. */
-export function redactor(patterns: Settings["redaction.patterns"]): (text: string) => string {
-  const finders = [...patterns.flatMap(findersOf), ...BUILT_IN];
+export function createRedactor(patterns: Settings["redaction.patterns"]): (text: string) => string {
+  const finders = [...patterns.flatMap(compilePattern), ...BUILT_IN];
   return (text) =>
-    hideAll(
+    hideSecrets(
       text,
       finders.flatMap((find) => find(text)),
     );
 }
 
 /** A secret in a text. */
-type Secret = { readonly start: number; readonly end: number; readonly name: string };
+type FoundSecret = { readonly start: number; readonly end: number; readonly name: string };
 
 /** Every finder sees the text as it was: a pattern that hides part of a secret must not keep another one from hiding the rest. */
-type Finder = (text: string) => readonly Secret[];
+type SecretFinder = (text: string) => readonly FoundSecret[];
 
-function hideAll(text: string, secrets: readonly Secret[]): string {
+function hideSecrets(text: string, secrets: readonly FoundSecret[]): string {
   let shown = "";
   let from = 0;
   let covered = 0;
   for (const { start, end, name } of secrets.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    if (start >= covered) shown += text.slice(from, start) + hidden(name);
+    if (start >= covered) shown += text.slice(from, start) + placeholderFor(name);
     covered = Math.max(covered, end);
     from = covered;
   }
   return shown + text.slice(from);
 }
 
-function findersOf({ name, literal, prefix, key }: RedactionPattern): readonly Finder[] {
+function compilePattern({ name, literal, prefix, key }: RedactionPattern): readonly SecretFinder[] {
   return [
-    ...(literal ? [literally(name, literal)] : []),
-    ...(prefix ? [prefixed({ name, prefix, least: 1 })] : []),
-    ...(key ? [keyed(name, key)] : []),
+    ...(literal ? [findLiteral(name, literal)] : []),
+    ...(prefix ? [findPrefixed({ name, prefix, least: 1 })] : []),
+    ...(key ? [findKeyed(name, key)] : []),
   ];
 }
 
-const HIDDEN = "[redacted: ";
+const PLACEHOLDER_START = "[redacted: ";
 
-function hidden(name: string): string {
-  return `${HIDDEN}${name}]`;
+function placeholderFor(name: string): string {
+  return `${PLACEHOLDER_START}${name}]`;
 }
 
 /** Beginnings of keys that services give out. Shorter ones are no keys. */
@@ -47,7 +47,7 @@ const PREFIXES: readonly string[] = [
   ...["sk-", "sk_live_", "sk_test_", "rk_live_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "npm_", "pypi-"],
   ...["xoxb-", "xoxp-", "xoxa-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "hf_", "dop_v1_", "eyJ"],
 ];
-const LEAST = 8;
+const MIN_KEY_LENGTH = 8;
 
 /** A group named `before` stays readable. */
 const FORMS: readonly (readonly [form: RegExp, name: string])[] = [
@@ -60,9 +60,9 @@ const FORMS: readonly (readonly [form: RegExp, name: string])[] = [
   ],
 ];
 
-const BUILT_IN: readonly Finder[] = [
+const BUILT_IN: readonly SecretFinder[] = [
   ...FORMS.map(
-    ([form, name]): Finder =>
+    ([form, name]): SecretFinder =>
       (text) =>
         Array.from(text.matchAll(form), ({ 0: whole, index, groups }) => ({
           start: index + (groups?.["before"]?.length ?? 0),
@@ -70,24 +70,24 @@ const BUILT_IN: readonly Finder[] = [
           name,
         })),
   ),
-  ...PREFIXES.map((prefix) => prefixed({ name: "key", prefix, least: LEAST })),
+  ...PREFIXES.map((prefix) => findPrefixed({ name: "key", prefix, least: MIN_KEY_LENGTH })),
 ];
 
-function literally(name: string, literal: string): Finder {
+function findLiteral(name: string, literal: string): SecretFinder {
   return (text) => {
-    const found: Secret[] = [];
+    const found: FoundSecret[] = [];
     for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + literal.length))
       found.push({ start: at, end: at + literal.length, name });
     return found;
   };
 }
 
-type Prefixed = { readonly name: string; readonly prefix: string; readonly least: number };
+type SecretPrefix = { readonly name: string; readonly prefix: string; readonly least: number };
 
 /** A word that begins so, to its end. */
-function prefixed({ name, prefix, least }: Prefixed): Finder {
+function findPrefixed({ name, prefix, least }: SecretPrefix): SecretFinder {
   return (text) => {
-    const found: Secret[] = [];
+    const found: FoundSecret[] = [];
     let from = 0;
     for (let at = text.indexOf(prefix); at !== -1; at = text.indexOf(prefix, Math.max(from, at + 1))) {
       const end = at + prefix.length + runLength(text, at + prefix.length, IN_KEY);
@@ -100,11 +100,11 @@ function prefixed({ name, prefix, least }: Prefixed): Finder {
 }
 
 /** What stands behind this name, `=` or `:` between them. */
-function keyed(name: string, key: string): Finder {
-  const wanted = folded(key);
+function findKeyed(name: string, key: string): SecretFinder {
+  const wanted = lowerAscii(key);
   return (text) => {
-    const among = folded(text);
-    const found: Secret[] = [];
+    const among = lowerAscii(text);
+    const found: FoundSecret[] = [];
     let from = 0;
     for (let at = among.indexOf(wanted); at !== -1; at = among.indexOf(wanted, Math.max(from, at + 1))) {
       const value = isInWord(text, at) ? undefined : valueAfter(text, at + key.length);
@@ -120,7 +120,7 @@ function keyed(name: string, key: string): Finder {
 function valueAfter(text: string, at: number): { readonly start: number; readonly end: number } | undefined {
   const start = at + runLength(text, at, SIGN);
   const end = start + runLength(text, start, VALUE);
-  return start === at || start === end || text.startsWith(HIDDEN, start) ? undefined : { start, end };
+  return start === at || start === end || text.startsWith(PLACEHOLDER_START, start) ? undefined : { start, end };
 }
 
 const SIGN = /\\*["']?\s{0,8}[=:]\s{0,8}|/y;
@@ -137,6 +137,6 @@ function isInWord(text: string, at: number): boolean {
 }
 
 /** Of the same length, whatever the letters are. */
-function folded(text: string): string {
+function lowerAscii(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

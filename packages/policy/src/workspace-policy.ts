@@ -1,24 +1,24 @@
 import type { Clock, Digest, Facts, Registry, RequestFacts, Rules } from "@assent/core";
 import type { HookEntry, HookSubject } from "@assent/core/parts";
-import { policyFacts } from "./facts/facts.ts";
-import { compileHookRule, type HookRule } from "./hooks/condition.ts";
+import { createPolicyFacts } from "./facts/facts.ts";
+import { compileHookCondition, type HookCondition } from "./hooks/condition.ts";
 import { readHooks } from "./hooks/read.ts";
 import type { PathTest } from "./paths/control-files.ts";
-import { liveScope, type PathScope, type SessionDirectories } from "./paths/scope.ts";
-import { exampleTrial } from "./rules/examples.ts";
+import { createLivePathLookup, type PathLookup, type SessionDirectories } from "./paths/lookup.ts";
+import { createExampleTrial } from "./rules/examples.ts";
 import { isFault } from "./rules/fault.ts";
-import { grantRules } from "./rules/grants.ts";
-import { pathTest } from "./rules/path.ts";
-import { registryTools } from "./rules/registry-tools.ts";
+import { createGrantRules } from "./rules/grants.ts";
+import { createPathTest } from "./rules/path.ts";
+import { createRuleTools } from "./rules/registry-tools.ts";
 import type { RuleRoots } from "./rules/rule.ts";
-import { allowsPrivate, deniesReading } from "./rules/tool-rules.ts";
+import { createPrivateHostTest, createReadDenyTest } from "./rules/tool-rules.ts";
 import { isInStateDirectory, type OwnFiles } from "./safeguards/own-files.ts";
-import { policyGuards } from "./safeguards/safeguards.ts";
-import { type LoadedPolicy, loadPolicy, type PolicyParts } from "./settings/load-policy.ts";
-import type { PolicyPlaces } from "./settings/policy-places.ts";
-import { type WatchedPolicy, watchPolicy } from "./settings/policy-source.ts";
-import type { Problem } from "./settings/problem.ts";
+import { createSafeguards } from "./safeguards/safeguards.ts";
+import { type LoadedPolicy, loadPolicy, type PolicyOptions } from "./settings/load-policy.ts";
+import type { PolicyLocations } from "./settings/locations.ts";
+import type { SettingsProblem } from "./settings/problem.ts";
 import type { Settings } from "./settings/settings.ts";
+import { type WatchedPolicy, watchPolicy } from "./settings/watched-policy.ts";
 import { packageScripts } from "./shell/effects/package-scripts.ts";
 
 /** What tools ask the rules about while they run, as the rules are then. */
@@ -30,8 +30,8 @@ export type ToolRules = {
 };
 
 /** What judging in a workspace is put together from. */
-export type WorkspaceParts = {
-  readonly places: PolicyPlaces;
+export type WorkspacePolicyOptions = {
+  readonly places: PolicyLocations;
   /** Ledger, trust, outputs. */
   readonly stateDirectory: string;
   /** Directories of the session's own output, which may be read without asking. */
@@ -40,7 +40,7 @@ export type WorkspaceParts = {
   readonly planFile?: () => string | undefined;
   readonly digest: Digest;
   /** Makes the tools. Settings are not known yet when this is called, only when the tools are used. */
-  readonly tools: (look: PathScope, settings: () => Settings, rules: ToolRules) => Registry;
+  readonly tools: (look: PathLookup, settings: () => Settings, rules: ToolRules) => Registry;
   /** Assent's own commands: tools may run those that only look. Absent: none. */
   readonly commands?: OwnFiles["commands"];
   /** Names of the hook functions that this process has. */
@@ -48,7 +48,7 @@ export type WorkspaceParts = {
   /** Follow the files while the policy is in use; absent: it stays as it was loaded. */
   readonly follow?: {
     readonly clock: Clock;
-    readonly warn: (problem: Problem) => void;
+    readonly warn: (problem: SettingsProblem) => void;
     readonly changed: (loaded: LoadedPolicy) => void;
     readonly trusted?: () => boolean;
   };
@@ -66,7 +66,7 @@ export type WorkspacePolicy = {
 };
 
 /** Reads the settings of a workspace and puts together all that judges in it. Throws `SettingsError` when a file refuses. */
-export function workspacePolicy(parts: WorkspaceParts): WorkspacePolicy {
+export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspacePolicy {
   const { places, digest, follow } = parts;
   const { workspace, home } = places;
   const live: { source?: WatchedPolicy } = {};
@@ -74,47 +74,48 @@ export function workspacePolicy(parts: WorkspaceParts): WorkspacePolicy {
     if (!live.source) throw new Error("settings are known only once they were read");
     return live.source.settings();
   };
-  const look = liveScope(directoriesOf(parts, () => live.source?.settings()));
+  const look = createLivePathLookup(createDirectories(parts, () => live.source?.settings()));
   const asked = { rules: () => live.source?.loaded().rules ?? [], facts: (request: Parameters<Facts>[0]) => facts(request), workspace };
-  const [isOwn, isDenied] = [isInStateDirectory(parts.stateDirectory), deniesReading(asked)];
+  const [isOwn, isDenied] = [isInStateDirectory(parts.stateDirectory), createReadDenyTest(asked)];
   const hides = (path: string): boolean => isOwn(path) || isDenied(path);
-  const registry = parts.tools(look, settings, { privateAllowed: allowsPrivate(asked), hides });
-  const tools = registryTools(registry);
+  const registry = parts.tools(look, settings, { privateAllowed: createPrivateHostTest(asked), hides });
+  const tools = createRuleTools(registry);
   const scripts = packageScripts(workspace);
-  const facts = policyFacts({ workspace, home, look, scripts, programPath: () => settings()["shell.path"] });
+  const facts = createPolicyFacts({ workspace, home, look, scripts, programPath: () => settings()["shell.path"] });
   const options = { tools, roots: { settingsRoot: workspace, workspace, home } };
-  const compileRule = (text: string): HookRule => compileHookRule(text, options, (subject) => hookFacts(subject, registry, facts));
-  const policyParts: PolicyParts = {
+  const compileRule = (text: string): HookCondition =>
+    compileHookCondition(text, options, (subject) => describeHookSubject(subject, registry, facts));
+  const policyParts: PolicyOptions = {
     tools,
     digest,
     scripts,
-    examples: exampleTrial(tools, (name) => registry.get(name)?.kind),
+    examples: createExampleTrial(tools, (name) => registry.get(name)?.kind),
     hooks: (layer) => readHooks(layer, { functions: parts.hookFunctions ?? [], compileRule, tools: tools.names }),
-    guards: (loaded) => policyGuards({ own: ownFiles(parts, loaded.settings), rules: loaded.rules }),
+    guards: (loaded) => createSafeguards({ own: describeOwnFiles(parts, loaded.settings), rules: loaded.rules }),
   };
-  const source = follow ? watchPolicy(places, policyParts, follow) : still(loadPolicy(places, policyParts));
+  const source = follow ? watchPolicy(places, policyParts, follow) : createFixedSource(loadPolicy(places, policyParts));
   live.source = source;
-  const rules = grantRules({ ...options, allowed: (request, unit) => isAllowed(source, request, unit) });
+  const rules = createGrantRules({ ...options, allowed: (request, unit) => isAllowed(source, request, unit) });
   return { source, tools: registry, facts, rules, hooks: () => source.loaded().hookEntries };
 }
 
 /** What a call means before anyone judges it; an input that does not fit its tool has no places. */
-async function hookFacts({ tool: name, input, cwd }: HookSubject, registry: Registry, facts: Facts): Promise<RequestFacts> {
+async function describeHookSubject({ tool: name, input, cwd }: HookSubject, registry: Registry, facts: Facts): Promise<RequestFacts> {
   const tool = registry.get(name);
   const invocation = await tool?.build(input, { cwd, callId: "", sessionId: "" });
   return facts({ tool: name, kind: tool?.kind ?? "other", input, cwd, locations: invocation?.locations() });
 }
 
-type Allowed = (source: WatchedPolicy, ...about: Parameters<LoadedPolicy["policy"]["checkers"][number]["check"]>) => boolean;
+type AllowCheck = (source: WatchedPolicy, ...about: Parameters<LoadedPolicy["policy"]["checkers"][number]["check"]>) => boolean;
 
 /** By a rule, or because it only reads: neither needs to be remembered. */
-const isAllowed: Allowed = (source, request, unit) => {
+const isAllowed: AllowCheck = (source, request, unit) => {
   const { checkers, honourReadOnlyHint } = source.current();
   return (honourReadOnlyHint && unit.readOnly === true) || checkers.some(({ check }) => check(request, unit).verdict === "allow");
 };
 
 /** A policy that was read once. */
-function still(loaded: LoadedPolicy): WatchedPolicy {
+function createFixedSource(loaded: LoadedPolicy): WatchedPolicy {
   return {
     current: () => loaded.policy,
     subscribe: () => () => undefined,
@@ -128,8 +129,8 @@ function still(loaded: LoadedPolicy): WatchedPolicy {
 }
 
 /** Made anew only when settings or outputs are. */
-function directoriesOf(
-  { places, planFile, readable = NO_OUTPUT }: WorkspaceParts,
+function createDirectories(
+  { places, planFile, readable = NO_OUTPUT }: WorkspacePolicyOptions,
   settings: () => Settings | undefined,
 ): () => SessionDirectories {
   const { workspace, home } = places;
@@ -138,7 +139,13 @@ function directoriesOf(
     const now = settings();
     const outputs = readable();
     if (known?.of[0] === now && known?.of[1] === outputs) return known.directories;
-    const directories = { workspace, home, readable: outputs, ...(planFile && { planFile }), ...(now && fromSettings(now, places)) };
+    const directories = {
+      workspace,
+      home,
+      readable: outputs,
+      ...(planFile && { planFile }),
+      ...(now && directoriesFromSettings(now, places)),
+    };
     known = { of: [now, outputs], directories };
     return directories;
   };
@@ -147,30 +154,30 @@ function directoriesOf(
 const NO_OUTPUT = (): readonly string[] => NOTHING;
 const NOTHING: readonly string[] = [];
 
-type FromSettings = Pick<SessionDirectories, "additionalDirectories" | "protect" | "sensitive">;
+type SettingsDirectories = Pick<SessionDirectories, "additionalDirectories" | "protect" | "sensitive">;
 
-function fromSettings(settings: Settings, { workspace, home }: PolicyPlaces): FromSettings {
+function directoriesFromSettings(settings: Settings, { workspace, home }: PolicyLocations): SettingsDirectories {
   const { additionalDirectories } = settings;
   const roots = { settingsRoot: workspace, workspace, home, additionalDirectories };
   return {
     additionalDirectories,
-    protect: testsOf(settings["permissions.protect"], roots),
-    sensitive: testsOf(settings["permissions.sensitive"], roots),
+    protect: compilePathTests(settings["permissions.protect"], roots),
+    sensitive: compilePathTests(settings["permissions.sensitive"], roots),
   };
 }
 
-function ownFiles({ places, stateDirectory, commands }: WorkspaceParts, settings: Settings): OwnFiles {
+function describeOwnFiles({ places, stateDirectory, commands }: WorkspacePolicyOptions, settings: Settings): OwnFiles {
   const { workspace, home, userFile, teamFile, policyFile } = places;
   const settingsFiles = [userFile, teamFile, ...(policyFile === undefined ? [] : [policyFile])];
   const { additionalDirectories } = settings;
-  const protect = testsOf(settings["permissions.protect"], { settingsRoot: workspace, workspace, home, additionalDirectories });
+  const protect = compilePathTests(settings["permissions.protect"], { settingsRoot: workspace, workspace, home, additionalDirectories });
   return { stateDirectory, settingsFiles, workspace, home, protect, ...(commands && { commands }) };
 }
 
 /** A glob that cannot be read has refused the start before; one that slipped through protects everything. */
-function testsOf(globs: readonly string[], roots: RuleRoots): readonly PathTest[] {
+function compilePathTests(globs: readonly string[], roots: RuleRoots): readonly PathTest[] {
   return globs.map((glob) => {
-    const test = pathTest(glob, roots);
+    const test = createPathTest(glob, roots);
     return isFault(test) ? () => true : test;
   });
 }

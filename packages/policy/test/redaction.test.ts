@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { redactor } from "../src/redaction.ts";
+import { createRedactor } from "../src/redaction.ts";
 import type { Settings } from "../src/settings/settings.ts";
 
 describe("secrets of known forms are hidden without any setting", () => {
@@ -20,7 +20,7 @@ describe("secrets of known forms are hidden without any setting", () => {
     ["a beginning alone", "keys begin with sk- or ghp_", "keys begin with sk- or ghp_"],
     ["nothing", "", ""],
   ];
-  const redact = redactor([]);
+  const redact = createRedactor([]);
   for (const [sentence, text, shown] of rows) test(sentence, () => assert.equal(redact(text), shown));
 });
 
@@ -40,7 +40,7 @@ describe("redaction.patterns are added", () => {
     ["all that one pattern names", { literal: "L", key: "k" }, "L k=1", "[redacted: n] k=[redacted: n]"],
   ];
   for (const [sentence, pattern, text, shown] of rows)
-    test(sentence, () => assert.equal(redactor([{ name: "n", ...pattern }])(text), shown));
+    test(sentence, () => assert.equal(createRedactor([{ name: "n", ...pattern }])(text), shown));
 
   const SPLITTING: readonly [sentence: string, pattern: Omit<Pattern, "name">, text: string][] = [
     ["the beginning of a key", { literal: "sk-" }, "use sk-ant-api03-HUNTER2HUNTER2 now"],
@@ -53,17 +53,17 @@ describe("redaction.patterns are added", () => {
   ];
   for (const [sentence, pattern, text] of SPLITTING)
     test(`a pattern for ${sentence} does not uncover the rest of the secret`, () =>
-      assert.doesNotMatch(redactor([{ name: "n", ...pattern }])(text), /HUNTER2/));
+      assert.doesNotMatch(createRedactor([{ name: "n", ...pattern }])(text), /HUNTER2/));
 
   test("what is hidden is gone, and a second time changes nothing", () => {
-    const redact = redactor([{ name: "n", prefix: "cust-", key: "pin", literal: "X Y" }]);
+    const redact = createRedactor([{ name: "n", prefix: "cust-", key: "pin", literal: "X Y" }]);
     const once = redact('cust-42 pin: "sk-123456789" X Y Bearer 0123456789');
     assert.equal(redact(once), once);
     for (const secret of ["42", "sk-", "X Y", "0123"]) assert.ok(!once.includes(secret), once);
   });
 
   test("a long text costs no more than it must", () => {
-    const redact = redactor([{ name: "n", prefix: "a", key: "aa", literal: "ab" }]);
+    const redact = createRedactor([{ name: "n", prefix: "a", key: "aa", literal: "ab" }]);
     for (const text of ["a", "a-", "token", '\\\\"', "-----BEGIN PRIVATE KEY-----", "://", "Bearer "])
       assert.ok(redact(text.repeat(50_000)).length <= text.length * 50_000);
   });

@@ -1,5 +1,5 @@
 import type { Request, Unit } from "@assent/core";
-import { shellUnit } from "../src/facts/units.ts";
+import { createShellUnit } from "../src/facts/units.ts";
 import type { Command, PlanWord, Redirection } from "../src/shell/plan/plan.ts";
 import type { ShellLine, ShellUnit } from "../src/shell/plan/shell-unit.ts";
 import type { SeenCommand } from "../src/shell/walk/seen-command.ts";
@@ -60,7 +60,7 @@ export function shellUnits(text: string, cwd: string, sure: Sureness = "plain"):
 
 /** The request of a shell line, with one unit for guards to look at. */
 export function shellRequest(unit: ShellUnit): { readonly request: Request; readonly unit: Unit } {
-  const one = shellUnit("", unit);
+  const one = createShellUnit("", unit);
   const input = { command: unit.line.text };
   return {
     unit: one,

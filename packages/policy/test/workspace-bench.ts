@@ -6,8 +6,8 @@ import { type Assessment, assessRequest } from "@assent/core/parts";
 import { manualClock } from "@assent/core/testing";
 import { nodeDigest } from "@assent/host";
 import { z } from "zod";
-import type { SessionFlags } from "../src/settings/policy-places.ts";
-import { type ToolRules, type WorkspaceParts, type WorkspacePolicy, workspacePolicy } from "../src/workspace-policy.ts";
+import type { SessionFlags } from "../src/settings/locations.ts";
+import { createWorkspacePolicy, type ToolRules, type WorkspacePolicy, type WorkspacePolicyOptions } from "../src/workspace-policy.ts";
 import { scratch } from "./scratch.ts";
 
 const run = (): string => "";
@@ -36,7 +36,7 @@ export type Bench = WorkspacePolicy & {
 };
 
 /** What a test may say beside the user's settings. */
-export type Around = Partial<WorkspaceParts> & { readonly flags?: Partial<SessionFlags>; readonly files?: readonly string[] };
+export type Around = Partial<WorkspacePolicyOptions> & { readonly flags?: Partial<SessionFlags>; readonly files?: readonly string[] };
 
 /** Puts the policy of a workspace together, with these settings of its user. */
 export function bench(t: TestContext, settings: object = {}, { flags, files = [], ...parts }: Around = {}): Bench {
@@ -49,7 +49,7 @@ export function bench(t: TestContext, settings: object = {}, { flags, files = []
   mkdirSync(workspace, { recursive: true });
   let told: ToolRules = { privateAllowed: () => false, hides: () => false };
   const session = { allow: [], ask: [], deny: [], ...flags };
-  const policy = workspacePolicy({
+  const policy = createWorkspacePolicy({
     places: { workspace, home, userFile, teamFile: join(root, "none"), session, trusted: false },
     stateDirectory: join(home, "state/assent"),
     digest: nodeDigest,

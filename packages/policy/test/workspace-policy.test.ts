@@ -5,8 +5,8 @@ import { describe, test } from "node:test";
 import { createRegistry } from "@assent/core";
 import { manualClock } from "@assent/core/testing";
 import { nodeDigest } from "@assent/host";
-import type { Problem } from "../src/settings/problem.ts";
-import { workspacePolicy } from "../src/workspace-policy.ts";
+import type { SettingsProblem } from "../src/settings/problem.ts";
+import { createWorkspacePolicy } from "../src/workspace-policy.ts";
 import { scratch } from "./scratch.ts";
 import { bench } from "./workspace-bench.ts";
 
@@ -17,9 +17,9 @@ test("at a reload with an error the last good hooks stay, and the error is told"
   const write = (hooks: object): void => writeFileSync(userFile, JSON.stringify({ hooks }), { mode: 0o600 });
   const running = (command: string): object => ({ Stop: [{ hooks: [{ type: "command", command }] }] });
   const session = { allow: [], ask: [], deny: [] };
-  const told: Problem[] = [];
+  const told: SettingsProblem[] = [];
   write(running("old"));
-  const { source, hooks } = workspacePolicy({
+  const { source, hooks } = createWorkspacePolicy({
     places: { workspace: join(root, "workspace"), home: root, userFile, teamFile: join(root, "none"), session, trusted: false },
     stateDirectory: join(root, "state"),
     digest: nodeDigest,

@@ -1,5 +1,5 @@
 import type { BackgroundCommands, Files, Processes, Tool } from "@assent/core";
-import { type PathScope, pathScope, type SessionDirectories } from "@assent/policy";
+import { createPathLookup, type PathLookup, type SessionDirectories } from "@assent/policy";
 import { AGENT, agentTool, type OfferedAgent } from "./builtin/agent.ts";
 import { ASK, askTool } from "./builtin/ask.ts";
 import { AST_EDIT, astEditTool } from "./builtin/ast-edit.ts";
@@ -31,7 +31,7 @@ import type { ToolListing } from "./tool-listing.ts";
 /** What the built-in tools of one session need. Nothing is opened or started by making them. */
 export type BuiltinDeps = SessionDirectories & {
   /** How paths are looked at, where that follows settings; absent: by the directories as they are given. */
-  readonly scope?: PathScope;
+  readonly scope?: PathLookup;
   readonly files: Files;
   readonly processes: Processes;
   /** The environment commands start from, without secrets of any known name. */
@@ -93,7 +93,7 @@ export const TOOL_LISTINGS: readonly ToolListing[] = BUILTIN.map(([listing]) => 
 export function builtinTools(deps: BuiltinDeps): readonly Tool[] {
   const parts: ToolParts = {
     ...deps,
-    scope: deps.scope ?? pathScope(deps),
+    scope: deps.scope ?? createPathLookup(deps),
     reads: deps.reads ?? memoryReads(),
     maxFiles: deps.maxFiles ?? (() => 10_000),
     maxChanges: deps.maxChanges ?? (() => 50_000),

@@ -10,7 +10,7 @@ import {
   openSession,
   type Policy,
 } from "@assent/core";
-import { hostFileChanges, hostPorts, thisHolder } from "@assent/host";
+import { createHostFileChanges, createHostPorts, currentHolder } from "@assent/host";
 import { builtinTools } from "../src/index.ts";
 import { scratch } from "./scratch.ts";
 
@@ -24,17 +24,17 @@ export type Governed = {
 /** Makes one; `stages` says which tools' calls wait for `resolve`. */
 export async function governed(t: TestContext, stages: readonly string[] = []): Promise<Governed> {
   const root = scratch(t);
-  const ports = hostPorts({ stateDirectory: join(root, ".state") });
+  const ports = createHostPorts({ stateDirectory: join(root, ".state") });
   const { clock, ids, digest, files, processes } = ports;
   const session = await openSession(
     { ledger: memoryLedger({ clock, ids }), clock, ids },
-    { holder: thisHolder("test"), create: { cwd: root } },
+    { holder: currentHolder("test"), create: { cwd: root } },
   );
   const tools = createRegistry();
   for (const tool of builtinTools({ workspace: root, files, processes, environment: {} })) tools.add(tool);
   const proposals: NonNullable<Policy["proposals"]> = { resolver: "both", stages: ({ tool }) => stages.includes(tool) };
   const policy = fixedPolicy({ mode: "yolo", proposals });
-  const dispatcher = createDispatcher({ session, clock, ids, digest, files, processes, policy, changes: hostFileChanges(), tools });
+  const dispatcher = createDispatcher({ session, clock, ids, digest, files, processes, policy, changes: createHostFileChanges(), tools });
   t.after(() => session.close("done", 0));
   let calls = 0;
   return {

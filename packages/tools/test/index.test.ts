@@ -24,7 +24,7 @@ test("making and using the built-in tools loads no schema library", async () => 
   const source = `
     import { createRequire } from "node:module";
     import { builtinTools } from "../src/index.ts";
-    import { hostPorts } from "@assent/host";
+    import { createHostPorts } from "@assent/host";
     const tools = builtinTools({ workspace: "/", ...hostPorts({ stateDirectory: "/nonexistent" }), environment: {} });
     await tools[0].build({ file_path: "x" });
     const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => /node_modules\\/(?!jsonc-parser)/.test(path));

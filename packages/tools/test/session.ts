@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { CallContext, Content, Display, FileImage, Invocation, Preview, RunContext, Tool, ToolResult } from "@assent/core";
 import { validateBuildAndExecute } from "@assent/core/ungoverned";
-import { hostFileChanges, hostFiles, hostProcesses, sessionOutput } from "@assent/host";
+import { createHostFileChanges, createHostFiles, createHostProcesses, sessionOutputDirectory } from "@assent/host";
 import { type BuiltinDeps, builtinTools } from "../src/index.ts";
 import { scratch } from "./scratch.ts";
 
@@ -30,9 +30,9 @@ export function session(
   const root = scratch(t);
   const workspace = root;
   const outputDirectory = join(root, ".state/output");
-  const output = sessionOutput(outputDirectory, "s_1");
-  const files = hostFiles({ outputDirectory });
-  const processes = hostProcesses({ graceMs: 150, lingerMs: 150 });
+  const output = sessionOutputDirectory(outputDirectory, "s_1");
+  const files = createHostFiles({ outputDirectory });
+  const processes = createHostProcesses({ graceMs: 150, lingerMs: 150 });
   const tools = builtinTools({ workspace, readable: [output], files, processes, environment, ...more });
   const tool = (name: string): Tool => {
     const found = tools.find((candidate) => candidate.name === name);
@@ -77,7 +77,7 @@ export async function execute(tool: Tool, invocation: Invocation, ctx: CallConte
     after: image(after),
     mode: null,
   }));
-  const end = await hostFileChanges().apply({ id: "p_test", changes }, { signal: new AbortController().signal });
+  const end = await createHostFileChanges().apply({ id: "p_test", changes }, { signal: new AbortController().signal });
   assert.deepEqual(end, { state: "changed" });
   const files = made.changes.map(({ path, after }) => ({ path, digest: image(after)?.digest ?? "absent" }));
   const said = await tool.definition.apply?.({ proposalId: "p_test", reason: "", ...made, files }, runContext(ctx));

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createRegistry, type JsonObject, type Registry, type Verdict } from "@assent/core";
-import { hostPorts } from "@assent/host";
-import { type LoadedPolicy, type Problem, SettingsError, type WorkspacePolicy, workspacePolicy } from "@assent/policy";
+import { createHostPorts } from "@assent/host";
+import { createWorkspacePolicy, type LoadedPolicy, SettingsError, type SettingsProblem, type WorkspacePolicy } from "@assent/policy";
 import { ajvSchemas, builtinTools } from "@assent/tools";
 import { assessAtOnce } from "../../support/assess-at-once.ts";
 import { lines, structure, tokens } from "../mutate.ts";
@@ -82,11 +82,11 @@ function sceneIn(root: string): Scene {
   for (const folder of [home, dirname(projectFile), join(workspace, "src"), join(workspace, ".git")])
     mkdirSync(folder, { recursive: true });
   writeFileSync(userFile, JSON.stringify(USER), { mode: 0o600 });
-  const { clock, digest, files, processes } = hostPorts({ stateDirectory: store });
+  const { clock, digest, files, processes } = createHostPorts({ stateDirectory: store });
   let registry: Registry | undefined;
   const session = { allow: [], ask: [], deny: [] };
   const load: Scene["load"] = (over) =>
-    workspacePolicy({
+    createWorkspacePolicy({
       places: { workspace, home, userFile, teamFile: join(root, "none"), session, trusted: false, ...over },
       stateDirectory: store,
       digest,
@@ -144,7 +144,7 @@ function loaded(load: () => WorkspacePolicy, file: string, input: Buffer): Works
   }
 }
 
-function hasPlace(problem: Problem, file: string, length: number): void {
+function hasPlace(problem: SettingsProblem, file: string, length: number): void {
   const shown = (): string => `${JSON.stringify(problem)} of ${length} lines`;
   holds(
     "a problem names the file and a line of it",

@@ -18,11 +18,11 @@ import {
   type Session,
   type Tool,
 } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 import { playScript, readScript } from "../../src/index.ts";
 
-export const PORTS = hostPorts({ stateDirectory: "/unused" });
+export const PORTS = createHostPorts({ stateDirectory: "/unused" });
 export const ANN = { kind: "person", user: "ann", name: "Ann", door: "test", pid: 1 } as const;
 
 /** A session with tools, as somebody who keeps their own loop has it. */
@@ -45,7 +45,7 @@ export type EmbeddedOptions = {
 /** Reads are allowed, writes ask, `write forbidden` is denied. */
 export async function embed({ ledger = memoryLedger(), id, deps, more = [] }: EmbeddedOptions = {}): Promise<Embedded> {
   const { clock, ids, digest } = PORTS;
-  const holder = thisHolder("test");
+  const holder = currentHolder("test");
   const session = await openSession({ ledger, clock, ids }, id === undefined ? { holder, create: { cwd: "/" } } : { holder, id });
   const { checker } = makeChecker({
     label: "user permissions",

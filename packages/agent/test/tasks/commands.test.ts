@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { type BackgroundCommand, type BackgroundCommands, type HookOpinion, LedgerError, type TaskProcess } from "@assent/core";
-import { hostFiles, hostProcesses } from "@assent/host";
+import { createHostFiles, createHostProcesses } from "@assent/host";
 import { shellTool } from "@assent/tools";
 import { type Bench, type BenchOptions, bench, noticeTexts } from "./bench.ts";
 
 const SIGNAL = new AbortController().signal;
-const PROCESSES = hostProcesses({ graceMs: 150, lingerMs: 150 });
+const PROCESSES = createHostProcesses({ graceMs: 150, lingerMs: 150 });
 
 const shell = (command: string, id = "c1"): string =>
   `{ tool: shell, id: ${id}, input: ${JSON.stringify({ command, run_in_background: true })} }`;
@@ -30,7 +30,7 @@ async function scenedIn(root: string, text: string, options: BenchOptions = {}):
   const port: Scene["port"] = { keeper: undefined };
   const tool = shellTool({
     workspace: root,
-    files: hostFiles({ outputDirectory: join(root, ".state") }),
+    files: createHostFiles({ outputDirectory: join(root, ".state") }),
     processes: PROCESSES,
     environment: { PATH: "/usr/bin:/bin" },
     background: {

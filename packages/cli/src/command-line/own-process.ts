@@ -26,11 +26,11 @@ export async function withoutPerson(context: Context, spec: Command): Promise<Co
  * group is one that the record names: a program that was replaced by `exec` with a clean environment has no mark.
  */
 async function isOwnCommand(context: Context, isDecision: boolean): Promise<boolean> {
-  const { hasMark, processesAbove, startedUnder } = await import("@assent/host");
-  const above = processesAbove();
+  const { hasMark, listAncestors, isStartedUnder } = await import("@assent/host");
+  const above = listAncestors();
   if (hasMark(context.io.env, above)) return true;
   try {
-    return await withStoreIfAny(context, ({ ledger }) => isRecorded(ledger, (recorded) => startedUnder(recorded, above)));
+    return await withStoreIfAny(context, ({ ledger }) => isRecorded(ledger, (recorded) => isStartedUnder(recorded, above)));
   } catch (error) {
     if (isDecision) throw error; // it must not pass unchecked if the store can be read a moment later
     return false; // the command itself reports why

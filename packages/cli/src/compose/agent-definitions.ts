@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { builtInAgents, type LoadedAgents, loadAgents } from "@assent/agent";
-import { settingsPlaces } from "@assent/policy";
+import { settingsLocations } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 
 /** Where agents are looked for. */
@@ -19,7 +19,7 @@ export async function agentDefinitions(
 ): Promise<LoadedAgents> {
   const own = [
     { path: join(workspace, ".assent", "agents"), level: "project" },
-    { path: join(dirname(settingsPlaces(io.env).userFile), "agents"), level: "user" },
+    { path: join(dirname(settingsLocations(io.env).userFile), "agents"), level: "user" },
   ] as const;
   const folders = [...(policyFile === undefined ? own : []), { path: builtInAgents(), level: "built-in" } as const];
   return loadAgents({ folders, workspace, trusted });

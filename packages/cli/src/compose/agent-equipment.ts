@@ -11,8 +11,8 @@ import {
   type Session,
 } from "@assent/core";
 import type { UnknownOutcomes } from "@assent/core/parts";
-import { type HostPorts, hostFileChanges } from "@assent/host";
-import { redactor } from "@assent/policy";
+import { createHostFileChanges, type HostPorts } from "@assent/host";
+import { createRedactor } from "@assent/policy";
 import { ajvSchemas } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
@@ -85,7 +85,7 @@ export function agentEquipment(context: Context, around: AgentSurroundings): (se
       hooks,
       ...(limits && { limits }),
       ...(chosen.script && { halt: chosen.script.failed }),
-      redact: (text) => redactor(settings()["redaction.patterns"])(text),
+      redact: (text) => createRedactor(settings()["redaction.patterns"])(text),
       asks: mayPut(spec, asks),
       ...(attending && { observe: attending.observe }),
     };
@@ -124,7 +124,7 @@ function machine(
   return {
     ...{ clock, ids, digest, files, processes, handlers, maxConcurrency, retryIdempotent },
     by: ways.by,
-    changes: hostFileChanges(),
+    changes: createHostFileChanges(),
     rules: policy.rules,
     facts: policy.facts,
     ...(timeoutMs !== undefined && { timeoutMs }),

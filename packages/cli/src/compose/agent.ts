@@ -21,7 +21,7 @@ import {
 import type { Session } from "@assent/core";
 import { type UnknownOutcomes, unknownOutcomes } from "@assent/core/parts";
 import type { HostPorts } from "@assent/host";
-import { redactor } from "@assent/policy";
+import { createRedactor } from "@assent/policy";
 import { TOOL_LISTINGS } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 import type { Cancelling } from "../io/cancel-on-signal.ts";
@@ -229,7 +229,7 @@ function talkOf(parts: Composing, made: CallDispatcher, instructions: string): C
     hooks: made.hooks,
     ...(limits && { limits }),
     ...(chosen.script && { halt: chosen.script.failed }),
-    redact: (text) => redactor(settings()["redaction.patterns"])(text),
+    redact: (text) => createRedactor(settings()["redaction.patterns"])(text),
     plan: made.planMode.plan,
     onAsk: made.onAsk,
     get asks() {

@@ -1,5 +1,5 @@
 import type { Holder } from "@assent/core";
-import { type HostPorts, thisHolder } from "@assent/host";
+import { currentHolder, type HostPorts } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { type Cancelling, cancelOnSignal } from "../io/cancel-on-signal.ts";
 import type { Store } from "../store/open.ts";
@@ -25,5 +25,5 @@ export async function attend<T>(context: Context, { directory }: Store, work: (a
 
 /** This process as the holder of a session. It may be ended for a take-over if it runs nothing but this command. */
 export function commandHolder({ io }: Pick<Context, "io">, door: string): Holder {
-  return { ...thisHolder(door), ...(io.ownsProcess && { command: true }) };
+  return { ...currentHolder(door), ...(io.ownsProcess && { command: true }) };
 }

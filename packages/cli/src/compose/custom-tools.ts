@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { pathScope, redactor, type Settings, settingsPlaces } from "@assent/policy";
+import { createPathLookup, createRedactor, type Settings, settingsLocations } from "@assent/policy";
 import {
   ajvSchemas,
   type CustomToolOptions,
@@ -54,8 +54,8 @@ function optionsOf(context: Context, place: CustomPlace): CustomToolOptions {
   const { io } = context;
   const { ports, workspace, trusted = false, policyFile, tools: explicit = [] } = place;
   const settings = place.settings();
-  const redact = redactor(settings["redaction.patterns"]);
-  const taken = fixedTools(context, { ports, workspace, look: pathScope({ workspace }) });
+  const redact = createRedactor(settings["redaction.patterns"]);
+  const taken = fixedTools(context, { ports, workspace, look: createPathLookup({ workspace }) });
   return {
     folders: policyFile === undefined ? foldersOf(io.env, workspace) : [],
     explicit,
@@ -82,7 +82,7 @@ function optionsOf(context: Context, place: CustomPlace): CustomToolOptions {
 
 function foldersOf(env: Context["io"]["env"], workspace: string): readonly ToolFolder[] {
   return [
-    { path: join(dirname(settingsPlaces(env).userFile), "tools"), level: "user" },
+    { path: join(dirname(settingsLocations(env).userFile), "tools"), level: "user" },
     { path: join(workspace, ".assent", "tools"), level: "project" },
   ];
 }

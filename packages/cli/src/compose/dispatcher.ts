@@ -1,7 +1,7 @@
 import type { RunLimits } from "@assent/agent";
 import { type By, createDispatcher, type Dispatcher, type DispatcherDeps, type Session } from "@assent/core";
 import { enterPlanMode, type Modes, type PlanMode } from "@assent/core/parts";
-import { currentUser, type HookRunner, type HostPorts, hookRunner, hostFileChanges } from "@assent/host";
+import { createHookRunner, createHostFileChanges, currentUser, type HookRunner, type HostPorts } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { approvalEditor } from "../desk/approvals/editor.ts";
 import { type Revising, revisingBy } from "../desk/approvals/revise.ts";
@@ -122,7 +122,7 @@ function ordinaryDeps({ io }: Context, { session, ports, policy, limits, unknown
   const { tools, rules, facts } = policy;
   return {
     ...{ session, clock, ids, digest, files, processes, tools, rules, facts, maxConcurrency, retryIdempotent },
-    changes: hostFileChanges(),
+    changes: createHostFileChanges(),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(limits && { mayClaim: limits.claim }),
     ...(unknown && { unknown }),
@@ -151,7 +151,7 @@ export function callHooks(
   const { clock, digest } = ports;
   const own = door?.hooks;
   const { secretEnv, projectSecretEnv } = policy.source.settings();
-  return hookRunner({
+  return createHookRunner({
     entries: own ? () => [...policy.hooks(), ...own.entries()] : policy.hooks,
     ...(own && { functions: own.functions }),
     clock,

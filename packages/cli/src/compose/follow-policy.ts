@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Ledger } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
-import { leadsIntoWorkspace, UNTRUSTED_PROGRAM } from "@assent/policy";
+import { refersToWorkspace, UNTRUSTED_HOOK_REASON } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { warnOfProblems } from "../desk/policy/problem-text.ts";
 import { workspaceTrust } from "../desk/trust/workspace-trust.ts";
@@ -64,7 +64,7 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
     planAt: (file) => {
       planFile = file;
     },
-    refusesHook: (entry) => (leadsIntoWorkspace(entry) && !trust.stillTrusted() ? UNTRUSTED_PROGRAM : undefined),
+    refusesHook: (entry) => (refersToWorkspace(entry) && !trust.stillTrusted() ? UNTRUSTED_HOOK_REASON : undefined),
   };
 }
 

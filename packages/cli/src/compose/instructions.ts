@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Ledger } from "@assent/core";
 import { messageOf } from "@assent/core";
-import { INSTRUCTION_NAMES, isInside, isOwnWorkspace, isTrustedFile, type TrustState, trustState } from "@assent/policy";
+import { INSTRUCTION_NAMES, isInside, isNestedWorkspace, isTrustedFile, readTrustState, type TrustState } from "@assent/policy";
 
 /** Where instructions are looked for, and what may be read there. */
 export type InstructionPlace = {
@@ -37,7 +37,7 @@ export async function trustedInstructions(
   ledger: Ledger,
   { workspace, cwd }: Pick<InstructionPlace, "workspace" | "cwd">,
 ): Promise<Instructions> {
-  const state = await trustState(ledger, workspace);
+  const state = await readTrustState(ledger, workspace);
   const kept = state.trusted && state.record ? await ledger.resolve(state.record.files) : [];
   return await workspaceInstructions({ workspace, cwd, trusted: state.trusted, vouches: vouching(state, kept) });
 }
@@ -60,7 +60,7 @@ async function instructionNames({ workspace, cwd }: InstructionPlace): Promise<r
   const directories = [""];
   for (const step of steps) {
     const next = join(directories.at(-1) ?? "", step);
-    if (isOwnWorkspace(join(workspace, next))) break;
+    if (isNestedWorkspace(join(workspace, next))) break;
     directories.push(next);
   }
   return directories.flatMap((directory) => {

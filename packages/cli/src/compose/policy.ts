@@ -2,14 +2,14 @@ import type { LoadedAgents } from "@assent/agent";
 import type { BackgroundCommands, Facts, Ledger, Registry, Rules } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
 import {
+  createWorkspacePolicy,
   type LoadedPolicy,
   loadSettings,
-  type PolicyPlaces,
+  type PolicyLocations,
   type SessionFlags,
-  settingsPlaces,
+  settingsLocations,
   type WatchedPolicy,
-  type WorkspaceParts,
-  workspacePolicy,
+  type WorkspacePolicyOptions,
 } from "@assent/policy";
 import type { LoadedTools } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
@@ -35,7 +35,7 @@ export type PolicyWish = {
   readonly readable?: () => readonly string[];
   /** The session's plan. */
   readonly planFile?: () => string | undefined;
-  readonly follow?: NonNullable<WorkspaceParts["follow"]>;
+  readonly follow?: NonNullable<WorkspacePolicyOptions["follow"]>;
   /** Modules of custom tools that were named; those of the user's and a trusted project's folders are there without being named. */
   readonly tools?: readonly string[];
 };
@@ -76,7 +76,7 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
   const offered = agents.agents.filter(({ usable }) => usable);
   const reads = recordedReads();
   const background = backgroundCommands();
-  const { source, tools, facts, rules, hooks } = workspacePolicy({
+  const { source, tools, facts, rules, hooks } = createWorkspacePolicy({
     places,
     stateDirectory: directory,
     ...(readable && { readable }),
@@ -134,7 +134,7 @@ function renewing(context: Context, source: WatchedPolicy, live: LiveTools): Pic
 }
 
 /** Where settings are read from. */
-export function policyPlaces({ io }: Context, { workspace, policyFile, flags, trusted = false }: PolicyWish): PolicyPlaces {
+export function policyPlaces({ io }: Context, { workspace, policyFile, flags, trusted = false }: PolicyWish): PolicyLocations {
   const session = policyFile === undefined ? flags : { ...flags, allow: [], ask: [], deny: [] };
-  return { workspace, ...settingsPlaces(io.env), ...(policyFile !== undefined && { policyFile }), session, trusted };
+  return { workspace, ...settingsLocations(io.env), ...(policyFile !== undefined && { policyFile }), session, trusted };
 }

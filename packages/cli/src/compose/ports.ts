@@ -1,8 +1,8 @@
-import { type HostPorts, hostPorts } from "@assent/host";
+import { createHostPorts, type HostPorts } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 
 /** The machine a call runs on, with the clock a test may have put in place of the system's. */
 export function callPorts({ overrides }: Context, directory: string): HostPorts {
-  const ports = hostPorts({ stateDirectory: directory });
+  const ports = createHostPorts({ stateDirectory: directory });
   return overrides.clock ? { ...ports, clock: overrides.clock } : ports;
 }

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Dispatcher, Session } from "@assent/core";
 import { attendPlanMode, createModes, type Modes, type PlanMode } from "@assent/core/parts";
-import { type HostPorts, hostPlanFiles, planFileOf } from "@assent/host";
+import { createHostPlanFiles, findPlanFile, type HostPorts } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
@@ -13,7 +13,7 @@ export type ModeParts = { readonly session: Session; readonly ports: HostPorts; 
 export async function sessionModes({ io }: Pick<Context, "io">, { session, ports, policy }: ModeParts, by: string): Promise<Modes> {
   const { workspace, source } = policy;
   const places = { workspace, stateDirectory: dirname(ports.outputDirectory) };
-  const planFile = session.state.planning?.file ?? (await planFileOf(places, session.id));
+  const planFile = session.state.planning?.file ?? (await findPlanFile(places, session.id));
   policy.planAt(planFile);
   const modes = createModes({ session, policy: source, planFile, warn: (message) => void warn(io, message) });
   await modes.begin(by);
@@ -25,7 +25,7 @@ export function sessionPlans({ session, ports, policy }: ModeParts, modes: Modes
   return attendPlanMode({
     session,
     modes,
-    files: hostPlanFiles(),
+    files: createHostPlanFiles(),
     digest: ports.digest,
     proposals: dispatcher.proposals,
     isLocked: (mode) => policy.source.settings()["permissions.lock"].some((locked) => locked === mode),

@@ -1,6 +1,6 @@
 import { type BackgroundCommands, createRegistry, type Registry, type Tool, ToolError } from "@assent/core";
 import type { HostPorts } from "@assent/host";
-import type { PathScope, Settings } from "@assent/policy";
+import type { PathLookup, Settings } from "@assent/policy";
 import { ajvSchemas, builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 
@@ -8,7 +8,7 @@ import type { Context } from "../command-line/spec.ts";
 export type ToolPlace = {
   readonly ports: HostPorts;
   readonly workspace: string;
-  readonly look: PathScope;
+  readonly look: PathLookup;
   /** Absent where tools are only listed. */
   readonly settings?: () => Settings;
   /** Whether a rule names a host of the own network. */

@@ -1,5 +1,5 @@
 import type { Ledger } from "@assent/core";
-import { hostProcesses } from "@assent/host";
+import { createHostProcesses } from "@assent/host";
 import { openLedger, type StoreExtras, type StoreWarning } from "@assent/store";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
@@ -24,7 +24,7 @@ type StoreHealth = { readonly events: number } & Pick<StoreExtras, "refusal">;
 
 async function openDurable({ io, overrides }: Context, directory: string): Promise<Ledger & StoreExtras> {
   const { clock, openDatabase } = overrides;
-  const { startOf } = hostProcesses();
+  const { startOf } = createHostProcesses();
   const onWarning = ({ message }: StoreWarning): void => void warn(io, message);
   const ledger = await openLedger({ directory, startOf, onWarning, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });
   for (const { message } of ledger.warnings) await warn(io, message);

@@ -1,4 +1,4 @@
-import { systemClock } from "@assent/host";
+import { createSystemClock } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { type CallPlace, callPlace } from "../compose/place.ts";
 import { callPorts } from "../compose/ports.ts";
@@ -33,7 +33,7 @@ export type TuiStart = {
 /** The terminal interface, from the first frame until the person leaves. Resolves with the exit code. */
 export async function runTui(given: Context, start: TuiStart): Promise<number> {
   const { io } = given;
-  const clock = given.overrides.clock ?? systemClock();
+  const clock = given.overrides.clock ?? createSystemClock();
   const { place, keys } = await beginning(given).catch((error: unknown) => {
     start.giveBack();
     throw error;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { describe, test } from "node:test";
-import { settingsPlaces } from "@assent/policy";
+import { settingsLocations } from "@assent/policy";
 import { userHome } from "../../src/store/location.ts";
 import { ended, groupRuns, place, until } from "../support/assent.ts";
 
@@ -420,7 +420,7 @@ describe("where the store is", () => {
     process.env["HOME"] = "";
     try {
       assert.equal(userHome({ HOME: "" }), userInfo().homedir);
-      assert.equal(settingsPlaces({ HOME: "" }).home, userInfo().homedir);
+      assert.equal(settingsLocations({ HOME: "" }).home, userInfo().homedir);
       assert.ok(isAbsolute(userInfo().homedir));
     } finally {
       if (before !== undefined) process.env["HOME"] = before;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openSession } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { openLedger } from "@assent/store";
 import { type Place, place } from "../support/assent.ts";
 
@@ -107,8 +107,8 @@ describe("proposals, for people", () => {
       const { id, sessionId } = await stage(at, "src/a.txt", "one\n");
       if (action === "undo") await at.here(["apply", id]);
       const ledger = await openLedger({ directory: at.store });
-      const ports = hostPorts({ stateDirectory: at.store });
-      const deaf = await openSession({ ledger, ...ports }, { holder: thisHolder("test"), id: sessionId });
+      const ports = createHostPorts({ stateDirectory: at.store });
+      const deaf = await openSession({ ledger, ...ports }, { holder: currentHolder("test"), id: sessionId });
       const wished = new Promise<void>((resolve) => {
         ledger.subscribe({ pos: 0 }, { types: ["proposal.requested"] }, () => resolve());
       });

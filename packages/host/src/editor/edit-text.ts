@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endFamily } from "../processes/group.ts";
 import { coveredDescriptors } from "../processes/start-program.ts";
-import { processTable } from "../processes/table.ts";
+import { readProcessTable } from "../processes/table.ts";
 import { errorCode } from "../system/error-code.ts";
 
 /** How an editor ended. */
@@ -44,51 +44,53 @@ export async function editText(options: EditTextOptions): Promise<EditedText> {
   const line = [editor, environment["VISUAL"], environment["EDITOR"]].find((one) => one !== undefined && one.trim() !== "");
   if (line === undefined) return { failure: "no_editor", message: "No editor is configured. Set EDITOR, or answer without editing." };
   const words = splitWords(line);
-  if (words === undefined) return failed(`The command of the editor has a quote that is not closed: ${line}`);
+  if (words === undefined) return editorFailed(`The command of the editor has a quote that is not closed: ${line}`);
   const directory = await mkdtemp(join(tmpdir(), "assent-edit-"));
   try {
-    return await editIn(directory, words, options);
+    return await editInDirectory(directory, words, options);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-async function editIn(directory: string, [file = "", ...args]: readonly string[], options: EditTextOptions): Promise<EditedText> {
+async function editInDirectory(directory: string, [file = "", ...args]: readonly string[], options: EditTextOptions): Promise<EditedText> {
   const { current, proposed, environment, signal, start = (run) => run() } = options;
   const ending = options.extension.replaceAll(/[^\w.+-]/g, "").replace(/^\.*(?=.)/, ".");
   const path = join(directory, `proposed${ending}`);
   await writeFile(join(directory, `current${ending}`), current, { flag: "wx", mode: 0o600 });
   await writeFile(path, proposed, { flag: "wx", mode: 0o600 });
   try {
-    const { exitCode, signal: killer } = await start(() => run({ file, args: [...args, path], cwd: directory, env: environment }, signal));
+    const { exitCode, signal: killer } = await start(() =>
+      runEditor({ file, args: [...args, path], cwd: directory, env: environment }, signal),
+    );
     signal.throwIfAborted();
-    if (killer !== null) return failed(`The editor was ended by ${killer}.`);
-    if (exitCode !== 0) return failed(`The editor ended with exit code ${exitCode}.`, exitCode);
+    if (killer !== null) return editorFailed(`The editor was ended by ${killer}.`);
+    if (exitCode !== 0) return editorFailed(`The editor ended with exit code ${exitCode}.`, exitCode);
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof NotStarted)) throw error;
-    return failed(
+    if (!(error instanceof EditorStartError)) throw error;
+    return editorFailed(
       `${file} could not be started (${errorCode(error.cause) ?? "unknown error"}). The editor is named by the setting editor, VISUAL or EDITOR.`,
     );
   }
-  return { text: await textOf(path) };
+  return { text: await readText(path) };
 }
 
-function failed(message: string, exitCode: number | null = null): EditedText {
+function editorFailed(message: string, exitCode: number | null = null): EditedText {
   return { failure: "editor_failed", message, exitCode };
 }
 
 /** A deleted file is an empty text. */
-async function textOf(path: string): Promise<string> {
+async function readText(path: string): Promise<string> {
   return readFile(path, "utf8").catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return "";
     throw error;
   });
 }
 
-class NotStarted extends Error {}
+class EditorStartError extends Error {}
 
-type Command = {
+type EditorCommand = {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -96,30 +98,30 @@ type Command = {
 };
 
 /** An editor stays in our process group: only the group in the foreground may use the terminal. So what it started is found by descent when it has to end. */
-async function run(command: Command, signal: AbortSignal): Promise<EditorEnd> {
+async function runEditor(command: EditorCommand, signal: AbortSignal): Promise<EditorEnd> {
   signal.throwIfAborted();
   const child = startEditor(command);
   const { promise: exit, resolve, reject } = Promise.withResolvers<EditorEnd>();
   child.once("exit", (exitCode, killer) => resolve({ exitCode, signal: killer }));
-  child.once("error", (cause) => reject(new NotStarted("the editor could not be started", { cause })));
+  child.once("error", (cause) => reject(new EditorStartError("the editor could not be started", { cause })));
   const { promise: aborted, resolve: abort } = Promise.withResolvers<undefined>();
   const heard = (): void => abort(undefined);
   signal.addEventListener("abort", heard, { once: true });
   try {
     const end = await Promise.race([exit, aborted]);
     if (end) return end;
-    if (child.pid !== undefined) await endFamily(child.pid, GRACE_MS, processTable());
+    if (child.pid !== undefined) await endFamily(child.pid, GRACE_MS, readProcessTable());
     throw signal.reason;
   } finally {
     signal.removeEventListener("abort", heard);
   }
 }
 
-function startEditor({ file, args, cwd, env }: Command): ChildProcess {
+function startEditor({ file, args, cwd, env }: EditorCommand): ChildProcess {
   try {
     return spawn(file, args, { cwd, env, stdio: ["inherit", "inherit", "inherit", ...coveredDescriptors()] });
   } catch (cause) {
-    throw new NotStarted("no system could start this", { cause });
+    throw new EditorStartError("no system could start this", { cause });
   }
 }
 
@@ -133,13 +135,13 @@ export function splitWords(line: string): readonly string[] | undefined {
   while (rest !== "") {
     const word = /^(?:[^\s'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+/.exec(rest)?.[0];
     if (word === undefined || /^\S/.test(rest.slice(word.length))) return undefined;
-    words.push(unquoted(word));
+    words.push(unquote(word));
     rest = rest.slice(word.length).trimStart();
   }
   return words;
 }
 
-function unquoted(word: string): string {
+function unquote(word: string): string {
   return [...word.matchAll(/'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[\s\S])*)"|\\(?<escaped>[\s\S])|(?<bare>[^'"\\]+)/g)]
     .map(({ groups = {} }) => {
       const { single, double, escaped, bare } = groups;

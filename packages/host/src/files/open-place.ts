@@ -5,10 +5,10 @@ import type { Files } from "@assent/core";
 import { errorCode } from "../system/error-code.ts";
 
 /** The directory that was judged. */
-export type Anchor = NonNullable<NonNullable<Parameters<Files["replace"]>[2]>["anchor"]>;
+export type PlaceAnchor = NonNullable<NonNullable<Parameters<Files["replace"]>[2]>["anchor"]>;
 
 /** A directory to write in. */
-export type Place = {
+export type WritablePlace = {
   /** Names this very directory until it is closed, whatever becomes of its name. */
   readonly path: string;
   /** Makes sure once more that it is the right one, where the path alone cannot. */
@@ -17,7 +17,7 @@ export type Place = {
 };
 
 /** A directory by its name, made if need be. */
-export async function namedPlace(directory: string): Promise<Place> {
+export async function openNamedPlace(directory: string): Promise<WritablePlace> {
   await mkdir(directory, { recursive: true });
   return { path: directory, confirm: async () => undefined, close: async () => undefined };
 }
@@ -26,23 +26,23 @@ export async function namedPlace(directory: string): Promise<Place> {
  * Opens a directory below the one that was judged, made if need be. Rejects with code `ERR_PLACE_CHANGED` when that one was exchanged, or when a link has come
  * between: what is written afterwards goes to the directory that is open, not to whatever has its name by then.
  */
-export async function openPlace(directory: string, anchor: Anchor): Promise<Place> {
+export async function openPlace(directory: string, anchor: PlaceAnchor): Promise<WritablePlace> {
   const names = relative(anchor.path, directory)
     .split("/")
     .filter((name) => name !== "");
-  if (names[0] === "..") throw changed(directory);
-  return process.platform === "linux" ? descend(anchor, names) : checkedPlace(directory, anchor);
+  if (names[0] === "..") throw placeChangedError(directory);
+  return process.platform === "linux" ? descend(anchor, names) : openCheckedPlace(directory, anchor);
 }
 
 /** Opens a directory that is there, by its real path. Rejects with code `ERR_PLACE_CHANGED` when a link leads there now; `confirm` rejects so when it has been moved since. */
-export async function realPlace(directory: string): Promise<Place> {
-  return process.platform === "linux" ? heldPlace(directory) : lookedAtPlace(directory);
+export async function openRealPlace(directory: string): Promise<WritablePlace> {
+  return process.platform === "linux" ? openHeldPlace(directory) : openCheckedRealPlace(directory);
 }
 
-async function heldPlace(directory: string): Promise<Place> {
-  const handle = await hold(directory);
+async function openHeldPlace(directory: string): Promise<WritablePlace> {
+  const handle = await openDirectory(directory);
   const confirm = async (): Promise<void> => {
-    if ((await readlink(pathOf(handle))) !== directory) throw changed(directory);
+    if ((await readlink(descriptorPath(handle))) !== directory) throw placeChangedError(directory);
   };
   try {
     await confirm();
@@ -50,12 +50,12 @@ async function heldPlace(directory: string): Promise<Place> {
     await handle.close();
     throw error;
   }
-  return { path: pathOf(handle), confirm, close: () => handle.close() };
+  return { path: descriptorPath(handle), confirm, close: () => handle.close() };
 }
 
-async function lookedAtPlace(directory: string): Promise<Place> {
+async function openCheckedRealPlace(directory: string): Promise<WritablePlace> {
   const confirm = async (): Promise<void> => {
-    if ((await realpath(directory)) !== directory) throw changed(directory);
+    if ((await realpath(directory)) !== directory) throw placeChangedError(directory);
   };
   if ((await lstat(directory)).isFile()) throw Object.assign(new Error(`${directory} is a file`), { code: "ENOTDIR" });
   await confirm();
@@ -64,14 +64,14 @@ async function lookedAtPlace(directory: string): Promise<Place> {
 
 /** Linux: opens no file, only holds the place. Needs no permission to read the directory. */
 const O_PATH = 0o10000000;
-const HOLDING = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+const HOLD_FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-async function descend(anchor: Anchor, names: readonly string[]): Promise<Place> {
-  let handle = await hold(anchor.path);
+async function descend(anchor: PlaceAnchor, names: readonly string[]): Promise<WritablePlace> {
+  let handle = await openDirectory(anchor.path);
   try {
-    await refuseOther(handle, anchor);
+    await assertSameDirectory(handle, anchor);
     for (const name of names) {
-      const below = await holdBelow(handle, name);
+      const below = await openDirectoryBelow(handle, name);
       await handle.close();
       handle = below;
     }
@@ -79,48 +79,48 @@ async function descend(anchor: Anchor, names: readonly string[]): Promise<Place>
     await handle.close();
     throw error;
   }
-  return { path: pathOf(handle), confirm: async () => undefined, close: () => handle.close() };
+  return { path: descriptorPath(handle), confirm: async () => undefined, close: () => handle.close() };
 }
 
-function pathOf({ fd }: FileHandle): string {
+function descriptorPath({ fd }: FileHandle): string {
   return `/proc/self/fd/${fd}`;
 }
 
-async function holdBelow(handle: FileHandle, name: string): Promise<FileHandle> {
-  const path = join(pathOf(handle), name);
+async function openDirectoryBelow(handle: FileHandle, name: string): Promise<FileHandle> {
+  const path = join(descriptorPath(handle), name);
   await mkdir(path).catch((error: unknown) => {
     if (errorCode(error) !== "EEXIST") throw error;
   });
-  return hold(path);
+  return openDirectory(path);
 }
 
-async function hold(path: string): Promise<FileHandle> {
+async function openDirectory(path: string): Promise<FileHandle> {
   try {
-    return await open(path, HOLDING);
+    return await open(path, HOLD_FLAGS);
   } catch (error) {
     const link = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
-    throw link || errorCode(error) === "ELOOP" ? changed(path) : error;
+    throw link || errorCode(error) === "ELOOP" ? placeChangedError(path) : error;
   }
 }
 
-async function refuseOther(handle: FileHandle, { path, device, inode }: Anchor): Promise<void> {
+async function assertSameDirectory(handle: FileHandle, { path, device, inode }: PlaceAnchor): Promise<void> {
   const { dev, ino } = await handle.stat({ bigint: true });
-  const same = String(dev) === device && String(ino) === inode && (await readlink(pathOf(handle))) === path;
-  if (!same) throw changed(path);
+  const same = String(dev) === device && String(ino) === inode && (await readlink(descriptorPath(handle))) === path;
+  if (!same) throw placeChangedError(path);
 }
 
 /** Where a directory cannot be held open by a path, it is looked at before and right before the end. */
-async function checkedPlace(directory: string, anchor: Anchor): Promise<Place> {
+async function openCheckedPlace(directory: string, anchor: PlaceAnchor): Promise<WritablePlace> {
   const confirm = async (): Promise<void> => {
     const { dev, ino } = await stat(anchor.path, { bigint: true });
     const same = String(dev) === anchor.device && String(ino) === anchor.inode && (await realpath(directory)) === directory;
-    if (!same) throw changed(directory);
+    if (!same) throw placeChangedError(directory);
   };
   await mkdir(directory, { recursive: true });
   await confirm();
   return { path: directory, confirm, close: async () => undefined };
 }
 
-function changed(path: string): Error {
+function placeChangedError(path: string): Error {
   return Object.assign(new Error(`${path} is not the directory it was`), { code: "ERR_PLACE_CHANGED" });
 }

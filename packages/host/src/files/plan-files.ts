@@ -7,15 +7,15 @@ import { openNew } from "./open.ts";
 import { syncDirectory } from "./replace.ts";
 
 /** A plan is read by people. */
-const LONGEST = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 
 /** The plans on this machine. */
-export function hostPlanFiles(): PlanFiles {
+export function createHostPlanFiles(): PlanFiles {
   return { read: readPlan, isTaken, keepAs: renamePlan };
 }
 
 /** Where the plan of a session goes: into its workspace; where that cannot be written, into the user's state directory. */
-export async function planFileOf(
+export async function findPlanFile(
   places: { readonly workspace: string; readonly stateDirectory: string },
   session: string,
 ): Promise<string> {
@@ -45,22 +45,22 @@ async function readPlan(path: string): Promise<string | undefined> {
     handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch (error) {
     if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return undefined;
-    if (errorCode(error) === "ELOOP") throw notPlain(path);
+    if (errorCode(error) === "ELOOP") throw notPlainFile(path);
     throw error;
   }
   try {
-    return await textOf(handle, path);
+    return await readPlanText(handle, path);
   } finally {
     await handle.close();
   }
 }
 
-async function textOf(handle: FileHandle, path: string): Promise<string> {
+async function readPlanText(handle: FileHandle, path: string): Promise<string> {
   const stats = await handle.stat();
-  if (!stats.isFile() || stats.nlink > 1 || (await realpath(path)) !== path) throw notPlain(path);
-  const bytes = Buffer.alloc(LONGEST + 1);
+  if (!stats.isFile() || stats.nlink > 1 || (await realpath(path)) !== path) throw notPlainFile(path);
+  const bytes = Buffer.alloc(MAX_BYTES + 1);
   const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-  if (bytesRead > LONGEST) throw new ToolError(`The plan at ${path} has more than 256 KiB. Make it shorter.`, "file_too_large");
+  if (bytesRead > MAX_BYTES) throw new ToolError(`The plan at ${path} has more than 256 KiB. Make it shorter.`, "file_too_large");
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, bytesRead));
   } catch (cause) {
@@ -68,7 +68,7 @@ async function textOf(handle: FileHandle, path: string): Promise<string> {
   }
 }
 
-function notPlain(path: string): ToolError {
+function notPlainFile(path: string): ToolError {
   return new ToolError(
     `The plan at ${path} is not a plain file of its own: a link, a file with other names, or no file.`,
     "target_not_regular_file",

@@ -4,38 +4,38 @@ import { type FileHandle, lstat, open, readlink, realpath, rename, unlink } from
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { errorCode } from "../system/error-code.ts";
 import { openNew } from "./open.ts";
-import { type Anchor, namedPlace, openPlace, type Place } from "./open-place.ts";
+import { openNamedPlace, openPlace, type PlaceAnchor, type WritablePlace } from "./open-place.ts";
 
 /** Links followed before a path counts as a loop. */
-const HOPS = 40;
+const MAX_LINKS = 40;
 
-type Options = { readonly mode?: number; readonly anchor?: Anchor };
+type ReplaceOptions = { readonly mode?: number; readonly anchor?: PlaceAnchor };
 
 /**
  * Replaces a whole file: temporary file beside it, fsync, rename, fsync of the directory. Until the rename the old bytes stand whole, and after a failure no temporary
  * file is left. Mode and owner of the old file are kept; where the owner cannot be, nothing is replaced. A link keeps being one: the file it leads to is replaced, or made;
  * with an anchor the path is taken as a real one, and no link is followed. Other names (hard links) keep the old bytes; extended attributes are not carried over.
  */
-export async function replaceFile(path: string, bytes: string | Uint8Array, options: Options = {}): Promise<void> {
+export async function replaceFile(path: string, bytes: string | Uint8Array, options: ReplaceOptions = {}): Promise<void> {
   const { mode, anchor } = options;
-  const target = anchor ? path : await linkTarget(path);
-  const place = anchor ? await openPlace(dirname(target), anchor) : await namedPlace(dirname(target));
+  const target = anchor ? path : await resolveLinks(path);
+  const place = anchor ? await openPlace(dirname(target), anchor) : await openNamedPlace(dirname(target));
   try {
-    await replaceIn(place, basename(target), { bytes, mode });
+    await replaceInPlace(place, basename(target), { bytes, mode });
   } finally {
     await place.close();
   }
 }
 
-type Replacing = { readonly bytes: string | Uint8Array; readonly mode: number | undefined };
+type Replacement = { readonly bytes: string | Uint8Array; readonly mode: number | undefined };
 
-async function replaceIn(place: Place, name: string, { bytes, mode }: Replacing): Promise<void> {
+async function replaceInPlace(place: WritablePlace, name: string, { bytes, mode }: Replacement): Promise<void> {
   const target = join(place.path, name);
-  const old = await existing(target, name);
+  const old = await statExisting(target, name);
   const temporary = join(place.path, `.assent-${randomBytes(12).toString("hex")}`);
   const handle = await openNew(temporary);
   try {
-    await fill(handle, bytes, { old, mode });
+    await writeNewFile(handle, bytes, { old, mode });
     await place.confirm();
     await rename(temporary, target);
   } catch (error) {
@@ -48,7 +48,7 @@ async function replaceIn(place: Place, name: string, { bytes, mode }: Replacing)
 }
 
 /** Writes a new file whole, gives it owner and mode, syncs it and closes it. Without an old file or a mode it gets the usual one. */
-export async function fill(
+export async function writeNewFile(
   handle: FileHandle,
   bytes: string | Uint8Array,
   { old, mode }: { readonly old: Stats | undefined; readonly mode: number | undefined },
@@ -69,7 +69,7 @@ async function keepOwner(handle: FileHandle, old: Stats): Promise<void> {
   if (now.uid !== old.uid || now.gid !== old.gid) await handle.chown(old.uid, old.gid);
 }
 
-async function existing(target: string, name: string): Promise<Stats | undefined> {
+async function statExisting(target: string, name: string): Promise<Stats | undefined> {
   const stats = await lstat(target).catch(undefinedIfAbsent);
   if (!stats || stats.isFile()) return stats;
   const code = stats.isDirectory() ? "EISDIR" : "ERR_NOT_REGULAR_FILE";
@@ -77,9 +77,9 @@ async function existing(target: string, name: string): Promise<Stats | undefined
 }
 
 /** Where the last component leads. Only links of existing directories are resolved: `..` behind a link is not what it looks like. */
-async function linkTarget(path: string): Promise<string> {
+async function resolveLinks(path: string): Promise<string> {
   let at = path;
-  for (let hop = 0; hop <= HOPS; hop++) {
+  for (let hop = 0; hop <= MAX_LINKS; hop++) {
     const directory = await realpath(dirname(at)).catch(undefinedIfAbsent);
     if (directory === undefined) return at;
     at = join(directory, basename(at));

@@ -7,21 +7,21 @@ import { openNew } from "./open.ts";
 /** How much may be kept, in bytes. */
 export type SpillLimits = { readonly perFile: number; readonly perSession: number };
 
-const MARK = Buffer.from("\n[file limit reached]");
+const LIMIT_MARK = Buffer.from("\n[file limit reached]");
 
 /** Bytes a session has left. Taken before they are written, so that calls running at once cannot both have the last ones. */
-export type Allowance = { left: number };
+export type SpillAllowance = { left: number };
 
 /** What the session's directory may still take, counting what earlier processes left there. */
-export async function sessionAllowance(directory: string, limit: number): Promise<Allowance> {
-  await privateDirectory(directory);
+export async function readSessionAllowance(directory: string, limit: number): Promise<SpillAllowance> {
+  await makePrivateDirectory(directory);
   let used = 0;
   for (const name of await readdir(directory)) used += (await lstat(join(directory, name))).size;
   return { left: Math.max(0, limit - used) };
 }
 
 /** A directory of ours alone. A link in its place is refused: it would lead the output elsewhere. */
-async function privateDirectory(directory: string): Promise<void> {
+async function makePrivateDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const stats = await lstat(directory);
   if (!stats.isDirectory()) throw Object.assign(new Error(`${directory} is not a directory`), { code: "ENOTDIR" });
@@ -32,10 +32,10 @@ async function privateDirectory(directory: string): Promise<void> {
 export async function openSpillFile(
   directory: string,
   callId: string,
-  room: { readonly perFile: number; readonly session: Allowance },
+  room: { readonly perFile: number; readonly session: SpillAllowance },
 ): Promise<SpillFile> {
   const path = join(directory, `${safeName(callId)}-${randomBytes(8).toString("hex")}.txt`);
-  return spillFile(path, await openNew(path), room);
+  return createSpillFile(path, await openNew(path), room);
 }
 
 /** Unsafe characters replaced, one for one. */
@@ -43,7 +43,11 @@ export function safeName(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 80) || "_";
 }
 
-function spillFile(path: string, handle: FileHandle, room: { readonly perFile: number; readonly session: Allowance }): SpillFile {
+function createSpillFile(
+  path: string,
+  handle: FileHandle,
+  room: { readonly perFile: number; readonly session: SpillAllowance },
+): SpillFile {
   const hash = createHash("sha256");
   let size = 0;
   let full = false;
@@ -54,16 +58,16 @@ function spillFile(path: string, handle: FileHandle, room: { readonly perFile: n
   };
   /** How much of the piece may be written; the rest of the allowance always has room for the mark. */
   const take = (bytes: Uint8Array): Uint8Array => {
-    const fits = Math.min(room.perFile - size, room.session.left) - MARK.length;
+    const fits = Math.min(room.perFile - size, room.session.left) - LIMIT_MARK.length;
     const part = bytes.length <= fits ? bytes : bytes.subarray(0, characterBorder(bytes, Math.max(0, fits)));
     full = part.length < bytes.length;
-    room.session.left -= part.length + (full ? MARK.length : 0);
+    room.session.left -= part.length + (full ? LIMIT_MARK.length : 0);
     return part;
   };
   const write = async (bytes: Uint8Array): Promise<void> => {
     if (full) return;
     await put(take(bytes));
-    if (full) await put(MARK);
+    if (full) await put(LIMIT_MARK);
   };
   const abandon = async (error: unknown): Promise<never> => {
     full = true;

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ProcessEnd, Processes, ProcessSpec } from "@assent/core";
-import { filterNames, type GitCircumstances, GitRefusal, type GitSetting, gitOverrides } from "./overrides.ts";
+import { createGitOverrides, filterNames, type GitContext, GitRefusal, type GitSetting } from "./overrides.ts";
 
 /** A git command that nobody looked at: its words after `git`, and what is needed to look at the repository first. */
 export type GitRun = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { readonly processes: Pick<Processes, "run"> };
@@ -10,11 +10,11 @@ export type GitRun = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { read
  * The arguments under which git runs no program that the repository's configuration or attributes name. The configuration is read for it, so this belongs right before the
  * run. Rejects with a `GitRefusal` where that cannot be done.
  */
-export async function hardenedGit(run: GitRun, signal: AbortSignal): Promise<readonly string[]> {
-  const { before, command, after } = commandOf(run.args);
-  const { leadsOutside } = repositoryAround(run.cwd);
-  const look: Look = { ...run, signal, options: optionsOf([], { fetches: false, leadsOutside }), leadsOutside };
-  const settings = await settingsOf(look);
+export async function hardenGit(run: GitRun, signal: AbortSignal): Promise<readonly string[]> {
+  const { before, command, after } = splitCommand(run.args);
+  const { leadsOutside } = findRepository(run.cwd);
+  const look: GitInspection = { ...run, signal, options: formatOptions([], { fetches: false, leadsOutside }), leadsOutside };
+  const settings = await readSettings(look);
   if (command === "config") return ["--no-pager", ...run.args]; // it starts nothing, and overrides would be shown as if they were configured
   if (settings.some(({ key }) => key === "core.worktree"))
     throw new GitRefusal("the repository's files are said to be in another directory (core.worktree)");
@@ -22,8 +22,8 @@ export async function hardenedGit(run: GitRun, signal: AbortSignal): Promise<rea
   if (revisions) throw new GitRefusal(`the repository names a file outside of it (${revisions.key} = ${revisions.value})`); // it cannot be overridden
   const inside = REACHES_SUBMODULES.includes(command) ? await submoduleSettings(look, run.cwd) : [];
   if (command === "add") await refuseFiltered(look, settings, after);
-  const options = optionsOf([...settings, ...inside], { fetches: command === "fetch", leadsOutside });
-  return [...options, ...before, ...command.split(" ").filter((word) => word !== ""), ...(ADDED[command] ?? []), ...after];
+  const options = formatOptions([...settings, ...inside], { fetches: command === "fetch", leadsOutside });
+  return [...options, ...before, ...command.split(" ").filter((word) => word !== ""), ...(ADDED_OPTIONS[command] ?? []), ...after];
 }
 
 function isForeign({ scope, key, value }: GitSetting, wanted: string, leadsOutside: (path: string) => boolean): boolean {
@@ -33,7 +33,7 @@ function isForeign({ scope, key, value }: GitSetting, wanted: string, leadsOutsi
 const NO_DIFF_PROGRAMS = ["--no-ext-diff", "--no-textconv"];
 
 /** Options that keep one command from running programs, or from starting git in a submodule. */
-const ADDED: Readonly<Record<string, readonly string[]>> = {
+const ADDED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   diff: [...NO_DIFF_PROGRAMS, "--ignore-submodules=dirty"],
   log: NO_DIFF_PROGRAMS,
   show: NO_DIFF_PROGRAMS,
@@ -49,9 +49,9 @@ const REACHES_SUBMODULES: readonly string[] = ["add", "describe"];
 
 const GLOBAL_OPTIONS: readonly string[] = ["--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--version"];
 
-type Words = { readonly before: readonly string[]; readonly command: string; readonly after: readonly string[] };
+type GitWords = { readonly before: readonly string[]; readonly command: string; readonly after: readonly string[] };
 
-function commandOf(args: readonly string[]): Words {
+function splitCommand(args: readonly string[]): GitWords {
   const at = args.findIndex((word) => !word.startsWith("-"));
   const before = at === -1 ? args : args.slice(0, at);
   const strange = before.find((word) => !GLOBAL_OPTIONS.includes(word));
@@ -59,26 +59,26 @@ function commandOf(args: readonly string[]): Words {
   const [first = "", second = "", ...rest] = at === -1 ? [] : args.slice(at);
   const both = `${first} ${second}`;
   if (at === -1) return { before, command: "", after: [] };
-  return both in ADDED ? { before, command: both, after: rest } : { before, command: first, after: args.slice(at + 1) };
+  return both in ADDED_OPTIONS ? { before, command: both, after: rest } : { before, command: first, after: args.slice(at + 1) };
 }
 
-function optionsOf(settings: readonly GitSetting[], circumstances: GitCircumstances): readonly string[] {
-  return [...gitOverrides(settings, circumstances).flatMap(([key, value]) => ["-c", `${key}=${value}`]), "--no-pager"];
+function formatOptions(settings: readonly GitSetting[], circumstances: GitContext): readonly string[] {
+  return [...createGitOverrides(settings, circumstances).flatMap(([key, value]) => ["-c", `${key}=${value}`]), "--no-pager"];
 }
 
-type Look = Omit<GitRun, "args"> &
-  Pick<GitCircumstances, "leadsOutside"> & { readonly signal: AbortSignal; readonly options: readonly string[] };
+type GitInspection = Omit<GitRun, "args"> &
+  Pick<GitContext, "leadsOutside"> & { readonly signal: AbortSignal; readonly options: readonly string[] };
 
 /** The nearest directory upward that has a `.git`. Paths in the repository's configuration start there; those of a submodule may lead into the whole repository. */
-function repositoryAround(cwd: string, within?: string): Pick<GitCircumstances, "leadsOutside"> {
-  const top = topOf(cwd);
-  const bounds = realOf(within === undefined ? top : topOf(within));
-  return { leadsOutside: (path) => path.startsWith("~") || path.startsWith("%(") || !isBelow(bounds, realOf(resolve(top, path))) };
+function findRepository(cwd: string, within?: string): Pick<GitContext, "leadsOutside"> {
+  const top = findTop(cwd);
+  const bounds = resolveReal(within === undefined ? top : findTop(within));
+  return { leadsOutside: (path) => path.startsWith("~") || path.startsWith("%(") || !isBelow(bounds, resolveReal(resolve(top, path))) };
 }
 
-function topOf(directory: string): string {
+function findTop(directory: string): string {
   const parent = dirname(directory);
-  return existsSync(join(directory, ".git")) || parent === directory ? directory : topOf(parent);
+  return existsSync(join(directory, ".git")) || parent === directory ? directory : findTop(parent);
 }
 
 function isBelow(top: string, path: string): boolean {
@@ -86,69 +86,69 @@ function isBelow(top: string, path: string): boolean {
 }
 
 /** The real path of a file, or of the nearest directory above it that exists. */
-function realOf(path: string): string {
+function resolveReal(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {
-    return path === dirname(path) ? path : join(realOf(dirname(path)), basename(path));
+    return path === dirname(path) ? path : join(resolveReal(dirname(path)), basename(path));
   }
 }
 
-const LOOK_MS = 30_000;
+const INSPECT_MS = 30_000;
 
-async function git(
-  { processes, file, cwd, env, options, signal }: Look,
+async function inspectGit(
+  { processes, file, cwd, env, options, signal }: GitInspection,
   args: readonly string[],
   onOutput?: ProcessSpec["onOutput"],
 ): Promise<ProcessEnd> {
-  const spec = { file, args: [...options, ...args], cwd, env, timeoutMs: LOOK_MS };
+  const spec = { file, args: [...options, ...args], cwd, env, timeoutMs: INSPECT_MS };
   const end = await processes.run(onOutput ? { ...spec, onOutput } : spec, signal);
   if (end.ended !== "exit" || end.exitCode !== 0)
     throw new GitRefusal(`git ${args[0]} could not look at the repository: ${end.output.trim()}`);
   return end;
 }
 
-async function settingsOf(look: Look): Promise<readonly GitSetting[]> {
-  const { output, dropped } = await git(look, ["config", "--list", "-z", "--show-scope", "--show-origin"]);
+async function readSettings(look: GitInspection): Promise<readonly GitSetting[]> {
+  const { output, dropped } = await inspectGit(look, ["config", "--list", "-z", "--show-scope", "--show-origin"]);
   const words = output.split("\0").slice(0, -1);
   if (dropped > 0 || words.length % 3 !== 0) throw new GitRefusal("git's configuration could not be read whole");
   return words.flatMap((scope, i) => (i % 3 === 0 ? readSetting(look, scope, [words[i + 1] ?? "", words[i + 2] ?? ""]) : []));
 }
 
 /** An included file outside the repository would be shown as if it were configuration. */
-function readSetting({ leadsOutside }: Look, scope: string, [origin, line]: readonly [string, string]): GitSetting {
+function readSetting({ leadsOutside }: GitInspection, scope: string, [origin, line]: readonly [string, string]): GitSetting {
   const file = origin.startsWith("file:") ? origin.slice("file:".length) : undefined;
   if (file !== undefined && (scope === "local" || scope === "worktree") && leadsOutside(file))
     throw new GitRefusal(`the repository's configuration includes a file outside of it (${file})`);
-  return settingOf(scope, line);
+  return parseSetting(scope, line);
 }
 
 /** A key without a value has no line break. */
-function settingOf(scope: string, line: string): GitSetting {
+function parseSetting(scope: string, line: string): GitSetting {
   const end = line.indexOf("\n");
   return end === -1 ? { scope, key: line, value: "" } : { scope, key: line.slice(0, end), value: line.slice(end + 1) };
 }
 
-const MOST_SUBMODULES = 200;
+const MAX_SUBMODULES = 200;
 
 /** The settings of every repository that stands where this one, or a submodule of it, has a link. */
-async function submoduleSettings(look: Look, top: string): Promise<readonly GitSetting[]> {
+async function submoduleSettings(look: GitInspection, top: string): Promise<readonly GitSetting[]> {
   const found: GitSetting[] = [];
   const open = [top];
   for (let count = 0; open.length > 0; count++) {
-    if (count > MOST_SUBMODULES) throw new GitRefusal(`there are more than ${MOST_SUBMODULES} submodules`);
+    if (count > MAX_SUBMODULES) throw new GitRefusal(`there are more than ${MAX_SUBMODULES} submodules`);
     const cwd = open.pop() ?? top;
-    if (cwd !== top) found.push(...(await settingsOf({ ...look, cwd, ...repositoryAround(cwd, top) })));
+    if (cwd !== top) found.push(...(await readSettings({ ...look, cwd, ...findRepository(cwd, top) })));
     open.push(...(await populatedLinks({ ...look, cwd })));
   }
   return found;
 }
 
 /** Mode 160000 is a link to a commit of another repository. */
-async function populatedLinks(look: Look): Promise<readonly string[]> {
+async function populatedLinks(look: GitInspection): Promise<readonly string[]> {
   const links: string[] = [];
   let rest = "";
-  await git(look, ["ls-files", "--stage", "-z", "--", ":/"], (chunk) => {
+  await inspectGit(look, ["ls-files", "--stage", "-z", "--", ":/"], (chunk) => {
     const entries = (rest + chunk).split("\0");
     rest = entries.pop() ?? "";
     for (const entry of entries) if (entry.startsWith("160000 ")) links.push(entry.slice(entry.indexOf("\t") + 1));
@@ -158,24 +158,24 @@ async function populatedLinks(look: Look): Promise<readonly string[]> {
 }
 
 /** Without its filter a file would be added as something else than what it is to be in the repository. */
-async function refuseFiltered(look: Look, settings: readonly GitSetting[], words: readonly string[]): Promise<void> {
-  const operands = operandsOf(words);
+async function refuseFiltered(look: GitInspection, settings: readonly GitSetting[], words: readonly string[]): Promise<void> {
+  const operands = findOperands(words);
   for (const name of filterNames(settings)) {
-    const specs = (operands.length > 0 ? operands : [":/"]).map((operand) => withFilter(name, operand));
-    const { output } = await git(look, ["ls-files", "-z", "--cached", "--others", "--", ...specs]);
+    const specs = (operands.length > 0 ? operands : [":/"]).map((operand) => filterPathspec(name, operand));
+    const { output } = await inspectGit(look, ["ls-files", "-z", "--cached", "--others", "--", ...specs]);
     const [file] = output.split("\0");
     if (file)
       throw new GitRefusal(`${file} would have to pass the filter ${name}, whose program is not run for a command that nobody looked at`);
   }
 }
 
-function operandsOf(words: readonly string[]): readonly string[] {
+function findOperands(words: readonly string[]): readonly string[] {
   const end = words.indexOf("--");
   const [free, last] = end === -1 ? [words, []] : [words.slice(0, end), words.slice(end + 1)];
   return [...free.filter((word) => !word.startsWith("-")), ...last];
 }
 
-function withFilter(name: string, operand: string): string {
+function filterPathspec(name: string, operand: string): string {
   if (!/^[\w.-]+$/.test(name)) throw new GitRefusal("git's configuration has a filter of a strange name");
   if (operand === ":/") return `:(top,attr:filter=${name})`;
   if (operand.startsWith(":")) throw new GitRefusal(`${operand} is not a plain path`);

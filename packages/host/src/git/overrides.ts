@@ -15,7 +15,7 @@ export class GitRefusal extends Error {
  * programs: a configured format may ask for a signature. `protocol.allow`: a missing object is fetched from wherever the repository says. Submodules are repositories
  * with a configuration of their own, so git is kept from starting itself in them. A bare repository in the workspace is made of ordinary files.
  */
-const ALWAYS: readonly GitOverride[] = [
+const FIXED_OVERRIDES: readonly GitOverride[] = [
   ["core.fsmonitor", "false"],
   ["diff.autoRefreshIndex", "false"],
   ["core.hooksPath", "/dev/null"],
@@ -44,7 +44,7 @@ const ALWAYS: readonly GitOverride[] = [
 const FETCH_PROTOCOLS = ["file", "http", "https", "ssh"] as const;
 
 /** Keys with a name in the middle, and what each such name gets instead. A variable `*` stands for any. */
-const BY_NAME: readonly (readonly [section: string, variable: string, instead: readonly GitOverride[]])[] = [
+const NAMED_OVERRIDES: readonly (readonly [section: string, variable: string, instead: readonly GitOverride[]])[] = [
   [
     "filter",
     "*",
@@ -79,19 +79,19 @@ const BY_NAME: readonly (readonly [section: string, variable: string, instead: r
 ];
 
 /** What overrides depend on. */
-export type GitCircumstances = {
+export type GitContext = {
   readonly fetches: boolean;
   /** Whether a path in the repository's own configuration leads out of it. */
   readonly leadsOutside: (path: string) => boolean;
 };
 
 /** What holds for one git command instead of what the configuration says. Throws a refusal for a name that cannot be given on a command line. */
-export function gitOverrides(settings: readonly GitSetting[], { fetches, leadsOutside }: GitCircumstances): readonly GitOverride[] {
+export function createGitOverrides(settings: readonly GitSetting[], { fetches, leadsOutside }: GitContext): readonly GitOverride[] {
   const foreign = settings.filter(({ scope }) => scope !== "command");
-  const named = foreign.flatMap(({ key }) => overridesOf(key));
+  const named = foreign.flatMap(({ key }) => overridesFor(key));
   const external: readonly GitOverride[] = foreign.some(({ key }) => key === "diff.external") ? [["diff.external", "true"]] : [];
-  const files = ownFiles(foreign, leadsOutside);
-  return [...unique(named), ...external, ...files, ...ALWAYS, ...(fetches ? forFetching(foreign) : [])];
+  const files = fileOverrides(foreign, leadsOutside);
+  return [...unique(named), ...external, ...files, ...FIXED_OVERRIDES, ...(fetches ? fetchOverrides(foreign) : [])];
 }
 
 /** Keys whose value is a file that git reads. Git may show its content in results or errors, or send it to a server. */
@@ -99,7 +99,7 @@ const FILE_KEYS =
   /^(?:core\.(?:attributesfile|excludesfile)|mailmap\.file|diff\.orderfile|http\.(?:.*\.)?(?:cookiefile|sslcert|sslkey|proxysslcert|proxysslkey))$/s;
 
 /** Files outside the repository that its own configuration names are not read. The user's own settings for the same key stay. An empty value empties a list. */
-function ownFiles(settings: readonly GitSetting[], leadsOutside: (path: string) => boolean): readonly GitOverride[] {
+function fileOverrides(settings: readonly GitSetting[], leadsOutside: (path: string) => boolean): readonly GitOverride[] {
   const isOwn = ({ scope }: GitSetting): boolean => scope === "global" || scope === "system";
   const foreign = settings.filter((setting) => FILE_KEYS.test(setting.key) && !isOwn(setting) && leadsOutside(setting.value));
   return [...new Set(foreign.map(({ key }) => key))].flatMap((key) => {
@@ -111,21 +111,21 @@ function ownFiles(settings: readonly GitSetting[], leadsOutside: (path: string) 
 
 /** The names of filters that the configuration defines. */
 export function filterNames(settings: readonly GitSetting[]): readonly string[] {
-  const named = settings.map(({ key }) => partsOf(key)).filter(({ section, name }) => section === "filter" && name !== undefined);
+  const named = settings.map(({ key }) => splitKey(key)).filter(({ section, name }) => section === "filter" && name !== undefined);
   return [...new Set(named.flatMap(({ name }) => name ?? []))];
 }
 
-function overridesOf(key: string): readonly GitOverride[] {
-  const { section, name, variable } = partsOf(key);
+function overridesFor(key: string): readonly GitOverride[] {
+  const { section, name, variable } = splitKey(key);
   if (name === undefined) return [];
-  const rows = BY_NAME.filter((row) => row[0] === section && (row[1] === "*" || row[1] === variable));
+  const rows = NAMED_OVERRIDES.filter((row) => row[0] === section && (row[1] === "*" || row[1] === variable));
   if (rows.length > 0 && !/^[^=\uFFFD]*$/.test(name))
     throw new GitRefusal(`git's configuration has a ${section} of a name that cannot be overridden`);
   return rows.flatMap(([, , instead]) => instead.map(([what, value]): GitOverride => [`${section}.${name}.${what}`, value]));
 }
 
 /** `filter.a.b.clean`: the name is what stands between the first and the last dot. */
-function partsOf(key: string): { readonly section: string; readonly name?: string; readonly variable: string } {
+function splitKey(key: string): { readonly section: string; readonly name?: string; readonly variable: string } {
   const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];
   const ends = { section: key.slice(0, first), variable: key.slice(last + 1) };
   return first === last ? ends : { ...ends, name: key.slice(first + 1, last) };
@@ -136,7 +136,7 @@ function unique(overrides: readonly GitOverride[]): readonly GitOverride[] {
 }
 
 /** The user's own ssh command and credential helpers stay; the repository's do not. An empty helper empties the list. Of two `uploadpack` git takes the first. */
-function forFetching(settings: readonly GitSetting[]): readonly GitOverride[] {
+function fetchOverrides(settings: readonly GitSetting[]): readonly GitOverride[] {
   const packer = settings.find(({ scope, key }) => scope !== "global" && /^remote\..*\.uploadpack$/s.test(key));
   if (packer) throw new GitRefusal(`the repository names the program that a fetch would run (${packer.key})`);
   const own = settings.filter(({ scope }) => scope === "global");

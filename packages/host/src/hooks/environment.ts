@@ -1,8 +1,8 @@
 import type { HookBody, HookEntry } from "@assent/core/parts";
-import { commandEnvironment, type SecretNames } from "../system/environment.ts";
+import { createCommandEnvironment, type SecretNames } from "../system/environment.ts";
 
 /** What a program's environment is made of. */
-export type HookSurroundings = SecretNames & {
+export type HookEnvironmentOptions = SecretNames & {
   /** The user's own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly projectDir: string;
@@ -13,8 +13,8 @@ export type HookSurroundings = SecretNames & {
  * The user's environment without secrets and what redirects a shell; then what the hook asks for by name; then what is true of this run. The project's
  * `secretEnv` applies only to its own hooks: hidden variables could blind a hook of the user or the team.
  */
-export function hookEnvironment(
-  { environment, secretEnv, projectSecretEnv, projectDir, sessionId }: HookSurroundings,
+export function createHookEnvironment(
+  { environment, secretEnv, projectSecretEnv, projectDir, sessionId }: HookEnvironmentOptions,
   { env, passEnv }: Extract<HookBody, { readonly type: "command" }>,
   { event, source }: Pick<HookEntry, "event" | "source">,
 ): Readonly<Record<string, string>> {
@@ -24,7 +24,7 @@ export function hookEnvironment(
     if (value !== undefined) passed[name] = value;
   }
   return {
-    ...commandEnvironment(environment, { secretEnv, projectSecretEnv: source === "project" ? projectSecretEnv : [] }),
+    ...createCommandEnvironment(environment, { secretEnv, projectSecretEnv: source === "project" ? projectSecretEnv : [] }),
     ...passed,
     ...env,
     ASSENT_PROJECT_DIR: projectDir,

@@ -37,7 +37,7 @@ export async function openProgramPipes(temporaryDirectory: string): Promise<Prog
     const error = openOnce("2", O_RDONLY | O_NONBLOCK);
     const childEnds = [openOnce("0", O_RDONLY), openOnce("1", O_WRONLY), openOnce("2", O_WRONLY)] as const;
     closeSync(early);
-    return pipesOf(childEnds, [input, output, error]);
+    return createPipes(childEnds, [input, output, error]);
   } catch (failure) {
     for (const fd of opened) closeSync(fd);
     throw failure;
@@ -46,9 +46,9 @@ export async function openProgramPipes(temporaryDirectory: string): Promise<Prog
   }
 }
 
-type Three = readonly [number, number, number];
+type DescriptorTriple = readonly [number, number, number];
 
-function pipesOf(childEnds: Three, ours: Three): ProgramPipes {
+function createPipes(childEnds: DescriptorTriple, ours: DescriptorTriple): ProgramPipes {
   let childHas = false;
   let sockets: readonly Socket[] | undefined;
   const closeChildEnds = (): void => {

@@ -19,7 +19,7 @@ export async function runFunction({ call, input, timeoutMs, clock }: FunctionCal
   const late = (): void => stop({ ended: "failed", cause: `timed out after ${timeoutMs / 1_000}s` });
   const untime = clock.timer(timeoutMs, late, { keepsAlive: true });
   try {
-    return await Promise.race([stopped, answerOf(call, input, own.signal)]);
+    return await Promise.race([stopped, callFunction(call, input, own.signal)]);
   } finally {
     untime();
     signal.removeEventListener("abort", cancel);
@@ -27,7 +27,7 @@ export async function runFunction({ call, input, timeoutMs, clock }: FunctionCal
   }
 }
 
-async function answerOf(call: HookFunction, input: JsonObject, signal: AbortSignal): Promise<HookRun> {
+async function callFunction(call: HookFunction, input: JsonObject, signal: AbortSignal): Promise<HookRun> {
   try {
     return { ended: "value", value: await call(input, { signal }) };
   } catch (error) {

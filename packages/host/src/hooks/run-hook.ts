@@ -1,13 +1,13 @@
 import { type Clock, type Digest, type EventBodies, type JsonObject, type Maybe, messageOf } from "@assent/core";
 import { type HookEntry, type HookFunction, type HookOutcome, readHookRun, rewrittenInput } from "@assent/core/parts";
-import { toolInputOf } from "./choice.ts";
-import { type HookSurroundings, hookEnvironment } from "./environment.ts";
+import { getToolInput } from "./choice.ts";
+import { createHookEnvironment, type HookEnvironmentOptions } from "./environment.ts";
 import { runFunction } from "./run-function.ts";
-import { type HookProgram, type ProgramBounds, type RunEnd, runProgram } from "./run-program.ts";
+import { type HookProgram, type HookRunEnd, type ProgramBounds, runProgram } from "./run-program.ts";
 import type { Slots } from "./slots.ts";
 
 /** What running one hook needs. */
-export type HookRunning = HookSurroundings & {
+export type HookRunContext = HookEnvironmentOptions & {
   readonly functions: Readonly<Record<string, HookFunction>>;
   readonly clock: Clock;
   readonly digest: Digest;
@@ -24,37 +24,41 @@ export type HookRunning = HookSurroundings & {
 export type HookStep = { readonly outcome: HookOutcome; readonly rewrote?: JsonObject };
 
 /** Runs one hook on one input and records the run. It never rejects. */
-export async function runHook(running: HookRunning, entry: HookEntry, { input, signal }: Given): Promise<HookStep> {
+export async function runHook(running: HookRunContext, entry: HookEntry, { input, signal }: HookCall): Promise<HookStep> {
   const { clock } = running;
   const startedAt = clock.now();
-  const end = await endOf(running, entry, { input, signal });
-  const step = stepOf(entry, input, end);
-  record(running, entry, { input, end, step, durationMs: Math.max(0, clock.now() - startedAt) });
+  const end = await runBody(running, entry, { input, signal });
+  const step = createHookStep(entry, input, end);
+  recordRun(running, entry, { input, end, step, durationMs: Math.max(0, clock.now() - startedAt) });
   return step;
 }
 
-type Given = { readonly input: JsonObject; readonly signal: AbortSignal };
+type HookCall = { readonly input: JsonObject; readonly signal: AbortSignal };
 
-async function endOf(running: HookRunning, entry: HookEntry, given: Given): Promise<RunEnd> {
+async function runBody(running: HookRunContext, entry: HookEntry, given: HookCall): Promise<HookRunEnd> {
   try {
     const cause = running.refuses?.(entry);
     if (cause !== undefined) return { run: { ended: "failed", cause }, exit: null, output: "" };
-    return entry.body.type === "command" ? await programEnd(running, entry, given) : await functionEnd(running, entry, given);
+    return entry.body.type === "command" ? await runProgramHook(running, entry, given) : await runFunctionHook(running, entry, given);
   } catch (error) {
     return { run: { ended: "failed", cause: messageOf(error) }, exit: null, output: "" };
   }
 }
 
-async function functionEnd({ functions, clock }: HookRunning, { body, timeoutMs }: HookEntry, { input, signal }: Given): Promise<RunEnd> {
+async function runFunctionHook(
+  { functions, clock }: HookRunContext,
+  { body, timeoutMs }: HookEntry,
+  { input, signal }: HookCall,
+): Promise<HookRunEnd> {
   const name = body.type === "function" ? body.function : "";
   const call = Object.hasOwn(functions, name) ? functions[name] : undefined;
   if (!call) return { run: { ended: "failed", cause: `there is no function ${name}` }, exit: null, output: "" };
   const frozen: JsonObject = JSON.parse(JSON.stringify(input), (_key, inner: unknown) => Object.freeze(inner));
   const run = await runFunction({ call, input: frozen, timeoutMs, clock }, signal);
-  return { run, exit: null, output: run.ended === "value" ? written(run.value) : "" };
+  return { run, exit: null, output: run.ended === "value" ? stringify(run.value) : "" };
 }
 
-function written(value: unknown): string {
+function stringify(value: unknown): string {
   try {
     return JSON.stringify(value) ?? "";
   } catch {
@@ -63,43 +67,47 @@ function written(value: unknown): string {
 }
 
 /** Waiting for a place does not count towards the timeout. */
-async function programEnd(running: HookRunning, entry: HookEntry, { input, signal }: Given): Promise<RunEnd> {
+async function runProgramHook(running: HookRunContext, entry: HookEntry, { input, signal }: HookCall): Promise<HookRunEnd> {
   const release = await running.slots.take(signal);
   if (!release) return { run: { ended: "cancelled" }, exit: null, output: "" };
   try {
-    return await runProgram(programOf(running, entry, input), running.bounds, signal);
+    return await runProgram(createProgram(running, entry, input), running.bounds, signal);
   } finally {
     release();
   }
 }
 
-function programOf(running: HookRunning, entry: HookEntry, input: JsonObject): HookProgram {
+function createProgram(running: HookRunContext, entry: HookEntry, input: JsonObject): HookProgram {
   const { body, timeoutMs } = entry;
   if (body.type !== "command") throw new Error("it is no program");
   const { cwd } = input;
   return {
     ...(body.args ? { file: body.command, args: body.args } : { file: "/bin/sh", args: ["-c", body.command] }),
     cwd: typeof cwd === "string" ? cwd : running.cwd,
-    env: hookEnvironment(running, body, entry),
+    env: createHookEnvironment(running, body, entry),
     stdin: `${JSON.stringify(input)}\n`,
     timeoutMs,
   };
 }
 
-function stepOf(entry: HookEntry, input: JsonObject, { run }: RunEnd): HookStep {
+function createHookStep(entry: HookEntry, input: JsonObject, { run }: HookRunEnd): HookStep {
   const outcome = readHookRun(entry, run);
   try {
-    const rewrote = rewrittenInput(toolInputOf(input), outcome);
+    const rewrote = rewrittenInput(getToolInput(input), outcome);
     return rewrote ? { outcome, rewrote } : { outcome };
   } catch {
     return { outcome: readHookRun(entry, { ended: "failed", cause: "invalid output" }) };
   }
 }
 
-type Recording = Pick<Given, "input"> & { readonly end: RunEnd; readonly step: HookStep; readonly durationMs: number };
+type HookRecording = Pick<HookCall, "input"> & { readonly end: HookRunEnd; readonly step: HookStep; readonly durationMs: number };
 
 /** A run that cannot be recorded is said so; the claim or the end of its call will fail with the same cause. */
-function record({ digest, record: write, warn }: HookRunning, entry: HookEntry, { input, end, step, durationMs }: Recording): void {
+function recordRun(
+  { digest, record: write, warn }: HookRunContext,
+  entry: HookEntry,
+  { input, end, step, durationMs }: HookRecording,
+): void {
   const { outcome } = step;
   const { tool_use_id: callId } = input;
   const changed = changedKeys(input, step);
@@ -108,7 +116,7 @@ function record({ digest, record: write, warn }: HookRunning, entry: HookEntry, 
     const written = write({
       event: entry.event,
       hook: entry.name,
-      outcome: wordFor(outcome),
+      outcome: outcomeWord(outcome),
       durationMs,
       ...(typeof callId === "string" && { callId }),
       ...(entry.body.type === "command" && { exit: end.exit }),
@@ -122,7 +130,7 @@ function record({ digest, record: write, warn }: HookRunning, entry: HookEntry, 
   }
 }
 
-function wordFor({ failure, stop, feedback, verdict }: HookOutcome): string {
+function outcomeWord({ failure, stop, feedback, verdict }: HookOutcome): string {
   if (failure !== undefined) return failure === "cancelled" ? "cancelled" : "failed";
   if (stop !== undefined) return "stop";
   return feedback === undefined ? verdict : "feedback";
@@ -134,7 +142,7 @@ const LONGEST_KEY = 200;
 function changedKeys(input: JsonObject, { outcome, rewrote }: HookStep): readonly string[] {
   if (outcome.updatedOutput !== undefined) return ["tool_response"];
   if (!rewrote) return [];
-  const before = toolInputOf(input);
+  const before = getToolInput(input);
   const keys = [...new Set([...Object.keys(before), ...Object.keys(rewrote)])];
   const changed = keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(rewrote[key]));
   return changed.slice(0, MOST_KEYS).map((key) => key.slice(0, LONGEST_KEY));

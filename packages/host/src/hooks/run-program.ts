@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { type Clock, messageOf } from "@assent/core";
 import type { HookRun } from "@assent/core/parts";
-import { endLineage, endWithUs } from "../processes/group.ts";
+import { endLineage, endWithProcess } from "../processes/group.ts";
 import { startProgram } from "../processes/start-program.ts";
 import type { ProcessTable } from "../processes/table.ts";
 import { errorCode } from "../system/error-code.ts";
@@ -32,35 +32,35 @@ export type ProgramBounds = {
 };
 
 /** The end of a run, with what the record needs of it. */
-export type RunEnd = { readonly run: HookRun; readonly exit: number | null; readonly output: string };
+export type HookRunEnd = { readonly run: HookRun; readonly exit: number | null; readonly output: string };
 
 /** Starts a program in a process group of its own, gives it its input, and follows it to its end. It never rejects: what goes wrong is a failure of the hook. */
-export async function runProgram(program: HookProgram, bounds: ProgramBounds, signal: AbortSignal): Promise<RunEnd> {
-  if (signal.aborted) return CANCELLED;
+export async function runProgram(program: HookProgram, bounds: ProgramBounds, signal: AbortSignal): Promise<HookRunEnd> {
+  if (signal.aborted) return CANCELLED_RUN;
   const pipes = await openProgramPipes(tmpdir()).catch(() => undefined); // no place for them: Node's sockets
   const { file, args, cwd, env } = program;
   try {
     const ends = pipes?.childEnds ?? (["pipe", "pipe", "pipe"] as const);
     const { child, pid } = await startProgram({ file, args, cwd, env, gated: false }, ends);
     pipes?.closeChildEnds();
-    return await attend({ program, bounds, signal, child, pid, streams: pipes?.open() ?? streamsOf(child) });
+    return await followProgram({ program, bounds, signal, child, pid, streams: pipes?.open() ?? getStreams(child) });
   } catch (error) {
-    return { run: { ended: "failed", cause: refusal(program, error) }, exit: null, output: "" };
+    return { run: { ended: "failed", cause: describeStartError(program, error) }, exit: null, output: "" };
   } finally {
     pipes?.close();
   }
 }
 
-const CANCELLED: RunEnd = { run: { ended: "cancelled" }, exit: null, output: "" };
+const CANCELLED_RUN: HookRunEnd = { run: { ended: "cancelled" }, exit: null, output: "" };
 
-type Streams = { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
+type ProgramStreams = { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
 
-function streamsOf({ stdin, stdout, stderr }: ChildProcess): Streams {
+function getStreams({ stdin, stdout, stderr }: ChildProcess): ProgramStreams {
   if (!stdin || !stdout || !stderr) throw new Error("it has no standard streams");
   return { stdin, stdout, stderr };
 }
 
-function refusal({ cwd }: HookProgram, error: unknown): string {
+function describeStartError({ cwd }: HookProgram, error: unknown): string {
   if (!existsSync(cwd)) return `the working directory ${cwd} does not exist`;
   switch (errorCode(error)) {
     case "ENOENT":
@@ -72,47 +72,47 @@ function refusal({ cwd }: HookProgram, error: unknown): string {
   }
 }
 
-type Attended = {
+type RunningProgram = {
   readonly program: HookProgram;
   readonly bounds: ProgramBounds;
   readonly signal: AbortSignal;
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly streams: Streams;
+  readonly streams: ProgramStreams;
 };
 
-type Exit = { readonly code: number | null; readonly killedBy: string | null };
-type Stop = "timeout" | "cancelled" | "over";
+type ProgramExit = { readonly code: number | null; readonly killedBy: string | null };
+type StopCause = "timeout" | "cancelled" | "over";
 
 /**
  * The end is the first of: it exits, its time is over, it is cancelled, it puts out too much. After an exit its output is read to the end, or for `lingerMs` if
  * somebody it started holds the pipe; whoever that is is left alone. In all other cases the whole group is ended.
  */
-async function attend({ program, bounds, signal, child, pid, streams }: Attended): Promise<RunEnd> {
+async function followProgram({ program, bounds, signal, child, pid, streams }: RunningProgram): Promise<HookRunEnd> {
   const { clock, table, graceMs, lingerMs, maxBytes } = bounds;
-  const { promise: stopped, resolve: stop } = Promise.withResolvers<Stop>();
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<StopCause>();
   const cancel = (): void => stop("cancelled");
-  const exited = new Promise<Exit>((resolve) => child.once("exit", (code, killedBy) => resolve({ code, killedBy })));
+  const exited = new Promise<ProgramExit>((resolve) => child.once("exit", (code, killedBy) => resolve({ code, killedBy })));
   child.on("error", () => undefined); // a signal that could not be sent: its exit says the rest
-  const out = capture(streams.stdout, maxBytes, () => stop("over"));
-  const err = capture(streams.stderr, maxBytes, () => stop("over"));
+  const out = captureStream(streams.stdout, maxBytes, () => stop("over"));
+  const err = captureStream(streams.stderr, maxBytes, () => stop("over"));
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
   const untime = clock.timer(program.timeoutMs, () => stop("timeout"));
-  feed(streams.stdin, program.stdin);
+  writeInput(streams.stdin, program.stdin);
   const lineage = { groups: [pid], marks: [] };
-  const released = endWithUs(() => lineage);
+  const released = endWithProcess(() => lineage);
   let unlinger: (() => void) | undefined;
   try {
     const first = await Promise.race([stopped, exited]);
     untime();
-    if (typeof first === "string") return await endBy(first, { program, out, err, end: () => endLineage(lineage, graceMs, table) });
+    if (typeof first === "string") return await endProgram(first, { program, out, err, end: () => endLineage(lineage, graceMs, table) });
     const lingered = new Promise<void>((resolve) => {
       unlinger = clock.timer(lingerMs, resolve);
     });
     const later = await Promise.race([stopped, Promise.all([out.done, err.done]), lingered]);
-    if (typeof later === "string") return await endBy(later, { program, out, err, end: () => endLineage(lineage, graceMs, table) });
-    return exitEnd(first, out, err);
+    if (typeof later === "string") return await endProgram(later, { program, out, err, end: () => endLineage(lineage, graceMs, table) });
+    return describeExit(first, out, err);
   } finally {
     released();
     untime();
@@ -123,48 +123,53 @@ async function attend({ program, bounds, signal, child, pid, streams }: Attended
 }
 
 /** A program need not read: a closed pipe is no failure. */
-function feed(stdin: Writable, text: string): void {
+function writeInput(stdin: Writable, text: string): void {
   stdin.on("error", () => undefined);
   stdin.end(text, "utf8");
 }
 
-type Ending = { readonly program: HookProgram; readonly out: Captured; readonly err: Captured; readonly end: () => Promise<unknown> };
+type ProgramEnding = {
+  readonly program: HookProgram;
+  readonly out: CapturedStream;
+  readonly err: CapturedStream;
+  readonly end: () => Promise<unknown>;
+};
 
-async function endBy(stop: Stop, { program, out, err, end }: Ending): Promise<RunEnd> {
+async function endProgram(stop: StopCause, { program, out, err, end }: ProgramEnding): Promise<HookRunEnd> {
   await end();
   switch (stop) {
     case "cancelled":
-      return CANCELLED;
+      return CANCELLED_RUN;
     case "over":
-      return failed("output over 1 MiB", out, err);
+      return describeFailure("output over 1 MiB", out, err);
     case "timeout":
-      return failed(`timed out after ${program.timeoutMs / 1_000}s`, out, err);
+      return describeFailure(`timed out after ${program.timeoutMs / 1_000}s`, out, err);
     default:
       return stop satisfies never;
   }
 }
 
-function exitEnd({ code, killedBy }: Exit, out: Captured, err: Captured): RunEnd {
+function describeExit({ code, killedBy }: ProgramExit, out: CapturedStream, err: CapturedStream): HookRunEnd {
   const stdout = out.text();
   const stderr = err.text();
-  if (code === null) return failed(`killed by ${killedBy ?? "a signal"}`, out, err);
+  if (code === null) return describeFailure(`killed by ${killedBy ?? "a signal"}`, out, err);
   return { run: { ended: "exit", code, stdout, stderr }, exit: code, output: stdout + stderr };
 }
 
-function failed(cause: string, out: Captured, err: Captured): RunEnd {
+function describeFailure(cause: string, out: CapturedStream, err: CapturedStream): HookRunEnd {
   const stderr = err.text();
   return { run: { ended: "failed", cause, stderr }, exit: null, output: out.text() + stderr };
 }
 
 /** What came out of one stream. */
-type Captured = {
+type CapturedStream = {
   /** Resolves when nothing more can come. */
   readonly done: Promise<void>;
   readonly text: () => string;
 };
 
 /** Takes at most `limit` bytes from a stream; one more and `over` is called, once. */
-function capture(stream: Readable, limit: number, over: () => void): Captured {
+function captureStream(stream: Readable, limit: number, over: () => void): CapturedStream {
   const chunks: Buffer[] = [];
   let bytes = 0;
   stream.on("data", (chunk: Buffer) => {

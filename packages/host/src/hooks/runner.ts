@@ -9,13 +9,13 @@ import {
   sharedHookName,
   sharedToolName,
 } from "@assent/core/parts";
-import { processTable } from "../processes/table.ts";
-import { hooksOf, isMeant, matchesAny } from "./choice.ts";
-import { type HookRunning, type HookStep, runHook } from "./run-hook.ts";
-import { makeSlots } from "./slots.ts";
+import { readProcessTable } from "../processes/table.ts";
+import { matchesAny, matchesInput, selectHooks } from "./choice.ts";
+import { type HookRunContext, type HookStep, runHook } from "./run-hook.ts";
+import { createSlots } from "./slots.ts";
 
 /** What hooks are run with. */
-export type HookRunnerDeps = Omit<HookRunning, "functions" | "slots" | "bounds"> & {
+export type HookRunnerOptions = Omit<HookRunContext, "functions" | "slots" | "bounds"> & {
   /** In configuration order. A function is asked anew at every event, so that a reload takes effect. */
   readonly entries: readonly HookEntry[] | (() => readonly HookEntry[]);
   readonly functions?: Readonly<Record<string, HookFunction>>;
@@ -34,17 +34,17 @@ export type HookRunner = Hooks & {
   readonly close: () => Promise<void>;
 };
 
-const MOST_PROGRAMS = 10;
-const MOST_BYTES = 1024 * 1024;
+const MAX_PROGRAMS = 10;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** Runs the configured hooks. Hooks that may rewrite run one after another, all others at the same time; at most ten programs at once. */
-export function hookRunner(deps: HookRunnerDeps): HookRunner {
-  const running = makeRunning(deps);
+export function createHookRunner(deps: HookRunnerOptions): HookRunner {
+  const running = createRunContext(deps);
   const closing = new AbortController();
   const left = new Set<Promise<void>>();
   const entriesOf = (event: HookPoint): readonly HookEntry[] =>
-    hooksOf(typeof deps.entries === "function" ? deps.entries() : deps.entries, event);
-  const conclude = makeConcluding(deps);
+    selectHooks(typeof deps.entries === "function" ? deps.entries() : deps.entries, event);
+  const conclude = createConclusion(deps);
   const detach = (entry: HookEntry, input: JsonObject): void => {
     const run = runDetached({ running, conclude, signal: closing.signal }, entry, input).finally(() => left.delete(run));
     left.add(run);
@@ -56,10 +56,10 @@ export function hookRunner(deps: HookRunnerDeps): HookRunner {
     consult: async (event, input, signal) => {
       const entries = entriesOf(event);
       if (entries.length === 0) return undefined;
-      const full = completed(deps, event, input);
+      const full = completeInput(deps, event, input);
       for (const entry of entries) if (entry.async) detach(entry, full);
       const waited = entries.filter((entry) => !entry.async);
-      const order = HOOK_EVENTS[event].rewrites === "no" ? runAtOnce : runInTurn;
+      const order = HOOK_EVENTS[event].rewrites === "no" ? runConcurrently : runSequentially;
       const ran = await order(running, waited, { input: full, signal });
       return ran.length === 0 ? undefined : conclude(ran);
     },
@@ -67,7 +67,7 @@ export function hookRunner(deps: HookRunnerDeps): HookRunner {
     tell: (event, input) => {
       const entries = entriesOf(event);
       if (entries.length === 0) return;
-      const full = completed(deps, event, input);
+      const full = completeInput(deps, event, input);
       for (const entry of entries) detach(entry, full);
     },
     idle,
@@ -78,14 +78,14 @@ export function hookRunner(deps: HookRunnerDeps): HookRunner {
   };
 }
 
-function makeRunning(deps: HookRunnerDeps): HookRunning {
+function createRunContext(deps: HookRunnerOptions): HookRunContext {
   const { graceMs = 2_000, lingerMs = 1_000, functions = {}, clock } = deps;
-  const bounds = { clock, table: processTable(), graceMs, lingerMs, maxBytes: MOST_BYTES };
-  return { ...deps, functions, slots: makeSlots(MOST_PROGRAMS), bounds };
+  const bounds = { clock, table: readProcessTable(), graceMs, lingerMs, maxBytes: MAX_OUTPUT_BYTES };
+  return { ...deps, functions, slots: createSlots(MAX_PROGRAMS), bounds };
 }
 
 /** The session's own facts, where whoever consults has not given them. */
-function completed({ sessionId, transcriptPath = "", cwd, clock }: HookRunnerDeps, event: HookPoint, input: JsonObject): JsonObject {
+function completeInput({ sessionId, transcriptPath = "", cwd, clock }: HookRunnerOptions, event: HookPoint, input: JsonObject): JsonObject {
   const path = input["transcript_path"];
   return {
     session_id: sessionId,
@@ -106,39 +106,45 @@ function mayApply(entries: () => readonly HookEntry[], tool: string): boolean {
   }
 }
 
-type Given = { readonly input: JsonObject; readonly signal: AbortSignal };
+type HookInput = { readonly input: JsonObject; readonly signal: AbortSignal };
 
-async function runAtOnce(running: HookRunning, entries: readonly HookEntry[], given: Given): Promise<readonly HookRan[]> {
+async function runConcurrently(running: HookRunContext, entries: readonly HookEntry[], given: HookInput): Promise<readonly HookRan[]> {
   const ran = await Promise.all(
-    entries.map(async (entry) => ((await isMeant(entry, given.input)) ? [ranBy(entry, await runHook(running, entry, given))] : [])),
+    entries.map(async (entry) =>
+      (await matchesInput(entry, given.input)) ? [describeRun(entry, await runHook(running, entry, given))] : [],
+    ),
   );
   return ran.flat();
 }
 
 /** Each sees what the one before made of it. */
-async function runInTurn(running: HookRunning, entries: readonly HookEntry[], { input, signal }: Given): Promise<readonly HookRan[]> {
+async function runSequentially(
+  running: HookRunContext,
+  entries: readonly HookEntry[],
+  { input, signal }: HookInput,
+): Promise<readonly HookRan[]> {
   const ran: HookRan[] = [];
   let current = input;
   for (const entry of entries) {
-    if (!(await isMeant(entry, current))) continue;
+    if (!(await matchesInput(entry, current))) continue;
     const step = await runHook(running, entry, { input: current, signal });
-    ran.push(ranBy(entry, step));
-    current = after(current, step);
+    ran.push(describeRun(entry, step));
+    current = applyRewrite(current, step);
   }
   return ran;
 }
 
-function ranBy({ name }: HookEntry, step: HookStep): HookRan {
+function describeRun({ name }: HookEntry, step: HookStep): HookRan {
   return { name, ...step };
 }
 
-function after(input: JsonObject, { outcome: { updatedOutput }, rewrote }: HookStep): JsonObject {
+function applyRewrite(input: JsonObject, { outcome: { updatedOutput }, rewrote }: HookStep): JsonObject {
   if (updatedOutput !== undefined) return { ...input, tool_response: updatedOutput, ...("error" in input && { error: updatedOutput }) };
   return rewrote ? { ...input, tool_input: rewrote } : input;
 }
 
 /** Tells people what was said to them, and gives the rest to whoever asked. */
-function makeConcluding({ warn, show }: HookRunnerDeps): (ran: readonly HookRan[]) => HookOpinion {
+function createConclusion({ warn, show }: HookRunnerOptions): (ran: readonly HookRan[]) => HookOpinion {
   const said = new Set<string>();
   return (ran) => {
     const { opinion, systemMessage, warnings, ignored } = combineHooks(ran);
@@ -150,16 +156,16 @@ function makeConcluding({ warn, show }: HookRunnerDeps): (ran: readonly HookRan[
   };
 }
 
-type Detached = {
-  readonly running: HookRunning;
+type DetachedRun = {
+  readonly running: HookRunContext;
   readonly conclude: (ran: readonly HookRan[]) => HookOpinion;
   readonly signal: AbortSignal;
 };
 
 /** Nobody waits for it: what it says of the call counts for nothing. */
-async function runDetached({ running, conclude, signal }: Detached, entry: HookEntry, input: JsonObject): Promise<void> {
+async function runDetached({ running, conclude, signal }: DetachedRun, entry: HookEntry, input: JsonObject): Promise<void> {
   try {
-    if (await isMeant(entry, input)) conclude([ranBy(entry, await runHook(running, entry, { input, signal }))]);
+    if (await matchesInput(entry, input)) conclude([describeRun(entry, await runHook(running, entry, { input, signal }))]);
   } catch (error) {
     running.warn(`hook ${entry.name} (${entry.event}) failed: ${messageOf(error)}`);
   }

@@ -1,14 +1,14 @@
 /** Gives a place away; to be called exactly once. */
-export type Release = () => void;
+export type ReleaseSlot = () => void;
 
 /** A number of places that may be taken at the same time, in the order of asking. */
 export type Slots = {
   /** Undefined: the signal aborted before a place was free. */
-  readonly take: (signal: AbortSignal) => Promise<Release | undefined>;
+  readonly take: (signal: AbortSignal) => Promise<ReleaseSlot | undefined>;
 };
 
 /** So many places and no more. */
-export function makeSlots(count: number): Slots {
+export function createSlots(count: number): Slots {
   let free = count;
   const waiting: (() => void)[] = [];
   const release = (): void => {

@@ -2,7 +2,7 @@ import type { Agent, IncomingMessage } from "node:http";
 import { PlainHeaders } from "./headers.ts";
 
 /** A request that needs nothing of `fetch` but the sending. */
-type Plain = {
+type PlainRequest = {
   readonly url: URL;
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,29 +11,29 @@ type Plain = {
   readonly mayRedirect: boolean;
 };
 
-type Fetch = typeof globalThis.fetch;
-type Input = Parameters<Fetch>[0];
-type Init = NonNullable<Parameters<Fetch>[1]>;
+type FetchFunction = typeof globalThis.fetch;
+type FetchInput = Parameters<FetchFunction>[0];
+type FetchInit = NonNullable<Parameters<FetchFunction>[1]>;
 
 /**
  * `fetch` for the requests that models are asked by: a text is sent, and what is answered is read while it comes. It goes over Node's `http`, which takes a quarter of the
  * time to load. Whatever is not as plain as that, redirects and proxies among it, goes to Node's own.
  */
-export const httpFetch: Fetch = async (input, init = {}) => {
-  const plain = isRoutedElsewhere() ? undefined : plainRequest(input, init);
+export const httpFetch: FetchFunction = async (input, init = {}) => {
+  const plain = isRerouted() ? undefined : readPlainRequest(input, init);
   if (!plain) return await globalThis.fetch(input, init);
-  const answer = await exchange(plain);
-  if (!isRedirect(answer)) return responseOf(answer, plain);
+  const answer = await sendRequest(plain);
+  if (!isRedirect(answer)) return createResponse(answer, plain);
   answer.destroy();
-  if (!plain.mayRedirect) throw failed(new Error("unexpected redirect"));
+  if (!plain.mayRedirect) throw fetchFailed(new Error("unexpected redirect"));
   return await globalThis.fetch(input, init); // whoever sends elsewhere has done nothing yet
 };
 
-const UNDERSTOOD: ReadonlySet<string> = new Set(["method", "headers", "body", "signal", "redirect"]);
+const SUPPORTED_OPTIONS: ReadonlySet<string> = new Set(["method", "headers", "body", "signal", "redirect"]);
 
-function plainRequest(input: Input, init: Init): Plain | undefined {
+function readPlainRequest(input: FetchInput, init: FetchInit): PlainRequest | undefined {
   const { method = "GET", headers = {}, body, signal, redirect = "follow" } = init;
-  if (typeof input !== "string" || !URL.canParse(input) || !Object.keys(init).every((key) => UNDERSTOOD.has(key))) return undefined;
+  if (typeof input !== "string" || !URL.canParse(input) || !Object.keys(init).every((key) => SUPPORTED_OPTIONS.has(key))) return undefined;
   const url = new URL(input);
   const isHttp = (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "";
   if (!isHttp || !isRecord(headers) || redirect === "manual" || !(body === undefined || body === null || typeof body === "string"))
@@ -48,7 +48,7 @@ function isRecord(headers: object): headers is Readonly<Record<string, string>> 
 const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
 
 /** Somebody has said by which way requests go: a proxy of the environment, or a dispatcher that was put in the place of Node's. */
-function isRoutedElsewhere(): boolean {
+function isRerouted(): boolean {
   const { NODE_USE_ENV_PROXY: proxied = "", NODE_OPTIONS: options = "" } = process.env;
   if (proxied !== "" || options.includes("--use-env-proxy") || process.execArgv.includes("--use-env-proxy")) return true;
   const dispatcher: unknown = Reflect.get(globalThis, DISPATCHER);
@@ -56,12 +56,12 @@ function isRoutedElsewhere(): boolean {
 }
 
 const CONNECTING_MS = 10_000;
-const SILENT_MS = 300_000;
+const SILENCE_MS = 300_000;
 /** Sooner than servers give up a connection that nobody uses: most of them after five seconds. */
 const IDLE_MS = 4_000;
 
 /** An import would look at all that they offer, and so load Node's `fetch`. */
-function moduleOf({ protocol }: URL): Pick<typeof import("node:http"), "Agent" | "request"> {
+function httpModule({ protocol }: URL): Pick<typeof import("node:http"), "Agent" | "request"> {
   return process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
 }
 
@@ -71,24 +71,24 @@ const agents = new Map<string, Agent>();
 function agentFor(url: URL): Agent {
   const known = agents.get(url.protocol);
   if (known) return known;
-  const made = new (moduleOf(url).Agent)({ keepAlive: true, scheduling: "lifo", timeout: IDLE_MS });
+  const made = new (httpModule(url).Agent)({ keepAlive: true, scheduling: "lifo", timeout: IDLE_MS });
   agents.set(url.protocol, made);
   return made;
 }
 
 /** Sends it, and resolves with the beginning of the answer. Fails as `fetch` does, so that whoever tells failures apart by that still can. */
-function exchange({ url, method, headers, body, signal }: Plain): Promise<IncomingMessage> {
+function sendRequest({ url, method, headers, body, signal }: PlainRequest): Promise<IncomingMessage> {
   signal?.throwIfAborted();
   const own = { accept: "*/*", "accept-encoding": "identity" };
-  const options = { method, headers: { ...own, ...headers }, agent: agentFor(url), timeout: SILENT_MS };
-  const sent = moduleOf(url).request(url, signal ? { ...options, signal } : options);
+  const options = { method, headers: { ...own, ...headers }, agent: agentFor(url), timeout: SILENCE_MS };
+  const sent = httpModule(url).request(url, signal ? { ...options, signal } : options);
   return new Promise((resolve, reject) => {
-    sent.on("error", (error) => reject(signal?.aborted ? signal.reason : failed(error)));
-    sent.on("close", () => reject(failed(new Error("the connection was closed without an answer")))); // Node tells no error where the server changes the protocol
-    sent.on("timeout", () => sent.destroy(timedOut("The server was silent for too long.")));
+    sent.on("error", (error) => reject(signal?.aborted ? signal.reason : fetchFailed(error)));
+    sent.on("close", () => reject(fetchFailed(new Error("the connection was closed without an answer")))); // Node tells no error where the server changes the protocol
+    sent.on("timeout", () => sent.destroy(timeoutError("The server was silent for too long.")));
     sent.on("socket", (socket) => {
       if (!socket.connecting) return;
-      const timer = setTimeout(() => sent.destroy(timedOut("The server could not be reached in time.")), CONNECTING_MS);
+      const timer = setTimeout(() => sent.destroy(timeoutError("The server could not be reached in time.")), CONNECTING_MS);
       const reached = (): void => clearTimeout(timer);
       socket.once(url.protocol === "https:" ? "secureConnect" : "connect", reached);
       sent.once("close", reached);
@@ -98,11 +98,11 @@ function exchange({ url, method, headers, body, signal }: Plain): Promise<Incomi
   });
 }
 
-function failed(cause: Error): TypeError {
+function fetchFailed(cause: Error): TypeError {
   return new TypeError("fetch failed", { cause });
 }
 
-function timedOut(message: string): Error {
+function timeoutError(message: string): Error {
   return Object.assign(new Error(message), { code: "ETIMEDOUT" });
 }
 
@@ -112,10 +112,10 @@ function isRedirect({ statusCode = 0, headers }: IncomingMessage): boolean {
 
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
-function responseOf(message: IncomingMessage, { url, signal }: Plain): Response {
+function createResponse(message: IncomingMessage, { url, signal }: PlainRequest): Response {
   const status = message.statusCode ?? 0;
-  const headers = new PlainHeaders(headersOf(message));
-  const body = WITHOUT_BODY.includes(status) ? null : decoded(streamOf(message, signal), headers.get("content-encoding"));
+  const headers = new PlainHeaders(listHeaders(message));
+  const body = WITHOUT_BODY.includes(status) ? null : decodeBody(streamBody(message, signal), headers.get("content-encoding"));
   const about = { status, statusText: message.statusMessage ?? "", headers };
   const real = (): Response => new Response(body, about);
   return {
@@ -128,8 +128,8 @@ function responseOf(message: IncomingMessage, { url, signal }: Plain): Response 
     get bodyUsed() {
       return body?.locked === true;
     },
-    text: () => textOf(body),
-    json: async () => JSON.parse(await textOf(body)),
+    text: () => readBodyText(body),
+    json: async () => JSON.parse(await readBodyText(body)),
     arrayBuffer: () => real().arrayBuffer(),
     blob: () => real().blob(),
     bytes: () => real().bytes(),
@@ -138,19 +138,19 @@ function responseOf(message: IncomingMessage, { url, signal }: Plain): Response 
   };
 }
 
-async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string> {
+async function readBodyText(body: ReadableStream<Uint8Array> | null): Promise<string> {
   const decoder = new TextDecoder();
   let said = "";
   if (body) for await (const chunk of body) said += decoder.decode(chunk, { stream: true });
   return said + decoder.decode();
 }
 
-function* headersOf({ rawHeaders }: IncomingMessage): Generator<readonly [string, string]> {
+function* listHeaders({ rawHeaders }: IncomingMessage): Generator<readonly [string, string]> {
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) yield [rawHeaders[at] ?? "", rawHeaders[at + 1] ?? ""];
 }
 
 /** What comes, as it is asked for; an abort is what it fails with, whatever the connection says of it. */
-function streamOf(message: IncomingMessage, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+function streamBody(message: IncomingMessage, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Uint8Array> = message[Symbol.asyncIterator]();
   message.on("error", () => undefined); // whoever reads hears of it too; nobody may be reading yet
   return new ReadableStream<Uint8Array>(
@@ -171,8 +171,8 @@ function streamOf(message: IncomingMessage, signal: AbortSignal | undefined): Re
 }
 
 /** Nobody is asked to compress; some do it all the same. */
-function decoded(body: ReadableStream<Uint8Array>, encoding: string | null): ReadableStream<Uint8Array> {
+function decodeBody(body: ReadableStream<Uint8Array>, encoding: string | null): ReadableStream<Uint8Array> {
   if (encoding === null || encoding === "" || encoding === "identity") return body;
   if (encoding === "gzip" || encoding === "deflate") return body.pipeThrough(new DecompressionStream(encoding));
-  throw failed(new Error(`the answer is compressed in a way that was not asked for (${encoding})`));
+  throw fetchFailed(new Error(`the answer is compressed in a way that was not asked for (${encoding})`));
 }

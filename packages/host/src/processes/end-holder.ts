@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Holder } from "@assent/core";
 import { errorCode } from "../system/error-code.ts";
-import { processTable } from "./table.ts";
+import { readProcessTable } from "./table.ts";
 
-const LOOK_MS = 20;
+const POLL_MS = 20;
 /** How long to wait after each signal. A stopped process reacts only to SIGKILL. */
 const SIGNALS = [
   ["SIGTERM", 1_000],
@@ -12,21 +12,21 @@ const SIGNALS = [
 
 /** Ends the process of a holder on this machine and waits until it is gone. False: it is this process, or it could not be ended. */
 export async function endHolder({ pid, processStart }: Holder): Promise<boolean> {
-  const table = processTable();
+  const table = readProcessTable();
   const isGone = (): boolean => {
     const row = table.find(pid);
     return row === undefined || row.zombie || row.start !== processStart;
   };
   if (pid === process.pid) return false;
   for (const [signal, graceMs] of SIGNALS) {
-    if (isGone() || !send(pid, signal)) break;
-    for (let left = graceMs; left > 0 && !isGone(); left -= LOOK_MS) await wait(LOOK_MS);
+    if (isGone() || !sendSignal(pid, signal)) break;
+    for (let left = graceMs; left > 0 && !isGone(); left -= POLL_MS) await wait(POLL_MS);
   }
   return isGone();
 }
 
 /** False if the process is gone or belongs to another user. */
-function send(pid: number, signal: NodeJS.Signals): boolean {
+function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {

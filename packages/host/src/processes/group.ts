@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { TaskProcess } from "@assent/core";
 import { errorCode } from "../system/error-code.ts";
-import { type Lineage, straysOf } from "./lineage.ts";
-import { isSince, type ProcessRow, type ProcessTable, processTable } from "./table.ts";
+import { findStrays, type Lineage } from "./lineage.ts";
+import { isSince, type ProcessRow, type ProcessTable, readProcessTable } from "./table.ts";
 
 /** How long the system is given to carry out a SIGKILL before the rest counts as surviving. */
 const KILL_MS = 1000;
@@ -13,54 +13,54 @@ export async function endLineage(lineage: Lineage, graceMs: number, table: Proce
   const members = (): readonly number[] => lineage.groups.flatMap((group) => groupMembers(group, table));
   /** Looks for strays while their parents can still name them, and again when all that are known have gone. */
   const signalStrays = (signal: NodeJS.Signals): boolean => {
-    const found = straysOf(lineage, table);
+    const found = findStrays(lineage, table);
     signalAll(found, signal, table);
     strays.push(...found);
     return found.length > 0;
   };
-  const left = (): readonly number[] => [...members(), ...alive(strays, table).map(({ pid }) => pid)];
+  const left = (): readonly number[] => [...members(), ...stillAlive(strays, table).map(({ pid }) => pid)];
   const isOver = (signal: NodeJS.Signals): boolean => left().length === 0 && !signalStrays(signal);
 
   signalStrays("SIGTERM");
   for (const group of lineage.groups) signalGroup(group, "SIGTERM");
-  if (await gone(() => isOver("SIGTERM"), graceMs)) return [];
+  if (await waitUntilGone(() => isOver("SIGTERM"), graceMs)) return [];
   signalAll(strays, "SIGKILL", table);
   signalStrays("SIGKILL");
   for (const group of lineage.groups) signalGroup(group, "SIGKILL");
-  return (await gone(() => isOver("SIGKILL"), KILL_MS)) ? [] : [...new Set(left())];
+  return (await waitUntilGone(() => isOver("SIGKILL"), KILL_MS)) ? [] : [...new Set(left())];
 }
 
-const running = new Set<() => Lineage>();
+const runningLineages = new Set<() => Lineage>();
 
 /** Until the returned function is called, the programs that these are get ended with this process, if it ends at once. */
-export function endWithUs(lineage: () => Lineage): () => void {
-  running.add(lineage);
-  return () => void running.delete(lineage);
+export function endWithProcess(lineage: () => Lineage): () => void {
+  runningLineages.add(lineage);
+  return () => void runningLineages.delete(lineage);
 }
 
 /** SIGKILL to every group that a program of this process may still run in, and to whoever left these: for a process that ends at once and waits for nobody. */
 export function killRunningGroups(): void {
-  if (running.size === 0) return;
-  const table = processTable();
-  const all = [...running].map((lineage) => lineage());
+  if (runningLineages.size === 0) return;
+  const table = readProcessTable();
+  const all = [...runningLineages].map((lineage) => lineage());
   const lineage = { groups: all.flatMap(({ groups }) => groups), marks: all.flatMap(({ marks }) => marks) };
-  const strays = straysOf(lineage, table);
+  const strays = findStrays(lineage, table);
   for (const group of lineage.groups) signalGroup(group, "SIGKILL");
   signalAll(strays, "SIGKILL", table);
-  signalAll(straysOf(lineage, table), "SIGKILL", table); // what began in between
+  signalAll(findStrays(lineage, table), "SIGKILL", table); // what began in between
 }
 
 /** SIGTERM to a process and everything that descends from it, SIGKILL after the grace: for one that shares our group, as whoever uses our terminal must. */
 export async function endFamily(pid: number, graceMs: number, table: ProcessTable): Promise<void> {
   const asked = table.family(pid);
   signalAll(asked, "SIGTERM", table);
-  if (await gone(() => alive(asked, table).length === 0, graceMs)) return;
-  const left = [...alive(asked, table), ...table.family(pid)];
+  if (await waitUntilGone(() => stillAlive(asked, table).length === 0, graceMs)) return;
+  const left = [...stillAlive(asked, table), ...table.family(pid)];
   signalAll(left, "SIGKILL", table);
-  await gone(() => alive(left, table).length === 0, KILL_MS);
+  await waitUntilGone(() => stillAlive(left, table).length === 0, KILL_MS);
 }
 
-function alive(rows: readonly ProcessRow[], table: ProcessTable): readonly ProcessRow[] {
+function stillAlive(rows: readonly ProcessRow[], table: ProcessTable): readonly ProcessRow[] {
   return rows.filter(({ pid, start }) => {
     const now = table.find(pid);
     return now !== undefined && !now.zombie && now.start === start;
@@ -69,7 +69,7 @@ function alive(rows: readonly ProcessRow[], table: ProcessTable): readonly Proce
 
 /** A number that was given to another process since is not signalled. */
 function signalAll(rows: readonly ProcessRow[], signal: NodeJS.Signals, table: ProcessTable): void {
-  for (const { pid } of alive(rows, table)) send(pid, signal);
+  for (const { pid } of stillAlive(rows, table)) sendSignal(pid, signal);
 }
 
 /** The processes of a group that still run. */
@@ -84,7 +84,7 @@ export type LeftGroup = { readonly members: readonly number[]; readonly ours: bo
  * A number is not given away while a group of that number has members. So a leader with another start time means that the old group is gone, and one with the
  * same, dead or alive, that it is the old one. Without a leader its members must be of the session that the leader began and must have started after it.
  */
-export function leftOver({ pgid, processStart }: Pick<TaskProcess, "pgid" | "processStart">, table: ProcessTable): LeftGroup {
+export function findLeftGroup({ pgid, processStart }: Pick<TaskProcess, "pgid" | "processStart">, table: ProcessTable): LeftGroup {
   const leader = table.find(pgid);
   const members = leader === undefined || leader.start === processStart ? groupMembers(pgid, table) : [];
   if (members.length === 0) return { members, ours: false };
@@ -94,11 +94,11 @@ export function leftOver({ pgid, processStart }: Pick<TaskProcess, "pgid" | "pro
 }
 
 function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
-  return send(-pgid, signal);
+  return sendSignal(-pgid, signal);
 }
 
 /** False: there is no such process or group. One of another user (EPERM) is there all the same. */
-function send(target: number, signal: NodeJS.Signals | 0): boolean {
+function sendSignal(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(target, signal);
     return true;
@@ -110,7 +110,7 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /** The system tells nobody when processes that are not our children have ended, so it is asked in growing steps. */
-async function gone(isGone: () => boolean, ms: number): Promise<boolean> {
+async function waitUntilGone(isGone: () => boolean, ms: number): Promise<boolean> {
   const deadline = performance.now() + ms;
   for (let pause = 2; !isGone(); pause = Math.min(pause * 2, 50)) {
     const left = deadline - performance.now();

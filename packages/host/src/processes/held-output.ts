@@ -1,9 +1,9 @@
 import type { Spilled, SpillFile } from "@assent/core";
 
-const SEGMENT = 64 * 1024;
+const SEGMENT_BYTES = 64 * 1024;
 
 /** What is known of a program's output when it has ended. */
-export type HeldEnd = {
+export type HeldOutputEnd = {
   readonly output: string;
   readonly chars: number;
   readonly lines: number;
@@ -15,16 +15,16 @@ export type HeldEnd = {
 /** Takes output piece by piece; the promise of `take` is the back-pressure. */
 export type HeldOutput = {
   readonly take: (bytes: Uint8Array, text: string) => Promise<void>;
-  readonly end: () => Promise<HeldEnd>;
+  readonly end: () => Promise<HeldOutputEnd>;
 };
 
 /**
  * Holds at most `limit` bytes. Up to there everything is kept; beyond it the first fifth and the newest rest are, and all of it goes to the spill file as it
  * comes; where it `spillsAll`, from the first byte on. A spill file that fails is given up: the output then is head and tail without a file.
  */
-export function heldOutput(limit: number, openSpill: (() => Promise<SpillFile>) | undefined, spillsAll = false): HeldOutput {
-  const memory = segments(limit);
-  const counts = textCounts();
+export function createHeldOutput(limit: number, openSpill: (() => Promise<SpillFile>) | undefined, spillsAll = false): HeldOutput {
+  const memory = createSegments(limit);
+  const counts = countText();
   let total = 0;
   let file: SpillFile | undefined;
   let lost = openSpill === undefined;
@@ -62,29 +62,29 @@ export function heldOutput(limit: number, openSpill: (() => Promise<SpillFile>) 
 }
 
 /** Bytes in pieces of one size, so that a program writing byte by byte costs no more memory than one writing blocks. */
-function segments(limit: number) {
-  const most = Math.max(2, Math.floor(limit / SEGMENT));
+function createSegments(limit: number) {
+  const most = Math.max(2, Math.floor(limit / SEGMENT_BYTES));
   const head = Math.max(1, Math.floor(most / 5));
   const list: Buffer[] = [];
-  let fill = SEGMENT;
+  let fill = SEGMENT_BYTES;
   let dropped = 0;
 
   const grow = (): void => {
     if (list.length === most) {
       list.splice(head, 1);
-      dropped += SEGMENT;
+      dropped += SEGMENT_BYTES;
     }
-    list.push(Buffer.allocUnsafeSlow(SEGMENT));
+    list.push(Buffer.allocUnsafeSlow(SEGMENT_BYTES));
     fill = 0;
   };
   const all = (): Buffer[] => list.map((segment, i) => (i === list.length - 1 ? segment.subarray(0, fill) : segment));
   return {
-    capacity: most * SEGMENT,
+    capacity: most * SEGMENT_BYTES,
     all,
     add(bytes: Uint8Array): void {
       for (let from = 0; from < bytes.length; ) {
-        if (fill === SEGMENT) grow();
-        const part = bytes.subarray(from, from + SEGMENT - fill);
+        if (fill === SEGMENT_BYTES) grow();
+        const part = bytes.subarray(from, from + SEGMENT_BYTES - fill);
         list.at(-1)?.set(part, fill);
         fill += part.length;
         from += part.length;
@@ -116,7 +116,7 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-function textCounts() {
+function countText() {
   let chars = 0;
   let breaks = 0;
   let open = false;

@@ -25,7 +25,7 @@ export type OutputPipe = {
 export async function openOutputPipe(directory: string): Promise<OutputPipe> {
   const [pipe] = await openFifos(directory, 1);
   if (pipe === undefined) throw new Error("No pipe was made.");
-  return pipeOf(pipe.readFd, pipe.writeFd);
+  return createPipe(pipe.readFd, pipe.writeFd);
 }
 
 /** Both ends of a pipe as descriptors; reading does not block. */
@@ -63,7 +63,7 @@ export function closeFifos(fifos: readonly Fifo[]): void {
   for (const fd of fifos.flatMap(({ readFd, writeFd }) => [readFd, writeFd])) closeSync(fd);
 }
 
-function pipeOf(readFd: number, writeFd: number): OutputPipe {
+function createPipe(readFd: number, writeFd: number): OutputPipe {
   let writing = true;
   let socket: Socket | undefined;
   const closeWriter = (): void => {

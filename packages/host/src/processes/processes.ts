@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { isAbsolute } from "node:path";
 import type { Readable } from "node:stream";
 import type { LeftOver, ProcessEnd, Processes, ProcessSpec, TaskProcess } from "@assent/core";
-import { attend, type Job, NEVER_STARTED } from "./attend.ts";
-import { endLineage, endWithUs, leftOver } from "./group.ts";
-import { type Lineage, type Mark, marksOf, newMark, straysOf, withMark } from "./lineage.ts";
+import { followJob, NEVER_STARTED, type ProgramJob } from "./follow-job.ts";
+import { endLineage, endWithProcess, findLeftGroup } from "./group.ts";
+import { createMark, findStrays, type Lineage, type ProcessMark, recordedMarks, withMark } from "./lineage.ts";
 import { openOutputPipe } from "./output-pipe.ts";
 import { runSteps } from "./run-steps.ts";
-import { type Started, shutGate, startProgram } from "./start-program.ts";
-import { type ProcessTable, processTable } from "./table.ts";
+import { type StartedProgram, shutGate, startProgram } from "./start-program.ts";
+import { type ProcessTable, readProcessTable } from "./table.ts";
 import { openTerminal, type TerminalSize } from "./terminal.ts";
 
 /** What tests and unusual machines may change. */
@@ -23,27 +23,27 @@ export type ProcessSettings = {
   readonly temporaryDirectory?: string;
 };
 
-type Settings = Required<ProcessSettings> & { readonly table: ProcessTable };
-type RunSettings = Settings & { readonly mark: Mark };
+type ResolvedSettings = Required<ProcessSettings> & { readonly table: ProcessTable };
+type RunSettings = ResolvedSettings & { readonly mark: ProcessMark };
 
 /**
  * Programs of this machine. It is the machine, so its waits are in real time. Beside a program that cannot be started, `run` rejects with what `onStart` or `onOutput`
  * threw, after the group was ended: a start that cannot be recorded is no start. Processes that a program left behind in its group when it exited
  * by itself are not killed, but named as survivors. Every program has a mark in its environment, by which also whoever leaves its group is found.
  */
-export function hostProcesses(options: ProcessSettings = {}): Processes {
-  const table = processTable();
+export function createHostProcesses(options: ProcessSettings = {}): Processes {
+  const table = readProcessTable();
   const settings = { graceMs: 2000, lingerMs: 1000, heldBytes: 10_000_000, temporaryDirectory: tmpdir(), ...options, table };
   let since: string | undefined;
   const marked = <Spec extends Pick<ProcessSpec, "env">>(spec: Spec): { readonly spec: Spec; readonly settings: RunSettings } => {
     since ??= table.find(process.pid)?.start ?? "unknown";
-    const mark = newMark();
+    const mark = createMark();
     return { spec: { ...spec, env: withMark(spec.env, mark) }, settings: { ...settings, mark: { mark, since } } };
   };
   return {
     run: (given, signal) => {
       const { spec, settings: own } = marked(given);
-      return run(spec, signal, own);
+      return runProgram(spec, signal, own);
     },
     runSteps: (given, signal) => {
       const { spec, settings: own } = marked(given);
@@ -54,31 +54,31 @@ export function hostProcesses(options: ProcessSettings = {}): Processes {
       return row && !row.zombie ? row.start : undefined;
     },
     endLeftOver: (process) => endLeftOver(process, settings),
-    endWithUs: (process) => endWithUs(() => leftOf(process, table).lineage),
+    endWithUs: (process) => endWithProcess(() => findLeftProcesses(process, table).lineage),
   };
 }
 
-type Left = { readonly lineage: Lineage; readonly members: readonly number[]; readonly strangers: readonly number[] };
+type LeftProcesses = { readonly lineage: Lineage; readonly members: readonly number[]; readonly strangers: readonly number[] };
 
 /** What may be left of recorded processes: groups that are surely theirs, and members of groups that may be another's. */
-function leftOf(process: TaskProcess, table: ProcessTable): Left {
+function findLeftProcesses(process: TaskProcess, table: ProcessTable): LeftProcesses {
   const leaders = [process, ...(process.others ?? [])];
-  const left = leaders.map((leader) => ({ ...leftOver(leader, table), pgid: leader.pgid }));
+  const left = leaders.map((leader) => ({ ...findLeftGroup(leader, table), pgid: leader.pgid }));
   return {
-    lineage: { groups: left.filter(({ ours }) => ours).map(({ pgid }) => pgid), marks: marksOf(leaders) },
+    lineage: { groups: left.filter(({ ours }) => ours).map(({ pgid }) => pgid), marks: recordedMarks(leaders) },
     members: left.flatMap(({ members }) => members),
     strangers: left.filter(({ ours }) => !ours).flatMap(({ members }) => members),
   };
 }
 
 /** All at the same time. */
-async function endLeftOver(process: TaskProcess, { table, graceMs }: Settings): Promise<LeftOver> {
-  const { lineage, members, strangers } = leftOf(process, table);
-  const found = members.length > 0 || straysOf(lineage, table).length > 0;
+async function endLeftOver(process: TaskProcess, { table, graceMs }: ResolvedSettings): Promise<LeftOver> {
+  const { lineage, members, strangers } = findLeftProcesses(process, table);
+  const found = members.length > 0 || findStrays(lineage, table).length > 0;
   return { found, survivors: found ? [...strangers, ...(await endLineage(lineage, graceMs, table))] : [] };
 }
 
-async function run(spec: ProcessSpec, signal: AbortSignal, settings: RunSettings): Promise<ProcessEnd> {
+async function runProgram(spec: ProcessSpec, signal: AbortSignal, settings: RunSettings): Promise<ProcessEnd> {
   if (signal.aborted) return NEVER_STARTED;
   if (spec.pty) return runInTerminal(spec, signal, { settings, size: spec.pty });
   const pipe = await openOutputPipe(settings.temporaryDirectory).catch(() => undefined); // no place for one: Node's sockets, in nearly the right order
@@ -87,31 +87,31 @@ async function run(spec: ProcessSpec, signal: AbortSignal, settings: RunSettings
     const target = pipe?.writeFd ?? "pipe";
     const started = await startProgram({ ...spec, gated: spec.onStart !== undefined }, ["ignore", target, target]);
     pipe?.closeWriter();
-    const job = jobOf(started, spec, settings);
-    return await attend({ spec, signal, settings, job, readers: () => pipe?.readers() ?? socketsOf(started.child) });
+    const job = createJob(started, spec, settings);
+    return await followJob({ spec, signal, settings, job, readers: () => pipe?.readers() ?? outputSockets(started.child) });
   } finally {
     pipe?.close();
   }
 }
 
-type InTerminal = { readonly settings: RunSettings; readonly size: TerminalSize };
+type TerminalRun = { readonly settings: RunSettings; readonly size: TerminalSize };
 
 /** As any other program, but for where its output comes from. It always waits behind the gate, which opens the terminal. */
-async function runInTerminal(spec: ProcessSpec, signal: AbortSignal, { settings, size }: InTerminal): Promise<ProcessEnd> {
+async function runInTerminal(spec: ProcessSpec, signal: AbortSignal, { settings, size }: TerminalRun): Promise<ProcessEnd> {
   if (!isAbsolute(spec.file)) throw new Error(`${spec.file} could not be started: in a terminal a program is called by its absolute file`);
   const terminal = await openTerminal(size);
   try {
     if (signal.aborted) return NEVER_STARTED;
     const started = await startProgram({ ...spec, gated: true, terminal: terminal.path }, ["ignore", "ignore", "ignore"]);
     started.child.once("exit", terminal.hangUp);
-    return await attend({ spec, signal, settings, job: jobOf(started, spec, settings), readers: () => [terminal.output()] });
+    return await followJob({ spec, signal, settings, job: createJob(started, spec, settings), readers: () => [terminal.output()] });
   } finally {
     terminal.close();
   }
 }
 
 /** A program begins when its start is on record. */
-function jobOf({ child, pid, begin }: Started, { onStart }: ProcessSpec, { table, mark }: RunSettings): Job {
+function createJob({ child, pid, begin }: StartedProgram, { onStart }: ProcessSpec, { table, mark }: RunSettings): ProgramJob {
   let halted = false;
   const start = async (): Promise<void> => {
     await onStart?.({ pid, pgid: pid, processStart: table.find(pid)?.start ?? "unknown", mark: mark.mark });
@@ -129,6 +129,6 @@ function jobOf({ child, pid, begin }: Started, { onStart }: ProcessSpec, { table
   };
 }
 
-function socketsOf({ stdout, stderr }: ChildProcess): readonly Readable[] {
+function outputSockets({ stdout, stderr }: ChildProcess): readonly Readable[] {
   return [stdout, stderr].filter((stream) => stream !== null);
 }

@@ -10,18 +10,26 @@ import {
   type StepsSpec,
   type TaskProcess,
 } from "@assent/core";
-import type { AttendSettings } from "./attend.ts";
+import type { FollowSettings } from "./follow-job.ts";
 import { groupMembers } from "./group.ts";
-import type { Mark } from "./lineage.ts";
+import type { ProcessMark } from "./lineage.ts";
 import { closeFifos, openFifos } from "./output-pipe.ts";
-import { type Launch, notStarted, openGate, shutGate, spawnProgram, type Target, type Targets } from "./start-program.ts";
+import {
+  type DescriptorTarget,
+  type DescriptorTargets,
+  describeStartFailure,
+  openGate,
+  type ProgramLaunch,
+  shutGate,
+  spawnProgram,
+} from "./start-program.ts";
 
-type Fate = Pick<ProcessEnd, "exitCode" | "signal">;
+type StageFate = Pick<ProcessEnd, "exitCode" | "signal">;
 
 /** What the pipelines of one list share. */
-export type Pipelines = {
+export type PipelineRun = {
   readonly spec: StepsSpec;
-  readonly settings: AttendSettings & { readonly temporaryDirectory: string; readonly mark: Mark };
+  readonly settings: FollowSettings & { readonly temporaryDirectory: string; readonly mark: ProcessMark };
   /** Where output goes that is not piped on. */
   readonly output: number;
   /** Groups that may have members. */
@@ -33,13 +41,13 @@ export type Pipelines = {
   readonly recorded: () => void;
 };
 
-type Refused = Omit<NonNullable<StepsEnd["refused"]>, "ran">;
+type RefusedStart = Omit<NonNullable<StepsEnd["refused"]>, "ran">;
 
 /** A program of a list that must not run. */
-export class Refusal extends Error {
-  readonly refused: Refused;
+export class StartRefusal extends Error {
+  readonly refused: RefusedStart;
 
-  constructor(refused: Refused, cause?: unknown) {
+  constructor(refused: RefusedStart, cause?: unknown) {
     super(refused.message, { cause });
     this.refused = refused;
   }
@@ -48,23 +56,23 @@ export class Refusal extends Error {
 /** Throws a refusal when another file stands where a program was. */
 export function refuseChanged(stages: readonly (Program | Entry)[]): void {
   const changed = stages.find((stage): stage is Program => "file" in stage && stage.unchanged?.() === false);
-  if (changed) throw new Refusal({ file: changed.file, reason: "changed", message: `${changed.file} is not the file it was.` });
+  if (changed) throw new StartRefusal({ file: changed.file, reason: "changed", message: `${changed.file} is not the file it was.` });
 }
 
 /** Nothing behind a gate begins any more. */
-export function shutGates({ gates }: Pipelines): void {
+export function shutGates({ gates }: PipelineRun): void {
   for (const child of gates) shutGate(child);
   gates.clear();
 }
 
-type Stage = { readonly fate: Promise<Fate>; readonly child?: ChildProcess; readonly gated: boolean };
+type PipelineStage = { readonly fate: Promise<StageFate>; readonly child?: ChildProcess; readonly gated: boolean };
 
 /** Starts all programs of a pipeline, lets them begin when the start is on record, and waits for all of them. Its status is the last one's. */
-export async function runPipeline(pipeline: readonly (Program | Entry)[], run: Pipelines): Promise<Fate> {
+export async function runPipeline(pipeline: readonly (Program | Entry)[], run: PipelineRun): Promise<StageFate> {
   const prepared = await prepareAll(pipeline, run.halted);
   const pipes = await openFifos(run.settings.temporaryDirectory, pipeline.length - 1).catch(() => undefined);
-  if (!pipes) return await ended(126, { text: "no pipe could be made\n", target: run.output }, run).fate;
-  let stages: readonly Stage[];
+  if (!pipes) return await endedStage(126, { text: "no pipe could be made\n", target: run.output }, run).fate;
+  let stages: readonly PipelineStage[];
   try {
     if (run.halted.aborted) return { exitCode: null, signal: null };
     refuseChanged(pipeline);
@@ -74,35 +82,36 @@ export async function runPipeline(pipeline: readonly (Program | Entry)[], run: P
   } finally {
     closeFifos(pipes);
   }
-  await begin(stages, pipeline, run);
+  await beginStages(stages, pipeline, run);
   const fates = await Promise.all(stages.map(({ fate }) => fate));
   return fates.at(-1) ?? { exitCode: 0, signal: null };
 }
 
 async function prepareAll(pipeline: readonly (Program | Entry)[], signal: AbortSignal): Promise<readonly (Program | Entry)[]> {
   const prepared: (Program | Entry)[] = [];
-  for (const stage of pipeline) prepared.push("file" in stage && stage.prepare ? { ...stage, args: await prepare(stage, signal) } : stage);
+  for (const stage of pipeline)
+    prepared.push("file" in stage && stage.prepare ? { ...stage, args: await prepareArguments(stage, signal) } : stage);
   return prepared;
 }
 
-async function prepare({ file, args, prepare: make }: Program, signal: AbortSignal): Promise<readonly string[]> {
+async function prepareArguments({ file, args, prepare: make }: Program, signal: AbortSignal): Promise<readonly string[]> {
   try {
     return (await make?.(signal)) ?? args;
   } catch (error) {
-    throw new Refusal({ file, reason: "unprepared", message: messageOf(error) }, error);
+    throw new StartRefusal({ file, reason: "unprepared", message: messageOf(error) }, error);
   }
 }
 
-function startStage(stage: Program | Entry, piped: Targets, run: Pipelines): Stage {
-  const targets = stage.redirections.reduce((before, redirection) => REDIRECTED[redirection](before), piped);
-  if ("enter" in stage) return enter(stage, targets, run);
+function startStage(stage: Program | Entry, piped: DescriptorTargets, run: PipelineRun): PipelineStage {
+  const targets = stage.redirections.reduce((before, redirection) => REDIRECTIONS[redirection](before), piped);
+  if ("enter" in stage) return enterDirectory(stage, targets, run);
   const launch = { ...stage, env: run.spec.env, gated: stage.gated === true };
-  const child = spawned(launch, targets);
+  const child = trySpawn(launch, targets);
   if (child?.pid === undefined) return refusedBySystem(launch, targets, run);
   const { pid } = child;
   run.groups.add(pid);
   if (launch.gated) run.gates.add(child);
-  const fate = new Promise<Fate>((resolve) => {
+  const fate = new Promise<StageFate>((resolve) => {
     child.once("exit", (exitCode, signal) => {
       run.gates.delete(child);
       if (groupMembers(pid, run.settings.table).length === 0) run.groups.delete(pid); // its number may be given away from now on
@@ -113,7 +122,7 @@ function startStage(stage: Program | Entry, piped: Targets, run: Pipelines): Sta
 }
 
 /** How each redirection changes where descriptors 0, 1 and 2 lead. */
-const REDIRECTED: Readonly<Record<StepRedirection, (targets: Targets) => Targets>> = {
+const REDIRECTIONS: Readonly<Record<StepRedirection, (targets: DescriptorTargets) => DescriptorTargets>> = {
   "2>&1": ([input, output]) => [input, output, output],
   "1>&2": ([input, , error]) => [input, error, error],
   ">/dev/null": ([input, , error]) => [input, "ignore", error],
@@ -121,7 +130,7 @@ const REDIRECTED: Readonly<Record<StepRedirection, (targets: Targets) => Targets
   "</dev/null": ([, output, error]) => ["ignore", output, error],
 };
 
-function spawned(launch: Launch, targets: Targets): ChildProcess | undefined {
+function trySpawn(launch: ProgramLaunch, targets: DescriptorTargets): ChildProcess | undefined {
   try {
     return spawnProgram(launch, targets).on("error", () => undefined); // it has no pid then
   } catch {
@@ -130,13 +139,13 @@ function spawned(launch: Launch, targets: Targets): ChildProcess | undefined {
 }
 
 /** As a shell has it: 127 where there is nothing to run, 126 where it cannot be run. */
-function refusedBySystem(launch: Launch, targets: Targets, run: Pipelines): Stage {
-  return ended(existsSync(launch.file) ? 126 : 127, { text: `${notStarted(launch)}\n`, target: targets[2] }, run);
+function refusedBySystem(launch: ProgramLaunch, targets: DescriptorTargets, run: PipelineRun): PipelineStage {
+  return endedStage(existsSync(launch.file) ? 126 : 127, { text: `${describeStartFailure(launch)}\n`, target: targets[2] }, run);
 }
 
-function enter({ enter: directory }: Entry, targets: Targets, run: Pipelines): Stage {
+function enterDirectory({ enter: directory }: Entry, targets: DescriptorTargets, run: PipelineRun): PipelineStage {
   if (mayEnter(directory)) return { fate: Promise.resolve({ exitCode: 0, signal: null }), gated: false };
-  return ended(1, { text: `cd: ${directory}: no directory that can be entered\n`, target: targets[2] }, run);
+  return endedStage(1, { text: `cd: ${directory}: no directory that can be entered\n`, target: targets[2] }, run);
 }
 
 function mayEnter(directory: string): boolean {
@@ -149,10 +158,14 @@ function mayEnter(directory: string): boolean {
 }
 
 /** A stage without a process: it says why and has ended. A pipe between stages is new and empty; the common output may be full until it is read. */
-function ended(exitCode: number, { text, target }: { readonly text: string; readonly target: Target }, { output }: Pipelines): Stage {
+function endedStage(
+  exitCode: number,
+  { text, target }: { readonly text: string; readonly target: DescriptorTarget },
+  { output }: PipelineRun,
+): PipelineStage {
   const fate = { exitCode, signal: null };
   if (target === output) {
-    const said = new Promise<Fate>((resolve) => write(output, text, () => resolve(fate))); // unread output changes no status
+    const said = new Promise<StageFate>((resolve) => write(output, text, () => resolve(fate))); // unread output changes no status
     return { fate: said, gated: false };
   }
   if (typeof target === "number") writeSync(target, text);
@@ -160,7 +173,7 @@ function ended(exitCode: number, { text, target }: { readonly text: string; read
 }
 
 /** The first gated program, else the first; every other one leads a group, too. */
-function processOf(stages: readonly Stage[], { settings }: Pipelines): TaskProcess | undefined {
+function describeProcesses(stages: readonly PipelineStage[], { settings }: PipelineRun): TaskProcess | undefined {
   const { mark } = settings.mark;
   const startOf = (pid: number): string => settings.table.find(pid)?.start ?? "unknown";
   const pids = [...stages.filter(({ gated }) => gated), ...stages.filter(({ gated }) => !gated)].flatMap(({ child }) => child?.pid ?? []);
@@ -169,8 +182,8 @@ function processOf(stages: readonly Stage[], { settings }: Pipelines): TaskProce
 }
 
 /** A program that is behind no gate has begun already: it only reads. */
-async function begin(stages: readonly Stage[], pipeline: readonly (Program | Entry)[], run: Pipelines): Promise<void> {
-  const process = run.spec.onStart && processOf(stages, run);
+async function beginStages(stages: readonly PipelineStage[], pipeline: readonly (Program | Entry)[], run: PipelineRun): Promise<void> {
+  const process = run.spec.onStart && describeProcesses(stages, run);
   if (process) await run.spec.onStart?.(process);
   run.recorded();
   if (run.halted.aborted) return;

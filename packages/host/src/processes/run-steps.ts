@@ -1,27 +1,27 @@
 import type { ProcessEnd, Step, StepsEnd, StepsSpec } from "@assent/core";
-import { attend, endJob, type Job, NEVER_STARTED } from "./attend.ts";
+import { endJob, followJob, NEVER_STARTED, type ProgramJob } from "./follow-job.ts";
 import type { Lineage } from "./lineage.ts";
 import { type OutputPipe, openOutputPipe } from "./output-pipe.ts";
-import { type Pipelines, Refusal, refuseChanged, runPipeline, shutGates } from "./run-pipeline.ts";
+import { type PipelineRun, refuseChanged, runPipeline, StartRefusal, shutGates } from "./run-pipeline.ts";
 
-type Fate = Pick<ProcessEnd, "exitCode" | "signal">;
+type StepFate = Pick<ProcessEnd, "exitCode" | "signal">;
 
-type Settings = Pipelines["settings"];
+type StepSettings = PipelineRun["settings"];
 
 /** Runs pipelines one after the other, as their conditions say. What holds for a program's start and end in `run` holds here for each of them. */
-export async function runSteps(spec: StepsSpec, signal: AbortSignal, settings: Settings): Promise<StepsEnd> {
+export async function runSteps(spec: StepsSpec, signal: AbortSignal, settings: StepSettings): Promise<StepsEnd> {
   if (signal.aborted) return NEVER_STARTED;
   try {
     refuseChanged(spec.steps.flatMap(({ pipeline }) => pipeline));
   } catch (error) {
-    if (error instanceof Refusal) return { ...NEVER_STARTED, ended: "exit", refused: { ...error.refused, ran: false } };
+    if (error instanceof StartRefusal) return { ...NEVER_STARTED, ended: "exit", refused: { ...error.refused, ran: false } };
     throw error;
   }
   const pipe = await openOutputPipe(settings.temporaryDirectory);
   try {
     if (signal.aborted) return NEVER_STARTED;
     const { job, refused } = startSteps(spec, pipe, settings);
-    const end = await attend({ spec, signal, settings, job, readers: pipe.readers });
+    const end = await followJob({ spec, signal, settings, job, readers: pipe.readers });
     const refusal = refused();
     return refusal ? { ...end, refused: refusal } : end;
   } finally {
@@ -29,13 +29,13 @@ export async function runSteps(spec: StepsSpec, signal: AbortSignal, settings: S
   }
 }
 
-type Steps = { readonly job: Job; readonly refused: () => StepsEnd["refused"] };
+type RunningSteps = { readonly job: ProgramJob; readonly refused: () => StepsEnd["refused"] };
 
-function startSteps(spec: StepsSpec, pipe: OutputPipe, settings: Settings): Steps {
+function startSteps(spec: StepsSpec, pipe: OutputPipe, settings: StepSettings): RunningSteps {
   const { promise: started, resolve: recorded, reject: unrecorded } = Promise.withResolvers<void>();
   const halted = new AbortController();
-  const run: Pipelines = { spec, settings, output: pipe.writeFd, groups: new Set(), gates: new Set(), halted: halted.signal, recorded };
-  let fate: Fate = { exitCode: 0, signal: null };
+  const run: PipelineRun = { spec, settings, output: pipe.writeFd, groups: new Set(), gates: new Set(), halted: halted.signal, recorded };
+  let fate: StepFate = { exitCode: 0, signal: null };
   let ran = false;
   let refused: StepsEnd["refused"];
   const halt = (): void => {
@@ -56,7 +56,7 @@ function startSteps(spec: StepsSpec, pipe: OutputPipe, settings: Settings): Step
     try {
       await runDue();
     } catch (error) {
-      if (!(error instanceof Refusal)) {
+      if (!(error instanceof StartRefusal)) {
         unrecorded(error);
         throw error;
       }
@@ -72,6 +72,6 @@ function startSteps(spec: StepsSpec, pipe: OutputPipe, settings: Settings): Step
 }
 
 /** A status stands until another step has run, so conditions group from the left: `a && b || c` is `(a && b) || c`. */
-function isDue({ when }: Step, { exitCode }: Fate): boolean {
+function isDue({ when }: Step, { exitCode }: StepFate): boolean {
   return when === "always" || (when === "success") === (exitCode === 0);
 }

@@ -7,16 +7,16 @@ import type { ProcessSpec } from "@assent/core";
 import { errorCode } from "../system/error-code.ts";
 
 /** A child with its pid: it has been started. What it is to run begins when `begin` is called, and never if this process ends before. */
-export type Started = { readonly child: ChildProcess; readonly pid: number; readonly begin: () => void };
+export type StartedProgram = { readonly child: ChildProcess; readonly pid: number; readonly begin: () => void };
 
 /** Where one of a child's descriptors 0 to 2 leads: an open descriptor, the null device, or Node's own socket. */
-export type Target = number | "ignore" | "pipe";
+export type DescriptorTarget = number | "ignore" | "pipe";
 
 /** Descriptors 0, 1 and 2 of a child. */
-export type Targets = readonly [input: Target, output: Target, error: Target];
+export type DescriptorTargets = readonly [input: DescriptorTarget, output: DescriptorTarget, error: DescriptorTarget];
 
 /** A program, and whether it waits behind the gate until its start is on record. */
-export type Launch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
+export type ProgramLaunch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
   readonly argv0?: string;
   readonly gated: boolean;
   /** Behind the gate: the file of a terminal, which becomes the program's own and its descriptors 0 to 2. */
@@ -24,18 +24,18 @@ export type Launch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
 };
 
 /** Starts a program in a session and process group of its own. Rejects when the system refuses. */
-export async function startProgram(launch: Launch, targets: Targets): Promise<Started> {
+export async function startProgram(launch: ProgramLaunch, targets: DescriptorTargets): Promise<StartedProgram> {
   const child = spawnProgram(launch, targets);
   if (child.pid !== undefined) return { child, pid: child.pid, begin: () => openGate(child) };
   shutGate(child);
   const [error] = await once(child, "error").catch((thrown: unknown) => [thrown]);
-  throw Object.assign(new Error(notStarted(launch), { cause: error }), { code: errorCode(error) });
+  throw Object.assign(new Error(describeStartFailure(launch), { cause: error }), { code: errorCode(error) });
 }
 
 /** The same without waiting: a child without a pid was refused. */
-export function spawnProgram(launch: Launch, targets: Targets): ChildProcess {
+export function spawnProgram(launch: ProgramLaunch, targets: DescriptorTargets): ChildProcess {
   const gated = launch.gated && isExecutable(launch.file);
-  const [file, args] = gated ? GATE(launch) : [launch.file, launch.args];
+  const [file, args] = gated ? gateCommand(launch) : [launch.file, launch.args];
   const leaked = coveredDescriptors();
   return spawn(file, args, {
     cwd: launch.cwd,
@@ -47,12 +47,12 @@ export function spawnProgram(launch: Launch, targets: Targets): ChildProcess {
 }
 
 /** What is said of a program that the system refused. */
-export function notStarted({ file, cwd }: Pick<Launch, "file" | "cwd">): string {
+export function describeStartFailure({ file, cwd }: Pick<ProgramLaunch, "file" | "cwd">): string {
   return existsSync(cwd) ? `${file} could not be started` : `the working directory ${cwd} does not exist`;
 }
 
 /** Waits for one line on descriptor 3, then becomes the program. At its end (we died before the start was on record) it runs nothing. */
-const GATE = ({ file, args, env, terminal }: Launch): readonly [string, readonly string[]] => {
+const gateCommand = ({ file, args, env, terminal }: ProgramLaunch): readonly [string, readonly string[]] => {
   const own = ["go", ...SET_BY_SHELLS.filter((name) => !(name in env))].join(" ");
   const enter = terminal === undefined ? "" : ENTER_TERMINAL;
   const given = terminal === undefined ? args : [terminal, ...args];
@@ -87,14 +87,14 @@ function isExecutable(file: string): boolean {
   }
 }
 
-let inherited: readonly number[] | undefined;
-let nothing: number | undefined;
-const opened = new Set<number>();
+let inheritedDescriptors: readonly number[] | undefined;
+let nullDevice: number | undefined;
+const coveredByCallers = new Set<number>();
 
 /** Keeps a descriptor without the close-on-exec mark from every program that is started until the returned function is called. */
 export function coverDescriptor(fd: number): () => void {
-  opened.add(fd);
-  return () => opened.delete(fd);
+  coveredByCallers.add(fd);
+  return () => coveredByCallers.delete(fd);
 }
 
 /**
@@ -102,11 +102,11 @@ export function coverDescriptor(fd: number): () => void {
  * those that foreign code opened so. What was inherited is looked up once.
  */
 export function coveredDescriptors(): readonly ("ignore" | number)[] {
-  inherited ??= leakedDescriptors();
-  const leaked = [...inherited, ...opened];
+  inheritedDescriptors ??= leakedDescriptors();
+  const leaked = [...inheritedDescriptors, ...coveredByCallers];
   if (leaked.length === 0) return [];
-  nothing ??= openSync("/dev/null", "r+");
-  const cover = nothing;
+  nullDevice ??= openSync("/dev/null", "r+");
+  const cover = nullDevice;
   return Array.from({ length: Math.max(...leaked) - 2 }, (_, i) => (leaked.includes(i + 3) ? cover : "ignore"));
 }
 

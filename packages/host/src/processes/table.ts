@@ -30,23 +30,23 @@ export type ProcessTable = {
 };
 
 /** Reads `/proc` where there is one, else asks `ps`. */
-export function processTable(proc = "/proc"): ProcessTable {
+export function readProcessTable(proc = "/proc"): ProcessTable {
   const boot = readText(`${proc}/sys/kernel/random/boot_id`)?.trim();
-  return boot === undefined ? psTable() : procTable(proc, boot);
+  return boot === undefined ? createPsTable() : createProcTable(proc, boot);
 }
 
 /** Start times count from boot, so the boot's id is part of them: after a reboot the same number names another process. */
-function procTable(proc: string, boot: string): ProcessTable {
+function createProcTable(proc: string, boot: string): ProcessTable {
   const find = (pid: number): ProcessRow | undefined => {
     const stat = readText(`${proc}/${pid}/stat`);
     return stat === undefined ? undefined : parseStat(pid, stat, boot);
   };
-  const environment = (pid: number): string => `\0${readText(`${proc}/${pid}/environ`, SHUT) ?? ""}`;
+  const environment = (pid: number): string => `\0${readText(`${proc}/${pid}/environ`, UNREADABLE) ?? ""}`;
   const all = (): readonly ProcessRow[] => processIds(proc).flatMap((pid) => find(pid) ?? []);
   return {
     find,
-    members: (pgid) => running(pgid, all()),
-    family: (pid) => descending(pid, all()),
+    members: (pgid) => groupMembersOf(pgid, all()),
+    family: (pid) => descendantsOf(pid, all()),
     all: () => all().filter(({ zombie }) => !zombie),
     began: (pid, line) => environment(pid).includes(`\0${line}\0`),
     beganWith: (pid, name) => environment(pid).includes(`\0${name}=`),
@@ -80,18 +80,18 @@ function processIds(proc: string): readonly number[] {
     .filter((pid) => Number.isSafeInteger(pid));
 }
 
-function psTable(): ProcessTable {
+function createPsTable(): ProcessTable {
   return {
-    find: (pid) => ps("-p", String(pid))[0],
-    members: (pgid) => running(pgid, ps("-A")),
-    family: (pid) => descending(pid, ps("-A")),
-    all: () => ps("-A").filter(({ zombie }) => !zombie),
+    find: (pid) => listWithPs("-p", String(pid))[0],
+    members: (pgid) => groupMembersOf(pgid, listWithPs("-A")),
+    family: (pid) => descendantsOf(pid, listWithPs("-A")),
+    all: () => listWithPs("-A").filter(({ zombie }) => !zombie),
     began: () => false,
     beganWith: () => false,
   };
 }
 
-function ps(...selection: readonly string[]): readonly ProcessRow[] {
+function listWithPs(...selection: readonly string[]): readonly ProcessRow[] {
   let listing: string;
   try {
     const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
@@ -114,11 +114,11 @@ function parsePsLine(line: string): readonly ProcessRow[] {
   return [{ pid: Number(pid), parent: Number(parent), pgid: Number(pgid), session: 0, zombie, start: start.join(" ") }];
 }
 
-function running(pgid: number, rows: readonly ProcessRow[]): readonly number[] {
+function groupMembersOf(pgid: number, rows: readonly ProcessRow[]): readonly number[] {
   return rows.filter((row) => row.pgid === pgid && !row.zombie).map((row) => row.pid);
 }
 
-function descending(pid: number, rows: readonly ProcessRow[]): readonly ProcessRow[] {
+function descendantsOf(pid: number, rows: readonly ProcessRow[]): readonly ProcessRow[] {
   const below = (parent: number): readonly ProcessRow[] =>
     rows.filter((row) => row.parent === parent && row.pid !== parent).flatMap((row) => [row, ...below(row.pid)]);
   return [...rows.filter((row) => row.pid === pid), ...below(pid)].filter((row) => !row.zombie);
@@ -126,7 +126,7 @@ function descending(pid: number, rows: readonly ProcessRow[]): readonly ProcessR
 
 const GONE = ["ENOENT", "ESRCH", "ENOTDIR"];
 /** Of another user, or of one that hides from its own. */
-const SHUT = ["EACCES", "EPERM"];
+const UNREADABLE = ["EACCES", "EPERM"];
 
 /** A process may end between listing and reading it: then there is no text. */
 function readText(path: string, others: readonly string[] = []): string | undefined {

@@ -38,7 +38,7 @@ export async function openTerminal({ columns, rows }: TerminalSize): Promise<Ter
   return {
     path: pty,
     output: () => {
-      output = outputOf(master);
+      output = createOutput(master);
       return output;
     },
     hangUp,
@@ -63,13 +63,13 @@ async function loadBinary(): Promise<ReturnType<typeof import("@lydell/node-pty/
 }
 
 /** Bytes that may wait before the program does. */
-const AHEAD = 1024 * 1024;
+const READ_AHEAD_BYTES = 1024 * 1024;
 
 /** Output is taken as it comes: at a hang-up a stream drops what waits in it. */
-function outputOf(master: number): Readable {
+function createOutput(master: number): Readable {
   const stream = new ReadStream(master);
   const output = new Readable({
-    highWaterMark: AHEAD,
+    highWaterMark: READ_AHEAD_BYTES,
     read: () => {
       stream.resume();
     },
@@ -82,7 +82,7 @@ function outputOf(master: number): Readable {
     if (!output.push(chunk)) stream.pause();
   });
   stream.on("end", () => {
-    for (const chunk of remaining(master)) output.push(chunk);
+    for (const chunk of readRemaining(master)) output.push(chunk);
   });
   stream.on("error", (error) => {
     if (errorCode(error) !== "EIO") output.destroy(error); // that one is a terminal's way to say that everybody has gone
@@ -92,7 +92,7 @@ function outputOf(master: number): Readable {
 }
 
 /** The end of a stream can show while the system still holds some of the output. */
-function* remaining(master: number): Generator<Buffer> {
+function* readRemaining(master: number): Generator<Buffer> {
   for (;;) {
     const buffer = Buffer.allocUnsafe(16 * 1024);
     const count = readNow(master, buffer);

@@ -1,10 +1,22 @@
 import { compileGlob } from "@assent/core";
 
 /** Names that change what a shell or the loader runs, whoever set them. Exported shell functions are among them: they could stand for the command that was shown. */
-const NEVER = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "CDPATH", "PROMPT_COMMAND", "LD_*", "DYLD_*", "ASSENT_*", "BASH_FUNC_*"];
+const NEVER_PASSED = [
+  "BASH_ENV",
+  "ENV",
+  "SHELLOPTS",
+  "BASHOPTS",
+  "IFS",
+  "CDPATH",
+  "PROMPT_COMMAND",
+  "LD_*",
+  "DYLD_*",
+  "ASSENT_*",
+  "BASH_FUNC_*",
+];
 
 /** Names of secrets. A provider's key whose name does not say so is listed by name. */
-const SECRETS = [
+const SECRET_NAMES = [
   ...["*_API_KEY", "*_TOKEN", "*_SECRET", "*PASSWORD*", "API_KEY", "TOKEN", "SECRET"],
   ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AZURE_OPENAI_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "OPENAI_KEY"],
 ];
@@ -13,7 +25,7 @@ const SECRETS = [
  * Variables that a project's `secretEnv` cannot take away: without them a program runs other files, uses other settings or reaches another server than the user
  * chose. A project could otherwise hide `PATH`, `NPM_CONFIG_IGNORE_SCRIPTS` or `DOCKER_HOST`.
  */
-const STEERING = [
+const STEERING_NAMES = [
   ...[
     "PATH",
     "HOME",
@@ -78,28 +90,29 @@ export type SecretNames = {
 };
 
 /** The user's environment as an approved command gets it: without secrets, without what redirects a shell, and always with a `PATH`. */
-export function commandEnvironment(
+export function createCommandEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   { secretEnv = [], projectSecretEnv = [] }: SecretNames = {},
 ): Readonly<Record<string, string>> {
-  const passed = withoutNames(environment, [...NEVER, ...SECRETS, ...secretEnv]);
-  const kept = projectSecretEnv.length === 0 ? passed : { ...withoutNames(passed, projectSecretEnv), ...onlyNames(passed, STEERING) };
+  const passed = excludeNames(environment, [...NEVER_PASSED, ...SECRET_NAMES, ...secretEnv]);
+  const kept =
+    projectSecretEnv.length === 0 ? passed : { ...excludeNames(passed, projectSecretEnv), ...includeNames(passed, STEERING_NAMES) };
   return kept["PATH"] ? kept : { ...kept, PATH: SYSTEM_PATH };
 }
 
 /** The variables that have a value and whose name no glob covers. Case does not count: some programs do not look at it. */
-function withoutNames(
+function excludeNames(
   environment: Readonly<Record<string, string | undefined>>,
   globs: readonly string[],
 ): Readonly<Record<string, string>> {
-  return chosenNames(environment, globs, false);
+  return filterNames(environment, globs, false);
 }
 
-function onlyNames(environment: Readonly<Record<string, string>>, globs: readonly string[]): Readonly<Record<string, string>> {
-  return chosenNames(environment, globs, true);
+function includeNames(environment: Readonly<Record<string, string>>, globs: readonly string[]): Readonly<Record<string, string>> {
+  return filterNames(environment, globs, true);
 }
 
-function chosenNames(
+function filterNames(
   environment: Readonly<Record<string, string | undefined>>,
   globs: readonly string[],
   covered: boolean,
@@ -113,23 +126,23 @@ function chosenNames(
 }
 
 /** What a command that nobody looked at may have of the user's environment. */
-export type Scrubbing = SecretNames & {
+export type ScrubOptions = SecretNames & {
   /** Absolute directories, in order. */
   readonly path: readonly string[];
   /** Further names that settings pass on; those that could redirect a program are left out all the same. */
   readonly names?: readonly string[];
 };
 
-const PASSED: readonly string[] = ["HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR"];
+const PASSED_NAMES: readonly string[] = ["HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR"];
 
 /** Names that make a program load or run something, beside those that never reach any command. */
-const REFUSED: readonly string[] = [
+const REFUSED_NAMES: readonly string[] = [
   ...["NODE_OPTIONS", "NODE_PATH", "PYTHON*", "PERL5*", "RUBY*", "GIT_*", "NPM_CONFIG_*", "PAGER", "EDITOR", "VISUAL", "LESS*"],
   ...["RIPGREP_CONFIG_PATH", "PATH", "TERM", "NO_COLOR"],
 ];
 
 /** What keeps programs from asking, paging and colouring, and git from writing where it only reads. */
-const ADDED = {
+const ADDED_VARIABLES = {
   TERM: "dumb",
   GIT_OPTIONAL_LOCKS: "0",
   GIT_PAGER: "cat",
@@ -139,12 +152,12 @@ const ADDED = {
 } as const;
 
 /** The environment of a command that a rule allowed: a few names of the user's, a fixed search path, and what was added. Nothing else. */
-export function scrubbedEnvironment(
+export function scrubEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-  { path, names = [], ...secrets }: Scrubbing,
+  { path, names = [], ...secrets }: ScrubOptions,
 ): Readonly<Record<string, string>> {
   const present = Object.entries(environment);
-  const asked = withoutNames(Object.fromEntries(present.filter(([name]) => names.includes(name))), REFUSED);
-  const fixed = present.filter(([name]) => PASSED.includes(name) || name.startsWith("LC_"));
-  return { ...commandEnvironment({ ...asked, ...Object.fromEntries(fixed) }, secrets), PATH: path.join(":"), ...ADDED };
+  const asked = excludeNames(Object.fromEntries(present.filter(([name]) => names.includes(name))), REFUSED_NAMES);
+  const fixed = present.filter(([name]) => PASSED_NAMES.includes(name) || name.startsWith("LC_"));
+  return { ...createCommandEnvironment({ ...asked, ...Object.fromEntries(fixed) }, secrets), PATH: path.join(":"), ...ADDED_VARIABLES };
 }

@@ -1,13 +1,13 @@
 import { hostname, userInfo } from "node:os";
 import type { Holder } from "@assent/core";
-import { processTable } from "../processes/table.ts";
+import { readProcessTable } from "../processes/table.ts";
 
 /** Who runs this process, as the operating system says. A user without a name is known by number. */
 export function currentUser(): { readonly user: string; readonly host: string } {
-  return { user: userName(), host: hostname() };
+  return { user: currentUserName(), host: hostname() };
 }
 
-function userName(): string {
+function currentUserName(): string {
   try {
     return userInfo().username;
   } catch (error) {
@@ -18,6 +18,6 @@ function userName(): string {
 }
 
 /** This process as the holder of a session or store. */
-export function thisHolder(door: string): Holder {
-  return { pid: process.pid, host: hostname(), processStart: processTable().find(process.pid)?.start ?? "unknown", door };
+export function currentHolder(door: string): Holder {
+  return { pid: process.pid, host: hostname(), processStart: readProcessTable().find(process.pid)?.start ?? "unknown", door };
 }

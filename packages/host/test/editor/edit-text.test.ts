@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { withoutProgram } from "../../../../test/support/programs.ts";
 import { type EditedText, type EditTextOptions, editText } from "../../src/editor/edit-text.ts";
-import { hostProcesses } from "../../src/processes/processes.ts";
-import { processTable } from "../../src/processes/table.ts";
+import { createHostProcesses } from "../../src/processes/processes.ts";
+import { readProcessTable } from "../../src/processes/table.ts";
 import { scratch } from "../scratch.ts";
 
 /** An editor that is a shell script; `$1` is the file it is given, `$LOG` a directory for what it saw. */
@@ -191,7 +191,7 @@ test("a cancel ends the editor with what it started, whatever they think of it, 
   while (!existsSync(join(log, "pid"))) await new Promise((resolve) => setImmediate(resolve));
   cancel.abort(new Error("cancelled"));
   await assert.rejects(editing, /cancelled/);
-  const left = ["pid", "child"].map((name) => processTable().find(Number(readFileSync(join(log, name), "utf8")))?.zombie ?? true);
+  const left = ["pid", "child"].map((name) => readProcessTable().find(Number(readFileSync(join(log, name), "utf8")))?.zombie ?? true);
   assert.deepEqual([left, readdirSync(tmp)], [[true, true], []]);
 });
 
@@ -228,6 +228,6 @@ test("the editor has the terminal of this process, and is in its foreground: onl
     env: { PATH: process.env["PATH"] ?? "" },
     pty: { columns: 80, rows: 24 },
   };
-  const { output } = await hostProcesses().run({ ...spec, timeoutMs: 60_000 }, new AbortController().signal);
+  const { output } = await createHostProcesses().run({ ...spec, timeoutMs: 60_000 }, new AbortController().signal);
   assert.deepEqual(JSON.parse(output), { text: "1\n" });
 });

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import type { ChangeEnd } from "@assent/core";
-import { hostFileChanges } from "../../src/files/changes/changes.ts";
+import { createHostFileChanges } from "../../src/files/changes/changes.ts";
 import { scratch } from "../scratch.ts";
 import { fileSet, type Row, tree } from "./file-set.ts";
 
@@ -36,10 +36,10 @@ function lay(directory: string): void {
 
 /** A module text that does it in a process of its own. */
 const doing = (what: "apply" | "recover", directory: string): string => `
-  const { hostFileChanges } = await import("../../src/files/changes/changes.ts");
+  const { createHostFileChanges } = await import("../../src/files/changes/changes.ts");
   const { fileSet } = await import("./file-set.ts");
   const set = fileSet(${JSON.stringify(directory)}, ${JSON.stringify(TEN)});
-  const end = await hostFileChanges().${what}(set, { signal: new AbortController().signal });`;
+  const end = await createHostFileChanges().${what}(set, { signal: new AbortController().signal });`;
 
 /** Runs a module whose steps on disk are counted, and broken at one of them. Undefined: it was killed. */
 async function inChild(source: string, fsStep = ""): Promise<{ readonly steps: readonly string[]; readonly out: string } | undefined> {
@@ -96,7 +96,7 @@ test("RS-39, RS-40, RS-41: killed before any step of an apply, recovery finds al
     const place = join(directory, `${lane}`);
     lay(place);
     assert.equal(await inChild(doing("apply", place), kill), undefined);
-    const end = await hostFileChanges().recover(fileSet(place, TEN));
+    const end = await createHostFileChanges().recover(fileSet(place, TEN));
     assert.notEqual(end.state, "unknown", `${kill}: ${JSON.stringify(end)}`);
     assert.deepEqual(tree(place), end.state === "before" ? before : after, `${kill} of ${steps}`);
     found.add(end.state === "before" ? `before, ${end.restored} restored` : end.state);
@@ -122,7 +122,7 @@ test("RS-40: killed in the middle of a recovery, the next one ends it", async (t
   await atEvery(recovered?.steps ?? [], async (kill, lane) => {
     const half = place(lane);
     assert.equal(await inChild(doing("recover", half), kill), undefined);
-    const end = await hostFileChanges().recover(fileSet(half, TEN));
+    const end = await createHostFileChanges().recover(fileSet(half, TEN));
     assert.equal(end.state, "before", `${kill}: ${JSON.stringify(end)}`);
     assert.deepEqual(tree(half), before, `${kill} of ${recovered?.steps}`);
   });

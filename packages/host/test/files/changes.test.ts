@@ -17,12 +17,12 @@ import {
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import type { ChangeEnd, ChangeSet } from "@assent/core";
-import { hostFileChanges } from "../../src/files/changes/changes.ts";
+import { createHostFileChanges } from "../../src/files/changes/changes.ts";
 import { runNode } from "../processes/run-node.ts";
 import { scratch } from "../scratch.ts";
 import { fileSet, image, type Row, tree } from "./file-set.ts";
 
-const changes = hostFileChanges();
+const changes = createHostFileChanges();
 const never = new AbortController().signal;
 const apply = (set: ChangeSet, committing?: () => void): Promise<ChangeEnd> =>
   changes.apply(set, { signal: never, ...(committing && { committing }) });
@@ -256,10 +256,10 @@ test("RS-36: a disk that refuses file 5 of 10: all ten are as before, and no tem
   lay(directory, [...rows, ["new/dir/made", null, "x"]]);
   const before = tree(directory);
   const source = `
-    import { hostFileChanges } from "../../src/files/changes/changes.ts";
+    import { createHostFileChanges } from "../../src/files/changes/changes.ts";
     import { fileSet } from ${JSON.stringify(new URL("./file-set.ts", import.meta.url).href)};
     const set = fileSet(${JSON.stringify(directory)}, ${JSON.stringify([...rows, ["new/dir/made", null, "x"]])});
-    console.log(JSON.stringify(await hostFileChanges().apply(set, { signal: new AbortController().signal })));`;
+    console.log(JSON.stringify(await createHostFileChanges().apply(set, { signal: new AbortController().signal })));`;
   const message = `${join(directory, "4")}: file too large (EFBIG)`;
   assert.deepEqual(JSON.parse(await runNode(source, FULL_DISK)), { state: "failed", code: "EFBIG", message, restored: 0 });
   assert.deepEqual(tree(directory), before);
@@ -283,11 +283,11 @@ for (const [name, rows, code] of REFUSED) {
     const before = tree(directory);
     const source = `
       import { chownSync } from "node:fs";
-      import { hostFileChanges } from "../../src/files/changes/changes.ts";
+      import { createHostFileChanges } from "../../src/files/changes/changes.ts";
       import { fileSet } from ${JSON.stringify(new URL("./file-set.ts", import.meta.url).href)};
       const set = fileSet(${JSON.stringify(directory)}, ${JSON.stringify(rows)});
       ${AS_SOMEBODY && `for (const { path, before } of set.changes) if (before) chownSync(path, 54321, 54321); ${AS_SOMEBODY}`}
-      console.log(JSON.stringify(await hostFileChanges().apply(set, { signal: new AbortController().signal })));`;
+      console.log(JSON.stringify(await createHostFileChanges().apply(set, { signal: new AbortController().signal })));`;
     const end = JSON.parse(await runNode(source));
     assert.deepEqual([end.state, end.code], ["failed", code], JSON.stringify(end));
     assert.deepEqual(tree(directory), before);
@@ -302,12 +302,12 @@ test("the owner is kept, and where it cannot be, nothing is replaced", async (t)
   chmodSync(join(directory, "d"), 0o777);
   const source = (become: string): string => `
     import { chownSync, statSync } from "node:fs";
-    import { hostFileChanges } from "../../src/files/changes/changes.ts";
+    import { createHostFileChanges } from "../../src/files/changes/changes.ts";
     import { fileSet } from ${JSON.stringify(new URL("./file-set.ts", import.meta.url).href)};
     const set = fileSet(${JSON.stringify(directory)}, ${JSON.stringify(THREE)});
     chownSync(set.changes[0].path, 12345, 23456);
     ${become}
-    const { state, code } = await hostFileChanges().apply(set, { signal: new AbortController().signal });
+    const { state, code } = await createHostFileChanges().apply(set, { signal: new AbortController().signal });
     const { uid, gid } = statSync(set.changes[0].path);
     console.log(state, code, uid, gid);`;
   const before = tree(directory);

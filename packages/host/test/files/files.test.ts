@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { hostFiles, sessionOutput } from "../../src/files/files.ts";
+import { createHostFiles, sessionOutputDirectory } from "../../src/files/files.ts";
 import { runNode } from "../processes/run-node.ts";
 import { scratch } from "../scratch.ts";
 
@@ -23,7 +23,7 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 
 test("11: full output goes to a private file under a safe name with a random part", async (t) => {
   const outputDirectory = join(scratch(t), "output");
-  const files = hostFiles({ outputDirectory });
+  const files = createHostFiles({ outputDirectory });
   const spilled = [];
   for (const call of ["call/../../x:1", "call/../../x:1"]) {
     const file = await files.spill("s_1", call);
@@ -46,11 +46,12 @@ for (const [name, id, expected] of [
   ["dots", "..", "__"],
   ["a long name", "a".repeat(500), "a".repeat(80)],
 ] as const) {
-  test(`a session's directory stays in the output directory: ${name}`, () => assert.equal(sessionOutput("/out", id), `/out/${expected}`));
+  test(`a session's directory stays in the output directory: ${name}`, () =>
+    assert.equal(sessionOutputDirectory("/out", id), `/out/${expected}`));
 }
 
 test("writes that are not waited for stay in order", async (t) => {
-  const file = await hostFiles({ outputDirectory: scratch(t) }).spill("s", "c");
+  const file = await createHostFiles({ outputDirectory: scratch(t) }).spill("s", "c");
   const writes = Array.from({ length: 50 }, (_, i) => file.write(`${i},`));
   const { path } = await file.end();
   await Promise.all(writes);
@@ -58,7 +59,7 @@ test("writes that are not waited for stay in order", async (t) => {
 });
 
 test("11: past the file's limit the file ends with the mark, once, at a whole character", async (t) => {
-  const files = hostFiles({ outputDirectory: scratch(t), limits: { perFile: 41, perSession: 1000 } });
+  const files = createHostFiles({ outputDirectory: scratch(t), limits: { perFile: 41, perSession: 1000 } });
   const file = await files.spill("s", "c");
   await file.write("0123456789");
   await file.write("漢字漢字");
@@ -73,10 +74,10 @@ test("11: past the file's limit the file ends with the mark, once, at a whole ch
 test("11: the session's limit holds over files and over processes", async (t) => {
   const outputDirectory = scratch(t);
   const limits = { perFile: 1000, perSession: 120 };
-  const first = await hostFiles({ outputDirectory, limits }).spill("s", "c");
+  const first = await createHostFiles({ outputDirectory, limits }).spill("s", "c");
   await first.write("x".repeat(60));
   await first.end();
-  const later = hostFiles({ outputDirectory, limits });
+  const later = createHostFiles({ outputDirectory, limits });
   const second = await later.spill("s", "c");
   await second.write("y".repeat(60));
   const { path } = await second.end();
@@ -94,14 +95,14 @@ test("a link in place of the session's directory is refused", async (t) => {
   const directory = scratch(t);
   mkdirSync(join(directory, "elsewhere"));
   symlinkSync(join(directory, "elsewhere"), join(directory, "s"));
-  await assert.rejects(hostFiles({ outputDirectory: directory }).spill("s", "c"), { code: "ENOTDIR" });
+  await assert.rejects(createHostFiles({ outputDirectory: directory }).spill("s", "c"), { code: "ENOTDIR" });
   assert.deepEqual(readdirSync(join(directory, "elsewhere")), []);
 });
 
 test("a directory others could read is closed to them", async (t) => {
   const directory = scratch(t);
   mkdirSync(join(directory, "s"), { mode: 0o755 });
-  await (await hostFiles({ outputDirectory: directory }).spill("s", "c")).end();
+  await (await createHostFiles({ outputDirectory: directory }).spill("s", "c")).end();
   assert.equal(mode(join(directory, "s")), 0o700);
 });
 
@@ -110,8 +111,8 @@ const FULL_DISK = "ulimit -f 8"; // in blocks of 1,024 bytes
 test("a disk that refuses the full output is told, and no half file stays", async (t) => {
   const directory = scratch(t);
   const source = `
-    import { hostFiles } from "../../src/files/files.ts";
-    const file = await hostFiles({ outputDirectory: ${JSON.stringify(directory)} }).spill("s", "c");
+    import { createHostFiles } from "../../src/files/files.ts";
+    const file = await createHostFiles({ outputDirectory: ${JSON.stringify(directory)} }).spill("s", "c");
     const answers = [];
     for (const write of [() => file.write("x".repeat(4000)), () => file.write("x".repeat(9000)), () => file.write("x"), () => file.end()])
       answers.push(await write().then(() => "ok", (error) => error.code));
@@ -125,14 +126,14 @@ test("a replace that fails half-way leaves the old bytes and no temporary file",
   const path = join(directory, "a.txt");
   writeFileSync(path, "old");
   const source = `
-    import { hostFiles } from "../../src/files/files.ts";
-    const files = hostFiles({ outputDirectory: "/nonexistent" });
+    import { createHostFiles } from "../../src/files/files.ts";
+    const files = createHostFiles({ outputDirectory: "/nonexistent" });
     console.log(await files.replace(${JSON.stringify(path)}, "x".repeat(100_000)).then(() => "ok", (error) => error.code));`;
   assert.equal(await runNode(source, FULL_DISK), "EFBIG\n");
   assert.deepEqual([readFileSync(path, "utf8"), readdirSync(directory)], ["old", ["a.txt"]]);
 });
 
-const files = hostFiles({ outputDirectory: "/nonexistent" });
+const files = createHostFiles({ outputDirectory: "/nonexistent" });
 
 test("a new file is made with its parents, under the umask", async (t) => {
   const path = join(scratch(t), "a", "b", "c.txt");
@@ -208,12 +209,12 @@ test("the owner is kept, and where it cannot be, nothing is replaced", async (t)
   chmodSync(directory, 0o777);
   const source = (become: string, change: string): string => `
     import { chownSync, statSync } from "node:fs";
-    import { hostFiles } from "../../src/files/files.ts";
+    import { createHostFiles } from "../../src/files/files.ts";
     const path = ${JSON.stringify(path)};
     ${change}
     const before = statSync(path);
     ${become}
-    const answer = await hostFiles({ outputDirectory: "/" }).replace(path, "new").then(() => "ok", (error) => error.code);
+    const answer = await createHostFiles({ outputDirectory: "/" }).replace(path, "new").then(() => "ok", (error) => error.code);
     const { uid, gid } = statSync(path);
     console.log(answer, uid === before.uid && gid === before.gid);`;
   const root = process.getuid?.() === 0;

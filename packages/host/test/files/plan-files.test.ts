@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { hostPlanFiles, planFileOf } from "../../src/files/plan-files.ts";
+import { createHostPlanFiles, findPlanFile } from "../../src/files/plan-files.ts";
 import { scratch } from "../scratch.ts";
 
-const files = hostPlanFiles();
+const files = createHostPlanFiles();
 
 test("a plan is read as it is, and one that is not there is none", async (t) => {
   const root = scratch(t);
@@ -83,7 +83,7 @@ test("plan-mode 3: the plan goes into the workspace; where nothing can be put th
   mkdirSync(workspace);
   mkdirSync(stateDirectory);
   symlinkSync("state", join(root, "alias"));
-  assert.equal(await planFileOf({ workspace, stateDirectory }, "s_1"), join(workspace, ".assent/plans/s_1.md"));
+  assert.equal(await findPlanFile({ workspace, stateDirectory }, "s_1"), join(workspace, ".assent/plans/s_1.md"));
   writeFileSync(join(workspace, ".assent"), "a file where the directory would be");
-  assert.equal(await planFileOf({ workspace, stateDirectory: join(root, "alias") }, "s_1"), join(stateDirectory, "plans/s_1.md"));
+  assert.equal(await findPlanFile({ workspace, stateDirectory: join(root, "alias") }, "s_1"), join(stateDirectory, "plans/s_1.md"));
 });

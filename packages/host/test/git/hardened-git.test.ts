@@ -21,14 +21,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import type { ProcessEnd } from "@assent/core";
-import { hardenedGit } from "../../src/git/hardened-git.ts";
-import { GitRefusal, gitOverrides } from "../../src/git/overrides.ts";
-import { hostProcesses } from "../../src/processes/processes.ts";
-import { scrubbedEnvironment } from "../../src/system/environment.ts";
+import { hardenGit } from "../../src/git/hardened-git.ts";
+import { createGitOverrides, GitRefusal } from "../../src/git/overrides.ts";
+import { createHostProcesses } from "../../src/processes/processes.ts";
+import { scrubEnvironment } from "../../src/system/environment.ts";
 import { scratch } from "../scratch.ts";
 
 const file = ["/usr/local/bin/git", "/usr/bin/git", "/bin/git"].find(existsSync) ?? "/usr/bin/git";
-const processes = hostProcesses();
+const processes = createHostProcesses();
 const signal = new AbortController().signal;
 
 /** A repository, the user's home, and a program that leaves a mark when it runs. */
@@ -70,7 +70,7 @@ before(() => {
 after(() => rmSync(templates, { recursive: true, force: true }));
 
 function at(root: string, repo: string): Place {
-  const env = scrubbedEnvironment({ HOME: join(root, "home") }, { path: ["/usr/local/bin", "/usr/bin", "/bin"] });
+  const env = scrubEnvironment({ HOME: join(root, "home") }, { path: ["/usr/local/bin", "/usr/bin", "/bin"] });
   const date = { GIT_AUTHOR_DATE: "1700000000 +0000", GIT_COMMITTER_DATE: "1700000000 +0000" };
   const git = (...args: readonly string[]): string =>
     execFileSync(file, args, { cwd: repo, env: { ...env, ...date }, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
@@ -112,7 +112,7 @@ function touched({ repo }: Place, ...names: readonly string[]): void {
 }
 
 async function hardened({ repo, env }: Place, args: readonly string[]): Promise<ProcessEnd> {
-  const safe = await hardenedGit({ processes, file, args, cwd: repo, env }, signal);
+  const safe = await hardenGit({ processes, file, args, cwd: repo, env }, signal);
   return await processes.run({ file, args: safe, cwd: repo, env }, signal);
 }
 
@@ -696,7 +696,7 @@ test("files that the user's own configuration names are read", async (t) => {
 
 test("6.3: what holds in every repository; hooks that a configuration names, of newer gits, are off; any signature program is overridden", () => {
   const local = (key: string) => ({ scope: "local", key, value: "x" });
-  const made = gitOverrides([local("hook.a.b.command"), local("gpg.new.program"), local("remote.o.url")], {
+  const made = createGitOverrides([local("hook.a.b.command"), local("gpg.new.program"), local("remote.o.url")], {
     fetches: false,
     leadsOutside: () => false,
   });
@@ -709,7 +709,7 @@ test("6.3: what holds in every repository; hooks that a configuration names, of 
     ...["http.saveCookies=false", "gc.auto=0", "maintenance.auto=false", "safe.bareRepository=explicit", "protocol.allow=never"],
   ];
   assert.deepEqual(
-    gitOverrides([], { fetches: false, leadsOutside: () => false }).map((pair) => pair.join("=")),
+    createGitOverrides([], { fetches: false, leadsOutside: () => false }).map((pair) => pair.join("=")),
     fixed,
   );
   const named = made.filter(([key]) => /^(hook|gpg\.new|remote)\./.test(key));
@@ -722,7 +722,7 @@ test("6.3: what holds in every repository; hooks that a configuration names, of 
 
 test("6.3: the options the contract names are given, with --no-pager", async (t) => {
   const { repo, env } = place(t);
-  const args = await hardenedGit({ processes, file, args: ["diff", "--stat"], cwd: repo, env }, signal);
+  const args = await hardenGit({ processes, file, args: ["diff", "--stat"], cwd: repo, env }, signal);
   const text = args.join(" ");
   for (const option of ["core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "log.showSignature=false"]) {
     assert.ok(text.includes(`-c ${option} `), option);
@@ -732,5 +732,5 @@ test("6.3: the options the contract names are given, with --no-pager", async (t)
 
 test("an abort while the repository is looked at is a refusal", async (t) => {
   const { repo, env } = place(t);
-  await assert.rejects(hardenedGit({ processes, file, args: ["status"], cwd: repo, env }, AbortSignal.abort()), GitRefusal);
+  await assert.rejects(hardenGit({ processes, file, args: ["status"], cwd: repo, env }, AbortSignal.abort()), GitRefusal);
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import type { EventBodies, JsonObject } from "@assent/core";
 import type { HookBody, HookEntry, HookFunction } from "@assent/core/parts";
-import { type HookRunner, type HookRunnerDeps, hookRunner } from "../../src/hooks/runner.ts";
-import { systemClock } from "../../src/system/clock.ts";
+import { createHookRunner, type HookRunner, type HookRunnerOptions } from "../../src/hooks/runner.ts";
+import { createSystemClock } from "../../src/system/clock.ts";
 import { nodeDigest } from "../../src/system/digest.ts";
 
 /** A hook as the settings' reader would give it: a shell line, or another body. */
@@ -21,13 +21,13 @@ export type HookBench = HookRunner & {
   readonly records: EventBodies["hook.ran"][];
 };
 
-export function hookBench(entries: HookRunnerDeps["entries"], over: Partial<HookRunnerDeps> = {}): HookBench {
+export function hookBench(entries: HookRunnerOptions["entries"], over: Partial<HookRunnerOptions> = {}): HookBench {
   const warnings: string[] = [];
   const shown: string[] = [];
   const records: EventBodies["hook.ran"][] = [];
-  const runner = hookRunner({
+  const runner = createHookRunner({
     entries,
-    clock: systemClock(),
+    clock: createSystemClock(),
     digest: nodeDigest,
     environment: { PATH: process.env["PATH"], HOME: "/home/someone" },
     cwd: "/",
@@ -44,7 +44,10 @@ export function hookBench(entries: HookRunnerDeps["entries"], over: Partial<Hook
 }
 
 /** Function hooks of one event, named f1, f2, … in order. */
-export function functionHooks(event: HookEntry["event"], ...calls: readonly HookFunction[]): Pick<HookRunnerDeps, "entries" | "functions"> {
+export function functionHooks(
+  event: HookEntry["event"],
+  ...calls: readonly HookFunction[]
+): Pick<HookRunnerOptions, "entries" | "functions"> {
   const names = calls.map((_, at) => `f${at + 1}`);
   return {
     entries: names.map((name) => hook(event, { type: "function", function: name })),

@@ -6,14 +6,14 @@ import type { JsonObject } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
 import { manualClock } from "@assent/core/testing";
 import { withoutProgram } from "../../../../test/support/programs.ts";
-import { hookRunner } from "../../src/hooks/runner.ts";
-import { makeSlots } from "../../src/hooks/slots.ts";
-import { processTable } from "../../src/processes/table.ts";
+import { createHookRunner } from "../../src/hooks/runner.ts";
+import { createSlots } from "../../src/hooks/slots.ts";
+import { readProcessTable } from "../../src/processes/table.ts";
 import { nodeDigest } from "../../src/system/digest.ts";
 import { scratch } from "../scratch.ts";
 import { functionHooks, hook, hookBench, live, shellCall, until } from "./hooks-bench.ts";
 
-const table = processTable();
+const table = readProcessTable();
 
 function isAlive(pid: number): boolean {
   const row = table.find(pid);
@@ -259,7 +259,7 @@ describe("where and how a program runs", () => {
       waits.push(ms);
       return clock.timer(ms, fire);
     };
-    const runner = hookRunner({
+    const runner = createHookRunner({
       entries: [hook("pre_tool_use", `sleep 60 & echo $! > ${file}; echo late`)],
       clock: { now: clock.now, timer },
       digest: nodeDigest,
@@ -312,7 +312,7 @@ describe("where and how a program runs", () => {
 
 describe("places for programs", () => {
   test("no more than there are; given away in the order of asking; not to who has gone", async () => {
-    const slots = makeSlots(1);
+    const slots = createSlots(1);
     const order: string[] = [];
     const first = await slots.take(live());
     const gone = new AbortController();

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { StringDecoder } from "node:string_decoder";
 import { test } from "node:test";
-import { heldOutput } from "../../src/processes/held-output.ts";
+import { createHeldOutput } from "../../src/processes/held-output.ts";
 
 const SEGMENT = 64 * 1024;
 
-async function hold(bytes: Buffer, options: { limit: number; piece: number; spill?: Parameters<typeof heldOutput>[1] }) {
-  const held = heldOutput(options.limit, options.spill);
+async function hold(bytes: Buffer, options: { limit: number; piece: number; spill?: Parameters<typeof createHeldOutput>[1] }) {
+  const held = createHeldOutput(options.limit, options.spill);
   const decoder = new StringDecoder("utf8");
   for (let at = 0; at < bytes.length; at += options.piece) {
     const piece = bytes.subarray(at, at + options.piece);
@@ -60,7 +60,7 @@ test("beyond the limit head and tail are kept, cut at whole characters, and the 
 
 test("where all of it is spilled, the file has the first byte as soon as it came", async () => {
   const parts: Buffer[] = [];
-  const held = heldOutput(4 * SEGMENT, spillTo(parts), true);
+  const held = createHeldOutput(4 * SEGMENT, spillTo(parts), true);
   await held.take(Buffer.from("a"), "a");
   assert.equal(Buffer.concat(parts).toString(), "a");
   const text = "x".repeat(8 * SEGMENT);

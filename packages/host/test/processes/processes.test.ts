@@ -5,13 +5,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { LeftOver, ProcessEnd, ProcessSpec, TaskProcess } from "@assent/core";
-import { hostProcesses } from "../../src/processes/processes.ts";
-import { processTable } from "../../src/processes/table.ts";
+import { createHostProcesses } from "../../src/processes/processes.ts";
+import { readProcessTable } from "../../src/processes/table.ts";
 import { scratch } from "../scratch.ts";
 import { runNode } from "./run-node.ts";
 
-const processes = hostProcesses({ graceMs: 150, lingerMs: 150 });
-const table = processTable();
+const processes = createHostProcesses({ graceMs: 150, lingerMs: 150 });
+const table = readProcessTable();
 
 function bash(text: string, options: Partial<ProcessSpec> = {}, signal = new AbortController().signal): Promise<ProcessEnd> {
   const args = ["--noprofile", "--norc", "-c", "--", text];
@@ -47,7 +47,7 @@ for (const [name, text, end] of ENDS) {
 
 test("without a place for a pipe, output still comes whole", async () => {
   const spec = { file: "/bin/bash", args: ["-c", "echo a; echo b >&2"], cwd: "/", env: {} };
-  const end = await hostProcesses({ temporaryDirectory: "/nonexistent" }).run(spec, new AbortController().signal);
+  const end = await createHostProcesses({ temporaryDirectory: "/nonexistent" }).run(spec, new AbortController().signal);
   assert.deepEqual([...end.output.split("\n")].sort(), ["", "a", "b"]);
 });
 
@@ -222,7 +222,7 @@ test("a process that left the group and holds the output does not hold the call"
 
 test("a cancel while a background child holds the output ends that child too", async () => {
   const cancel = new AbortController();
-  const patient = hostProcesses({ graceMs: 150, lingerMs: 60_000 });
+  const patient = createHostProcesses({ graceMs: 150, lingerMs: 60_000 });
   const { ready, onOutput } = whenReady();
   const spec = {
     file: "/bin/bash",
@@ -260,9 +260,9 @@ test("a descriptor this process inherited open is not passed on", async (t) => {
   const secret = join(scratch(t), "secret");
   writeFileSync(secret, "the secret");
   const source = `
-    import { hostProcesses } from "../../src/processes/processes.ts";
+    import { createHostProcesses } from "../../src/processes/processes.ts";
     const spec = { file: "/bin/bash", args: ["-c", "cat <&3; cat <&40; ls -l /proc/self/fd"], cwd: "/", env: { PATH: "/usr/bin:/bin" } };
-    console.log((await hostProcesses().run(spec, new AbortController().signal)).output);`;
+    console.log((await createHostProcesses().run(spec, new AbortController().signal)).output);`;
   const output = await runNode(source, `exec 3<${secret} 40<${secret}`);
   assert.match(output, /2 -> /);
   assert.ok(!output.includes("secret"), output);
@@ -273,18 +273,18 @@ test("far more output than is held costs bounded memory, and the file takes it a
   const source = `
     import { setFlagsFromString } from "node:v8";
     import { runInNewContext } from "node:vm";
-    import { hostFiles } from "../../src/files/files.ts";
-    import { hostProcesses } from "../../src/processes/processes.ts";
+    import { createHostFiles } from "../../src/files/files.ts";
+    import { createHostProcesses } from "../../src/processes/processes.ts";
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc"); // what is held counts, not what waits to be collected
     const held = () => { collect(); const { heapUsed, external } = process.memoryUsage(); return heapUsed + external; };
-    const files = hostFiles({ outputDirectory: ${JSON.stringify(directory)} });
+    const files = createHostFiles({ outputDirectory: ${JSON.stringify(directory)} });
     const spec = { file: "/bin/bash", args: ["-c", "echo first; head -c 150000000 /dev/zero | tr '\\\\0' x; echo; echo last"], cwd: "/", env: { PATH: "/usr/bin:/bin" } };
     const before = held();
     let most = 0;
     let pieces = 0;
     const onOutput = () => { pieces += 1; if (pieces % 100 === 0) most = Math.max(most, held()); };
-    const end = await hostProcesses().run({ ...spec, onOutput, spill: () => files.spill("s_1", "c1") }, new AbortController().signal);
+    const end = await createHostProcesses().run({ ...spec, onOutput, spill: () => files.spill("s_1", "c1") }, new AbortController().signal);
     const { output, ...rest } = end;
     console.log(JSON.stringify({ ...rest, held: output.length, first: output.slice(0, 7), last: output.slice(-6), grown: most - before }));`;
   const end: unknown = JSON.parse(await runNode(source));
@@ -455,17 +455,17 @@ test("nobody ends the process that they run in: a terminal that a command opened
   const mark = "f".repeat(32);
   const recorded = { pid: 1, pgid: 2 ** 22, processStart: processes.startOf(process.pid), mark };
   const source = `
-    import { hostProcesses } from ${SOURCE};
-    const left = await hostProcesses({ graceMs: 100 }).endLeftOver(${JSON.stringify(recorded)});
+    import { createHostProcesses } from ${SOURCE};
+    const left = await createHostProcesses({ graceMs: 100 }).endLeftOver(${JSON.stringify(recorded)});
     process.stdout.write(JSON.stringify(left));`;
   assert.deepEqual(JSON.parse(await runNode(source, `export ASSENT_MARK=${mark}`)), { found: false, survivors: [] });
 });
 
 test("a process that ends at once takes with it what runs, what left its group, and what it was told to take of a program that has exited", async () => {
   const source = `
-    import { hostProcesses } from ${SOURCE};
+    import { createHostProcesses } from ${SOURCE};
     import { killRunningGroups } from ${JSON.stringify(new URL("../../src/processes/group.ts", import.meta.url).href)};
-    const processes = hostProcesses();
+    const processes = createHostProcesses();
     const never = new AbortController().signal;
     const bash = (text, more) => processes.run({ file: "/bin/bash", args: ["-c", text], cwd: "/", env: { PATH: "/usr/bin:/bin" }, ...more }, never);
     const run = async (text) => {

@@ -3,14 +3,14 @@ import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readF
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Entry, ProcessEnd, Program, Step, StepRedirection, StepsEnd, StepsSpec, TaskProcess } from "@assent/core";
-import { hostFiles } from "../../src/files/files.ts";
-import { hostProcesses } from "../../src/processes/processes.ts";
-import { processTable } from "../../src/processes/table.ts";
+import { createHostFiles } from "../../src/files/files.ts";
+import { createHostProcesses } from "../../src/processes/processes.ts";
+import { readProcessTable } from "../../src/processes/table.ts";
 import { scratch } from "../scratch.ts";
 import { runNode } from "./run-node.ts";
 
-const processes = hostProcesses({ graceMs: 150, lingerMs: 150 });
-const table = processTable();
+const processes = createHostProcesses({ graceMs: 150, lingerMs: 150 });
+const table = readProcessTable();
 const env = { PATH: "/usr/bin:/bin", LC_ALL: "C" };
 const never = (): AbortSignal => new AbortController().signal;
 
@@ -323,7 +323,7 @@ test("programs get no descriptor that leads anywhere but 0 to 2, and the environ
 });
 
 test("50 MB through two pipes come whole", async (t) => {
-  const files = hostFiles({ outputDirectory: scratch(t) });
+  const files = createHostFiles({ outputDirectory: scratch(t) });
   const list = steps([[";", ["head", "-c", "50000000", "/dev/zero"], ["tr", "\\0", "x"], ["wc", "-c"]]]);
   assert.equal((await run(list)).output, "50000000\n");
   const shown = steps([
@@ -521,7 +521,7 @@ test("nothing is left open, whatever the end", async () => {
 
 test("without a place for pipes nothing starts", async (t) => {
   const mark = join(scratch(t), "mark");
-  const placeless = hostProcesses({ temporaryDirectory: "/nonexistent" });
+  const placeless = createHostProcesses({ temporaryDirectory: "/nonexistent" });
   await assert.rejects(placeless.runSteps({ steps: steps([[";", ["touch", mark]]]), env }, never()), /mkfifo/);
   assert.equal(existsSync(mark), false);
 });
@@ -535,7 +535,7 @@ test("where a later pipeline gets no pipes it fails, and says so; what ran has r
     [";", ["echo", "b"], ["cat"]],
     ["||", ["echo", "c"]],
   ]);
-  const end = await hostProcesses({ temporaryDirectory: directory }).runSteps({ steps: list, env }, never());
+  const end = await createHostProcesses({ temporaryDirectory: directory }).runSteps({ steps: list, env }, never());
   assert.deepEqual([end.output, end.exitCode], ["a\nno pipe could be made\nc\n", 0]);
 });
 
@@ -641,10 +641,10 @@ test("a descriptor this process inherited open is not passed on to any stage", a
   const secret = join(scratch(t), "secret");
   writeFileSync(secret, "the secret");
   const source = `
-    import { hostProcesses } from "../../src/processes/processes.ts";
+    import { createHostProcesses } from "../../src/processes/processes.ts";
     const look = { file: "/bin/bash", args: ["-c", "cat <&3; cat <&40; ls -l /proc/self/fd; cat"], cwd: "/", redirections: [] };
     const steps = [{ when: "always", pipeline: [look, look] }];
-    console.log((await hostProcesses().runSteps({ steps, env: { PATH: "/usr/bin:/bin" } }, new AbortController().signal)).output);`;
+    console.log((await createHostProcesses().runSteps({ steps, env: { PATH: "/usr/bin:/bin" } }, new AbortController().signal)).output);`;
   const output = await runNode(source, `exec 3<${secret} 40<${secret}`);
   assert.match(output, /2 -> /);
   assert.ok(!output.includes("secret"), output);

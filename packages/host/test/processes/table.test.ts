@@ -5,13 +5,13 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withoutProgram } from "../../../../test/support/programs.ts";
-import { processTable } from "../../src/processes/table.ts";
+import { readProcessTable } from "../../src/processes/table.ts";
 import { scratch } from "../scratch.ts";
 
 const noPs = withoutProgram("ps");
 const TABLES = [
-  ["/proc", processTable(), false],
-  ["ps", processTable("/nonexistent"), noPs],
+  ["/proc", readProcessTable(), false],
+  ["ps", readProcessTable("/nonexistent"), noPs],
 ] as const;
 
 for (const [source, table, skip] of TABLES) {

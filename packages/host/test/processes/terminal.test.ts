@@ -3,14 +3,14 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ProcessEnd, ProcessSpec } from "@assent/core";
-import { hostFiles } from "../../src/files/files.ts";
-import { hostProcesses } from "../../src/processes/processes.ts";
-import { processTable } from "../../src/processes/table.ts";
+import { createHostFiles } from "../../src/files/files.ts";
+import { createHostProcesses } from "../../src/processes/processes.ts";
+import { readProcessTable } from "../../src/processes/table.ts";
 import { scratch } from "../scratch.ts";
 import { runNode } from "./run-node.ts";
 
-const processes = hostProcesses({ graceMs: 150, lingerMs: 500 });
-const table = processTable();
+const processes = createHostProcesses({ graceMs: 150, lingerMs: 500 });
+const table = readProcessTable();
 
 function bash(text: string, options: Partial<ProcessSpec> = {}, signal = new AbortController().signal): Promise<ProcessEnd> {
   const args = ["--noprofile", "--norc", "-c", "--", text];
@@ -152,9 +152,9 @@ test("in a terminal: what is left in the background is hung up on; one that does
 });
 
 test("in a terminal: far more output than is held goes to the file as it comes", async (t) => {
-  const files = hostFiles({ outputDirectory: scratch(t) });
+  const files = createHostFiles({ outputDirectory: scratch(t) });
   const spec = { file: "/bin/bash", args: ["-c", "seq 400000"], cwd: "/", env: { PATH: "/usr/bin:/bin" }, pty: { columns: 80, rows: 24 } };
-  const end = await hostProcesses({ heldBytes: 300_000 }).run(
+  const end = await createHostProcesses({ heldBytes: 300_000 }).run(
     { ...spec, spill: () => files.spill("s", "c") },
     new AbortController().signal,
   );
@@ -184,19 +184,19 @@ test("no program gets hold of a terminal that is not its own, nor of what this p
   const secret = join(scratch(t), "secret");
   writeFileSync(secret, "the secret");
   const source = `
-    import { hostProcesses } from "../../src/processes/processes.ts";
+    import { createHostProcesses } from "../../src/processes/processes.ts";
     const signal = new AbortController().signal;
     const list = { file: "/bin/bash", args: ["-c", "cat <&40; ls -l /proc/self/fd"], cwd: "/", env: { PATH: "/usr/bin:/bin" } };
     const pty = { columns: 80, rows: 24 };
     const outputs = [];
     const onOutput = async () => {
-      for (const spec of [list, { ...list, pty }]) outputs.push((await hostProcesses().run(spec, signal)).output);
+      for (const spec of [list, { ...list, pty }]) outputs.push((await createHostProcesses().run(spec, signal)).output);
       cancel.abort();
     };
     const cancel = new AbortController();
     const holding = { ...list, args: ["-c", "echo ready; sleep 60"], pty };
     const { promise: ready, resolve } = Promise.withResolvers();
-    const running = hostProcesses().run({ ...holding, onOutput: resolve }, cancel.signal);
+    const running = createHostProcesses().run({ ...holding, onOutput: resolve }, cancel.signal);
     await ready;
     await onOutput();
     await running;
@@ -217,11 +217,11 @@ test("without the optional package a terminal is refused with what to do, and ev
       if (specifier.startsWith("@lydell/")) throw Object.assign(new Error("not there"), { code: "ERR_MODULE_NOT_FOUND" });
       return next(specifier, context);
     } });
-    const { hostProcesses } = await import("../../src/processes/processes.ts");
+    const { createHostProcesses } = await import("../../src/processes/processes.ts");
     const spec = { file: "/bin/echo", args: ["hello"], cwd: "/", env: {} };
     const signal = new AbortController().signal;
-    console.log((await hostProcesses().run(spec, signal)).output.trim());
-    await hostProcesses().run({ ...spec, pty: { columns: 80, rows: 24 } }, signal).catch(({ code, message }) => console.log(code, message));`;
+    console.log((await createHostProcesses().run(spec, signal)).output.trim());
+    await createHostProcesses().run({ ...spec, pty: { columns: 80, rows: 24 } }, signal).catch(({ code, message }) => console.log(code, message));`;
   const [plain, refused] = (await runNode(source)).split("\n");
   assert.equal(plain, "hello");
   assert.match(refused ?? "", /^ERR_NO_TERMINAL .*npm install @lydell\/node-pty$/);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { systemClock } from "../../src/system/clock.ts";
+import { createSystemClock } from "../../src/system/clock.ts";
 import { runNode } from "../processes/run-node.ts";
 
-const clock = systemClock();
+const clock = createSystemClock();
 
 test("now is the time of day in milliseconds", () => {
   const before = Date.now();
@@ -34,6 +34,6 @@ test("a timer beyond what setTimeout can hold does not fire at once, and a cance
 });
 
 test("a timer keeps no process alive by itself", async () => {
-  const source = `import { systemClock } from "../../src/system/clock.ts"; systemClock().timer(3_600_000, () => {}); console.log("set");`;
+  const source = `import { createSystemClock } from "../../src/system/clock.ts"; createSystemClock().timer(3_600_000, () => {}); console.log("set");`;
   assert.equal(await runNode(source), "set\n");
 });

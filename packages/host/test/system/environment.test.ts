@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandEnvironment, scrubbedEnvironment } from "../../src/system/environment.ts";
+import { createCommandEnvironment, scrubEnvironment } from "../../src/system/environment.ts";
 
 const HIDDEN = [
   ...["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "CDPATH", "PROMPT_COMMAND"],
@@ -13,9 +13,10 @@ const PASSED = ["PATH", "HOME", "LANG", "TERM", "EDITOR", "ENVIRONMENT", "TOKENI
 const PATH = "/usr/local/bin:/usr/bin:/bin";
 
 for (const name of HIDDEN)
-  test(`6.2: ${name} never reaches a command`, () => assert.deepEqual(commandEnvironment({ [name]: "v" }), { PATH }));
+  test(`6.2: ${name} never reaches a command`, () => assert.deepEqual(createCommandEnvironment({ [name]: "v" }), { PATH }));
 for (const name of PASSED)
-  test(`6.2: ${name} reaches an approved command`, () => assert.deepEqual(commandEnvironment({ [name]: "v" }), { PATH, [name]: "v" }));
+  test(`6.2: ${name} reaches an approved command`, () =>
+    assert.deepEqual(createCommandEnvironment({ [name]: "v" }), { PATH, [name]: "v" }));
 
 const GLOBS: readonly (readonly [glob: string, name: string, hidden: boolean])[] = [
   ["VAULT_*", "VAULT_ADDR", true],
@@ -30,7 +31,7 @@ const GLOBS: readonly (readonly [glob: string, name: string, hidden: boolean])[]
 ];
 for (const [glob, name, hidden] of GLOBS) {
   test(`secretEnv ${glob} ${hidden ? "hides" : "passes"} ${name}`, () => {
-    assert.deepEqual(commandEnvironment({ [name]: "v" }, { secretEnv: [glob] }), hidden ? { PATH } : { PATH, [name]: "v" });
+    assert.deepEqual(createCommandEnvironment({ [name]: "v" }, { secretEnv: [glob] }), hidden ? { PATH } : { PATH, [name]: "v" });
   });
 }
 
@@ -51,12 +52,12 @@ for (const glob of ["*", "*O*", "[name]"]) {
   for (const name of STEERING) {
     const projectSecretEnv = [glob === "[name]" ? name : glob];
     test(`a project's secretEnv ${projectSecretEnv} does not hide ${name}`, () =>
-      assert.equal(commandEnvironment({ [name]: "v" }, { projectSecretEnv })[name], "v"));
+      assert.equal(createCommandEnvironment({ [name]: "v" }, { projectSecretEnv })[name], "v"));
   }
 }
 for (const name of ["DATABASE_URL", "DEPLOY_X", "X"]) {
   test(`a project's secretEnv hides ${name}`, () =>
-    assert.deepEqual(commandEnvironment({ [name]: "v" }, { projectSecretEnv: [name] }), { PATH }));
+    assert.deepEqual(createCommandEnvironment({ [name]: "v" }, { projectSecretEnv: [name] }), { PATH }));
 }
 for (const [sentence, environment] of [
   ["hidden by the user's own list", { PATH: "/x" }],
@@ -64,10 +65,10 @@ for (const [sentence, environment] of [
   ["absent", {}],
 ] as const) {
   test(`a PATH that is ${sentence} is the system's`, () =>
-    assert.deepEqual(commandEnvironment(environment, { secretEnv: ["P*"] }), { PATH }));
+    assert.deepEqual(createCommandEnvironment(environment, { secretEnv: ["P*"] }), { PATH }));
 }
 
-test("a variable without a value is left out", () => assert.deepEqual(commandEnvironment({ A: undefined, B: "" }), { PATH, B: "" }));
+test("a variable without a value is left out", () => assert.deepEqual(createCommandEnvironment({ A: undefined, B: "" }), { PATH, B: "" }));
 
 const ADDED = {
   PATH: "/usr/bin:/bin",
@@ -92,8 +93,8 @@ test("6.2: what a rule allowed gets these names and no other", () => {
     A: "1",
   };
   const never = { LD_PRELOAD: "x", BASH_ENV: "x", NODE_OPTIONS: "--require ./x", LC_API_KEY: "k", ASSENT_STORE: "s", LESSOPEN: "|x" };
-  assert.deepEqual(scrubbedEnvironment({ ...own, ...other, ...never }, { path }), { ...own, ...ADDED });
-  assert.deepEqual(scrubbedEnvironment({}, { path }), ADDED);
+  assert.deepEqual(scrubEnvironment({ ...own, ...other, ...never }, { path }), { ...own, ...ADDED });
+  assert.deepEqual(scrubEnvironment({}, { path }), ADDED);
 });
 
 const ASKED: readonly (readonly [name: string, passed: boolean])[] = [
@@ -106,12 +107,12 @@ const ASKED: readonly (readonly [name: string, passed: boolean])[] = [
 ];
 for (const [name, passed] of ASKED) {
   test(`6.2: ${name}, named by settings, ${passed ? "is passed on" : "is refused"}`, () => {
-    assert.deepEqual(scrubbedEnvironment({ [name]: "v" }, { path, names: [name] }), passed ? { [name]: "v", ...ADDED } : ADDED);
+    assert.deepEqual(scrubEnvironment({ [name]: "v" }, { path, names: [name] }), passed ? { [name]: "v", ...ADDED } : ADDED);
   });
 }
 
 test("6.2: what is added cannot be named away, and a further secret is hidden", () => {
   const environment = { PATH: "/evil", TERM: "xterm", NO_COLOR: "", GIT_TERMINAL_PROMPT: "1", VAULT: "v", ABSENT: undefined };
   const names = [...Object.keys(environment), "MISSING"];
-  assert.deepEqual(scrubbedEnvironment(environment, { path, names, secretEnv: ["VAU*"] }), ADDED);
+  assert.deepEqual(scrubEnvironment(environment, { path, names, secretEnv: ["VAU*"] }), ADDED);
 });

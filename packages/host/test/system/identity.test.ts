@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { hostname } from "node:os";
 import { test } from "node:test";
-import { hostProcesses } from "../../src/processes/processes.ts";
-import { currentUser, thisHolder } from "../../src/system/identity.ts";
+import { createHostProcesses } from "../../src/processes/processes.ts";
+import { currentHolder, currentUser } from "../../src/system/identity.ts";
 import { runNode } from "../processes/run-node.ts";
 
 test("the user is who the operating system says, whatever the environment says", async () => {
@@ -13,6 +13,6 @@ test("the user is who the operating system says, whatever the environment says",
 });
 
 test("the holder names this process by pid and start time", () => {
-  const processStart = hostProcesses().startOf(process.pid);
-  assert.deepEqual(thisHolder("call"), { pid: process.pid, host: hostname(), processStart, door: "call" });
+  const processStart = createHostProcesses().startOf(process.pid);
+  assert.deepEqual(currentHolder("call"), { pid: process.pid, host: hostname(), processStart, door: "call" });
 });

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 
 const TOOL = `
   import { createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
-  import { hostPorts } from "@assent/host";
-  const ports = hostPorts({ stateDirectory: "/nonexistent" });
+  import { createHostPorts } from "@assent/host";
+  const ports = createHostPorts({ stateDirectory: "/nonexistent" });
   const input = { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }), jsonSchema: { input: () => ({ type: "object" }) } } };
   const tool = defineTool({ name: "wait", description: "Waits.", kind: "other", input, timeoutMs: 50, run: () => new Promise(() => {}) });
   const tools = createRegistry();
@@ -20,8 +20,8 @@ const TOOL = `
 
 const BUSY_SESSION = `
   import { memoryLedger, openSession } from "@assent/core";
-  import { hostPorts } from "@assent/host";
-  const ports = { ledger: memoryLedger(), ...hostPorts({ stateDirectory: "/nonexistent" }) };
+  import { createHostPorts } from "@assent/host";
+  const ports = { ledger: memoryLedger(), ...createHostPorts({ stateDirectory: "/nonexistent" }) };
   const holder = { door: "test", host: "h", pid: 1, processStart: "1" };
   const session = await openSession(ports, { holder, create: { cwd: "/" } });
   await session.hold();
@@ -29,10 +29,10 @@ const BUSY_SESSION = `
 `;
 
 const HOOK = `
-  import { systemClock } from "@assent/host";
+  import { createSystemClock } from "@assent/host";
   import { runFunction } from "../src/hooks/run-function.ts";
   const call = () => new Promise(() => {});
-  const { cause } = await runFunction({ call, input: {}, timeoutMs: 50, clock: systemClock() }, new AbortController().signal);
+  const { cause } = await runFunction({ call, input: {}, timeoutMs: 50, clock: createSystemClock() }, new AbortController().signal);
   console.log(cause);
 `;
 

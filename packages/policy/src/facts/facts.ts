@@ -1,21 +1,21 @@
 import { statSync } from "node:fs";
 import { type Facts, type Json, type JsonObject, MUTATOR_KINDS, type RequestFacts } from "@assent/core";
-import { homeDirectory } from "../paths/resolve.ts";
-import type { PathFact, PathScope } from "../paths/scope.ts";
+import type { PathFact, PathLookup } from "../paths/lookup.ts";
+import { resolveHome } from "../paths/resolve.ts";
 import { type Analysed, analyseShell } from "../shell/plan/analyze.ts";
 import { PROGRAM_PATH } from "../shell/plan/find-program.ts";
 import type { Command, Plan } from "../shell/plan/plan.ts";
 import { type ProgramFinder, programFinder } from "../shell/plan/program-finder.ts";
 import type { ShellPlace } from "../shell/plan/read-commands.ts";
-import { hostUnit, pathUnit } from "./units.ts";
+import { createHostUnit, createPathUnit } from "./units.ts";
 
 /** Where facts are gathered. */
-export type FactPlaces = {
+export type FactOptions = {
   /** As a real path. */
   readonly workspace: string;
   /** The home directory; the system's word for it when absent. */
   readonly home?: string;
-  readonly look: PathScope;
+  readonly look: PathLookup;
   /** Directories in which programs of allowed commands are looked up; the system's when absent or empty. */
   readonly programPath?: () => readonly string[];
   /** Digest of the script that a package command ran in the workspace when the policy was loaded. */
@@ -23,75 +23,75 @@ export type FactPlaces = {
 };
 
 /** The one tool that runs from its plan. What any other does with a command nobody knows. */
-const SHELL = "shell";
+const SHELL_TOOL_NAME = "shell";
 
 /**
  * What requests mean beyond their text: one unit per simple command of a shell line, per file, per URL. What a person's yes depends on (a script's text, where a link leads)
  * is bound: when that changes after judging, the fingerprint differs and the old answer no longer counts.
  */
-export function policyFacts(places: FactPlaces): Facts {
+export function createPolicyFacts(places: FactOptions): Facts {
   const { look } = places;
-  const finder = finderOf(places);
-  const seenScripts: SeenScripts = new Map();
+  const finder = programFinderFor(places);
+  const seenScripts: ScriptHistory = new Map();
   return ({ tool, kind, input, cwd, locations }) => {
     const { command, url } = input;
     if (kind === "execute" && typeof command === "string") {
-      const found = shellFacts({ command, input, cwd }, { places, seenScripts, findProgram: finder() });
-      return tool === SHELL ? found : provingNothing(found);
+      const found = describeShellLine({ command, input, cwd }, { places, seenScripts, findProgram: finder() });
+      return tool === SHELL_TOOL_NAME ? found : withoutReadOnlyProof(found);
     }
     if (locations && locations.length > 0)
-      return pathFacts(
+      return describePaths(
         locations.map(({ path }) => look(path, cwd)),
         { writes: MUTATOR_KINDS.includes(kind), input },
       );
-    if (kind === "fetch" && typeof url === "string") return urlFacts(url);
+    if (kind === "fetch" && typeof url === "string") return describeUrl(url);
     return { units: [{ subject: tool }], binds: {} };
   };
 }
 
-type Use = { readonly writes: boolean; readonly input: JsonObject };
+type PathUse = { readonly writes: boolean; readonly input: JsonObject };
 
-function pathFacts(paths: readonly PathFact[], { writes, input }: Use): RequestFacts {
-  const planned = paths.every(({ planFile }) => planFile) && paths.every((path) => fitsPlan(path, input));
+function describePaths(paths: readonly PathFact[], { writes, input }: PathUse): RequestFacts {
+  const planned = paths.every(({ planFile }) => planFile) && paths.every((path) => fitsPlanLimit(path, input));
   return {
-    units: paths.map(pathUnit),
-    binds: linkBinds(paths),
+    units: paths.map(createPathUnit),
+    binds: bindLinks(paths),
     insideWorkspace: paths.every((path) => path.inside && !(writes && path.writeHazards.length > 0)),
     ...(planned && { planFile: true }),
     view: { paths: paths.map(({ lexical, real, inside, sensitive, control }) => ({ lexical, real, inside, sensitive, control })) },
   };
 }
 
-const LONGEST_PLAN = 256 * 1024;
+const MAX_PLAN_BYTES = 256 * 1024;
 
 /** A whole new text counts by itself; any other text comes on top of what is there. */
-function fitsPlan({ absolute }: PathFact, { content, ...rest }: JsonObject): boolean {
-  if (typeof content === "string") return Buffer.byteLength(content) <= LONGEST_PLAN;
+function fitsPlanLimit({ absolute }: PathFact, { content, ...rest }: JsonObject): boolean {
+  if (typeof content === "string") return Buffer.byteLength(content) <= MAX_PLAN_BYTES;
   const there = statSync(absolute, { throwIfNoEntry: false })?.size ?? 0;
   const texts = Object.values(rest).filter((value) => typeof value === "string");
-  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), there) <= LONGEST_PLAN;
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), there) <= MAX_PLAN_BYTES;
 }
 
-function linkBinds(paths: readonly PathFact[]): Readonly<Record<string, string>> {
+function bindLinks(paths: readonly PathFact[]): Readonly<Record<string, string>> {
   const linked = paths.filter(({ absolute, real }) => real !== absolute);
   return Object.fromEntries(linked.map(({ absolute, real }) => [absolute, `leads to ${real ?? "nowhere one can look"}`]));
 }
 
-function urlFacts(url: string): RequestFacts {
+function describeUrl(url: string): RequestFacts {
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, "") : null;
-  return { units: [hostUnit({ url, host })], binds: {}, view: { host } };
+  return { units: [createHostUnit({ url, host })], binds: {}, view: { host } };
 }
 
 type ShellRequest = { readonly command: string; readonly input: JsonObject; readonly cwd: string };
 
-type Surroundings = {
-  readonly places: FactPlaces;
-  readonly seenScripts: SeenScripts;
+type ShellSurroundings = {
+  readonly places: FactOptions;
+  readonly seenScripts: ScriptHistory;
   readonly findProgram: ProgramFinder;
 };
 
 /** Made anew only when settings name other directories. */
-function finderOf({ workspace, programPath }: FactPlaces): () => ProgramFinder {
+function programFinderFor({ workspace, programPath }: FactOptions): () => ProgramFinder {
   let path: readonly string[] | undefined;
   let finder: ProgramFinder | undefined;
   return () => {
@@ -103,7 +103,7 @@ function finderOf({ workspace, programPath }: FactPlaces): () => ProgramFinder {
 }
 
 /** The command of another tool is looked at so that rules about commands reach it; that it only reads is proven for the shell alone. */
-function provingNothing(found: RequestFacts): RequestFacts {
+function withoutReadOnlyProof(found: RequestFacts): RequestFacts {
   const { units, binds, plan, planDigest, view } = found;
   return {
     units: units.map((unit) => ({ ...unit, readOnly: false })),
@@ -115,42 +115,45 @@ function provingNothing(found: RequestFacts): RequestFacts {
   };
 }
 
-function shellFacts({ command, input, cwd: from }: ShellRequest, { places, seenScripts, findProgram }: Surroundings): RequestFacts {
+function describeShellLine(
+  { command, input, cwd: from }: ShellRequest,
+  { places, seenScripts, findProgram }: ShellSurroundings,
+): RequestFacts {
   const { workspace, look, home, scripts } = places;
   const cwd = typeof input["cwd"] === "string" ? look(input["cwd"], from).absolute : from;
   const linked: PathFact[] = [];
-  const noting: PathScope = (path, directory) => {
+  const noting: PathLookup = (path, directory) => {
     const fact = look(path, directory);
     if (fact.real !== fact.absolute) linked.push(fact);
     return fact;
   };
   const analysed = analyseShell(command, {
-    ...{ cwd, workspace, look: noting, findProgram, home: homeDirectory(home) },
+    ...{ cwd, workspace, look: noting, findProgram, home: resolveHome(home) },
     ...(scripts && { scripts }),
   });
-  const binds = shellBinds(analysed);
-  const seen = scriptsSeen(binds, seenScripts);
+  const binds = bindScripts(analysed);
+  const seen = listScripts(binds, seenScripts);
   const { line, units, planned } = analysed;
   return {
     units,
-    binds: { ...linkBinds(linked), ...binds },
+    binds: { ...bindLinks(linked), ...binds },
     safe: line.readOnly,
     plan: planned,
     planDigest: line.plan.digest,
-    view: shellView(line.plan, seen),
+    view: viewPlan(line.plan, seen),
   };
 }
 
 /** Scripts by their names as written, and the text of package scripts. */
-function shellBinds({ scripts, packageScripts }: Analysed): Readonly<Record<string, string>> {
+function bindScripts({ scripts, packageScripts }: Analysed): Readonly<Record<string, string>> {
   return Object.fromEntries([...scripts, ...packageScripts].map(({ file, digest }) => [file, digest]));
 }
 
 /** The digests of a script: the present one, and the one before it, if there was another. */
-type SeenScripts = Map<string, { readonly digest: string; readonly before: string | undefined }>;
+type ScriptHistory = Map<string, { readonly digest: string; readonly before: string | undefined }>;
 
 /** A script that changed since it was first looked at shows both digests. */
-function scriptsSeen(binds: Readonly<Record<string, string>>, seenScripts: SeenScripts): readonly Json[] {
+function listScripts(binds: Readonly<Record<string, string>>, seenScripts: ScriptHistory): readonly Json[] {
   return Object.entries(binds).map(([file, digest]) => {
     const known = seenScripts.get(file);
     const before = known?.digest === digest ? known.before : known?.digest;
@@ -160,15 +163,15 @@ function scriptsSeen(binds: Readonly<Record<string, string>>, seenScripts: SeenS
 }
 
 /** What whoever is asked should see besides the text. */
-function shellView(plan: Plan, scripts: readonly Json[]): Json {
+function viewPlan(plan: Plan, scripts: readonly Json[]): Json {
   const hazards = [...plan.hazards, ...plan.commands.flatMap((command) => command.hazards)].map(({ id, text }) => ({ id, text }));
   return {
-    plan: { digest: plan.digest, shape: plan.shape, cwd: plan.cwd, commands: plan.commands.map(shownCommand) },
+    plan: { digest: plan.digest, shape: plan.shape, cwd: plan.cwd, commands: plan.commands.map(viewCommand) },
     ...(hazards.length > 0 && { hazards }),
     ...(scripts.length > 0 && { scripts }),
   };
 }
 
-function shownCommand({ argv, path, cwd }: Command): Json {
+function viewCommand({ argv, path, cwd }: Command): Json {
   return { argv: argv.map(({ text }) => text), path: [...path], cwd };
 }

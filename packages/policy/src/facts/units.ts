@@ -1,53 +1,53 @@
 import type { Unit } from "@assent/core";
-import type { PathFact } from "../paths/scope.ts";
+import type { PathFact } from "../paths/lookup.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
 
 /** What a fetch is known to ask for: the URL as written, and its host as the WHATWG parser gives it. */
 export type HostFact = { readonly url: string; readonly host: string | null };
 
-type Known = { readonly path?: PathFact; readonly shell?: ShellUnit; readonly host?: HostFact };
+type UnitFact = { readonly path?: PathFact; readonly shell?: ShellUnit; readonly host?: HostFact };
 
 /**
  * Only what this package made counts: a unit of somebody else's facts must not pass for one of ours. The private field is a mark that nobody else can set and that a
  * copy does not carry; unlike a list of all that was made it costs nothing.
  */
 class UnitData {
-  readonly #known: Known;
-  constructor(known: Known) {
+  readonly #known: UnitFact;
+  constructor(known: UnitFact) {
     this.#known = known;
   }
-  static knownOf(data: unknown): Known | undefined {
+  static knownOf(data: unknown): UnitFact | undefined {
     return typeof data === "object" && data !== null && #known in data ? data.#known : undefined;
   }
 }
 
 /** A unit about one path. */
-export function pathUnit(path: PathFact): Unit {
+export function createPathUnit(path: PathFact): Unit {
   return { subject: path.lexical, data: new UnitData({ path }) };
 }
 
 /** A unit about one simple command of a shell line. */
-export function shellUnit(subject: string, shell: ShellUnit): Unit {
+export function createShellUnit(subject: string, shell: ShellUnit): Unit {
   return { subject, readOnly: isReadOnly(shell), data: new UnitData({ shell }) };
 }
 
 /** A unit about one URL. */
-export function hostUnit(host: HostFact): Unit {
+export function createHostUnit(host: HostFact): Unit {
   return { subject: host.host ?? host.url, data: new UnitData({ host }) };
 }
 
 /** The path a unit is about. */
-export function pathOf({ data }: Unit): PathFact | undefined {
+export function getPathFact({ data }: Unit): PathFact | undefined {
   return UnitData.knownOf(data)?.path;
 }
 
 /** The simple command a unit is about. */
-export function shellOf({ data }: Unit): ShellUnit | undefined {
+export function getShellUnit({ data }: Unit): ShellUnit | undefined {
   return UnitData.knownOf(data)?.shell;
 }
 
 /** The URL a unit is about. */
-export function hostOf({ data }: Unit): HostFact | undefined {
+export function getHostFact({ data }: Unit): HostFact | undefined {
   return UnitData.knownOf(data)?.host;
 }
 

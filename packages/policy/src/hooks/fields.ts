@@ -16,26 +16,26 @@ export type WrittenHook = {
   readonly if?: string;
 };
 
-type Field = { readonly expected: string; readonly holds: (value: unknown) => boolean; readonly only?: WrittenHook["type"] };
+type HookField = { readonly expected: string; readonly holds: (value: unknown) => boolean; readonly only?: WrittenHook["type"] };
 
-const text: Field = { expected: "a text that is not empty", holds: (value) => isLine(value) && value.trim() !== "" };
+const TEXT_FIELD: HookField = { expected: "a text that is not empty", holds: (value) => isLine(value) && value.trim() !== "" };
 
 /** Every field a hook may have; `only`: for one type of hook. */
-export const HOOK_FIELDS: { readonly [Name in keyof Required<WrittenHook>]: Field } = {
+export const HOOK_FIELDS: { readonly [Name in keyof Required<WrittenHook>]: HookField } = {
   type: { expected: "command or function", holds: isOneOf(["command", "function"]) },
-  command: { ...text, only: "command" },
+  command: { ...TEXT_FIELD, only: "command" },
   args: { expected: "a list of texts", holds: isLines, only: "command" },
   env: { expected: "an object of texts by variable name", holds: isEnvironment, only: "command" },
   passEnv: { expected: "a list of variable names", holds: (value) => isLines(value) && value.every(isVariable), only: "command" },
-  function: { ...text, only: "function" },
+  function: { ...TEXT_FIELD, only: "function" },
   timeout: { expected: "a number of seconds, at most 3600", holds: (value) => typeof value === "number" && value <= 3600 },
   onFailure: { expected: "block or warn", holds: isOneOf(["block", "warn"]) },
   async: { expected: "true or false", holds: (value) => typeof value === "boolean" },
-  name: text,
-  if: text,
+  name: TEXT_FIELD,
+  if: TEXT_FIELD,
 };
 
-const OTHER = { command: "function", function: "command" } as const;
+const OTHER_TYPE = { command: "function", function: "command" } as const;
 
 /** What is wrong with one field. */
 export type FieldFault = { readonly field: string; readonly expected?: string };
@@ -47,7 +47,7 @@ export function readHookFields(
   const faults: FieldFault[] = [];
   for (const [field, given] of Object.entries(value)) {
     const known = isField(field) ? HOOK_FIELDS[field] : undefined;
-    if (!known || (known.only !== undefined && OTHER[known.only] === value["type"])) faults.push({ field });
+    if (!known || (known.only !== undefined && OTHER_TYPE[known.only] === value["type"])) faults.push({ field });
     else if (!known.holds(given)) faults.push({ field, expected: known.expected });
   }
   if (!Object.hasOwn(value, "type")) faults.push({ field: "type", expected: HOOK_FIELDS.type.expected });
@@ -86,11 +86,15 @@ type PlacedHook = { readonly event: HookPoint; readonly hook: WrittenHook; reado
 /** What one field, or the hook as a whole, cannot mean. */
 type Contradiction = { readonly field?: keyof WrittenHook; readonly message: string };
 
-type Case = PlacedHook & { readonly row: HookEventRow };
-type Check = { readonly field?: keyof WrittenHook; readonly when: (found: Case) => boolean; readonly message: (found: Case) => string };
+type ContradictionCase = PlacedHook & { readonly row: HookEventRow };
+type ContradictionCheck = {
+  readonly field?: keyof WrittenHook;
+  readonly when: (found: ContradictionCase) => boolean;
+  readonly message: (found: ContradictionCase) => string;
+};
 
 /** What is right by itself and cannot be meant together, or at this event. A guard that would not guard is an error, never passed over. */
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly ContradictionCheck[] = [
   { when: ({ hook }) => hook.type === "command" && hook.command === undefined, message: () => "needs a 'command'" },
   { when: ({ hook }) => hook.type === "function" && hook.function === undefined, message: () => "needs a 'function'" },
   {
@@ -126,7 +130,7 @@ const CHECKS: readonly Check[] = [
 ];
 
 /** Everything a hook says that it cannot mean. */
-export function contradictions(placed: PlacedHook): readonly Contradiction[] {
+export function findContradictions(placed: PlacedHook): readonly Contradiction[] {
   const found = { ...placed, row: HOOK_EVENTS[placed.event] };
   return CHECKS.filter(({ when }) => when(found)).map(({ field, message }) => ({ ...(field && { field }), message: message(found) }));
 }

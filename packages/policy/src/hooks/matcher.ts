@@ -5,7 +5,7 @@ export type Matcher = { readonly matches: ((value: string) => boolean) | undefin
 
 /** Compiles a matcher: a regular expression for the whole of a value. Nothing, `""` and `"*"` stand for all. */
 export function compileMatcher(text: string): Matcher {
-  if (isEverything(text)) return { matches: undefined };
+  if (matchesEverything(text)) return { matches: undefined };
   try {
     new RegExp(text); // by itself first: `a)|(b` becomes a whole expression only inside our brackets
     const whole = new RegExp(`^(?:${text})$`, "s");
@@ -16,6 +16,6 @@ export function compileMatcher(text: string): Matcher {
 }
 
 /** Whether a matcher leaves nothing out. */
-export function isEverything(text: string): boolean {
+export function matchesEverything(text: string): boolean {
   return text === "" || text === "*";
 }

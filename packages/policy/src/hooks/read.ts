@@ -1,44 +1,49 @@
 import { canonicalJson, isObject } from "@assent/core";
 import { HOOK_EVENTS, type HookBody, type HookEntry, type HookPoint, hookPointNamed, sharedToolName } from "@assent/core/parts";
 import { nearestKey } from "../settings/nearest-key.ts";
-import type { Problem } from "../settings/problem.ts";
+import type { SettingsProblem } from "../settings/problem.ts";
 import type { LayerHooks } from "../settings/read-settings.ts";
-import type { HookRule } from "./condition.ts";
-import { contradictions, type FieldFault, HOOK_FIELDS, readHookFields, type WrittenHook } from "./fields.ts";
-import { compileMatcher, isEverything } from "./matcher.ts";
+import type { HookCondition } from "./condition.ts";
+import { type FieldFault, findContradictions, HOOK_FIELDS, readHookFields, type WrittenHook } from "./fields.ts";
+import { compileMatcher, matchesEverything } from "./matcher.ts";
 
 /** What hooks refer to beyond their own text. */
-export type HookParts = {
+export type HookOptions = {
   /** Names of the functions that this process has. */
   readonly functions: readonly string[];
-  readonly compileRule: (text: string) => HookRule;
+  readonly compileRule: (text: string) => HookCondition;
   /** Names of the tools there are; absent: no matcher is held against them. */
   readonly tools?: () => readonly string[];
 };
 
 /** The hooks of one layer in the order of its file, and everything wrong with them. A hook with a fault is not among them: whoever goes on must not. */
-export type ReadHooks = { readonly entries: readonly HookEntry[]; readonly problems: readonly Problem[] };
+export type LoadedHooks = { readonly entries: readonly HookEntry[]; readonly problems: readonly SettingsProblem[] };
 
 /** Understands the `hooks` of one settings file. */
-export function readHooks(layer: LayerHooks, parts: HookParts): ReadHooks {
-  const reading: Reading = { layer, parts, entries: [], problems: [] };
+export function readHooks(layer: LayerHooks, parts: HookOptions): LoadedHooks {
+  const reading: HookReading = { layer, parts, entries: [], problems: [] };
   for (const [name, groups] of Object.entries(layer.value)) {
     const event = hookPointNamed(name);
     if (event) readGroups(reading, event, { path: [name], value: groups });
-    else unknown(reading, { path: [], name, known: EVENT_NAMES, what: "event" });
+    else reportUnknown(reading, { path: [], name, known: EVENT_NAMES, what: "event" });
   }
   return { entries: reading.entries, problems: reading.problems };
 }
 
 const EVENT_NAMES: readonly string[] = Object.entries(HOOK_EVENTS).map(([ours, { shared }]) => shared ?? ours);
 
-type Path = readonly (string | number)[];
-type Reading = { readonly layer: LayerHooks; readonly parts: HookParts; readonly entries: HookEntry[]; readonly problems: Problem[] };
-type At = { readonly path: Path; readonly value: unknown };
+type HookPath = readonly (string | number)[];
+type HookReading = {
+  readonly layer: LayerHooks;
+  readonly parts: HookOptions;
+  readonly entries: HookEntry[];
+  readonly problems: SettingsProblem[];
+};
+type PlacedValue = { readonly path: HookPath; readonly value: unknown };
 
-function readGroups(reading: Reading, event: HookPoint, { path, value }: At): void {
+function readGroups(reading: HookReading, event: HookPoint, { path, value }: PlacedValue): void {
   if (!Array.isArray(value)) {
-    wrong(reading, path, "must be a list of objects with 'hooks' and, if need be, 'matcher'");
+    reportWrong(reading, path, "must be a list of objects with 'hooks' and, if need be, 'matcher'");
     return;
   }
   for (const [at, group] of value.entries()) readGroup(reading, event, { path: [...path, at], value: group });
@@ -46,40 +51,40 @@ function readGroups(reading: Reading, event: HookPoint, { path, value }: At): vo
 
 const GROUP_FIELDS = ["matcher", "hooks"];
 
-function readGroup(reading: Reading, event: HookPoint, { path, value }: At): void {
+function readGroup(reading: HookReading, event: HookPoint, { path, value }: PlacedValue): void {
   if (!isObject(value)) {
-    wrong(reading, path, "must be an object with 'hooks' and, if need be, 'matcher'");
+    reportWrong(reading, path, "must be an object with 'hooks' and, if need be, 'matcher'");
     return;
   }
   for (const name of Object.keys(value))
-    if (!GROUP_FIELDS.includes(name)) unknown(reading, { path, name, known: GROUP_FIELDS, what: "field" });
+    if (!GROUP_FIELDS.includes(name)) reportUnknown(reading, { path, name, known: GROUP_FIELDS, what: "field" });
   const { matcher = "", hooks } = value;
   const matches = readMatcher(reading, event, { path: [...path, "matcher"], value: matcher });
   if (!Array.isArray(hooks)) {
-    wrong(reading, [...path, "hooks"], "must be a list of hooks");
+    reportWrong(reading, [...path, "hooks"], "must be a list of hooks");
     return;
   }
-  const group = { event, matcher: typeof matcher === "string" && !isEverything(matcher) ? matcher : "", matches };
+  const group = { event, matcher: typeof matcher === "string" && !matchesEverything(matcher) ? matcher : "", matches };
   for (const [at, hook] of hooks.entries()) readHook(reading, group, { path: [...path, "hooks", at], value: hook });
 }
 
-function readMatcher(reading: Reading, event: HookPoint, { path, value }: At): HookEntry["matches"] {
+function readMatcher(reading: HookReading, event: HookPoint, { path, value }: PlacedValue): HookEntry["matches"] {
   if (typeof value !== "string") {
-    wrong(reading, path, "must be a text");
+    reportWrong(reading, path, "must be a text");
     return undefined;
   }
   const compiled = compileMatcher(value);
   if ("problem" in compiled) {
-    wrong(reading, path, `is no regular expression: ${compiled.problem}`);
+    reportWrong(reading, path, `is no regular expression: ${compiled.problem}`);
     return undefined;
   }
   if (!compiled.matches) return undefined;
   if (HOOK_EVENTS[event].matchesOn.length > 0) {
-    if (HOOK_EVENTS[event].matchesOn.includes("tool_name")) warnOfIdle(reading, { path, value }, compiled.matches);
+    if (HOOK_EVENTS[event].matchesOn.includes("tool_name")) warnUnmatchedTool(reading, { path, value }, compiled.matches);
     return compiled.matches;
   }
   const hint = "Remove the matcher.";
-  complain(reading, path, {
+  report(reading, path, {
     type: "settings_type",
     message: "has no effect: there is nothing to match on at this event",
     hint,
@@ -89,12 +94,12 @@ function readMatcher(reading: Reading, event: HookPoint, { path, value }: At): H
 }
 
 /** A matcher that fits no tool guards nothing, and looks as if it did. Tools of outside servers come and go. */
-function warnOfIdle(reading: Reading, { path, value }: At, matches: (name: string) => boolean): void {
+function warnUnmatchedTool(reading: HookReading, { path, value }: PlacedValue, matches: (name: string) => boolean): void {
   const names = [...new Set(reading.parts.tools?.().flatMap((name) => [sharedToolName(name), name]))];
   const text = String(value);
   if (names.length === 0 || text.includes("mcp_") || names.some(matches)) return;
   const word = /[A-Za-z_][\w-]*/.exec(text)?.[0] ?? text;
-  complain(reading, path, {
+  report(reading, path, {
     type: "settings_type",
     message: "fits no tool, so its hooks are never run",
     hint: `The nearest tool is ${nearestKey(word, names)}; a matcher stands for a whole name. There are: ${names.join(", ")}.`,
@@ -103,50 +108,50 @@ function warnOfIdle(reading: Reading, { path, value }: At, matches: (name: strin
   });
 }
 
-type Group = { readonly event: HookPoint; readonly matcher: string; readonly matches: HookEntry["matches"] };
+type HookGroup = { readonly event: HookPoint; readonly matcher: string; readonly matches: HookEntry["matches"] };
 
-function readHook(reading: Reading, group: Group, { path, value }: At): void {
+function readHook(reading: HookReading, group: HookGroup, { path, value }: PlacedValue): void {
   if (!isObject(value)) {
-    wrong(reading, path, "must be an object with 'type'");
+    reportWrong(reading, path, "must be an object with 'type'");
     return;
   }
   const read = readHookFields(value);
   if ("faults" in read) {
-    for (const fault of read.faults) faulty(reading, path, fault);
+    for (const fault of read.faults) reportFieldFault(reading, path, fault);
     return;
   }
   const { hook } = read;
-  const faults = contradictions({ event: group.event, hook, functions: reading.parts.functions });
-  for (const { field, message } of faults) wrong(reading, field === undefined ? path : [...path, field], message);
-  const test = readRule(reading, [...path, "if"], hook.if);
-  if (faults.length === 0 && test !== "broken") reading.entries.push(entryOf(reading.layer, group, { hook, test }));
+  const faults = findContradictions({ event: group.event, hook, functions: reading.parts.functions });
+  for (const { field, message } of faults) reportWrong(reading, field === undefined ? path : [...path, field], message);
+  const test = readCondition(reading, [...path, "if"], hook.if);
+  if (faults.length === 0 && test !== "broken") reading.entries.push(createEntry(reading.layer, group, { hook, test }));
 }
 
-function faulty(reading: Reading, path: Path, { field, expected }: FieldFault): void {
-  if (Object.hasOwn(HOOK_FIELDS, field) && expected === undefined) misplaced(reading, [...path, field]);
-  else if (expected === undefined) unknown(reading, { path, name: field, known: Object.keys(HOOK_FIELDS), what: "field" });
-  else wrong(reading, [...path, field], `must be ${expected}`);
+function reportFieldFault(reading: HookReading, path: HookPath, { field, expected }: FieldFault): void {
+  if (Object.hasOwn(HOOK_FIELDS, field) && expected === undefined) reportMisplaced(reading, [...path, field]);
+  else if (expected === undefined) reportUnknown(reading, { path, name: field, known: Object.keys(HOOK_FIELDS), what: "field" });
+  else reportWrong(reading, [...path, field], `must be ${expected}`);
 }
 
-function readRule(reading: Reading, path: Path, text: string | undefined): HookEntry["test"] | "broken" {
+function readCondition(reading: HookReading, path: HookPath, text: string | undefined): HookEntry["test"] | "broken" {
   if (text === undefined) return undefined;
   const rule = reading.parts.compileRule(text);
   if ("test" in rule) return rule.test;
   const { type, message, hint } = rule.fault;
-  complain(reading, path, { type, message: `is no rule: ${message}`, hint, effect: "refuse" });
+  report(reading, path, { type, message: `is no rule: ${message}`, hint, effect: "refuse" });
   return "broken";
 }
 
 const DEFAULT_SECONDS = 60;
 const LONGEST_NAME = 200;
 
-function entryOf(
+function createEntry(
   { scope }: LayerHooks,
-  { event, matcher, matches }: Group,
+  { event, matcher, matches }: HookGroup,
   { hook, test }: { readonly hook: WrittenHook; readonly test: HookEntry["test"] },
 ): HookEntry {
   const { timeout = 0, onFailure, async = false, name } = hook;
-  const body = bodyOf(hook);
+  const body = createBody(hook);
   const timeoutMs = (timeout > 0 ? timeout : DEFAULT_SECONDS) * 1_000;
   const failing = onFailure ?? (HOOK_EVENTS[event].failsClosed === "no" ? "warn" : "block");
   return {
@@ -163,16 +168,16 @@ function entryOf(
   };
 }
 
-function bodyOf({ type, command = "", args, env, passEnv, function: name = "" }: WrittenHook): HookBody {
+function createBody({ type, command = "", args, env, passEnv, function: name = "" }: WrittenHook): HookBody {
   if (type === "function") return { type, function: name };
   return { type, command, ...(args && { args }), ...(env && { env: { ...env } }), ...(passEnv && { passEnv }) };
 }
 
-type Unknown = { readonly path: Path; readonly name: string; readonly known: readonly string[]; readonly what: string };
+type UnknownName = { readonly path: HookPath; readonly name: string; readonly known: readonly string[]; readonly what: string };
 
-function unknown(reading: Reading, { path, name, known, what }: Unknown): void {
+function reportUnknown(reading: HookReading, { path, name, known, what }: UnknownName): void {
   const nearest = nearestKey(name, known);
-  complain(reading, [...path, name], {
+  report(reading, [...path, name], {
     type: "settings_unknown_key",
     message: `is no known ${what}; the nearest one is ${nearest}`,
     hint: `Write "${nearest}", or remove it.`,
@@ -182,28 +187,34 @@ function unknown(reading: Reading, { path, name, known, what }: Unknown): void {
 }
 
 /** A field of the other type of hook. */
-function misplaced(reading: Reading, path: Path): void {
+function reportMisplaced(reading: HookReading, path: HookPath): void {
   const message = "has no meaning for a hook of this type";
-  complain(reading, path, { type: "settings_unknown_key", message, hint: "Remove it, or change the type.", effect: "refuse", part: "key" });
+  report(reading, path, { type: "settings_unknown_key", message, hint: "Remove it, or change the type.", effect: "refuse", part: "key" });
 }
 
-function wrong(reading: Reading, path: Path, message: string): void {
-  complain(reading, path, { type: "settings_type", message, hint: "Correct it, or remove this hook.", effect: "refuse" });
+function reportWrong(reading: HookReading, path: HookPath, message: string): void {
+  report(reading, path, { type: "settings_type", message, hint: "Correct it, or remove this hook.", effect: "refuse" });
 }
 
-type Complaint = Pick<Problem, "type" | "message" | "hint" | "effect" | "kept"> & {
+type HookComplaint = Pick<SettingsProblem, "type" | "message" | "hint" | "effect" | "kept"> & {
   /** It is about the key, not about its value. */
   readonly part?: "key";
 };
 
-function complain({ layer, problems }: Reading, path: Path, { part, ...what }: Complaint): void {
+function report({ layer, problems }: HookReading, path: HookPath, { part, ...what }: HookComplaint): void {
   const key = path.reduce<string>((before, step) => (typeof step === "number" ? `${before}[${step}]` : `${before}.${step}`), "hooks");
-  problems.push({ file: layer.file, ...layer.placeOf(written(layer.value, path), part), key, ...what, message: `${key} ${what.message}` });
+  problems.push({
+    file: layer.file,
+    ...layer.placeOf(writtenPath(layer.value, path), part),
+    key,
+    ...what,
+    message: `${key} ${what.message}`,
+  });
 }
 
 /** As much of a path as is written: something that is missing is told where it should stand. */
-function written(value: unknown, [first, ...rest]: Path): Path {
+function writtenPath(value: unknown, [first, ...rest]: HookPath): HookPath {
   if (first === undefined || typeof value !== "object" || value === null || !Object.hasOwn(value, first)) return [];
   const inner: unknown = Reflect.get(value, first);
-  return [first, ...written(inner, rest)];
+  return [first, ...writtenPath(inner, rest)];
 }

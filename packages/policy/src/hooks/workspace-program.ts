@@ -1,14 +1,14 @@
 import type { HookEntry } from "@assent/core/parts";
 
 /** What is wrong with a hook whose program belongs to a workspace that nobody trusts, with what to do. */
-export const UNTRUSTED_PROGRAM =
+export const UNTRUSTED_HOOK_REASON =
   "it names something in this workspace, which is not trusted; run assent trust, or name a program elsewhere by its absolute path (the variable ASSENT_PROJECT_DIR tells it the directory)";
 
 /**
  * Whether a hook's text leads into the workspace: by a variable with its path, or by a program, or what a usual interpreter is given, whose path begins in the working
  * directory. It is looked for in the text, so it cannot be complete: `sh guard.sh` starts a file of the workspace, too.
  */
-export function leadsIntoWorkspace({ body }: Pick<HookEntry, "body">): boolean {
+export function refersToWorkspace({ body }: Pick<HookEntry, "body">): boolean {
   if (body.type !== "command") return false;
   const { command, args = [], env = {} } = body;
   const texts = [[command, ...args].join(" "), ...Object.values(env)];

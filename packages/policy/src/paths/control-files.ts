@@ -60,14 +60,14 @@ export const CRONTABS: readonly string[] = [
 ];
 
 /** The control files as seen from a home directory; `protect` are those that settings add. */
-export function controlFiles(home: string, protect: readonly PathTest[] = []): PathTest {
-  const fixed = [...homePlaces(home), ...CRONTABS];
+export function createControlFileTest(home: string, protect: readonly PathTest[] = []): PathTest {
+  const fixed = [...controlPathsInHome(home), ...CRONTABS];
   return (folded) =>
     isControlName(folded) || fixed.some((place) => isInside(place, folded)) || protect.some((isProtected) => isProtected(folded));
 }
 
 /** By both spellings of the home. */
-export function homePlaces(home: string): readonly string[] {
+export function controlPathsInHome(home: string): readonly string[] {
   const { lexical, real } = resolvePath(home, "/");
   const homes = new Set([lexical, real ?? lexical].map((one) => (one === "/" ? "" : one)));
   return [...homes].flatMap((one) => IN_HOME.map((name) => foldPath(`${one}/${name}`)));

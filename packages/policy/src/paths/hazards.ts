@@ -15,14 +15,14 @@ export type PathHazards = {
 const NONE: PathHazards = Object.freeze({ hazards: Object.freeze([]), writeHazards: Object.freeze([]) });
 
 /** What is strange about a path as it was written, and about the file it leads to. */
-export function pathHazards(path: string, { real }: ResolvedPath): PathHazards {
-  const file = real === null || real === NULL_DEVICE ? undefined : look(real);
+export function findPathHazards(path: string, { real }: ResolvedPath): PathHazards {
+  const file = real === null || real === NULL_DEVICE ? undefined : statFile(real);
   const hazards: Hazard[] = [];
-  if (real === null || file === "unknown") hazards.push(hazard("path_unresolved", path, "where it leads cannot be told"));
-  if (BREAKS.test(path)) hazards.push(hazard("control_character", path, "it holds a line break or another control character"));
-  if (isOtherSystem(path)) hazards.push(hazard("other_system_path", path, "it is written for another operating system"));
-  if (isSpecial(file)) hazards.push(hazard("path_unresolved", path, "it is a FIFO, socket or device"));
-  if (isLinked(file)) return { hazards, writeHazards: [...hazards, hazard("hard_link", path, HARD_LINK)], linked: file };
+  if (real === null || file === "unknown") hazards.push(createHazard("path_unresolved", path, "where it leads cannot be told"));
+  if (BREAKS.test(path)) hazards.push(createHazard("control_character", path, "it holds a line break or another control character"));
+  if (isForeignPath(path)) hazards.push(createHazard("other_system_path", path, "it is written for another operating system"));
+  if (isSpecial(file)) hazards.push(createHazard("path_unresolved", path, "it is a FIFO, socket or device"));
+  if (isLinked(file)) return { hazards, writeHazards: [...hazards, createHazard("hard_link", path, HARD_LINK)], linked: file };
   return hazards.length === 0 ? NONE : { hazards, writeHazards: hazards };
 }
 
@@ -30,17 +30,17 @@ const NULL_DEVICE = "/dev/null";
 const BREAKS = /[\p{Cc}\u2028\u2029]/u;
 const HARD_LINK = "the file has other names (hard links), which keep the old bytes when it is replaced";
 
-function hazard(id: HazardId, path: string, text: string): Hazard {
+function createHazard(id: HazardId, path: string, text: string): Hazard {
   return { id, text: `${JSON.stringify(path)}: ${text}` };
 }
 
 /** A backslash, a drive (`C:x`), or a stream of a file (`x:stream`). */
-function isOtherSystem(path: string): boolean {
+function isForeignPath(path: string): boolean {
   return path.includes("\\") || /^[A-Za-z]:/.test(path) || /[^/]:[^/]*$/.test(path);
 }
 
 /** Undefined: there is no such file yet. */
-function look(real: string): Stats | "unknown" | undefined {
+function statFile(real: string): Stats | "unknown" | undefined {
   try {
     return statSync(real, { throwIfNoEntry: false });
   } catch (error) {
@@ -48,11 +48,11 @@ function look(real: string): Stats | "unknown" | undefined {
   }
 }
 
-function isSpecial(file: ReturnType<typeof look>): boolean {
+function isSpecial(file: ReturnType<typeof statFile>): boolean {
   return typeof file === "object" && !file.isFile() && !file.isDirectory();
 }
 
 /** Every directory has several names; only a file's count. */
-function isLinked(file: ReturnType<typeof look>): file is Stats {
+function isLinked(file: ReturnType<typeof statFile>): file is Stats {
   return typeof file === "object" && file.isFile() && file.nlink > 1;
 }

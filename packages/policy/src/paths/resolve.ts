@@ -4,7 +4,7 @@ import { isAbsolute, resolve } from "node:path";
 import { errorCode } from "./error-code.ts";
 
 /** Links followed before a path counts as a loop. */
-const HOPS = 40;
+const MAX_LINKS = 40;
 
 /** The two spellings of a path. */
 export type ResolvedPath = {
@@ -19,15 +19,15 @@ export type ResolvedPath = {
 /** Both spellings of a path that a request names, taken from the request's working directory. */
 export function resolvePath(path: string, cwd: string): ResolvedPath {
   const absolute = resolve(cwd, path);
-  return { absolute, lexical: absolute.normalize("NFC"), real: absolute.includes("\0") ? null : realPath(absolute) };
+  return { absolute, lexical: absolute.normalize("NFC"), real: absolute.includes("\0") ? null : findRealPath(absolute) };
 }
 
 /**
  * Where the system itself goes from a directory by a path as it is written: `..` leads up from where a link leads, not from where it stands.
  * Null: a loop, or a place one may not look at.
  */
-export function physicalPath(path: string, cwd: string): string | null {
-  return walk(path.startsWith("/") ? path : `${cwd}/${path}`);
+export function resolvePhysically(path: string, cwd: string): string | null {
+  return walkPath(path.startsWith("/") ? path : `${cwd}/${path}`);
 }
 
 /** By component, never by text prefix: `/w/app-evil` is not inside `/w/app`. */
@@ -37,26 +37,26 @@ export function isInside(root: string, path: string): boolean {
 }
 
 /** The home directory that `~` means: the given one if it is absolute, otherwise that of the account. An empty HOME never means the working directory. */
-export function homeDirectory(given: string | undefined): string {
+export function resolveHome(given: string | undefined): string {
   return given !== undefined && isAbsolute(given) ? given : userInfo().homedir;
 }
 
-function realPath(absolute: string): string | null {
+function findRealPath(absolute: string): string | null {
   try {
     return realpathSync.native(absolute);
   } catch (error) {
-    return isAbsent(error) ? walk(absolute) : null;
+    return isAbsent(error) ? walkPath(absolute) : null;
   }
 }
 
 /** Component by component, for what does not exist whole: beyond the last existing ancestor the names stand for themselves, and a dangling link for its target. */
-function walk(absolute: string): string | null {
+function walkPath(absolute: string): string | null {
   const rest = absolute.split("/").reverse();
   let real = "";
   let hops = 0;
-  for (let name = rest.pop(); name !== undefined && hops <= HOPS; name = rest.pop()) {
-    const at = step(real, name);
-    const leads = at === real ? undefined : linkAt(at);
+  for (let name = rest.pop(); name !== undefined && hops <= MAX_LINKS; name = rest.pop()) {
+    const at = joinName(real, name);
+    const leads = at === real ? undefined : readLinkAt(at);
     if (leads === null) return null;
     if (leads === undefined) {
       real = at;
@@ -66,17 +66,17 @@ function walk(absolute: string): string | null {
     if (leads.startsWith("/")) real = "";
     rest.push(...leads.split("/").reverse());
   }
-  if (hops > HOPS) return null;
+  if (hops > MAX_LINKS) return null;
   return real || "/";
 }
 
-function step(real: string, name: string): string {
+function joinName(real: string, name: string): string {
   if (name === "" || name === ".") return real;
   return name === ".." ? real.slice(0, Math.max(0, real.lastIndexOf("/"))) : `${real}/${name}`;
 }
 
 /** Undefined: no link, or nothing there. Null: it cannot be told. */
-function linkAt(path: string): string | undefined | null {
+function readLinkAt(path: string): string | undefined | null {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch (error) {

@@ -43,12 +43,15 @@ const SECRET_DIRECTORIES = [".ssh", ".aws", ".gnupg", ".config/gcloud", ".docker
  * True for a hard link to a file that is known to hold secrets: one in the home directory's usual places, in the workspace's root, or in the directory of
  * `path`. Call it only for a file with several names; no other can be a hard link.
  */
-export function isProtectedFile(file: FileIdentity, { path, workspace, home }: { path: string; workspace: string; home: string }): boolean {
+export function isHardLinkToSecret(
+  file: FileIdentity,
+  { path, workspace, home }: { path: string; workspace: string; home: string },
+): boolean {
   const directories = [...SECRET_DIRECTORIES.map((name) => join(home, name)), workspace, join(workspace, ".git"), dirname(path)];
-  return [...new Set(directories)].some((directory) => secretsIn(directory).some((secret) => isSame(file, secret)));
+  return [...new Set(directories)].some((directory) => listSecrets(directory).some((secret) => isSameFile(file, secret)));
 }
 
-function secretsIn(directory: string): readonly string[] {
+function listSecrets(directory: string): readonly string[] {
   try {
     return readdirSync(directory)
       .map((name) => join(directory, name))
@@ -58,7 +61,7 @@ function secretsIn(directory: string): readonly string[] {
   }
 }
 
-function isSame({ dev, ino }: FileIdentity, path: string): boolean {
+function isSameFile({ dev, ino }: FileIdentity, path: string): boolean {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats !== undefined && stats.dev === dev && stats.ino === ino;

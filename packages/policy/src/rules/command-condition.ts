@@ -1,31 +1,35 @@
 import { type Condition, compileGlob, type Glob, type Json, matchesPattern, type Request, type Unit } from "@assent/core";
-import { shellOf } from "../facts/units.ts";
+import { getShellUnit } from "../facts/units.ts";
 import type { Broad } from "../shell/walk/seen-command.ts";
 import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import type { Rule, RuleOptions, RuleTool, WrittenRule } from "./rule.ts";
 import { readShellRule } from "./shell.ts";
-import { wholeTest } from "./whole.ts";
+import { createWholeTest } from "./whole.ts";
 
 /** What the conditions of a rule are read with. */
-export type Reading = { readonly written: WrittenRule; readonly options: RuleOptions };
+export type ConditionContext = { readonly written: WrittenRule; readonly options: RuleOptions };
 
 /** One condition, compiled. `subject` is what the record says of a command's words; null: any command, of which it says nothing. */
-export type ReadCondition = Pick<Rule, "test" | "plainWords"> & { readonly subject?: Json };
+export type CompiledCondition = Pick<Rule, "test" | "plainWords"> & { readonly subject?: Json };
 
 /** A glob that every tool's name matches. */
 export const ANY_TOOL: Glob = compileGlob("*");
 
 /** Literal words with or without a star at the end are a command's words; any other glob is about the text, and so can only forbid. */
-export function readCommand(condition: Condition, shape: RuleTool, { written, options }: Reading): ReadCondition | RuleFault {
+export function readCommandCondition(
+  condition: Condition,
+  shape: RuleTool,
+  { written, options }: ConditionContext,
+): CompiledCondition | RuleFault {
   const { plain } = condition.glob;
-  if (plain?.star && plain.text.trim() === "") return { test: wholeTest(written.verdict, options), subject: null };
+  if (plain?.star && plain.text.trim() === "") return { test: createWholeTest(written.verdict, options), subject: null };
   const isLiteral = plain && !GLOB.test(plain.text);
   const words = isLiteral ? readShellRule(plain.star ? `${plain.text} *` : plain.text, written, options) : TEXT_ONLY;
   if (!isFault(words)) {
     const { record: subject, ...tested } = words;
     return { subject, ...tested };
   }
-  if (written.verdict !== "allow") return { test: textTest(condition, shape) };
+  if (written.verdict !== "allow") return { test: createTextTest(condition, shape) };
   return words.type === "rule_syntax" ? TEXT_ONLY : words;
 }
 
@@ -37,26 +41,26 @@ const TEXT_ONLY: RuleFault = syntaxFault(
 );
 
 /** What is open at both ends finds in the whole text whatever it would find in a part of it. */
-const OPEN = /^\*(?:[^\\]|\\.)*\*$/su;
+const OPEN_ENDED = /^\*(?:[^\\]|\\.)*\*$/su;
 
 /** The whole text, its parts, and each simple command as written and as its words. The text is looked at once for all commands of a line. */
-function textTest(condition: Condition, { aliases, commandArg }: RuleTool): Rule["test"] {
+function createTextTest(condition: Condition, { aliases, commandArg }: RuleTool): Rule["test"] {
   const pattern = { text: "", tool: ANY_TOOL, conditions: [condition] };
   const about = { ...(aliases && { aliases }), ...(commandArg !== undefined && { commandArg }) };
   const known = new WeakMap<object, boolean>();
   const inParts = ({ tool, input }: Request): boolean => matchesPattern(pattern, "deny", { tool, input, ...about });
-  const isOpen = OPEN.test(condition.glob.text);
+  const isOpen = OPEN_ENDED.test(condition.glob.text);
   return (request, unit) => {
-    const line = shellOf(unit)?.line;
+    const line = getShellUnit(unit)?.line;
     if (!line) return inParts(request) ? "yes" : "doubt";
     const found = known.get(line) ?? (isOpen ? condition.glob.matches(line.text) : inParts(request));
     known.set(line, found);
-    return found ? "yes" : inCommand(condition.glob, unit);
+    return found ? "yes" : matchesCommand(condition.glob, unit);
   };
 }
 
-function inCommand({ matches }: Glob, unit: Unit): Broad {
-  const { line, seen } = shellOf(unit) ?? {};
+function matchesCommand({ matches }: Glob, unit: Unit): Broad {
+  const { line, seen } = getShellUnit(unit) ?? {};
   if (!line || !seen) return "no";
   const written = seen.at ? line.text.slice(...seen.at) : "";
   return matches(written) || matches(seen.argv.map(({ text }) => text).join(" ")) ? "yes" : "no";

@@ -1,5 +1,5 @@
 import type { Unit, Verdict } from "@assent/core";
-import { type HostFact, hostOf } from "../facts/units.ts";
+import { getHostFact, type HostFact } from "../facts/units.ts";
 import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import type { RuleTest } from "./rule.ts";
 
@@ -17,16 +17,16 @@ export function readDomainRule(specifier: string, verdict: Verdict): RuleTest | 
     );
   }
   const broad = { ...domain, host: unmapped(domain.host) };
-  return { record: domain, test: verdict === "allow" ? (_, unit) => allows(domain, unit) : (_, unit) => denies(broad, unit) };
+  return { record: domain, test: verdict === "allow" ? (_, unit) => allowsHost(domain, unit) : (_, unit) => deniesHost(broad, unit) };
 }
 
 /** Whether an allow may hold for this URL at all. `named`: the host that the rule names itself, and whether it says `http://`. */
 export function isPlainUrl({ url, host }: HostFact, named: { readonly host?: string; readonly http?: boolean } = {}): boolean {
-  if (host === null || !PLAIN.test(url) || ODD.test(url) || hasForeignLabel(host)) return false;
+  if (host === null || !PLAIN_URL.test(url) || HIDDEN_CHARACTERS.test(url) || hasForeignLabel(host)) return false;
   const read = URL.parse(url);
   if (read?.username !== "" || read.password !== "") return false;
   if (read.protocol !== "https:" && !(read.protocol === "http:" && named.http)) return false;
-  return !isInner(withoutDot(host)) || named.host === withoutDot(host);
+  return !isPrivateHost(withoutDot(host)) || named.host === withoutDot(host);
 }
 
 /** Whether a host, as the WHATWG parser gives it, is one that the rule means. */
@@ -36,13 +36,13 @@ export function inDomain({ host, reach }: Domain, given: string): boolean {
 }
 
 /** `scheme://host` in printable ASCII, and then no control characters, blanks or backslashes: nothing that two readers could read as two hosts. */
-const PLAIN = /^[a-z]+:\/\/[!-"$-.0->@-~]+(?:[/?#].*)?$/is;
-const ODD = /[\p{Cc}\p{Cf}\p{Z}\\]/u;
+const PLAIN_URL = /^[a-z]+:\/\/[!-"$-.0->@-~]+(?:[/?#].*)?$/is;
+const HIDDEN_CHARACTERS = /[\p{Cc}\p{Cf}\p{Z}\\]/u;
 const IP_ADDRESS = /^(?:\[.*\]|\d+\.\d+\.\d+\.\d+)$/;
 const INNER_NAME = /(?:^|\.)(?:localhost|local|internal)$/;
 
 /** Addresses and names that lead into the machine or the house: only a rule that names one exactly can mean it. */
-function isInner(host: string): boolean {
+function isPrivateHost(host: string): boolean {
   return IP_ADDRESS.test(host) || INNER_NAME.test(host);
 }
 
@@ -54,14 +54,14 @@ function withoutDot(host: string): string {
   return host.endsWith(".") ? host.slice(0, -1) : host;
 }
 
-function allows(domain: Domain, unit: Unit): "yes" | "no" {
-  const fact = hostOf(unit);
+function allowsHost(domain: Domain, unit: Unit): "yes" | "no" {
+  const fact = getHostFact(unit);
   if (!fact || fact.host === null || !inDomain(domain, withoutDot(fact.host))) return "no";
   return isPlainUrl(fact, domain) ? "yes" : "no";
 }
 
-function denies(domain: Domain, unit: Unit): "yes" | "no" | "doubt" {
-  const host = hostOf(unit)?.host ?? null;
+function deniesHost(domain: Domain, unit: Unit): "yes" | "no" | "doubt" {
+  const host = getHostFact(unit)?.host ?? null;
   if (host === null) return "doubt";
   return inDomain(domain, unmapped(withoutDot(host))) ? "yes" : "no";
 }

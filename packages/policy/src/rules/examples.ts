@@ -1,20 +1,20 @@
 import { isObject, type JsonObject, type Kind, type Location, type Request } from "@assent/core";
-import { policyFacts } from "../facts/facts.ts";
-import { shellOf } from "../facts/units.ts";
-import { pathScope } from "../paths/scope.ts";
-import { holds } from "./checker.ts";
+import { createPolicyFacts } from "../facts/facts.ts";
+import { getShellUnit } from "../facts/units.ts";
+import { createPathLookup } from "../paths/lookup.ts";
+import { ruleHolds } from "./checker.ts";
 import { isFault, type RuleFault } from "./fault.ts";
 import { parseRule } from "./parse.ts";
 import type { Rule, RuleOptions, RuleTools, WrittenRule } from "./rule.ts";
 
 /** A rule's own examples: a text for the tool's one argument, or the tool's whole input. */
-export type RuleExamples = { readonly match?: readonly Example[]; readonly notMatch?: readonly Example[] };
+export type RuleExamples = { readonly match?: readonly ExampleInput[]; readonly notMatch?: readonly ExampleInput[] };
 
 /** One of them. */
-export type Example = string | JsonObject;
+export type ExampleInput = string | JsonObject;
 
 /** An empty workspace in which examples are tried. Its `roots` are those of that workspace; its request has its units. */
-export type ExampleBench = Pick<RuleOptions, "tools" | "roots"> & {
+export type ExampleOptions = Pick<RuleOptions, "tools" | "roots"> & {
   readonly evaluate: (tool: string, input: JsonObject) => Request;
 };
 
@@ -22,60 +22,60 @@ export type ExampleBench = Pick<RuleOptions, "tools" | "roots"> & {
 export function checkExamples(
   written: WrittenRule,
   { match = [], notMatch = [] }: RuleExamples,
-  bench: ExampleBench,
+  bench: ExampleOptions,
 ): readonly RuleFault[] {
   const read = parseRule({ verdict: written.verdict, at: written.at }, bench);
   const rule = isFault(read) ? read.rule : read;
   if (!rule || match.length + notMatch.length === 0) return [];
   return [
-    ...match.map((example) => tryOut(rule, example, { bench, wanted: true })),
-    ...notMatch.map((example) => tryOut(rule, example, { bench, wanted: false })),
+    ...match.map((example) => tryExample(rule, example, { bench, wanted: true })),
+    ...notMatch.map((example) => tryExample(rule, example, { bench, wanted: false })),
   ].flat();
 }
 
-type Trial = { readonly bench: ExampleBench; readonly wanted: boolean };
+type ExampleExpectation = { readonly bench: ExampleOptions; readonly wanted: boolean };
 
-function tryOut(rule: Rule, example: Example, { bench, wanted }: Trial): readonly RuleFault[] {
+function tryExample(rule: Rule, example: ExampleInput, { bench, wanted }: ExampleExpectation): readonly RuleFault[] {
   const shown = typeof example === "string" ? `'${example}'` : JSON.stringify(example);
-  const call = callOf(rule, example);
+  const call = exampleCall(rule, example);
   if (!call)
     return [
-      fault(
+      exampleFault(
         `the example ${shown} cannot be tried: nothing says which argument of which tool it is`,
         "write the tool's whole input as an object",
       ),
     ];
   const request = bench.evaluate(call.tool, call.input);
-  const matched = speaks(rule, request);
+  const matched = ruleMatches(rule, request);
   if (matched === wanted) return [];
   const said = matched ? "is matched by" : "is not matched by";
-  return [fault(`the example ${shown} ${said} ${rule.at.text}${why(rule, request)}`, wanted ? WIDER : NARROWER)];
+  return [exampleFault(`the example ${shown} ${said} ${rule.at.text}${explainHazard(rule, request)}`, wanted ? WIDER : NARROWER)];
 }
 
 const WIDER = "correct the example, or write a rule that means it";
 const NARROWER = "correct the example, or write a rule that does not mean it";
 
-function fault(message: string, hint: string): RuleFault {
+function exampleFault(message: string, hint: string): RuleFault {
   return { type: "rule_example", message, hint };
 }
 
-function callOf({ example: about }: Rule, example: Example): { readonly tool: string; readonly input: JsonObject } | undefined {
+function exampleCall({ example: about }: Rule, example: ExampleInput): { readonly tool: string; readonly input: JsonObject } | undefined {
   if (!about) return undefined;
   if (isObject(example)) return { tool: about.tool, input: example };
   return about.argument === undefined ? undefined : { tool: about.tool, input: { [about.argument]: example } };
 }
 
 /** An allow must speak for every unit; a deny or ask for one. */
-function speaks(rule: Rule, request: Request): boolean {
+function ruleMatches(rule: Rule, request: Request): boolean {
   if (!rule.concerns(request.tool, request.kind)) return false;
-  const spoken = request.units.map((unit) => holds(rule, rule.test(request, unit)));
+  const spoken = request.units.map((unit) => ruleHolds(rule, rule.test(request, unit)));
   return rule.verdict === "allow" ? spoken.every(Boolean) : spoken.some(Boolean);
 }
 
 /** An allow that does not hold is often not the rule's fault. */
-function why({ verdict }: Rule, { units }: Request): string {
+function explainHazard({ verdict }: Rule, { units }: Request): string {
   if (verdict !== "allow") return "";
-  const shells = units.map((unit) => shellOf(unit));
+  const shells = units.map((unit) => getShellUnit(unit));
   const hazard = shells.flatMap((shell) => [...(shell?.line.plan.hazards ?? []), ...(shell?.command?.hazards ?? [])])[0];
   return hazard ? ` (${hazard.id}: ${hazard.text})` : "";
 }
@@ -84,19 +84,19 @@ function why({ verdict }: Rule, { units }: Request): string {
 const EMPTY_WORKSPACE = "/nonexistent/workspace";
 
 /** Tools that groups of rules speak of, where they are not registered. */
-const STAND_INS: Readonly<Record<string, Kind>> = { shell: "execute", read: "read", edit: "edit", write: "edit", fetch: "fetch" };
+const ASSUMED_KINDS: Readonly<Record<string, Kind>> = { shell: "execute", read: "read", edit: "edit", write: "edit", fetch: "fetch" };
 
 /** Evaluates examples in an empty workspace. */
-export type ExampleTrial = { readonly workspace: string; readonly evaluate: ExampleBench["evaluate"] };
+export type ExampleTrial = { readonly workspace: string; readonly evaluate: ExampleOptions["evaluate"] };
 
 /** Makes requests of examples, in an empty workspace. Nothing runs. */
-export function exampleTrial(tools: RuleTools, kindOf: (tool: string) => Kind | undefined): ExampleTrial {
-  const facts = policyFacts({ workspace: EMPTY_WORKSPACE, look: pathScope({ workspace: EMPTY_WORKSPACE }) });
+export function createExampleTrial(tools: RuleTools, kindOf: (tool: string) => Kind | undefined): ExampleTrial {
+  const facts = createPolicyFacts({ workspace: EMPTY_WORKSPACE, look: createPathLookup({ workspace: EMPTY_WORKSPACE }) });
   return {
     workspace: EMPTY_WORKSPACE,
     evaluate: (tool, input) => {
-      const kind = kindOf(tool) ?? STAND_INS[tool] ?? "other";
-      const found = facts({ tool, kind, input, cwd: EMPTY_WORKSPACE, locations: locationsOf(tools, tool, input) });
+      const kind = kindOf(tool) ?? ASSUMED_KINDS[tool] ?? "other";
+      const found = facts({ tool, kind, input, cwd: EMPTY_WORKSPACE, locations: exampleLocations(tools, tool, input) });
       if (found instanceof Promise) throw new Error("facts of examples are at hand");
       const { units, binds } = found;
       return { tool, toolDigest: "", kind, input, cwd: EMPTY_WORKSPACE, binds, units } satisfies Request;
@@ -104,7 +104,7 @@ export function exampleTrial(tools: RuleTools, kindOf: (tool: string) => Kind | 
   };
 }
 
-function locationsOf(tools: RuleTools, tool: string, input: JsonObject): readonly Location[] | undefined {
+function exampleLocations(tools: RuleTools, tool: string, input: JsonObject): readonly Location[] | undefined {
   const paths = tools.get(tool)?.pathArgs?.flatMap((name) => input[name] ?? []);
   return paths?.filter((path) => typeof path === "string").map((path) => ({ path }));
 }

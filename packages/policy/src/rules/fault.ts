@@ -25,7 +25,7 @@ export function syntaxFault(message: string, hint: string, column?: number): Rul
 const GLOB_PROBLEMS = /class|dangling|range/;
 
 /** Runs a reader of `@assent/core`'s globs and patterns; what it throws about a text becomes a fault. `whole` is the text in which that one stands. */
-export function catchPattern<T extends object>(read: () => T, whole = ""): T | RuleFault {
+export function catchPatternError<T extends object>(read: () => T, whole = ""): T | RuleFault {
   try {
     return read();
   } catch (error) {

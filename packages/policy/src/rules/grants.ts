@@ -1,32 +1,32 @@
 import { dirname, relative } from "node:path";
 import { type GrantRule, isObject, type Request, type Rules, type Unit } from "@assent/core";
-import { hostOf, pathOf, shellOf } from "../facts/units.ts";
+import { getHostFact, getPathFact, getShellUnit } from "../facts/units.ts";
+import type { PathFact } from "../paths/lookup.ts";
 import { isInside } from "../paths/resolve.ts";
-import type { PathFact } from "../paths/scope.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
 import { isOpaque } from "../shell/programs/table.ts";
 import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import { isMcpPattern } from "./mcp-name.ts";
 import { parseRule } from "./parse.ts";
-import { literalGlob } from "./path-glob.ts";
-import type { Bind, Rule, RuleOptions } from "./rule.ts";
-import { groupNamed, groupOf, isOwnTool, shapeOf } from "./tool-groups.ts";
+import { escapeGlob } from "./path-glob.ts";
+import type { Rule, RuleOptions, ScriptBinding } from "./rule.ts";
+import { findGroup, getRuleTool, groupOfTool, isRuntimeTool } from "./tool-groups.ts";
 
 /** Texts whose reading is kept. */
-const MOST_KEPT = 1_000;
+const MAX_CACHED = 1_000;
 
 /**
  * Remembered answers in the notation of rules, read as narrowly as an allow. One that is bound to a script's text is written as a settings file has it:
  * `{"rule": "Shell(npm test)", "bind": {"script": "sha256:…"}}`. A grant never covers anything hazardous or sensitive.
  */
-export function grantRules(options: OfferOptions): Rules {
+export function createGrantRules(options: OfferOptions): Rules {
   const kept = new Map<string, GrantRule>();
   return {
     parse: (text) => {
       const before = kept.get(text);
       if (before) return before;
-      const grant = grantOf(text, options);
-      if (kept.size >= MOST_KEPT) kept.clear();
+      const grant = parseGrant(text, options);
+      if (kept.size >= MAX_CACHED) kept.clear();
       kept.set(text, grant);
       return grant;
     },
@@ -34,12 +34,12 @@ export function grantRules(options: OfferOptions): Rules {
   };
 }
 
-function grantOf(text: string, options: OfferOptions): GrantRule {
+function parseGrant(text: string, options: OfferOptions): GrantRule {
   const rule = readGrant(text, options);
   if (isFault(rule)) throw new Error(`${rule.message}; ${rule.hint}`);
   return {
     text,
-    covers: (request, unit) => coversUnit(rule, request, unit),
+    covers: (request, unit) => grantCovers(rule, request, unit),
   };
 }
 
@@ -54,63 +54,63 @@ export type OfferOptions = RuleOptions & {
  * about it is hazardous, only a shell could read it, or it carries its own code.
  */
 export function offerRules(request: Request, options: OfferOptions): readonly string[] {
-  if (isOwnTool(request.tool) || request.units.some(runsInlineCode)) return [];
+  if (isRuntimeTool(request.tool) || request.units.some(runsInlineCode)) return [];
   const offered: Rule[] = [];
   for (const unit of request.units) {
-    if (options.allowed?.(request, unit) || offered.some((rule) => coversUnit(rule, request, unit))) continue;
-    const text = ruleFor(request, unit, options);
+    if (options.allowed?.(request, unit) || offered.some((rule) => grantCovers(rule, request, unit))) continue;
+    const text = offerRule(request, unit, options);
     const rule = text === undefined ? undefined : readGrant(text, options);
-    if (!rule || isFault(rule) || !coversUnit(rule, request, unit)) return [];
+    if (!rule || isFault(rule) || !grantCovers(rule, request, unit)) return [];
     offered.push(rule);
   }
   return offered.map(({ at }) => at.text);
 }
 
 /** The second choice for an edit: its directory instead of the one file. Undefined where there is none. */
-export function widerRule(request: Request, options: OfferOptions): string | undefined {
+export function offerWiderRule(request: Request, options: OfferOptions): string | undefined {
   const [unit, ...more] = request.units;
-  const path = unit && pathOf(unit);
+  const path = unit && getPathFact(unit);
   if (!path || more.length > 0 || offerRules(request, options).length === 0) return undefined;
   const directory = dirname(path.lexical);
   if (directory === options.roots.workspace || !isInside(options.roots.workspace, directory)) return undefined;
-  const name = nameFor(request, options);
-  return name === undefined ? undefined : `${name}(${pathText(directory, options)}/**)`;
+  const name = ruleNameFor(request, options);
+  return name === undefined ? undefined : `${name}(${formatRulePath(directory, options)}/**)`;
 }
 
 /** A tool whose name is that of a group is never remembered by it: nobody looked at what this call is about. */
-function ruleFor(request: Request, unit: Unit, options: OfferOptions): string | undefined {
+function offerRule(request: Request, unit: Unit, options: OfferOptions): string | undefined {
   if (isMcpPattern(request.tool)) return request.tool;
-  const byInput = groupOf(request.tool)?.kind.offer;
+  const byInput = groupOfTool(request.tool)?.kind.offer;
   if (byInput) return byInput(request);
-  const shell = shellOf(unit);
-  const path = pathOf(unit);
-  const host = hostOf(unit)?.host;
-  const name = nameFor(request, options);
-  if (shell) return name && commandRule(name, shell);
-  if (path) return name && pathRule(name, path, options);
+  const shell = getShellUnit(unit);
+  const path = getPathFact(unit);
+  const host = getHostFact(unit)?.host;
+  const name = ruleNameFor(request, options);
+  if (shell) return name && offerCommandRule(name, shell);
+  if (path) return name && offerPathRule(name, path, options);
   if (host) return name && `${name}(=${host})`;
-  return groupNamed(request.tool) ? undefined : literalGlob(request.tool);
+  return findGroup(request.tool) ? undefined : escapeGlob(request.tool);
 }
 
 /** The group's name for tools of ours and for fetches; any other tool is remembered by its own. */
-function nameFor({ tool, kind }: Request, { tools }: OfferOptions): string | undefined {
+function ruleNameFor({ tool, kind }: Request, { tools }: OfferOptions): string | undefined {
   if (kind === "fetch") return "WebFetch";
-  return groupOf(tool)?.name ?? (shapeOf(tools, tool) && literalGlob(tool));
+  return groupOfTool(tool)?.name ?? (getRuleTool(tools, tool) && escapeGlob(tool));
 }
 
 /** Programs whose second word says what they do. */
 const WITH_SUBCOMMANDS: ReadonlySet<string> = new Set(["git", "npm", "pnpm", "yarn"]);
 
 /** A command that only reads is remembered by its name: its table keeps every use of it harmless. Any other by all its words. */
-function commandRule(name: string, { words, command, script }: ShellUnit): string | undefined {
+function offerCommandRule(name: string, { words, command, script }: ShellUnit): string | undefined {
   const [program] = words;
   if (program === undefined || !command || words.some((word) => /[\p{Cc}]/u.test(word))) return undefined;
   const named = command.class === "read" && !isOpaque(words.slice(0, 1)) ? words.slice(0, WITH_SUBCOMMANDS.has(program) ? 2 : 1) : words;
-  const rule = `${name}(${named.map(quoted).join(" ")})`;
+  const rule = `${name}(${named.map(quoteWord).join(" ")})`;
   return script ? JSON.stringify({ rule, bind: { script: script.digest } }) : rule;
 }
 
-function quoted(word: string): string {
+function quoteWord(word: string): string {
   return /^[A-Za-z0-9_./:=@+,%^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
@@ -119,24 +119,24 @@ const INLINE_CODE = /^(?:-[A-Za-z]*[cerEp]|--(?:eval|print|command|execute)(?:=.
 
 /** `python3 -c …`: nobody can say what the next text of this shape does. */
 function runsInlineCode(unit: Unit): boolean {
-  const [program = "", ...args] = shellOf(unit)?.words ?? [];
+  const [program = "", ...args] = getShellUnit(unit)?.words ?? [];
   return INTERPRETER.test(program) && args.some((word) => INLINE_CODE.test(word));
 }
 
-function pathRule(name: string, { lexical, sensitive }: PathFact, options: OfferOptions): string | undefined {
-  return sensitive ? undefined : `${name}(${pathText(lexical, options)})`;
+function offerPathRule(name: string, { lexical, sensitive }: PathFact, options: OfferOptions): string | undefined {
+  return sensitive ? undefined : `${name}(${formatRulePath(lexical, options)})`;
 }
 
 /** From the workspace where it lies in it, else absolute. */
-function pathText(path: string, { roots }: OfferOptions): string {
+function formatRulePath(path: string, { roots }: OfferOptions): string {
   const inside = path !== roots.workspace && isInside(roots.workspace, path);
   const written = inside ? `${relative(roots.workspace, path)}` : `/${path.replace(/^\/+/, "")}`;
-  return `/${literalGlob(written).replaceAll("{", "\\{")}`;
+  return `/${escapeGlob(written).replaceAll("{", "\\{")}`;
 }
 
 /** Reads a grant's text as an allow rule. */
 export function readGrant(text: string, options: RuleOptions): Rule | RuleFault {
-  const written = text.trimStart().startsWith("{") ? readBound(text) : { rule: text };
+  const written = text.trimStart().startsWith("{") ? readBoundRule(text) : { rule: text };
   if (isFault(written)) return written;
   const { rule, bind } = written;
   const read = parseRule({ verdict: "allow", at: { text: rule }, ...(bind && { bind }) }, options);
@@ -144,24 +144,25 @@ export function readGrant(text: string, options: RuleOptions): Rule | RuleFault 
 }
 
 /** Whether a remembered answer speaks for a part of a request. What is sensitive is asked about every time. */
-export function coversUnit(rule: Rule, request: Request, unit: Unit): boolean {
-  return rule.concerns(request.tool, request.kind) && rule.test(request, unit) === "yes" && pathOf(unit)?.sensitive !== true;
+export function grantCovers(rule: Rule, request: Request, unit: Unit): boolean {
+  return rule.concerns(request.tool, request.kind) && rule.test(request, unit) === "yes" && getPathFact(unit)?.sensitive !== true;
 }
 
-type Bound = { readonly rule: string; readonly bind?: Bind };
+type BoundRule = { readonly rule: string; readonly bind?: ScriptBinding };
 
-function readBound(text: string): Bound | RuleFault {
-  const value = parsed(text);
-  if (!isObject(value) || typeof value["rule"] !== "string") return syntaxFault("a grant in braces is a rule object", BOUND);
+function readBoundRule(text: string): BoundRule | RuleFault {
+  const value = parseJson(text);
+  if (!isObject(value) || typeof value["rule"] !== "string") return syntaxFault("a grant in braces is a rule object", BOUND_RULE_HINT);
   const bind = value["bind"];
   if (bind === undefined) return { rule: value["rule"] };
-  if (!isObject(bind) || typeof bind["script"] !== "string") return syntaxFault("a rule is bound to a script by its digest", BOUND);
+  if (!isObject(bind) || typeof bind["script"] !== "string")
+    return syntaxFault("a rule is bound to a script by its digest", BOUND_RULE_HINT);
   return { rule: value["rule"], bind: { script: bind["script"] } };
 }
 
-const BOUND = 'write {"rule": "Shell(npm test)", "bind": {"script": "sha256:…"}}';
+const BOUND_RULE_HINT = 'write {"rule": "Shell(npm test)", "bind": {"script": "sha256:…"}}';
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (_noJson) {

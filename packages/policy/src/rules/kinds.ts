@@ -1,5 +1,5 @@
 import type { Request, Unit } from "@assent/core";
-import { hostOf, pathOf, shellOf } from "../facts/units.ts";
+import { getHostFact, getPathFact, getShellUnit } from "../facts/units.ts";
 import { offerAgentRule, readAgentRule } from "./agent.ts";
 import { readDomainRule } from "./domain.ts";
 import type { RuleFault } from "./fault.ts";
@@ -40,7 +40,7 @@ export const RULE_KINDS: readonly RuleKind[] = [
     read: readShellRule,
     usualArgument: "command",
     declaredBy: hasCommand,
-    isAbout: (unit) => shellOf(unit) !== undefined,
+    isAbout: (unit) => getShellUnit(unit) !== undefined,
     groups: [{ name: "Shell", aliases: ["Bash"], tools: ["shell"], covers: (_, tool) => tool !== undefined && hasCommand(tool) }],
   },
   {
@@ -48,7 +48,7 @@ export const RULE_KINDS: readonly RuleKind[] = [
     read: (specifier, { verdict }, { roots }) => readPathRule(specifier, verdict, roots),
     usualArgument: "file_path",
     declaredBy: hasPath,
-    isAbout: (unit) => pathOf(unit) !== undefined,
+    isAbout: (unit) => getPathFact(unit) !== undefined,
     groups: [
       {
         name: "Read",
@@ -68,7 +68,7 @@ export const RULE_KINDS: readonly RuleKind[] = [
     read: (specifier, { verdict }) => readDomainRule(specifier, verdict),
     usualArgument: "url",
     declaredBy: ({ urlArg }) => urlArg !== undefined,
-    isAbout: (unit) => hostOf(unit) !== undefined,
+    isAbout: (unit) => getHostFact(unit) !== undefined,
     groups: [{ name: "WebFetch", aliases: ["Fetch"], tools: ["fetch"], covers: (kind) => kind === "fetch" }],
   },
   {

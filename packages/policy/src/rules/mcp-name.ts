@@ -2,7 +2,7 @@ import type { Digest, Verdict } from "@assent/core";
 import { type RuleFault, syntaxFault } from "./fault.ts";
 
 const LONGEST_NAME = 64;
-const KEPT = 55;
+const KEPT_LENGTH = 55;
 
 /** A server's configured name: no `__`, which ends it, and no `_` at its edges, which would make `a_` + `x` and `a` + `_x` one name. */
 export function isServerName(name: string): boolean {
@@ -13,7 +13,7 @@ export function isServerName(name: string): boolean {
 export function mcpToolName(server: string, tool: string, digest: Digest): string {
   const full = `mcp__${server}__${tool}`;
   const mapped = full.replaceAll(/[^A-Za-z0-9_-]/gu, "_");
-  return mapped.length <= LONGEST_NAME ? mapped : `${mapped.slice(0, KEPT)}_${digest.sha256(full).slice(0, 8)}`;
+  return mapped.length <= LONGEST_NAME ? mapped : `${mapped.slice(0, KEPT_LENGTH)}_${digest.sha256(full).slice(0, 8)}`;
 }
 
 /** True for a rule's tool part that speaks of outside servers. */

@@ -3,9 +3,9 @@ import { readArgumentRule } from "./argument.ts";
 import { isFault, NOTATIONS, type RuleFault, syntaxFault } from "./fault.ts";
 import { RULE_KINDS, type RuleKind } from "./kinds.ts";
 import type { Rule, RuleExample, RuleOptions, RuleTest, WrittenRule } from "./rule.ts";
-import { shapeOf } from "./tool-groups.ts";
-import { readToolPart, specifierKinds, type ToolPart, unknownTool } from "./tool-part.ts";
-import { wholeTest } from "./whole.ts";
+import { getRuleTool } from "./tool-groups.ts";
+import { readToolPart, specifierKinds, type ToolPart, unknownToolFault } from "./tool-part.ts";
+import { createWholeTest } from "./whole.ts";
 
 /** Characters of a rule's text. */
 const LONGEST_RULE = 4096;
@@ -16,28 +16,28 @@ export function parseRule(written: WrittenRule, options: RuleOptions): Rule | Ru
   if (text === "") return syntaxFault("an empty text is no rule", NOTATIONS, 1);
   if (text.length > LONGEST_RULE) return syntaxFault(`a rule has at most ${LONGEST_RULE} characters`, "write several rules");
   const read = readText(text, written, options);
-  if (!isFault(read)) return compile(read, written, options);
+  if (!isFault(read)) return createRule(read, written, options);
   const shift = written.at.text.indexOf(text);
   return read.column === undefined ? read : { ...read, column: read.column + shift };
 }
 
 /** A rule that was understood. `subject` and `args` are for its record. */
-type Read = Pick<Rule, "test" | "bare" | "plainWords"> & { readonly part: ToolPart; readonly subject?: Json; readonly args?: Json };
+type ParsedText = Pick<Rule, "test" | "bare" | "plainWords"> & { readonly part: ToolPart; readonly subject?: Json; readonly args?: Json };
 
 const CONDITION = /:[A-Za-z_][A-Za-z0-9_.]*=/;
 
-function readText(text: string, written: WrittenRule, options: RuleOptions): Read | RuleFault {
+function readText(text: string, written: WrittenRule, options: RuleOptions): ParsedText | RuleFault {
   const open = text.indexOf("(");
   const condition = text.search(CONDITION);
   if (condition !== -1 && (open === -1 || condition < open)) return readConditions(text, written, options);
-  if (open === -1) return readNamed({ name: text }, written, options);
-  if (text.endsWith(")")) return readNamed({ name: text.slice(0, open), specifier: text.slice(open + 1, -1) }, written, options);
+  if (open === -1) return readNamedRule({ name: text }, written, options);
+  if (text.endsWith(")")) return readNamedRule({ name: text.slice(0, open), specifier: text.slice(open + 1, -1) }, written, options);
   const column = text.includes(")") ? text.lastIndexOf(")") + 2 : text.length;
   return syntaxFault("a rule that has a '(' must end with ')'", "write Tool(specifier) and nothing after it", column);
 }
 
 /** Here a name means the one tool that has it; only the shell's is the same as its group, so that both notations of a command are one rule. */
-function readConditions(text: string, written: WrittenRule, options: RuleOptions): Read | RuleFault {
+function readConditions(text: string, written: WrittenRule, options: RuleOptions): ParsedText | RuleFault {
   const name = text.slice(0, text.indexOf(":"));
   if (name === "") return syntaxFault("no tool stands before the first argument", NOTATIONS, 1);
   const part = readToolPart(name, { verdict: written.verdict, tools: options.tools }, ({ kind }) => kind.name === "shell");
@@ -46,17 +46,17 @@ function readConditions(text: string, written: WrittenRule, options: RuleOptions
   return isFault(read) ? read : { part, bare: false, ...read };
 }
 
-type Named = { readonly name: string; readonly specifier?: string };
+type NamedRule = { readonly name: string; readonly specifier?: string };
 
-function readNamed({ name, specifier = "" }: Named, written: WrittenRule, options: RuleOptions): Read | RuleFault {
+function readNamedRule({ name, specifier = "" }: NamedRule, written: WrittenRule, options: RuleOptions): ParsedText | RuleFault {
   const { verdict } = written;
   const part = readToolPart(name, { verdict, tools: options.tools });
   if (isFault(part)) return part;
   const inside = specifier.trim();
-  if (inside === "" || inside === "*") return { part, test: wholeTest(verdict, options), bare: verdict === "deny" };
+  if (inside === "" || inside === "*") return { part, test: createWholeTest(verdict, options), bare: verdict === "deny" };
   const lenient = part.unknown !== undefined;
-  const [first, ...more] = lenient ? UNTOLD : specifierKinds(part, options.tools);
-  if (first === undefined) return misplaced(name);
+  const [first, ...more] = lenient ? DECLARABLE_KINDS : specifierKinds(part, options.tools);
+  if (first === undefined) return misplacedSpecifier(name);
   const read = readSpecifier(specifier, { written, options, kinds: [first, ...more], lenient });
   if (isFault(read)) return read.column === undefined ? read : { ...read, column: read.column + name.length + 1 };
   const { record: subject, ...tested } = read;
@@ -64,17 +64,21 @@ function readNamed({ name, specifier = "" }: Named, written: WrittenRule, option
 }
 
 /** A tool that is not there may declare any of these. */
-const UNTOLD: readonly RuleKind[] = RULE_KINDS.filter(({ declaredBy }) => declaredBy);
+const DECLARABLE_KINDS: readonly RuleKind[] = RULE_KINDS.filter(({ declaredBy }) => declaredBy);
 
-function misplaced(name: string): RuleFault {
+function misplacedSpecifier(name: string): RuleFault {
   const hint = `write ${name} alone, or name one of its arguments: ${name}:argument=glob`;
   return syntaxFault(`nothing can stand in parentheses after '${name}': it declares no command, path or URL`, hint, name.length + 1);
 }
 
-function compile({ part, test, bare, subject, args, plainWords }: Read, written: WrittenRule, options: RuleOptions): Rule | RuleFault {
+function createRule(
+  { part, test, bare, subject, args, plainWords }: ParsedText,
+  written: WrittenRule,
+  options: RuleOptions,
+): Rule | RuleFault {
   const { verdict, at, bind } = written;
   if (bind?.script !== undefined && !(isObject(subject) && "words" in subject)) return NOTHING_TO_BIND;
-  const example = exampleOf(part, options);
+  const example = exampleFor(part, options);
   const rule: Rule = {
     verdict,
     at,
@@ -92,7 +96,7 @@ function compile({ part, test, bare, subject, args, plainWords }: Read, written:
     ...(example && { example }),
   };
   if (part.unknown === undefined) return rule;
-  return { ...unknownTool(part.unknown), ...(verdict !== "allow" && { rule }) };
+  return { ...unknownToolFault(part.unknown), ...(verdict !== "allow" && { rule }) };
 }
 
 const NOTHING_TO_BIND: RuleFault = syntaxFault(
@@ -101,10 +105,10 @@ const NOTHING_TO_BIND: RuleFault = syntaxFault(
 );
 
 /** A group's first tool stands for it, and the shell for every tool there is. */
-function exampleOf({ known, group, record }: ToolPart, { tools }: RuleOptions): RuleExample | undefined {
+function exampleFor({ known, group, record }: ToolPart, { tools }: RuleOptions): RuleExample | undefined {
   const tool = record === "*" ? "shell" : (group?.tools.find((name) => known.includes(name)) ?? known[0] ?? group?.tools[0]);
   if (tool === undefined) return undefined;
-  const shape = shapeOf(tools, tool);
+  const shape = getRuleTool(tools, tool);
   const argument = shape?.commandArg ?? shape?.pathArgs?.[0] ?? shape?.urlArg ?? group?.kind.usualArgument;
   return argument === undefined ? { tool } : { tool, argument };
 }
@@ -128,12 +132,12 @@ function readSpecifier(specifier: string, { written, options, kinds, lenient }: 
     else return read;
   }
   const [first, ...more] = tests.values();
-  if (!first) return fault ?? READ_AS_NOTHING;
+  if (!first) return fault ?? NO_SPECIFIER;
   if (more.length === 0) return first;
   return { record: [first, ...more].map(({ record }) => record), test: testByUnit(tests, written.verdict) };
 }
 
-const READ_AS_NOTHING: RuleFault = {
+const NO_SPECIFIER: RuleFault = {
   type: "rule_syntax",
   message: "nothing can stand in parentheses here",
   hint: "write the tool's name alone",

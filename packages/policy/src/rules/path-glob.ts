@@ -9,7 +9,7 @@ type NameTest = (name: PathName) => boolean;
 
 const ANY_DEPTH = Symbol("**");
 
-type Token = NameTest | typeof ANY_DEPTH;
+type PathToken = NameTest | typeof ANY_DEPTH;
 
 /** What a path glob is made of: names that stand for themselves, then names that may be globs. Both without empty ones. */
 export type PathParts = { readonly base: readonly string[]; readonly globs: readonly string[] };
@@ -22,13 +22,13 @@ export function compilePathGlob({ base, globs }: PathParts, narrow: boolean): (n
   const literal = narrow ? exactName : foldedName;
   const glob = narrow ? exactGlob : broadGlob;
   const open = globs.findLastIndex((part) => part !== "**") + 1;
-  const tokens: Token[] = [...base.map(literal), ...globs.slice(0, open).map((part) => (part === "**" ? ANY_DEPTH : glob(part)))];
+  const tokens: PathToken[] = [...base.map(literal), ...globs.slice(0, open).map((part) => (part === "**" ? ANY_DEPTH : glob(part)))];
   if (narrow && open < globs.length) tokens.push(() => true);
   return (names) => matchesStart(tokens, names);
 }
 
 /** The names of an absolute path. */
-export function pathNames(path: string): readonly PathName[] {
+export function splitPathNames(path: string): readonly PathName[] {
   return path
     .split("/")
     .filter((name) => name !== "")
@@ -36,7 +36,7 @@ export function pathNames(path: string): readonly PathName[] {
 }
 
 /** On a mismatch only the last `**` takes one name more, so every token is compared with every name at most once. */
-function matchesStart(tokens: readonly Token[], names: readonly PathName[]): boolean {
+function matchesStart(tokens: readonly PathToken[], names: readonly PathName[]): boolean {
   let star = -1;
   let mark = 0;
   let n = 0;
@@ -81,6 +81,6 @@ function broadGlob(text: string): NameTest {
 }
 
 /** A glob that means this text and no other. */
-export function literalGlob(text: string): string {
+export function escapeGlob(text: string): string {
   return text.replaceAll(/[\\*?[]/g, "\\$&");
 }

@@ -1,84 +1,94 @@
 import { resolve } from "node:path";
 import { CONCURRENCY_SAFE_KINDS, type Request, type Unit, type Verdict } from "@assent/core";
-import { pathOf } from "../facts/units.ts";
-import type { PathFact } from "../paths/scope.ts";
-import { catchPattern, isFault, type RuleFault, syntaxFault } from "./fault.ts";
-import { compilePathGlob, literalGlob, type PathName, pathNames } from "./path-glob.ts";
+import { getPathFact } from "../facts/units.ts";
+import type { PathFact } from "../paths/lookup.ts";
+import { catchPatternError, isFault, type RuleFault, syntaxFault } from "./fault.ts";
+import { compilePathGlob, escapeGlob, type PathName, splitPathNames } from "./path-glob.ts";
 import type { RuleRoots, RuleTest } from "./rule.ts";
 
 /** Reads a path specifier: `//abs`, `~/x`, `/x`, `./x`, `a/b`, or a name at any depth. */
 export function readPathRule(specifier: string, verdict: Verdict, roots: RuleRoots): RuleTest | RuleFault {
-  const compiled = compile(specifier, verdict, roots);
+  const compiled = compilePathSpecifier(specifier, verdict, roots);
   if (isFault(compiled)) return compiled;
   const { bases, globs, covers } = compiled;
-  const record = { path: bases.map((base) => [...partsOf(base).map(literalGlob), ...globs].join("/")) };
-  return { record, test: verdict === "allow" ? (request, unit) => allows(covers, request, unit) : (_, unit) => denies(covers, unit) };
+  const record = { path: bases.map((base) => [...splitPath(base).map(escapeGlob), ...globs].join("/")) };
+  return {
+    record,
+    test: verdict === "allow" ? (request, unit) => allowsPath(covers, request, unit) : (_, unit) => deniesPath(covers, unit),
+  };
 }
 
 /** Whether a path is meant by a specifier that is read as broadly as a deny's. */
-export function pathTest(specifier: string, roots: RuleRoots): ((path: string) => boolean) | RuleFault {
-  const compiled = compile(specifier, "deny", roots);
-  return isFault(compiled) ? compiled : (path) => compiled.covers(pathNames(path));
+export function createPathTest(specifier: string, roots: RuleRoots): ((path: string) => boolean) | RuleFault {
+  const compiled = compilePathSpecifier(specifier, "deny", roots);
+  return isFault(compiled) ? compiled : (path) => compiled.covers(splitPathNames(path));
 }
 
-function compile(specifier: string, verdict: Verdict, roots: RuleRoots): (Place & { readonly covers: Covers }) | RuleFault {
-  const place = placeOf(specifier.trim(), roots, verdict);
+function compilePathSpecifier(
+  specifier: string,
+  verdict: Verdict,
+  roots: RuleRoots,
+): (PathPlace & { readonly covers: PathMatcher }) | RuleFault {
+  const place = readPlace(specifier.trim(), roots, verdict);
   if (isFault(place)) return place;
   const { bases, globs } = place;
-  const odd = oddPart(globs);
+  const odd = findUnsupportedPart(globs);
   if (odd) return odd;
-  const tests = catchPattern(() => bases.map((base) => compilePathGlob({ base: partsOf(base), globs }, verdict === "allow")), specifier);
+  const tests = catchPatternError(
+    () => bases.map((base) => compilePathGlob({ base: splitPath(base), globs }, verdict === "allow")),
+    specifier,
+  );
   if (isFault(tests)) return tests;
   return { ...place, covers: (names) => tests.some((matches) => matches(names)) };
 }
 
 /** True where an allow may hold at all: somebody knows where the path leads, and nothing about it is odd for this use. */
-export function isSettled({ kind }: Request, { real, hazards, writeHazards }: PathFact): boolean {
+export function isPathSettled({ kind }: Request, { real, hazards, writeHazards }: PathFact): boolean {
   return real !== null && (CONCURRENCY_SAFE_KINDS.includes(kind) ? hazards : writeHazards).length === 0;
 }
 
-type Covers = (names: readonly PathName[]) => boolean;
+type PathMatcher = (names: readonly PathName[]) => boolean;
 
 /** Both spellings, exactly. */
-function allows(covers: Covers, request: Request, unit: Unit): "yes" | "no" {
-  const path = pathOf(unit);
-  if (!path || !isSettled(request, path)) return "no";
-  const { lexical, real } = namesOf(path);
+function allowsPath(covers: PathMatcher, request: Request, unit: Unit): "yes" | "no" {
+  const path = getPathFact(unit);
+  if (!path || !isPathSettled(request, path)) return "no";
+  const { lexical, real } = spellingsOf(path);
   return covers(lexical) && real !== undefined && covers(real) ? "yes" : "no";
 }
 
 /** Either spelling; in doubt where one of them is not known. */
-function denies(covers: Covers, unit: Unit): "yes" | "no" | "doubt" {
-  const path = pathOf(unit);
+function deniesPath(covers: PathMatcher, unit: Unit): "yes" | "no" | "doubt" {
+  const path = getPathFact(unit);
   if (!path) return "doubt";
-  const { lexical, real } = namesOf(path);
+  const { lexical, real } = spellingsOf(path);
   if (covers(lexical) || (real && covers(real))) return "yes";
   return real ? "no" : "doubt";
 }
 
-type Spellings = { readonly lexical: readonly PathName[]; readonly real: readonly PathName[] | undefined };
+type PathSpellings = { readonly lexical: readonly PathName[]; readonly real: readonly PathName[] | undefined };
 
 /** A path is taken apart once, however many rules look at it. */
-const SPELLINGS = new WeakMap<PathFact, Spellings>();
+const SPELLINGS = new WeakMap<PathFact, PathSpellings>();
 
-function namesOf(path: PathFact): Spellings {
+function spellingsOf(path: PathFact): PathSpellings {
   let names = SPELLINGS.get(path);
   if (!names) {
-    const lexical = pathNames(path.lexical);
-    names = { lexical, real: path.real === null ? undefined : path.real === path.lexical ? lexical : pathNames(path.real) };
+    const lexical = splitPathNames(path.lexical);
+    names = { lexical, real: path.real === null ? undefined : path.real === path.lexical ? lexical : splitPathNames(path.real) };
     SPELLINGS.set(path, names);
   }
   return names;
 }
 
-type Place = { readonly bases: readonly string[]; readonly globs: readonly string[] };
+type PathPlace = { readonly bases: readonly string[]; readonly globs: readonly string[] };
 
 /** A relative path of a deny or ask means every directory of the workspace; that of an allow only the workspace itself. */
-function placeOf(
+function readPlace(
   text: string,
   { settingsRoot, workspace, home, additionalDirectories = [] }: RuleRoots,
   verdict: Verdict,
-): Place | RuleFault {
+): PathPlace | RuleFault {
   const everywhere = verdict === "allow" ? [workspace] : [workspace, ...additionalDirectories.map((directory) => resolve(directory))];
   if (text.startsWith("!")) {
     return syntaxFault(
@@ -86,24 +96,24 @@ function placeOf(
       "write \\! for a name that begins with !",
     );
   }
-  if (text.startsWith("//")) return { bases: ["/"], globs: globsOf(text) };
-  if (text === "~" || text.startsWith("~/")) return { bases: [home], globs: globsOf(text.slice(1)) };
+  if (text.startsWith("//")) return { bases: ["/"], globs: splitGlobs(text) };
+  if (text === "~" || text.startsWith("~/")) return { bases: [home], globs: splitGlobs(text.slice(1)) };
   if (text.startsWith("~")) return syntaxFault("only your own home can be meant with '~'", "write ~/x, or the whole path as //home/name/x");
-  if (text.startsWith("/")) return { bases: [settingsRoot], globs: globsOf(text) };
-  const globs = globsOf(text);
+  if (text.startsWith("/")) return { bases: [settingsRoot], globs: splitGlobs(text) };
+  const globs = splitGlobs(text);
   const named = !text.startsWith("./") && text !== "." && globs.length === 1;
   return { bases: everywhere, globs: named ? ["**", ...globs] : globs };
 }
 
-function partsOf(path: string): readonly string[] {
+function splitPath(path: string): readonly string[] {
   return path.split("/").filter((part) => part !== "");
 }
 
-function globsOf(text: string): readonly string[] {
-  return partsOf(text).filter((part) => part !== ".");
+function splitGlobs(text: string): readonly string[] {
+  return splitPath(text).filter((part) => part !== ".");
 }
 
-function oddPart(globs: readonly string[]): RuleFault | undefined {
+function findUnsupportedPart(globs: readonly string[]): RuleFault | undefined {
   if (globs.some((part) => part === "..")) {
     return syntaxFault("'..' does not lead anywhere in a path rule", "write the path it leads to: //the/whole/path, or ~/path");
   }

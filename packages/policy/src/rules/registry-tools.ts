@@ -2,11 +2,11 @@ import { isObject, type Registry, type Tool } from "@assent/core";
 import type { RuleTool, RuleTools } from "./rule.ts";
 
 /** The tools of a registry as rules see them. A tool registered later is seen too. */
-export function registryTools(registry: Registry): RuleTools {
+export function createRuleTools(registry: Registry): RuleTools {
   return {
     get: (name) => {
       const tool = registry.get(name) ?? registry.list().find((one) => one.name.toLowerCase() === name.toLowerCase());
-      return tool && shapeOf(tool);
+      return tool && describeTool(tool);
     },
     names: () => registry.list().map(({ name }) => name),
   };
@@ -15,7 +15,7 @@ export function registryTools(registry: Registry): RuleTools {
 const PATH_ARGUMENTS = ["file_path", "path", "paths", "directory"];
 
 /** What a tool declares: a command where it executes one, paths where it tells its locations, a URL where it fetches. */
-function shapeOf({ kind, definition, inputSchema }: Tool): RuleTool {
+function describeTool({ kind, definition, inputSchema }: Tool): RuleTool {
   const { inputAliases, locations } = definition;
   const properties = isObject(inputSchema) && isObject(inputSchema["properties"]) ? Object.keys(inputSchema["properties"]) : [];
   const isClosed = isObject(inputSchema) && inputSchema["additionalProperties"] === false;

@@ -24,10 +24,10 @@ export type Rule = {
 export type RuleExample = { readonly tool: string; readonly argument?: string };
 
 /** A rule as a settings file, a flag or a grant has it. */
-export type WrittenRule = { readonly verdict: Verdict; readonly at: RuleRef; readonly bind?: Bind };
+export type WrittenRule = { readonly verdict: Verdict; readonly at: RuleRef; readonly bind?: ScriptBinding };
 
 /** What a rule holds for only as long as it stays the same. */
-export type Bind = { readonly script?: string };
+export type ScriptBinding = { readonly script?: string };
 
 /** What rules must know about a tool; undefined for a tool that does not exist. */
 export type RuleTool = {

@@ -23,7 +23,7 @@ export type AllowWords = {
  */
 export function allowsCommand(rule: AllowWords, unit: ShellUnit): boolean {
   if (!isUnderstood(unit.line) || !rule.sameScript(unit)) return false;
-  return fits(rule, unit) || isInsideNamed(rule, unit);
+  return matchesWords(rule, unit) || isInsideNamed(rule, unit);
 }
 
 /** What the bare name of the shell allows: every program that a table describes, used without a hazard. What nobody described has to be named. */
@@ -44,19 +44,19 @@ function isUnderstood({ plan, parsed, limited, malformed, tooLong }: ShellLine):
   return plan.modelled && plan.hazards.length === 0 && parsed && !limited && !malformed && !tooLong;
 }
 
-function fits(rule: AllowWords, { command, words }: ShellUnit): boolean {
+function matchesWords(rule: AllowWords, { command, words }: ShellUnit): boolean {
   const [program] = words;
   if (!command || program === undefined || !startsWith(words, rule.words)) return false;
   const named = namesAll(rule, words);
-  if (isAddress(command, words)) return false;
-  if (!isHarmless(command.hazards, { named, path: program.includes("/") && isPathOf(rule, program) })) return false;
-  if (program.includes("/") && !isPathOf(rule, program)) return false;
+  if (isFetchAddress(command, words)) return false;
+  if (!isHarmless(command.hazards, { named, path: program.includes("/") && namesProgramPath(rule, program) })) return false;
+  if (program.includes("/") && !namesProgramPath(rule, program)) return false;
   if (command.class === "opaque") return named;
   return words.length === rule.words.length || rule.tail || command.class === "read";
 }
 
 /** git takes the name of an existing directory for an address, before any remote of that name. */
-function isAddress({ operands }: Command, [program, verb]: readonly string[]): boolean {
+function isFetchAddress({ operands }: Command, [program, verb]: readonly string[]): boolean {
   return program === "git" && verb === "fetch" && operands.length > 0;
 }
 
@@ -77,14 +77,14 @@ function namesAll({ words: rule, tail }: AllowWords, words: readonly string[]): 
   return !tail && rule.length === words.length && rule.every((word, i) => word === words[i]);
 }
 
-function isPathOf({ words: [first] }: AllowWords, program: string): boolean {
+function namesProgramPath({ words: [first] }: AllowWords, program: string): boolean {
   return program.startsWith("/") && first === program;
 }
 
-type Lifting = { readonly named: boolean; readonly path: boolean };
+type HazardExceptions = { readonly named: boolean; readonly path: boolean };
 
 /** Whether a rule holds for a script that changed was asked first, by `sameScript`. */
-function isHarmless(hazards: readonly Hazard[], { named, path }: Lifting): boolean {
+function isHarmless(hazards: readonly Hazard[], { named, path }: HazardExceptions): boolean {
   return hazards.every(({ id }) => id === "script_changed" || (id === "opaque_program" && named) || (id === "path_program" && path));
 }
 
@@ -99,6 +99,6 @@ function isInsideNamed(rule: AllowWords, { line, command, seen }: ShellUnit): bo
 
 function isNamed(rule: AllowWords, { argv, hazards }: Command): boolean {
   const words = argv.map(({ text }) => text);
-  const path = isPathOf(rule, words[0] ?? "");
+  const path = namesProgramPath(rule, words[0] ?? "");
   return argv.every(({ dynamic }) => !dynamic) && namesAll(rule, words) && isHarmless(hazards, { named: true, path });
 }

@@ -1,5 +1,5 @@
 import type { Request, Unit } from "@assent/core";
-import { shellOf } from "../facts/units.ts";
+import { getShellUnit } from "../facts/units.ts";
 import { type BroadMatch, compileBroad } from "../shell/match/broad-match.ts";
 import { scanLongText } from "../shell/match/long-text.ts";
 import { type RuleWord, type RuleWords, readRuleWords } from "../shell/match/rule-words.ts";
@@ -19,14 +19,14 @@ export function readShellRule(specifier: string, { verdict, bind }: WrittenRule,
   if (words[0]?.text === "" || words.length === 0)
     return syntaxFault("a rule about a command begins with the command's name", "write Shell(git log)");
   const record = { words: words.map(({ text, glob }) => (glob ? { glob: text } : text)), tail };
-  if (verdict !== "allow") return { record, ...broadTest(read) };
-  if (isTooBroad(read)) return tooBroad(specifier, words);
+  if (verdict !== "allow") return { record, ...createBroadTest(read) };
+  if (isTooBroad(read)) return tooBroadFault(specifier, words);
   const rule = { words: words.map(({ text, glob }) => glob ?? text), tail, sameScript: sameScript(bind?.script, options.scripts) };
-  return { record, test: (_, unit) => allows(rule, unit) };
+  return { record, test: (_, unit) => allowsUnit(rule, unit) };
 }
 
-function allows(rule: Parameters<typeof allowsCommand>[0], unit: Unit): Broad {
-  const shell = shellOf(unit);
+function allowsUnit(rule: Parameters<typeof allowsCommand>[0], unit: Unit): Broad {
+  const shell = getShellUnit(unit);
   return shell && allowsCommand(rule, shell) ? "yes" : "no";
 }
 
@@ -41,7 +41,7 @@ function isTooBroad({ words, tail }: RuleWords): boolean {
   return (tail || words.some(({ glob }) => glob)) && isOpaque(words.map(({ text }) => text));
 }
 
-function tooBroad(specifier: string, [name]: readonly RuleWord[]): RuleFault {
+function tooBroadFault(specifier: string, [name]: readonly RuleWord[]): RuleFault {
   return {
     type: "rule_too_broad",
     message: `'${specifier}' would allow whatever code ${name?.text ?? "the program"} is told to run`,
@@ -50,17 +50,17 @@ function tooBroad(specifier: string, [name]: readonly RuleWord[]): RuleFault {
 }
 
 /** A deny or ask: read broadly where the line was parsed, as plain words where it is too long for that. */
-function broadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWords"> {
+function createBroadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWords"> {
   const broad = compileBroad(words, tail);
   const plain = words.some(({ glob }) => glob) ? undefined : words.map(({ text }) => text);
-  const scan = longTest(plain);
+  const scan = createLongTest(plain);
   return {
     ...(plain && { plainWords: plain }),
     test: (request, unit) => {
-      const shell = shellOf(unit);
-      if (!shell) return unreadTest(scan, request);
+      const shell = getShellUnit(unit);
+      if (!shell) return testUnreadInput(scan, request);
       const { line, seen } = shell;
-      return line.tooLong ? scan(line) : seen ? matched(broad, seen) : missing(line);
+      return line.tooLong ? scan(line) : seen ? matchBroadly(broad, seen) : answerWithoutCommand(line);
     },
   };
 }
@@ -68,7 +68,7 @@ function broadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWo
 /** Programs before whose command `NAME=value` may stand, which is none of the words a rule speaks of. */
 const TAKE_VARIABLES: ReadonlySet<string> = new Set(["env", "sudo", "strace"]);
 
-function matched(broad: BroadMatch, seen: SeenCommand): Broad {
+function matchBroadly(broad: BroadMatch, seen: SeenCommand): Broad {
   const one = broad(seen);
   const bare = one === "yes" ? undefined : withoutVariables(seen);
   const other = bare ? broad(bare) : "no";
@@ -77,33 +77,33 @@ function matched(broad: BroadMatch, seen: SeenCommand): Broad {
 
 /** The command without `NAME=value` words; undefined if there are none. */
 function withoutVariables(seen: SeenCommand): SeenCommand | undefined {
-  return takesVariables(seen) ? bareOf(seen) : undefined;
+  return takesVariables(seen) ? dropVariables(seen) : undefined;
 }
 
 function takesVariables({ argv: [first] }: SeenCommand): boolean {
   return first !== undefined && !first.dynamic && TAKE_VARIABLES.has(commandName(first.text));
 }
 
-function bareOf(seen: SeenCommand): SeenCommand | undefined {
+function dropVariables(seen: SeenCommand): SeenCommand | undefined {
   const argv = seen.argv.filter(({ text }, i) => i === 0 || text.startsWith("-") || !text.includes("="));
   return argv.length === seen.argv.length ? undefined : { ...seen, argv };
 }
 
 /** A line without commands: nothing to find, or nobody could tell. */
-function missing({ parsed, malformed }: ShellLine): Broad {
+function answerWithoutCommand({ parsed, malformed }: ShellLine): Broad {
   return parsed || malformed ? "no" : "doubt";
 }
 
-type Text = Pick<ShellLine, "text">;
+type LineText = Pick<ShellLine, "text">;
 
-function longTest(plain: readonly string[] | undefined): (line: Text) => Broad {
+function createLongTest(plain: readonly string[] | undefined): (line: LineText) => Broad {
   if (!plain) return () => "no";
   const denies = [plain];
   return ({ text }) => (scanLongText(text, denies) === undefined ? "no" : "yes");
 }
 
 /** Nobody has looked at this command: what its text says at first sight counts, and all else is in doubt. */
-function unreadTest(scan: (line: Text) => Broad, { input }: Request): Broad {
+function testUnreadInput(scan: (line: LineText) => Broad, { input }: Request): Broad {
   const isHit = Object.values(input).some((value) => typeof value === "string" && scan({ text: value }) === "yes");
   return isHit ? "yes" : "doubt";
 }

@@ -1,10 +1,10 @@
 import { compileGlob, type Glob, parsePattern, type Verdict } from "@assent/core";
 import { isApplyName, mayCover, sourceOfApply, toolsNamed } from "@assent/core/parts";
-import { catchPattern, isFault, type RuleFault } from "./fault.ts";
+import { catchPatternError, isFault, type RuleFault } from "./fault.ts";
 import { RULE_KINDS, type RuleKind } from "./kinds.ts";
 import { isMcpPattern, readMcpPattern } from "./mcp-name.ts";
 import type { Rule, RuleTool, RuleTools } from "./rule.ts";
-import { groupNamed, groupOf, inGroup, isOwnTool, type NamedGroup, nameHint, shapeOf } from "./tool-groups.ts";
+import { findGroup, getRuleTool, groupOfTool, isInGroup, isRuntimeTool, type NamedGroup, toolNameHint } from "./tool-groups.ts";
 
 /** The tools a rule speaks of. */
 export type ToolPart = {
@@ -22,20 +22,20 @@ export type ToolPart = {
 
 const GLOB = /[*?[\\]/;
 
-type Naming = { readonly verdict: Verdict; readonly tools: RuleTools };
+type NamingContext = { readonly verdict: Verdict; readonly tools: RuleTools };
 
 /** Reads the tool part of a rule; `asGroup` says for which group names it is more than one tool's name. */
 export function readToolPart(
   text: string,
-  { verdict, tools }: Naming,
+  { verdict, tools }: NamingContext,
   asGroup: (group: NamedGroup) => boolean = () => true,
 ): ToolPart | RuleFault {
-  const group = groupNamed(text);
+  const group = findGroup(text);
   if (group && asGroup(group)) return groupPart(group, tools);
   if (isMcpPattern(text)) return mcpPart(text, verdict, tools);
-  const pattern = catchPattern(() => parsePattern(text));
+  const pattern = catchPatternError(() => parsePattern(text));
   if (isFault(pattern)) return pattern;
-  if (!GLOB.test(text) && isOwnTool(text)) return ownPart(text, verdict);
+  if (!GLOB.test(text) && isRuntimeTool(text)) return runtimePart(text, verdict);
   const { matches } = pattern.tool;
   const part = namedPart({ text: pattern.tool.text, matches }, verdict, tools);
   if (GLOB.test(text) || isApplyOfKnown(text, tools)) return part;
@@ -45,19 +45,19 @@ export function readToolPart(
 /** A tool of ours with exactly this name comes first; a deny or ask also covers what the name means in other agents. */
 function withForeign(part: ToolPart, text: string, verdict: Verdict, foreign: ForeignPart): ToolPart | RuleFault {
   if (part.known.length === 0) return foreign ?? { ...part, unknown: text };
-  return foreign && !isFault(foreign) && verdict !== "allow" ? either(part, foreign) : part;
+  return foreign && !isFault(foreign) && verdict !== "allow" ? combineParts(part, foreign) : part;
 }
 
 type ForeignPart = ToolPart | RuleFault | undefined;
 
 /** The tools that a name of another agent means. Deny and ask also cover similar tools. Undefined: no agent we know has such a tool. */
-function foreignPart(text: string, naming: Naming, asGroup: (group: NamedGroup) => boolean): ForeignPart {
+function foreignPart(text: string, naming: NamingContext, asGroup: (group: NamedGroup) => boolean): ForeignPart {
   const meant = toolsNamed(text);
   if (!meant) return undefined;
   const { verdict, tools } = naming;
   const [first, ...more] = meant.same;
-  if (first !== undefined && isOwnTool(first)) return ownPart(first, verdict);
-  const group = first === undefined || more.length > 0 ? undefined : groupOf(first);
+  if (first !== undefined && isRuntimeTool(first)) return runtimePart(first, verdict);
+  const group = first === undefined || more.length > 0 ? undefined : groupOfTool(first);
   if (group?.tools.length === 1 && asGroup(group)) return groupPart(group, tools);
   const covered = verdict === "allow" ? meant.same : [...meant.same, ...(meant.near ?? [])];
   const part = namedPart({ text: covered.join(",") || text, matches: (name) => covered.includes(name) }, verdict, tools);
@@ -65,7 +65,7 @@ function foreignPart(text: string, naming: Naming, asGroup: (group: NamedGroup) 
 }
 
 /** Covers the tool with exactly this name and those that the name means in other agents. */
-function either(part: ToolPart, foreign: ToolPart): ToolPart {
+function combineParts(part: ToolPart, foreign: ToolPart): ToolPart {
   if (foreign.known.every((name) => part.known.includes(name))) return part;
   return {
     ...part,
@@ -83,16 +83,16 @@ function isApplyOfKnown(text: string, tools: RuleTools): boolean {
 export function specifierKinds({ known, group, specifiers }: ToolPart, tools: RuleTools): readonly RuleKind[] {
   if (specifiers === "none") return [];
   if (group) return [group.kind];
-  return [...new Set(known.flatMap((name) => declared(shapeOf(tools, name))))];
+  return [...new Set(known.flatMap((name) => declaredKinds(getRuleTool(tools, name))))];
 }
 
 /** The fault of a name that no tool has. */
-export function unknownTool(name: string): RuleFault {
-  return { type: "rule_unknown_tool", message: `there is no tool named '${name}'`, hint: nameHint(), column: 1 };
+export function unknownToolFault(name: string): RuleFault {
+  return { type: "rule_unknown_tool", message: `there is no tool named '${name}'`, hint: toolNameHint(), column: 1 };
 }
 
 function groupPart(group: NamedGroup, tools: RuleTools): ToolPart {
-  const concerns: Rule["concerns"] = (name, kind) => inGroup(group, name, { kind, tool: shapeOf(tools, name) });
+  const concerns: Rule["concerns"] = (name, kind) => isInGroup(group, name, { kind, tool: getRuleTool(tools, name) });
   const known = tools.names().filter((name) => concerns(name, tools.get(name)?.kind ?? ""));
   return { record: group.name, concerns, known, group, specifiers: "group" };
 }
@@ -100,18 +100,18 @@ function groupPart(group: NamedGroup, tools: RuleTools): ToolPart {
 function mcpPart(text: string, verdict: Verdict, tools: RuleTools): ToolPart | RuleFault {
   const read = readMcpPattern(text, verdict);
   if (isFault(read)) return read;
-  const glob = catchPattern(() => compileGlob(read.glob));
+  const glob = catchPatternError(() => compileGlob(read.glob));
   return isFault(glob) ? glob : { ...namedPart(glob, verdict, tools), specifiers: "none" };
 }
 
 function namedPart({ text, matches }: Pick<Glob, "text" | "matches">, verdict: Verdict, tools: RuleTools): ToolPart {
-  const concerns: Rule["concerns"] = (name) => matches(name) && !isOwnTool(name) && mayCover(text, verdict, name);
+  const concerns: Rule["concerns"] = (name) => matches(name) && !isRuntimeTool(name) && mayCover(text, verdict, name);
   const known = tools.names().filter((name) => concerns(name, ""));
   return { record: text.toLowerCase(), concerns, known, specifiers: text === "*" ? "none" : "declared" };
 }
 
 /** Tools of the runtime that talk to the person themselves. */
-function ownPart(text: string, verdict: Verdict): ToolPart | RuleFault {
+function runtimePart(text: string, verdict: Verdict): ToolPart | RuleFault {
   const record = text.toLowerCase();
   if (verdict === "deny") return { record, concerns: (name) => name.toLowerCase() === record, known: [record], specifiers: "none" };
   return {
@@ -122,6 +122,6 @@ function ownPart(text: string, verdict: Verdict): ToolPart | RuleFault {
   };
 }
 
-function declared(tool: RuleTool | undefined): readonly RuleKind[] {
+function declaredKinds(tool: RuleTool | undefined): readonly RuleKind[] {
   return tool ? RULE_KINDS.filter(({ declaredBy }) => declaredBy?.(tool)) : [];
 }

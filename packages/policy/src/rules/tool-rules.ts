@@ -2,14 +2,14 @@ import type { Facts, Request } from "@assent/core";
 import type { Rule } from "./rule.ts";
 
 /** What tells whether a rule forbids to read a file. */
-export type Reading = { readonly rules: () => readonly Rule[]; readonly facts: Facts; readonly workspace: string };
+export type RuleLookup = { readonly rules: () => readonly Rule[]; readonly facts: Facts; readonly workspace: string };
 
 /** True when a deny rule of any layer means, or may mean, the reading of this very file: what looks through directories does not show it either. */
-export function deniesReading({ rules, facts, workspace }: Reading): (path: string) => boolean {
+export function createReadDenyTest({ rules, facts, workspace }: RuleLookup): (path: string) => boolean {
   return (path) => {
-    const denies = rules().filter((rule) => rule.verdict === "deny" && rule.concerns(TOOL, TOOL));
+    const denies = rules().filter((rule) => rule.verdict === "deny" && rule.concerns(READ_TOOL, READ_TOOL));
     if (denies.length === 0) return false;
-    const about = { tool: TOOL, kind: TOOL, input: { file_path: path }, cwd: workspace } as const;
+    const about = { tool: READ_TOOL, kind: READ_TOOL, input: { file_path: path }, cwd: workspace } as const;
     const found = facts({ ...about, locations: [{ path }] });
     if (found instanceof Promise) return true; // nobody waits here, and doubt shows nothing
     const { units, binds } = found;
@@ -18,13 +18,13 @@ export function deniesReading({ rules, facts, workspace }: Reading): (path: stri
   };
 }
 
-const TOOL = "read";
+const READ_TOOL = "read";
 
 /** What tells whether an address inside the own network may be fetched from. */
 export type PrivateHosts = { readonly rules: () => readonly Rule[]; readonly facts: Facts; readonly workspace: string };
 
 /** True when an allow rule names the very host of the URL: "any host" never means those of the own network. */
-export function allowsPrivate({ rules, facts, workspace }: PrivateHosts): (url: string) => boolean {
+export function createPrivateHostTest({ rules, facts, workspace }: PrivateHosts): (url: string) => boolean {
   return (url) => {
     const host = URL.parse(url)?.hostname.toLowerCase();
     if (host === undefined || host === "") return false;

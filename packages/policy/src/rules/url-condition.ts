@@ -1,14 +1,14 @@
 import type { Glob, Request, Unit, Verdict } from "@assent/core";
-import { hostOf } from "../facts/units.ts";
+import { getHostFact } from "../facts/units.ts";
 import type { Broad } from "../shell/walk/seen-command.ts";
 import { type Domain, inDomain, isPlainUrl } from "./domain.ts";
 import { type RuleFault, syntaxFault } from "./fault.ts";
 
 /** Looks beyond the text of a declared URL: a deny or ask holds for every spelling of it, an allow only by its host and as it would be asked for. */
-export function readUrlGlob(glob: Glob, verdict: Verdict): ((request: Request, unit: Unit) => Broad) | RuleFault {
-  if (verdict !== "allow") return (_, unit) => denies(glob, unit);
-  const named = readHost(glob.text);
-  return named ? (_, unit) => (allows(glob, named, unit) ? "yes" : "no") : NO_HOST;
+export function readUrlCondition(glob: Glob, verdict: Verdict): ((request: Request, unit: Unit) => Broad) | RuleFault {
+  if (verdict !== "allow") return (_, unit) => deniesUrl(glob, unit);
+  const named = readNamedHost(glob.text);
+  return named ? (_, unit) => (allowsUrl(glob, named, unit) ? "yes" : "no") : NO_HOST;
 }
 
 const NO_HOST: RuleFault = syntaxFault(
@@ -21,30 +21,30 @@ type NamedHost = { readonly http: boolean; readonly domain: Domain | "anywhere" 
 
 const HOST = /^(https?):\/\/(\*\.)?([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::\d+)?(?:\/.*)?$/is;
 
-function readHost(text: string): NamedHost | undefined {
+function readNamedHost(text: string): NamedHost | undefined {
   if (text === "*" || text.toLowerCase() === "https://*") return { http: false, domain: "anywhere" };
   const [, scheme, star, host] = HOST.exec(text) ?? [];
   if (scheme === undefined || host === undefined) return undefined;
   return { http: scheme.toLowerCase() === "http", domain: { host: host.toLowerCase(), reach: star ? "below" : "host" } };
 }
 
-function allows(glob: Glob, { http, domain }: NamedHost, unit: Unit): boolean {
-  const fact = hostOf(unit);
+function allowsUrl(glob: Glob, { http, domain }: NamedHost, unit: Unit): boolean {
+  const fact = getHostFact(unit);
   if (!fact || fact.host === null) return false;
   const named = domain === "anywhere" || domain.reach === "below" ? { http } : { http, host: domain.host };
   if (!isPlainUrl(fact, named) || (domain !== "anywhere" && !inDomain(domain, fact.host))) return false;
-  return spellings(fact.url).some(glob.matches);
+  return urlSpellings(fact.url).some(glob.matches);
 }
 
-function denies(glob: Glob, unit: Unit): Broad {
-  const fact = hostOf(unit);
+function deniesUrl(glob: Glob, unit: Unit): Broad {
+  const fact = getHostFact(unit);
   if (!fact) return "doubt";
-  if (spellings(fact.url).some(glob.matches)) return "yes";
+  if (urlSpellings(fact.url).some(glob.matches)) return "yes";
   return fact.host === null ? "doubt" : "no";
 }
 
 /** The URL as it would be asked for: as the WHATWG parser writes it, without a final dot of the host, and without the slash that it adds to a bare host. */
-function spellings(url: string): readonly string[] {
+function urlSpellings(url: string): readonly string[] {
   const read = URL.parse(url);
   if (!read) return [];
   if (read.hostname.endsWith(".")) read.hostname = read.hostname.slice(0, -1);

@@ -1,32 +1,32 @@
 import { basename } from "node:path";
 import type { Guard, Kind, Request } from "@assent/core";
-import { pathOf, shellOf } from "../facts/units.ts";
+import { getPathFact, getShellUnit } from "../facts/units.ts";
 import {
   CONTROL_NAME_STARTS,
   CONTROL_NAMES,
   CONTROL_TREES,
   CRONTABS,
-  controlFiles,
-  homePlaces,
+  controlPathsInHome,
+  createControlFileTest,
   isControlName,
   type PathTest,
 } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
-import { homeDirectory, isInside } from "../paths/resolve.ts";
+import { isInside, resolveHome } from "../paths/resolve.ts";
 import { mayBecome, type OpenEnd, type TouchedPath, touchedPaths } from "../shell/effects/touched-paths.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
 
 /** Directories that are put somewhere with some of these in them. */
-const HOLDERS: readonly string[] = [".github", ".vscode"];
+const CONTROL_PARENTS: readonly string[] = [".github", ".vscode"];
 
 /** Where to look for control files besides their names. */
 export type ControlPlaces = { readonly workspace?: string; readonly home?: string; readonly protect?: readonly PathTest[] };
 
 /** Asks before a control file is written, in every mode: by a file tool, or by what a shell line is seen to write. */
-export function controlFileGuard({ workspace, home: given, protect = [] }: ControlPlaces): Guard {
-  const home = homeDirectory(given);
-  const isControl = controlFiles(home, protect);
-  const outer = [...homePlaces(home), ...CRONTABS];
+export function controlFileSafeguard({ workspace, home: given, protect = [] }: ControlPlaces): Guard {
+  const home = resolveHome(given);
+  const isControl = createControlFileTest(home, protect);
+  const outer = [...controlPathsInHome(home), ...CRONTABS];
   const known = workspace === undefined ? outer : [foldPath(`${workspace}/.git`), ...outer];
   const isMeant = (touched: TouchedPath): boolean =>
     isControlTouch(touched, isControl) ||
@@ -36,24 +36,24 @@ export function controlFileGuard({ workspace, home: given, protect = [] }: Contr
   return {
     id: "control-file",
     check: (request, unit) => {
-      const path = pathOf(unit);
-      if (path) return path.control && !isReading(request) ? asking(path.lexical) : NOTHING;
-      const shell = shellOf(unit);
+      const path = getPathFact(unit);
+      if (path) return path.control && !onlyReads(request) ? askFor(path.lexical) : NOTHING;
+      const shell = getShellUnit(unit);
       const written = shell && touched(shell);
-      return written === undefined ? NOTHING : asking(written);
+      return written === undefined ? NOTHING : askFor(written);
     },
   };
 }
 
 /** True for a request that changes nothing, by what its tool declares. */
-export function isReading({ kind }: Pick<Request, "kind">): boolean {
-  return READING.includes(kind);
+export function onlyReads({ kind }: Pick<Request, "kind">): boolean {
+  return READ_KINDS.includes(kind);
 }
 
-const READING: readonly Kind[] = ["read", "search", "fetch"];
+const READ_KINDS: readonly Kind[] = ["read", "search", "fetch"];
 const NOTHING = { verdict: "none" } as const;
 
-function asking(path: string): { readonly verdict: "ask"; readonly note: string } {
+function askFor(path: string): { readonly verdict: "ask"; readonly note: string } {
   return { verdict: "ask", note: `control file: ${path}` };
 }
 
@@ -71,22 +71,23 @@ function mayBeControl({ names, there }: OpenEnd, places: readonly string[], know
     there?.some((name) => mayBecome(first, name) && isControlName([place, name, ...more].join("/"))) ?? false;
   const isNamed = (place: string): boolean => {
     const all = [basename(place), ...names];
-    return all.some((_, at) => !(at === 1 && there) && ANYWHERE.some((control) => fits(all.slice(at), control)));
+    return all.some((_, at) => !(at === 1 && there) && CONTROL_NAME_PATHS.some((control) => mayFit(all.slice(at), control)));
   };
-  const isKnown = (place: string): boolean => known.some((one) => one !== place && isInside(place, one) && fits(names, below(place, one)));
+  const isKnown = (place: string): boolean =>
+    known.some((one) => one !== place && isInside(place, one) && mayFit(names, namesBelow(place, one)));
   return places.some((place) => isThere(place) || isNamed(place) || isKnown(place));
 }
 
 /** What is found by name at any depth, as the names on the way. */
-const ANYWHERE: readonly (readonly string[])[] = [...CONTROL_NAMES, ...CONTROL_NAME_STARTS, ...CONTROL_TREES].map((path) =>
+const CONTROL_NAME_PATHS: readonly (readonly string[])[] = [...CONTROL_NAMES, ...CONTROL_NAME_STARTS, ...CONTROL_TREES].map((path) =>
   path.split("/"),
 );
 
-function below(place: string, one: string): readonly string[] {
+function namesBelow(place: string, one: string): readonly string[] {
   return one.slice(place === "/" ? 1 : place.length + 1).split("/");
 }
 
-function fits(names: readonly string[], control: readonly string[]): boolean {
+function mayFit(names: readonly string[], control: readonly string[]): boolean {
   return names.length >= control.length && control.every((name, at) => mayBeName(names[at] ?? "", name));
 }
 
@@ -99,6 +100,6 @@ function mayBeName(written: string, name: string): boolean {
 /** Who removes, replaces or fills a directory reaches what lies below it. */
 function holdsControl({ places, reach, fate }: TouchedPath, known: readonly string[]): boolean {
   const fills = fate === "replaced" || reach === "some" || reach === "new";
-  if (fills && places.some((place) => HOLDERS.some((name) => place.endsWith(`/${name}`)))) return true;
+  if (fills && places.some((place) => CONTROL_PARENTS.some((name) => place.endsWith(`/${name}`)))) return true;
   return (reach !== "self" || fate === "replaced") && known.some((one) => places.some((place) => isInside(place, one)));
 }

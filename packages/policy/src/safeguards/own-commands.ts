@@ -12,11 +12,11 @@ export function changesRecord({ seen }: ShellUnit, commands: readonly OwnCommand
   const own = seen.argv.findIndex(({ text }, at) => at < most && isAssent(text, at === 0));
   if (own === -1) return false;
   const [command, ...words] = seen.argv.slice(own + 1).flatMap(({ text }) => (text.startsWith("-") ? [] : [text]));
-  return command !== undefined && acts(command, words, commands);
+  return command !== undefined && mayAct(command, words, commands);
 }
 
 /** Which of the words is an option's value is not known here, so each may be the second word of a command, and all that may be meant must only look. */
-function acts(command: string, words: readonly string[], commands: readonly OwnCommand[]): boolean {
+function mayAct(command: string, words: readonly string[], commands: readonly OwnCommand[]): boolean {
   const names = [command, ...words.map((word) => `${command} ${word}`)];
   const meant = commands.filter(({ name }) => names.includes(name));
   return meant.length === 0 || meant.some(({ looks }) => !looks);

@@ -1,14 +1,14 @@
 import { basename, dirname, resolve } from "node:path";
 import type { Guard, Request, Unit } from "@assent/core";
-import { pathOf, shellOf } from "../facts/units.ts";
+import { getPathFact, getShellUnit } from "../facts/units.ts";
 import type { PathTest } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
-import { homeDirectory, isInside, resolvePath } from "../paths/resolve.ts";
-import type { PathFact } from "../paths/scope.ts";
+import type { PathFact } from "../paths/lookup.ts";
+import { isInside, resolveHome, resolvePath } from "../paths/resolve.ts";
 import { knownPart, mayBecome, namesOf, possibleDirectories, type TouchedPath, touchedPaths } from "../shell/effects/touched-paths.ts";
 import type { PlanWord } from "../shell/plan/plan.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
-import { isReading } from "./control-files.ts";
+import { onlyReads } from "./control-files.ts";
 import { changesRecord, type OwnCommand } from "./own-commands.ts";
 
 /** Where Assent's own files are, besides `.assent` directories. */
@@ -31,15 +31,15 @@ export type OwnFiles = {
 export function isInStateDirectory(stateDirectory: string): (path: string) => boolean {
   let roots: readonly string[] | undefined;
   return (path) => {
-    roots ??= spellings(stateDirectory);
+    roots ??= pathSpellings(stateDirectory);
     const folded = foldPath(path);
     return roots.some((root) => isInside(root, folded));
   };
 }
 
 /** Closes Assent's own files to tools, in every mode and by either spelling of a path. For shell lines it is a guard-rail, not a proof. */
-export function ownFilesGuard(files: OwnFiles): Guard {
-  const own = placesOf(files);
+export function ownFilesSafeguard(files: OwnFiles): Guard {
+  const own = resolveOwnPlaces(files);
   return { id: "own-files", check: (request, unit) => (touchesOwn(own, request, unit) ? DENIED : NOTHING) };
 }
 
@@ -47,20 +47,20 @@ export function ownFilesGuard(files: OwnFiles): Guard {
  * Why it cannot be ruled out that a request writes one of Assent's own files; undefined when it can. A write whose target only a shell can name is such a case:
  * the guard that denies these files looks at every write, so in contrast to `ls $X` there is something a deny looks at.
  */
-export function ownFilesDoubt(files: OwnFiles): (request: Request, unit: Unit) => string | undefined {
-  const own = placesOf(files);
+export function createOwnFilesDoubt(files: OwnFiles): (request: Request, unit: Unit) => string | undefined {
+  const own = resolveOwnPlaces(files);
   return (request, unit) => {
-    const shell = shellOf(unit);
-    if (!shell) return pathDoubt(request, unit);
+    const shell = getShellUnit(unit);
+    if (!shell) return findPathDoubt(request, unit);
     const path =
-      touchesOf(own, shell).find((touched) => touched.use === "write" && mayReach(own, touched))?.path ?? mayReadState(own, shell)?.text;
+      touchedBy(own, shell).find((touched) => touched.use === "write" && mayReach(own, touched))?.path ?? mayReadState(own, shell)?.text;
     return path === undefined ? undefined : `whether ${JSON.stringify(path)} is one of Assent's own files cannot be told`;
   };
 }
 
 /** A writing call whose path cannot be resolved: nobody can rule out that it leads to a protected file. */
-function pathDoubt(request: Request, unit: Unit): string | undefined {
-  const unresolved = !isReading(request) && pathOf(unit)?.real === null;
+function findPathDoubt(request: Request, unit: Unit): string | undefined {
+  const unresolved = !onlyReads(request) && getPathFact(unit)?.real === null;
   return unresolved ? "path_unresolved: where this path leads cannot be told" : undefined;
 }
 
@@ -68,7 +68,7 @@ const NOTHING = { verdict: "none" } as const;
 const DENIED = { verdict: "deny", note: "Assent's own files are closed to tools" } as const;
 
 /** Places in the spelling in which denies compare. */
-type Own = {
+type OwnPlaces = {
   readonly commands: readonly OwnCommand[];
   readonly home: string;
   readonly state: readonly string[];
@@ -87,16 +87,16 @@ type Own = {
   readonly inputs: WeakMap<object, boolean>;
 };
 
-function placesOf({ stateDirectory, settingsFiles, workspace, home, commands = [] }: OwnFiles): Own {
-  const at = homeDirectory(home);
-  const state = spellings(stateDirectory);
-  const settings = settingsFiles.flatMap(spellings);
+function resolveOwnPlaces({ stateDirectory, settingsFiles, workspace, home, commands = [] }: OwnFiles): OwnPlaces {
+  const at = resolveHome(home);
+  const state = pathSpellings(stateDirectory);
+  const settings = settingsFiles.flatMap(pathSpellings);
   return {
     commands,
     home: at,
     state,
     settings,
-    project: workspace === undefined ? [] : spellings(`${workspace}/.assent`),
+    project: workspace === undefined ? [] : pathSpellings(`${workspace}/.assent`),
     named: settings.map((file) => dirname(file)).filter((directory) => basename(directory) === "assent"),
     spelled: state.flatMap((root) => [root, ...homeSpellings(root, foldPath(at)), ...(basename(root) === "assent" ? IN_STATE_HOME : [])]),
     isInState: (path) => {
@@ -112,7 +112,7 @@ function placesOf({ stateDirectory, settingsFiles, workspace, home, commands = [
 }
 
 /** With the links of every directory on the way resolved, or not. What does not exist yet has its real spelling already. */
-function spellings(path: string): readonly string[] {
+function pathSpellings(path: string): readonly string[] {
   const { lexical } = resolvePath(path, "/");
   const names = lexical.split("/");
   const resolved = names.map((_, at) => {
@@ -123,20 +123,20 @@ function spellings(path: string): readonly string[] {
   return [...new Set([lexical, ...resolved].map(foldPath))];
 }
 
-function touchesOwn(own: Own, request: Request, unit: Unit): boolean {
-  const path = pathOf(unit);
+function touchesOwn(own: OwnPlaces, request: Request, unit: Unit): boolean {
+  const path = getPathFact(unit);
   if (path) return isOwnPath(own, request, path);
-  const shell = shellOf(unit);
+  const shell = getShellUnit(unit);
   return namesState(own, request) || (shell !== undefined && isOwnCommand(own, shell));
 }
 
-function isOwnPath({ state, settings, project }: Own, request: Request, path: PathFact): boolean {
+function isOwnPath({ state, settings, project }: OwnPlaces, request: Request, path: PathFact): boolean {
   if (path.planFile && (request.kind === "read" || request.kind === "edit")) return false;
   const places = [path.lexical, path.real ?? path.lexical].map(foldPath);
   const goesAway = request.kind === "delete" || request.kind === "move";
   if (goesAway && [...state, ...settings, ...project].some((own) => places.some((place) => isInside(place, own)))) return true;
   if (places.some((place) => state.some((root) => isInside(root, place)))) return !(request.kind === "read" && path.ownOutput);
-  return !isReading(request) && places.some((place) => settings.includes(place) || isAssentFile(place));
+  return !onlyReads(request) && places.some((place) => settings.includes(place) || isAssentFile(place));
 }
 
 /** `.assent` at any depth: a nested one may become a workspace's own. Plans are for tools to write. */
@@ -146,21 +146,21 @@ function isAssentFile(folded: string): boolean {
 }
 
 /** A text that spells out the state directory, whatever program would read it. */
-function namesState({ spelled, inputs }: Own, { kind, input }: Request): boolean {
+function namesState({ spelled, inputs }: OwnPlaces, { kind, input }: Request): boolean {
   if (kind !== "execute") return false;
   const known = inputs.get(input);
   if (known !== undefined) return known;
   const names = Object.values(input).some(
-    (value) => typeof value === "string" && MAY_SPELL.test(value) && spells(spelled, foldPath(value)),
+    (value) => typeof value === "string" && MAY_NAME_PATH.test(value) && containsSpelling(spelled, foldPath(value)),
   );
   inputs.set(input, names);
   return names;
 }
 
 /** Every spelling of the state directory begins with one of these, and folding makes them of nothing else. */
-const MAY_SPELL = /[/~$]/;
+const MAY_NAME_PATH = /[/~$]/;
 
-function spells(spelled: readonly string[], folded: string): boolean {
+function containsSpelling(spelled: readonly string[], folded: string): boolean {
   return spelled.some((root) => folded.includes(root));
 }
 
@@ -172,12 +172,12 @@ function homeSpellings(root: string, home: string): readonly string[] {
   return [`~${rest}`, `$home${rest}`, `\${home}${rest}`];
 }
 
-function isOwnCommand(own: Own, shell: ShellUnit): boolean {
-  return readsState(own, shell) || changesRecord(shell, own.commands) || touchesOf(own, shell).some((touched) => isOwnTouch(own, touched));
+function isOwnCommand(own: OwnPlaces, shell: ShellUnit): boolean {
+  return readsState(own, shell) || changesRecord(shell, own.commands) || touchedBy(own, shell).some((touched) => isOwnTouch(own, touched));
 }
 
 /** By a word of the command, by the directory it runs in, or by a file it is known to read. */
-function readsState(own: Own, shell: ShellUnit): boolean {
+function readsState(own: OwnPlaces, shell: ShellUnit): boolean {
   const { command, seen } = shell;
   const { isInState, isAbove, home } = own;
   if (command?.operands.some(({ path, real }) => isInState(path) || (real !== null && isInState(real)))) return true;
@@ -191,7 +191,7 @@ function readsState(own: Own, shell: ShellUnit): boolean {
 }
 
 /** A word that only a shell can read, which may become a path in the state directory. Of what a variable holds alone nothing is guessed. */
-function mayReadState(own: Own, shell: ShellUnit): PlanWord | undefined {
+function mayReadState(own: OwnPlaces, shell: ShellUnit): PlanWord | undefined {
   const { seen } = shell;
   if (!seen?.argv.some(isDynamic) && !seen?.redirections.some(isDynamic)) return undefined;
   const words = [...seen.argv, ...seen.redirections.map(({ target, dynamic }) => ({ text: target, dynamic }))];
@@ -205,7 +205,7 @@ function isDynamic({ dynamic }: { readonly dynamic: boolean }): boolean {
   return dynamic;
 }
 
-function mayLeadTo({ home, state }: Own, word: PlanWord, cwds: readonly string[]): boolean {
+function mayLeadTo({ home, state }: OwnPlaces, word: PlanWord, cwds: readonly string[]): boolean {
   const { start, open, rest = "" } = knownPart(word, home);
   const end = start.lastIndexOf("/") + 1;
   if (open === undefined || (open === "unknown" && start.length === end)) return false;
@@ -236,16 +236,16 @@ function valuesIn(word: PlanWord): readonly PlanWord[] {
   return at === -1 ? [word] : [word, { ...word, text: word.text.slice(at + 1) }];
 }
 
-function touchesOf({ home }: Own, shell: ShellUnit): readonly TouchedPath[] {
+function touchedBy({ home }: OwnPlaces, shell: ShellUnit): readonly TouchedPath[] {
   return shell.touched ?? touchedPaths(shell, { home });
 }
 
 /** Certainly one of them: the place itself, what is known to lie below it and goes with it, or what something else at the place would stand in for. */
-function isOwnTouch(own: Own, touched: TouchedPath): boolean {
+function isOwnTouch(own: OwnPlaces, touched: TouchedPath): boolean {
   const { state, settings, named } = own;
   const { use, fate, places, open, certain } = touched;
   if (!certain) return false;
-  const below = open ? [] : wentWith(own, touched);
+  const below = open ? [] : affectedOwnPlaces(own, touched);
   return places.some((place) => {
     const probe = open ? `${place}/${open.start || "x"}` : place;
     if (state.some((root) => isInside(root, probe)) || below.some((one) => isInside(place, one))) return true;
@@ -255,14 +255,14 @@ function isOwnTouch(own: Own, touched: TouchedPath): boolean {
 }
 
 /** What of ours a touch of a directory above it changes, without a doubt. */
-function wentWith({ state, settings, project }: Own, { use, reach, fate }: TouchedPath): readonly string[] {
+function affectedOwnPlaces({ state, settings, project }: OwnPlaces, { use, reach, fate }: TouchedPath): readonly string[] {
   if (use === "write" && fate === "replaced") return [...state, ...settings, ...project];
   if (reach !== "all") return [];
   return use === "write" ? [...state, ...settings] : state;
 }
 
 /** It may be one of them: nobody can say where it goes, or one of them lies below the place. */
-function mayReach(own: Own, touched: TouchedPath): boolean {
+function mayReach(own: OwnPlaces, touched: TouchedPath): boolean {
   const { places, open, reach, fate, certain, lost } = touched;
   if (lost || (!certain && isOwnTouch(own, { ...touched, certain: true }))) return true;
   const known = [...own.state, ...own.settings, ...(reach === "new" ? [] : own.project)];

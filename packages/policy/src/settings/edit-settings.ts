@@ -1,8 +1,8 @@
 import { canonicalJson } from "@assent/core";
 import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
 import type { RuleObject } from "./rule-entry.ts";
-import { members } from "./settings-page.ts";
-import { placesOf } from "./text-place.ts";
+import { objectMembers } from "./settings-page.ts";
+import { createPlaceFinder } from "./text-place.ts";
 
 /** A list that a rule can be added to. */
 export type RuleListName = "allow" | "ask" | "deny";
@@ -16,36 +16,36 @@ export type EditedSettings = { readonly text: string; readonly line: number };
  */
 export function addRule(text: string, list: RuleListName, rule: string | RuleObject): EditedSettings {
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
-  const { text: edited, offset } = insertRule(text.slice(mark.length), list, shortest(rule));
-  return { text: mark + edited, line: placesOf(edited)(offset).line };
+  const { text: edited, offset } = insertRule(text.slice(mark.length), list, shortestForm(rule));
+  return { text: mark + edited, line: createPlaceFinder(edited)(offset).line };
 }
 
-type Inserted = { readonly text: string; readonly offset: number };
+type InsertedRule = { readonly text: string; readonly offset: number };
 
 type RuleValue = string | RuleObject;
 
 /** A rule that says nothing beside its text is written as a text. */
-function shortest(rule: RuleValue): RuleValue {
+function shortestForm(rule: RuleValue): RuleValue {
   return typeof rule === "object" && Object.keys(rule).length === 1 ? rule.rule : rule;
 }
 
-function insertRule(text: string, list: RuleListName, rule: RuleValue): Inserted {
-  const root = treeOf(text);
-  if (!root) return insertedAt(appendSkeleton(text, { permissions: { [list]: [rule] } }), rule);
-  const permissions = memberOf(root, "permissions");
-  const rules = permissions && memberOf(permissions, list);
-  const there = rules && arrayOf(rules, list).find((item) => isSame(item, rule));
+function insertRule(text: string, list: RuleListName, rule: RuleValue): InsertedRule {
+  const root = parseSettings(text);
+  if (!root) return locateRule(appendSkeleton(text, { permissions: { [list]: [rule] } }), rule);
+  const permissions = findMember(root, "permissions");
+  const rules = permissions && findMember(permissions, list);
+  const there = rules && listItems(rules, list).find((item) => isSameRule(item, rule));
   if (there) return { text, offset: (findNodeAtLocation(there, ["rule"]) ?? there).offset };
   const [container, entry] = rules
-    ? [rules, (style: Style) => shown(rule, style)]
+    ? [rules, (style: EntryStyle) => formatValue(rule, style)]
     : permissions
-      ? [permissions, (style: Style) => `"${list}": ${shown([rule], style)}`]
-      : [root, (style: Style) => `"permissions": ${shown({ [list]: [rule] }, style)}`];
-  return insertedAt(insertInto({ text, root, container }, entry), rule);
+      ? [permissions, (style: EntryStyle) => `"${list}": ${formatValue([rule], style)}`]
+      : [root, (style: EntryStyle) => `"permissions": ${formatValue({ [list]: [rule] }, style)}`];
+  return locateRule(insertInto({ text, root, container }, entry), rule);
 }
 
 /** The tree, or undefined where the text holds nothing but blanks and comments. */
-function treeOf(text: string): Node | undefined {
+function parseSettings(text: string): Node | undefined {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   if (errors.length > 0) throw new Error("The settings are not JSONC; mend them first.");
@@ -53,28 +53,28 @@ function treeOf(text: string): Node | undefined {
   return root;
 }
 
-function memberOf(object: Node, name: string): Node | undefined {
+function findMember(object: Node, name: string): Node | undefined {
   if (object.type !== "object") throw new Error("permissions is not an object; mend the settings first.");
-  return members(object).find(([key]) => key.value === name)?.[1];
+  return objectMembers(object).find(([key]) => key.value === name)?.[1];
 }
 
-function arrayOf(node: Node, list: string): readonly Node[] {
+function listItems(node: Node, list: string): readonly Node[] {
   if (node.type !== "array") throw new Error(`permissions.${list} is not a list; mend the settings first.`);
   return node.children ?? [];
 }
 
-function isSame(item: Node, rule: RuleValue): boolean {
+function isSameRule(item: Node, rule: RuleValue): boolean {
   const value: unknown = getNodeValue(item);
   return canonicalJson(typeof value === "string" ? { rule: value } : value) === canonicalJson(typeof rule === "string" ? { rule } : rule);
 }
 
 /** How the entries of one container are written. `inline`: all on the line of its bracket. */
-type Style = { readonly inline: boolean; readonly indent: string; readonly unit: string; readonly lineEnd: string };
+type EntryStyle = { readonly inline: boolean; readonly indent: string; readonly unit: string; readonly lineEnd: string };
 
-type Spot = { readonly text: string; readonly root: Node; readonly container: Node };
+type InsertionPoint = { readonly text: string; readonly root: Node; readonly container: Node };
 
 /** Puts a last entry into an object or array. What stands after the present last entry, remarks above all, stays with it. */
-function insertInto(spot: Spot, entry: (style: Style) => string): Edit {
+function insertInto(spot: InsertionPoint, entry: (style: EntryStyle) => string): TextEdit {
   const { text, container } = spot;
   const style = styleOf(spot);
   const written = entry(style);
@@ -90,19 +90,19 @@ function insertInto(spot: Spot, entry: (style: Style) => string): Edit {
     const gap = last || between !== "" ? " " : "";
     return { text: head + gap + written + trailing + text.slice(at.offset), from: head.length };
   }
-  const closing = at.ownLine ? text.slice(at.offset) : style.lineEnd + outer(style) + text.slice(close);
+  const closing = at.ownLine ? text.slice(at.offset) : style.lineEnd + outerIndent(style) + text.slice(close);
   return { text: head + style.lineEnd + style.indent + written + trailing + closing, from: head.length };
 }
 
-type Edit = { readonly text: string; readonly from: number };
+type TextEdit = { readonly text: string; readonly from: number };
 
 /** The text of the new rule is looked for from where the edit began, so an equal text elsewhere is not taken for it. */
-function insertedAt({ text, from }: Edit, rule: RuleValue): Inserted {
+function locateRule({ text, from }: TextEdit, rule: RuleValue): InsertedRule {
   const shownRule = JSON.stringify(typeof rule === "string" ? rule : rule.rule);
   return { text, offset: Math.max(0, text.indexOf(shownRule, from)) };
 }
 
-function outer({ indent, unit }: Style): string {
+function outerIndent({ indent, unit }: EntryStyle): string {
   return indent.endsWith(unit) ? indent.slice(0, indent.length - unit.length) : "";
 }
 
@@ -121,7 +121,7 @@ function hasComma(text: string, from: number, to: number): boolean {
     .includes(",");
 }
 
-function styleOf({ text, root, container }: Spot): Style {
+function styleOf({ text, root, container }: InsertionPoint): EntryStyle {
   const unit = indentAt(text, root.children?.[0]?.offset ?? 0) || "  ";
   const entries = container.children ?? [];
   const isOneLine = !/[\r\n]/.test(text.slice(container.offset, container.offset + container.length));
@@ -149,12 +149,12 @@ function lineStart(text: string, offset: number): number {
   return Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) + 1;
 }
 
-function shown(value: unknown, { inline, indent, unit, lineEnd }: Style): string {
+function formatValue(value: unknown, { inline, indent, unit, lineEnd }: EntryStyle): string {
   if (inline) return JSON.stringify(value);
   return JSON.stringify(value, undefined, unit).replaceAll("\n", lineEnd + indent);
 }
 
-function appendSkeleton(text: string, value: unknown): Edit {
+function appendSkeleton(text: string, value: unknown): TextEdit {
   const lineEnd = lineEndOf(text);
   const head = text === "" || /[\r\n]$/.test(text) ? text : text + lineEnd;
   return { text: `${head}${JSON.stringify(value, undefined, 2).replaceAll("\n", lineEnd)}${lineEnd}`, from: head.length };

@@ -5,7 +5,7 @@ import type { Clock, Processes } from "@assent/core";
 import { errorCode } from "../paths/error-code.ts";
 
 /** What a lock needs: time, and whether the process that holds it is still there. */
-export type LockParts = { readonly clock: Clock; readonly processes: Pick<Processes, "startOf"> };
+export type LockOptions = { readonly clock: Clock; readonly processes: Pick<Processes, "startOf"> };
 
 /** Somebody else holds the lock and does not let go. */
 export class FileLockedError extends Error {
@@ -17,21 +17,21 @@ export class FileLockedError extends Error {
 }
 
 /** How long one waits for the lock. */
-const PATIENCE_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /** After which age a lock counts as left behind when nothing else tells. It is held for milliseconds. */
-const OLD_MS = 10_000;
+const STALE_MS = 10_000;
 
 /** Runs `act` while no other process holds `FILE.lock`. A lock whose process has ended is broken. */
-export async function withFileLock<T>(file: string, parts: LockParts, act: () => Promise<T>): Promise<T> {
+export async function withFileLock<T>(file: string, parts: LockOptions, act: () => Promise<T>): Promise<T> {
   const { clock } = parts;
   const lock = `${file}.lock`;
   mkdirSync(dirname(file), { recursive: true });
-  const deadline = clock.now() + PATIENCE_MS;
-  while (!take(lock, parts)) {
+  const deadline = clock.now() + MAX_WAIT_MS;
+  while (!tryLock(lock, parts)) {
     if (isLeftBehind(lock, parts)) breakLock(lock, parts);
     else if (clock.now() >= deadline) throw new FileLockedError(lock);
-    else await changeOf(lock, clock);
+    else await waitForChange(lock, clock);
   }
   try {
     return await act();
@@ -40,7 +40,7 @@ export async function withFileLock<T>(file: string, parts: LockParts, act: () =>
   }
 }
 
-function take(lock: string, { processes }: LockParts): boolean {
+function tryLock(lock: string, { processes }: LockOptions): boolean {
   const holder = JSON.stringify({ host: hostname(), pid: process.pid, start: processes.startOf(process.pid) ?? "" });
   try {
     writeFileSync(lock, holder, { flag: "wx", mode: 0o600 });
@@ -52,9 +52,9 @@ function take(lock: string, { processes }: LockParts): boolean {
 }
 
 /** Two processes that find the same lock left behind must not both remove it, or one would remove the other's new one: removing is itself under a lock. */
-function breakLock(lock: string, parts: LockParts): void {
+function breakLock(lock: string, parts: LockOptions): void {
   const breaking = `${lock}.break`;
-  if (!take(breaking, parts)) {
+  if (!tryLock(breaking, parts)) {
     if (isLeftBehind(breaking, parts)) rmSync(breaking, { force: true });
     return;
   }
@@ -65,20 +65,20 @@ function breakLock(lock: string, parts: LockParts): void {
   }
 }
 
-function isLeftBehind(lock: string, { clock, processes }: LockParts): boolean {
-  const holder = holderOf(lock);
+function isLeftBehind(lock: string, { clock, processes }: LockOptions): boolean {
+  const holder = readHolder(lock);
   if (holder === "gone") return false;
   if (holder?.host === hostname()) return (processes.startOf(holder.pid) ?? "") !== holder.start;
   const stats = statSync(lock, { throwIfNoEntry: false });
-  return stats !== undefined && clock.now() - stats.mtimeMs > OLD_MS;
+  return stats !== undefined && clock.now() - stats.mtimeMs > STALE_MS;
 }
 
-type Holder = { readonly host: string; readonly pid: number; readonly start: string };
+type LockHolder = { readonly host: string; readonly pid: number; readonly start: string };
 
 /** Who holds it; undefined where that is not, or not yet, written. */
-function holderOf(lock: string): Holder | "gone" | undefined {
+function readHolder(lock: string): LockHolder | "gone" | undefined {
   try {
-    return toHolder(JSON.parse(readFileSync(lock, "utf8")));
+    return parseHolder(JSON.parse(readFileSync(lock, "utf8")));
   } catch (error) {
     if (errorCode(error) === "ENOENT") return "gone";
     if (error instanceof SyntaxError) return undefined;
@@ -86,21 +86,21 @@ function holderOf(lock: string): Holder | "gone" | undefined {
   }
 }
 
-function toHolder(value: unknown): Holder | undefined {
-  const { host, pid, start } = Object(value) as Partial<Record<keyof Holder, unknown>>;
+function parseHolder(value: unknown): LockHolder | undefined {
+  const { host, pid, start } = Object(value) as Partial<Record<keyof LockHolder, unknown>>;
   return typeof host === "string" && typeof pid === "number" && typeof start === "string" ? { host, pid, start } : undefined;
 }
 
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 /** Resolves when the lock may be free. The watch keeps the process alive, since somebody waits; the timer covers what happened before it began. */
-async function changeOf(lock: string, clock: Clock): Promise<void> {
+async function waitForChange(lock: string, clock: Clock): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const watcher = watch(dirname(lock), (_event, name) => {
     if (name === null || name === basename(lock)) resolve();
   });
   watcher.on("error", () => resolve());
-  const cancel = clock.timer(LOOK_MS, resolve);
+  const cancel = clock.timer(POLL_MS, resolve);
   try {
     await promise;
   } finally {

@@ -1,34 +1,34 @@
 import { statSync } from "node:fs";
 import type { Clock } from "@assent/core";
-import { assemblePolicy, type LoadedPolicy, type PolicyParts, settingsFilesOf, understand } from "./load-policy.ts";
-import type { LayerSource, PolicyPlaces } from "./policy-places.ts";
-import { type Problem, SettingsError } from "./problem.ts";
+import { assemblePolicy, interpretFile, type LoadedPolicy, listSettingsFiles, type PolicyOptions } from "./load-policy.ts";
+import type { LayerSource, PolicyLocations } from "./locations.ts";
+import { SettingsError, type SettingsProblem } from "./problem.ts";
 import { type FileReading, readSettingsFile } from "./read-file.ts";
 import type { WrittenSettings } from "./read-settings.ts";
 
 /** What following a policy's files needs. */
 export type FollowOptions = {
   readonly clock: Clock;
-  readonly warn: (problem: Problem) => void;
+  readonly warn: (problem: SettingsProblem) => void;
   /** Whether the workspace is trusted as it is now. Absent: as it was at the start, until the project's file says something else. */
   readonly trusted?: () => boolean;
 };
 
 /** What came of a look at the files. `unsettled`: one of them is gone or broken, and a final look shall act on it. */
-export type Looked = { readonly reloaded: boolean; readonly unsettled: boolean };
+export type FileCheck = { readonly reloaded: boolean; readonly unsettled: boolean };
 
 /** A loaded policy that can be compared with its files. */
 export type FollowedPolicy = {
   readonly loaded: () => LoadedPolicy;
   /** Takes over what changed and is good. A file that is gone or broken is believed at a final look only: an editor may be halfway through saving it. */
-  readonly look: (isFinal: boolean) => Looked;
+  readonly look: (isFinal: boolean) => FileCheck;
   /** Understands anew what was read, because the tools that rules name are others now. What no longer can be understood leaves all of it as it was. */
   readonly compile: () => void;
 };
 
 /** Loads a policy so that it can be compared with its files later. Throws `SettingsError` when a problem refuses. */
-export function followPolicy(places: PolicyPlaces, parts: PolicyParts, options: FollowOptions): FollowedPolicy {
-  const files = settingsFilesOf(places, parts).map((source) => followFile(source, options.clock));
+export function followPolicy(places: PolicyLocations, parts: PolicyOptions, options: FollowOptions): FollowedPolicy {
+  const files = listSettingsFiles(places, parts).map((source) => followFile(source, options.clock));
   const assemble = (trusted: boolean, chosen: ReadonlySet<FollowedFile> = new Set()): ReturnType<typeof assemblePolicy> =>
     assemblePolicy(
       files.map((file) => ({ source: file.source, written: chosen.has(file) ? file.latest.written : file.written })),
@@ -41,8 +41,8 @@ export function followPolicy(places: PolicyPlaces, parts: PolicyParts, options: 
   let trusted = places.trusted;
   const trustNow = options.trusted ?? trustWhileEqual(places, files);
 
-  const look = (isFinal: boolean): Looked => {
-    for (const file of files) notice(file, options.clock);
+  const look = (isFinal: boolean): FileCheck => {
+    for (const file of files) checkFile(file, options.clock);
     const open = new Set(files.filter(({ state }) => state === "new" || (isFinal && state === "doubtful")));
     const isTrusted = open.size > 0 || isFinal ? trustNow() : trusted;
     const reloaded = isTrusted !== trusted || open.size > 0 ? act(open, isTrusted, isFinal) : false;
@@ -56,52 +56,56 @@ export function followPolicy(places: PolicyPlaces, parts: PolicyParts, options: 
     trusted = isTrusted;
     const final = taken.length === open.size ? tried : assemble(trusted);
     loaded = final.loaded;
-    tell(final.problems, taken, options.warn);
+    warnAbout(final.problems, taken, options.warn);
     return true;
   };
   const compile = (): void => {
     const again = assemble(trusted);
     const broken = again.problems.filter(refuses);
     if (broken.length === 0) loaded = again.loaded;
-    for (const problem of broken) options.warn(staysInForce(problem));
+    for (const problem of broken) options.warn(keepPrevious(problem));
   };
   return { loaded: () => loaded, look, compile };
 }
 
-function refuses({ effect }: Problem): boolean {
+function refuses({ effect }: SettingsProblem): boolean {
   return effect === "refuse";
 }
 
 /** Trust is bound to what the project's file said when it was given. */
-function trustWhileEqual({ trusted }: PolicyPlaces, files: readonly FollowedFile[]): () => boolean {
+function trustWhileEqual({ trusted }: PolicyLocations, files: readonly FollowedFile[]): () => boolean {
   const project = files.find(({ source }) => source.scope === "project");
   const first = project?.latest.content;
   return () => trusted && project?.latest.content === first;
 }
 
-function problemsOf({ source }: FollowedFile, problems: readonly Problem[]): readonly Problem[] {
+function problemsOf({ source }: FollowedFile, problems: readonly SettingsProblem[]): readonly SettingsProblem[] {
   return problems.filter((problem) => refuses(problem) && problem.file === source.file);
 }
 
-type Settling = { readonly broken: readonly Problem[]; readonly isFinal: boolean; readonly warn: (problem: Problem) => void };
+type SettleOptions = {
+  readonly broken: readonly SettingsProblem[];
+  readonly isFinal: boolean;
+  readonly warn: (problem: SettingsProblem) => void;
+};
 
 /** Whether the latest is now in force. What is broken leaves the last good content in force. */
-function settle(file: FollowedFile, { broken, isFinal, warn }: Settling): boolean {
+function settle(file: FollowedFile, { broken, isFinal, warn }: SettleOptions): boolean {
   const isDoubtful = broken.length > 0 || file.latest.isGone;
   file.state = isDoubtful && !isFinal ? "doubtful" : "settled";
   if (file.state === "doubtful") return false;
-  for (const problem of broken) warn(staysInForce(problem));
+  for (const problem of broken) warn(keepPrevious(problem));
   if (broken.length > 0) return false;
   file.written = file.latest.written;
   return true;
 }
 
-function staysInForce(problem: Problem): Problem {
+function keepPrevious(problem: SettingsProblem): SettingsProblem {
   return { ...problem, message: `${problem.message} (what this file said before stays in force)`, effect: "warning" };
 }
 
 /** New warnings, and refusals that no file of this change is to blame for: a mode that was locked meanwhile. */
-function tell(problems: readonly Problem[], taken: readonly FollowedFile[], warn: (problem: Problem) => void): void {
+function warnAbout(problems: readonly SettingsProblem[], taken: readonly FollowedFile[], warn: (problem: SettingsProblem) => void): void {
   for (const problem of problems) {
     const isNew = taken.some(({ source }) => source.file === problem.file);
     if (isNew || refuses(problem)) warn({ ...problem, effect: "warning" });
@@ -113,13 +117,13 @@ type FollowedFile = {
   readonly source: LayerSource;
   /** In force. */
   written: WrittenSettings;
-  latest: Sight;
+  latest: FileSnapshot;
   /** `new`: nobody has looked into the latest yet. `doubtful`: it is gone or broken, and may only be so for a moment. `settled`: it was acted on. */
   state: "new" | "doubtful" | "settled";
 };
 
 /** A file as it was seen. */
-type Sight = {
+type FileSnapshot = {
   readonly written: WrittenSettings;
   /** The text, or why there is none. */
   readonly content: string;
@@ -130,16 +134,16 @@ type Sight = {
 };
 
 /** How coarse a file system may count time. */
-const COARSEST_MS = 2_000;
+const COARSEST_CLOCK_MS = 2_000;
 
 /** Reads a file for the first time. */
 function followFile(source: LayerSource, clock: Clock): FollowedFile {
-  const latest = seeFile(source, clock);
+  const latest = snapshotFile(source, clock);
   return { source, written: latest.written, latest, state: "settled" };
 }
 
 /** Looks whether a file says something else than when it was last seen. It is parsed only then. */
-function notice(file: FollowedFile, clock: Clock): void {
+function checkFile(file: FollowedFile, clock: Clock): void {
   const { source, latest } = file;
   const stamp = stampOf(source.file);
   if (stamp === latest.stamp && (stamp === ABSENT || clock.now() >= latest.sureFrom)) return;
@@ -148,21 +152,21 @@ function notice(file: FollowedFile, clock: Clock): void {
     file.latest = { ...latest, stamp };
     return;
   }
-  file.latest = sightOf({ source, reading, stamp, clock });
+  file.latest = createSnapshot({ source, reading, stamp, clock });
   file.state = "new";
 }
 
 /** The stamp is taken first: what is written after it is seen next time. */
-function seeFile(source: LayerSource, clock: Clock): Sight {
+function snapshotFile(source: LayerSource, clock: Clock): FileSnapshot {
   const stamp = stampOf(source.file);
-  return sightOf({ source, reading: readSettingsFile(source.file, source.owner), stamp, clock });
+  return createSnapshot({ source, reading: readSettingsFile(source.file, source.owner), stamp, clock });
 }
 
-type Seeing = { readonly source: LayerSource; readonly reading: FileReading; readonly stamp: string; readonly clock: Clock };
+type SnapshotSource = { readonly source: LayerSource; readonly reading: FileReading; readonly stamp: string; readonly clock: Clock };
 
-function sightOf({ source, reading, stamp, clock }: Seeing): Sight {
-  const sureFrom = clock.now() + COARSEST_MS;
-  return { written: understand(source, reading), content: contentOf(reading), isGone: "absent" in reading, stamp, sureFrom };
+function createSnapshot({ source, reading, stamp, clock }: SnapshotSource): FileSnapshot {
+  const sureFrom = clock.now() + COARSEST_CLOCK_MS;
+  return { written: interpretFile(source, reading), content: contentOf(reading), isGone: "absent" in reading, stamp, sureFrom };
 }
 
 /** No text begins with NUL: it would not be JSONC. */

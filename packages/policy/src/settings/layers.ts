@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Scope } from "@assent/core";
-import { literalGlob } from "../rules/path-glob.ts";
-import type { PolicyPlaces, SessionFlags } from "./policy-places.ts";
-import { effectOf, type Problem } from "./problem.ts";
-import type { RuleEntry, Written, WrittenSettings } from "./read-settings.ts";
+import { escapeGlob } from "../rules/path-glob.ts";
+import type { PolicyLocations, SessionFlags } from "./locations.ts";
+import { problemEffect, type SettingsProblem } from "./problem.ts";
+import type { RuleEntry, WrittenSettings, WrittenValue } from "./read-settings.ts";
 import { type RuleKey, SETTINGS, type SettingKey, type Settings, type ValueRow } from "./settings.ts";
 
 /** What one file, or the flags, say. */
@@ -20,7 +20,7 @@ export type Layer = {
 };
 
 /** What all layers give together. */
-export type Effective = { readonly settings: Settings; readonly problems: readonly Problem[] };
+export type EffectiveSettings = { readonly settings: Settings; readonly problems: readonly SettingsProblem[] };
 
 /**
  * Effective values of layers in the order session, project, user, team.
@@ -31,16 +31,16 @@ export type Effective = { readonly settings: Settings; readonly problems: readon
  * 4. The project's `secretEnv` is kept apart, trusted or not: it must not hide variables from hooks of other layers.
  * 5. A mode that the team locked refuses to start; callers that continue anyway get mode `default`.
  */
-export function effectiveSettings(layers: readonly Layer[], places: PolicyPlaces): Effective {
-  const ignored: Ignored[] = [];
+export function effectiveSettings(layers: readonly Layer[], places: PolicyLocations): EffectiveSettings {
+  const ignored: IgnoredValue[] = [];
   const entries = VALUE_KEYS.map((key): [string, unknown] => {
     const row: ValueRow = SETTINGS[key];
     return [key, row.merge === "joined" ? joinedValue(layers, key, ignored) : singleValue(layers, key, ignored)];
   });
-  const values = Object.fromEntries([...entries, ...secretNames(layers)]) as Settings; // the table's type names exactly these keys and values
-  const settings = anchored(values, layers, places);
-  const locked = lockedMode(layers, settings);
-  const problems = [...misplacedLocks(layers), ...untrusted(layers, ignored), ...(locked ? [locked] : [])];
+  const values = Object.fromEntries([...entries, ...joinSecretNames(layers)]) as Settings; // the table's type names exactly these keys and values
+  const settings = anchorPaths(values, layers, places);
+  const locked = findLockedMode(layers, settings);
+  const problems = [...findMisplacedLocks(layers), ...untrustedWarnings(layers, ignored), ...(locked ? [locked] : [])];
   return { settings: locked ? { ...settings, mode: "default" } : settings, problems };
 }
 
@@ -51,9 +51,9 @@ function isValueKey(key: string): boolean {
 }
 
 /** A value of an untrusted project that does not count. */
-type Ignored = { readonly key: string; readonly at: Written["at"] };
+type IgnoredValue = { readonly key: string; readonly at: WrittenValue["at"] };
 
-function joinedValue(layers: readonly Layer[], key: SettingKey, ignored: Ignored[]): readonly unknown[] {
+function joinedValue(layers: readonly Layer[], key: SettingKey, ignored: IgnoredValue[]): readonly unknown[] {
   const row: ValueRow = SETTINGS[key];
   return layers.flatMap(({ trusted, written }) => {
     const found = written.values.get(key);
@@ -64,7 +64,7 @@ function joinedValue(layers: readonly Layer[], key: SettingKey, ignored: Ignored
   });
 }
 
-function secretNames(layers: readonly Layer[]): readonly [key: keyof Settings, names: readonly unknown[]][] {
+function joinSecretNames(layers: readonly Layer[]): readonly [key: keyof Settings, names: readonly unknown[]][] {
   const isProject = ({ scope }: Layer): boolean => scope === "project";
   return [
     [
@@ -79,7 +79,7 @@ function secretNames(layers: readonly Layer[]): readonly [key: keyof Settings, n
   ];
 }
 
-function singleValue(layers: readonly Layer[], key: SettingKey, ignored: Ignored[]): unknown {
+function singleValue(layers: readonly Layer[], key: SettingKey, ignored: IgnoredValue[]): unknown {
   const row: ValueRow = SETTINGS[key];
   const others = valueFrom(layers.filter(({ trusted }) => trusted));
   const project = layers.find(({ trusted }) => !trusted)?.written.values.get(key);
@@ -101,13 +101,13 @@ function isLocked(layers: readonly Layer[], key: SettingKey, value: unknown): bo
 }
 
 /** One warning for the whole file, at the first value that does not count. */
-function untrusted(layers: readonly Layer[], values: readonly Ignored[]): readonly Problem[] {
+function untrustedWarnings(layers: readonly Layer[], values: readonly IgnoredValue[]): readonly SettingsProblem[] {
   const layer = layers.find(({ trusted }) => !trusted);
   if (!layer) return [];
   const { rules, hooks } = layer.written;
-  const ignored: readonly Ignored[] = [
+  const ignored: readonly IgnoredValue[] = [
     ...values,
-    ...rules.filter((rule) => !mayHold(layer, rule)).map(({ list, at }) => ({ key: list, at })),
+    ...rules.filter((rule) => !mayApply(layer, rule)).map(({ list, at }) => ({ key: list, at })),
     ...(hooks && Object.keys(hooks.value.value).length > 0 ? [{ key: "hooks", at: hooks.at }] : []),
   ];
   const first = ignored.toSorted((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)[0];
@@ -119,12 +119,12 @@ function untrusted(layers: readonly Layer[], values: readonly Ignored[]): readon
 }
 
 /** Whether a layer's rule of this list counts. */
-export function mayHold({ trusted }: Layer, { list }: RuleEntry): boolean {
+export function mayApply({ trusted }: Layer, { list }: RuleEntry): boolean {
   return trusted || SETTINGS[list].untrusted === "yes";
 }
 
 /** Only the team, or a policy file that stands alone, says what nobody may choose. */
-function misplacedLocks(layers: readonly Layer[]): readonly Problem[] {
+function findMisplacedLocks(layers: readonly Layer[]): readonly SettingsProblem[] {
   return layers.flatMap(({ scope, trusted, file, written }) => {
     const found = written.values.get("permissions.lock");
     if (!found || !trusted || scope === "team" || scope === "policy") return [];
@@ -134,7 +134,7 @@ function misplacedLocks(layers: readonly Layer[]): readonly Problem[] {
   });
 }
 
-function lockedMode(layers: readonly Layer[], { mode, "permissions.lock": lock }: Settings): Problem | undefined {
+function findLockedMode(layers: readonly Layer[], { mode, "permissions.lock": lock }: Settings): SettingsProblem | undefined {
   if (!lock.includes(mode)) return undefined;
   const chooser = layers.find(({ written }) => written.values.get("mode")?.value === mode);
   const found = chooser?.written.values.get("mode");
@@ -145,7 +145,7 @@ function lockedMode(layers: readonly Layer[], { mode, "permissions.lock": lock }
 }
 
 /** Paths that start at a layer's own root, or in the home, made absolute: joined lists no longer know whose they were. */
-function anchored(settings: Settings, layers: readonly Layer[], { home }: PolicyPlaces): Settings {
+function anchorPaths(settings: Settings, layers: readonly Layer[], { home }: PolicyLocations): Settings {
   const globs = (key: "permissions.protect" | "permissions.sensitive"): readonly string[] =>
     layers.flatMap(({ root, written }) => {
       const found = written.values.get(key)?.value;
@@ -160,23 +160,23 @@ function anchored(settings: Settings, layers: readonly Layer[], { home }: Policy
 }
 
 function absoluteGlob(glob: string, root: string, home: string): string {
-  const under = (directory: string, rest: string): string => `/${literalGlob(directory)}/${rest}`;
+  const under = (directory: string, rest: string): string => `/${escapeGlob(directory)}/${rest}`;
   if (glob.startsWith("//")) return glob;
   if (glob.startsWith("~/")) return under(home, glob.slice(2));
   return glob.startsWith("/") ? under(root, glob.slice(1)) : glob;
 }
 
-const NOWHERE = { line: 0, column: 0 } as const;
+const NO_PLACE = { line: 0, column: 0 } as const;
 
 /** The flags of this run as a layer. With a policy file that stands alone their rules are not read. */
-export function sessionLayer({ session, workspace, policyFile }: PolicyPlaces): Layer {
-  const problems: Problem[] = [];
-  const values = new Map<SettingKey, Written>();
+export function sessionLayer({ session, workspace, policyFile }: PolicyLocations): Layer {
+  const problems: SettingsProblem[] = [];
+  const values = new Map<SettingKey, WrittenValue>();
   for (const [key, flag] of FLAGS) {
     const given = session[key];
     if (given === undefined || (Array.isArray(given) && given.length === 0)) continue;
     const reading = SETTINGS[key].read(given);
-    if ("value" in reading) values.set(key, { value: reading.value, at: NOWHERE });
+    if ("value" in reading) values.set(key, { value: reading.value, at: NO_PLACE });
     else problems.push(...reading.faults.map(({ message }) => flagProblem(flag, `${flag} ${message}.`)));
   }
   const rules = policyFile === undefined ? RULE_FLAGS.flatMap(([name, list]) => flagRules(session[name], `--${name}`, list)) : [];
@@ -203,10 +203,10 @@ const RULE_FLAGS: readonly (readonly [name: "deny" | "ask" | "allow", list: Rule
 ];
 
 function flagRules(texts: readonly string[], flag: string, list: RuleKey): readonly RuleEntry[] {
-  return texts.map((rule) => ({ rule, list, flag, key: flag, at: NOWHERE, placeOf: () => NOWHERE }));
+  return texts.map((rule) => ({ rule, list, flag, key: flag, at: NO_PLACE, placeOf: () => NO_PLACE }));
 }
 
-function flagProblem(flag: string, message: string): Problem {
+function flagProblem(flag: string, message: string): SettingsProblem {
   const type = "settings_type";
-  return { type, file: flag, ...NOWHERE, key: flag, message, hint: "See: assent help", effect: effectOf(type, false) };
+  return { type, file: flag, ...NO_PLACE, key: flag, message, hint: "See: assent help", effect: problemEffect(type, false) };
 }

@@ -1,15 +1,15 @@
 import { canonicalJson, type Digest, type Guard, type NamedChecker, type Policy } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
-import type { ReadHooks } from "../hooks/read.ts";
-import { ruleChecker, rulesRecord } from "../rules/checker.ts";
+import type { LoadedHooks } from "../hooks/read.ts";
+import { canonicalRules, createRuleChecker } from "../rules/checker.ts";
 import type { ExampleTrial } from "../rules/examples.ts";
 import { isFault } from "../rules/fault.ts";
-import { pathTest } from "../rules/path.ts";
+import { createPathTest } from "../rules/path.ts";
 import type { Rule, RuleOptions, RuleTools } from "../rules/rule.ts";
 import { type CompiledRules, compileRules } from "./compile-rules.ts";
 import { effectiveSettings, type Layer, sessionLayer } from "./layers.ts";
-import { type LayerSource, layerSources, type PolicyPlaces } from "./policy-places.ts";
-import { effectOf, type Problem, SettingsError, sortProblems } from "./problem.ts";
+import { type LayerSource, listLayerSources, type PolicyLocations } from "./locations.ts";
+import { problemEffect, SettingsError, type SettingsProblem, sortProblems } from "./problem.ts";
 import { type FileFault, type FileReading, readSettingsFile } from "./read-file.ts";
 import { type LayerHooks, readSettings, type WrittenSettings } from "./read-settings.ts";
 import type { Settings } from "./settings.ts";
@@ -23,7 +23,7 @@ type FileOwners = {
 };
 
 /** What a policy is made of besides the files. */
-export type PolicyParts = FileOwners & {
+export type PolicyOptions = FileOwners & {
   readonly tools: RuleTools;
   readonly digest: Digest;
   readonly guards: (loaded: { readonly rules: readonly Rule[]; readonly settings: Settings }) => readonly Guard[];
@@ -31,7 +31,7 @@ export type PolicyParts = FileOwners & {
   /** Digests of the scripts that package commands ran when the policy was loaded. */
   readonly scripts?: RuleOptions["scripts"];
   /** Understands the hooks of a layer; absent: nobody runs any. */
-  readonly hooks?: (layer: LayerHooks) => ReadHooks;
+  readonly hooks?: (layer: LayerHooks) => LoadedHooks;
 };
 
 /** A policy with everything it came from. */
@@ -43,7 +43,7 @@ export type LoadedPolicy = {
   /** Rules whose requests are staged instead of run. */
   readonly stage: readonly Rule[];
   /** Warnings only. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly SettingsProblem[];
   /** In the order in which hooks run: team, user, project. */
   readonly hooks: readonly LayerHooks[];
   /** The same, understood. */
@@ -51,43 +51,43 @@ export type LoadedPolicy = {
 };
 
 /** Reads every layer and makes one policy of them. Throws `SettingsError` with all problems of all files when one of them refuses. */
-export function loadPolicy(places: PolicyPlaces, parts: PolicyParts): LoadedPolicy {
+export function loadPolicy(places: PolicyLocations, parts: PolicyOptions): LoadedPolicy {
   const { loaded, problems } = assemblePolicy(readLayers(places, parts), places, parts);
   if (problems.some(({ effect }) => effect === "refuse")) throw new SettingsError(problems);
   return loaded;
 }
 
 /** The values alone, for what must be known before there are tools that a rule could name. What is wrong with a file is left for `loadPolicy` to say. */
-export function loadSettings(places: PolicyPlaces, owners: FileOwners = {}): Settings {
+export function loadSettings(places: PolicyLocations, owners: FileOwners = {}): Settings {
   return effectiveSettings(layersOf(readLayers(places, owners), places), places).settings;
 }
 
-function readLayers(places: PolicyPlaces, owners: FileOwners): readonly FileLayer[] {
-  return settingsFilesOf(places, owners).map((source) => ({
+function readLayers(places: PolicyLocations, owners: FileOwners): readonly FileLayer[] {
+  return listSettingsFiles(places, owners).map((source) => ({
     source,
-    written: understand(source, readSettingsFile(source.file, source.owner)),
+    written: interpretFile(source, readSettingsFile(source.file, source.owner)),
   }));
 }
 
 /** The files of a policy. */
-export function settingsFilesOf(places: PolicyPlaces, { uid = process.getuid?.(), teamUid = 0 }: FileOwners): readonly LayerSource[] {
-  return layerSources(places, { user: uid, team: teamUid });
+export function listSettingsFiles(places: PolicyLocations, { uid = process.getuid?.(), teamUid = 0 }: FileOwners): readonly LayerSource[] {
+  return listLayerSources(places, { user: uid, team: teamUid });
 }
 
 /** What a file that was read says. */
-export function understand({ file, required }: LayerSource, reading: FileReading): WrittenSettings {
+export function interpretFile({ file, required }: LayerSource, reading: FileReading): WrittenSettings {
   if ("text" in reading) return readSettings(file, reading.text);
-  if ("absent" in reading && !required) return NOTHING;
-  const { place, ...words } = "fault" in reading ? reading.fault : missing(file);
-  return { ...NOTHING, problems: [{ file, key: "", ...place, ...words, effect: effectOf(words.type, false) }] };
+  if ("absent" in reading && !required) return EMPTY_SETTINGS;
+  const { place, ...words } = "fault" in reading ? reading.fault : missingFile(file);
+  return { ...EMPTY_SETTINGS, problems: [{ file, key: "", ...place, ...words, effect: problemEffect(words.type, false) }] };
 }
 
-function missing(file: string): FileFault {
+function missingFile(file: string): FileFault {
   const message = `${file} does not exist.`;
   return { type: "settings_unreadable", message, hint: "Name an existing file.", place: { line: 1, column: 1 } };
 }
 
-const NOTHING: WrittenSettings = { values: new Map(), rules: [], problems: [] };
+const EMPTY_SETTINGS: WrittenSettings = { values: new Map(), rules: [], problems: [] };
 
 /** A file and what it says, or said when it was last good. */
 export type FileLayer = { readonly source: LayerSource; readonly written: WrittenSettings };
@@ -95,9 +95,9 @@ export type FileLayer = { readonly source: LayerSource; readonly written: Writte
 /** Makes a policy of what files and flags say. Problems that refuse are for the caller to act on; `loaded` is then without what they stand on. */
 export function assemblePolicy(
   files: readonly FileLayer[],
-  places: PolicyPlaces,
-  parts: PolicyParts,
-): { readonly loaded: LoadedPolicy; readonly problems: readonly Problem[] } {
+  places: PolicyLocations,
+  parts: PolicyOptions,
+): { readonly loaded: LoadedPolicy; readonly problems: readonly SettingsProblem[] } {
   const layers = layersOf(files, places);
   const { settings, problems } = effectiveSettings(layers, places);
   const { workspace, home } = places;
@@ -107,7 +107,7 @@ export function assemblePolicy(
   const read = hooks.flatMap((layer) => parts.hooks?.(layer) ?? []);
   const hookEntries = read.flatMap(({ entries }) => entries);
   const mayStage = ({ trusted }: Layer): boolean => trusted || !stagingLoosens(settings, hookEntries);
-  const compiled = layers.map((layer): Compiled & Pick<CompiledRules, "problems"> => {
+  const compiled = layers.map((layer): CompiledLayer & Pick<CompiledRules, "problems"> => {
     const all = compileRules(layer, { tools, examples, roots, ...(scripts && { scripts }) });
     return mayStage(layer) ? { layer, ...all } : { layer, ...all, stage: [], problems: [...all.problems, ...stageProblems(layer)] };
   });
@@ -126,7 +126,7 @@ export function assemblePolicy(
     checkers: checkersOf(compiled),
     guards: parts.guards({ rules, settings }),
     honourReadOnlyHint: settings["permissions.readOnlyHint"] === "allow",
-    proposals: { resolver: settings["proposals.resolver"], stages: stagedBy(stage) },
+    proposals: { resolver: settings["proposals.resolver"], stages: createStageTest(stage) },
   };
   const loaded: LoadedPolicy = {
     policy,
@@ -141,9 +141,9 @@ export function assemblePolicy(
 }
 
 /** A request is staged instead of run where a rule of any layer says so of any part of it, or might. */
-function stagedBy(stage: readonly Rule[]): NonNullable<Policy["proposals"]>["stages"] {
+function createStageTest(stage: readonly Rule[]): NonNullable<Policy["proposals"]>["stages"] {
   if (stage.length === 0) return () => false;
-  const { check } = ruleChecker({ label: "proposals.stage", scope: "policy", rules: stage });
+  const { check } = createRuleChecker({ label: "proposals.stage", scope: "policy", rules: stage });
   return (request) => request.units.some((unit) => check(request, unit).verdict !== "none");
 }
 
@@ -157,7 +157,7 @@ function stagingLoosens(settings: Settings, hooks: readonly HookEntry[]): boolea
   );
 }
 
-function stageProblems({ file, written }: Layer): readonly Problem[] {
+function stageProblems({ file, written }: Layer): readonly SettingsProblem[] {
   const first = written.rules.find(({ list }) => list === "proposals.stage");
   if (!first) return [];
   const message = "an untrusted project's proposals.stage is ignored where hooks check calls or the model applies proposals itself";
@@ -165,18 +165,20 @@ function stageProblems({ file, written }: Layer): readonly Problem[] {
   return [{ type: "rule_project_untrusted", file, ...first.at, key: first.key, message, hint, effect: "warning" }];
 }
 
-type Compiled = { readonly layer: Layer; readonly rules: readonly Rule[]; readonly stage: readonly Rule[] };
+type CompiledLayer = { readonly layer: Layer; readonly rules: readonly Rule[]; readonly stage: readonly Rule[] };
 
 /** A layer without rules has no opinion and is not asked. */
-function checkersOf(compiled: readonly Compiled[]): readonly NamedChecker[] {
-  return compiled.filter(({ rules }) => rules.length > 0).map(({ layer: { label, scope }, rules }) => ruleChecker({ label, scope, rules }));
+function checkersOf(compiled: readonly CompiledLayer[]): readonly NamedChecker[] {
+  return compiled
+    .filter(({ rules }) => rules.length > 0)
+    .map(({ layer: { label, scope }, rules }) => createRuleChecker({ label, scope, rules }));
 }
 
-function layersOf(files: readonly FileLayer[], places: PolicyPlaces): readonly Layer[] {
+function layersOf(files: readonly FileLayer[], places: PolicyLocations): readonly Layer[] {
   return [sessionLayer(places), ...files.map(({ source, written }) => toLayer(source, written, places))];
 }
 
-function toLayer({ scope, label, file, root }: LayerSource, written: WrittenSettings, { trusted }: PolicyPlaces): Layer {
+function toLayer({ scope, label, file, root }: LayerSource, written: WrittenSettings, { trusted }: PolicyLocations): Layer {
   return { scope, label, file, root, trusted: scope !== "project" || trusted, written };
 }
 
@@ -187,12 +189,12 @@ function hooksOf(layers: readonly Layer[]): readonly LayerHooks[] {
 }
 
 /** A glob that protects nothing must not look as if it did. */
-function globProblems({ file, written }: Layer, roots: RuleOptions["roots"]): readonly Problem[] {
+function globProblems({ file, written }: Layer, roots: RuleOptions["roots"]): readonly SettingsProblem[] {
   return (["permissions.protect", "permissions.sensitive"] as const).flatMap((key) => {
     const found = written.values.get(key);
     if (!found || !Array.isArray(found.value)) return [];
-    return found.value.flatMap((glob, index): Problem[] => {
-      const read = pathTest(String(glob), roots);
+    return found.value.flatMap((glob, index): SettingsProblem[] => {
+      const read = createPathTest(String(glob), roots);
       if (!isFault(read)) return [];
       const { type, message, hint } = read;
       const at = found.itemAt?.(index) ?? found.at;
@@ -202,10 +204,10 @@ function globProblems({ file, written }: Layer, roots: RuleOptions["roots"]): re
 }
 
 /** Everything that judging depends on and a file can change. */
-function revisionText(compiled: readonly Compiled[], settings: Settings): string {
+function revisionText(compiled: readonly CompiledLayer[], settings: Settings): string {
   return canonicalJson({
-    rules: compiled.map(({ layer: { scope }, rules }) => [scope, rulesRecord(rules)]),
-    stage: compiled.map(({ stage }) => rulesRecord(stage)),
+    rules: compiled.map(({ layer: { scope }, rules }) => [scope, canonicalRules(rules)]),
+    stage: compiled.map(({ stage }) => canonicalRules(stage)),
     resolver: settings["proposals.resolver"],
     mode: settings.mode,
     readOnlyHint: settings["permissions.readOnlyHint"],
@@ -217,16 +219,16 @@ function revisionText(compiled: readonly Compiled[], settings: Settings): string
 }
 
 /** For an embedding program that goes on after problems: every call is denied. */
-export function failedPolicy(problems: readonly Problem[]): Policy {
+export function createDenyAllPolicy(problems: readonly SettingsProblem[]): Policy {
   const text = problems.find(({ effect }) => effect === "refuse")?.message;
-  const rule = text === undefined ? {} : { rule: { text, source: FAILED } };
+  const rule = text === undefined ? {} : { rule: { text, source: FAILED_LABEL } };
   return {
     revision: "failed",
     mode: "default",
-    checkers: [{ label: FAILED, scope: "policy", check: () => ({ verdict: "deny", ...rule }) }],
+    checkers: [{ label: FAILED_LABEL, scope: "policy", check: () => ({ verdict: "deny", ...rule }) }],
     guards: [],
     honourReadOnlyHint: false,
   };
 }
 
-const FAILED = "policy (failed to load)";
+const FAILED_LABEL = "policy (failed to load)";

@@ -6,7 +6,7 @@ export function nearestKey(unknown: string, known: readonly string[]): string {
   let best = "";
   let least = Number.POSITIVE_INFINITY;
   for (const key of known) {
-    const distance = Math.min(changes(unknown, key, least), changes(last, lastName(key), least) + 0.5);
+    const distance = Math.min(countChanges(unknown, key, least), countChanges(last, lastName(key), least) + 0.5);
     if (distance >= least) continue;
     best = key;
     least = distance;
@@ -15,12 +15,12 @@ export function nearestKey(unknown: string, known: readonly string[]): string {
 }
 
 /** A key longer than any known one is not worth comparing in full. */
-const LONGEST = 60;
+const MAX_COMPARED = 60;
 
 function lastName(key: string): string {
   return key.slice(key.lastIndexOf(".") + 1);
 }
 
-function changes(from: string, to: string, limit: number): number {
-  return editDistance(from.slice(0, LONGEST).toLowerCase(), to.toLowerCase(), limit);
+function countChanges(from: string, to: string, limit: number): number {
+  return editDistance(from.slice(0, MAX_COMPARED).toLowerCase(), to.toLowerCase(), limit);
 }

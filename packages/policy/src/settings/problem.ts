@@ -1,5 +1,5 @@
 /** Something wrong with a settings file. Line and column count from 1, in UTF-16 units; a flag has no place: `file` is then the flag and both are 0. */
-export type Problem = {
+export type SettingsProblem = {
   readonly type: ProblemType;
   readonly file: string;
   readonly line: number;
@@ -33,12 +33,12 @@ export type ProblemType =
 
 /** Settings that nobody may go on with, with every problem of every file. */
 export class SettingsError extends Error {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly SettingsProblem[];
   /** The type of the first problem that refuses. */
   readonly code: ProblemType;
-  constructor(problems: readonly Problem[], options?: ErrorOptions) {
+  constructor(problems: readonly SettingsProblem[], options?: ErrorOptions) {
     const first = problems.find(({ effect }) => effect === "refuse") ?? problems[0];
-    super(problems.map(problemText).join("\n"), options);
+    super(problems.map(formatProblem).join("\n"), options);
     this.name = "SettingsError";
     this.problems = problems;
     this.code = first?.type ?? "settings_unreadable";
@@ -46,22 +46,22 @@ export class SettingsError extends Error {
 }
 
 /** `FILE:LINE:COLUMN: MESSAGE`, the form people and editors read. */
-export function problemText({ file, line, column, message }: Problem): string {
+export function formatProblem({ file, line, column, message }: SettingsProblem): string {
   return line === 0 ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`;
 }
 
 /** By file, line and column. */
-export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
-  return problems.toSorted((a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column);
+export function sortProblems(problems: readonly SettingsProblem[]): readonly SettingsProblem[] {
+  return problems.toSorted((a, b) => compareTexts(a.file, b.file) || a.line - b.line || a.column - b.column);
 }
 
-function compare(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
 /** Whether a problem refuses to start or only leaves something out: an allow that is not understood adds nothing, so it is left out. */
-export function effectOf(type: ProblemType, inAllow: boolean): Problem["effect"] {
+export function problemEffect(type: ProblemType, inAllow: boolean): SettingsProblem["effect"] {
   switch (type) {
     case "rule_unknown_tool":
     case "rule_too_broad":

@@ -1,13 +1,13 @@
 import type { Files } from "@assent/core";
 import { addRule, type RuleListName } from "./edit-settings.ts";
-import { type LockParts, withFileLock } from "./file-lock.ts";
+import { type LockOptions, withFileLock } from "./file-lock.ts";
 import { SettingsError } from "./problem.ts";
 import { readSettingsFile } from "./read-file.ts";
 import { readSettings } from "./read-settings.ts";
 import type { RuleObject } from "./rule-entry.ts";
 
 /** A rule for a settings file. `dryRun`: only tell what would be written. */
-export type Promotion = {
+export type RulePromotion = {
   readonly file: string;
   readonly list: RuleListName;
   readonly rule: string | RuleObject;
@@ -15,27 +15,27 @@ export type Promotion = {
 };
 
 /** What writing settings needs. */
-export type PromotionParts = LockParts & { readonly files: Pick<Files, "replace"> };
+export type PromotionOptions = LockOptions & { readonly files: Pick<Files, "replace"> };
 
 /** The file before and after; equal when the rule was there already. */
-export type Promoted = { readonly file: string; readonly line: number; readonly before: string; readonly after: string };
+export type PromotedRule = { readonly file: string; readonly line: number; readonly before: string; readonly after: string };
 
 /** Others must not be able to write it, or it would be refused when it is read. */
 const NEW_FILE_MODE = 0o644;
 
 /** Adds a rule to a settings file. It is read again under the lock, so two processes never lose each other's rule. Throws `SettingsError` for a file that is broken. */
-export async function promoteRule(promotion: Promotion, parts: PromotionParts): Promise<Promoted> {
-  if (promotion.dryRun) return edit(promotion, present(promotion.file) ?? "");
+export async function promoteRule(promotion: RulePromotion, parts: PromotionOptions): Promise<PromotedRule> {
+  if (promotion.dryRun) return addToText(promotion, readPresentText(promotion.file) ?? "");
   return withFileLock(promotion.file, parts, async () => {
-    const text = present(promotion.file);
-    const promoted = edit(promotion, text ?? "");
+    const text = readPresentText(promotion.file);
+    const promoted = addToText(promotion, text ?? "");
     if (promoted.after !== text)
       await parts.files.replace(promotion.file, promoted.after, text === undefined ? { mode: NEW_FILE_MODE } : {});
     return promoted;
   });
 }
 
-function edit({ file, list, rule }: Promotion, before: string): Promoted {
+function addToText({ file, list, rule }: RulePromotion, before: string): PromotedRule {
   if (before.trim() !== "") refuseBroken(file, before);
   const { text: after, line } = addRule(before, list, rule);
   refuseBroken(file, after);
@@ -43,7 +43,7 @@ function edit({ file, list, rule }: Promotion, before: string): Promoted {
 }
 
 /** The whole text, with the byte order mark that a reader of settings does not see. */
-function present(file: string): string | undefined {
+function readPresentText(file: string): string | undefined {
   const reading = readSettingsFile(file);
   if ("absent" in reading) return undefined;
   if ("text" in reading) return reading.mark + reading.text;

@@ -2,10 +2,10 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } fr
 import { messageOf } from "@assent/core";
 import { errorCode } from "../paths/error-code.ts";
 import type { ProblemType } from "./problem.ts";
-import { type Place, placesOf } from "./text-place.ts";
+import { createPlaceFinder, type TextPlace } from "./text-place.ts";
 
 /** The largest settings file. */
-const MOST_BYTES = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 /** A file's text and the byte order mark it begins with, or that there is none, or why it may not be used. */
 export type FileReading =
@@ -18,7 +18,7 @@ export type FileFault = {
   readonly type: Extract<ProblemType, "settings_unreadable" | "settings_insecure" | "settings_syntax">;
   readonly message: string;
   readonly hint: string;
-  readonly place: Place;
+  readonly place: TextPlace;
 };
 
 /** Reads a settings file whole. With an `owner`, only that user may be able to write it. */
@@ -42,22 +42,26 @@ export function readSettingsFile(file: string, owner?: number): FileReading {
 function readOpen(file: string, descriptor: number, owner: number | undefined): FileReading {
   const stats = fstatSync(descriptor);
   if (!stats.isFile()) return unreadable(file, new Error("it is not a regular file"));
-  const insecure = owner === undefined ? undefined : insecurity(file, stats, owner);
-  if (insecure) return { fault: { type: "settings_insecure", place: START, ...insecure } };
-  if (stats.size > MOST_BYTES) return tooLarge(file);
+  const insecure = owner === undefined ? undefined : findInsecurity(file, stats, owner);
+  if (insecure) return { fault: { type: "settings_insecure", place: FILE_START, ...insecure } };
+  if (stats.size > MAX_BYTES) return tooLarge(file);
   const bytes = readFileSync(descriptor);
-  if (bytes.length > MOST_BYTES) return tooLarge(file); // it grew meanwhile
-  return decode(bytes);
+  if (bytes.length > MAX_BYTES) return tooLarge(file); // it grew meanwhile
+  return decodeText(bytes);
 }
 
 /** UTF-8's byte order mark, which the decoder takes away. */
-const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-const START: Place = { line: 1, column: 1 };
+const FILE_START: TextPlace = { line: 1, column: 1 };
 
-type Words = Pick<FileFault, "message" | "hint">;
+type FaultText = Pick<FileFault, "message" | "hint">;
 
-function insecurity(file: string, { mode, uid }: { readonly mode: number; readonly uid: number }, owner: number): Words | undefined {
+function findInsecurity(
+  file: string,
+  { mode, uid }: { readonly mode: number; readonly uid: number },
+  owner: number,
+): FaultText | undefined {
   if ((mode & 0o022) !== 0) return { message: `${file} can be written by others; run: chmod go-w ${file}`, hint: `chmod go-w ${file}` };
   if (uid === owner) return undefined;
   const hint = `chown ${owner === 0 ? "root" : owner} ${file}`;
@@ -65,25 +69,25 @@ function insecurity(file: string, { mode, uid }: { readonly mode: number; readon
 }
 
 /** Strictly: a byte that is no UTF-8 could hide what a rule says. */
-function decode(bytes: Buffer): FileReading {
+function decodeText(bytes: Buffer): FileReading {
   try {
-    const mark = bytes.subarray(0, 3).equals(MARK) ? "\uFEFF" : "";
+    const mark = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? "\uFEFF" : "";
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), mark };
   } catch {
     const lossy = bytes.toString("utf8");
-    const place = placesOf(lossy)(Math.max(0, lossy.indexOf("\uFFFD")));
+    const place = createPlaceFinder(lossy)(Math.max(0, lossy.indexOf("\uFFFD")));
     return { fault: { type: "settings_syntax", message: "This byte is not UTF-8.", hint: "Save the file as UTF-8.", place } };
   }
 }
 
 function tooLarge(file: string): FileReading {
-  const message = `${file} is larger than 1 MiB (${MOST_BYTES} bytes).`;
-  return { fault: { type: "settings_syntax", message, hint: "Remove what is not needed.", place: START } };
+  const message = `${file} is larger than 1 MiB (${MAX_BYTES} bytes).`;
+  return { fault: { type: "settings_syntax", message, hint: "Remove what is not needed.", place: FILE_START } };
 }
 
 function unreadable(file: string, error: unknown): FileReading {
   const message = `${file} cannot be read: ${messageOf(error)}`;
-  return { fault: { type: "settings_unreadable", message, hint: "Make it a file you can read, or remove it.", place: START } };
+  return { fault: { type: "settings_unreadable", message, hint: "Make it a file you can read, or remove it.", place: FILE_START } };
 }
 
 /** A link that leads nowhere exists, and what it stood for may hold a deny. */

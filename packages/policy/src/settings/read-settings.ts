@@ -1,15 +1,15 @@
 import { isObject, type JsonObject, type Scope } from "@assent/core";
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { nearestKey } from "./nearest-key.ts";
-import type { Problem } from "./problem.ts";
+import type { SettingsProblem } from "./problem.ts";
 import { type RuleObject, readRuleObject } from "./rule-entry.ts";
-import { type Fault, shownValue } from "./setting-values.ts";
+import { describeValue, type ValueFault } from "./setting-values.ts";
 import { type RuleKey, type RuleRow, SETTINGS, type SettingKey, type ValueRow } from "./settings.ts";
-import { isForbidden, isFull, memberPath, members, openPage, type Page, remark, unknownKey } from "./settings-page.ts";
-import type { Place } from "./text-place.ts";
+import { addProblem, isForbidden, isFull, memberPath, objectMembers, openPage, type SettingsPage, unknownKey } from "./settings-page.ts";
+import type { TextPlace } from "./text-place.ts";
 
 /** A value as a file has it, and where; `itemAt` for those of a list. */
-export type Written<T = unknown> = { readonly value: T; readonly at: Place; readonly itemAt?: (index: number) => Place };
+export type WrittenValue<T = unknown> = { readonly value: T; readonly at: TextPlace; readonly itemAt?: (index: number) => TextPlace };
 
 /** A rule as a file or a flag has it, and where. */
 export type RuleEntry = RuleObject & {
@@ -18,58 +18,61 @@ export type RuleEntry = RuleObject & {
   readonly flag?: string;
   /** `permissions.deny[2]` */
   readonly key: string;
-  readonly at: Place;
+  readonly at: TextPlace;
   /** Where an example of it stands. */
-  readonly placeOf: (field: "match" | "notMatch", index: number) => Place;
+  readonly placeOf: (field: "match" | "notMatch", index: number) => TextPlace;
 };
 
 /** The hooks of a file, and where each part of them stands: its value, or the key in front of it. */
-export type WrittenHooks = { readonly value: JsonObject; readonly placeOf: (path: readonly (string | number)[], part?: "key") => Place };
+export type WrittenHooks = {
+  readonly value: JsonObject;
+  readonly placeOf: (path: readonly (string | number)[], part?: "key") => TextPlace;
+};
 
 /** The hooks of one layer, as they were written. */
 export type LayerHooks = WrittenHooks & { readonly scope: Scope; readonly file: string };
 
 /** What a settings file says. Problems that refuse leave the rest unreliable. */
 export type WrittenSettings = {
-  readonly values: ReadonlyMap<SettingKey, Written>;
+  readonly values: ReadonlyMap<SettingKey, WrittenValue>;
   /** In the order of the file. */
   readonly rules: readonly RuleEntry[];
-  readonly hooks?: Written<WrittenHooks>;
-  readonly problems: readonly Problem[];
+  readonly hooks?: WrittenValue<WrittenHooks>;
+  readonly problems: readonly SettingsProblem[];
 };
 
 /** Reads the text of a settings file: every value typed, every problem with its place. */
 export function readSettings(file: string, text: string): WrittenSettings {
   const { page, root } = openPage(file, text);
-  const draft: Draft = { page, values: new Map(), rules: [], entries: 0 };
+  const draft: SettingsDraft = { page, values: new Map(), rules: [], entries: 0 };
   if (root?.type === "object") readGroup(draft, root, "");
   else if (root)
-    complain(draft, { node: root, key: "" }, [{ path: [], message: `must be an object, not ${shownValue(getNodeValue(root))}` }]);
+    reportFaults(draft, { node: root, key: "" }, [{ path: [], message: `must be an object, not ${describeValue(getNodeValue(root))}` }]);
   const { values, rules, hooks } = draft;
   return { values, rules, problems: page.problems, ...(hooks && { hooks }) };
 }
 
-type Draft = {
-  readonly page: Page;
-  readonly values: Map<SettingKey, Written>;
+type SettingsDraft = {
+  readonly page: SettingsPage;
+  readonly values: Map<SettingKey, WrittenValue>;
   readonly rules: RuleEntry[];
   /** Of all lists of rules, faulty ones included. */
   entries: number;
-  hooks?: Written<WrittenHooks>;
+  hooks?: WrittenValue<WrittenHooks>;
 };
 
-type Slot = { readonly node: Node; readonly key: string; readonly inAllow?: boolean };
+type ValueSlot = { readonly node: Node; readonly key: string; readonly inAllow?: boolean };
 
 const KEYS: readonly string[] = Object.keys(SETTINGS);
 const GROUPS: ReadonlySet<string> = new Set(KEYS.flatMap((key) => (key.includes(".") ? [key.slice(0, key.indexOf("."))] : [])));
 
-function readGroup(draft: Draft, group: Node, prefix: string): void {
-  for (const [name, node] of members(group)) {
+function readGroup(draft: SettingsDraft, group: Node, prefix: string): void {
+  for (const [name, node] of objectMembers(group)) {
     if (isForbidden(name.value) || isFull(draft.page)) continue;
     const key = memberPath(prefix, name.value);
     if (isNested(name) && isKey(key)) readKey(draft, { node, key }, key);
     else if (isNested(name) && GROUPS.has(key)) readNamedGroup(draft, { node, key });
-    else remark(draft.page, unknownKey(name, key, unknownWords(key)));
+    else addProblem(draft.page, unknownKey(name, key, describeUnknownKey(key)));
   }
 }
 
@@ -82,12 +85,12 @@ function isKey(key: string): key is keyof typeof SETTINGS {
   return Object.hasOwn(SETTINGS, key);
 }
 
-function readNamedGroup(draft: Draft, { node, key }: Slot): void {
+function readNamedGroup(draft: SettingsDraft, { node, key }: ValueSlot): void {
   if (node.type === "object") readGroup(draft, node, key);
-  else complain(draft, { node, key }, [{ path: [], message: `must be an object, not ${shownValue(getNodeValue(node))}` }]);
+  else reportFaults(draft, { node, key }, [{ path: [], message: `must be an object, not ${describeValue(getNodeValue(node))}` }]);
 }
 
-function unknownWords(key: string): { readonly message: string; readonly hint: string } {
+function describeUnknownKey(key: string): { readonly message: string; readonly hint: string } {
   if (isKey(key))
     return { message: `The key ${key} is written with a dot, but keys are nested.`, hint: `Write it nested: ${nestedForm(key)}` };
   const nearest = nearestKey(key, keysNear(key));
@@ -108,7 +111,7 @@ function nestedForm(key: keyof typeof SETTINGS): string {
   return `{ "${key.replace(".", '": { "')}": ${value} } }`;
 }
 
-function readKey(draft: Draft, slot: Slot, key: keyof typeof SETTINGS): void {
+function readKey(draft: SettingsDraft, slot: ValueSlot, key: keyof typeof SETTINGS): void {
   if (isRuleKey(key)) readRules(draft, slot, { list: key, row: SETTINGS[key] });
   else if (key === "hooks") readHooksValue(draft, slot);
   else if (key === "version") readVersion(draft, slot);
@@ -119,24 +122,24 @@ function isRuleKey(key: keyof typeof SETTINGS): key is RuleKey {
   return SETTINGS[key].merge === "rules";
 }
 
-function readVersion(draft: Draft, slot: Slot): void {
+function readVersion(draft: SettingsDraft, slot: ValueSlot): void {
   const value: unknown = getNodeValue(slot.node);
   if (value === 1) return;
-  const message = `version is ${shownValue(value)}; this program reads version 1.`;
+  const message = `version is ${describeValue(value)}; this program reads version 1.`;
   const hint = "Write 1, or use a program that knows this version.";
-  remark(draft.page, { type: "settings_version", offset: slot.node.offset, key: slot.key, message, hint });
+  addProblem(draft.page, { type: "settings_version", offset: slot.node.offset, key: slot.key, message, hint });
 }
 
-function readValue(draft: Draft, slot: Slot, { key, row }: { readonly key: SettingKey; readonly row: ValueRow }): void {
+function readValue(draft: SettingsDraft, slot: ValueSlot, { key, row }: { readonly key: SettingKey; readonly row: ValueRow }): void {
   const { node } = slot;
   const { placeAt } = draft.page;
   const reading = row.read(getNodeValue(node));
-  const itemAt = (index: number): Place => placeAt((nodeAt(node, [index]) ?? node).offset);
-  if ("faults" in reading) complain(draft, slot, reading.faults);
+  const itemAt = (index: number): TextPlace => placeAt((nodeAt(node, [index]) ?? node).offset);
+  if ("faults" in reading) reportFaults(draft, slot, reading.faults);
   else if (!draft.values.has(key)) draft.values.set(key, { value: reading.value, at: placeAt(node.offset), itemAt });
 }
 
-function readHooksValue(draft: Draft, slot: Slot): void {
+function readHooksValue(draft: SettingsDraft, slot: ValueSlot): void {
   const value: unknown = getNodeValue(slot.node);
   const { placeAt } = draft.page;
   const placeOf: WrittenHooks["placeOf"] = (path, part) => {
@@ -144,7 +147,7 @@ function readHooksValue(draft: Draft, slot: Slot): void {
     return placeAt((part === "key" ? keyNode(found) : found).offset);
   };
   if (isJsonObject(value)) draft.hooks = { value: { value, placeOf }, at: placeAt(slot.node.offset) };
-  else complain(draft, slot, [{ path: [], message: `must be an object, not ${shownValue(value)}` }]);
+  else reportFaults(draft, slot, [{ path: [], message: `must be an object, not ${describeValue(value)}` }]);
 }
 
 /** A value that came out of a JSON tree is JSON. */
@@ -153,40 +156,40 @@ function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** Limits of one file and one rule. */
-const MOST_RULES = 10_000;
-const LONGEST_RULE = 4_096;
+const MAX_RULES = 10_000;
+const MAX_RULE_LENGTH = 4_096;
 
-function readRules(draft: Draft, { node, key }: Slot, { list, row }: { readonly list: RuleKey; readonly row: RuleRow }): void {
+function readRules(draft: SettingsDraft, { node, key }: ValueSlot, { list, row }: { readonly list: RuleKey; readonly row: RuleRow }): void {
   const inAllow = row.verdict === "allow";
   if (node.type !== "array") {
-    complain(draft, { node, key, inAllow }, [{ path: [], message: `must be a list, not ${shownValue(getNodeValue(node))}` }]);
+    reportFaults(draft, { node, key, inAllow }, [{ path: [], message: `must be a list, not ${describeValue(getNodeValue(node))}` }]);
     return;
   }
   for (const [index, item] of (node.children ?? []).entries()) {
     draft.entries += 1;
-    if (draft.entries > MOST_RULES) {
-      const message = `More than ${MOST_RULES} rules in one file.`;
+    if (draft.entries > MAX_RULES) {
+      const message = `More than ${MAX_RULES} rules in one file.`;
       const hint = "Join rules with globs, or divide them over the layers.";
-      remark(draft.page, { type: "settings_type", offset: item.offset, key: `${key}[${index}]`, message, hint });
+      addProblem(draft.page, { type: "settings_type", offset: item.offset, key: `${key}[${index}]`, message, hint });
       return;
     }
     readRule(draft, { node: item, key: `${key}[${index}]`, inAllow }, list);
   }
 }
 
-function readRule(draft: Draft, slot: Slot, list: RuleKey): void {
+function readRule(draft: SettingsDraft, slot: ValueSlot, list: RuleKey): void {
   const { node, key, inAllow = false } = slot;
   const reading = readRuleObject(getNodeValue(node));
   if ("faults" in reading) {
-    complain(draft, slot, reading.faults);
+    reportFaults(draft, slot, reading.faults);
     return;
   }
   const { placeAt } = draft.page;
   const { offset } = nodeAt(node, ["rule"]) ?? node;
   const { length } = reading.value.rule;
-  if (length > LONGEST_RULE) {
-    const message = `A rule has at most ${LONGEST_RULE} characters; this one has ${length}.`;
-    remark(draft.page, { type: "rule_syntax", offset, key, message, hint: "Divide it into several rules.", inAllow });
+  if (length > MAX_RULE_LENGTH) {
+    const message = `A rule has at most ${MAX_RULE_LENGTH} characters; this one has ${length}.`;
+    addProblem(draft.page, { type: "rule_syntax", offset, key, message, hint: "Divide it into several rules.", inAllow });
     return;
   }
   const placeOf: RuleEntry["placeOf"] = (field, index) => placeAt((nodeAt(node, [field, index]) ?? node).offset);
@@ -202,12 +205,12 @@ function keyNode(value: Node): Node {
   return (value.parent?.type === "property" && value.parent.children?.[0]) || value;
 }
 
-function complain(draft: Draft, { node, key, inAllow = false }: Slot, faults: readonly Fault[]): void {
+function reportFaults(draft: SettingsDraft, { node, key, inAllow = false }: ValueSlot, faults: readonly ValueFault[]): void {
   for (const { path, message, unknownKey: isUnknown } of faults) {
     const found = nodeAt(node, path) ?? node;
     const { offset } = isUnknown ? keyNode(found) : found;
     const where = path.reduce<string>((at, step) => (typeof step === "number" ? `${at}[${step}]` : memberPath(at, step)), key);
     const words = { offset, key: where, message: `${where || "A settings file"} ${message}.`, hint: "Correct the value, or remove it." };
-    remark(draft.page, { ...words, ...(isUnknown ? { type: "settings_unknown_key" } : { type: "settings_type", inAllow }) });
+    addProblem(draft.page, { ...words, ...(isUnknown ? { type: "settings_unknown_key" } : { type: "settings_type", inAllow }) });
   }
 }

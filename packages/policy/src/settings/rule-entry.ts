@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core";
 import type { RuleExamples } from "../rules/examples.ts";
-import { type Fault, type Reading, shownValue } from "./setting-values.ts";
+import { describeValue, type ValueFault, type ValueReading } from "./setting-values.ts";
 
 /** A rule as it stands in a settings file, in the long form. */
 export type RuleObject = RuleExamples & {
@@ -9,47 +9,47 @@ export type RuleObject = RuleExamples & {
   readonly bind?: { readonly script: string };
 };
 
-const KNOWN: readonly string[] = ["rule", "match", "notMatch", "because", "bind"];
+const KNOWN_KEYS: readonly string[] = ["rule", "match", "notMatch", "because", "bind"];
 
-const LONGEST_BECAUSE = 500;
+const MAX_BECAUSE_LENGTH = 500;
 
 /** Understands one entry of a list of rules, a text or an object; the rule's own notation is not looked at. */
-export function readRuleObject(value: unknown): Reading<RuleObject> {
+export function readRuleObject(value: unknown): ValueReading<RuleObject> {
   if (typeof value === "string") return { value: { rule: value } };
-  if (!isObject(value)) return { faults: [{ path: [], message: `must be a rule, as a text or an object, not ${shownValue(value)}` }] };
-  const faults = [...strangers(value), ...ruleFaults(value)];
+  if (!isObject(value)) return { faults: [{ path: [], message: `must be a rule, as a text or an object, not ${describeValue(value)}` }] };
+  const faults = [...findUnknownKeys(value), ...findRuleFaults(value)];
   return faults.length > 0 ? { faults } : { value: value as RuleObject };
 }
 
-function strangers(value: Readonly<Record<string, unknown>>): readonly Fault[] {
+function findUnknownKeys(value: Readonly<Record<string, unknown>>): readonly ValueFault[] {
   return Object.keys(value)
-    .filter((key) => !KNOWN.includes(key))
-    .map((key) => ({ path: [key], message: `is not known; a rule has ${KNOWN.join(", ")}`, unknownKey: true }));
+    .filter((key) => !KNOWN_KEYS.includes(key))
+    .map((key) => ({ path: [key], message: `is not known; a rule has ${KNOWN_KEYS.join(", ")}`, unknownKey: true }));
 }
 
-function ruleFaults({ rule, match, notMatch, because, bind }: Readonly<Record<string, unknown>>): readonly Fault[] {
-  const faults: Fault[] = [...exampleFaults("match", match), ...exampleFaults("notMatch", notMatch)];
+function findRuleFaults({ rule, match, notMatch, because, bind }: Readonly<Record<string, unknown>>): readonly ValueFault[] {
+  const faults: ValueFault[] = [...findExampleFaults("match", match), ...findExampleFaults("notMatch", notMatch)];
   if (rule === undefined) faults.push({ path: [], message: "must have a rule" });
-  else if (typeof rule !== "string") faults.push({ path: ["rule"], message: `must be a text, not ${shownValue(rule)}` });
+  else if (typeof rule !== "string") faults.push({ path: ["rule"], message: `must be a text, not ${describeValue(rule)}` });
   if (because !== undefined && !isReason(because))
-    faults.push({ path: ["because"], message: `must be one line of at most ${LONGEST_BECAUSE} characters` });
+    faults.push({ path: ["because"], message: `must be one line of at most ${MAX_BECAUSE_LENGTH} characters` });
   if (bind !== undefined && !isBind(bind))
     faults.push({ path: ["bind"], message: 'must be {"script": "sha256:…"} with 64 hexadecimal digits' });
   return faults;
 }
 
-function exampleFaults(name: string, examples: unknown): readonly Fault[] {
+function findExampleFaults(name: string, examples: unknown): readonly ValueFault[] {
   if (examples === undefined) return [];
-  if (!Array.isArray(examples)) return [{ path: [name], message: `must be a list, not ${shownValue(examples)}` }];
+  if (!Array.isArray(examples)) return [{ path: [name], message: `must be a list, not ${describeValue(examples)}` }];
   return examples.flatMap((example, index) =>
     typeof example === "string" || isObject(example)
       ? []
-      : [{ path: [name, index], message: `must be a text or a tool's input, not ${shownValue(example)}` }],
+      : [{ path: [name, index], message: `must be a text or a tool's input, not ${describeValue(example)}` }],
   );
 }
 
 function isReason(value: unknown): boolean {
-  return typeof value === "string" && value.length <= LONGEST_BECAUSE && !/[\r\n\u2028\u2029]/.test(value);
+  return typeof value === "string" && value.length <= MAX_BECAUSE_LENGTH && !/[\r\n\u2028\u2029]/.test(value);
 }
 
 function isBind(value: unknown): boolean {

@@ -11,8 +11,8 @@ export type RulesDiff = {
 
 /** What `next` has and `old` has not, and the other way round. */
 export function diffRules(old: Pick<LoadedPolicy, "rules">, next: Pick<LoadedPolicy, "rules">): RulesDiff {
-  const removed = without(old.rules, next.rules);
-  const added = without(next.rules, old.rules);
+  const removed = withoutMatches(old.rules, next.rules);
+  const added = withoutMatches(next.rules, old.rules);
   const changed: { readonly from: Rule; readonly to: Rule }[] = [];
   for (const from of [...removed]) {
     const to = added.find((rule) => subjectOf(rule) === subjectOf(from));
@@ -25,7 +25,7 @@ export function diffRules(old: Pick<LoadedPolicy, "rules">, next: Pick<LoadedPol
 }
 
 /** A rule that stands twice on one side needs two on the other. */
-function without(rules: readonly Rule[], others: readonly Rule[]): Rule[] {
+function withoutMatches(rules: readonly Rule[], others: readonly Rule[]): Rule[] {
   const left = new Map<string, number>();
   for (const { record } of others) left.set(record, (left.get(record) ?? 0) + 1);
   return rules.filter(({ record }) => {

@@ -2,106 +2,109 @@ import { isAbsolute } from "node:path";
 import { isObject } from "@assent/core";
 
 /** What is wrong inside a value, and where, counted from the value itself. */
-export type Fault = { readonly path: readonly (string | number)[]; readonly message: string; readonly unknownKey?: true };
+export type ValueFault = { readonly path: readonly (string | number)[]; readonly message: string; readonly unknownKey?: true };
 
 /** A value that was understood, or all that is wrong with it. */
-export type Reading<T> = { readonly value: T } | { readonly faults: readonly Fault[] };
+export type ValueReading<T> = { readonly value: T } | { readonly faults: readonly ValueFault[] };
 
 /** Understands one value of a settings file. */
-export type Reader<T> = (value: unknown) => Reading<T>;
+export type ValueReader<T> = (value: unknown) => ValueReading<T>;
 
 /** One of a few words. */
-export function oneOf<const T extends string | number>(...choices: readonly T[]): Reader<T> {
+export function oneOf<const T extends string | number>(...choices: readonly T[]): ValueReader<T> {
   const expected = choices.length === 1 ? String(choices[0]) : `one of ${choices.join(", ")}`;
   return (value) => {
     const choice = choices.find((known) => known === value);
-    return choice === undefined ? wrong(expected, value) : { value: choice };
+    return choice === undefined ? wrongValue(expected, value) : { value: choice };
   };
 }
 
 /** A text that is not empty and passes the test. */
-export function text(expected = "a text", passes: (value: string) => boolean = () => true): Reader<string> {
-  return (value) => (typeof value === "string" && value.trim() !== "" && passes(value) ? { value } : wrong(expected, value));
+export function text(expected = "a text", passes: (value: string) => boolean = () => true): ValueReader<string> {
+  return (value) => (typeof value === "string" && value.trim() !== "" && passes(value) ? { value } : wrongValue(expected, value));
 }
 
 /** A whole number between two bounds. */
-export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER): Reader<number> {
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): ValueReader<number> {
   const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
   return (value) =>
     typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most
       ? { value }
-      : wrong(`a whole number ${range}`, value);
+      : wrongValue(`a whole number ${range}`, value);
 }
 
 /** A finite number that is not negative, at most `most`. */
-export function amount(unit: string, most: number = Number.MAX_VALUE): Reader<number> {
+export function amount(unit: string, most: number = Number.MAX_VALUE): ValueReader<number> {
   return (value) =>
     typeof value === "number" && Number.isFinite(value) && value >= 0
       ? { value: Math.min(value, most) }
-      : wrong(`a number of ${unit}, 0 or more`, value);
+      : wrongValue(`a number of ${unit}, 0 or more`, value);
 }
 
 /** `true` or `false`. */
-export const yesNo: Reader<boolean> = (value) => (typeof value === "boolean" ? { value } : wrong("true or false", value));
+export const trueOrFalse: ValueReader<boolean> = (value) => (typeof value === "boolean" ? { value } : wrongValue("true or false", value));
 
 /** A list; every faulty item is told. */
-export function listOf<T>(item: Reader<T>): Reader<readonly T[]> {
+export function listOf<T>(item: ValueReader<T>): ValueReader<readonly T[]> {
   return (value) => {
-    if (!Array.isArray(value)) return wrong("a list", value);
-    const { values, faults } = collect(value.map((one, index) => [index, item(one)]));
+    if (!Array.isArray(value)) return wrongValue("a list", value);
+    const { values, faults } = collectValues(value.map((one, index) => [index, item(one)]));
     return faults.length > 0 ? { faults } : { value: values.map(([, entry]) => entry) };
   };
 }
 
 /** An object of texts. */
-export const texts: Reader<Readonly<Record<string, string>>> = (value) => {
-  if (!isObject(value)) return wrong("an object", value);
+export const textRecord: ValueReader<Readonly<Record<string, string>>> = (value) => {
+  if (!isObject(value)) return wrongValue("an object", value);
   const item = text();
-  const { values, faults } = collect(Object.entries(value).map(([key, one]) => [key, item(one)]));
+  const { values, faults } = collectValues(Object.entries(value).map(([key, one]) => [key, item(one)]));
   return faults.length > 0 ? { faults } : { value: Object.fromEntries(values) };
 };
 
 /** An object with exactly these fields, of which the first is required and one more must be there. */
-export function fields(required: string, others: readonly string[]): Reader<Readonly<Record<string, string>>> {
+export function objectWith(required: string, others: readonly string[]): ValueReader<Readonly<Record<string, string>>> {
   const known = [required, ...others];
   return (value) => {
-    if (!isObject(value)) return wrong("an object", value);
+    if (!isObject(value)) return wrongValue("an object", value);
     const unknown = Object.keys(value).filter((key) => !known.includes(key));
     if (unknown.length > 0)
       return { faults: unknown.map((key) => ({ path: [key], message: `is not known; known are ${known.join(", ")}`, unknownKey: true })) };
     if (!Object.hasOwn(value, required) || Object.keys(value).length < 2)
-      return wrong(`an object with ${required} and one of ${others.join(", ")}`, value);
-    return texts(value);
+      return wrongValue(`an object with ${required} and one of ${others.join(", ")}`, value);
+    return textRecord(value);
   };
 }
 
 /** An absolute directory. */
-export const directory: Reader<string> = text("an absolute path", (value) => isAbsolute(value) && !value.includes("\0"));
+export const directory: ValueReader<string> = text("an absolute path", (value) => isAbsolute(value) && !value.includes("\0"));
 
 /** An absolute directory, or one that starts in the home. */
-export const directoryOrHome: Reader<string> = text(
+export const directoryOrHome: ValueReader<string> = text(
   "an absolute path or one that starts with ~/",
   (value) => (isAbsolute(value) || value.startsWith("~/")) && !value.includes("\0"),
 );
 
 /** What a value is, in words. */
-export function shownValue(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";
   const shown = JSON.stringify(value) ?? "nothing";
   return shown.length > 60 ? `${shown.slice(0, 57)}…` : shown;
 }
 
-function wrong(expected: string, value: unknown): { readonly faults: readonly Fault[] } {
-  return { faults: [{ path: [], message: `must be ${expected}, not ${shownValue(value)}` }] };
+function wrongValue(expected: string, value: unknown): { readonly faults: readonly ValueFault[] } {
+  return { faults: [{ path: [], message: `must be ${expected}, not ${describeValue(value)}` }] };
 }
 
-type Entry<T> = readonly [key: string | number, value: T];
+type KeyedValue<T> = readonly [key: string | number, value: T];
 
 /** The values that were understood, and the faults of the others with their place. */
-function collect<T>(readings: readonly Entry<Reading<T>>[]): { readonly values: readonly Entry<T>[]; readonly faults: readonly Fault[] } {
-  const values: Entry<T>[] = [];
-  const faults: Fault[] = [];
+function collectValues<T>(readings: readonly KeyedValue<ValueReading<T>>[]): {
+  readonly values: readonly KeyedValue<T>[];
+  readonly faults: readonly ValueFault[];
+} {
+  const values: KeyedValue<T>[] = [];
+  const faults: ValueFault[] = [];
   for (const [key, reading] of readings) {
     if ("value" in reading) values.push([key, reading.value]);
     else for (const fault of reading.faults) faults.push({ ...fault, path: [key, ...fault.path] });

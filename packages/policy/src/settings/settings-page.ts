@@ -1,18 +1,18 @@
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
-import { effectOf, type Problem, type ProblemType } from "./problem.ts";
-import { type Place, placesOf } from "./text-place.ts";
+import { type ProblemType, problemEffect, type SettingsProblem } from "./problem.ts";
+import { createPlaceFinder, type TextPlace } from "./text-place.ts";
 
 /** One settings file while it is read: its tree, and what was found wrong with it so far. */
-export type Page = {
+export type SettingsPage = {
   readonly file: string;
-  readonly placeAt: (offset: number) => Place;
-  readonly problems: Problem[];
+  readonly placeAt: (offset: number) => TextPlace;
+  readonly problems: SettingsProblem[];
   /** How many of the problems refuse. */
   refusals: number;
 };
 
 /** What to say about a place of a page. */
-export type Remark = {
+export type PageRemark = {
   readonly type: ProblemType;
   readonly offset: number;
   readonly key: string;
@@ -23,45 +23,51 @@ export type Remark = {
 };
 
 /** Past this many refusals of one file nobody reads on, and a hostile file must not cost more. */
-const MOST_REFUSALS = 1_000;
+const MAX_REFUSALS = 1_000;
 
 /** Whether this page is refused often enough. */
-export function isFull({ refusals }: Page): boolean {
-  return refusals >= MOST_REFUSALS;
+export function isFull({ refusals }: SettingsPage): boolean {
+  return refusals >= MAX_REFUSALS;
 }
 
 /** Writes a problem down. */
-export function remark(page: Page, { offset, inAllow = false, ...words }: Remark): void {
-  const effect = effectOf(words.type, inAllow);
+export function addProblem(page: SettingsPage, { offset, inAllow = false, ...words }: PageRemark): void {
+  const effect = problemEffect(words.type, inAllow);
   if (effect === "refuse") page.refusals += 1;
   page.problems.push({ file: page.file, ...page.placeAt(offset), ...words, effect });
 }
 
 /** The tree of a text and the page to write its problems on; no tree where the text is not JSONC, nests too deep, or holds a key twice. */
-export function openPage(file: string, text: string): { readonly page: Page; readonly root?: Node } {
-  const page: Page = { file, placeAt: placesOf(text), problems: [], refusals: 0 };
-  const deep = tooDeep(text);
+export function openPage(file: string, text: string): { readonly page: SettingsPage; readonly root?: Node } {
+  const page: SettingsPage = { file, placeAt: createPlaceFinder(text), problems: [], refusals: 0 };
+  const deep = findTooDeep(text);
   if (deep !== undefined) {
-    const message = `Nested deeper than ${DEEPEST} levels.`;
-    remark(page, { type: "settings_syntax", offset: deep, key: "", message, hint: "No setting needs this depth." });
+    const message = `Nested deeper than ${MAX_DEPTH} levels.`;
+    addProblem(page, { type: "settings_syntax", offset: deep, key: "", message, hint: "No setting needs this depth." });
     return { page };
   }
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false, allowEmptyContent: false });
   const [first] = errors;
   if (first) {
-    const message = `Not JSON: ${EXPECTED[printParseErrorCode(first.error)] ?? "something else is expected here"}.`;
-    remark(page, { type: "settings_syntax", offset: first.offset, key: "", message, hint: "Comments and trailing commas are allowed." });
+    const message = `Not JSON: ${SYNTAX_ERRORS[printParseErrorCode(first.error)] ?? "something else is expected here"}.`;
+    addProblem(page, {
+      type: "settings_syntax",
+      offset: first.offset,
+      key: "",
+      message,
+      hint: "Comments and trailing commas are allowed.",
+    });
   }
   if (first || !root) return { page };
   checkKeys(page, root, "");
   return { page, root };
 }
 
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 
 /** Where the nesting passes the limit. Looked for without recursion, since the parser's own would end the process on such a text. */
-function tooDeep(text: string): number | undefined {
+function findTooDeep(text: string): number | undefined {
   const scanner = createScanner(text, true);
   let depth = 0;
   for (scanner.scan(); scanner.getTokenLength() > 0; scanner.scan()) {
@@ -69,13 +75,13 @@ function tooDeep(text: string): number | undefined {
     const start = text[offset];
     if (start === "{" || start === "[") depth += 1;
     if (start === "}" || start === "]") depth -= 1;
-    if (depth > DEEPEST) return offset;
+    if (depth > MAX_DEPTH) return offset;
   }
   return undefined;
 }
 
 /** The parser's names for its complaints, in words. */
-const EXPECTED: Readonly<Record<string, string>> = {
+const SYNTAX_ERRORS: Readonly<Record<string, string>> = {
   InvalidSymbol: "this word is neither a text in double quotes nor a number, true, false or null",
   InvalidNumberFormat: "this number is not one",
   PropertyNameExpected: "a key in double quotes is expected here",
@@ -94,47 +100,47 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 /** Keys that a program could take for something else. */
-const FORBIDDEN: ReadonlySet<unknown> = new Set(["__proto__", "constructor", "prototype"]);
+const FORBIDDEN_KEYS: ReadonlySet<unknown> = new Set(["__proto__", "constructor", "prototype"]);
 
 /** True for a key that no settings file may hold, at any depth. */
 export function isForbidden(name: unknown): boolean {
-  return FORBIDDEN.has(name);
+  return FORBIDDEN_KEYS.has(name);
 }
 
 /** Every object at every depth: a key that stands twice says two things, and one of them would be lost. */
-function checkKeys(page: Page, node: Node, key: string): void {
+function checkKeys(page: SettingsPage, node: Node, key: string): void {
   if (isFull(page)) return;
   checkText(page, node, key);
   if (node.type === "array") for (const [index, item] of (node.children ?? []).entries()) checkKeys(page, item, `${key}[${index}]`);
   if (node.type !== "object") return;
   const seen = new Set<unknown>();
-  for (const [name, value] of members(node)) {
+  for (const [name, value] of objectMembers(node)) {
     const path = memberPath(key, name.value);
     checkText(page, name, path);
     if (isForbidden(name.value)) {
-      remark(page, unknownKey(name, path, { message: `The key ${String(name.value)} is not allowed.`, hint: "Remove it." }));
+      addProblem(page, unknownKey(name, path, { message: `The key ${String(name.value)} is not allowed.`, hint: "Remove it." }));
     } else if (seen.has(name.value)) {
       const message = `The key ${path} stands here a second time.`;
-      remark(page, { type: "settings_duplicate_key", offset: name.offset, key: path, message, hint: "Keep one of the two." });
+      addProblem(page, { type: "settings_duplicate_key", offset: name.offset, key: path, message, hint: "Keep one of the two." });
     }
     seen.add(name.value);
     checkKeys(page, value, path);
   }
 }
 
-function checkText(page: Page, { type, value, offset }: Node, key: string): void {
+function checkText(page: SettingsPage, { type, value, offset }: Node, key: string): void {
   if (type !== "string" || typeof value !== "string" || value.isWellFormed()) return;
   const message = "This text holds half a character (a lone surrogate).";
-  remark(page, { type: "settings_syntax", offset, key, message, hint: "Write the whole character." });
+  addProblem(page, { type: "settings_syntax", offset, key, message, hint: "Write the whole character." });
 }
 
 /** What to say about a key nobody knows. */
-export function unknownKey(name: Node, key: string, words: { readonly message: string; readonly hint: string }): Remark {
+export function unknownKey(name: Node, key: string, words: { readonly message: string; readonly hint: string }): PageRemark {
   return { type: "settings_unknown_key", offset: name.offset, key, ...words };
 }
 
 /** Keys and values of an object, in order. */
-export function members(node: Node): readonly (readonly [name: Node, value: Node])[] {
+export function objectMembers(node: Node): readonly (readonly [name: Node, value: Node])[] {
   return (node.children ?? []).flatMap(({ children: [name, value] = [] }) => (name && value ? [[name, value] as const] : []));
 }
 

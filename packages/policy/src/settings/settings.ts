@@ -1,5 +1,17 @@
 import { compileGlob, type Glob, MODES, type Mode, type Verdict } from "@assent/core";
-import { amount, directory, directoryOrHome, fields, listOf, oneOf, type Reader, text, texts, whole, yesNo } from "./setting-values.ts";
+import {
+  amount,
+  directory,
+  directoryOrHome,
+  listOf,
+  objectWith,
+  oneOf,
+  text,
+  textRecord,
+  trueOrFalse,
+  type ValueReader,
+  wholeNumber,
+} from "./setting-values.ts";
 
 /** A text that is hidden in logs and telemetry. */
 export type RedactionPattern = { readonly name: string; readonly prefix?: string; readonly literal?: string; readonly key?: string };
@@ -55,7 +67,7 @@ export type Settings = {
 /** A single value, of which the first layer that has one counts, or a list joined over the layers. */
 export type ValueRow<T = unknown> = {
   readonly merge: "first" | "joined";
-  readonly read: Reader<T>;
+  readonly read: ValueReader<T>;
   readonly initial: T;
   /** Whether a project may set it before it is trusted: always, never, or where it is stricter than what the other layers give. */
   readonly untrusted: "yes" | "no" | "tighten";
@@ -75,12 +87,14 @@ export type RuleKey = "permissions.deny" | "permissions.ask" | "permissions.allo
 /** A key of a settings file that holds a value. */
 export type SettingKey = Exclude<keyof Settings, "projectSecretEnv">;
 
-type Table = { readonly [K in SettingKey]: ValueRow<Settings[K]> } & Readonly<Record<RuleKey, RuleRow>> & { readonly hooks: HooksRow };
+type SettingsTable = { readonly [K in SettingKey]: ValueRow<Settings[K]> } & Readonly<Record<RuleKey, RuleRow>> & {
+    readonly hooks: HooksRow;
+  };
 
 /** The longest picker timeout a timer keeps, in seconds. */
-const LONGEST = 2_147_483;
+const MAX_TIMER_SECONDS = 2_147_483;
 
-const RANK: Readonly<Record<Mode, number>> = { plan: 0, default: 1, "auto-edit": 2, yolo: 3 };
+const MODE_RANK: Readonly<Record<Mode, number>> = { plan: 0, default: 1, "auto-edit": 2, yolo: 3 };
 
 const mode = oneOf(...MODES);
 const pathGlob = text("a path glob", (value) => !value.includes("\0"));
@@ -88,26 +102,26 @@ const nameGlob = text("a variable's name, in which * stands for any text", (valu
 const variable = text("a variable's name that is neither a secret nor redirects programs", isPassable);
 const server = text("a server's name", (value) => /^(?!.*__)[A-Za-z0-9_-]{1,32}$/.test(value));
 
-const redaction: Reader<RedactionPattern> = (value) => {
-  const reading = fields("name", ["prefix", "literal", "key"])(value);
+const redaction: ValueReader<RedactionPattern> = (value) => {
+  const reading = objectWith("name", ["prefix", "literal", "key"])(value);
   return "faults" in reading ? reading : { value: { name: "", ...reading.value } };
 };
 
 /** 0 means the default, as in the loop detector itself. */
-const consecutive: Reader<number> = (value) => {
-  const reading = whole(0)(value);
+const consecutive: ValueReader<number> = (value) => {
+  const reading = wholeNumber(0)(value);
   return "value" in reading && reading.value === 0 ? { value: 5 } : reading;
 };
 
 /** Every key of a settings file, in the order they are documented. */
-export const SETTINGS: Table = {
+export const SETTINGS: SettingsTable = {
   version: { merge: "first", read: oneOf(1), initial: 1, untrusted: "yes" },
   mode: {
     merge: "first",
     read: mode,
     initial: "default",
     untrusted: "tighten",
-    tightens: (project, others) => (project === "default" || project === "plan") && RANK[project] < RANK[others],
+    tightens: (project, others) => (project === "default" || project === "plan") && MODE_RANK[project] < MODE_RANK[others],
   },
   model: single(text("a model, as provider:name"), undefined),
   onAsk: single(oneOf("deny", "park", "fail"), "deny"),
@@ -120,45 +134,45 @@ export const SETTINGS: Table = {
   "permissions.lock": joined(mode, "no"),
   additionalDirectories: joined(directoryOrHome, "no"),
   hooks: { merge: "hooks", untrusted: "no" },
-  stopHookLimit: single(whole(1, 100), 8),
+  stopHookLimit: single(wholeNumber(1, 100), 8),
   secretEnv: joined(nameGlob, "yes"),
   "shell.env": joined(variable, "no"),
   "shell.path": joined(directory, "no"),
   "proposals.resolver": tightenedTo("person", oneOf("both", "model", "person"), "both"),
   "proposals.steering": single(oneOf("force", "remind-then-force", "remind", "none"), "force"),
   "proposals.stage": { merge: "rules", verdict: "ask", untrusted: "yes" },
-  "astEdit.maxFiles": lowered(whole(1), 10_000),
-  "astEdit.maxChanges": lowered(whole(1), 50_000),
-  "ask.timeout": single(amount("seconds", LONGEST), 0),
+  "astEdit.maxFiles": lowered(wholeNumber(1), 10_000),
+  "astEdit.maxChanges": lowered(wholeNumber(1), 50_000),
+  "ask.timeout": single(amount("seconds", MAX_TIMER_SECONDS), 0),
   "ask.notify": single(oneOf("on", "off"), "on"),
-  "tasks.maxRunning": lowered(whole(1, 100), 10),
+  "tasks.maxRunning": lowered(wholeNumber(1, 100), 10),
   "tasks.onAsk": tightenedTo("deny", oneOf("deny", "bubble", "park"), undefined),
-  "tools.maxConcurrency": lowered(whole(1, 100), 10),
-  "tools.timeoutMs": lowered(whole(1), undefined),
-  "tools.loadTimeout": single(amount("seconds", LONGEST), 10),
-  "tools.blockTimeout": single(amount("seconds", LONGEST), 10),
-  "tools.watch": single(yesNo, false),
+  "tools.maxConcurrency": lowered(wholeNumber(1, 100), 10),
+  "tools.timeoutMs": lowered(wholeNumber(1), undefined),
+  "tools.loadTimeout": single(amount("seconds", MAX_TIMER_SECONDS), 10),
+  "tools.blockTimeout": single(amount("seconds", MAX_TIMER_SECONDS), 10),
+  "tools.watch": single(trueOrFalse, false),
   maxCostUsd: lowered(amount("US dollars"), undefined),
   maxConsecutiveToolCalls: lowered(consecutive, 5),
   editor: single(text("a command"), undefined),
   "tui.theme": single(oneOf("auto", "light", "dark"), "auto"),
-  "tui.keys": single(texts, {}),
-  "recovery.retryIdempotent": single(yesNo, false),
+  "tui.keys": single(textRecord, {}),
+  "recovery.retryIdempotent": single(trueOrFalse, false),
   "mcp.trusted": joined(server, "no"),
   "redaction.patterns": joined(redaction, "yes"),
-  "telemetry.content": single(yesNo, false),
+  "telemetry.content": single(trueOrFalse, false),
 };
 
-function single<T>(read: Reader<T>, initial: T): ValueRow<T> {
+function single<T>(read: ValueReader<T>, initial: T): ValueRow<T> {
   return { merge: "first", read, initial, untrusted: "no" };
 }
 
-function joined<T>(item: Reader<T>, untrusted: "yes" | "no"): ValueRow<readonly T[]> {
+function joined<T>(item: ValueReader<T>, untrusted: "yes" | "no"): ValueRow<readonly T[]> {
   return { merge: "joined", read: listOf(item), initial: [], untrusted };
 }
 
 /** An untrusted project may only set this one value. */
-function tightenedTo<T>(strictest: T, read: Reader<T>, initial: T): ValueRow<T> {
+function tightenedTo<T>(strictest: T, read: ValueReader<T>, initial: T): ValueRow<T> {
   return {
     merge: "first",
     read,
@@ -169,13 +183,13 @@ function tightenedTo<T>(strictest: T, read: Reader<T>, initial: T): ValueRow<T> 
 }
 
 /** An untrusted project may only lower it; where nobody sets one, any limit is lower. */
-function lowered<T extends number | undefined>(read: Reader<T>, initial: T): ValueRow<T> {
+function lowered<T extends number | undefined>(read: ValueReader<T>, initial: T): ValueRow<T> {
   const tightens = (project: T, others: T): boolean => project !== undefined && (others === undefined || project < others);
   return { merge: "first", read, initial, untrusted: "tighten", tightens };
 }
 
 /** Names that no setting may pass on to a command nobody looked at: they redirect a shell, the loader or a program, or they are secrets. A star stands for any text. */
-const REFUSED: readonly Glob[] = [
+const REFUSED_VARIABLES: readonly Glob[] = [
   ...["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "CDPATH", "PROMPT_COMMAND", "LD_*", "DYLD_*", "BASH_FUNC_*", "ASSENT_*"],
   ...["*_API_KEY", "*_TOKEN", "*_SECRET", "*PASSWORD*", "API_KEY", "TOKEN", "SECRET"],
   ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AZURE_OPENAI_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "OPENAI_KEY"],
@@ -184,5 +198,5 @@ const REFUSED: readonly Glob[] = [
 
 /** A variable's name that may be passed to a command allowed by a rule. Case does not count: some programs do not look at it. */
 function isPassable(name: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !REFUSED.some(({ matches }) => matches(name));
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !REFUSED_VARIABLES.some(({ matches }) => matches(name));
 }

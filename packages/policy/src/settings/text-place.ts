@@ -1,8 +1,8 @@
 /** A place in a text, from 1, in UTF-16 units. */
-export type Place = { readonly line: number; readonly column: number };
+export type TextPlace = { readonly line: number; readonly column: number };
 
 /** Finds the place of an offset; line ends are `\n`, `\r\n` and `\r`. */
-export function placesOf(text: string): (offset: number) => Place {
+export function createPlaceFinder(text: string): (offset: number) => TextPlace {
   const starts = [0];
   for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length);
   return (offset) => {

@@ -8,9 +8,9 @@ import { errorCode } from "../paths/error-code.ts";
  */
 export function watchFiles(files: readonly string[], told: () => void): () => void {
   const watchers = new Map<string, FSWatcher>();
-  let wanted = wantedNames(files);
+  let wanted = namesToWatch(files);
   const arm = (): void => {
-    wanted = wantedNames(files);
+    wanted = namesToWatch(files);
     for (const directory of [...watchers.keys()].filter((known) => !wanted.has(known))) forget(directory);
     for (const directory of [...wanted.keys()].filter((name) => !watchers.has(name))) begin(directory);
   };
@@ -37,9 +37,9 @@ export function watchFiles(files: readonly string[], told: () => void): () => vo
 }
 
 /** Per directory to watch, the names in it that lead to a file. */
-function wantedNames(files: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+function namesToWatch(files: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const wanted = new Map<string, Set<string>>();
-  for (const file of files.flatMap((path) => [path, ...leadsTo(path)])) {
+  for (const file of files.flatMap((path) => [path, ...linkTargets(path)])) {
     const directory = nearestExisting(dirname(file));
     const [name = ""] = relative(directory, file).split(sep);
     wanted.set(directory, (wanted.get(directory) ?? new Set()).add(name));
@@ -47,7 +47,7 @@ function wantedNames(files: readonly string[]): ReadonlyMap<string, ReadonlySet<
   return wanted;
 }
 
-function leadsTo(file: string): readonly string[] {
+function linkTargets(file: string): readonly string[] {
   try {
     const real = realpathSync.native(file);
     return real === file ? [] : [real];

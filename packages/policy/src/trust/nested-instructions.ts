@@ -7,13 +7,13 @@ import { CONFIGURATION_LIMITS, type ConfigurationFile } from "./project-configur
 export const INSTRUCTION_NAMES: readonly string[] = ["AGENTS.md", "CLAUDE.md"];
 
 /** Places that belong to somebody else: what lies in them is no part of the workspace's own word. */
-const FOREIGN: readonly string[] = [".git", ".assent", "node_modules"];
+const SKIPPED_DIRECTORIES: readonly string[] = [".git", ".assent", "node_modules"];
 
-const MOST_DIRECTORIES = 20_000;
-const LARGEST = 1024 * 1024;
+const MAX_DIRECTORIES = 20_000;
+const MAX_INSTRUCTION_BYTES = 1024 * 1024;
 
 /** True for a directory below the root that stands for itself: a nested repository, a submodule, a worktree, or one with its own configuration. */
-export function isOwnWorkspace(directory: string): boolean {
+export function isNestedWorkspace(directory: string): boolean {
   return existsSync(join(directory, ".git")) || existsSync(join(directory, ".assent"));
 }
 
@@ -21,10 +21,10 @@ export function isOwnWorkspace(directory: string): boolean {
  * Instructions below the root of a workspace, in the order of their names. It looks at the whole tree, so it is for the moment in which a person trusts it; it
  * follows no link, and stops at its limits: what it does not find is nobody's word, and is left out later.
  */
-export function nestedInstructions(workspace: string): readonly ConfigurationFile[] {
+export function findNestedInstructions(workspace: string): readonly ConfigurationFile[] {
   const found: ConfigurationFile[] = [];
-  const left: Directory[] = [{ name: "", depth: 0 }];
-  for (let looked = 0; looked < MOST_DIRECTORIES && found.length < CONFIGURATION_LIMITS.files; looked += 1) {
+  const left: PendingDirectory[] = [{ name: "", depth: 0 }];
+  for (let looked = 0; looked < MAX_DIRECTORIES && found.length < CONFIGURATION_LIMITS.files; looked += 1) {
     const next = left.shift();
     if (!next) break;
     const entries = entriesOf(join(workspace, next.name));
@@ -34,18 +34,18 @@ export function nestedInstructions(workspace: string): readonly ConfigurationFil
   return found.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-type Directory = { readonly name: string; readonly depth: number };
+type PendingDirectory = { readonly name: string; readonly depth: number };
 
-function below(workspace: string, { name: parent, depth }: Directory, entries: readonly Dirent[]): readonly Directory[] {
+function below(workspace: string, { name: parent, depth }: PendingDirectory, entries: readonly Dirent[]): readonly PendingDirectory[] {
   if (depth === CONFIGURATION_LIMITS.depth) return [];
-  const directories = entries.filter((entry) => entry.isDirectory() && !FOREIGN.includes(entry.name));
+  const directories = entries.filter((entry) => entry.isDirectory() && !SKIPPED_DIRECTORIES.includes(entry.name));
   const names = directories.map(({ name }) => (parent === "" ? name : `${parent}/${name}`));
-  return names.filter((name) => !isOwnWorkspace(join(workspace, name))).map((name) => ({ name, depth: depth + 1 }));
+  return names.filter((name) => !isNestedWorkspace(join(workspace, name))).map((name) => ({ name, depth: depth + 1 }));
 }
 
-function instructionsIn(workspace: string, { name: parent }: Directory, entries: readonly Dirent[]): readonly ConfigurationFile[] {
+function instructionsIn(workspace: string, { name: parent }: PendingDirectory, entries: readonly Dirent[]): readonly ConfigurationFile[] {
   const names = entries.filter((entry) => entry.isFile() && INSTRUCTION_NAMES.includes(entry.name)).map(({ name }) => `${parent}/${name}`);
-  const small = names.filter((name) => statSync(join(workspace, name)).size <= LARGEST);
+  const small = names.filter((name) => statSync(join(workspace, name)).size <= MAX_INSTRUCTION_BYTES);
   return small.map((name) => ({ name, bytes: readFileSync(join(workspace, name)) }));
 }
 

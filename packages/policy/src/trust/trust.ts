@@ -1,5 +1,5 @@
 import { type By, type Draft, type EventBodies, knownEvent, type Ledger, naming } from "@assent/core";
-import { type ConfigurationFile, type ProjectConfiguration, projectConfiguration } from "./project-configuration.ts";
+import { type ConfigurationFile, type ProjectConfiguration, readProjectConfiguration } from "./project-configuration.ts";
 
 /** A person's word that a workspace may configure Assent, with when it was given. */
 export type TrustRecord = EventBodies["trust.granted"] & { readonly at: string };
@@ -14,14 +14,14 @@ export type TrustState = {
 };
 
 /** Looks up how a workspace stands: one look into the ledger by its real path, and its configuration files. */
-export async function trustState(ledger: Ledger, workspace: string): Promise<TrustState> {
-  const configuration = projectConfiguration(workspace);
-  const record = await trustRecord(ledger, workspace);
+export async function readTrustState(ledger: Ledger, workspace: string): Promise<TrustState> {
+  const configuration = readProjectConfiguration(workspace);
+  const record = await readTrustRecord(ledger, workspace);
   return { configuration, record, trusted: isTrusted(record, configuration) };
 }
 
 /** The word that stands for a workspace. Its files may be references; `ledger.resolve` gives them whole. */
-async function trustRecord(ledger: Ledger, workspace: string): Promise<TrustRecord | undefined> {
+async function readTrustRecord(ledger: Ledger, workspace: string): Promise<TrustRecord | undefined> {
   const key = naming({ type: "trust.revoked", body: { workspace } });
   let record: TrustRecord | undefined;
   if (key === undefined) return undefined;
@@ -46,25 +46,25 @@ export function isTrustedFile({ trusted, configuration }: TrustState, name: stri
 }
 
 /** The event that records trust in exactly this configuration, as it was read. */
-export function granting(configuration: ProjectConfiguration, by: By, at: string): Draft<"trust.granted"> {
+export function createTrustGranted(configuration: ProjectConfiguration, by: By, at: string): Draft<"trust.granted"> {
   const { workspace, device, inode, digest } = configuration;
-  return { type: "trust.granted", v: 1, at, body: { workspace, device, inode, digest, files: configuration.files.map(kept), by } };
+  return { type: "trust.granted", v: 1, at, body: { workspace, device, inode, digest, files: configuration.files.map(recordFile), by } };
 }
 
 /** The event that takes trust back. */
-export function revoking(workspace: string, by: By, at: string): Draft<"trust.revoked"> {
+export function createTrustRevoked(workspace: string, by: By, at: string): Draft<"trust.revoked"> {
   return { type: "trust.revoked", v: 1, at, body: { workspace, by } };
 }
 
-type KeptFile = EventBodies["trust.granted"]["files"][number];
+type RecordedFile = EventBodies["trust.granted"]["files"][number];
 
-function kept({ name, bytes }: ConfigurationFile): KeptFile {
-  const text = textOf(bytes);
+function recordFile({ name, bytes }: ConfigurationFile): RecordedFile {
+  const text = decodeText(bytes);
   return text === undefined ? { name, base64: Buffer.from(bytes).toString("base64") } : { name, text };
 }
 
 /** Undefined for bytes that are no UTF-8. A byte order mark is part of the text. */
-function textOf(bytes: Uint8Array): string | undefined {
+function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (_noText) {
@@ -76,25 +76,25 @@ function textOf(bytes: Uint8Array): string | undefined {
 export type ConfigurationChange = { readonly name: string; readonly before: string | null; readonly after: string | null };
 
 /** What changed since the trusted bytes, by name. `files` are those of the record, whole. */
-export function changesSince(
+export function diffConfiguration(
   files: EventBodies["trust.granted"]["files"],
   configuration: ProjectConfiguration,
 ): readonly ConfigurationChange[] {
   const before = new Map(files.map((file) => [file.name, file]));
-  const after = new Map(configuration.files.map((file) => [file.name, kept(file)]));
+  const after = new Map(configuration.files.map((file) => [file.name, recordFile(file)]));
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   return names.flatMap((name) => {
     const [old, now] = [before.get(name), after.get(name)];
-    if (old && now && content(old) === content(now)) return [];
-    return [{ name, before: shown(old), after: shown(now) }];
+    if (old && now && fileContent(old) === fileContent(now)) return [];
+    return [{ name, before: showFile(old), after: showFile(now) }];
   });
 }
 
-function content(file: KeptFile): string {
+function fileContent(file: RecordedFile): string {
   return "text" in file ? `text:${file.text}` : `base64:${file.base64}`;
 }
 
-function shown(file: KeptFile | undefined): string | null {
+function showFile(file: RecordedFile | undefined): string | null {
   if (!file) return null;
   return "text" in file
     ? file.text
@@ -105,12 +105,12 @@ function shown(file: KeptFile | undefined): string | null {
  * One sentence for whoever runs something in a workspace that is not trusted; undefined where there is nothing to say. What its settings say and may not, the settings'
  * own warning tells; instructions are told by whoever would read them.
  */
-export function untrustedWarning({ trusted, record, configuration }: TrustState): string | undefined {
-  if (trusted || !(record || isConcerned(configuration))) return undefined;
+export function describeUntrusted({ trusted, record, configuration }: TrustState): string | undefined {
+  if (trusted || !(record || needsTrust(configuration))) return undefined;
   const why = record ? "changed since it was trusted" : "is not trusted";
   return `The configuration of ${configuration.workspace} ${why}: it may tighten, and is left out otherwise. To see it and to trust it, run: assent trust`;
 }
 
-function isConcerned({ files, problems }: ProjectConfiguration): boolean {
+function needsTrust({ files, problems }: ProjectConfiguration): boolean {
   return problems.length > 0 || files.some(({ name }) => name === ".mcp.json" || /^\.assent\/(?:tools|agents)\//.test(name));
 }

@@ -3,9 +3,9 @@ import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { JsonObject, Kind, RequestFacts } from "@assent/core";
-import { policyFacts } from "../../src/facts/facts.ts";
-import { shellOf } from "../../src/facts/units.ts";
-import { pathScope } from "../../src/paths/scope.ts";
+import { createPolicyFacts } from "../../src/facts/facts.ts";
+import { getShellUnit } from "../../src/facts/units.ts";
+import { createPathLookup } from "../../src/paths/lookup.ts";
 import { isFault } from "../../src/rules/fault.ts";
 import { parseRule } from "../../src/rules/parse.ts";
 import { packageScripts } from "../../src/shell/effects/package-scripts.ts";
@@ -15,7 +15,7 @@ import { OPTIONS, request, rule } from "../rules/rule-bench.ts";
 import { scratch } from "../scratch.ts";
 import { shellUnits } from "../seen-line.ts";
 
-const facts = (workspace: string) => policyFacts({ workspace, look: pathScope({ workspace }) });
+const facts = (workspace: string) => createPolicyFacts({ workspace, look: createPathLookup({ workspace }) });
 
 const ask = (workspace: string, kind: Kind, paths: readonly string[] | undefined) =>
   facts(workspace)({ tool: "t", kind, input: {}, cwd: workspace, locations: paths?.map((path) => ({ path })) });
@@ -137,7 +137,7 @@ for (const [sentence, there, input, planFile] of SIZES) {
     const workspace = scratch(t);
     const plan = join(workspace, "plan.md");
     writeFileSync(plan, "a".repeat(there));
-    const gather = policyFacts({ workspace, look: pathScope({ workspace, planFile: () => plan }) });
+    const gather = createPolicyFacts({ workspace, look: createPathLookup({ workspace, planFile: () => plan }) });
     const found = await gather({ tool: "write", kind: "edit", input, cwd: workspace, locations: [{ path: "plan.md" }] });
     assert.equal(found.planFile === true, planFile);
     const two = await gather({ tool: "write", kind: "edit", input, cwd: workspace, locations: [{ path: "plan.md" }, { path: "other" }] });
@@ -158,7 +158,7 @@ async function scriptHazards(
   write("node --test");
   mkdirSync(join(workspace, "sub"));
   writeFileSync(join(workspace, "sub/package.json"), JSON.stringify({ scripts: { test: "tap" } }));
-  const look = policyFacts({ workspace, look: pathScope({ workspace }), scripts: packageScripts(workspace) });
+  const look = createPolicyFacts({ workspace, look: createPathLookup({ workspace }), scripts: packageScripts(workspace) });
   const before = await shell(look, workspace, { command });
   write(now);
   const found = await shell(look, workspace, { command });
@@ -241,7 +241,7 @@ for (const [sentence, command, among] of MOVES) {
     const root = scratch(t);
     const { units } = await shell(facts(root), root, { command });
     const unit = units.at(-1);
-    const about = unit && shellOf(unit);
+    const about = unit && getShellUnit(unit);
     assert.ok(about);
     const found = possibleDirectories(about, "/home/u").map((directory) => directory.slice(root.length + 1));
     assert.deepEqual(

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { JsonObject, Kind } from "@assent/core";
 import type { HookSubject } from "@assent/core/parts";
-import { policyFacts } from "../../src/facts/facts.ts";
-import { compileHookRule, type HookFacts } from "../../src/hooks/condition.ts";
-import { pathScope } from "../../src/paths/scope.ts";
+import { createPolicyFacts } from "../../src/facts/facts.ts";
+import { compileHookCondition, type HookFacts } from "../../src/hooks/condition.ts";
+import { createPathLookup } from "../../src/paths/lookup.ts";
 import type { RuleOptions } from "../../src/rules/rule.ts";
 import { scratch } from "../scratch.ts";
 
@@ -21,12 +21,12 @@ async function isMeant(t: TestContext, rule: string, [tool, kind, input]: readon
     tools: { get: (name) => TOOLS.get(name), names: () => [...TOOLS.keys()] },
     roots: { settingsRoot: workspace, workspace, home: "/home/u" },
   };
-  const facts = policyFacts({ workspace, look: pathScope({ workspace, home: "/home/u" }) });
+  const facts = createPolicyFacts({ workspace, look: createPathLookup({ workspace, home: "/home/u" }) });
   const look: HookFacts = ({ input: given, ...rest }) => {
     const path = given["path"];
     return facts({ ...rest, input: given, locations: typeof path === "string" ? [{ path }] : undefined });
   };
-  const compiled = compileHookRule(rule, options, look);
+  const compiled = compileHookCondition(rule, options, look);
   assert.ok("test" in compiled, "the rule must be read");
   const subject: HookSubject = { tool, kind, input, cwd: workspace };
   return await compiled.test(subject);
@@ -54,7 +54,7 @@ for (const text of ["Shell(rm", "", "shell:=x", "a["]) {
   test(`'${text}' is no rule`, (t) => {
     const workspace = scratch(t);
     const options = { tools: { get: () => undefined, names: () => [] }, roots: { settingsRoot: workspace, workspace, home: "/" } };
-    const compiled = compileHookRule(text, options, () => assert.fail("nothing is looked at"));
+    const compiled = compileHookCondition(text, options, () => assert.fail("nothing is looked at"));
     assert.ok("fault" in compiled);
   });
 }

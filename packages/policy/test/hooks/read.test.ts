@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { readHooks } from "../../src/hooks/read.ts";
-import { problemText } from "../../src/settings/problem.ts";
+import { formatProblem } from "../../src/settings/problem.ts";
 import type { LayerHooks } from "../../src/settings/read-settings.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 
@@ -278,7 +278,7 @@ describe("a configuration error refuses, with its key, and the hook is not among
     "Stopp": [],
   },
 }`);
-    assert.deepEqual(problems.map(problemText), [
+    assert.deepEqual(problems.map(formatProblem), [
       "settings.json:4:20: hooks.PreToolUse[0].matcher is no regular expression: Invalid regular expression: /(/: Unterminated group",
       "settings.json:4:45: hooks.PreToolUse[0].hooks[0].type must be command or function",
       "settings.json:5:20: hooks.PreToolUse[1].hooks[0].type must be command or function",

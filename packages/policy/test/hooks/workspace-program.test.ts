@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { HookBody } from "@assent/core/parts";
-import { leadsIntoWorkspace } from "../../src/hooks/workspace-program.ts";
+import { refersToWorkspace } from "../../src/hooks/workspace-program.ts";
 
 const TEXTS: readonly [command: string, leads: boolean][] = [
   ['"$ASSENT_PROJECT_DIR"/.assent/guard.sh', true],
@@ -35,7 +35,7 @@ const TEXTS: readonly [command: string, leads: boolean][] = [
 describe("a hook leads into the workspace", () => {
   for (const [command, leads] of TEXTS) {
     test(`${leads ? "by" : "not by"} the text ${command}`, () =>
-      assert.equal(leadsIntoWorkspace({ body: { type: "command", command } }), leads));
+      assert.equal(refersToWorkspace({ body: { type: "command", command } }), leads));
   }
 
   const BODIES: readonly [sentence: string, body: HookBody, leads: boolean][] = [
@@ -46,5 +46,5 @@ describe("a hook leads into the workspace", () => {
     ["by a variable of its own", { type: "command", command: "$CHECK", env: { CHECK: ".assent/x" } }, true],
     ["not by a function of this process", { type: "function", function: ".assent/x" }, false],
   ];
-  for (const [sentence, body, leads] of BODIES) test(sentence, () => assert.equal(leadsIntoWorkspace({ body }), leads));
+  for (const [sentence, body, leads] of BODIES) test(sentence, () => assert.equal(refersToWorkspace({ body }), leads));
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { foldPath } from "../../src/paths/fold.ts";
-import { pathScope } from "../../src/paths/scope.ts";
+import { createPathLookup } from "../../src/paths/lookup.ts";
 import { scratch } from "../scratch.ts";
 
 function makePlace(root: string): void {
@@ -48,7 +48,7 @@ for (const [name, path, any, write] of ROWS) {
   test(`${name}: ${[...any, ...write].join(", ") || "no hazard"}`, (t) => {
     const root = scratch(t);
     makePlace(root);
-    const fact = pathScope({ workspace: root })(path, root);
+    const fact = createPathLookup({ workspace: root })(path, root);
     assert.deepEqual(
       fact.hazards.map(({ id }) => id),
       any,
@@ -68,7 +68,7 @@ test("a socket is a hazard", async (t) => {
   await new Promise((resolve) => server.once("listening", resolve));
   t.after(() => server.close());
   assert.deepEqual(
-    pathScope({ workspace: root })("s", root).hazards.map(({ id }) => id),
+    createPathLookup({ workspace: root })("s", root).hazards.map(({ id }) => id),
     ["path_unresolved"],
   );
 });
@@ -77,7 +77,7 @@ test("the nearest existing directory above is known by its real path, device and
   const root = scratch(t);
   makePlace(root);
   symlinkSync("dir", join(root, "to-dir"));
-  const look = pathScope({ workspace: root });
+  const look = createPathLookup({ workspace: root });
   const dir = statSync(join(root, "dir"));
   const anchor = { path: join(root, "dir"), device: String(dir.dev), inode: String(dir.ino) };
   assert.deepEqual(look("dir/x", root).anchor(), anchor);
@@ -92,7 +92,7 @@ test("settings add sensitive files, by either spelling", (t) => {
   const root = scratch(t);
   makePlace(root);
   symlinkSync("one", join(root, "harmless"));
-  const look = pathScope({ workspace: root, sensitive: [(folded) => folded.endsWith("/one")] });
+  const look = createPathLookup({ workspace: root, sensitive: [(folded) => folded.endsWith("/one")] });
   assert.deepEqual(
     ["ONE", "harmless", "two"].map((path) => look(path, root).sensitive),
     [true, true, false],

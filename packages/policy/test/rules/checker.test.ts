@@ -3,13 +3,13 @@ import { test } from "node:test";
 import type { Verdict } from "@assent/core";
 import { decide } from "@assent/core/parts";
 import fc from "fast-check";
-import { inDoubt, ruleChecker, rulesRecord } from "../../src/rules/checker.ts";
+import { canonicalRules, createDoubtFinder, createRuleChecker } from "../../src/rules/checker.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { path, pathRequest, request, rule } from "./rule-bench.ts";
 import { shellCall } from "./shell-bench.ts";
 
-function checkerOf(...rules: readonly Rule[]): ReturnType<typeof ruleChecker> {
-  return ruleChecker({ label: "user permissions", scope: "user", rules });
+function checkerOf(...rules: readonly Rule[]): ReturnType<typeof createRuleChecker> {
+  return createRuleChecker({ label: "user permissions", scope: "user", rules });
 }
 
 /** What one checker of these rules makes of a request, all units together. */
@@ -44,15 +44,15 @@ test("3.2: a deny in doubt does not deny, it is found for the guard; an ask in d
   const unit = about.units.find((one) => deny.test(about, one) === "doubt");
   assert.ok(unit);
   assert.equal(checkerOf(deny).check(about, unit).verdict, "none");
-  assert.equal(inDoubt([rule("deny", "Shell(curl)"), rule("deny", "Read(x)"), deny])(about, unit), deny);
-  assert.equal(inDoubt([rule("ask", "Shell(git push)")])(about, unit), undefined);
+  assert.equal(createDoubtFinder([rule("deny", "Shell(curl)"), rule("deny", "Read(x)"), deny])(about, unit), deny);
+  assert.equal(createDoubtFinder([rule("ask", "Shell(git push)")])(about, unit), undefined);
   assert.equal(checkerOf(rule("ask", "Shell(git push)")).check(about, unit).verdict, "ask");
 });
 
 test("3.2: a rule about other tools is never in doubt", () => {
   const about = pathRequest("read", path("/w/app/x", { real: null }));
-  assert.equal(inDoubt([rule("deny", "Edit(y)"), rule("deny", "Shell(curl)")])(about, about.units[0]!), undefined);
-  assert.equal(inDoubt([rule("deny", "Read(y)")])(about, about.units[0]!)?.at.text, "Read(y)");
+  assert.equal(createDoubtFinder([rule("deny", "Edit(y)"), rule("deny", "Shell(curl)")])(about, about.units[0]!), undefined);
+  assert.equal(createDoubtFinder([rule("deny", "Read(y)")])(about, about.units[0]!)?.at.text, "Read(y)");
 });
 
 test("a line too long to parse is denied by the words of a deny, asked by those of an ask, and never allowed", () => {
@@ -75,13 +75,13 @@ test("a line too long to parse is denied by the words of a deny, asked by those 
   assert.deepEqual(said(`${long}\necho evil`), ["deny", "shell:command=*evil*"]);
   assert.deepEqual(said(long), ["none", undefined]);
   const about = shellCall(long);
-  assert.equal(inDoubt(rules)(about, about.units[0]!), undefined);
+  assert.equal(createDoubtFinder(rules)(about, about.units[0]!), undefined);
 });
 
 test("the record of a policy tells rules apart, and not how they were written", () => {
   const one = [rule("deny", "Shell(git push)"), rule("allow", "Read(x)")];
   const same = [rule("deny", "shell:cmd=git push"), rule("allow", " read(x) ")];
-  assert.equal(rulesRecord(one), rulesRecord(same));
+  assert.equal(canonicalRules(one), canonicalRules(same));
   const others = [
     [rule("ask", "Shell(git push)"), rule("allow", "Read(x)")],
     [rule("deny", "Shell(git push *)"), rule("allow", "Read(x)")],
@@ -91,7 +91,7 @@ test("the record of a policy tells rules apart, and not how they were written", 
     [rule("deny", "shell:command=*git push"), rule("allow", "Read(x)")],
     [rule("deny", "Shell(git push)"), rule("allow", "Edit(x)")],
   ];
-  assert.equal(new Set([one, ...others].map(rulesRecord)).size, others.length + 1);
+  assert.equal(new Set([one, ...others].map(canonicalRules)).size, others.length + 1);
 });
 
 const verdict = fc.constantFrom<Verdict>("allow", "ask", "deny");

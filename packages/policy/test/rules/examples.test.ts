@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import type { JsonObject, Request, Verdict } from "@assent/core";
-import { checkExamples, type Example } from "../../src/rules/examples.ts";
+import { checkExamples, type ExampleInput } from "../../src/rules/examples.ts";
 import { SettingsError } from "../../src/settings/problem.ts";
 import { bench } from "../workspace-bench.ts";
 import { OPTIONS, path, pathRequest, request, urlRequest } from "./rule-bench.ts";
@@ -17,7 +17,7 @@ function evaluate(tool: string, input: JsonObject): Request {
   return request(tool, input);
 }
 
-type Row = readonly [sentence: string, verdict: Verdict, rule: string, example: Example, matched: boolean];
+type Row = readonly [sentence: string, verdict: Verdict, rule: string, example: ExampleInput, matched: boolean];
 
 const table: readonly Row[] = [
   ["a command that an allow covers", "allow", "Shell(git status)", "git status -sb", true],

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Request } from "@assent/core";
-import { shellOf } from "../../src/facts/units.ts";
+import { getShellUnit } from "../../src/facts/units.ts";
 import { isFault } from "../../src/rules/fault.ts";
-import { coversUnit, grantRules, offerRules, readGrant, widerRule } from "../../src/rules/grants.ts";
+import { createGrantRules, grantCovers, offerRules, offerWiderRule, readGrant } from "../../src/rules/grants.ts";
 import { OPTIONS, path, pathRequest, request, rule, urlRequest } from "./rule-bench.ts";
 import { allows, shellCall } from "./shell-bench.ts";
 
@@ -56,7 +56,7 @@ const table: readonly Row[] = [
   ["a shell that nobody analysed", request("shell", { command: "ls" }), []],
 ];
 
-const rules = grantRules(OPTIONS);
+const rules = createGrantRules(OPTIONS);
 
 for (const [sentence, about, offered] of table) {
   test(`9: ${sentence}: ${offered.join(", ") || "once only"}`, () => {
@@ -80,7 +80,7 @@ test("9: parts that are allowed already need no rule", () => {
 
 test("9: npm test is bound to its script", () => {
   const about = shellCall("npm test");
-  const script = shellOf(about.units[0]!)?.script?.digest ?? "";
+  const script = getShellUnit(about.units[0]!)?.script?.digest ?? "";
   const [text = ""] = rules.offer(about);
   assert.deepEqual(JSON.parse(text), { rule: "Shell(npm test)", bind: { script } });
   assert.equal(rules.parse(text).covers(about, about.units[0]!), true);
@@ -89,11 +89,11 @@ test("9: npm test is bound to its script", () => {
 });
 
 test("9: the directory is a second choice for an edit, and for nothing else", () => {
-  assert.equal(widerRule(pathRequest("edit", path("/w/app/src/a/b.ts")), OPTIONS), "Edit(/src/a/**)");
-  assert.equal(widerRule(pathRequest("edit", path("/w/app/b.ts")), OPTIONS), undefined);
-  assert.equal(widerRule(pathRequest("read", path("/etc/hosts")), OPTIONS), undefined);
-  assert.equal(widerRule(pathRequest("edit", path("/w/app/src/.env", { sensitive: true })), OPTIONS), undefined);
-  assert.equal(widerRule(shellCall("make lint"), OPTIONS), undefined);
+  assert.equal(offerWiderRule(pathRequest("edit", path("/w/app/src/a/b.ts")), OPTIONS), "Edit(/src/a/**)");
+  assert.equal(offerWiderRule(pathRequest("edit", path("/w/app/b.ts")), OPTIONS), undefined);
+  assert.equal(offerWiderRule(pathRequest("read", path("/etc/hosts")), OPTIONS), undefined);
+  assert.equal(offerWiderRule(pathRequest("edit", path("/w/app/src/.env", { sensitive: true })), OPTIONS), undefined);
+  assert.equal(offerWiderRule(shellCall("make lint"), OPTIONS), undefined);
 });
 
 for (const text of ["", "a[", "nope", "Shell(make *)", "{", '{"rule": 1}', '{"rule": "t", "bind": 1}', "ask"]) {
@@ -115,7 +115,8 @@ test("4: a grant reads as narrowly as an allow, and never covers what is hazardo
 
 test("a rule that is offered allows the same request when it is promoted to a settings file of the workspace", () => {
   for (const [, about, offered] of table) {
-    if (offered.length === 1 && about.units.every((unit) => shellOf(unit))) assert.equal(allows(rule("allow", offered[0]!), about), true);
+    if (offered.length === 1 && about.units.every((unit) => getShellUnit(unit)))
+      assert.equal(allows(rule("allow", offered[0]!), about), true);
   }
 });
 
@@ -168,7 +169,7 @@ describe("what a grant covers", () => {
       const about = pathRequest(tool, path("/w/app/src/a", { sensitive }));
       const [unit] = about.units;
       assert.ok(!isFault(rule) && unit);
-      assert.equal(coversUnit(rule, about, unit), covered);
+      assert.equal(grantCovers(rule, about, unit), covered);
     });
   }
 });

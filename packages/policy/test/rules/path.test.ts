@@ -3,8 +3,8 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { PathFact } from "../../src/paths/scope.ts";
-import { pathScope } from "../../src/paths/scope.ts";
+import type { PathFact } from "../../src/paths/lookup.ts";
+import { createPathLookup } from "../../src/paths/lookup.ts";
 import { scratch } from "../scratch.ts";
 import { faultOf, OPTIONS, path, pathRequest, rule, says } from "./rule-bench.ts";
 
@@ -96,7 +96,7 @@ test("an allow does not hold where a link leads out, a deny holds for either spe
 test("the same on a disk", (t) => {
   const top = scratch(t);
   symlinkSync("/var/empty", join(top, "out"));
-  const look = pathScope({ workspace: top });
+  const look = createPathLookup({ workspace: top });
   const options = { ...OPTIONS, roots: { ...OPTIONS.roots, workspace: top } };
   const about = (name: string): ReturnType<typeof pathRequest> => pathRequest("edit", look(name, top));
   assert.equal(says(rule("allow", "Edit(**)", options), about("in/x")), "yes");

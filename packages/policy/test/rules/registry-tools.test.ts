@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createRegistry, defineTool } from "@assent/core";
 import { z } from "zod";
-import { registryTools } from "../../src/rules/registry-tools.ts";
+import { createRuleTools } from "../../src/rules/registry-tools.ts";
 import type { RuleTool } from "../../src/rules/rule.ts";
 import { TOOLS } from "../workspace-bench.ts";
 
@@ -32,11 +32,12 @@ const rows: readonly (readonly [sentence: string, name: string, seen: RuleTool |
 ];
 
 describe("tools of a registry, as rules see them", () => {
-  for (const [sentence, name, seen] of rows) test(`${sentence}: ${name}`, () => assert.deepEqual(registryTools(registry).get(name), seen));
+  for (const [sentence, name, seen] of rows)
+    test(`${sentence}: ${name}`, () => assert.deepEqual(createRuleTools(registry).get(name), seen));
 
   test("a tool that is registered later is seen, too", () => {
     const late = createRegistry();
-    const tools = registryTools(late);
+    const tools = createRuleTools(late);
     assert.deepEqual([tools.names(), tools.get("read")], [[], undefined]);
     for (const tool of TOOLS.slice(0, 2)) late.add(tool);
     assert.deepEqual([tools.names(), tools.get("read")?.kind], [["shell", "read"], "read"]);

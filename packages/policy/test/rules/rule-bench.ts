@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject, Kind, Request, Unit, Verdict } from "@assent/core";
-import { hostUnit, pathUnit } from "../../src/facts/units.ts";
-import type { PathFact } from "../../src/paths/scope.ts";
+import { createHostUnit, createPathUnit } from "../../src/facts/units.ts";
+import type { PathFact } from "../../src/paths/lookup.ts";
 import { isFault, type RuleFault } from "../../src/rules/fault.ts";
 import { parseRule } from "../../src/rules/parse.ts";
 import type { Rule, RuleOptions, RuleTool } from "../../src/rules/rule.ts";
@@ -79,13 +79,13 @@ export function path(lexical: string, about: Partial<PathFact> = {}): PathFact {
 
 /** A request about one path. */
 export function pathRequest(tool: string, fact: PathFact, input: JsonObject = { file_path: fact.absolute }): Request {
-  return request(tool, input, [pathUnit(fact)]);
+  return request(tool, input, [createPathUnit(fact)]);
 }
 
 /** A request about one URL. */
 export function urlRequest(url: Json & string, tool = "fetch"): Request {
   const read = URL.parse(url);
-  return request(tool, { url }, [hostUnit({ url, host: read ? read.hostname.replace(/\.$/, "") : null })]);
+  return request(tool, { url }, [createHostUnit({ url, host: read ? read.hostname.replace(/\.$/, "") : null })]);
 }
 
 /** What a rule says of a request's first unit; `no` where the tool is not its business. */

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import type { JsonObject, Request } from "@assent/core";
-import { policyFacts } from "../../src/facts/facts.ts";
-import { pathScope } from "../../src/paths/scope.ts";
+import { createPolicyFacts } from "../../src/facts/facts.ts";
+import { createPathLookup } from "../../src/paths/lookup.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { request } from "./rule-bench.ts";
 
@@ -16,7 +16,7 @@ after(() => rmSync(WORKSPACE, { recursive: true, force: true }));
 
 /** A call of a shell tool in that workspace, with every command a unit. */
 export function shellCall(command: string, { tool = "shell", input = { command } as JsonObject, workspace = WORKSPACE } = {}): Request {
-  const facts = policyFacts({ workspace, look: pathScope({ workspace }) });
+  const facts = createPolicyFacts({ workspace, look: createPathLookup({ workspace }) });
   const found = facts({ tool, kind: "execute", input: { command }, cwd: workspace, locations: undefined });
   assert.ok(!(found instanceof Promise));
   return { ...request(tool, input, found.units), kind: "execute", cwd: workspace };

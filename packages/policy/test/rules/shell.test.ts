@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Unit } from "@assent/core";
 import fc from "fast-check";
-import { shellOf, shellUnit } from "../../src/facts/units.ts";
+import { createShellUnit, getShellUnit } from "../../src/facts/units.ts";
 import { isFault } from "../../src/rules/fault.ts";
 import { parseRule } from "../../src/rules/parse.ts";
 import type { RuleOptions, RuleTool } from "../../src/rules/rule.ts";
@@ -127,9 +127,9 @@ const refusing: readonly (readonly [sentence: string, rule: string, change: (uni
 for (const [sentence, text, change] of refusing) {
   test(`an allow does not hold for ${sentence}`, () => {
     const call = shellCall("ls -la");
-    const unit = shellOf(call.units[0] as Unit) as ShellUnit;
-    assert.equal(rule("allow", text).test(call, shellUnit("", unit)), "yes");
-    assert.equal(rule("allow", text).test(call, shellUnit("", change(unit))), "no");
+    const unit = getShellUnit(call.units[0] as Unit) as ShellUnit;
+    assert.equal(rule("allow", text).test(call, createShellUnit("", unit)), "yes");
+    assert.equal(rule("allow", text).test(call, createShellUnit("", change(unit))), "no");
   });
 }
 
@@ -146,11 +146,11 @@ function changedCommand(change: Partial<Command>): (unit: ShellUnit) => ShellUni
 
 test("a command inside another is not covered where the other one is hazardous or was not literal", () => {
   const call = shellCall("timeout 5 ls");
-  const inner = shellOf(call.units[1] as Unit) as ShellUnit;
+  const inner = getShellUnit(call.units[1] as Unit) as ShellUnit;
   const of = rule("allow", "Shell(timeout 5 ls)");
   const withOuter = (change: Partial<Command>): string => {
     const commands = inner.line.plan.commands.map((one, i) => (i === inner.seen?.inside ? { ...one, ...change } : one));
-    return of.test(call, shellUnit("", { ...inner, line: { ...inner.line, plan: { ...inner.line.plan, commands } } }));
+    return of.test(call, createShellUnit("", { ...inner, line: { ...inner.line, plan: { ...inner.line.plan, commands } } }));
   };
   assert.equal(withOuter({}), "yes");
   assert.equal(withOuter({ hazards: [HAZARD] }), "no");
@@ -347,7 +347,7 @@ test("5.9: a rule holds for the script found when the policy was loaded", (t) =>
 test("5.9: a rule that is bound to a script holds for that digest only", () => {
   const call = shellCall("npm test");
   const unit = call.units[0];
-  const script = unit && shellOf(unit)?.script?.digest;
+  const script = unit && getShellUnit(unit)?.script?.digest;
   assert.match(script ?? "", /^sha256:/);
   const bound = (digest: string): boolean => {
     const read = parseRule(

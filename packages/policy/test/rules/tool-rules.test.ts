@@ -3,9 +3,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Verdict } from "@assent/core";
-import { policyFacts } from "../../src/facts/facts.ts";
-import { pathScope } from "../../src/paths/scope.ts";
-import { deniesReading } from "../../src/rules/tool-rules.ts";
+import { createPolicyFacts } from "../../src/facts/facts.ts";
+import { createPathLookup } from "../../src/paths/lookup.ts";
+import { createReadDenyTest } from "../../src/rules/tool-rules.ts";
 import { scratch } from "../scratch.ts";
 import { bench } from "../workspace-bench.ts";
 import { OPTIONS, rule } from "./rule-bench.ts";
@@ -16,7 +16,11 @@ function hides(t: TestContext, verdict: Verdict, text: string): (path: string) =
   writeFileSync(join(workspace, "private/key"), "");
   symlinkSync("private", join(workspace, "link"));
   const rules = [rule(verdict, text, { ...OPTIONS, roots: { settingsRoot: workspace, workspace, home: "/home/u" } })];
-  const denies = deniesReading({ rules: () => rules, facts: policyFacts({ workspace, look: pathScope({ workspace }) }), workspace });
+  const denies = createReadDenyTest({
+    rules: () => rules,
+    facts: createPolicyFacts({ workspace, look: createPathLookup({ workspace }) }),
+    workspace,
+  });
   return (path) => denies(join(workspace, path));
 }
 
@@ -43,7 +47,11 @@ for (const [sentence, verdict, text, path, hidden] of ROWS) {
 test("2.5: rules that are read again count from then on", (t) => {
   const workspace = scratch(t);
   let rules = [rule("deny", "Read(//a)")];
-  const denies = deniesReading({ rules: () => rules, facts: policyFacts({ workspace, look: pathScope({ workspace }) }), workspace });
+  const denies = createReadDenyTest({
+    rules: () => rules,
+    facts: createPolicyFacts({ workspace, look: createPathLookup({ workspace }) }),
+    workspace,
+  });
   assert.deepEqual([denies("/a"), denies("/b")], [true, false]);
   rules = [rule("deny", "Read(//b)")];
   assert.deepEqual([denies("/a"), denies("/b")], [false, true]);

@@ -3,9 +3,9 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Kind } from "@assent/core";
-import { pathUnit } from "../../src/facts/units.ts";
-import { pathScope } from "../../src/paths/scope.ts";
-import { controlFileGuard } from "../../src/safeguards/control-files.ts";
+import { createPathUnit } from "../../src/facts/units.ts";
+import { createPathLookup } from "../../src/paths/lookup.ts";
+import { controlFileSafeguard } from "../../src/safeguards/control-files.ts";
 import { touchedPaths } from "../../src/shell/effects/touched-paths.ts";
 import { scratch } from "../scratch.ts";
 import { shellRequest, shellUnits } from "../seen-line.ts";
@@ -57,12 +57,12 @@ function askAboutPath(
   root: string,
   path: string,
   { kind = "edit", protect = [] }: Asking = {},
-): ReturnType<ReturnType<typeof controlFileGuard>["check"]> {
+): ReturnType<ReturnType<typeof controlFileSafeguard>["check"]> {
   const home = join(root, "home");
-  const fact = pathScope({ workspace: join(root, "ws"), home, protect })(path.replace(/^~/, home), join(root, "ws"));
-  const unit = pathUnit(fact);
+  const fact = createPathLookup({ workspace: join(root, "ws"), home, protect })(path.replace(/^~/, home), join(root, "ws"));
+  const unit = createPathUnit(fact);
   const request = { tool: "t", toolDigest: "", kind, input: {}, cwd: join(root, "ws"), binds: {}, units: [unit] };
-  return controlFileGuard({ workspace: join(root, "ws"), home, protect }).check(request, unit);
+  return controlFileSafeguard({ workspace: join(root, "ws"), home, protect }).check(request, unit);
 }
 
 for (const path of CONTROL) {
@@ -221,8 +221,8 @@ for (const [line, asks] of LINES) {
     const root = scratch(t);
     makePlace(root);
     const home = join(root, "home");
-    const look = pathScope({ workspace: join(root, "ws"), home });
-    const guard = controlFileGuard({ workspace: join(root, "ws"), home });
+    const look = createPathLookup({ workspace: join(root, "ws"), home });
+    const guard = controlFileSafeguard({ workspace: join(root, "ws"), home });
     const verdicts = shellUnits(line, join(root, "ws")).map((unit) => {
       const { request, unit: one } = shellRequest({ ...unit, touched: touchedPaths(unit, { home, look }) });
       return guard.check(request, one).verdict;

@@ -3,10 +3,10 @@ import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Kind, Request } from "@assent/core";
-import { pathUnit } from "../../src/facts/units.ts";
-import { pathScope } from "../../src/paths/scope.ts";
-import { controlFileGuard } from "../../src/safeguards/control-files.ts";
-import { type OwnFiles, ownFilesDoubt, ownFilesGuard } from "../../src/safeguards/own-files.ts";
+import { createPathUnit } from "../../src/facts/units.ts";
+import { createPathLookup } from "../../src/paths/lookup.ts";
+import { controlFileSafeguard } from "../../src/safeguards/control-files.ts";
+import { createOwnFilesDoubt, type OwnFiles, ownFilesSafeguard } from "../../src/safeguards/own-files.ts";
 import { touchedPaths } from "../../src/shell/effects/touched-paths.ts";
 import { scratch } from "../scratch.ts";
 import { type Sureness, shellRequest, shellUnits } from "../seen-line.ts";
@@ -35,7 +35,7 @@ type Judged = { readonly request: Request; readonly unit: Request["units"][numbe
 
 function opinions(root: string, judged: readonly Judged[]): readonly string[] {
   const files = ownFiles(root);
-  const [guards, doubt] = [[ownFilesGuard(files), controlFileGuard(files)], ownFilesDoubt(files)];
+  const [guards, doubt] = [[ownFilesSafeguard(files), controlFileSafeguard(files)], createOwnFilesDoubt(files)];
   return judged.flatMap(({ request, unit }) => {
     const said = guards.map(({ id, check }) => ({ id, verdict: check(request, unit).verdict })).filter(({ verdict }) => verdict !== "none");
     return [...said.map(({ id, verdict }) => `${id} ${verdict}`), ...(doubt(request, unit) === undefined ? [] : ["deny-in-doubt ask"])];
@@ -43,8 +43,12 @@ function opinions(root: string, judged: readonly Judged[]): readonly string[] {
 }
 
 function judgePath(root: string, kind: Kind, path: string): readonly string[] {
-  const look = pathScope({ workspace: join(root, "ws"), home: join(root, "home"), readable: [join(root, "home/state/assent/output/s_1")] });
-  const unit = pathUnit(look(path, join(root, "ws")));
+  const look = createPathLookup({
+    workspace: join(root, "ws"),
+    home: join(root, "home"),
+    readable: [join(root, "home/state/assent/output/s_1")],
+  });
+  const unit = createPathUnit(look(path, join(root, "ws")));
   return opinions(root, [
     { unit, request: { tool: "t", toolDigest: "", kind, input: {}, cwd: join(root, "ws"), binds: {}, units: [unit] } },
   ]);
@@ -54,7 +58,7 @@ type Line = { readonly cwd?: string; readonly sure?: Sureness; readonly looked?:
 
 /** What is said about a line, denies alone where there are some; `looked`: its paths were resolved on the disk. */
 function judgeLine(root: string, text: string, { cwd = "ws", sure = "plain", looked = true }: Line = {}): readonly string[] {
-  const look = pathScope({ workspace: join(root, "ws"), home: join(root, "home") });
+  const look = createPathLookup({ workspace: join(root, "ws"), home: join(root, "home") });
   const units = shellUnits(text.replaceAll("R/", `${root}/`), join(root, cwd), sure);
   const seen = looked ? units.map((unit) => ({ ...unit, touched: touchedPaths(unit, { home: join(root, "home"), look }) })) : units;
   const said = [...new Set(opinions(root, seen.map(shellRequest)))];
@@ -513,7 +517,7 @@ test("a tool that runs nothing may speak of the state directory", (t) => {
 test("a name of which only the start is known may lead to the team's settings, or cannot", (t) => {
   const root = scratch(t);
   makePlace(root);
-  const doubt = ownFilesDoubt({ ...ownFiles(root), settingsFiles: ["/etc/assent/settings.json"] });
+  const doubt = createOwnFilesDoubt({ ...ownFiles(root), settingsFiles: ["/etc/assent/settings.json"] });
   const asked = (path: string): boolean =>
     shellUnits(`echo x > ${path}`, join(root, "ws"))
       .map(shellRequest)
@@ -534,9 +538,9 @@ test("plan-mode 3: a plan in the state directory may be written and read, and no
   const root = scratch(t);
   makePlace(root);
   const plan = join(root, "home/state/assent/plans/s_1.md");
-  const look = pathScope({ workspace: join(root, "ws"), home: join(root, "home"), planFile: () => plan });
+  const look = createPathLookup({ workspace: join(root, "ws"), home: join(root, "home"), planFile: () => plan });
   const said = (kind: Kind, path: string): readonly string[] => {
-    const unit = pathUnit(look(path, join(root, "ws")));
+    const unit = createPathUnit(look(path, join(root, "ws")));
     const request = { tool: "t", toolDigest: "", kind, input: {}, cwd: join(root, "ws"), binds: {}, units: [unit] };
     return opinions(root, [{ unit, request }]);
   };

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { manualClock } from "@assent/core/testing";
-import { hostProcesses } from "@assent/host";
+import { createHostProcesses } from "@assent/host";
 import { withFileLock } from "../../src/settings/file-lock.ts";
 import { scratch } from "../scratch.ts";
 
-const parts = () => ({ clock: manualClock(), processes: hostProcesses() });
+const parts = () => ({ clock: manualClock(), processes: createHostProcesses() });
 
 test("the lock says who holds it, and is gone afterwards, whether it went well or not", async (t) => {
   const file = join(scratch(t), "new/settings.json");

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { effectiveSettings, type Layer, sessionLayer } from "../../src/settings/layers.ts";
-import { layerSources, type PolicyPlaces, type SessionFlags, settingsPlaces } from "../../src/settings/policy-places.ts";
-import type { Problem } from "../../src/settings/problem.ts";
+import { listLayerSources, type PolicyLocations, type SessionFlags, settingsLocations } from "../../src/settings/locations.ts";
+import type { SettingsProblem } from "../../src/settings/problem.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { SETTINGS, type SettingKey, type Settings } from "../../src/settings/settings.ts";
 import { SAMPLES } from "./setting-samples.ts";
@@ -17,7 +17,7 @@ type Files = {
 };
 
 function effective({ project = {}, user = {}, team = {}, trusted = false, flags = {} }: Files): ReturnType<typeof effectiveSettings> {
-  const places: PolicyPlaces = {
+  const places: PolicyLocations = {
     workspace: "/w",
     home: "/h",
     userFile: "/h/user.json",
@@ -26,7 +26,7 @@ function effective({ project = {}, user = {}, team = {}, trusted = false, flags 
     session: { allow: [], ask: [], deny: [], ...flags },
   };
   const texts: Readonly<Record<string, object>> = { project, user, team };
-  const layers = layerSources(places, { user: 0, team: 0 }).map(({ scope, label, file, root }): Layer => {
+  const layers = listLayerSources(places, { user: 0, team: 0 }).map(({ scope, label, file, root }): Layer => {
     const written = readSettings(file, JSON.stringify(texts[scope]));
     assert.deepEqual(written.problems, []);
     return { scope, label, file, root, trusted: scope !== "project" || trusted, written };
@@ -38,7 +38,7 @@ function nested(key: string, value: unknown): object {
   return key.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
 }
 
-function types(problems: readonly Problem[]): readonly string[] {
+function types(problems: readonly SettingsProblem[]): readonly string[] {
   return problems.map(({ type, effect }) => `${type} ${effect}`);
 }
 
@@ -249,9 +249,9 @@ describe("1.1: where settings lie", () => {
     ["none", { HOME: "/h" }, "/h/.config/assent/settings.json"],
   ];
   for (const [sentence, env, userFile] of rows) {
-    test(sentence, () => assert.deepEqual(settingsPlaces(env), { userFile, teamFile: "/etc/assent/settings.json", home: "/h" }));
+    test(sentence, () => assert.deepEqual(settingsLocations(env), { userFile, teamFile: "/etc/assent/settings.json", home: "/h" }));
   }
-  test("a relative HOME does not count", () => assert.ok(settingsPlaces({ HOME: "h" }).userFile.startsWith("/")));
+  test("a relative HOME does not count", () => assert.ok(settingsLocations({ HOME: "h" }).userFile.startsWith("/")));
   test("the files and names of the layers", () => {
     const places = {
       workspace: "/w",
@@ -261,21 +261,21 @@ describe("1.1: where settings lie", () => {
       trusted: false,
       session: { allow: [], ask: [], deny: [] },
     };
-    const shown = (sources: ReturnType<typeof layerSources>): readonly unknown[] =>
+    const shown = (sources: ReturnType<typeof listLayerSources>): readonly unknown[] =>
       sources.map(({ scope, label, file, root, owner }) => [scope, label, file, root, owner]);
-    assert.deepEqual(shown(layerSources(places, { user: 7, team: 0 })), [
+    assert.deepEqual(shown(listLayerSources(places, { user: 7, team: 0 })), [
       ["project", "project permissions", "/w/.assent/settings.json", "/w", undefined],
       ["user", "user permissions", "/u", "/h", 7],
       ["team", "permissions configuration", "/t", "/h", 0],
     ]);
-    assert.deepEqual(shown(layerSources({ ...places, policyFile: "/p" }, { user: 7, team: 0 })), [
+    assert.deepEqual(shown(listLayerSources({ ...places, policyFile: "/p" }, { user: 7, team: 0 })), [
       ["policy", "policy file", "/p", "/w", undefined],
     ]);
   });
 });
 
 test("1.5: signs of a glob in the name of a root or home stand for themselves", () => {
-  const places: PolicyPlaces = {
+  const places: PolicyLocations = {
     workspace: "/w[1]/a*",
     home: "/h?\\x",
     userFile: "u",
@@ -284,7 +284,7 @@ test("1.5: signs of a glob in the name of a root or home stand for themselves", 
     session: { allow: [], ask: [], deny: [] },
   };
   const text = JSON.stringify({ permissions: { protect: ["/a[b]", "~/c*", "//d", "e"] } });
-  const [project] = layerSources(places, { user: 0, team: 0 });
+  const [project] = listLayerSources(places, { user: 0, team: 0 });
   assert.ok(project);
   const { settings } = effectiveSettings([{ ...project, trusted: true, written: readSettings("p", text) }], places);
   assert.deepEqual(settings["permissions.protect"], ["//w\\[1]/a\\*/a[b]", "//h\\?\\\\x/c*", "//d", "e"]);

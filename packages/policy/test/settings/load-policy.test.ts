@@ -4,15 +4,15 @@ import { dirname } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { type Decision, MODES } from "@assent/core";
 import { decide } from "@assent/core/parts";
-import { failedPolicy, type LoadedPolicy, loadPolicy, loadSettings } from "../../src/settings/load-policy.ts";
-import { type Problem, problemText, SettingsError } from "../../src/settings/problem.ts";
+import { createDenyAllPolicy, type LoadedPolicy, loadPolicy, loadSettings } from "../../src/settings/load-policy.ts";
+import { formatProblem, SettingsError, type SettingsProblem } from "../../src/settings/problem.ts";
 import { call, type Files, PARTS, placesWith, projectFileOf } from "./policy-bench.ts";
 
 function load(t: TestContext, files: Files): LoadedPolicy {
   return loadPolicy(placesWith(t, files), PARTS);
 }
 
-function refusal(t: TestContext, files: Files): readonly Problem[] {
+function refusal(t: TestContext, files: Files): readonly SettingsProblem[] {
   const places = placesWith(t, files);
   try {
     loadPolicy(places, PARTS);
@@ -135,7 +135,7 @@ describe("1.4, S09: what is broken", () => {
     test(`${sentence}: ${type}, ${effect}`, (t) => {
       const places = placesWith(t, files);
       if (places.policyFile !== undefined) rmSync(places.policyFile);
-      let problems: readonly Problem[] = [];
+      let problems: readonly SettingsProblem[] = [];
       try {
         problems = loadPolicy(places, PARTS).problems;
         assert.equal(effect, "warning");
@@ -231,9 +231,9 @@ describe("1.4, S09: what is broken", () => {
   test("the text of a problem", (t) => {
     const [problem] = refusal(t, { user: '{\n  "mode": 5}' });
     assert.ok(problem);
-    assert.equal(problemText(problem), `${problem.file}:2:11: mode must be one of default, plan, auto-edit, yolo, not 5.`);
+    assert.equal(formatProblem(problem), `${problem.file}:2:11: mode must be one of default, plan, auto-edit, yolo, not 5.`);
     const [flag] = refusal(t, { flags: { deny: [""] } });
-    assert.ok(flag && problemText(flag).startsWith("--deny: "));
+    assert.ok(flag && formatProblem(flag).startsWith("--deny: "));
   });
 });
 
@@ -333,8 +333,8 @@ describe("what a policy holds", () => {
   });
   test("what is wrong with hooks refuses with the rest", (t) => {
     const places = placesWith(t, { user: '{\n"hooks":{"Stop":[1]}}' });
-    const problem = (file: string, place: object): Problem =>
-      ({ type: "settings_type", file, ...place, key: "hooks", message: "m", hint: "h", effect: "refuse" }) as Problem;
+    const problem = (file: string, place: object): SettingsProblem =>
+      ({ type: "settings_type", file, ...place, key: "hooks", message: "m", hint: "h", effect: "refuse" }) as SettingsProblem;
     assert.throws(
       () =>
         loadPolicy(places, { ...PARTS, hooks: ({ file, placeOf }) => ({ entries: [], problems: [problem(file, placeOf(["Stop", 0]))] }) }),
@@ -344,7 +344,7 @@ describe("what a policy holds", () => {
 });
 
 test("a policy that failed to load denies every call, by name", (t) => {
-  const policy = failedPolicy(refusal(t, { user: "{" }));
+  const policy = createDenyAllPolicy(refusal(t, { user: "{" }));
   for (const mode of MODES) {
     const { verdict, source, reason } = decide(call("deploy"), { ...policy, mode, hint: { tool: "allow", ownTool: true } });
     assert.deepEqual([verdict, source, reason], ["deny", "policy (failed to load)", "checker"]);

@@ -4,15 +4,15 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import type { JsonObject, Kind, Request } from "@assent/core";
 import type { RuleTool } from "../../src/rules/rule.ts";
-import type { PolicyParts } from "../../src/settings/load-policy.ts";
-import type { PolicyPlaces, SessionFlags } from "../../src/settings/policy-places.ts";
+import type { PolicyOptions } from "../../src/settings/load-policy.ts";
+import type { PolicyLocations, SessionFlags } from "../../src/settings/locations.ts";
 import { scratch } from "../scratch.ts";
 
 /** Tools without any file, command or URL, so that rules need no analysis. */
 const TOOLS: Readonly<Record<string, RuleTool>> = { deploy: { kind: "other" }, ship: { kind: "other" }, note: { kind: "edit" } };
 
 /** What loading needs in these tests. Whoever runs them owns all files. */
-export const PARTS: PolicyParts = {
+export const PARTS: PolicyOptions = {
   tools: { get: (name) => TOOLS[name], names: () => Object.keys(TOOLS) },
   digest: { sha256: (text) => createHash("sha256").update(text).digest("hex") },
   guards: () => [],
@@ -36,9 +36,9 @@ export type Files = {
 };
 
 /** A directory with these settings files. */
-export function placesWith(t: TestContext, { project, user, team, policy, trusted = false, flags = {} }: Files): PolicyPlaces {
+export function placesWith(t: TestContext, { project, user, team, policy, trusted = false, flags = {} }: Files): PolicyLocations {
   const directory = scratch(t);
-  const places: PolicyPlaces = {
+  const places: PolicyLocations = {
     workspace: join(directory, "w"),
     home: join(directory, "h"),
     userFile: join(directory, "h", ".config", "assent", "settings.json"),
@@ -57,7 +57,7 @@ export function placesWith(t: TestContext, { project, user, team, policy, truste
 }
 
 /** The project's settings file of these places. */
-export function projectFileOf({ workspace }: PolicyPlaces): string {
+export function projectFileOf({ workspace }: PolicyLocations): string {
   return join(workspace, ".assent", "settings.json");
 }
 

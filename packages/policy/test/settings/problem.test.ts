@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { effectOf, type Problem, problemText, SettingsError, sortProblems } from "../../src/settings/problem.ts";
+import { formatProblem, problemEffect, SettingsError, type SettingsProblem, sortProblems } from "../../src/settings/problem.ts";
 
-const PROBLEM: Problem = {
+const PROBLEM: SettingsProblem = {
   type: "rule_too_broad",
   file: "b.json",
   line: 2,
@@ -14,7 +14,7 @@ const PROBLEM: Problem = {
 };
 
 test("an error is named by its first problem that refuses, else by its first", () => {
-  const refused: Problem = { ...PROBLEM, type: "settings_type", effect: "refuse" };
+  const refused: SettingsProblem = { ...PROBLEM, type: "settings_type", effect: "refuse" };
   const codes = [[PROBLEM, refused, { ...refused, type: "rule_syntax" as const }], [PROBLEM], []].map((all) => new SettingsError(all).code);
   assert.deepEqual(codes, ["settings_type", "rule_too_broad", "settings_unreadable"]);
 });
@@ -29,17 +29,17 @@ test("an error tells every problem on a line of its own, and keeps its cause", (
 });
 
 test("problems are sorted by file, line and column, and equals keep their order", () => {
-  const at = (file: string, line: number, column: number): Problem => ({ ...PROBLEM, file, line, column, key: "" });
+  const at = (file: string, line: number, column: number): SettingsProblem => ({ ...PROBLEM, file, line, column, key: "" });
   const equal = ["x", "y"].map((key) => ({ ...at("b", 2, 1), key }));
   const sorted = sortProblems([at("b", 10, 1), ...equal, at("a", 9, 9), at("b", 2, 0), at("B", 1, 1)]);
   assert.deepEqual(
-    sorted.map((one) => `${problemText(one)} ${one.key}`),
+    sorted.map((one) => `${formatProblem(one)} ${one.key}`),
     ["B:1:1: too broad ", "a:9:9: too broad ", "b:2:0: too broad ", "b:2:1: too broad x", "b:2:1: too broad y", "b:10:1: too broad "],
   );
 });
 
 test("what only takes something away is a warning in a list of allows", () => {
-  const both = (type: Problem["type"]): string => `${effectOf(type, true)} ${effectOf(type, false)}`;
+  const both = (type: SettingsProblem["type"]): string => `${problemEffect(type, true)} ${problemEffect(type, false)}`;
   for (const type of ["settings_type", "rule_syntax", "rule_example", "rule_bad_glob"] as const)
     assert.equal(both(type), "warning refuse", type);
   for (const type of ["rule_unknown_tool", "rule_too_broad", "rule_project_untrusted"] as const)

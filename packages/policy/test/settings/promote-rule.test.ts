@@ -6,15 +6,15 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { manualClock } from "@assent/core/testing";
-import { hostFiles, hostProcesses, systemClock } from "@assent/host";
+import { createHostFiles, createHostProcesses, createSystemClock } from "@assent/host";
 import { FileLockedError } from "../../src/settings/file-lock.ts";
 import { SettingsError } from "../../src/settings/problem.ts";
-import { type PromotionParts, promoteRule } from "../../src/settings/promote-rule.ts";
+import { type PromotionOptions, promoteRule } from "../../src/settings/promote-rule.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { scratch } from "../scratch.ts";
 
-function parts(): PromotionParts {
-  return { clock: systemClock(), processes: hostProcesses(), files: hostFiles({ outputDirectory: "/nowhere" }) };
+function parts(): PromotionOptions {
+  return { clock: createSystemClock(), processes: createHostProcesses(), files: createHostFiles({ outputDirectory: "/nowhere" }) };
 }
 
 function settingsFile(t: TestContext, text?: string): string {
@@ -197,7 +197,7 @@ describe("the lock", () => {
 
   test("the lock is let go when the writing fails", async (t) => {
     const file = settingsFile(t, "{}");
-    const failing: PromotionParts = { ...parts(), files: { replace: () => Promise.reject(new Error("disk")) } };
+    const failing: PromotionOptions = { ...parts(), files: { replace: () => Promise.reject(new Error("disk")) } };
     await assert.rejects(promoteRule({ file, list: "allow", rule: "a" }, failing), /disk/);
     assert.deepEqual([readFileSync(file, "utf8"), existsSync(`${file}.lock`)], ["{}", false]);
   });

@@ -1,10 +1,10 @@
 import type { Mode } from "@assent/core";
 import { readHooks } from "../../src/hooks/read.ts";
-import { exampleTrial } from "../../src/rules/examples.ts";
+import { createExampleTrial } from "../../src/rules/examples.ts";
 import type { RuleTool } from "../../src/rules/rule.ts";
 import { assemblePolicy } from "../../src/settings/load-policy.ts";
-import { layerSources, type PolicyPlaces } from "../../src/settings/policy-places.ts";
-import { type Problem, problemText } from "../../src/settings/problem.ts";
+import { listLayerSources, type PolicyLocations } from "../../src/settings/locations.ts";
+import { formatProblem, type SettingsProblem } from "../../src/settings/problem.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { SETTINGS } from "../../src/settings/settings.ts";
 import { PARTS } from "./policy-bench.ts";
@@ -23,7 +23,7 @@ const tools = { get: (name: string) => TOOLS[name], names: () => Object.keys(TOO
 export function readingOf(written: Written): readonly string[] {
   const places = placesOf(written);
   const texts: Written = { ...written, ...(written["trusted"] !== undefined && { project: written["trusted"] }) };
-  const layers = layerSources(places, { user: undefined, team: 0 }).map((source) => ({
+  const layers = listLayerSources(places, { user: undefined, team: 0 }).map((source) => ({
     source,
     written: readSettings(`${source.scope}.json`, texts[source.scope] ?? "{}"),
   }));
@@ -33,7 +33,7 @@ export function readingOf(written: Written): readonly string[] {
     {
       ...PARTS,
       tools,
-      examples: exampleTrial(tools, (name) => TOOLS[name]?.kind as never),
+      examples: createExampleTrial(tools, (name) => TOOLS[name]?.kind as never),
       hooks: (layer) => readHooks(layer, { functions: ["known"], compileRule, tools: tools.names }),
     },
   );
@@ -55,7 +55,7 @@ function compileRule(text: string): ReturnType<Parameters<typeof readHooks>[1]["
     : { test: () => Promise.resolve(true) };
 }
 
-function placesOf(written: Written): PolicyPlaces {
+function placesOf(written: Written): PolicyLocations {
   const list = (flag: string): readonly string[] => (written[flag] === undefined ? [] : [written[flag]]);
   return {
     workspace: "/w",
@@ -75,9 +75,9 @@ function placesOf(written: Written): PolicyPlaces {
   };
 }
 
-function problemOf(problem: Problem): string {
+function problemOf(problem: SettingsProblem): string {
   const { type, key, hint, effect, kept } = problem;
-  return `${effect}${kept ? ", kept" : ""}: ${type} ${key && `${key} `}${problemText(problem)} (${hint})`;
+  return `${effect}${kept ? ", kept" : ""}: ${type} ${key && `${key} `}${formatProblem(problem)} (${hint})`;
 }
 
 function isInitial(key: string, value: unknown): boolean {

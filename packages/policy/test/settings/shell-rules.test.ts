@@ -2,23 +2,23 @@ import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
 import { type Decision, MODES, type Request } from "@assent/core";
 import { decide } from "@assent/core/parts";
-import { policyFacts } from "../../src/facts/facts.ts";
-import { pathScope } from "../../src/paths/scope.ts";
-import { exampleTrial } from "../../src/rules/examples.ts";
+import { createPolicyFacts } from "../../src/facts/facts.ts";
+import { createPathLookup } from "../../src/paths/lookup.ts";
+import { createExampleTrial } from "../../src/rules/examples.ts";
 import type { RuleTool } from "../../src/rules/rule.ts";
-import { type LoadedPolicy, loadPolicy, type PolicyParts } from "../../src/settings/load-policy.ts";
+import { type LoadedPolicy, loadPolicy, type PolicyOptions } from "../../src/settings/load-policy.ts";
 import { SettingsError } from "../../src/settings/problem.ts";
 import { type Files, PARTS, placesWith } from "./policy-bench.ts";
 
 const SHELL: RuleTool = { kind: "execute", commandArg: "command", aliases: { cmd: "command" } };
-const tools: PolicyParts["tools"] = { get: (name) => (name === "shell" ? SHELL : undefined), names: () => ["shell"] };
-const parts: PolicyParts = { ...PARTS, tools, examples: exampleTrial(tools, () => "execute") };
+const tools: PolicyOptions["tools"] = { get: (name) => (name === "shell" ? SHELL : undefined), names: () => ["shell"] };
+const parts: PolicyOptions = { ...PARTS, tools, examples: createExampleTrial(tools, () => "execute") };
 
 function judge(t: TestContext, files: Files, command: string): Decision & { readonly loaded: LoadedPolicy } {
   const places = placesWith(t, files);
   const loaded = loadPolicy(places, parts);
   const { workspace, home } = places;
-  const facts = policyFacts({ workspace, home, look: pathScope({ workspace, home }) });
+  const facts = createPolicyFacts({ workspace, home, look: createPathLookup({ workspace, home }) });
   const found = facts({ tool: "shell", kind: "execute", input: { command }, cwd: workspace, locations: undefined });
   assert.ok(!(found instanceof Promise));
   const request: Request = {

@@ -1,13 +1,13 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Guard, Request, Unit, Verdict } from "@assent/core";
-import { shellOf } from "../../src/facts/units.ts";
-import { pathScope } from "../../src/paths/scope.ts";
+import { getShellUnit } from "../../src/facts/units.ts";
+import { createPathLookup } from "../../src/paths/lookup.ts";
 import { isFault } from "../../src/rules/fault.ts";
 import { parseRule } from "../../src/rules/parse.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import type { OwnFiles } from "../../src/safeguards/own-files.ts";
-import { policyGuards } from "../../src/safeguards/safeguards.ts";
+import { createSafeguards } from "../../src/safeguards/safeguards.ts";
 import type { TouchedPath } from "../../src/shell/effects/touched-paths.ts";
 import { type Analysed, analyseShell } from "../../src/shell/plan/analyze.ts";
 import type { Hazard, PlanWord } from "../../src/shell/plan/plan.ts";
@@ -73,8 +73,8 @@ export function judgeIn(root: string): Judge {
     workspace,
     home,
   };
-  const held: Held = { guards: policyGuards({ own, rules }), rules };
-  const look = pathScope({ workspace, home });
+  const held: Held = { guards: createSafeguards({ own, rules }), rules };
+  const look = createPathLookup({ workspace, home });
   const spelled = new RegExp(root.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");
   return (text) => {
     const analysed = analyseShell(text, { cwd: workspace, workspace, home, look, findProgram: () => undefined });
@@ -109,7 +109,7 @@ function told(text: string, { line, units, planned, scripts }: Analysed, held: H
 }
 
 function toldOf(unit: Unit, request: Request, { guards, rules }: Held): readonly string[] {
-  const shell = shellOf(unit);
+  const shell = getShellUnit(unit);
   if (!shell) return ["no unit of a shell line"];
   const stated = guards.flatMap(({ id, check }) => {
     const { verdict } = check(request, unit);

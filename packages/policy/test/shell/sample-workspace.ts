@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { pathScope } from "../../src/paths/scope.ts";
+import { createPathLookup } from "../../src/paths/lookup.ts";
 import { type Classified, type ClassifyPlace, classify } from "../../src/shell/effects/classify.ts";
 import { expandGlobs } from "../../src/shell/effects/expand-glob.ts";
 import type { HazardId } from "../../src/shell/plan/plan.ts";
@@ -31,7 +31,7 @@ export function sampleWorkspace(t: TestContext, files: Files = USUAL): ClassifyP
   const workspace = join(scratch(t), "workspace");
   mkdirSync(workspace);
   for (const [name, text] of Object.entries(files)) put(join(workspace, name), text);
-  return { cwd: workspace, workspace, look: pathScope({ workspace }) };
+  return { cwd: workspace, workspace, look: createPathLookup({ workspace }) };
 }
 
 function put(path: string, text: string): void {

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { isOwnWorkspace, nestedInstructions } from "../../src/trust/nested-instructions.ts";
+import { findNestedInstructions, isNestedWorkspace } from "../../src/trust/nested-instructions.ts";
 import { scratch } from "../scratch.ts";
 
 function lay(t: TestContext, files: Readonly<Record<string, string>>): string {
@@ -39,7 +39,7 @@ for (const [sentence, files, found] of ROWS) {
   test(`instructions below the root: ${sentence}`, (t) => {
     const root = lay(t, files);
     assert.deepEqual(
-      nestedInstructions(root).map(({ name, bytes }) => [name, Buffer.from(bytes).toString()]),
+      findNestedInstructions(root).map(({ name, bytes }) => [name, Buffer.from(bytes).toString()]),
       found.map((name) => [name, files[name]]),
     );
   });
@@ -51,13 +51,13 @@ test("links and pipes are no instructions", (t) => {
   symlinkSync("a", join(root, "b"));
   mkdirSync(join(root, "c"));
   execFileSync("mkfifo", [join(root, "c/AGENTS.md")]);
-  assert.deepEqual(nestedInstructions(root), []);
+  assert.deepEqual(findNestedInstructions(root), []);
 });
 
 test("a directory with .git or .assent in it stands for itself", (t) => {
   const root = lay(t, { "a/.git/HEAD": "x", "b/.git": "gitdir: elsewhere", "c/.assent/settings.json": "{}", "d/x": "" });
   assert.deepEqual(
-    ["a", "b", "c", "d"].map((name) => isOwnWorkspace(join(root, name))),
+    ["a", "b", "c", "d"].map((name) => isNestedWorkspace(join(root, name))),
     [true, true, true, false],
   );
 });

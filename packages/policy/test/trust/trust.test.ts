@@ -5,9 +5,17 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { type By, memoryLedger } from "@assent/core";
 import fc from "fast-check";
-import { CONFIGURATION_LIMITS, configurationFiles, projectConfiguration } from "../../src/trust/project-configuration.ts";
-import { changesSince, granting, isTrusted, isTrustedFile, revoking, trustState, untrustedWarning } from "../../src/trust/trust.ts";
-import { wouldActivate } from "../../src/trust/would-activate.ts";
+import { listActivations } from "../../src/trust/activations.ts";
+import { CONFIGURATION_LIMITS, findConfigurationFiles, readProjectConfiguration } from "../../src/trust/project-configuration.ts";
+import {
+  createTrustGranted,
+  createTrustRevoked,
+  describeUntrusted,
+  diffConfiguration,
+  isTrusted,
+  isTrustedFile,
+  readTrustState,
+} from "../../src/trust/trust.ts";
 import { scratch } from "../scratch.ts";
 
 const BY: By = { kind: "person", user: "me", name: "me", door: "test", pid: 1 };
@@ -18,7 +26,7 @@ function write(root: string, name: string, content: string | Uint8Array = ""): v
   writeFileSync(join(root, name), content);
 }
 
-const names = (root: string): readonly string[] => projectConfiguration(root).files.map(({ name }) => name);
+const names = (root: string): readonly string[] => readProjectConfiguration(root).files.map(({ name }) => name);
 
 test("configuration is all of .assent but the plans, the instructions and the servers at the top, in the order of their names", (t) => {
   const root = scratch(t);
@@ -40,7 +48,7 @@ test("configuration is all of .assent but the plans, the instructions and the se
 
 test("a workspace without configuration has an empty one, and a digest of its own", (t) => {
   const root = scratch(t);
-  const { files, problems, digest } = projectConfiguration(root);
+  const { files, problems, digest } = readProjectConfiguration(root);
   assert.deepEqual([files, problems], [[], []]);
   assert.match(digest, /^[0-9a-f]{64}$/);
 });
@@ -52,7 +60,7 @@ test("the digest is the same for the same names and bytes, and another for any o
       const digests = [one, other].map((files) => {
         using place = temporary();
         for (const [name, bytes] of Object.entries(files)) write(place.root, `.assent/${name}`, bytes);
-        return projectConfiguration(place.root).digest;
+        return readProjectConfiguration(place.root).digest;
       });
       const same = JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
       assert.equal(digests[0] === digests[1], same);
@@ -119,9 +127,9 @@ for (const [name, layout, problem] of PROBLEMS) {
   test(`${name}: it cannot be trusted`, (t) => {
     const root = scratch(t);
     layOut(root, layout);
-    const configuration = projectConfiguration(root);
+    const configuration = readProjectConfiguration(root);
     assert.match(configuration.problems.join("\n"), problem);
-    assert.equal(isTrusted({ ...granting(configuration, BY, AT).body, at: AT }, configuration), false);
+    assert.equal(isTrusted({ ...createTrustGranted(configuration, BY, AT).body, at: AT }, configuration), false);
   });
 }
 
@@ -129,7 +137,7 @@ test("a name that is not UTF-8 makes the configuration one that cannot be truste
   const root = scratch(t);
   write(root, ".assent/a");
   writeFileSync(Buffer.concat([Buffer.from(join(root, ".assent/")), Buffer.from([0xff])]), "");
-  assert.match(projectConfiguration(root).problems.join("\n"), /^\.assent holds a name that is not UTF-8/);
+  assert.match(readProjectConfiguration(root).problems.join("\n"), /^\.assent holds a name that is not UTF-8/);
 });
 
 test("a file that may not be read makes the configuration one that cannot be trusted", (t) => {
@@ -137,9 +145,9 @@ test("a file that may not be read makes the configuration one that cannot be tru
   write(root, ".assent/settings.json");
   chmodSync(join(root, ".assent/settings.json"), 0);
   const source = `
-    import { projectConfiguration } from "../../src/trust/project-configuration.ts";
+    import { readProjectConfiguration } from "../../src/trust/project-configuration.ts";
     if (process.getuid() === 0) process.setuid(54321);
-    console.log(projectConfiguration(${JSON.stringify(root)}).problems.join());`;
+    console.log(readProjectConfiguration(${JSON.stringify(root)}).problems.join());`;
   chmodSync(root, 0o755);
   chmodSync(join(root, ".assent"), 0o755);
   const argv = ["--conditions=@assent/source", "--input-type=module", "-e", source];
@@ -150,7 +158,7 @@ test("a file that may not be read makes the configuration one that cannot be tru
 });
 
 test("a workspace that cannot be looked at vouches for nothing", () => {
-  const { files, problems } = configurationFiles(`/${"x".repeat(300)}`);
+  const { files, problems } = findConfigurationFiles(`/${"x".repeat(300)}`);
   assert.deepEqual(
     [files, problems.map((one) => one.replace(/(ENAMETOOLONG).*/u, "$1"))],
     [[], [".mcp.json", "AGENTS.md", "CLAUDE.md", ".assent"].map((name) => `${name} cannot be looked at: ENAMETOOLONG`)],
@@ -163,18 +171,18 @@ test("exactly as many files, bytes and directories as the limits say are kept", 
   write(root, deepest);
   write(root, ".assent/large", Buffer.alloc(CONFIGURATION_LIMITS.bytes));
   for (let i = 2; i < CONFIGURATION_LIMITS.files; i++) write(root, `.assent/f${i}`);
-  const { files, problems } = projectConfiguration(root);
+  const { files, problems } = readProjectConfiguration(root);
   assert.deepEqual([files.length, problems, files.some(({ name }) => name === deepest)], [CONFIGURATION_LIMITS.files, [], true]);
   write(root, ".assent/one-more");
   write(root, ".assent/two-more");
-  assert.deepEqual(projectConfiguration(root).problems, ["there are more than 1000 configuration files"]);
+  assert.deepEqual(readProjectConfiguration(root).problems, ["there are more than 1000 configuration files"]);
 });
 
 test("a link inside the workspace counts as the file it leads to", (t) => {
   const root = scratch(t);
   write(root, "AGENTS.md", "one");
   symlinkSync("AGENTS.md", join(root, "CLAUDE.md"));
-  const before = projectConfiguration(root);
+  const before = readProjectConfiguration(root);
   assert.deepEqual(before.problems, []);
   assert.deepEqual(
     before.files.map(({ name, bytes }) => [name, Buffer.from(bytes).toString()]),
@@ -187,7 +195,7 @@ test("a link inside the workspace counts as the file it leads to", (t) => {
 
 async function trusted(root: string): Promise<ReturnType<typeof memoryLedger>> {
   const ledger = memoryLedger();
-  await ledger.answer([granting(projectConfiguration(root), BY, AT)]);
+  await ledger.answer([createTrustGranted(readProjectConfiguration(root), BY, AT)]);
   return ledger;
 }
 
@@ -196,7 +204,7 @@ test("trust holds for exactly these bytes; one changed byte, a new file or a mis
   write(root, ".assent/settings.json", "{}");
   write(root, "AGENTS.md", "be kind");
   const ledger = await trusted(root);
-  const holds = async (): Promise<boolean> => (await trustState(ledger, root)).trusted;
+  const holds = async (): Promise<boolean> => (await readTrustState(ledger, root)).trusted;
   assert.equal(await holds(), true);
   write(root, "AGENTS.md", "be kinD");
   assert.equal(await holds(), false);
@@ -214,18 +222,18 @@ test("plans and files that are no configuration change nothing", async (t) => {
   write(root, ".assent/settings.json", "{}");
   const ledger = await trusted(root);
   for (const name of [".assent/plans/a.md", ".env", ".envrc", "src/AGENTS.md"]) write(root, name, "x");
-  assert.equal((await trustState(ledger, root)).trusted, true);
+  assert.equal((await readTrustState(ledger, root)).trusted, true);
 });
 
 test("trust that was taken back is gone, and can be given again", async (t) => {
   const root = scratch(t);
   write(root, ".assent/settings.json", "{}");
   const ledger = await trusted(root);
-  await ledger.answer([revoking(root, BY, AT)]);
-  const { trusted: holds, record } = await trustState(ledger, root);
+  await ledger.answer([createTrustRevoked(root, BY, AT)]);
+  const { trusted: holds, record } = await readTrustState(ledger, root);
   assert.deepEqual([holds, record], [false, undefined]);
-  await ledger.answer([granting(projectConfiguration(root), BY, AT)]);
-  assert.equal((await trustState(ledger, root)).trusted, true);
+  await ledger.answer([createTrustGranted(readProjectConfiguration(root), BY, AT)]);
+  assert.equal((await readTrustState(ledger, root)).trusted, true);
 });
 
 const SAME = { ".assent/settings.json": "{}" };
@@ -246,8 +254,8 @@ for (const [name, directory, files = {}] of ELSEWHERE) {
     layOut(join(parent, "ws"), { files: { ...SAME, ".git/HEAD": "" } });
     const ledger = await trusted(join(parent, "ws"));
     layOut(join(parent, directory), { files });
-    assert.equal((await trustState(ledger, join(parent, directory))).trusted, false);
-    assert.equal((await trustState(ledger, join(parent, "ws"))).trusted, true);
+    assert.equal((await readTrustState(ledger, join(parent, directory))).trusted, false);
+    assert.equal((await readTrustState(ledger, join(parent, "ws"))).trusted, true);
   });
 }
 
@@ -258,17 +266,17 @@ test("another directory with the same bytes at the same path is not trusted", as
   const ledger = await trusted(root);
   renameSync(root, join(parent, "old"));
   write(root, ".assent/settings.json", "{}");
-  assert.equal((await trustState(ledger, root)).trusted, false);
+  assert.equal((await readTrustState(ledger, root)).trusted, false);
 });
 
 test("what is recorded is what was read: a change between the question and the record is not trusted", async (t) => {
   const root = scratch(t);
   write(root, ".assent/settings.json", "{}");
-  const shown = projectConfiguration(root);
+  const shown = readProjectConfiguration(root);
   write(root, ".assent/settings.json", `{"mode":"yolo"}`);
   const ledger = memoryLedger();
-  await ledger.answer([granting(shown, BY, AT)]);
-  const state = await trustState(ledger, root);
+  await ledger.answer([createTrustGranted(shown, BY, AT)]);
+  const state = await readTrustState(ledger, root);
   assert.equal(state.trusted, false);
   assert.deepEqual(state.record?.files, [{ name: ".assent/settings.json", text: "{}" }]);
 });
@@ -276,7 +284,7 @@ test("what is recorded is what was read: a change between the question and the r
 test("whoever reads a trusted file again is told whether it still is that file", async (t) => {
   const root = scratch(t);
   write(root, ".assent/settings.json", "{}");
-  const state = await trustState(await trusted(root), root);
+  const state = await readTrustState(await trusted(root), root);
   assert.equal(isTrustedFile(state, ".assent/settings.json", Buffer.from("{}")), true);
   assert.equal(isTrustedFile(state, ".assent/settings.json", Buffer.from("{} ")), false);
   assert.equal(isTrustedFile(state, ".assent/other", Buffer.from("{}")), false);
@@ -288,11 +296,11 @@ test("the difference names what changed, came and went; bytes that are no text a
   write(root, ".assent/a", "old\n");
   write(root, ".assent/gone", "x");
   write(root, ".assent/same", Buffer.from([0xff]));
-  const { files } = granting(projectConfiguration(root), BY, AT).body;
+  const { files } = createTrustGranted(readProjectConfiguration(root), BY, AT).body;
   write(root, ".assent/a", "new\n");
   rmSync(join(root, ".assent/gone"));
   write(root, ".assent/bytes", Buffer.from([0xff, 0xfe]));
-  assert.deepEqual(changesSince(files, projectConfiguration(root)), [
+  assert.deepEqual(diffConfiguration(files, readProjectConfiguration(root)), [
     { name: ".assent/a", before: "old\n", after: "new\n" },
     { name: ".assent/bytes", before: null, after: "[2 bytes that are no text: //4=…]\n" },
     { name: ".assent/gone", before: "x", after: null },
@@ -319,7 +327,7 @@ test("the question lists rules by text, hooks and servers by what they start, se
     ".mcp.json",
     `{"mcpServers": {"one": {"command": "npx", "args": ["-y", "evil"], "env": {"KEY": "v"}}, "two": {"url": "https://evil.test/mcp"}}}`,
   );
-  assert.deepEqual(wouldActivate(projectConfiguration(root)), [
+  assert.deepEqual(listActivations(readProjectConfiguration(root)), [
     "agent .assent/agents/a.md",
     "file .assent/hooks/x.sh",
     "allow Shell",
@@ -346,7 +354,7 @@ for (const [name, file, content, lines] of ODD) {
   test(`${name} are shown all the same`, (t) => {
     const root = scratch(t);
     write(root, file, content);
-    assert.match(wouldActivate(projectConfiguration(root)).join("\n"), lines);
+    assert.match(listActivations(readProjectConfiguration(root)).join("\n"), lines);
     assert.equal(Reflect.get({}, "command"), undefined);
   });
 }
@@ -363,11 +371,11 @@ for (const [name, file, warned] of WARNED) {
   test(`an untrusted workspace with ${name} gives ${warned ? "one" : "no"} warning; a trusted one that changed always does`, async (t) => {
     const root = scratch(t);
     if (file !== undefined) write(root, file, "{}");
-    const warning = untrustedWarning(await trustState(memoryLedger(), root));
+    const warning = describeUntrusted(await readTrustState(memoryLedger(), root));
     assert.equal(warning?.includes("is not trusted") ?? false, warned);
     const ledger = await trusted(root);
-    assert.equal(untrustedWarning(await trustState(ledger, root)), undefined);
+    assert.equal(describeUntrusted(await readTrustState(ledger, root)), undefined);
     write(root, "AGENTS.md", "changed");
-    assert.match(untrustedWarning(await trustState(ledger, root)) ?? "", /changed since it was trusted.*assent trust$/);
+    assert.match(describeUntrusted(await readTrustState(ledger, root)) ?? "", /changed since it was trusted.*assent trust$/);
   });
 }

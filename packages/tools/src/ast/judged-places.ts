@@ -1,11 +1,11 @@
-import type { PathFact, PathScope } from "@assent/policy";
+import type { PathFact, PathLookup } from "@assent/policy";
 
 /** The paths of a call that may be looked into. */
 export type OpenedPlaces = {
   /** The first path that was judged and now leads elsewhere. */
   readonly moved: string | undefined;
   /** Says of the call's paths what was just compared with the judgement, however the disk changes meanwhile. */
-  readonly scope: PathScope;
+  readonly scope: PathLookup;
   /** True when the call was judged and none of its paths held secrets then. */
   readonly harmless: boolean;
 };
@@ -18,7 +18,7 @@ export type JudgedPlaces = {
 };
 
 /** Kept by the frozen input itself, so it is forgotten with the call. A process that did not judge the call has nothing to compare. */
-export function judgedPlaces(scope: PathScope): JudgedPlaces {
+export function judgedPlaces(scope: PathLookup): JudgedPlaces {
   const known = new WeakMap<object, readonly PathFact[]>();
   return {
     note: (input, paths, cwd) => {

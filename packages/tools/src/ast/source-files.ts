@@ -1,4 +1,4 @@
-import type { PathScope } from "@assent/policy";
+import type { PathLookup } from "@assent/policy";
 import type { LinkedFile } from "../files/opened-as.ts";
 import type { Load } from "./in-order.ts";
 import { readSource, type SkipReason, type SourceText } from "./source-text.ts";
@@ -15,7 +15,7 @@ export function* sourceFiles(targets: readonly Target[], isWanted: (target: Targ
 /** Whether the text of a file that was read is not shown unasked. */
 export type SensitiveSource = (target: Target, linked: LinkedFile | undefined) => boolean;
 
-type Judging = { readonly scope: PathScope; readonly cwd: string; readonly harmless: boolean };
+type Judging = { readonly scope: PathLookup; readonly cwd: string; readonly harmless: boolean };
 
 /**
  * Looks at files as they are after they were read. A named file was judged by its name: only another name of it, which says that it holds secrets, can have

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { ToolError } from "@assent/core";
 import { errorCode } from "@assent/host";
-import type { PathScope } from "@assent/policy";
+import type { PathLookup } from "@assent/policy";
 import type { Hides } from "../files/hidden-files.ts";
 import { compilePathGlob, isGlob, withoutBraces } from "../files/path-glob.ts";
 import { walkFiles } from "../files/walk.ts";
@@ -36,7 +36,7 @@ export type Targets = {
 /** Where paths are looked for. */
 export type Search = {
   readonly workspace: string;
-  readonly scope: PathScope;
+  readonly scope: PathLookup;
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly maxFiles: number;

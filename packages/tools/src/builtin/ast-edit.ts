@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { defineTool, type Preview, type RunContext, type Tool, ToolError, type ToolResult } from "@assent/core";
-import { isInside, type PathScope } from "@assent/policy";
+import { isInside, type PathLookup } from "@assent/policy";
 import { type AstEditInput, astEditInput, astEditSchema, editFault } from "../ast/ast-edit-input.ts";
 import { appliedResult, editPreview, limitResult } from "../ast/edit-preview.ts";
 import type { Issue } from "../ast/issue.ts";
@@ -17,7 +17,7 @@ import { listedFields, type ToolListing } from "../tool-listing.ts";
 /** What `ast_edit` needs: where the session works, and its limits as they are at the time. */
 export type AstEditDeps = {
   readonly workspace: string;
-  readonly scope: PathScope;
+  readonly scope: PathLookup;
   readonly reads: Reads;
   /** The setting `astEdit.maxFiles`. */
   readonly maxFiles: () => number;

@@ -1,5 +1,5 @@
 import { defineTool, type RunContext, type Tool, ToolError, type ToolResult } from "@assent/core";
-import type { PathScope } from "@assent/policy";
+import type { PathLookup } from "@assent/policy";
 import { type JudgedPlaces, judgedPlaces } from "../ast/judged-places.ts";
 import { LANGUAGES, type Language, languageNamed, languageOf } from "../ast/languages.ts";
 import { pathsFault, pathsField } from "../ast/paths-input.ts";
@@ -23,7 +23,7 @@ type Input = InputOf<typeof FIELDS>;
 /** What `ast_grep` needs: where the session works, and how many files it may search. */
 export type AstGrepDeps = {
   readonly workspace: string;
-  readonly scope: PathScope;
+  readonly scope: PathLookup;
   /** The setting `astEdit.maxFiles`. */
   readonly maxFiles: () => number;
   readonly hides?: Hides;

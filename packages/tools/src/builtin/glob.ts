@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { defineTool, type RunContext, type Tool, type ToolResult } from "@assent/core";
 import { errorCode } from "@assent/host";
-import type { PathScope } from "@assent/policy";
+import type { PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { type Hides, hiddenFiles, hiddenText } from "../files/hidden-files.ts";
 import { pathFault, placePath } from "../files/path-input.ts";
@@ -26,7 +26,7 @@ const FIELDS = {
 type Input = InputOf<typeof FIELDS>;
 
 /** What the glob tool needs: where the session works. */
-export type GlobDeps = { readonly workspace: string; readonly scope: PathScope; readonly hides?: Hides };
+export type GlobDeps = { readonly workspace: string; readonly scope: PathLookup; readonly hides?: Hides };
 
 export const GLOB: ToolListing = { name: "glob", title: "Glob", kind: "search", subject: "pattern" };
 

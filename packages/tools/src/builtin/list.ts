@@ -3,7 +3,7 @@ import { lstat, readlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { defineTool, type Tool, type ToolResult } from "@assent/core";
 import { errorCode } from "@assent/host";
-import type { PathScope } from "@assent/policy";
+import type { PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { type Hides, hiddenFiles, hiddenText } from "../files/hidden-files.ts";
 import { listAs, type OpenedDirectory } from "../files/opened-as.ts";
@@ -30,7 +30,7 @@ const FIELDS = {
 type Input = InputOf<typeof FIELDS>;
 
 /** What the list tool needs: where the session works. */
-export type ListDeps = { readonly workspace: string; readonly scope: PathScope; readonly hides?: Hides };
+export type ListDeps = { readonly workspace: string; readonly scope: PathLookup; readonly hides?: Hides };
 
 export const LIST: ToolListing = { name: "list", title: "List", kind: "search", subject: "path" };
 

@@ -3,7 +3,7 @@ import { basename, resolve } from "node:path";
 import { TextDecoder } from "node:util";
 import { type ContentPart, defineTool, type RunContext, type Tool, type ToolResult } from "@assent/core";
 import { errorCode, type RegularFile } from "@assent/host";
-import type { PathScope } from "@assent/policy";
+import type { PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { isBinary, pieces, withRegularFile } from "../files/file-bytes.ts";
 import { lineWindow, type Window } from "../files/line-window.ts";
@@ -33,7 +33,7 @@ const FIELDS = {
 type Input = InputOf<typeof FIELDS>;
 
 /** What the read tool needs: where the session works, and the memory it shares with the tools that replace files. */
-export type ReadDeps = { readonly workspace: string; readonly scope: PathScope; readonly reads: Reads };
+export type ReadDeps = { readonly workspace: string; readonly scope: PathLookup; readonly reads: Reads };
 
 export const READ: ToolListing = { name: "read", title: "Read", kind: "read", subject: "file_path" };
 

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { defineTool, type Processes, type RunContext, type Tool, type ToolResult } from "@assent/core";
 import { errorCode } from "@assent/host";
-import { findProgram, isSensitive, type PathFact, type PathScope } from "@assent/policy";
+import { findProgram, isSensitive, type PathFact, type PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { type HiddenFiles, type Hides, hiddenFiles } from "../files/hidden-files.ts";
 import { pathFault, placePath } from "../files/path-input.ts";
@@ -37,7 +37,7 @@ type Input = InputOf<typeof FIELDS>;
 /** What the search tool needs: where the session works, and how ripgrep is found and started. */
 export type SearchDeps = {
   readonly workspace: string;
-  readonly scope: PathScope;
+  readonly scope: PathLookup;
   readonly processes: Processes;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Directories in which programs are looked up; those of the environment when empty. */

@@ -13,7 +13,7 @@ import {
   ToolError,
   type ToolResult,
 } from "@assent/core";
-import { commandEnvironment } from "@assent/host";
+import { createCommandEnvironment } from "@assent/host";
 import { description } from "../description.ts";
 import { failure } from "../failure.ts";
 import { shownPath } from "../files/shown-path.ts";
@@ -181,7 +181,7 @@ type Start =
 /** The text that was shown to a person, or that a person's mode, hook or grant lets pass whole. */
 function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, ctx: RunContext): Start {
   const { workspace, processes, environment, secretEnv, projectSecretEnv } = deps;
-  const own = commandEnvironment(environment, { secretEnv: secretEnv?.(), projectSecretEnv: projectSecretEnv?.() });
+  const own = createCommandEnvironment(environment, { secretEnv: secretEnv?.(), projectSecretEnv: projectSecretEnv?.() });
   const env = pty ? { ...own, TERM: "xterm-256color" } : own;
   const file = findBash({ workspace, searchPath: env["PATH"] ?? "" });
   if (file === undefined)

@@ -2,7 +2,7 @@ import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Processes, RunContext } from "@assent/core";
-import { commandEnvironment, errorCode } from "@assent/host";
+import { createCommandEnvironment, errorCode } from "@assent/host";
 import type { ExecOptions, ExecResult } from "./custom-tool.ts";
 
 /** What starts programs for custom tools, and from which environment. */
@@ -42,7 +42,7 @@ export async function runProgram(ports: ProgramPorts, program: CalledProgram, ca
       file: "/bin/sh",
       args: ["-c", BECOME, "sh", directory, file, ...args],
       cwd,
-      env: { ...commandEnvironment(environment, { secretEnv: secretEnv?.(), projectSecretEnv: projectSecretEnv?.() }), PWD: cwd },
+      env: { ...createCommandEnvironment(environment, { secretEnv: secretEnv?.(), projectSecretEnv: projectSecretEnv?.() }), PWD: cwd },
       onOutput: output.add,
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(call.run && { onStart: call.run.started }),

@@ -1,5 +1,5 @@
 import type { CallContext, ToolResult } from "@assent/core";
-import type { PathFact, PathScope } from "@assent/policy";
+import type { PathFact, PathLookup } from "@assent/policy";
 import { failure, fileFailure } from "../failure.ts";
 import { type CurrentFile, currentFile } from "../files/file-bytes.ts";
 import type { JudgedPaths } from "../files/judged-paths.ts";
@@ -7,7 +7,7 @@ import type { Reads } from "../files/reads.ts";
 import { shownPath } from "../files/shown-path.ts";
 
 /** What the tools that change files need: where the session works, and what it has read. */
-export type FileDeps = { readonly workspace: string; readonly scope: PathScope; readonly reads: Reads };
+export type FileDeps = { readonly workspace: string; readonly scope: PathLookup; readonly reads: Reads };
 
 /** A file that is to be changed, as it is now. */
 export type FileTarget = {

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import type { Anchor, PathFact } from "@assent/policy";
+import type { DirectoryAnchor, PathFact } from "@assent/policy";
 
 /** As much of a path as has to be the same when the call runs. */
 type Judged = Pick<PathFact, "real" | "anchor" | "sensitive">;
-type Known = { readonly real: string | null; readonly anchor: Anchor | null; readonly sensitive: boolean };
+type Known = { readonly real: string | null; readonly anchor: DirectoryAnchor | null; readonly sensitive: boolean };
 
 /** Where a call's path led when the call was judged. */
 export type JudgedPaths = {
@@ -30,7 +30,7 @@ export function judgedPaths(): JudgedPaths {
   };
 }
 
-function isSame(anchor: Anchor | null): boolean {
+function isSame(anchor: DirectoryAnchor | null): boolean {
   if (anchor === null) return true;
   try {
     const stats = statSync(anchor.path, { bigint: true, throwIfNoEntry: false });

@@ -1,5 +1,5 @@
 import type { ToolResult, Verdict } from "@assent/core";
-import type { PathFact, PathScope } from "@assent/policy";
+import type { PathFact, PathLookup } from "@assent/policy";
 import { failure } from "../failure.ts";
 import { judgedPaths } from "./judged-paths.ts";
 import { shownPath } from "./shown-path.ts";
@@ -25,7 +25,7 @@ export type ReadablePlaces = {
 };
 
 /** Each tool has its own: calls are told apart by their inputs. */
-export function readablePlaces({ workspace, scope }: { readonly workspace: string; readonly scope: PathScope }): ReadablePlaces {
+export function readablePlaces({ workspace, scope }: { readonly workspace: string; readonly scope: PathLookup }): ReadablePlaces {
   const judged = judgedPaths();
   return {
     judge: ({ input, path, cwd }) => {

@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from "node:path";
 import type { Entry, Processes, Program, Step, StepsEnd, ToolResult } from "@assent/core";
-import { hardenedGit, scrubbedEnvironment } from "@assent/host";
+import { hardenGit, scrubEnvironment } from "@assent/host";
 import {
   isInside,
   type PlannedCommand,
@@ -39,7 +39,7 @@ export function plannedRun(plan: unknown, place: StepsPlace): PlannedRun {
   const failed = line.commands.map((command) => problemOf(command, { ...place, path })).find((problem) => problem !== undefined);
   if (failed) return { failed };
   const secrets = { secretEnv: place.secretEnv?.(), projectSecretEnv: place.projectSecretEnv?.() };
-  const env = scrubbedEnvironment(place.environment, { path, names: place.shellEnv?.() ?? [], ...secrets });
+  const env = scrubEnvironment(place.environment, { path, names: place.shellEnv?.() ?? [], ...secrets });
   return { steps: stepsOf(line, { processes: place.processes, env }), env };
 }
 
@@ -122,5 +122,5 @@ function stageOf(
   if (!program) return { enter: resolve(cwd, args[0] ?? "."), redirections };
   const { file } = program;
   const stage: Program = { file, args: quietNpm(name, args), argv0: name, cwd, redirections, gated, unchanged: () => sameProgram(program) };
-  return basename(file) === "git" ? { ...stage, prepare: (signal) => hardenedGit({ processes, file, args, cwd, env }, signal) } : stage;
+  return basename(file) === "git" ? { ...stage, prepare: (signal) => hardenGit({ processes, file, args, cwd, env }, signal) } : stage;
 }

@@ -50,11 +50,11 @@ test("a grammar that is not installed is named, once, and holds back no other la
 test("the engine is loaded at its first use, not before", async () => {
   const output = await runNode(`
     import { createRequire } from "node:module";
-    import { pathScope } from "@assent/policy";
+    import { createPathLookup } from "@assent/policy";
     import { astEditTool } from "../src/builtin/ast-edit.ts";
     import { astGrepTool } from "../src/builtin/ast-grep.ts";
     const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes("@ast-grep"));
-    const deps = { workspace: "/", scope: pathScope({ workspace: "/" }), maxFiles: () => 1, maxChanges: () => 1 };
+    const deps = { workspace: "/", scope: createPathLookup({ workspace: "/" }), maxFiles: () => 1, maxChanges: () => 1 };
     const tools = [astEditTool(deps), astGrepTool(deps)];
     await tools[0].build({ ops: [{ pat: "a", out: "b" }], paths: ["x"] });
     const before = isLoaded();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { createDispatcher, createRegistry, type Dispatcher, fixedPolicy, memoryLedger, openSession } from "@assent/core";
-import { hostFileChanges, hostPorts } from "@assent/host";
+import { createHostFileChanges, createHostPorts } from "@assent/host";
 import { type Files, type Workbench, workbench } from "./workbench.ts";
 
 const BY = { kind: "person", user: "u", name: "u", door: "test", pid: 1 } as const;
@@ -14,10 +14,10 @@ type Staged = Workbench & {
 
 async function staging(t: TestContext, files: Files): Promise<Staged> {
   const bench = workbench(t, files);
-  const { clock, ids, digest } = hostPorts({ stateDirectory: "/nonexistent" });
+  const { clock, ids, digest } = createHostPorts({ stateDirectory: "/nonexistent" });
   const holder = { pid: process.pid, host: "test", processStart: "0", door: "test" };
   const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder, create: { cwd: bench.root } });
-  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), changes: hostFileChanges() });
+  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), changes: createHostFileChanges() });
   t.after(() => dispatcher.close());
   const tools = createRegistry();
   tools.add(bench.edit);

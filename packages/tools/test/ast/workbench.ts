@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Invocation, JsonObject, Preview, RunContext, Tool, ToolResult } from "@assent/core";
-import { pathScope } from "@assent/policy";
+import { createPathLookup } from "@assent/policy";
 import { astEditTool } from "../../src/builtin/ast-edit.ts";
 import { astGrepTool } from "../../src/builtin/ast-grep.ts";
 import { memoryReads } from "../../src/files/reads.ts";
@@ -26,7 +26,12 @@ export type Workbench = {
 export function workbench(t: TestContext, files: Files, limits: { maxFiles?: number; maxChanges?: number } = {}): Workbench {
   const root = scratch(t);
   plant(root, files);
-  const deps = { workspace: root, scope: pathScope({ workspace: root }), reads: memoryReads(), maxFiles: () => limits.maxFiles ?? 10_000 };
+  const deps = {
+    workspace: root,
+    scope: createPathLookup({ workspace: root }),
+    reads: memoryReads(),
+    maxFiles: () => limits.maxFiles ?? 10_000,
+  };
   const edit = astEditTool({ ...deps, maxChanges: () => limits.maxChanges ?? 50_000 });
   const grep = astGrepTool(deps);
   return {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Answered, createDispatcher, createRegistry, fixedPolicy, memoryLedger, openSession, type Questioner } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { askTool } from "../../src/builtin/ask.ts";
 import { scratch } from "../scratch.ts";
 
@@ -94,10 +94,10 @@ test("the limits that its own words check are told to the model too", () => {
 });
 
 test("AK-20, AK-01: the real tool in the real runtime", async (t) => {
-  const { clock, ids, digest } = hostPorts({ stateDirectory: scratch(t) });
+  const { clock, ids, digest } = createHostPorts({ stateDirectory: scratch(t) });
   const session = await openSession(
     { ledger: memoryLedger({ clock, ids }), clock, ids },
-    { holder: thisHolder("test"), create: { cwd: "/" } },
+    { holder: currentHolder("test"), create: { cwd: "/" } },
   );
   const said: Answered = { outcome: "answered", answers: [{ id: "db", selected: ["Postgres"] }] };
   const questioner: Questioner = { available: () => true, ask: async () => said };

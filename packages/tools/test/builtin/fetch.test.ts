@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import type { Tool } from "@assent/core";
-import { hostFiles } from "@assent/host";
+import { createHostFiles } from "@assent/host";
 import { fetchTool } from "../../src/builtin/fetch.ts";
 import { fetcher, inside, type Route, redirect, server, text } from "../fetch/server.ts";
 import { scratch } from "../scratch.ts";
@@ -330,7 +330,7 @@ test("where the whole could not be saved, a success stays one and the last line 
   const root = scratch(t);
   writeFileSync(join(root, "output"), "a file where the directory should be");
   const { origin } = await server(t, { "/": text("y".repeat(60_000)) });
-  const result = await fetcher(t, { files: hostFiles({ outputDirectory: join(root, "output") }) })({ url: `${origin}/` });
+  const result = await fetcher(t, { files: createHostFiles({ outputDirectory: join(root, "output") }) })({ url: `${origin}/` });
   assert.equal(result.error, undefined);
   assert.match(shown(result.content), /full output could not be saved\]$/);
 });
@@ -361,7 +361,7 @@ test("it sends data out: of kind fetch, with no opinion of its own and no hint t
 });
 
 function tool(t: TestContext): Tool {
-  return fetchTool({ files: hostFiles({ outputDirectory: scratch(t) }) });
+  return fetchTool({ files: createHostFiles({ outputDirectory: scratch(t) }) });
 }
 
 /** A port on which nothing listens any more. */

@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { ToolResult } from "@assent/core";
 import { validateBuildAndExecute } from "@assent/core/ungoverned";
-import { hostProcesses } from "@assent/host";
-import { pathScope } from "@assent/policy";
+import { createHostProcesses } from "@assent/host";
+import { createPathLookup } from "@assent/policy";
 import { searchTool } from "../../src/builtin/search.ts";
 import { RIPGREP, scratch } from "../scratch.ts";
 import { session, shown } from "../session.ts";
@@ -69,7 +69,11 @@ type Found = { readonly root: string; readonly search: (input: object, signal?: 
 
 function searching(t: TestContext, path: string, timeoutMs?: number): Found {
   const root = scratch(t);
-  const deps = { workspace: root, scope: pathScope({ workspace: root }), processes: hostProcesses({ graceMs: 150, lingerMs: 150 }) };
+  const deps = {
+    workspace: root,
+    scope: createPathLookup({ workspace: root }),
+    processes: createHostProcesses({ graceMs: 150, lingerMs: 150 }),
+  };
   const tool = searchTool({ ...deps, environment: { PATH: path }, ...(timeoutMs !== undefined && { timeoutMs }) });
   const search: Found["search"] = (input, signal = new AbortController().signal) =>
     validateBuildAndExecute(tool, input, signal, undefined, { cwd: root, callId: "c1", sessionId: "s_1" });
@@ -224,7 +228,7 @@ test("a ripgrep from the workspace is never started, whatever the search path sa
   symlinkSync(join(root, "bin"), join(outside, "bin"));
   symlinkSync(join(root, "bin/rg"), join(outside, "rg"));
   for (const path of [join(root, "bin"), "bin", join(outside, "bin"), outside]) {
-    const deps = { workspace: root, scope: pathScope({ workspace: root }), processes: hostProcesses() };
+    const deps = { workspace: root, scope: createPathLookup({ workspace: root }), processes: createHostProcesses() };
     const tool = searchTool({ ...deps, environment: { PATH: path } });
     const ctx = { cwd: root, callId: "c1", sessionId: "s_1" };
     assert.equal((await validateBuildAndExecute(tool, { pattern: "^foo" }, new AbortController().signal, undefined, ctx)).content, "a.ts");
@@ -270,8 +274,8 @@ for (const [name, path, type] of FAILURES) {
 test("what settings call sensitive is never shown either", async (t) => {
   const root = scratch(t);
   put(root, { "a.ts": "foo", "vault/b.ts": "foo" });
-  const scope = pathScope({ workspace: root, sensitive: [(path) => path.includes("/vault/")] });
-  const tool = searchTool({ workspace: root, scope, processes: hostProcesses(), environment: {} });
+  const scope = createPathLookup({ workspace: root, sensitive: [(path) => path.includes("/vault/")] });
+  const tool = searchTool({ workspace: root, scope, processes: createHostProcesses(), environment: {} });
   const ctx = { cwd: root, callId: "c1", sessionId: "s_1" };
   const result = await validateBuildAndExecute(tool, { pattern: "foo" }, new AbortController().signal, undefined, ctx);
   assert.equal(result.content, "a.ts");

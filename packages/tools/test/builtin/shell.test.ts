@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Display } from "@assent/core";
 import { validateBuildAndExecute } from "@assent/core/ungoverned";
-import { hostFiles, hostProcesses } from "@assent/host";
+import { createHostFiles, createHostProcesses } from "@assent/host";
 import { shellTool } from "../../src/builtin/shell.ts";
 import { findBash } from "../../src/shell/bash.ts";
 import { runNode } from "../run-node.ts";
@@ -142,7 +142,7 @@ test("a cancel ends the whole group, also what ignores SIGTERM and holds the out
   assert.equal(result.error?.type, "cancelled");
   const child = Number(/ready (\d+)/.exec(shown(result.content))?.[1]);
   assert.ok(child > 0);
-  assert.equal(hostProcesses().startOf(child), undefined);
+  assert.equal(createHostProcesses().startOf(child), undefined);
   assert.ok(!existsSync(join(root, "late")));
 });
 
@@ -184,8 +184,8 @@ test("where the full output could not be saved, a success stays one and the line
   writeFileSync(join(root, "output"), "a file where the directory should be");
   const tool = shellTool({
     workspace: root,
-    files: hostFiles({ outputDirectory: join(root, "output") }),
-    processes: hostProcesses(),
+    files: createHostFiles({ outputDirectory: join(root, "output") }),
+    processes: createHostProcesses(),
     environment: { PATH: "/usr/bin:/bin" },
   });
   const ctx = { cwd: root, callId: "c", sessionId: "s" };
@@ -206,12 +206,12 @@ test("60 MB of output cost bounded memory", async (t) => {
     import { setFlagsFromString } from "node:v8";
     import { runInNewContext } from "node:vm";
     import { builtinTools } from "@assent/tools";
-    import { hostFiles, hostProcesses } from "@assent/host";
+    import { createHostFiles, createHostProcesses } from "@assent/host";
     import { validateBuildAndExecute } from "@assent/core/ungoverned";
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc"); // what is held counts, not what waits to be collected
     const root = ${JSON.stringify(root)};
-    const shell = builtinTools({ workspace: root, files: hostFiles({ outputDirectory: root }), processes: hostProcesses(), environment: { PATH: "/usr/bin:/bin" } }).find(({ name }) => name === "shell");
+    const shell = builtinTools({ workspace: root, files: createHostFiles({ outputDirectory: root }), processes: createHostProcesses(), environment: { PATH: "/usr/bin:/bin" } }).find(({ name }) => name === "shell");
     const ctx = { cwd: root, callId: "c", sessionId: "s" };
     let most = 0;
     let updates = 0;

@@ -19,7 +19,7 @@ import {
   type Session,
 } from "@assent/core";
 import { countingIds, manualClock, scriptedApprover, TESTER } from "@assent/core/testing";
-import { hostFileChanges, hostProcesses, nodeDigest, thisHolder } from "@assent/host";
+import { createHostFileChanges, createHostProcesses, currentHolder, nodeDigest } from "@assent/host";
 import { resolveTool } from "../../src/builtin/resolve.ts";
 import { type CustomToolOptions, type LoadedTools, loadCustomTools } from "../../src/custom/load-custom-tools.ts";
 import type { ApiPorts } from "../../src/custom/thread-services.ts";
@@ -68,7 +68,7 @@ export function place(t: TestContext): Place {
     clock,
     ports: {
       cwd: root,
-      processes: hostProcesses({ graceMs: 150, lingerMs: 150 }),
+      processes: createHostProcesses({ graceMs: 150, lingerMs: 150 }),
       environment: { PATH: "/usr/bin:/bin", MY_TOKEN: "secret" },
       log: (line) => {
         lines.push(line);
@@ -147,7 +147,7 @@ export async function governed({ clock, root }: Place, { tools }: LoadedTools, o
   const ledger = beside?.ledger ?? memoryLedger({ clock, ids });
   const registry = createRegistry({ schemas: ajvSchemas() });
   for (const { tool } of [{ tool: resolveTool() }, ...tools]) registry.add(tool);
-  const holder = thisHolder("test");
+  const holder = currentHolder("test");
   const session = await openSession(
     { ledger, clock, ids },
     beside ? { holder: { ...holder, pid: holder.pid + 1 }, id: beside.session.id, takeOver: true } : { holder, create: { cwd: root } },
@@ -164,7 +164,7 @@ export async function governed({ clock, root }: Place, { tools }: LoadedTools, o
     onAsk,
     by: TESTER,
     warn: (message) => void warnings.push(message),
-    ...(staging && { changes: hostFileChanges() }),
+    ...(staging && { changes: createHostFileChanges() }),
   });
   const run = async (calls: readonly ProposedCall[], signal = new AbortController().signal): Promise<readonly CallReport[]> => {
     const batch = { calls, tools: registry, signal };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, test } from "node:test";
-import { projectConfiguration } from "@assent/policy";
+import { readProjectConfiguration } from "@assent/policy";
 import { discoverModules } from "../../src/custom/discover.ts";
 import { type Place, place, summary, toolModule } from "./bench.ts";
 
@@ -154,12 +154,12 @@ describe("trust", () => {
     const at = place(t);
     at.write(".assent/tools/a.ts", "1");
     at.write(".assent/tools/deep/er/helper.json", "1");
-    const before = projectConfiguration(at.root);
+    const before = readProjectConfiguration(at.root);
     assert.deepEqual(
       before.files.map(({ name }) => name),
       [".assent/tools/a.ts", ".assent/tools/deep/er/helper.json"],
     );
     at.write(".assent/tools/deep/er/helper.json", "2");
-    assert.notEqual(projectConfiguration(at.root).digest, before.digest);
+    assert.notEqual(readProjectConfiguration(at.root).digest, before.digest);
   });
 });

@@ -144,9 +144,9 @@ describe("a module that cannot be loaded", () => {
 /** Loads the user's tools of a place in a process of its own, and prints what came of it. */
 function program(root: string, loadTimeoutMs: number): string {
   return `
-    import { hostPorts } from "@assent/host";
+    import { createHostPorts } from "@assent/host";
     import { ajvSchemas, loadCustomTools } from "@assent/tools";
-    const { clock, processes } = hostPorts({ stateDirectory: "/nonexistent" });
+    const { clock, processes } = createHostPorts({ stateDirectory: "/nonexistent" });
     const log = ({ level, message }) => console.error(level, message);
     const { tools, failed } = await loadCustomTools({
       folders: [{ path: ${JSON.stringify(`${root}/config/tools`)}, level: "user" }], trusted: false, registryNames: [], schemas: ajvSchemas(), clock,

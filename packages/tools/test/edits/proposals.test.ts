@@ -102,15 +102,15 @@ test("an edit of 8 MB with a change in each of 200,000 lines is made and undone"
 
 const SOURCE = (root: string, body: string) => `
   import { createDispatcher, createRegistry, fixedPolicy, memoryLedger, openSession } from "@assent/core";
-  import { hostFileChanges, hostPorts, thisHolder } from "@assent/host";
+  import { createHostFileChanges, createHostPorts, currentHolder } from "@assent/host";
   import { builtinTools } from "@assent/tools";
   const root = ${JSON.stringify(root)};
-  const { clock, ids, digest, files, processes } = hostPorts({ stateDirectory: root + "/.state" });
-  const session = await openSession({ ledger: memoryLedger({ clock, ids }), clock, ids }, { holder: thisHolder("test"), create: { cwd: root } });
+  const { clock, ids, digest, files, processes } = createHostPorts({ stateDirectory: root + "/.state" });
+  const session = await openSession({ ledger: memoryLedger({ clock, ids }), clock, ids }, { holder: currentHolder("test"), create: { cwd: root } });
   const tools = createRegistry();
   for (const tool of builtinTools({ workspace: root, files, processes, environment: {} })) tools.add(tool);
   const policy = fixedPolicy({ mode: "yolo" });
-  const dispatcher = createDispatcher({ session, clock, ids, digest, files, processes, policy, changes: hostFileChanges() });
+  const dispatcher = createDispatcher({ session, clock, ids, digest, files, processes, policy, changes: createHostFileChanges() });
   let calls = 0;
   const call = async (name, input) =>
     (await dispatcher.process({ calls: [{ id: "c" + ++calls, name, arguments: input }], tools, signal: new AbortController().signal })).results[0];

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type CallReport, createDispatcher, createRegistry, type DispatchEvent, memoryLedger, openSession } from "@assent/core";
 import { type ApprovalScript, type ScriptedApprover, scriptedApprover } from "@assent/core/testing";
-import { hostPorts, thisHolder } from "@assent/host";
-import { workspacePolicy } from "@assent/policy";
+import { createHostPorts, currentHolder } from "@assent/host";
+import { createWorkspacePolicy } from "@assent/policy";
 import { fetchTool } from "../../src/builtin/fetch.ts";
 import { scratch } from "../scratch.ts";
 import { shown } from "../session.ts";
@@ -31,9 +31,9 @@ async function governed(t: TestContext, { mode = "default", ...permissions }: Ru
   const [workspace, stateDirectory, policyFile] = [join(root, "ws"), join(root, "state"), join(root, "policy.json")];
   mkdirSync(workspace);
   writeFileSync(policyFile, JSON.stringify({ version: 1, mode, permissions }));
-  const { clock, ids, digest, files, processes } = hostPorts({ stateDirectory });
+  const { clock, ids, digest, files, processes } = createHostPorts({ stateDirectory });
   const lookup = async () => [{ address: "127.0.0.1", family: 4 }];
-  const { source, tools, facts, rules } = workspacePolicy({
+  const { source, tools, facts, rules } = createWorkspacePolicy({
     places: {
       workspace,
       home: root,
@@ -53,7 +53,7 @@ async function governed(t: TestContext, { mode = "default", ...permissions }: Ru
   });
   const session = await openSession(
     { ledger: memoryLedger({ clock, ids }), clock, ids },
-    { holder: thisHolder("test"), create: { cwd: workspace } },
+    { holder: currentHolder("test"), create: { cwd: workspace } },
   );
   t.after(() => session.close("done", 0));
   const approver = scriptedApprover(script);

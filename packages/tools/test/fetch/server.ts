@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { ToolResult } from "@assent/core";
 import { validateBuildAndExecute } from "@assent/core/ungoverned";
-import { hostFiles } from "@assent/host";
+import { createHostFiles } from "@assent/host";
 import { type FetchDeps, fetchTool } from "../../src/builtin/fetch.ts";
 import { scratch } from "../scratch.ts";
 
@@ -51,7 +51,7 @@ export function redirect(location: string, status = 302): Route {
 /** Fetches without a runtime, so that only the tool itself speaks; the servers of this test may be reached. */
 export function fetcher(t: TestContext, deps: Partial<FetchDeps> = {}): (input: object, signal?: AbortSignal) => Promise<ToolResult> {
   const root = scratch(t);
-  const files = hostFiles({ outputDirectory: join(root, "output") });
+  const files = createHostFiles({ outputDirectory: join(root, "output") });
   const tool = fetchTool({ files, privateAllowed: () => true, ...deps });
   const ctx = { cwd: root, callId: "c1", sessionId: "s_1" };
   return (input, signal = new AbortController().signal) => validateBuildAndExecute(tool, input, signal, undefined, ctx);

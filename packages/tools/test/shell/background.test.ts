@@ -13,7 +13,7 @@ import {
   ToolError,
   type ToolResult,
 } from "@assent/core";
-import { hostFiles, hostProcesses, sessionOutput } from "@assent/host";
+import { createHostFiles, createHostProcesses, sessionOutputDirectory } from "@assent/host";
 import { shellTool } from "../../src/index.ts";
 import { scratch } from "../scratch.ts";
 import { runContext, shown } from "../session.ts";
@@ -58,8 +58,8 @@ type Scene = Keeper & {
 function scene(t: TestContext, kept: Keeper = keeper()): Scene {
   const root = scratch(t);
   const output = join(root, ".state");
-  const files = hostFiles({ outputDirectory: output });
-  const processes = hostProcesses({ graceMs: 150, lingerMs: 150 });
+  const files = createHostFiles({ outputDirectory: output });
+  const processes = createHostProcesses({ graceMs: 150, lingerMs: 150 });
   const tool = shellTool({ workspace: root, files, processes, environment: { PATH: "/usr/bin:/bin" }, background: kept });
   const call: Scene["call"] = async (input, more = {}) => {
     const ctx = { ...runContext({ cwd: root, callId: "c1", sessionId: "s_1" }), started: async () => undefined, ...more };
@@ -76,7 +76,7 @@ function scene(t: TestContext, kept: Keeper = keeper()): Scene {
       const file = (result.details as { outputFile: string }).outputFile;
       return { result, end, file };
     },
-    files: () => (existsSync(output) ? readdirSync(sessionOutput(output, "s_1")) : []),
+    files: () => (existsSync(output) ? readdirSync(sessionOutputDirectory(output, "s_1")) : []),
   };
 }
 
@@ -126,10 +126,10 @@ test("no time limit but one that was given: the default of the foreground does n
   const limits: (number | undefined)[] = [];
   const kept = keeper();
   const root = scratch(t);
-  const host = hostProcesses();
+  const host = createHostProcesses();
   const tool = shellTool({
     workspace: root,
-    files: hostFiles({ outputDirectory: root }),
+    files: createHostFiles({ outputDirectory: root }),
     processes: {
       ...host,
       run: (spec, signal) => {
@@ -227,7 +227,12 @@ test("whoever is asked sees that it stays", async (t) => {
 
 test("the field and the words about it are there where somebody keeps such commands, and nowhere else", (t) => {
   const { tool, root } = scene(t);
-  const bare = shellTool({ workspace: root, files: hostFiles({ outputDirectory: root }), processes: hostProcesses(), environment: {} });
+  const bare = shellTool({
+    workspace: root,
+    files: createHostFiles({ outputDirectory: root }),
+    processes: createHostProcesses(),
+    environment: {},
+  });
   const shows = ({ inputSchema, description }: Tool): readonly boolean[] => [
     JSON.stringify(inputSchema).includes("run_in_background"),
     description.includes("run_in_background"),

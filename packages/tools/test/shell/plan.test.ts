@@ -17,8 +17,8 @@ import {
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Display, RunContext, ToolResult } from "@assent/core";
-import { hostFiles, hostProcesses, sessionOutput } from "@assent/host";
-import { pathScope, plannedLine, policyFacts } from "@assent/policy";
+import { createHostFiles, createHostProcesses, sessionOutputDirectory } from "@assent/host";
+import { createPathLookup, createPolicyFacts, plannedLine } from "@assent/policy";
 import { liveProcesses } from "../../../../test/support/processes.ts";
 import { shellTool } from "../../src/builtin/shell.ts";
 import { scratch } from "../scratch.ts";
@@ -42,14 +42,14 @@ function workspace(t: TestContext, { environment = {}, shellEnv = [], shellPath 
   const outputDirectory = join(top, "output");
   const tool = shellTool({
     workspace: root,
-    files: hostFiles({ outputDirectory }),
-    processes: hostProcesses({ graceMs: 150, lingerMs: 150 }),
+    files: createHostFiles({ outputDirectory }),
+    processes: createHostProcesses({ graceMs: 150, lingerMs: 150 }),
     environment: { PATH: "/usr/bin:/bin", HOME: join(top, "home"), ...environment },
     shellEnv: () => shellEnv,
     shellPath: () => shellPath,
     secretEnv: () => secretEnv,
   });
-  const facts = policyFacts({ workspace: root, look: pathScope({ workspace: root }), programPath: () => shellPath });
+  const facts = createPolicyFacts({ workspace: root, look: createPathLookup({ workspace: root }), programPath: () => shellPath });
   const judged = async (command: string, cwd = root): Promise<unknown> =>
     (await facts({ tool: "shell", kind: "execute", input: { command }, cwd, locations: [] })).plan;
   const execute = async (command: string, { cwd = root, timeout_ms, pty, ...ctx }: Running = {}): Promise<ToolResult> => {
@@ -60,7 +60,7 @@ function workspace(t: TestContext, { environment = {}, shellEnv = [], shellPath 
   /** As after a rule's allow: from the plan that was judged. */
   const allowed = async (command: string, running: Running = {}): Promise<ToolResult> =>
     await execute(command, { ...running, plan: await judged(command, running.cwd) });
-  return { top, root, tool, judged, execute, allowed, output: sessionOutput(outputDirectory, "s_1") };
+  return { top, root, tool, judged, execute, allowed, output: sessionOutputDirectory(outputDirectory, "s_1") };
 }
 
 const TEXTS: readonly string[] = [

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Display, Processes } from "@assent/core";
 import { validateBuildAndExecute } from "@assent/core/ungoverned";
-import { hostFiles, hostProcesses } from "@assent/host";
+import { createHostFiles, createHostProcesses } from "@assent/host";
 import { shellTool } from "../../src/builtin/shell.ts";
 import { scratch } from "../scratch.ts";
 import { session, shown } from "../session.ts";
@@ -87,7 +87,7 @@ test("long output of a terminal is cut once, and the whole is in a file as it wa
 test("where it could not be saved, a success stays one and the line says so", async (t) => {
   const root = scratch(t);
   writeFileSync(join(root, "output"), "a file where the directory should be");
-  const result = await run(root, hostProcesses(), "seq 5000");
+  const result = await run(root, createHostProcesses(), "seq 5000");
   assert.equal(result.error, undefined);
   assert.match(shown(result.content), /\n\[output truncated: \d+ characters, 5000 lines; full output could not be saved\]\n/);
 });
@@ -105,14 +105,14 @@ test("output that comes faster than it can be drawn is drawn in part, and given 
 });
 
 test("where there are no terminals the command is not started, and that is said", async (t) => {
-  const none: Processes = { ...hostProcesses(), run: async () => Promise.reject(new Error("There are no terminals here")) };
+  const none: Processes = { ...createHostProcesses(), run: async () => Promise.reject(new Error("There are no terminals here")) };
   const result = await run(scratch(t), none, "echo x");
   assert.equal(result.error?.type, "shell_execute_error");
   assert.match(shown(result.content), /was not started in .*: There are no terminals here/);
 });
 
 function run(root: string, processes: Processes, command: string) {
-  const files = hostFiles({ outputDirectory: join(root, "output") });
+  const files = createHostFiles({ outputDirectory: join(root, "output") });
   const tool = shellTool({ workspace: root, files, processes, environment: { PATH: "/usr/bin:/bin" } });
   const ctx = { cwd: root, callId: "c", sessionId: "s" };
   return validateBuildAndExecute(tool, { command, pty: true }, new AbortController().signal, undefined, ctx);

@@ -274,11 +274,11 @@ describe("what is never summarised", () => {
         return "Staged.";
       },
     });
-    const { hostFileChanges } = await import("@assent/host");
+    const { createHostFileChanges } = await import("@assent/host");
     const made = await long(
       longScript(12).replace("turns: [", "turns: [{ calls: [{ tool: stage, input: {} }] }, "),
       { steering: () => "none" },
-      { tools: [stage], deps: { changes: hostFileChanges() } },
+      { tools: [stage], deps: { changes: createHostFileChanges() } },
     );
     assert.equal((await made.send("go")).error, undefined);
     assert.match(JSON.stringify(made.messages[1]), /Pending proposals:\\n- p_\w+: Rename &lt;a&gt;/);

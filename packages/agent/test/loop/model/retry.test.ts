@@ -144,7 +144,7 @@ describe("a request with retries", () => {
 });
 
 const WAITING = `
-  import { systemClock } from "@assent/host";
+  import { createSystemClock } from "@assent/host";
   import { withRetries } from "@assent/agent";
   let requests = 0;
   const request = async () => {
@@ -152,7 +152,7 @@ const WAITING = `
     if (requests === 1) throw Object.assign(new Error("reset"), { code: "ECONNRESET" });
     return requests;
   };
-  console.log(await withRetries(request, { clock: systemClock(), signal: new AbortController().signal }));
+  console.log(await withRetries(request, { clock: createSystemClock(), signal: new AbortController().signal }));
 `;
 
 test("a request is made again although nothing else keeps the process alive", () => {

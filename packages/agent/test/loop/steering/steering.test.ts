@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { defineTool, type Tool } from "@assent/core";
-import { hostFileChanges } from "@assent/host";
+import { createHostFileChanges } from "@assent/host";
 import { resolveTool } from "@assent/tools";
 import { z } from "zod";
 import type { SteeringMode } from "../../../src/index.ts";
@@ -20,7 +20,7 @@ const stage: Tool = defineTool({
 });
 
 function steered(script: string, mode: SteeringMode = "force"): Promise<Rehearsal> {
-  return rehearse(script, { tools: [stage, resolveTool()], deps: { changes: hostFileChanges() }, talk: { steering: () => mode } });
+  return rehearse(script, { tools: [stage, resolveTool()], deps: { changes: createHostFileChanges() }, talk: { steering: () => mode } });
 }
 
 const STAGE = "{ calls: [{ tool: stage, input: { label: L } }] }";

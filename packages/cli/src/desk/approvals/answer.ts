@@ -28,14 +28,17 @@ type Answering = { readonly row: ApprovalRow; readonly given: (row: ApprovalRow,
 
 async function commit(context: Context, store: Store, { row, given }: Answering): Promise<AnswerReport> {
   const { options, overrides } = context;
-  const [{ answerApproval }, { currentUser, randomIds, systemClock }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
-  const clock = overrides.clock ?? systemClock();
+  const [{ answerApproval }, { currentUser, createRandomIds, createSystemClock }] = await Promise.all([
+    import("@assent/core"),
+    import("@assent/host"),
+  ]);
+  const clock = overrides.clock ?? createSystemClock();
   const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
   const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };
   await refuseWideAnswer(store.ledger, row, answer);
   const needsTools = answer.updatedInput !== undefined || answer.remember !== undefined;
   const { requests, rules } = needsTools ? await (await import("./recorded-requests.ts")).judgedEdits(context, store, row) : NO_TOOLS;
-  return answerApproval({ ledger: store.ledger, clock, ids: randomIds(), rules, requests }, answer);
+  return answerApproval({ ledger: store.ledger, clock, ids: createRandomIds(), rules, requests }, answer);
 }
 
 /** A plain yes or no looks at no tool, so none is loaded for it. */

@@ -50,8 +50,8 @@ export function revokeGrant(context: Context): Promise<number> {
   return withStoreIfAny(context, async ({ ledger }) => {
     const { id, rule, state } = await findRow(ledger, "grants", operands[0] ?? "");
     if (state !== "revoked") {
-      const { currentUser, systemClock } = await import("@assent/host");
-      const at = new Date((overrides.clock ?? systemClock()).now()).toISOString();
+      const { currentUser, createSystemClock } = await import("@assent/host");
+      const at = new Date((overrides.clock ?? createSystemClock()).now()).toISOString();
       await ledger.answer([{ type: "grant.revoked", v: 1, at, body: { grant: id, by: currentUser().user } }]);
     }
     if (options.flag("json")) await printJson(io, { id, state: "revoked" });

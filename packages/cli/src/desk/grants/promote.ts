@@ -1,5 +1,5 @@
 import type { GrantRow } from "@assent/core";
-import { FileLockedError, type Promoted, projectFile, promoteRule, settingsPlaces } from "@assent/policy";
+import { FileLockedError, type PromotedRule, projectSettingsFile, promoteRule, settingsLocations } from "@assent/policy";
 import { unifiedDiff } from "@assent/tools";
 import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
@@ -49,7 +49,7 @@ async function promote(context: Context, row: GrantRow, to: Target): Promise<num
   const { io, options } = context;
   const workspace = row.scope === "project" && row.workspace !== undefined ? row.workspace : workspaceOf(context);
   const rule = await soundRule(context, { row, to, workspace });
-  const file = to === "user" ? settingsPlaces(io.env).userFile : projectFile(workspace);
+  const file = to === "user" ? settingsLocations(io.env).userFile : projectSettingsFile(workspace);
   const parts = callPorts(context, await stateDirectory(context));
   const promotion = { file, list: "allow", rule: settingsValue(rule) } as const;
   const planned = await promoteRule({ ...promotion, dryRun: true }, parts);
@@ -89,7 +89,7 @@ function atHome(rule: string, scope: GrantRow["scope"], workspace: string): stri
   return scope === "user" ? `${tool}(./${path})` : `${tool}(/${workspace.replaceAll(/[\\*?[]/g, "\\$&")}/${path})`;
 }
 
-async function written(file: string, write: () => Promise<Promoted>): Promise<Promoted> {
+async function written(file: string, write: () => Promise<PromotedRule>): Promise<PromotedRule> {
   try {
     return await write();
   } catch (error) {
@@ -101,14 +101,14 @@ async function written(file: string, write: () => Promise<Promoted>): Promise<Pr
   }
 }
 
-function diffOf({ file, before, after }: Promoted): string {
+function diffOf({ file, before, after }: PromotedRule): string {
   return unifiedDiff({ name: file.replace(/^\//, ""), before: before === "" ? null : before, after });
 }
 
 type Report = {
   readonly rule: string;
   readonly to: Target;
-  readonly done: Promoted;
+  readonly done: PromotedRule;
   readonly dry: boolean;
   readonly workspace: string;
   readonly flags: string;

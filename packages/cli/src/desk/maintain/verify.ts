@@ -19,8 +19,8 @@ export async function verifyRecord(context: Context): Promise<number> {
       message: `There is no ledger in ${directory}.`,
       hint: "Name its directory with --store.",
     });
-  const { hostPorts } = await import("@assent/host");
-  const { files, processes } = hostPorts({ stateDirectory: directory });
+  const { createHostPorts } = await import("@assent/host");
+  const { files, processes } = createHostPorts({ stateDirectory: directory });
   const { clock, openDatabase } = overrides;
   const [session, anchor] = [await sessionOf(context), await anchorOf(context)];
   const report = await verifyStore({

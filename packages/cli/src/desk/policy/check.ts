@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
   type LoadedPolicy,
-  leadsIntoWorkspace,
-  type Problem,
-  projectFile,
+  projectSettingsFile,
+  readTrustState,
+  refersToWorkspace,
   SettingsError,
-  settingsPlaces,
-  trustState,
-  UNTRUSTED_PROGRAM,
+  type SettingsProblem,
+  settingsLocations,
+  UNTRUSTED_HOOK_REASON,
 } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { openPolicy, type PolicyWish } from "../../compose/policy.ts";
@@ -20,7 +20,7 @@ import { rulePlace } from "../explain/decision-text.ts";
 import { workspaceOf } from "../explain/explain-call.ts";
 import { problemForm, problemLines } from "./problem-text.ts";
 
-type Checked = { readonly problems: readonly Problem[]; readonly loaded?: LoadedPolicy };
+type Checked = { readonly problems: readonly SettingsProblem[]; readonly loaded?: LoadedPolicy };
 
 /** Loads settings as every command does and reports all that is wrong with them; nothing is judged. */
 export async function checkPolicy(context: Context): Promise<number> {
@@ -44,7 +44,7 @@ export async function checkPolicy(context: Context): Promise<number> {
 
 /** Rules of the user's own file whose `/` was most likely meant for the project: it is the home, and there is nothing of that name there. */
 function elsewhere({ io }: Context, checked: readonly Checked[]): readonly string[] {
-  const { home, userFile } = settingsPlaces(io.env);
+  const { home, userFile } = settingsLocations(io.env);
   const rules = checked.flatMap(({ loaded }) => loaded?.rules ?? []);
   return rules.flatMap(({ at, record }) => {
     const [, name] = /\(\s*\/([^/*?[\]{}()\\]*[^/*?[\]{}()\\\s])\s*[/)]/.exec(at.text) ?? [];
@@ -56,14 +56,14 @@ function elsewhere({ io }: Context, checked: readonly Checked[]): readonly strin
 
 /** Hooks that count as failed here, whoever configured them. */
 function stoppedHooks(checked: readonly Checked[]): readonly string[] {
-  const hooks = checked.flatMap(({ loaded }) => loaded?.hookEntries ?? []).filter(leadsIntoWorkspace);
-  return hooks.map(({ name, event }) => `hook ${name} (${event}) will fail here: ${UNTRUSTED_PROGRAM}`);
+  const hooks = checked.flatMap(({ loaded }) => loaded?.hookEntries ?? []).filter(refersToWorkspace);
+  return hooks.map(({ name, event }) => `hook ${name} (${event}) will fail here: ${UNTRUSTED_HOOK_REASON}`);
 }
 
 /** A store that cannot be read trusts nothing; that is told, and the files are checked all the same. */
 async function isTrustedNow(context: Context, workspace: string): Promise<boolean> {
   try {
-    return await withStoreIfAny(context, async ({ ledger }) => (await trustState(ledger, workspace)).trusted);
+    return await withStoreIfAny(context, async ({ ledger }) => (await readTrustState(ledger, workspace)).trusted);
   } catch (error) {
     await warn(context.io, `the store cannot be read, so the workspace counts as not trusted: ${asFailure(error).message}`);
     return false;
@@ -81,11 +81,11 @@ async function check(context: Context, place: Pick<PolicyWish, "workspace" | "po
 }
 
 function layerFiles({ io }: Context, workspace: string): readonly string[] {
-  const { userFile, teamFile } = settingsPlaces(io.env);
-  return [projectFile(workspace), userFile, teamFile];
+  const { userFile, teamFile } = settingsLocations(io.env);
+  return [projectSettingsFile(workspace), userFile, teamFile];
 }
 
-function problemsText(problems: readonly Problem[]): string {
+function problemsText(problems: readonly SettingsProblem[]): string {
   const refusing = problems.filter(({ effect }) => effect === "refuse").length;
   const kept = problems.filter((problem) => problem.kept).length;
   const leftOut = problems.length - refusing - kept;

@@ -1,22 +1,22 @@
-import { type Problem, problemText, type SettingsError } from "@assent/policy";
+import { formatProblem, type SettingsError, type SettingsProblem } from "@assent/policy";
 import type { Io } from "../../io/io.ts";
 import { printFailure, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
 
 /** Problems for people: where and what, then its type and what to do. */
-export function problemLines(problems: readonly Problem[]): string {
+export function problemLines(problems: readonly SettingsProblem[]): string {
   return problems
-    .map((problem) => `${oneLine(problemText(problem))}\n  ${oneLine(`[${problem.type}] ${problem.hint}`).trimEnd()}\n`)
+    .map((problem) => `${oneLine(formatProblem(problem))}\n  ${oneLine(`[${problem.type}] ${problem.hint}`).trimEnd()}\n`)
     .join("");
 }
 
 /** What was left out of a policy that is used all the same. */
-export async function warnOfProblems(io: Io, problems: readonly Problem[]): Promise<void> {
-  for (const problem of problems) await warn(io, `${problemText(problem)} (${problem.type})`);
+export async function warnOfProblems(io: Io, problems: readonly SettingsProblem[]): Promise<void> {
+  for (const problem of problems) await warn(io, `${formatProblem(problem)} (${problem.type})`);
 }
 
 /** A problem as `--json` tells it. */
-export function problemForm({ type, file, line, column, key, message, hint }: Problem): object {
+export function problemForm({ type, file, line, column, key, message, hint }: SettingsProblem): object {
   return { type, file, line, column, key, message, hint };
 }
 

@@ -11,7 +11,7 @@ import {
   type Session,
   type StoredEvent,
 } from "@assent/core";
-import { currentUser, type HostPorts, hostFileChanges } from "@assent/host";
+import { createHostFileChanges, currentUser, type HostPorts } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { commandHolder } from "../../compose/attend.ts";
 import { NO_OPTIONS, resumedFlags } from "../../compose/flags.ts";
@@ -111,7 +111,7 @@ async function act(context: Context, { session, ports, store }: Held, { row, act
   const dispatcher = createDispatcher({
     session,
     ...ports,
-    changes: hostFileChanges(),
+    changes: createHostFileChanges(),
     policy: modes,
     rules: policy.rules,
     facts: policy.facts,

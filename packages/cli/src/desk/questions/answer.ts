@@ -37,9 +37,9 @@ export async function answerQuestionCommand(context: Context, outcome: "answered
 type Answering = { readonly row: QuestionRow; readonly outcome: "answered" | "declined"; readonly answers: unknown };
 
 async function commit({ options, overrides }: Context, { ledger }: Store, { row, outcome, answers }: Answering): Promise<QuestionReport> {
-  const [{ answerQuestion }, { currentUser, systemClock }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
+  const [{ answerQuestion }, { currentUser, createSystemClock }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
   const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
-  const clock = overrides.clock ?? systemClock();
+  const clock = overrides.clock ?? createSystemClock();
   const [reason, fingerprint] = [options.text("reason"), outcome === "answered" ? options.text("fingerprint") : undefined];
   // Parsing: whoever stores answers checks them, whatever they are.
   const said = answers as readonly QuestionAnswer[] | undefined;

@@ -1,5 +1,5 @@
 import { type EventBodies, type Ledger, openSession, type SessionPorts } from "@assent/core";
-import { thisHolder } from "@assent/host";
+import { currentHolder } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { callPorts } from "../../compose/ports.ts";
 
@@ -25,7 +25,7 @@ export async function forkSession(
   const place = at === undefined ? (finished ?? inherited(conversation)) : asked(conversation, at);
   if (!place) throw nothingSaid(id);
   const forked = finished === undefined && at === undefined && created.forked ? created.forked : { session: id, seq: place.seq };
-  const session = await openSession(ports, { holder: thisHolder("fork"), create: { ...copied(created), model: place.model, forked } });
+  const session = await openSession(ports, { holder: currentHolder("fork"), create: { ...copied(created), model: place.model, forked } });
   if (place.mode !== created.mode)
     await session.record([session.draft("mode.changed", { from: created.mode, to: place.mode, by: "fork" })], "normal");
   await session.close(place.isDone ? "done" : "limit", 0);

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { LoadedAgents } from "@assent/agent";
 import type { Registry, Tool } from "@assent/core";
-import { loadSettings, pathScope, type Settings } from "@assent/policy";
+import { createPathLookup, loadSettings, type Settings } from "@assent/policy";
 import type { LoadedTools } from "@assent/tools";
 import { nearestSpelling } from "../../command-line/nearest-spelling.ts";
 import type { Context } from "../../command-line/spec.ts";
@@ -29,7 +29,7 @@ export async function showTools(context: Context): Promise<number> {
   const custom = await customTools(context, { ports, workspace, trusted, tools, settings });
   const { agents, problems } = await agentDefinitions(context, { workspace, trusted });
   const usable = agents.filter((agent) => agent.usable);
-  const fixed = fixedTools(context, { ports, workspace, look: pathScope({ workspace }), agents: usable });
+  const fixed = fixedTools(context, { ports, workspace, look: createPathLookup({ workspace }), agents: usable });
   const registry = registryOf([...fixed, ...custom.tools.map(({ tool }) => tool)]);
   const [name] = operands;
   const files = new Map(custom.tools.map(({ tool, source }) => [tool.name, source.file]));

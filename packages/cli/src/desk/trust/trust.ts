@@ -1,6 +1,13 @@
 import { resolve } from "node:path";
 import type { Ledger } from "@assent/core";
-import { findWorkspace, granting, revoking, type TrustState, WorkspaceNotFoundError, wouldActivate } from "@assent/policy";
+import {
+  createTrustGranted,
+  createTrustRevoked,
+  findWorkspace,
+  listActivations,
+  type TrustState,
+  WorkspaceNotFoundError,
+} from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { wrap } from "../../io/display-width.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
@@ -26,7 +33,7 @@ export async function trustCommand(context: Context): Promise<number> {
   if (!revoke && !show) return withStore(context, ({ ledger }) => grant(context, ledger, workspace));
   return withStoreIfAny(context, async ({ ledger }) => {
     const state = await wholeTrustState(ledger, workspace);
-    if (revoke && state.record) await ledger.answer([revoking(workspace, ...(await personNow(context)))]);
+    if (revoke && state.record) await ledger.answer([createTrustRevoked(workspace, ...(await personNow(context)))]);
     await print(context, ledger, revoke ? await wholeTrustState(ledger, workspace) : state);
     return 0;
   });
@@ -61,7 +68,7 @@ async function grant(context: Context, ledger: Ledger, workspace: string): Promi
     if (context.options.flag("json")) await print(context, ledger, state);
     return 1;
   }
-  if (!trusted) await ledger.answer([granting(configuration, ...(await personNow(context)))]);
+  if (!trusted) await ledger.answer([createTrustGranted(configuration, ...(await personNow(context)))]);
   const now = await wholeTrustState(ledger, workspace);
   await print(context, ledger, now);
   return now.trusted ? 0 : 1;
@@ -79,15 +86,15 @@ async function isWanted(context: Context, ledger: Ledger, state: TrustState): Pr
 }
 
 async function personNow({ overrides }: Context): Promise<[by: ReturnType<typeof personBy>, at: string]> {
-  const { currentUser, systemClock } = await import("@assent/host");
-  const at = new Date((overrides.clock ?? systemClock()).now()).toISOString();
+  const { currentUser, createSystemClock } = await import("@assent/host");
+  const at = new Date((overrides.clock ?? createSystemClock()).now()).toISOString();
   return [personBy(currentUser().user, { name: undefined, door: "trust" }), at];
 }
 
 async function print({ io, options }: Context, ledger: Ledger, state: TrustState): Promise<void> {
   const { configuration, trusted } = state;
   const { workspace: dir, digest } = configuration;
-  if (options.flag("json")) await printJson(io, { dir, trusted, digest, would: wouldActivate(configuration) });
+  if (options.flag("json")) await printJson(io, { dir, trusted, digest, would: listActivations(configuration) });
   else await io.stdout.write(`${(await trustLines(ledger, state)).join("\n")}\n${oneLine(`digest ${digest}`)}\n`);
 }
 
@@ -95,9 +102,9 @@ const FURNITURE_ROWS = 6;
 
 /** Shows all lines, a page at a time, and only then asks. Only a typed y is a yes; leaving, or anything else, is none. */
 export async function askToTrust({ io, overrides }: Context, lines: readonly string[]): Promise<boolean> {
-  const { systemClock } = await import("@assent/host");
+  const { createSystemClock } = await import("@assent/host");
   const { signal } = new AbortController();
-  const prompt = openPrompt({ keyboard: io.keyboard, output: io.stderr, clock: overrides.clock ?? systemClock(), signal });
+  const prompt = openPrompt({ keyboard: io.keyboard, output: io.stderr, clock: overrides.clock ?? createSystemClock(), signal });
   try {
     const columns = io.stderr.columns() ?? 80;
     const rows = Math.max((io.stderr.rows() ?? 24) - FURNITURE_ROWS, 4);

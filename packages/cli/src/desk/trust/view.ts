@@ -1,5 +1,5 @@
 import type { Ledger } from "@assent/core";
-import { changesSince, type TrustState, wouldActivate } from "@assent/policy";
+import { diffConfiguration, listActivations, type TrustState } from "@assent/policy";
 import { unifiedDiff } from "@assent/tools";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { whenText, whoText } from "../../io/who.ts";
@@ -7,7 +7,7 @@ import { whenText, whoText } from "../../io/who.ts";
 /** Everything a person has to see before they trust a workspace: how it stands, what would become active, and what changed since they last did. */
 export async function trustLines(ledger: Ledger, state: TrustState): Promise<readonly string[]> {
   const { configuration, trusted } = state;
-  const lines = wouldActivate(configuration);
+  const lines = listActivations(configuration);
   return [
     standing(state),
     ...configuration.problems.map((problem) => `cannot be trusted: ${oneLine(problem)}`),
@@ -26,7 +26,7 @@ function standing({ configuration: { workspace }, record, trusted }: TrustState)
 
 async function changeLines(ledger: Ledger, { configuration, record, trusted }: TrustState): Promise<readonly string[]> {
   if (!record || trusted) return [];
-  const changes = changesSince(await ledger.resolve(record.files), configuration);
+  const changes = diffConfiguration(await ledger.resolve(record.files), configuration);
   if (changes.length === 0) return ["The files are the same, but it is another directory."];
   return ["Changed since then:", ...changes.flatMap(({ name, before, after }) => diffLines(name, before, after))];
 }

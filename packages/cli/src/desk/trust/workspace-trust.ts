@@ -1,5 +1,5 @@
 import type { Ledger } from "@assent/core";
-import { isTrusted, projectConfiguration, trustState, untrustedWarning } from "@assent/policy";
+import { describeUntrusted, isTrusted, readProjectConfiguration, readTrustState } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { warn } from "../../io/output.ts";
 import { withStoreIfAny } from "../../store/open.ts";
@@ -17,9 +17,9 @@ type Looking = {
 /** Looks whether somebody trusts the workspace as it is now; if nobody does, and something is left out for it, that is told. */
 export async function workspaceTrust(context: Context, { workspace, ledger, quiet = false }: Looking): Promise<WorkspaceTrust> {
   const state = ledger
-    ? await trustState(ledger, workspace)
-    : await withStoreIfAny(context, (store) => trustState(store.ledger, workspace));
-  const warning = untrustedWarning(state);
+    ? await readTrustState(ledger, workspace)
+    : await withStoreIfAny(context, (store) => readTrustState(store.ledger, workspace));
+  const warning = describeUntrusted(state);
   if (warning !== undefined && !quiet) await warn(context.io, warning);
-  return { trusted: state.trusted, stillTrusted: () => isTrusted(state.record, projectConfiguration(workspace)) };
+  return { trusted: state.trusted, stillTrusted: () => isTrusted(state.record, readProjectConfiguration(workspace)) };
 }

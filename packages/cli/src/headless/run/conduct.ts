@@ -1,7 +1,7 @@
 import { createRunLimits, type RunEnd, type RunLimits } from "@assent/agent";
 import { ParkRequest, type Session } from "@assent/core";
 import type { HostPorts } from "@assent/host";
-import { problemText, redactor } from "@assent/policy";
+import { createRedactor, formatProblem } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { type ComposedAgent, composeAgent } from "../../compose/agent.ts";
 import type { Door } from "../../compose/door.ts";
@@ -119,7 +119,7 @@ async function recordUnbegun({ session, policy }: Conducting, unbegun: RunOutcom
   const { error } = unbegun;
   const { turn, openTurn } = session.state;
   if (!error || openTurn !== null) return unbegun;
-  const redact = redactor(policy.source.settings()["redaction.patterns"]);
+  const redact = createRedactor(policy.source.settings()["redaction.patterns"]);
   const told = { type: error.type, message: redact(error.message).slice(0, LONGEST_RECORDED).toWellFormed() };
   const ended = session.draft("turn.ended", { turn: turn + 1, reason: "error", error: told });
   return await session.record([ended], "normal").then(() => unbegun, failure);
@@ -194,7 +194,7 @@ function unhonored({ client }: Context, { session, policy }: Conducting): readon
   }));
   const rules = policy.loaded.problems
     .filter(({ line }) => line === 0)
-    .map((problem) => ({ code: problem.type, message: problemText(problem) }));
+    .map((problem) => ({ code: problem.type, message: formatProblem(problem) }));
   const origin = { session: session.id, parent: null };
   return [...options, ...rules].map((fields) => wireMessage(origin, { type: "system", subtype: "warning", ...fields }));
 }

@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { LedgerEvent } from "@assent/core";
 import { errorCode } from "@assent/host";
-import { redactor, type Settings } from "@assent/policy";
+import { createRedactor, type Settings } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 
 /** What may stand in a log: names, ids and states. A name or a reason is what somebody wrote, so secrets are hidden in these as well. */
@@ -16,7 +16,7 @@ export function debugLog({ io, options }: Context, settings: () => Settings): (e
   const { ASSENT_LOG: file } = io.env;
   if (!file && !options.flag("verbose")) return () => undefined;
   const write = file ? toFile(resolve(io.cwd, file)) : inOrder(io.stderr.write);
-  return (event) => write(logLine(event, redactor(settings()["redaction.patterns"])));
+  return (event) => write(logLine(event, createRedactor(settings()["redaction.patterns"])));
 }
 
 type Write = (line: string) => void;

@@ -17,10 +17,10 @@ export async function printNothingLeft(
   store: Store,
   { id, run }: { readonly id: string; readonly run: RunFlags },
 ): Promise<void> {
-  const { systemClock } = await import("@assent/host");
+  const { createSystemClock } = await import("@assent/host");
   const init = await firstLine(context, store, id);
   const output = outputFor(run.output, context.io, { gone: nothing, unmade: nothing });
-  const counted = runTally(context.overrides.clock ?? systemClock()).take();
+  const counted = runTally(context.overrides.clock ?? createSystemClock()).take();
   const facts = { session: id, seq: init.seq, counted, approvals: [], exit: 0 };
   output.show(() => [init.line, resultMessage(succeeded(""), facts)]);
   await output.end();

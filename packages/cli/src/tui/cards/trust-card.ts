@@ -1,5 +1,5 @@
 import type { By, Ledger } from "@assent/core";
-import { granting, wouldActivate } from "@assent/policy";
+import { createTrustGranted, listActivations } from "@assent/policy";
 import { wholeTrustState } from "../../desk/trust/state.ts";
 import { trustLines } from "../../desk/trust/view.ts";
 import type { Stage } from "../screen/stage.ts";
@@ -16,12 +16,12 @@ export type TrustAsking = {
 /** Asks whether a workspace's own configuration counts, where it has one and nobody said so yet. What is recorded is what was read and shown. */
 export async function askTrust({ confirm, ledger, workspace, by, now }: TrustAsking): Promise<void> {
   const state = await wholeTrustState(ledger, workspace);
-  if (state.trusted || state.configuration.problems.length > 0 || wouldActivate(state.configuration).length === 0) return;
+  if (state.trusted || state.configuration.problems.length > 0 || listActivations(state.configuration).length === 0) return;
   const isWanted = await confirm({
     title: "This workspace configures Assent. Trust it?",
     lines: await trustLines(ledger, state),
     yes: "Trust it, exactly as shown",
     no: "Not now: it may only make things stricter",
   });
-  if (isWanted) await ledger.answer([granting(state.configuration, by, new Date(now()).toISOString())]);
+  if (isWanted) await ledger.answer([createTrustGranted(state.configuration, by, new Date(now()).toISOString())]);
 }

@@ -1,5 +1,5 @@
 import { ParkRequest } from "@assent/core";
-import { systemClock } from "@assent/host";
+import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { callPlace } from "../../compose/place.ts";
 import { callPorts } from "../../compose/ports.ts";
@@ -22,7 +22,7 @@ export type PlainStart = { readonly session: string | undefined; readonly prompt
 export async function runPlain(given: Context, start: PlainStart): Promise<number> {
   const place = callPlace(given);
   const run = await runFlags(given, "tui");
-  const clock = given.overrides.clock ?? systemClock();
+  const clock = given.overrides.clock ?? createSystemClock();
   const stopping: { act: () => void } = { act: () => undefined };
   const io: Io = { ...given.io, stdout: uncoloured(given.io.stdout), stderr: uncoloured(given.io.stderr) };
   const desk = lineDesk(io, { clock, cancel: () => stopping.act() });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { thisHolder } from "@assent/host";
+import { currentHolder } from "@assent/host";
 import { openLedger } from "@assent/store";
 import { type Place, type Printed, place } from "../../support/assent.ts";
 
@@ -250,7 +250,7 @@ describe("approve --edit", () => {
     const { approvalId, sessionId } = await park(at);
     const ledger = await openLedger({ directory: at.store });
     try {
-      await ledger.acquire(sessionId, thisHolder("tui"));
+      await ledger.acquire(sessionId, currentHolder("tui"));
       const { stderr } = await at.here(["approve", approvalId]);
       assert.equal(
         stderr,

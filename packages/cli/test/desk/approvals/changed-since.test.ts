@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { projectFile, settingsPlaces } from "@assent/policy";
+import { projectSettingsFile, settingsLocations } from "@assent/policy";
 import { settingsFiles } from "../../../src/desk/approvals/changed-since.ts";
 
 for (const env of [{ HOME: "/home/ada" }, { HOME: "/home/ada", XDG_CONFIG_HOME: "/etc/ada" }]) {
   test(`approve looks at the settings files that policies are read from: ${JSON.stringify(env)}`, () => {
-    const { userFile, teamFile } = settingsPlaces(env);
-    assert.deepEqual(settingsFiles({ workspace: "/work" }, env), [userFile, teamFile, projectFile("/work")]);
+    const { userFile, teamFile } = settingsLocations(env);
+    assert.deepEqual(settingsFiles({ workspace: "/work" }, env), [userFile, teamFile, projectSettingsFile("/work")]);
   });
 }
 

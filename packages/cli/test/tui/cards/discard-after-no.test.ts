@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { memoryLedger, type OpenApproval, openSession, type Session } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { createHostPorts, currentHolder } from "@assent/host";
 import { discardAfterNo } from "../../../src/tui/cards/discard-after-no.ts";
 
 test("a store that fails after a rejection does not end the program", async () => {
   const ledger = memoryLedger();
   const session = await openSession(
-    { ledger, ...hostPorts({ stateDirectory: "/nonexistent" }) },
-    { holder: thisHolder("test"), create: { cwd: "/" } },
+    { ledger, ...createHostPorts({ stateDirectory: "/nonexistent" }) },
+    { holder: currentHolder("test"), create: { cwd: "/" } },
   );
   let heard: Parameters<Session["listen"]>[0] = () => undefined;
   const read = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { By, Clock } from "@assent/core";
-import { systemClock } from "@assent/host";
+import { createSystemClock } from "@assent/host";
 import { decodeKittyPrintable, isKeyRelease, ProcessTerminal, parseKey } from "@earendil-works/pi-tui";
 import type { ApprovalEditor } from "../../../src/desk/approvals/editor.ts";
 import { askQuestioner } from "../../../src/tui/ask/questioner.ts";
@@ -34,7 +34,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) await play(process.argv[
 
 /** Only what is under test, and nothing of the shell: a desk, a line for keys the desk did not want, and what came of it. */
 async function play(file: string, scenes: readonly string[]): Promise<void> {
-  const clock: Clock = systemClock();
+  const clock: Clock = createSystemClock();
   let draft = "";
   const terminal = new ProcessTerminal();
   const theme = themeOf(themeFrom(process.env) ?? "dark");

@@ -1,26 +1,26 @@
 import type { ChangeEnd, ChangeSet, FileChanges } from "@assent/core";
 import { errorCode } from "../../system/error-code.ts";
-import { exchange, type Step, writeTemporaries } from "./exchange.ts";
-import { CallerError, failureText, fromCaller, naming } from "./failure.ts";
+import { exchangeFiles, type FileStep, writeTemporaries } from "./exchange.ts";
+import { CallerError, callCaller, failureText, namingFile } from "./failure.ts";
 import { inLanes } from "./lanes.ts";
 import { type LaidOutFile, layOut, parentsOf } from "./layout.ts";
-import { type Found, isUntouched, leadsTo, look } from "./look.ts";
+import { type FoundFile, inspectFile, isUntouched, leadsTo } from "./look.ts";
 import { openPlaces, syncDirectories } from "./places.ts";
-import { type Job, recover, restore, withdraw } from "./restore.ts";
+import { type ChangeJob, recoverChanges, restoreFiles, withdrawChanges } from "./restore.ts";
 import { keepDirectories, makeDirectories, removeTemporaries } from "./traces.ts";
 
 /**
  * Files of this machine, changed together. The bytes decide whether a file is what it was, not its times or its number. A file that is replaced keeps mode and owner;
  * where the owner cannot be kept, nothing is replaced. Other names of it (hard links) keep the old bytes; extended attributes are not carried over.
  */
-export function hostFileChanges(): FileChanges {
+export function createHostFileChanges(): FileChanges {
   return {
-    apply: (set, options) => inJob(set, (job) => apply(job, options)),
-    recover: (set) => inJob(set, recover),
+    apply: (set, options) => withJob(set, (job) => applyChanges(job, options)),
+    recover: (set) => withJob(set, recoverChanges),
   };
 }
 
-async function inJob<T>(set: ChangeSet, work: (job: Job) => Promise<T>): Promise<T> {
+async function withJob<T>(set: ChangeSet, work: (job: ChangeJob) => Promise<T>): Promise<T> {
   const job = { layout: layOut(set), places: openPlaces() };
   try {
     return await work(job);
@@ -29,57 +29,61 @@ async function inJob<T>(set: ChangeSet, work: (job: Job) => Promise<T>): Promise
   }
 }
 
-type Options = Parameters<FileChanges["apply"]>[1];
+type ApplyOptions = Parameters<FileChanges["apply"]>[1];
 
 /** Up to the commit point a failure withdraws; after it, it restores. */
-async function apply(job: Job, options: Options): Promise<ChangeEnd> {
-  let found: readonly Found[];
+async function applyChanges(job: ChangeJob, options: ApplyOptions): Promise<ChangeEnd> {
+  let found: readonly FoundFile[];
   try {
-    found = await lookAtAll(job, options.signal);
+    found = await inspectAll(job, options.signal);
     const stale = found.filter(({ at }) => at !== "before" && at !== "both");
-    if (stale.length > 0) return { state: "stale", files: pathsOf(stale) };
+    if (stale.length > 0) return { state: "stale", files: sortedPaths(stale) };
     refuseAliases(found);
-    const late = await prepare(job, found, options);
-    if (late.length > 0) return (await withdraw(job)) ?? { state: "stale", files: pathsOf(late) };
+    const late = await prepareChanges(job, found, options);
+    if (late.length > 0) return (await withdrawChanges(job)) ?? { state: "stale", files: sortedPaths(late) };
   } catch (error) {
-    return (await withdraw(job)) ?? withdrawn(error, options.signal);
+    return (await withdrawChanges(job)) ?? describeWithdrawal(error, options.signal);
   }
-  return commit(job, found);
+  return commitChanges(job, found);
 }
 
-function withdrawn(error: unknown, { aborted }: AbortSignal): ChangeEnd {
+function describeWithdrawal(error: unknown, { aborted }: AbortSignal): ChangeEnd {
   if (error instanceof CallerError) throw error.cause;
   return aborted ? { state: "cancelled" } : { state: "failed", code: errorCode(error), message: failureText(error), restored: 0 };
 }
 
 /** Everything that can be done before the first file changes. Answers the files that changed while it was done; the commit point is passed if there are none. */
-async function prepare({ layout, places }: Job, found: readonly Found[], { signal, committing }: Options): Promise<readonly Found[]> {
+async function prepareChanges(
+  { layout, places }: ChangeJob,
+  found: readonly FoundFile[],
+  { signal, committing }: ApplyOptions,
+): Promise<readonly FoundFile[]> {
   await makeDirectories(layout, places);
-  await writeTemporaries(found.flatMap(stepOf), places, signal);
-  const late: Found[] = [];
+  await writeTemporaries(found.flatMap(createStep), places, signal);
+  const late: FoundFile[] = [];
   await inLanes(found, async (before) => {
     signal.throwIfAborted();
     if (await isUntouched(before, places)) return;
-    const now = await look(before.file, places);
+    const now = await inspectFile(before.file, places);
     if (now.at !== before.at) late.push(now);
   });
   signal.throwIfAborted();
-  if (late.length === 0) await fromCaller(() => committing?.());
+  if (late.length === 0) await callCaller(() => committing?.());
   return late;
 }
 
-async function commit(job: Job, found: readonly Found[]): Promise<ChangeEnd> {
+async function commitChanges(job: ChangeJob, found: readonly FoundFile[]): Promise<ChangeEnd> {
   const { layout, places } = job;
   const done = new Set<LaidOutFile>();
   try {
-    await exchange(found.flatMap(stepOf), places, (file) => done.add(file));
+    await exchangeFiles(found.flatMap(createStep), places, (file) => done.add(file));
     const made = layout.files.filter(({ before }) => before === null);
     await removeTemporaries({ files: made }, places).catch(() => undefined); // a name too many is no reason to take everything back
     await syncDirectories(parentsOf(done), places);
     await keepDirectories(layout, places).catch(() => undefined); // nor is this
     return { state: "changed" };
   } catch (error) {
-    const end = await restore(job, { found, done });
+    const end = await restoreFiles(job, { found, done });
     const message = failureText(error);
     return "state" in end
       ? { ...end, message: `${message}; ${end.message}` }
@@ -88,23 +92,23 @@ async function commit(job: Job, found: readonly Found[]): Promise<ChangeEnd> {
 }
 
 /** A file that is the same at both ends is left alone. */
-function stepOf({ file, at, stats }: Found): readonly Step[] {
+function createStep({ file, at, stats }: FoundFile): readonly FileStep[] {
   return at === "both" ? [] : [{ file, image: file.after, replaces: file.before !== null, old: stats }];
 }
 
-async function lookAtAll({ layout, places }: Job, signal: AbortSignal): Promise<readonly Found[]> {
-  const found = new Map<LaidOutFile, Found>();
+async function inspectAll({ layout, places }: ChangeJob, signal: AbortSignal): Promise<readonly FoundFile[]> {
+  const found = new Map<LaidOutFile, FoundFile>();
   await inLanes(layout.files, async (file) => {
     signal.throwIfAborted();
     const led = file.via === undefined || (await leadsTo(file.via, file.path));
-    found.set(file, led ? await naming(file.path, look(file, places)) : { file, at: "other", stats: undefined });
+    found.set(file, led ? await namingFile(file.path, inspectFile(file, places)) : { file, at: "other", stats: undefined });
   });
   signal.throwIfAborted();
   return layout.files.flatMap((file) => found.get(file) ?? []);
 }
 
 /** Two names that are one to the file system cannot both change. (New ones are told apart when they are put in place.) */
-function refuseAliases(found: readonly Found[]): void {
+function refuseAliases(found: readonly FoundFile[]): void {
   const names = new Map<string, string>();
   for (const { file, stats } of found) {
     if (stats === undefined) continue;
@@ -115,6 +119,6 @@ function refuseAliases(found: readonly Found[]): void {
   }
 }
 
-function pathsOf(found: readonly Found[]): readonly string[] {
+function sortedPaths(found: readonly FoundFile[]): readonly string[] {
   return found.map(({ file }) => file.path).toSorted();
 }

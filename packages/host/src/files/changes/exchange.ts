@@ -5,15 +5,15 @@ import type { FileImage } from "@assent/core";
 import { nodeDigest } from "../../system/digest.ts";
 import { errorCode } from "../../system/error-code.ts";
 import { openNew } from "../open.ts";
-import type { Place } from "../open-place.ts";
-import { fill } from "../replace.ts";
-import { CallerError, fromCaller, naming } from "./failure.ts";
+import type { WritablePlace } from "../open-place.ts";
+import { writeNewFile } from "../replace.ts";
+import { CallerError, callCaller, namingFile } from "./failure.ts";
 import { inLanes } from "./lanes.ts";
 import type { LaidOutFile } from "./layout.ts";
 import type { Places } from "./places.ts";
 
 /** What one file is to become. */
-export type Step = {
+export type FileStep = {
   readonly file: LaidOutFile;
   /** Null: it is deleted. */
   readonly image: FileImage | null;
@@ -24,48 +24,48 @@ export type Step = {
 };
 
 /** Writes the new bytes beside their targets, synced. The bytes of a few files are in memory at a time. */
-export async function writeTemporaries(steps: readonly Step[], places: Places, signal?: AbortSignal): Promise<void> {
+export async function writeTemporaries(steps: readonly FileStep[], places: Places, signal?: AbortSignal): Promise<void> {
   await inLanes(steps, async (step) => {
     signal?.throwIfAborted();
     if (step.image === null) return;
-    const bytes = await contentOf(step.image, step.file);
-    await naming(
+    const bytes = await readContent(step.image, step.file);
+    await namingFile(
       step.file.path,
       places.use(step.file.directory, (place) => writeTemporary(step, bytes, place)),
     );
   });
 }
 
-async function contentOf(image: FileImage, { path }: LaidOutFile): Promise<Uint8Array> {
-  const bytes = await fromCaller(image.bytes);
+async function readContent(image: FileImage, { path }: LaidOutFile): Promise<Uint8Array> {
+  const bytes = await callCaller(image.bytes);
   const digest = `sha256:${nodeDigest.sha256Bytes(bytes)}`;
   if (digest === image.digest) return bytes;
   throw new CallerError("bytes and digest differ", { cause: new Error(`The bytes for ${path} are not those of ${image.digest}.`) });
 }
 
-async function writeTemporary({ file, old }: Step, bytes: Uint8Array, { path }: Place): Promise<void> {
+async function writeTemporary({ file, old }: FileStep, bytes: Uint8Array, { path }: WritablePlace): Promise<void> {
   const temporary = join(path, file.temporary);
   const handle = await openNew(temporary).catch(async (error: unknown) => {
     if (errorCode(error) !== "EEXIST") throw error;
     await unlink(temporary); // of this very set: a power cut can bring back what had been removed
     return openNew(temporary);
   });
-  await fill(handle, bytes, { old, mode: old ? undefined : (file.mode ?? undefined) });
+  await writeNewFile(handle, bytes, { old, mode: old ? undefined : (file.mode ?? undefined) });
 }
 
 /** Puts the new bytes in place, in the order of the paths, then deletes. `done` is told after every file that changed. */
-export async function exchange(steps: readonly Step[], places: Places, done: (file: LaidOutFile) => void): Promise<void> {
+export async function exchangeFiles(steps: readonly FileStep[], places: Places, done: (file: LaidOutFile) => void): Promise<void> {
   const inOrder = [...steps.filter(({ image }) => image !== null), ...steps.filter(({ image }) => image === null)];
   for (const step of inOrder) {
-    await naming(
+    await namingFile(
       step.file.path,
-      places.use(step.file.directory, (place) => change(step, place)),
+      places.use(step.file.directory, (place) => changeFile(step, place)),
     );
     done(step.file);
   }
 }
 
-async function change({ file, image, replaces }: Step, { path }: Place): Promise<void> {
+async function changeFile({ file, image, replaces }: FileStep, { path }: WritablePlace): Promise<void> {
   const target = join(path, file.name);
   const temporary = join(path, file.temporary);
   if (image === null) await unlink(target);

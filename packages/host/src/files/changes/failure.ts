@@ -6,7 +6,7 @@ import { errorCode } from "../../system/error-code.ts";
 export class CallerError extends Error {}
 
 /** Calls a function of the caller. */
-export async function fromCaller<T>(give: () => T | PromiseLike<T>): Promise<T> {
+export async function callCaller<T>(give: () => T | PromiseLike<T>): Promise<T> {
   try {
     return await give();
   } catch (cause) {
@@ -15,13 +15,13 @@ export async function fromCaller<T>(give: () => T | PromiseLike<T>): Promise<T> 
 }
 
 /** Tells of which file a failure speaks: the system knows it by a temporary name. The code stays. */
-export async function naming<T>(path: string, work: Promise<T>): Promise<T> {
+export async function namingFile<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
-    throw Object.assign(new Error(`${path}: ${textOf(error)}`, { cause: error }), { code });
+    throw Object.assign(new Error(`${path}: ${systemErrorText(error)}`, { cause: error }), { code });
   }
 }
 
@@ -30,7 +30,7 @@ export function failureText(error: unknown): string {
   return error instanceof CallerError ? failureText(error.cause) : messageOf(error);
 }
 
-function textOf(error: unknown): string {
+function systemErrorText(error: unknown): string {
   const number = error instanceof Error && "errno" in error && typeof error.errno === "number" ? error.errno : undefined;
   return number === undefined ? messageOf(error) : `${getSystemErrorMessage(number)} (${errorCode(error)})`;
 }

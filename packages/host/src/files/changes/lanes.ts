@@ -1,5 +1,5 @@
 /** Enough to keep a disk busy, few enough to hold little in memory. */
-const LANES = 8;
+const LANE_COUNT = 8;
 
 /** Does the work for every item, a few at a time. After a failure nothing new is begun; it rejects with the first one when all that had begun is over. */
 export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -13,6 +13,6 @@ export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise
       });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(LANES, items.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(LANE_COUNT, items.length) }, lane));
   if (failed) throw failed.error;
 }

@@ -18,14 +18,14 @@ export type Layout = {
 /** Names depend on the set alone: a later process finds the temporary files of an earlier one without searching. */
 export function layOut({ id, changes }: ChangeSet): Layout {
   if (!/^[\w-]{1,128}$/.test(id)) throw new Error(`'${id}' cannot be part of a file name`);
-  const sorted = changes.toSorted((a, b) => inOrder(a.path, b.path));
+  const sorted = changes.toSorted((a, b) => comparePaths(a.path, b.path));
   const twice = sorted.find(({ path }, n) => path === sorted[n + 1]?.path);
   if (twice) throw new Error(`${twice.path} is twice in one set`);
-  const made = new Set(sorted.filter(({ before }) => before === null).flatMap(({ path }) => above(path)));
+  const made = new Set(sorted.filter(({ before }) => before === null).flatMap(({ path }) => directoriesAbove(path)));
   return {
-    files: sorted.map((change, n) => ({ ...change, ...parts(change.path), temporary: `.assent-${id}-${n}.tmp` })),
-    directories: [...made].toSorted(inOrder).map((path, n) => {
-      const { directory: parent, name } = parts(path);
+    files: sorted.map((change, n) => ({ ...change, ...splitPath(change.path), temporary: `.assent-${id}-${n}.tmp` })),
+    directories: [...made].toSorted(comparePaths).map((path, n) => {
+      const { directory: parent, name } = splitPath(path);
       return { path, parent, name, marker: `.assent-${id}-d${n}.tmp` };
     }),
   };
@@ -36,15 +36,15 @@ export function parentsOf(files: Iterable<LaidOutFile>): ReadonlySet<string> {
   return new Set([...files].map(({ directory }) => directory));
 }
 
-function parts(path: string): { readonly directory: string; readonly name: string } {
+function splitPath(path: string): { readonly directory: string; readonly name: string } {
   return { directory: dirname(path), name: basename(path) };
 }
 
-function above(path: string): readonly string[] {
+function directoriesAbove(path: string): readonly string[] {
   const directory = dirname(path);
-  return directory === dirname(directory) ? [] : [...above(directory), directory];
+  return directory === dirname(directory) ? [] : [...directoriesAbove(directory), directory];
 }
 
-function inOrder(a: string, b: string): number {
+function comparePaths(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }

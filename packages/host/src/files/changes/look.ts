@@ -4,50 +4,50 @@ import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { FileStanding } from "@assent/core";
 import { errorCode } from "../../system/error-code.ts";
-import type { Place } from "../open-place.ts";
+import type { WritablePlace } from "../open-place.ts";
 import type { LaidOutFile } from "./layout.ts";
 import type { Places } from "./places.ts";
 
 /** How a file stands. `both`: it is the same at either end. Where a regular file was found, its stats tell what it was. */
-export type Found = { readonly file: LaidOutFile; readonly at: FileStanding["at"] | "both"; readonly stats: Stats | undefined };
+export type FoundFile = { readonly file: LaidOutFile; readonly at: FileStanding["at"] | "both"; readonly stats: Stats | undefined };
 
 /** Bytes read at a time. */
-const PIECE = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** What stands for something else than a file or nothing: a link on the way or in its place, a directory, a device. */
-const STRANGE: readonly (string | undefined)[] = ["ERR_PLACE_CHANGED", "ERR_NOT_REGULAR_FILE", "ELOOP", "ENOTDIR", "EISDIR"];
+const NOT_A_FILE: readonly (string | undefined)[] = ["ERR_PLACE_CHANGED", "ERR_NOT_REGULAR_FILE", "ELOOP", "ENOTDIR", "EISDIR"];
 
 /** Reads a file and tells by its bytes at which end of its change it is. Rejects where it cannot be read. */
-export async function look(file: LaidOutFile, places: Places): Promise<Found> {
+export async function inspectFile(file: LaidOutFile, places: Places): Promise<FoundFile> {
   try {
-    const { digest, stats } = await read(file, places);
-    return { file, at: standing(file, digest), stats };
+    const { digest, stats } = await digestFile(file, places);
+    return { file, at: classifyDigest(file, digest), stats };
   } catch (error) {
-    if (STRANGE.includes(errorCode(error))) return { file, at: "other", stats: undefined };
+    if (NOT_A_FILE.includes(errorCode(error))) return { file, at: "other", stats: undefined };
     throw error;
   }
 }
 
 /** True: nothing has happened to the file since. Cheap: only a difference makes it worth reading again. */
-export async function isUntouched({ file, stats }: Found, places: Places): Promise<boolean> {
+export async function isUntouched({ file, stats }: FoundFile, places: Places): Promise<boolean> {
   try {
     const now = await places.use(file.directory, async (place) => {
       await place.confirm();
       return lstat(join(place.path, file.name));
     });
-    return stats !== undefined && SIGNS.every((sign) => now[sign] === stats[sign]);
+    return stats !== undefined && STAT_FIELDS.every((sign) => now[sign] === stats[sign]);
   } catch (error) {
     return stats === undefined && errorCode(error) === "ENOENT";
   }
 }
 
-const SIGNS = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "mode", "uid", "gid"] as const;
+const STAT_FIELDS = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "mode", "uid", "gid"] as const;
 
-type Seen = { readonly digest: string | null; readonly stats: Stats | undefined };
+type FileDigest = { readonly digest: string | null; readonly stats: Stats | undefined };
 
-async function read({ directory, name }: LaidOutFile, places: Places): Promise<Seen> {
+async function digestFile({ directory, name }: LaidOutFile, places: Places): Promise<FileDigest> {
   try {
-    return await places.use(directory, (place) => readIn(place, name));
+    return await places.use(directory, (place) => digestIn(place, name));
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
     await places.confirmAbsent(directory);
@@ -56,7 +56,7 @@ async function read({ directory, name }: LaidOutFile, places: Places): Promise<S
 }
 
 /** Whatever is no regular file is not even opened, since opening alone can act on it. */
-async function readIn(place: Place, name: string): Promise<Seen> {
+async function digestIn(place: WritablePlace, name: string): Promise<FileDigest> {
   const path = join(place.path, name);
   await place.confirm();
   refuseOthers(await lstat(path), name);
@@ -64,7 +64,7 @@ async function readIn(place: Place, name: string): Promise<Seen> {
   try {
     const stats = await handle.stat();
     refuseOthers(stats, name);
-    return { digest: await digestOf(handle, stats.size), stats };
+    return { digest: await digestHandle(handle, stats.size), stats };
   } finally {
     await handle.close();
   }
@@ -75,9 +75,9 @@ function refuseOthers(stats: Stats, name: string): void {
 }
 
 /** A short read ends a file whose size has been reached. */
-async function digestOf(handle: FileHandle, size: number): Promise<string> {
+async function digestHandle(handle: FileHandle, size: number): Promise<string> {
   const hash = createHash("sha256");
-  const buffer = Buffer.allocUnsafe(Math.min(size + 1, PIECE));
+  const buffer = Buffer.allocUnsafe(Math.min(size + 1, CHUNK_BYTES));
   for (let total = 0; ; ) {
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, total);
     hash.update(buffer.subarray(0, bytesRead));
@@ -86,7 +86,7 @@ async function digestOf(handle: FileHandle, size: number): Promise<string> {
   }
 }
 
-function standing({ before, after }: LaidOutFile, digest: string | null): Found["at"] {
+function classifyDigest({ before, after }: LaidOutFile, digest: string | null): FoundFile["at"] {
   const isBefore = digest === (before?.digest ?? null);
   const isAfter = digest === (after?.digest ?? null);
   return isBefore && isAfter ? "both" : isBefore ? "before" : isAfter ? "after" : "other";

@@ -1,17 +1,17 @@
 import { dirname } from "node:path";
 import { errorCode } from "../../system/error-code.ts";
-import { type Place, realPlace } from "../open-place.ts";
+import { openRealPlace, type WritablePlace } from "../open-place.ts";
 import { syncDirectory } from "../replace.ts";
-import { naming } from "./failure.ts";
+import { namingFile } from "./failure.ts";
 import { inLanes } from "./lanes.ts";
 
 /** Directories that stay open when nobody uses them: thousands of files often share one. */
-const KEPT = 64;
+const MAX_IDLE = 64;
 
 /** Directories by their real paths. */
 export type Places = {
   /** Works in a directory. Rejects with `ERR_PLACE_CHANGED` when a link leads there. */
-  readonly use: <T>(directory: string, work: (place: Place) => Promise<T>) => Promise<T>;
+  readonly use: <T>(directory: string, work: (place: WritablePlace) => Promise<T>) => Promise<T>;
   /** Rejects unless the nearest directory above that is there is reached without links. */
   readonly confirmAbsent: (directory: string) => Promise<void>;
   /** To be called for a directory that is about to go, when nobody uses it. */
@@ -19,14 +19,14 @@ export type Places = {
   readonly close: () => Promise<void>;
 };
 
-type Entry = { readonly place: Promise<Place>; users: number };
+type OpenPlace = { readonly place: Promise<WritablePlace>; users: number };
 
 /** Opens directories when they are used and keeps a bounded number of them open. */
 export function openPlaces(): Places {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, OpenPlace>();
 
-  const enter = (directory: string): Entry => {
-    const entry = entries.get(directory) ?? { place: realPlace(directory), users: 0 };
+  const enter = (directory: string): OpenPlace => {
+    const entry = entries.get(directory) ?? { place: openRealPlace(directory), users: 0 };
     entries.delete(directory); // the newest is the last
     entries.set(directory, entry);
     entry.users++;
@@ -46,11 +46,11 @@ export function openPlaces(): Places {
       return await work(await open(directory, entry));
     } finally {
       entry.users--;
-      await trim(KEPT);
+      await trim(MAX_IDLE);
     }
   };
   /** What could not be opened is tried anew the next time. */
-  const open = (directory: string, entry: Entry): Promise<Place> =>
+  const open = (directory: string, entry: OpenPlace): Promise<WritablePlace> =>
     entry.place.catch((error: unknown) => {
       if (entries.get(directory) === entry) entries.delete(directory);
       throw error;
@@ -74,7 +74,7 @@ export function openPlaces(): Places {
 export async function syncDirectories(directories: Iterable<string>, places: Places): Promise<void> {
   await inLanes([...new Set(directories)], async (directory) => {
     try {
-      await naming(
+      await namingFile(
         directory,
         places.use(directory, ({ path }) => syncDirectory(path)),
       );

@@ -1,81 +1,84 @@
 import type { FileStanding, RecoveredChange } from "@assent/core";
-import { exchange, type Step, writeTemporaries } from "./exchange.ts";
+import { exchangeFiles, type FileStep, writeTemporaries } from "./exchange.ts";
 import { failureText } from "./failure.ts";
 import { inLanes } from "./lanes.ts";
 import { type LaidOutFile, type Layout, parentsOf } from "./layout.ts";
-import { type Found, look } from "./look.ts";
+import { type FoundFile, inspectFile } from "./look.ts";
 import { type Places, syncDirectories } from "./places.ts";
 import { keepDirectories, removeDirectories, removeTemporaries } from "./traces.ts";
 
 /** A set that is worked on. */
-export type Job = { readonly layout: Layout; readonly places: Places };
+export type ChangeJob = { readonly layout: Layout; readonly places: Places };
 
-type Unknown = Extract<RecoveredChange, { readonly state: "unknown" }>;
+type UnknownEnd = Extract<RecoveredChange, { readonly state: "unknown" }>;
 
 /** Settles what a killed process left: whole sets stay, halves are brought back. */
-export async function recover(job: Job): Promise<RecoveredChange> {
+export async function recoverChanges(job: ChangeJob): Promise<RecoveredChange> {
   try {
-    const found = await standings(job);
+    const found = await inspectFiles(job);
     await removeTemporaries(job.layout, job.places);
-    if (found.some(({ at }) => at === "other")) return await stranded(job, "A file is neither what it was nor what it was to become.");
+    if (found.some(({ at }) => at === "other")) return await endUnknown(job, "A file is neither what it was nor what it was to become.");
     const changed = found.filter(({ at }) => at === "after");
     if (changed.length > 0 && found.every(({ at }) => at !== "before")) {
       await keepDirectories(job.layout, job.places);
       await syncDirectories(parentsOf(job.layout.files), job.places);
       return { state: "after" };
     }
-    await bringBack(job, changed);
+    await putBack(job, changed);
     return { state: "before", restored: changed.length };
   } catch (error) {
-    return stranded(job, failureText(error));
+    return endUnknown(job, failureText(error));
   }
 }
 
 /** What was known of a set before this process began to change it. */
-export type Begun = { readonly found: readonly Found[]; readonly done: ReadonlySet<LaidOutFile> };
+export type BegunChange = { readonly found: readonly FoundFile[]; readonly done: ReadonlySet<LaidOutFile> };
 
 /** Brings back what this process changed. A file that it did not come to is nobody's concern. */
-export async function restore(job: Job, { found: originals, done }: Begun): Promise<{ readonly restored: number } | Unknown> {
+export async function restoreFiles(
+  job: ChangeJob,
+  { found: originals, done }: BegunChange,
+): Promise<{ readonly restored: number } | UnknownEnd> {
   try {
-    const found = await standings(job);
+    const found = await inspectFiles(job);
     await removeTemporaries(job.layout, job.places);
-    if (found.some(({ file, at }) => at === "other" && done.has(file))) return await stranded(job, "A file was changed again meanwhile.");
+    if (found.some(({ file, at }) => at === "other" && done.has(file))) return await endUnknown(job, "A file was changed again meanwhile.");
     const known = new Map(originals.map(({ file, stats }) => [file, stats]));
     const changed = found.filter(({ at }) => at === "after");
-    await bringBack(
+    await putBack(
       job,
       changed.map((one) => ({ ...one, stats: one.stats ?? known.get(one.file) })),
     );
     return { restored: changed.length };
   } catch (error) {
-    return stranded(job, `restoring failed: ${failureText(error)}`);
+    return endUnknown(job, `restoring failed: ${failureText(error)}`);
   }
 }
 
-async function bringBack({ layout, places }: Job, changed: readonly Found[]): Promise<void> {
+async function putBack({ layout, places }: ChangeJob, changed: readonly FoundFile[]): Promise<void> {
   const files = changed.map(({ file }) => file);
-  const steps = changed.map(({ file, stats }): Step => ({ file, image: file.before, replaces: file.after !== null, old: stats }));
+  const steps = changed.map(({ file, stats }): FileStep => ({ file, image: file.before, replaces: file.after !== null, old: stats }));
   await writeTemporaries(steps, places);
-  await exchange(steps, places, () => undefined);
+  await exchangeFiles(steps, places, () => undefined);
   await removeTemporaries({ files }, places);
   await syncDirectories(parentsOf(files), places);
   await removeDirectories(layout, places);
 }
 
 /** Settles a set whose files stand as they were. Undefined: it is settled. */
-export async function withdraw(job: Job): Promise<Unknown | undefined> {
+export async function withdrawChanges(job: ChangeJob): Promise<UnknownEnd | undefined> {
   const left = await removeTraces(job);
-  return left === undefined ? undefined : unknown(job, left);
+  return left === undefined ? undefined : describeUnknown(job, left);
 }
 
 /** The end of a set of which nobody can say what it is. What was put beside its files goes all the same; the files stay as they are. */
-async function stranded(job: Job, message: string): Promise<Unknown> {
+async function endUnknown(job: ChangeJob, message: string): Promise<UnknownEnd> {
   const left = await removeTraces(job);
-  return unknown(job, left === undefined ? message : `${message}; ${left}`);
+  return describeUnknown(job, left === undefined ? message : `${message}; ${left}`);
 }
 
-async function unknown(job: Job, message: string): Promise<Unknown> {
-  const found = await standings(job);
+async function describeUnknown(job: ChangeJob, message: string): Promise<UnknownEnd> {
+  const found = await inspectFiles(job);
   return {
     state: "unknown",
     message,
@@ -84,7 +87,7 @@ async function unknown(job: Job, message: string): Promise<Unknown> {
 }
 
 /** Undefined: nothing is left of what was put beside the files. */
-async function removeTraces({ layout, places }: Job): Promise<string | undefined> {
+async function removeTraces({ layout, places }: ChangeJob): Promise<string | undefined> {
   try {
     await removeTemporaries(layout, places);
     await removeDirectories(layout, places);
@@ -95,10 +98,10 @@ async function removeTraces({ layout, places }: Job): Promise<string | undefined
 }
 
 /** How every file stands; one that cannot be read is neither. In the order of the paths. */
-async function standings({ layout, places }: Job): Promise<readonly Found[]> {
-  const found = new Map<LaidOutFile, Found>();
+async function inspectFiles({ layout, places }: ChangeJob): Promise<readonly FoundFile[]> {
+  const found = new Map<LaidOutFile, FoundFile>();
   await inLanes(layout.files, async (file) => {
-    found.set(file, await look(file, places).catch((): Found => ({ file, at: "other", stats: undefined })));
+    found.set(file, await inspectFile(file, places).catch((): FoundFile => ({ file, at: "other", stats: undefined })));
   });
   return layout.files.flatMap((file) => found.get(file) ?? []);
 }

@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
-import type { PathScope } from "../../paths/scope.ts";
+import type { PathLookup } from "../../paths/lookup.ts";
 import type { CommandClass, Hazard, Operand } from "../plan/plan.ts";
 import type { CommandEffects } from "../programs/reads.ts";
 import { effectsOf, isOpaque } from "../programs/table.ts";
@@ -20,7 +20,7 @@ export type Classified = {
 };
 
 /** Where the command would run. */
-export type ClassifyPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathScope };
+export type ClassifyPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
 
 /** Tells what a literal command may do, by the table of its program, and where its files lead. It looks at a path only where one is named. */
 export function classify(argv: readonly string[], place: ClassifyPlace): Classified {

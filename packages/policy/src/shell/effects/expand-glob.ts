@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { PathScope } from "../../paths/scope.ts";
+import type { PathLookup } from "../../paths/lookup.ts";
 import type { Hazard, HazardId } from "../plan/plan.ts";
 import { PROGRAMS } from "../programs/table.ts";
 import type { PlainWord } from "../read/plain-line.ts";
@@ -9,7 +9,7 @@ const MOST_RESULTS = 1000;
 const MOST_ENTRIES = 20_000;
 
 /** Where the patterns are expanded. */
-export type GlobPlace = { readonly cwd: string; readonly look: PathScope };
+export type GlobPlace = { readonly cwd: string; readonly look: PathLookup };
 
 type Expanded = { readonly words: readonly string[] } | { readonly refused: Hazard };
 

@@ -1,11 +1,11 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import type { PathLookup } from "../../paths/lookup.ts";
 import { isInside } from "../../paths/resolve.ts";
-import type { PathScope } from "../../paths/scope.ts";
 import type { Hazard } from "../plan/plan.ts";
 
 /** Where a command runs. */
-type Place = { readonly cwd: string; readonly workspace: string; readonly look: PathScope };
+type Place = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
 
 /**
  * What speaks against running git here: it works on the nearest repository upward, whose settings may name programs. That repository must be inside the workspace,
@@ -62,7 +62,7 @@ function alternates(data: string): readonly string[] {
 const QUOTED = ["", "/info", "/objects", "/objects/info", "/refs", "/refs/heads", "/logs", "/rebase-merge", "/rebase-apply", "/sequencer"];
 
 /** A link in the repository's data that leads outside: git would show the content of its target. */
-function outerLink(data: string, look: PathScope): string | undefined {
+function outerLink(data: string, look: PathLookup): string | undefined {
   for (const directory of QUOTED) {
     const path = `${data}${directory}`;
     if (!lstatSync(path, { throwIfNoEntry: false })) continue;

@@ -1,11 +1,11 @@
 import { type Dirent, readdirSync } from "node:fs";
-import type { PathScope } from "../../paths/scope.ts";
+import type { PathLookup } from "../../paths/lookup.ts";
 
 /** More entries are not looked at. */
 const MOST = 5000;
 
 /** Whether a program that follows links below a directory might leave the workspace: a link leads outside, or there is too much to look at. */
-export function mayLeadOutside(directory: string, look: PathScope): boolean {
+export function mayLeadOutside(directory: string, look: PathLookup): boolean {
   const waiting = [directory];
   let seen = 0;
   while (waiting.length > 0 && seen <= MOST) {
@@ -18,7 +18,7 @@ export function mayLeadOutside(directory: string, look: PathScope): boolean {
   return seen > MOST;
 }
 
-function isHarmless(path: string, look: PathScope): boolean {
+function isHarmless(path: string, look: PathLookup): boolean {
   const { inside, sensitive } = look(path, "/");
   return inside && !sensitive;
 }

@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
+import type { PathFact, PathLookup } from "../../paths/lookup.ts";
 import { isInside } from "../../paths/resolve.ts";
-import type { PathFact, PathScope } from "../../paths/scope.ts";
 import type { Hazard, HazardId, Operand } from "../plan/plan.ts";
 import { mayLeadOutside } from "./linked-outside.ts";
 
 /** A word of a command that is a path. `follows`: so are the links below it. */
 export type PathWord = { readonly path: string; readonly use: Operand["use"]; readonly follows: boolean };
 
-type Place = { readonly cwd: string; readonly workspace: string; readonly look: PathScope };
+type Place = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
 
 /** Where a path of a command leads, and what speaks against going there: outside by either spelling, sensitive, or strange in itself. */
 export function lookAt({ path, use, follows }: PathWord, place: Place): { readonly operand: Operand; readonly hazards: readonly Hazard[] } {

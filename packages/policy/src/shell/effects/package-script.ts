@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "@assent/core";
-import { sha256 } from "../../facts/sha256.ts";
+import { contentDigest } from "../../facts/digest.ts";
 import { isInside } from "../../paths/resolve.ts";
 
 /** Where the command would run. */
@@ -53,11 +53,11 @@ function scriptsOf(bytes: Buffer | undefined): (step: string) => unknown {
     const scripts = isObject(parsed) && isObject(parsed["scripts"]) ? parsed["scripts"] : {};
     return (step) => (Object.hasOwn(scripts, step) ? scripts[step] : "");
   } catch {
-    return () => ({ broken: sha256(bytes) });
+    return () => ({ broken: contentDigest(bytes) });
   }
 }
 
 /** Only their digest: they may hold a token, and this text is shown. */
 function settingsOf(bytes: Buffer | undefined): string {
-  return bytes && bytes.length > 0 ? sha256(bytes) : "empty";
+  return bytes && bytes.length > 0 ? contentDigest(bytes) : "empty";
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "@assent/core";
-import { sha256 } from "../../facts/sha256.ts";
+import { contentDigest } from "../../facts/digest.ts";
 import { packageScript } from "./package-script.ts";
 
 /** The scripts that package commands run in the workspace itself, as they are now: a rule that binds nothing itself holds for these only. */
@@ -9,7 +9,7 @@ export function packageScripts(workspace: string): (words: readonly string[]) =>
   const known = new Map<string, string>();
   for (const words of packageCommands(workspace)) {
     const script = packageScript(words, { cwd: workspace, workspace });
-    if (script) known.set(words.join(" "), sha256(script.text));
+    if (script) known.set(words.join(" "), contentDigest(script.text));
   }
   return (words) => known.get(words.join(" "));
 }

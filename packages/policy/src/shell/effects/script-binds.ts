@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { sha256 } from "../../facts/sha256.ts";
+import { contentDigest } from "../../facts/digest.ts";
 import type { Command } from "../plan/plan.ts";
 import type { ShellUnit } from "../plan/shell-unit.ts";
 import { possibleDirectories } from "./touched-paths.ts";
@@ -81,7 +81,7 @@ function digestOf(path: string): string {
     const stats = statSync(path);
     if (!stats.isFile()) return "no regular file";
     if (stats.size > LARGEST) return `too large to read: ${stats.size} bytes`;
-    return sha256(readFileSync(path));
+    return contentDigest(readFileSync(path));
   } catch {
     return "absent";
   }

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { compileGlob } from "@assent/core";
 import { foldPath } from "../../paths/fold.ts";
-import { physicalPath } from "../../paths/resolve.ts";
+import { resolvePhysically } from "../../paths/resolve.ts";
 import type { PlanWord } from "../plan/plan.ts";
 import type { ShellLine, ShellUnit } from "../plan/shell-unit.ts";
 import { type Reach, TEMPLATE_HOOKS } from "../programs/program.ts";
@@ -155,7 +155,7 @@ function touched(
   if (from.length === 0 || (open === "unknown" && start === ""))
     return { path, use, reach, fate: fateOf(meant, []), places: [], certain: false, lost: true };
   const facts = from.map((cwd) => look(place === "" ? "." : place, cwd));
-  const physical = look !== lexically && /(?:^|\/)\.\.(?:\/|$)/.test(place) ? from.map((cwd) => physicalPath(place, cwd)) : [];
+  const physical = look !== lexically && /(?:^|\/)\.\.(?:\/|$)/.test(place) ? from.map((cwd) => resolvePhysically(place, cwd)) : [];
   const places = new Set(
     [...facts.flatMap(({ lexical, real }) => [lexical, real ?? lexical]), ...physical.flatMap((at) => at ?? [])].map(foldPath),
   );

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Unit } from "@assent/core";
-import { sha256 } from "../../facts/sha256.ts";
-import { shellUnit } from "../../facts/units.ts";
+import { contentDigest } from "../../facts/digest.ts";
+import { createShellUnit } from "../../facts/units.ts";
 import { expandGlobs } from "../effects/expand-glob.ts";
 import { packageScript } from "../effects/package-script.ts";
 import { type ScriptBind, scriptBinds } from "../effects/script-binds.ts";
@@ -118,7 +118,7 @@ function withScripts(read: readonly ReadCommand[], place: ShellPlace): readonly 
     const words = classified?.words ?? NO_WORDS;
     const found = command.cwd === null ? undefined : packageScript(words, { cwd: command.cwd, workspace: place.workspace });
     if (!found) return one;
-    const script = { text: found.text, digest: sha256(found.text) };
+    const script = { text: found.text, digest: contentDigest(found.text) };
     const isOwn = found.directory === undefined || found.directory === place.workspace;
     if (!isOwn || !place.scripts || place.scripts(words) === script.digest) return { ...one, script };
     return { ...one, script, command: { ...command, hazards: [...command.hazards, changedScript(words)] } };
@@ -150,7 +150,7 @@ function conclude(text: string, { place, walk, hazards, read, plain }: Concludin
   const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => unitOf(one, { line, index, place }));
   return {
     line,
-    units: units.map((unit) => shellUnit(subjectOf(unit), unit)),
+    units: units.map((unit) => createShellUnit(subjectOf(unit), unit)),
     planned: plannedLine(runs ? { plan, readOnly, commands: runs } : { plan, readOnly }),
     scripts: scriptBinds(units, place),
     packageScripts: units.some(({ script }) => script) ? units.flatMap(packageBind) : NO_SCRIPTS,
@@ -221,7 +221,7 @@ function unread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: Flaw)
   const unit: ShellUnit = { line, index: 0, words: [] };
   return {
     line,
-    units: [shellUnit(subjectOf(unit), unit)],
+    units: [createShellUnit(subjectOf(unit), unit)],
     planned: plannedLine({ plan, readOnly: false }),
     scripts: [],
     packageScripts: [],

@@ -1,4 +1,4 @@
-import { sha256 } from "../../facts/sha256.ts";
+import { contentDigest } from "../../facts/digest.ts";
 import type { Plan } from "./plan.ts";
 
 /** A plan whose digest is made when somebody asks for it: no verdict needs it. */
@@ -31,7 +31,7 @@ class LinePlan implements Plan {
   }
 
   get digest(): string {
-    this.#digest ??= sha256(JSON.stringify(this.#text === undefined ? whatRuns(this) : [this.cwd, this.#text]));
+    this.#digest ??= contentDigest(JSON.stringify(this.#text === undefined ? whatRuns(this) : [this.cwd, this.#text]));
     return this.#digest;
   }
 }

@@ -1,7 +1,7 @@
-import type { PathScope } from "../../paths/scope.ts";
+import type { PathLookup } from "../../paths/lookup.ts";
 
 /** A scope that looks at each path once: within one line the same name means the same file. */
-export function once(look: PathScope): PathScope {
+export function once(look: PathLookup): PathLookup {
   const inDirectory = onceNamed((cwd) => onceNamed((path) => look(path, cwd)));
   return (path, cwd) => inDirectory(cwd)(path);
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { PathScope } from "../../paths/scope.ts";
+import type { PathLookup } from "../../paths/lookup.ts";
 import { type Classified, type ClassifyPlace, classify } from "../effects/classify.ts";
 import type { PlainCommand } from "../read/plain-line.ts";
 import type { SeenCommand, Walk } from "../walk/seen-command.ts";
@@ -11,7 +11,7 @@ export type ShellPlace = {
   readonly cwd: string;
   readonly workspace: string;
   readonly home: string;
-  readonly look: PathScope;
+  readonly look: PathLookup;
   readonly findProgram: ProgramFinder;
   /** Digest of the script that a package command ran in the workspace when the policy was loaded; absent: nobody looked. */
   readonly scripts?: (words: readonly string[]) => string | undefined;

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { pathScope } from "../../../src/paths/scope.ts";
+import { createPathLookup } from "../../../src/paths/lookup.ts";
 import { classify } from "../../../src/shell/effects/classify.ts";
 import { type Files, hazardsOf, sampleWorkspace } from "../sample-workspace.ts";
 
@@ -108,9 +108,11 @@ test("an additional directory is part of the workspace", (t) => {
   const { workspace } = sampleWorkspace(t, {});
   const more = join(dirname(workspace), "more");
   mkdirSync(more);
-  const look = pathScope({ workspace, additionalDirectories: [more] });
+  const look = createPathLookup({ workspace, additionalDirectories: [more] });
   assert.deepEqual(hazardsOf(classify(["ls", more], { cwd: workspace, workspace, look })), []);
-  assert.deepEqual(hazardsOf(classify(["ls", more], { cwd: workspace, workspace, look: pathScope({ workspace }) })), ["outside_workspace"]);
+  assert.deepEqual(hazardsOf(classify(["ls", more], { cwd: workspace, workspace, look: createPathLookup({ workspace }) })), [
+    "outside_workspace",
+  ]);
 });
 
 test("git's words before -- are files only where such a file exists", (t) => {
@@ -215,6 +217,6 @@ test("any words at all can be classified", (t) => {
 test("a sensitive file of the settings counts", (t) => {
   const { workspace } = sampleWorkspace(t, {});
   writeFileSync(join(workspace, "plans.txt"), "x");
-  const look = pathScope({ workspace, sensitive: [(folded) => folded.endsWith("/plans.txt")] });
+  const look = createPathLookup({ workspace, sensitive: [(folded) => folded.endsWith("/plans.txt")] });
   assert.deepEqual(hazardsOf(classify(["cat", "plans.txt"], { cwd: workspace, workspace, look })), ["sensitive_file"]);
 });

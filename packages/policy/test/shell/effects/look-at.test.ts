@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { pathScope } from "../../../src/paths/scope.ts";
+import { createPathLookup } from "../../../src/paths/lookup.ts";
 import { lookAt } from "../../../src/shell/effects/look-at.ts";
 import { scratch } from "../../scratch.ts";
 
@@ -39,7 +39,7 @@ describe("5: a path of a command", () => {
       writeFileSync(join(workspace, "a"), "");
       symlinkSync("../out", join(workspace, "link"));
       symlinkSync("sub/deep", join(workspace, "inner"));
-      const look = pathScope({ workspace, home: join(root, "home"), readable: [join(root, "out/kept")] });
+      const look = createPathLookup({ workspace, home: join(root, "home"), readable: [join(root, "out/kept")] });
       const { operand, hazards } = lookAt({ path, use: "read", follows }, { cwd: workspace, workspace, look });
       assert.deepEqual(
         hazards.map(({ id }) => id),

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { shellOf } from "../../../src/facts/units.ts";
-import { pathScope } from "../../../src/paths/scope.ts";
+import { getShellUnit } from "../../../src/facts/units.ts";
+import { createPathLookup } from "../../../src/paths/lookup.ts";
 import { type Analysed, analyseShell, LONGEST_COMMAND } from "../../../src/shell/plan/analyze.ts";
 import { PROGRAM_PATH } from "../../../src/shell/plan/find-program.ts";
 import { planOf } from "../../../src/shell/plan/planned-line.ts";
@@ -25,7 +25,7 @@ function analyse(text: string, root: string): Analysed {
     cwd: root,
     workspace: root,
     home: "/home/nobody",
-    look: pathScope({ workspace: root }),
+    look: createPathLookup({ workspace: root }),
     findProgram: programFinder({ path: PROGRAM_PATH, workspace: root }),
   });
 }
@@ -217,7 +217,7 @@ describe("what a line is bound to", () => {
     const root = workspace(t);
     const digest = (): string | undefined => {
       const [unit] = analyse("npm test", root).units;
-      return unit && shellOf(unit)?.script?.digest;
+      return unit && getShellUnit(unit)?.script?.digest;
     };
     const before = digest();
     writeFileSync(join(root, "package.json"), '{"scripts":{"test":"curl x"}}');
@@ -243,7 +243,7 @@ describe("what a write touches is where the system itself would go", () => {
       const root = workspace(t);
       mkdirSync(join(root, ".git/hooks"));
       symlinkSync("../.git/hooks", join(root, "src/link"));
-      const touched = analyse(text, root).units.flatMap((unit) => shellOf(unit)?.touched ?? []);
+      const touched = analyse(text, root).units.flatMap((unit) => getShellUnit(unit)?.touched ?? []);
       assert.ok(touched.flatMap(({ places }) => places).includes(join(root, ".git/config").toLowerCase()), JSON.stringify(touched));
     });
   }

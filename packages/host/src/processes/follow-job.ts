@@ -2,13 +2,13 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { ProcessEnd, ProcessSpec } from "@assent/core";
 import { errorCode } from "../system/error-code.ts";
-import { endLineage, endWithUs, groupMembers } from "./group.ts";
-import { type HeldOutput, heldOutput } from "./held-output.ts";
+import { endLineage, endWithProcess, groupMembers } from "./group.ts";
+import { createHeldOutput, type HeldOutput } from "./held-output.ts";
 import type { Lineage } from "./lineage.ts";
 import type { ProcessTable } from "./table.ts";
 
 /** What is under way: one program, or several of a list. */
-export type Job = {
+export type ProgramJob = {
   /** Resolves when the first start is on record: only then is output used. */
   readonly started: Promise<void>;
   /** Resolves when the last program has exited and no other will start. */
@@ -21,7 +21,7 @@ export type Job = {
 };
 
 /** How long things may take, and how much is held. */
-export type AttendSettings = {
+export type FollowSettings = {
   readonly graceMs: number;
   readonly lingerMs: number;
   readonly heldBytes: number;
@@ -29,11 +29,11 @@ export type AttendSettings = {
 };
 
 /** A job and everything its end depends on. */
-export type Attended = {
+export type FollowedJob = {
   readonly spec: Pick<ProcessSpec, "timeoutMs" | "onOutput" | "spill" | "spillsAll">;
   readonly signal: AbortSignal;
-  readonly settings: AttendSettings;
-  readonly job: Job;
+  readonly settings: FollowSettings;
+  readonly job: ProgramJob;
   readonly readers: () => readonly Readable[];
 };
 
@@ -50,28 +50,28 @@ export const NEVER_STARTED: ProcessEnd = {
 };
 
 /** Bytes held of output that is in a file anyway. */
-const HELD_OF_SPILLED = 1_048_576;
+const HELD_SPILLED_BYTES = 1_048_576;
 
-type Stop = Exclude<ProcessEnd["ended"], "exit">;
+type StopReason = Exclude<ProcessEnd["ended"], "exit">;
 
 /**
  * Follows a job to its end, which is the first of: it exits, its time is over, it is cancelled.
  * After an exit its output is read to the end, or for `lingerMs` if somebody it started holds the pipe. After a stop all its groups are ended first.
  */
-export async function attend(attended: Attended): Promise<ProcessEnd> {
+export async function followJob(attended: FollowedJob): Promise<ProcessEnd> {
   const { spec, signal, settings, job } = attended;
-  const stop = stopOn(spec.timeoutMs, signal);
+  const stop = createStop(spec.timeoutMs, signal);
   const held = spec.spillsAll
-    ? heldOutput(Math.min(settings.heldBytes, HELD_OF_SPILLED), spec.spill, true)
-    : heldOutput(settings.heldBytes, spec.spill);
-  const reading = read(attended, held);
+    ? createHeldOutput(Math.min(settings.heldBytes, HELD_SPILLED_BYTES), spec.spill, true)
+    : createHeldOutput(settings.heldBytes, spec.spill);
+  const reading = readOutput(attended, held);
   const drained = reading.done.then(() => job.exit);
-  const released = endWithUs(job.lineage);
+  const released = endWithProcess(job.lineage);
   drained.catch(() => undefined); // a failure is met where `done` or `drained` is awaited, perhaps after the groups were ended
   try {
     let ended: ProcessEnd["ended"] = (await Promise.race([job.exit, stop.wanted, drained])) ?? "exit";
     if (ended === "exit") ended = (await within(settings.lingerMs, Promise.race([drained, stop.wanted]))) ?? "exit";
-    const survivors = ended === "exit" ? membersOf(job, settings) : await endJob(job, settings);
+    const survivors = ended === "exit" ? survivingMembers(job, settings) : await endJob(job, settings);
     if (ended !== "exit") await within(settings.lingerMs, drained);
     reading.close();
     await within(settings.lingerMs, reading.done);
@@ -87,23 +87,26 @@ export async function attend(attended: Attended): Promise<ProcessEnd> {
 }
 
 /** Whoever left the groups of a program that exited meant to stay. */
-function membersOf({ lineage }: Job, { table }: AttendSettings): readonly number[] {
+function survivingMembers({ lineage }: ProgramJob, { table }: FollowSettings): readonly number[] {
   return lineage().groups.flatMap((group) => groupMembers(group, table));
 }
 
 /** Ends every process of a job at the same time; answers who is left. */
-export async function endJob(job: Pick<Job, "halt" | "lineage">, { graceMs, table }: AttendSettings): Promise<readonly number[]> {
+export async function endJob(job: Pick<ProgramJob, "halt" | "lineage">, { graceMs, table }: FollowSettings): Promise<readonly number[]> {
   job.halt();
   return await endLineage(job.lineage(), graceMs, table);
 }
 
 /** The longest delay `setTimeout` keeps; nobody waits 24 days for a program. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-function stopOn(timeoutMs: number | undefined, signal: AbortSignal): { readonly wanted: Promise<Stop>; readonly clear: () => void } {
-  const { promise, resolve } = Promise.withResolvers<Stop>();
+function createStop(
+  timeoutMs: number | undefined,
+  signal: AbortSignal,
+): { readonly wanted: Promise<StopReason>; readonly clear: () => void } {
+  const { promise, resolve } = Promise.withResolvers<StopReason>();
   const cancel = (): void => resolve("cancelled");
-  const timer = timeoutMs === undefined ? undefined : setTimeout(resolve, Math.min(timeoutMs, LONGEST), "timeout");
+  const timer = timeoutMs === undefined ? undefined : setTimeout(resolve, Math.min(timeoutMs, MAX_TIMEOUT_MS), "timeout");
   if (signal.aborted) cancel();
   else signal.addEventListener("abort", cancel, { once: true });
   return {
@@ -116,14 +119,14 @@ function stopOn(timeoutMs: number | undefined, signal: AbortSignal): { readonly 
 }
 
 /** Nothing is read before the start is recorded: output that was used is proof that the record is there. */
-function read({ spec, job, readers }: Attended, held: HeldOutput): { readonly done: Promise<void>; readonly close: () => void } {
+function readOutput({ spec, job, readers }: FollowedJob, held: HeldOutput): { readonly done: Promise<void>; readonly close: () => void } {
   let closed = false;
   let streams: readonly Readable[] = [];
   const readAll = async (): Promise<void> => {
     await job.started;
     if (closed) return;
     streams = readers();
-    await Promise.all(streams.map((stream) => pump(stream, held, spec.onOutput)));
+    await Promise.all(streams.map((stream) => pumpStream(stream, held, spec.onOutput)));
   };
   const done = readAll();
   const close = (): void => {
@@ -133,7 +136,7 @@ function read({ spec, job, readers }: Attended, held: HeldOutput): { readonly do
   return { done, close };
 }
 
-async function pump(stream: Readable, held: HeldOutput, onOutput: ProcessSpec["onOutput"]): Promise<void> {
+async function pumpStream(stream: Readable, held: HeldOutput, onOutput: ProcessSpec["onOutput"]): Promise<void> {
   const decoder = new StringDecoder("utf8");
   const pass = async (bytes: Uint8Array, text: string): Promise<void> => {
     if (text !== "") onOutput?.(text);

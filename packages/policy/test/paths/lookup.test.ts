@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { createPathLookup } from "../../src/paths/lookup.ts";
 import { isInside, resolvePath } from "../../src/paths/resolve.ts";
-import { pathScope } from "../../src/paths/scope.ts";
 import { scratch } from "../scratch.ts";
 
 const INSIDE: readonly (readonly [root: string, path: string, inside: boolean])[] = [
@@ -64,7 +64,7 @@ for (const [name, path, real, inside] of PATHS) {
   test(`${name}: ${JSON.stringify(path)} is ${inside ? "inside" : "outside"}`, (t) => {
     const root = scratch(t);
     makePlace(root);
-    const fact = pathScope({ workspace: join(root, "ws") })(path, join(root, "ws"));
+    const fact = createPathLookup({ workspace: join(root, "ws") })(path, join(root, "ws"));
     assert.equal(fact.real, real === null ? null : real.replace(/^R/, root));
     assert.equal(fact.inside, inside);
   });
@@ -100,7 +100,7 @@ test("additional directories count as the workspace, by their real path", (t) =>
   const root = scratch(t);
   makePlace(root);
   symlinkSync("other", join(root, "alias"));
-  const look = pathScope({ workspace: join(root, "ws"), additionalDirectories: [join(root, "alias")] });
+  const look = createPathLookup({ workspace: join(root, "ws"), additionalDirectories: [join(root, "alias")] });
   assert.equal(look("out/x", join(root, "ws")).inside, true);
   assert.equal(look("../ws-evil/x", join(root, "ws")).inside, false);
 });
@@ -108,7 +108,7 @@ test("additional directories count as the workspace, by their real path", (t) =>
 test("the session's own output is known, also before its directory exists, and nothing beside it", (t) => {
   const root = scratch(t);
   makePlace(root);
-  const look = pathScope({ workspace: join(root, "ws"), readable: [join(root, "state/output/s_1")] });
+  const look = createPathLookup({ workspace: join(root, "ws"), readable: [join(root, "state/output/s_1")] });
   const known = (path: string): boolean => look(path, root).ownOutput;
   assert.deepEqual(["state/output/s_1/c.txt", "state/output/s_2/c.txt", "state/output/s_1/../../ledger.db"].map(known), [
     true,
@@ -135,9 +135,9 @@ for (const [sentence, path, make, planFile] of PLANS) {
     makePlace(root);
     const workspace = join(root, "ws");
     make(workspace);
-    const look = pathScope({ workspace, planFile: () => join(workspace, ".assent/plans/s_1.md") });
+    const look = createPathLookup({ workspace, planFile: () => join(workspace, ".assent/plans/s_1.md") });
     assert.equal(look(path, workspace).planFile, planFile);
-    assert.equal(pathScope({ workspace })(path, workspace).planFile, false);
+    assert.equal(createPathLookup({ workspace })(path, workspace).planFile, false);
   });
 }
 
@@ -166,7 +166,7 @@ const SYSTEM: readonly (readonly [path: string, inside: boolean, sensitive: bool
 ];
 for (const [path, inside, sensitive] of SYSTEM) {
   test(`in the workspace / the path ${path} is ${inside ? "inside" : "outside"} and ${sensitive ? "" : "not "}sensitive`, () => {
-    const fact = pathScope({ workspace: "/" })(path, "/");
+    const fact = createPathLookup({ workspace: "/" })(path, "/");
     assert.deepEqual([fact.inside, fact.sensitive], [inside, sensitive]);
   });
 }
@@ -174,7 +174,7 @@ for (const [path, inside, sensitive] of SYSTEM) {
 test("a link into the kernel's tree is outside and sensitive", (t) => {
   const root = scratch(t);
   symlinkSync("/proc/self", join(root, "me"));
-  const fact = pathScope({ workspace: root })("me/environ", root);
+  const fact = createPathLookup({ workspace: root })("me/environ", root);
   assert.deepEqual([fact.inside, fact.sensitive], [false, true]);
 });
 
@@ -183,7 +183,7 @@ test("a harmless name that leads to a secret is sensitive, and so is a secret's 
   for (const name of [".env", "plain"]) writeFileSync(join(root, name), "");
   symlinkSync(".env", join(root, "notes"));
   symlinkSync("plain", join(root, "server.key"));
-  const look = pathScope({ workspace: root });
+  const look = createPathLookup({ workspace: root });
   assert.deepEqual(
     ["notes", "server.key", "plain"].map((path) => look(path, root).sensitive),
     [true, true, false],
@@ -193,14 +193,14 @@ test("a harmless name that leads to a secret is sensitive, and so is a secret's 
 test("forty links in a row are followed, also where the last leads to nothing; one more is a loop to the system", (t) => {
   const root = scratch(t);
   for (let i = 0; i < 41; i++) symlinkSync(i === 0 ? "gone" : `l${i - 1}`, join(root, `l${i}`));
-  const look = pathScope({ workspace: root });
+  const look = createPathLookup({ workspace: root });
   assert.deepEqual([look("l39", root).real, look("l40", root).real], [join(root, "gone"), null]);
 });
 
 test("the anchor of a path is the nearest directory that is there, and none where one cannot look", (t) => {
   const root = scratch(t);
   makePlace(root);
-  const look = pathScope({ workspace: join(root, "ws") });
+  const look = createPathLookup({ workspace: join(root, "ws") });
   const anchor = (path: string): string | undefined => look(path, join(root, "ws")).anchor()?.path;
   assert.equal(anchor("a.txt"), join(root, "ws"));
   assert.equal(anchor("new/deep/x"), join(root, "ws"));

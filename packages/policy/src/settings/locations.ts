@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import type { Scope } from "@assent/core";
-import { homeDirectory } from "../paths/resolve.ts";
+import { resolveHome } from "../paths/resolve.ts";
 
 /** What the flags of this run say. */
 export type SessionFlags = {
@@ -13,7 +13,7 @@ export type SessionFlags = {
 };
 
 /** Where a policy is read from. */
-export type PolicyPlaces = {
+export type PolicyLocations = {
   /** A real path. */
   readonly workspace: string;
   readonly home: string;
@@ -39,28 +39,31 @@ export type LayerSource = {
 };
 
 /** Users whose files may hold settings for this process. */
-export type Owners = { readonly user: number | undefined; readonly team: number };
+export type LayerOwners = { readonly user: number | undefined; readonly team: number };
 
 /** The files of a policy in the order in which their single values count. */
-export function layerSources({ workspace, home, policyFile, userFile, teamFile }: PolicyPlaces, owners: Owners): readonly LayerSource[] {
+export function listLayerSources(
+  { workspace, home, policyFile, userFile, teamFile }: PolicyLocations,
+  owners: LayerOwners,
+): readonly LayerSource[] {
   if (policyFile !== undefined) return [{ scope: "policy", label: "policy file", file: policyFile, root: workspace, required: true }];
   const user: LayerSource = { scope: "user", label: "user permissions", file: userFile, root: home };
   return [
-    { scope: "project", label: "project permissions", file: projectFile(workspace), root: workspace },
+    { scope: "project", label: "project permissions", file: projectSettingsFile(workspace), root: workspace },
     owners.user === undefined ? user : { ...user, owner: owners.user },
     { scope: "team", label: "permissions configuration", file: teamFile, root: home, owner: owners.team },
   ];
 }
 
 /** A workspace's own settings. */
-export function projectFile(workspace: string): string {
+export function projectSettingsFile(workspace: string): string {
   return join(workspace, ".assent", "settings.json");
 }
 
 /** Where the user's and the team's settings lie; no file of a workspace has a say in it. */
-export function settingsPlaces(
+export function settingsLocations(
   env: Readonly<Record<string, string | undefined>>,
-  home: string = homeDirectory(env["HOME"]),
+  home: string = resolveHome(env["HOME"]),
 ): { readonly userFile: string; readonly teamFile: string; readonly home: string } {
   const { XDG_CONFIG_HOME: config } = env;
   const user = config && isAbsolute(config) ? config : join(home, ".config");

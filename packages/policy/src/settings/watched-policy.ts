@@ -1,8 +1,8 @@
 import type { PolicySource } from "@assent/core";
 import type { Rule } from "../rules/rule.ts";
 import { type FollowOptions, followPolicy } from "./followed-policy.ts";
-import { type LoadedPolicy, type PolicyParts, settingsFilesOf } from "./load-policy.ts";
-import type { PolicyPlaces } from "./policy-places.ts";
+import { type LoadedPolicy, listSettingsFiles, type PolicyOptions } from "./load-policy.ts";
+import type { PolicyLocations } from "./locations.ts";
 import type { Settings } from "./settings.ts";
 import { watchFiles } from "./watch-files.ts";
 
@@ -33,7 +33,7 @@ const SETTLE_MS = 200;
  * `current()` compares the stamps of at most three files (about 5 µs) each time, because the runtime asks once per judged call and once before each claim, and a
  * deny that is on disk by then must hold even while the system's own notice of the change is still on its way.
  */
-export function watchPolicy(places: PolicyPlaces, parts: PolicyParts, options: WatchOptions): WatchedPolicy {
+export function watchPolicy(places: PolicyLocations, parts: PolicyOptions, options: WatchOptions): WatchedPolicy {
   const { clock, changed } = options;
   const { loaded, look, compile } = followPolicy(places, parts, options);
   const subscribers = new Set<() => void>();
@@ -55,7 +55,7 @@ export function watchPolicy(places: PolicyPlaces, parts: PolicyParts, options: W
     changed(loaded());
     tellSince(revision);
   };
-  const files = settingsFilesOf(places, parts).map(({ file }) => file);
+  const files = listSettingsFiles(places, parts).map(({ file }) => file);
   const stop = watchFiles(files, () => {
     waiting?.();
     waiting = undefined;

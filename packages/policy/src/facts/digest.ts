@@ -6,6 +6,6 @@ export function sha256Hex(value: string | Uint8Array): string {
 }
 
 /** SHA-256 as `sha256:HEX`, the form in rules, plans and request bindings. */
-export function sha256(value: string | Uint8Array): string {
+export function contentDigest(value: string | Uint8Array): string {
   return `sha256:${sha256Hex(value)}`;
 }

@@ -5,27 +5,27 @@ import { SETTINGS } from "../settings/settings.ts";
 import type { ConfigurationFile, ProjectConfiguration } from "./project-configuration.ts";
 
 /** One line for each thing that trust would make active: rules by their text, hooks and servers by what they start, settings by their value, files by their name. */
-export function wouldActivate({ files }: Pick<ProjectConfiguration, "files">): readonly string[] {
-  return files.flatMap(linesOf);
+export function listActivations({ files }: Pick<ProjectConfiguration, "files">): readonly string[] {
+  return files.flatMap(describeFile);
 }
 
-function linesOf(file: ConfigurationFile): readonly string[] {
+function describeFile(file: ConfigurationFile): readonly string[] {
   const { name, bytes } = file;
-  if (name === ".assent/settings.json") return settingsLines(file);
-  if (name === ".mcp.json") return serverLines(file);
+  if (name === ".assent/settings.json") return describeSettings(file);
+  if (name === ".mcp.json") return describeServers(file);
   if (name.startsWith(".assent/tools/")) return [`tool ${name}`];
   if (name.startsWith(".assent/agents/")) return [`agent ${name}`];
   if (name.startsWith(".assent/")) return [`file ${name}`];
   return [`instructions ${name} (${bytes.length} bytes)`];
 }
 
-function settingsLines({ name, bytes }: ConfigurationFile): readonly string[] {
+function describeSettings({ name, bytes }: ConfigurationFile): readonly string[] {
   const written = readSettings(name, Buffer.from(bytes).toString("utf8"));
   const broken = written.problems.filter(({ effect }) => effect === "refuse");
   return [
     ...broken.map(({ line, column, message }) => `broken settings: ${name}:${line}:${column}: ${message}`),
     ...written.rules.filter(({ list }) => SETTINGS[list].untrusted === "no").map(({ rule }) => `allow ${rule}`),
-    ...hookLines(written),
+    ...describeHooks(written),
     ...[...written.values]
       .filter(([key]) => SETTINGS[key].untrusted !== "yes")
       .map(([key, { value }]) => `setting ${key} = ${JSON.stringify(value)}`),
@@ -33,36 +33,36 @@ function settingsLines({ name, bytes }: ConfigurationFile): readonly string[] {
 }
 
 /** Whatever is written as a hook is shown, understood or not: the event, and what would be started. */
-function hookLines({ hooks }: WrittenSettings): readonly string[] {
+function describeHooks({ hooks }: WrittenSettings): readonly string[] {
   return Object.entries(hooks?.value.value ?? {}).flatMap(([event, groups]) => {
-    const found = listOf(groups).flatMap((group) => (isObject(group) ? listOf(group["hooks"]) : []));
-    const lines = found.map((hook) => `hook ${event}: ${commandOf(hook)}`);
+    const found = asList(groups).flatMap((group) => (isObject(group) ? asList(group["hooks"]) : []));
+    const lines = found.map((hook) => `hook ${event}: ${describeCommand(hook)}`);
     return lines.length > 0 ? lines : [`hook ${event}: ${JSON.stringify(groups)}`];
   });
 }
 
-function serverLines({ name, bytes }: ConfigurationFile): readonly string[] {
+function describeServers({ name, bytes }: ConfigurationFile): readonly string[] {
   const tree = parseTree(Buffer.from(bytes).toString("utf8"));
   const value: unknown = tree && getNodeValue(tree);
   const servers = isObject(value) ? (value["mcpServers"] ?? value["servers"]) : undefined;
   if (!isObject(servers)) return [`servers of ${name}`];
-  return Object.entries(servers).map(([server, one]) => `server ${server}: ${commandOf(one)}`);
+  return Object.entries(servers).map(([server, one]) => `server ${server}: ${describeCommand(one)}`);
 }
 
 /** Program with its words, or address; the names of variables it sets after it. */
-function commandOf(value: unknown): string {
+function describeCommand(value: unknown): string {
   if (!isObject(value)) return JSON.stringify(value);
   const { command, args, url, function: called, env } = value;
-  const started = [command ?? url ?? called, ...listOf(args)].filter((word) => word !== undefined).map(wordText);
-  const variables = isObject(env) ? Object.entries(env).map(([name, text]) => `${name}=${wordText(text)}`) : [];
+  const started = [command ?? url ?? called, ...asList(args)].filter((word) => word !== undefined).map(formatWord);
+  const variables = isObject(env) ? Object.entries(env).map(([name, text]) => `${name}=${formatWord(text)}`) : [];
   if (started.length === 0) return JSON.stringify(value);
   return `${started.join(" ")}${variables.length > 0 ? ` (with ${variables.join(" ")})` : ""}`;
 }
 
-function wordText(word: unknown): string {
+function formatWord(word: unknown): string {
   return typeof word === "string" ? word : JSON.stringify(word);
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

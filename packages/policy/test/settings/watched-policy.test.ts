@@ -6,17 +6,17 @@ import { dirname, join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { decide } from "@assent/core/parts";
 import { type ManualClock, manualClock } from "@assent/core/testing";
-import { systemClock } from "@assent/host";
-import type { PolicyPlaces } from "../../src/settings/policy-places.ts";
-import { type WatchedPolicy, type WatchOptions, watchPolicy } from "../../src/settings/policy-source.ts";
-import { type Problem, SettingsError } from "../../src/settings/problem.ts";
+import { createSystemClock } from "@assent/host";
+import type { PolicyLocations } from "../../src/settings/locations.ts";
+import { SettingsError, type SettingsProblem } from "../../src/settings/problem.ts";
+import { type WatchedPolicy, type WatchOptions, watchPolicy } from "../../src/settings/watched-policy.ts";
 import { call, type Files, PARTS, placesWith, projectFileOf, put } from "./policy-bench.ts";
 
 type Bench = {
   readonly source: WatchedPolicy;
-  readonly places: PolicyPlaces;
+  readonly places: PolicyLocations;
   readonly clock: ManualClock;
-  readonly warned: Problem[];
+  readonly warned: SettingsProblem[];
   readonly told: string[];
 };
 
@@ -24,7 +24,7 @@ type Bench = {
 function watched(t: TestContext, files: Files, options: Partial<WatchOptions> = {}): Bench {
   const places = placesWith(t, files);
   const clock = manualClock();
-  const warned: Problem[] = [];
+  const warned: SettingsProblem[] = [];
   const told: string[] = [];
   const source = watchPolicy(places, PARTS, {
     clock,
@@ -44,7 +44,7 @@ const deny = { permissions: { deny: ["deploy"] } };
 const allow = { permissions: { allow: ["deploy"] } };
 
 describe("what is on disk holds at the next question, before the system tells", () => {
-  const rows: readonly [sentence: string, before: Files, file: (places: PolicyPlaces) => string][] = [
+  const rows: readonly [sentence: string, before: Files, file: (places: PolicyLocations) => string][] = [
     ["a deny added to the user's file", { user: allow }, ({ userFile }) => userFile],
     ["a user's file that was not there, nor its directory", { team: allow }, ({ userFile }) => userFile],
     ["a team's file", { user: allow }, ({ teamFile }) => teamFile],
@@ -303,10 +303,10 @@ describe("trust is bound to what was trusted", () => {
 
 describe("the system's notice", () => {
   /** Waits until the policy changed by itself, at most ten seconds. */
-  async function changes(t: TestContext, files: Files, act: (places: PolicyPlaces) => void): Promise<string> {
+  async function changes(t: TestContext, files: Files, act: (places: PolicyLocations) => void): Promise<string> {
     const places = placesWith(t, files);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const source = watchPolicy(places, PARTS, { clock: systemClock(), warn: () => undefined, changed: () => resolve() });
+    const source = watchPolicy(places, PARTS, { clock: createSystemClock(), warn: () => undefined, changed: () => resolve() });
     t.after(source.close);
     const deadline = setTimeout(() => reject(new Error("nobody was told")), 10_000);
     act(places);
@@ -314,7 +314,7 @@ describe("the system's notice", () => {
     return decide(call("deploy"), { ...source.loaded().policy, hint: {} }).verdict;
   }
 
-  const rows: readonly [sentence: string, files: Files, act: (places: PolicyPlaces) => void, expected: string][] = [
+  const rows: readonly [sentence: string, files: Files, act: (places: PolicyLocations) => void, expected: string][] = [
     ["a file is written", { user: allow }, ({ userFile }) => put(userFile, deny), "deny"],
     [
       "a file is replaced",
@@ -336,7 +336,7 @@ describe("the system's notice", () => {
 
   test("a directory made step by step is followed down", async (t) => {
     const places = placesWith(t, { team: allow });
-    const source = watchPolicy(places, PARTS, { clock: systemClock(), warn: () => undefined, changed: () => told.resolve() });
+    const source = watchPolicy(places, PARTS, { clock: createSystemClock(), warn: () => undefined, changed: () => told.resolve() });
     t.after(source.close);
     const told = Promise.withResolvers<void>();
     const deadline = setTimeout(() => told.reject(new Error("nobody was told")), 10_000);
@@ -354,7 +354,7 @@ describe("the system's notice", () => {
   test("a directory that is removed and made again is followed again", async (t) => {
     const places = placesWith(t, { user: allow });
     const told: (() => void)[] = [];
-    const source = watchPolicy(places, PARTS, { clock: systemClock(), warn: () => undefined, changed: () => told.shift()?.() });
+    const source = watchPolicy(places, PARTS, { clock: createSystemClock(), warn: () => undefined, changed: () => told.shift()?.() });
     t.after(source.close);
     const next = async (act: () => void): Promise<void> => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -394,11 +394,14 @@ describe("the system's notice", () => {
 
 describe("when tools come and go, rules are understood anew", () => {
   /** Tools that are there once they are named here. */
-  function growing(t: TestContext, user: object): { source: WatchedPolicy; names: string[]; warned: Problem[]; told: () => number } {
+  function growing(
+    t: TestContext,
+    user: object,
+  ): { source: WatchedPolicy; names: string[]; warned: SettingsProblem[]; told: () => number } {
     const names: string[] = [];
-    const warned: Problem[] = [];
+    const warned: SettingsProblem[] = [];
     const tools = { get: (name: string) => (names.includes(name) ? { kind: "other" } : undefined), names: () => names };
-    const options = { clock: manualClock(), warn: (problem: Problem) => void warned.push(problem), changed: () => undefined };
+    const options = { clock: manualClock(), warn: (problem: SettingsProblem) => void warned.push(problem), changed: () => undefined };
     const source = watchPolicy(placesWith(t, { user }), { ...PARTS, tools }, options);
     t.after(source.close);
     let told = 0;

@@ -1,14 +1,14 @@
 import { type BigIntStats, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { controlFiles, type PathTest } from "./control-files.ts";
+import { createControlFileTest, type PathTest } from "./control-files.ts";
 import { errorCode } from "./error-code.ts";
 import { foldPath } from "./fold.ts";
-import { type PathHazards, pathHazards } from "./hazards.ts";
-import { homeDirectory, isInside, type ResolvedPath, resolvePath } from "./resolve.ts";
-import { type FileIdentity, isProtectedFile, isSensitive, isSystemTree } from "./sensitive.ts";
+import { findPathHazards, type PathHazards } from "./hazards.ts";
+import { isInside, type ResolvedPath, resolveHome, resolvePath } from "./resolve.ts";
+import { type FileIdentity, isHardLinkToSecret, isSensitive, isSystemTree } from "./sensitive.ts";
 
 /** A directory by its real path, and which one it was when it was looked at. */
-export type Anchor = { readonly path: string; readonly device: string; readonly inode: string };
+export type DirectoryAnchor = { readonly path: string; readonly device: string; readonly inode: string };
 
 /** What is known of one path of a request. */
 export type PathFact = ResolvedPath &
@@ -25,7 +25,7 @@ export type PathFact = ResolvedPath &
     /** True if this opened file is a hard link to one that holds secrets. */
     readonly isProtected: (file: FileIdentity & { readonly nlink: number }) => boolean;
     /** The nearest directory above it that exists, looked at when asked for. Whoever writes makes sure that it is still this one. Null: it cannot be told. */
-    readonly anchor: () => Anchor | null;
+    readonly anchor: () => DirectoryAnchor | null;
   };
 
 /** The directories a session works in. */
@@ -45,23 +45,23 @@ export type SessionDirectories = {
 };
 
 /** Tells of a path, taken from a working directory, where it leads and whether that is the session's business. */
-export type PathScope = (path: string, cwd: string) => PathFact;
+export type PathLookup = (path: string, cwd: string) => PathFact;
 
 /** Looks at the disk at every question: links may change between two calls. */
-export function pathScope(directories: SessionDirectories): PathScope {
+export function createPathLookup(directories: SessionDirectories): PathLookup {
   const { workspace, additionalDirectories = [], readable = [], planFile, home, sensitive = [], protect = [] } = directories;
-  const roots = [workspace, ...additionalDirectories.map(realRoot)];
-  const outputs = readable.map(realRoot);
-  const isControl = controlFiles(homeDirectory(home), protect);
+  const roots = [workspace, ...additionalDirectories.map(resolveRoot)];
+  const outputs = readable.map(resolveRoot);
+  const isControl = createControlFileTest(resolveHome(home), protect);
   return (path, cwd) => {
     const resolved = resolvePath(path, cwd);
     const { lexical, real } = resolved;
     const spellings = real === null || real === lexical ? [lexical] : [lexical, real];
     const folded = spellings.map(foldPath);
     const system = spellings.some(isSystemTree);
-    const strange = pathHazards(path, resolved);
+    const strange = findPathHazards(path, resolved);
     const isProtected: PathFact["isProtected"] = (file) =>
-      file.nlink > 1 && isProtectedFile(file, { path: real ?? lexical, workspace, home: homeDirectory(home) });
+      file.nlink > 1 && isHardLinkToSecret(file, { path: real ?? lexical, workspace, home: resolveHome(home) });
     const place = real === null || system || strange.hazards.length > 0 ? null : real;
     return {
       ...resolved,
@@ -76,19 +76,19 @@ export function pathScope(directories: SessionDirectories): PathScope {
       control: folded.some(isControl),
       ownOutput: place !== null && outputs.some((root) => isInside(root, place)),
       planFile: planFile !== undefined && strange.writeHazards.length === 0 && real === resolved.absolute && real === planFile(),
-      anchor: () => (real === null ? null : anchorOf(real)),
+      anchor: () => (real === null ? null : findAnchor(real)),
     };
   };
 }
 
-function realRoot(directory: string): string {
+function resolveRoot(directory: string): string {
   const { absolute, real } = resolvePath(directory, "/");
   return real ?? absolute;
 }
 
-function anchorOf(real: string): Anchor | null {
+function findAnchor(real: string): DirectoryAnchor | null {
   for (let path = dirname(real); ; path = dirname(path)) {
-    const stats = directoryAt(path);
+    const stats = statDirectory(path);
     if (stats === null) return null;
     if (stats?.isDirectory()) return { path, device: String(stats.dev), inode: String(stats.ino) };
     if (path === dirname(path)) return null;
@@ -96,7 +96,7 @@ function anchorOf(real: string): Anchor | null {
 }
 
 /** Undefined: there is nothing. Null: one may not look. */
-function directoryAt(path: string): BigIntStats | undefined | null {
+function statDirectory(path: string): BigIntStats | undefined | null {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
   } catch (error) {
@@ -105,14 +105,14 @@ function directoryAt(path: string): BigIntStats | undefined | null {
 }
 
 /** A scope that follows its directories when settings are read again; they are compared by identity. */
-export function liveScope(directories: () => SessionDirectories): PathScope {
+export function createLivePathLookup(directories: () => SessionDirectories): PathLookup {
   let known = directories();
-  let scope = pathScope(known);
+  let scope = createPathLookup(known);
   return (path, cwd) => {
     const now = directories();
     if (now !== known) {
       known = now;
-      scope = pathScope(now);
+      scope = createPathLookup(now);
     }
     return scope(path, cwd);
   };
