@@ -25,7 +25,7 @@ test("making and using the built-in tools loads no schema library", async () => 
     import { createRequire } from "node:module";
     import { builtinTools } from "../src/index.ts";
     import { createHostPorts } from "@assent/host";
-    const tools = builtinTools({ workspace: "/", ...hostPorts({ stateDirectory: "/nonexistent" }), environment: {} });
+    const tools = builtinTools({ workspace: "/", ...createHostPorts({ stateDirectory: "/nonexistent" }), environment: {} });
     await tools[0].build({ file_path: "x" });
     const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => /node_modules\\/(?!jsonc-parser)/.test(path));
     console.log(JSON.stringify(loaded), [...new Set(tools.map(({ inputSchema }) => inputSchema.type))].join());`;

@@ -27,7 +27,7 @@ export type HookStep = { readonly outcome: HookOutcome; readonly rewrote?: JsonO
 export async function runHook(running: HookRunContext, entry: HookEntry, { input, signal }: HookCall): Promise<HookStep> {
   const { clock } = running;
   const startedAt = clock.now();
-  const end = await runBody(running, entry, { input, signal });
+  const end = await runEntry(running, entry, { input, signal });
   const step = createHookStep(entry, input, end);
   recordRun(running, entry, { input, end, step, durationMs: Math.max(0, clock.now() - startedAt) });
   return step;
@@ -35,7 +35,7 @@ export async function runHook(running: HookRunContext, entry: HookEntry, { input
 
 type HookCall = { readonly input: JsonObject; readonly signal: AbortSignal };
 
-async function runBody(running: HookRunContext, entry: HookEntry, given: HookCall): Promise<HookRunEnd> {
+async function runEntry(running: HookRunContext, entry: HookEntry, given: HookCall): Promise<HookRunEnd> {
   try {
     const cause = running.refuses?.(entry);
     if (cause !== undefined) return { run: { ended: "failed", cause }, exit: null, output: "" };
