@@ -106,7 +106,7 @@ describe("docs/tutorial-terminal.md", () => {
     await answer(screen, { to: '"Hi"', with: "e" });
     await answer(screen, { to: '"Ahoy"', with: "y" });
     await answer(screen, { to: "git push", with: "n" });
-    await screen.until("Reason, told to the model");
+    await screen.until("Reason for the model");
     screen.type("not before the review");
     screen.press("enter");
     await answer(screen, { to: "NOTES.txt", with: "y" });

@@ -81,12 +81,12 @@ describe("assent call on a real terminal", () => {
     const editor = at.write("editor.sh", `printf 'echo mine > made.txt\\n' > "$1"`);
     const input = JSON.stringify({ command: "touch other.txt" });
     const screen = open(at, ["call", "shell", "--input", input], { rows: 50, env: { EDITOR: `sh ${editor}` } });
-    await screen.shows("  yes, and do not ask for the like again in this session: Shell(touch other.txt)");
+    await screen.shows("  always allow this in this session: Shell(touch other.txt)");
     await screen.shows(PROMPT);
     await afterReading();
     screen.pty.write("e\r");
     await screen.shows("$ echo mine > made.txt");
-    await screen.shows("Cannot be remembered: no rule covers what is named above as a risk.");
+    await screen.shows("Cannot be remembered: no rule can cover the risks above.");
     await screen.shows(PROMPT);
     await afterReading();
     screen.pty.write("y\r");
@@ -98,11 +98,11 @@ describe("assent call on a real terminal", () => {
     using at = place();
     const input = JSON.stringify({ file_path: "made.txt", content: "x" });
     const screen = open(at, ["call", "write", "--input", input], { rows: 50, env: { PATH: at.root } });
-    await screen.shows("It cannot be edited first: there is no editor on PATH; VISUAL or EDITOR names one.");
+    await screen.shows("Editing first needs an editor: set VISUAL or EDITOR.");
     await screen.shows(PROMPT);
     await afterReading();
     screen.pty.write("e\r");
-    await screen.shows("'e' is no answer here");
+    await screen.shows("'e' is not an answer");
     await screen.shows(PROMPT);
     await afterReading();
     screen.pty.write("n\r");
@@ -243,7 +243,7 @@ describe("assent call on a real terminal", () => {
     using at = place();
     const screen = open(at, []);
     await screen.shows("you decide");
-    await screen.shows("Show the offline demonstration");
+    await screen.shows("Show the demonstration");
     screen.pty.write("\u0004");
     assert.equal(await screen.end, 0);
   });

@@ -111,11 +111,11 @@ function both(text: string, extension: string, read: EditedText["read"]): Edited
 }
 
 function commandIn(approval: OpenApproval, command: string): Edit | NoEdit {
-  return command.trim() === "" ? { message: "There is no command left." } : withCommand(approval, command);
+  return command.trim() === "" ? { message: "The command is empty." } : withCommand(approval, command);
 }
 
 function inputIn(text: string): Edit | NoEdit {
   const parsed = parseToolInput(text);
   // Parsing: what was read is JSON.
-  return parsed.ok ? { updatedInput: parsed.value as JsonObject } : { message: `The input does not fit: ${parsed.message}`, text };
+  return parsed.ok ? { updatedInput: parsed.value as JsonObject } : { message: `Invalid input: ${parsed.message}`, text };
 }

@@ -22,17 +22,14 @@ function hazardNote({ text }: Fields): FactNote {
 }
 
 function scriptNote({ file, digest, before }: Fields): FactNote {
-  return ["runs", `${String(file)}, ${String(digest)}${before === undefined ? "" : `; before it was ${String(before)}`}`];
+  return ["runs", `${String(file)} (${String(digest)})${before === undefined ? "" : `, changed since ${String(before)}`}`];
 }
 
 function pathNotes({ lexical, real, inside, control }: Fields): readonly FactNote[] {
-  const leads: readonly FactNote[] = real === lexical ? [] : [["leads", `to ${real === null ? "nowhere one can look" : String(real)}`]];
+  const leads: readonly FactNote[] =
+    real === lexical ? [] : [["leads", `to ${real === null ? "a place that cannot be read" : String(real)}`]];
   const outside: readonly FactNote[] = inside === false ? [["risk", "outside the workspace"]] : [];
-  return [
-    ...leads,
-    ...outside,
-    ...(control === true ? [["risk", "control file: writing it steers agents, or runs code later"] as const] : []),
-  ];
+  return [...leads, ...outside, ...(control === true ? [["risk", "a control file: it can steer agents or run code later"] as const] : [])];
 }
 
 function unique(notes: readonly FactNote[]): readonly FactNote[] {

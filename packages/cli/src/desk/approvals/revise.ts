@@ -105,7 +105,7 @@ async function built(tool: Tool, input: unknown, context: Parameters<Tool["build
   try {
     return await tool.build(await input, context);
   } catch (error) {
-    return { message: `The input does not fit: ${messageOf(error)}` };
+    return { message: `Invalid input: ${messageOf(error)}` };
   }
 }
 

@@ -18,7 +18,7 @@ export function approvalLines(approval: OpenApproval, { columns, style, edited =
   const facts = [...factLines(approval), ...inputs].flatMap(([label, value]) => factRows(label, safe(oneLine(value)), columns));
   const shown = details.type === "edit" ? diffLines(block(subject(details)), style) : block(subject(details)).map(style.bold);
   return [
-    style.bold(`Approval needed: ${oneLine(titleOf(approval))}`),
+    style.bold(`Approval needed: ${oneLine(headingOf(approval))}`),
     ...facts,
     "",
     ...shown,
@@ -66,6 +66,14 @@ export function titleOf({ title, details }: { readonly title: string; readonly d
   return details.type === "plan" ? `Plan: ${title}` : title;
 }
 
+/** The title as a card's heading: the default titles begin with "Confirm", which the heading says already. */
+export function headingOf(approval: { readonly title: string; readonly details: ConfirmationDetails }): string {
+  if (approval.title === "Confirm command") return "run a command";
+  return titleOf(approval)
+    .replace(/^Confirm edit: /, "edit ")
+    .replace(/^(Plan: )?Confirm (?=.)/, "");
+}
+
 /** Why a person is asked, in words. */
 export function whyAsked({
   reason,
@@ -80,19 +88,19 @@ export function whyAsked({
   const named = rule ? `: ${rule.text}${rule.because ? ` (${rule.because})` : ""}${place}` : "";
   switch (reason) {
     case "checker":
-      return `an ask rule of the ${source}${named}`;
+      return `a rule from the ${source} asks first${named}`;
     case "guard":
-      return `the guard '${source}'${named}`;
+      return `the safeguard '${source}' asks first`;
     case "hook":
-      return `the hook '${source}'`;
+      return `the hook '${source}' asks first`;
     case "tool":
-      return "the tool asks for a person's yes";
+      return "this tool asks before it runs";
     case "resolver":
-      return "only a person may apply or discard it";
+      return "only a person may apply or discard this change";
     case "edited":
-      return "you edited it; as it reads now it would pass without asking";
+      return "you edited it; your version would run without asking";
     default:
-      return "nothing allows it, so a person is asked";
+      return "no rule allows it";
   }
 }
 

@@ -7,12 +7,12 @@ export function whyOnce({ details, explicitAsk, suggestions, reason, source, fac
   if (details.type === "plan" || reason === "edited") return undefined;
   if (explicitAsk || details.hideAlwaysAllow === true) return `${asker(reason, oneLine(source))} asks every time`;
   if (suggestions.length > 0) return undefined;
-  return isRisky(facts) ? "no rule covers what is named above as a risk" : "no rule can tell what else would be like it";
+  return isRisky(facts) ? "no rule can cover the risks above" : "no rule can describe similar calls";
 }
 
 function asker(reason: string, source: string): string {
-  if (reason === "checker") return `an ask rule of the ${source}`;
-  return reason === "guard" || reason === "hook" ? `the ${reason} '${source}'` : "this";
+  if (reason === "checker") return `a rule from the ${source}`;
+  return reason === "guard" || reason === "hook" ? `the ${reason === "guard" ? "safeguard" : reason} '${source}'` : "this call";
 }
 
 function isRisky(facts: OpenApproval["facts"]): boolean {

@@ -41,6 +41,11 @@ type Turn =
   | Extract<Typed, { none: unknown }>;
 
 const SCOPES: Readonly<Record<string, Remember["scope"]>> = { s: "session", t: "session", p: "project", u: "user" };
+const SCOPE_WORDS: Readonly<Record<Remember["scope"], string>> = {
+  session: "this session",
+  project: "this project",
+  user: "all your projects",
+};
 const FURNITURE_ROWS = 10;
 
 /**
@@ -175,7 +180,7 @@ async function showPages(screen: Screen, lines: readonly string[], rows: number)
     if ("none" in typed) return typed;
     const key = typed.line.trim();
     if (key.toLowerCase() === "n") return reject(screen);
-    if (key !== "") await screen.write(`${said(key)} answers nothing yet: all of it is shown first.\n`);
+    if (key !== "") await screen.write(`${said(key)} is not an answer yet: read all of it first.\n`);
   }
   await screen.write(`\n${lines.slice((pages - 1) * rows).join("\n")}\n`);
   return undefined;
@@ -192,8 +197,8 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
   const choices = [...choicesFor({ editable: edit?.hasEditor() === true, rules, whole, stops, isAgents }), ...(discards ? [DISCARD] : [])];
   const why = whyOnce(approval);
   const notes = [
-    ...(why === undefined ? [] : [`Cannot be remembered: ${why}.`]),
-    ...(edit?.hasEditor() === false ? ["It cannot be edited first: there is no editor on PATH; VISUAL or EDITOR names one."] : []),
+    ...(why === undefined ? [] : [`"Always allow" is not available: ${why}.`]),
+    ...(edit?.hasEditor() === false ? ["Editing first needs an editor: set VISUAL or EDITOR."] : []),
   ];
   const act = async (key: string): Promise<Turn> =>
     key === "e" && edit ? { edit } : key === "d" ? await discarded(screen) : await chosen(screen, key, key === "t" ? whole : rules);
@@ -204,10 +209,10 @@ type Plan = Extract<OpenApproval["details"], { readonly type: "plan" }>;
 
 /** A plan is approved into a mode. */
 async function choosePlan(screen: Screen, { prePlanMode }: Plan, stops: boolean): Promise<Turn> {
-  const back = prePlanMode === undefined ? [] : [["b", `yes, and back to mode ${prePlanMode}`] as const];
+  const back = prePlanMode === undefined ? [] : [["b", `yes, start, and go back to mode ${prePlanMode}`] as const];
   const choices = [
-    ["y", "yes: begin, and ask before each change"],
-    ["e", "yes, and let edits pass without asking"],
+    ["y", "yes, start, and ask before each change"],
+    ["e", "yes, start, and allow edits without asking"],
     ...back,
     ["n", "no"],
     ...(stops ? [STOP] : []),
@@ -232,12 +237,12 @@ async function pick(screen: Screen, { choices, notes }: Offer, act: (key: string
     if ("none" in typed) return typed;
     const key = typed.line.trim().toLowerCase();
     if (meant.includes(key)) return await act(key);
-    question = `${said(key)} is no answer here; only these are: ${meant.join(", ")}.\n`;
+    question = `${said(key)} is not an answer; type one of: ${meant.join(", ")}.\n`;
   }
 }
 
-const STOP = ["x", "no, and stop the turn"] as const;
-const DISCARD = ["d", "no, and discard the previewed change"] as const;
+const STOP = ["x", "no, and stop the model"] as const;
+const DISCARD = ["d", "no, and discard the change"] as const;
 
 type Offered = {
   readonly editable: boolean;
@@ -250,16 +255,16 @@ type Offered = {
 function choicesFor({ editable, rules, whole, stops, isAgents }: Offered): Choices {
   const stored = rules.map(oneLine).join(", ");
   const edit = [["e", "edit it first, in your editor"]] as const;
-  const remembered = [["s", `yes, and do not ask for the like again in this session: ${stored}`]] as const;
+  const remembered = [["s", `always allow this in this session: ${stored}`]] as const;
   const wider = [
-    ["p", `… in this project: ${stored}`],
-    ["u", `… in any project, for me: ${stored}`],
+    ["p", `always allow this in this project: ${stored}`],
+    ["u", `always allow this in all my projects: ${stored}`],
   ] as const;
   return [
-    ["y", "yes, this once"],
+    ["y", "allow once"],
     ...(editable ? edit : []),
     ...(rules.length > 0 ? remembered : []),
-    ...whole.map((tool) => ["t", `yes, and all of this tool in this session: ${oneLine(tool)}`] as const),
+    ...whole.map((tool) => ["t", `always allow this tool in this session: ${oneLine(tool)}`] as const),
     ...(rules.length > 0 && !isAgents ? wider : []), // what is said to an agent is remembered for that agent alone
     ["n", "no"],
     ...(stops ? [STOP] : []),
@@ -287,7 +292,7 @@ function rememberable({ explicitAsk, details, suggestions }: OpenApproval): read
 async function confirmRules(screen: Screen, scope: Remember["scope"], rules: readonly string[]): Promise<Turn> {
   const list = rules.map((rule) => `  ${screen.style.bold(oneLine(rule))}\n`).join("");
   const typed = await screen.prompt.ask(
-    `\nThis will be remembered (${scope}) and can be undone with 'assent grants revoke':\n${list}y saves it and says yes, anything else goes back: `,
+    `\nThis rule will be saved for ${SCOPE_WORDS[scope]}; 'assent grants revoke' removes it:\n${list}y saves it and allows the call; anything else goes back: `,
   );
   if ("none" in typed) return typed;
   return typed.line.trim().toLowerCase() === "y" ? { decided: { outcome: "approve", remember: { scope, rules } } } : { again: true };
@@ -299,7 +304,7 @@ async function discarded(screen: Screen): Promise<Turn> {
 }
 
 async function reject(screen: Screen, interrupt = false): Promise<Turn> {
-  const typed = await screen.prompt.askAtOnce("Reason, told to the model (Enter for none): ");
+  const typed = await screen.prompt.askAtOnce("Reason for the model (Enter for none): ");
   if ("none" in typed && typed.none !== "closed") return typed;
   const reason = "line" in typed ? typed.line.trim() : "";
   return { decided: { outcome: "reject", ...(reason !== "" && { reason }), ...(interrupt && { interrupt }) } };

@@ -132,7 +132,7 @@ function screen(choosing: Choosing): string[] {
   const { parts, open, question } = choosing;
   const { questions, agentName } = open;
   const at = questions.length > 1 ? ` (${questions.indexOf(question) + 1}/${questions.length})` : "";
-  const title = `${agentName === undefined ? "A question" : `A question of ${oneLine(agentName)}`}${at}: ${oneLine(question.header ?? question.id)}`;
+  const title = `${agentName === undefined ? "Question" : `Question from ${oneLine(agentName)}`}${at}: ${oneLine(question.header ?? question.id)}`;
   const lines = questionLines(question, { columns: columnsOf(choosing), style: stderrStyle(parts.io), title });
   const seconds = question.options.length > 0 ? open.timeout() : 0;
   return seconds > 0 ? [...lines, `Without a key in ${seconds} s the recommended option counts, else the first.`] : lines;
@@ -149,7 +149,7 @@ function readChoice(question: Question, line: string, { several, columns }: Read
   const preview = previewOf(question, typed);
   if (preview !== undefined) return { again: `\n${previewText(preview, columns)}\n` };
   if (several && typed.toLowerCase() === "s") return { chosen: [], other: false };
-  if (typed === "") return question.multi ? { chosen: [], other: false } : { again: "Enter alone is no answer here." };
+  if (typed === "") return question.multi ? { chosen: [], other: false } : { again: "Enter alone is not an answer." };
   return readNumbers(question, typed);
 }
 
@@ -164,7 +164,7 @@ function readNumbers({ options, multi }: Question, typed: string): Choice {
   const fits = rows.every((row) => row >= 0 && row <= options.length) && new Set(rows).size === rows.length;
   if (!fits || rows.length === 0 || (!multi && rows.length > 1)) {
     const wanted = multi ? `numbers from 1 to ${options.length + 1}, each once` : `one number from 1 to ${options.length + 1}`;
-    return { again: `'${cut(oneLine(typed), LONGEST_SAID)}' is no answer here; give ${wanted}.` };
+    return { again: `'${cut(oneLine(typed), LONGEST_SAID)}' is not an answer; give ${wanted}.` };
   }
   return { chosen: rows.flatMap((row) => options[row]?.label ?? []), other: rows.includes(options.length) };
 }

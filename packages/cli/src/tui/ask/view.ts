@@ -22,9 +22,9 @@ export function askLines(asked: Asked, state: AskState, canvas: Canvas): readonl
   const { columns, theme } = canvas;
   const question = asked.questions[state.at];
   const lines = question ? questionLines(asked, state, { question, canvas }) : reviewLines(asked, state, canvas);
-  const fault = asked.fault === undefined ? [] : [theme.warning(cut(`That cannot be used: ${oneLine(asked.fault)}`, columns))];
+  const fault = asked.fault === undefined ? [] : [theme.warning(cut(`That answer can't be used: ${oneLine(asked.fault)}`, columns))];
   const stray = state.stray ? wrapWords(strayText(question), columns).map(theme.warning) : [];
-  const leaving = state.leaving ? [theme.warning(cut("Esc again to cancel, any other key to go on", columns))] : [];
+  const leaving = state.leaving ? [theme.warning(cut("Press Esc again to cancel, any other key to continue", columns))] : [];
   return [...tabs(asked, state, canvas), ...fault, ...lines, ...stray, ...leaving];
 }
 
@@ -34,7 +34,7 @@ function strayText(question: Question | undefined): string {
 }
 
 function tabs({ questions, agentName }: Asked, { at }: AskState, { columns, theme }: Canvas): readonly string[] {
-  const who = agentName === undefined ? "A question" : `A question of ${oneLine(agentName)}`;
+  const who = agentName === undefined ? "Question" : `Question from ${oneLine(agentName)}`;
   if (questions.length === 1) return [theme.title(cut(who, columns))];
   const names = [...questions.map(({ header, id }) => oneLine(header ?? id)), "Review"];
   const shown = names.map((name, index) => (index === at ? `[${name}]` : ` ${name} `)).join(" ");
@@ -117,12 +117,12 @@ function hints({ questions }: Asked, question: Question, { left }: AskState): st
   const several = questions.length > 1;
   const { options, multi } = question;
   const parts = [
-    isTextOnly(question) ? "Enter or any letter: type an answer" : multi ? "Enter or space checks" : "Enter chooses",
-    ...(several ? ["left/right: back and on"] : []),
+    isTextOnly(question) ? "Enter or any letter: type an answer" : multi ? "Enter or Space: check" : "Enter: choose",
+    ...(several ? ["Left/Right: previous/next"] : []),
     ...(isTextOnly(question) ? [] : ["n: note"]),
     ...(options.some(({ preview }) => preview !== undefined) ? ["p: preview"] : []),
     "Esc: cancel",
-    ...(left === undefined ? [] : [`answers itself in ${left} s without a key`]),
+    ...(left === undefined ? [] : [`answers itself in ${left} s unless you press a key`]),
   ];
   return parts.join(" · ");
 }
@@ -149,10 +149,10 @@ function editorLines(asked: Asked, state: AskState, { question, canvas }: Shown)
   const what = state.editing?.what === "note" ? "Your note" : "Your answer";
   const field = state.editing?.field ?? { text: "", at: 0 };
   const rows = Math.max(3, Math.min(10, canvas.rows - head.length - 3));
-  const how = cut(`${what}: Enter sends it, shift+Enter or ctrl+j begins a line, Esc goes back`, columns);
-  const walk = asked.questions.length > 1 ? "; left and right go to the other questions" : "";
+  const how = cut(`${what} (Enter: send, Shift+Enter or Ctrl+J: new line, Esc: back)`, columns);
+  const walk = asked.questions.length > 1 ? "; Left and Right go to the other questions" : "";
   const empty = state.empty
-    ? wrapWords(`Nothing is typed yet. Type an answer, or Esc twice to cancel${walk}.`, columns).map(theme.warning)
+    ? wrapWords(`Nothing is typed yet. Type an answer, or press Esc twice to cancel${walk}.`, columns).map(theme.warning)
     : [];
   return [...head.map(theme.dim), theme.bold(how), ...fieldLines(field, columns, rows), ...empty];
 }
@@ -165,7 +165,7 @@ function reviewLines({ questions }: Asked, state: AskState, { columns, theme }: 
   });
   const open = questions.filter((question) => !isAnswered(saidTo(state, question)) && !question.multi).length;
   const warned = open === 0 ? [] : [theme.warning(`${open} ${open === 1 ? "question has" : "questions have"} no answer.`)];
-  return [theme.bold("Your answers"), ...lines, ...warned, theme.dim(cut("Enter sends them · left: back · Esc: cancel", columns))];
+  return [theme.bold("Your answers"), ...lines, ...warned, theme.dim(cut("Enter: send · Left: back · Esc: cancel", columns))];
 }
 
 function saidText({ multi }: Question, { selected, custom, note, automatic }: QuestionAnswer): string {

@@ -47,7 +47,7 @@ function sharedLine(shared: readonly CardAction[], { open }: Choosing, { columns
   const keys = shared.map(({ key }) => key).join(" ");
   const isAll = shared.some(({ rules }) => rules === undefined);
   const line = cut(
-    `  ${keys}  ${isAll ? "each letter shows what it does" : "Yes, and remember it; each letter shows what would be stored"}`,
+    `  ${keys}  ${isAll ? "press a letter to see what it does" : "Always allow; press a letter to see the rule it would save"}`,
     columns,
   );
   return open || isAll ? line : theme.dim(line);
@@ -58,7 +58,7 @@ function actionLine(action: CardAction, { chosen, open }: Choosing, { columns, t
   const off = approves && !open;
   const root = rootWords(rules ?? []);
   const rule = rules ? `: ${rules.map(oneLine).join(", ")}${root === "" ? "" : `  (${root})`}` : "";
-  const line = cut(`${action === chosen ? ">" : " "} ${key}  ${says}${rule}${off ? " (when all of it was shown)" : ""}`, columns);
+  const line = cut(`${action === chosen ? ">" : " "} ${key}  ${says}${rule}${off ? " (once you have seen all of it)" : ""}`, columns);
   if (action === chosen) return theme.selected(line);
   return off ? theme.dim(line) : line;
 }

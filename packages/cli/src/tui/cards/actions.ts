@@ -36,29 +36,29 @@ export type CardMeans = {
 /** The answers that make sense for this request, the mildest first; none is chosen by itself. */
 export function cardActions(approval: OpenApproval, means: CardMeans, hunks: number): readonly CardAction[] {
   const { details } = approval;
-  if (means.isProposal) return [approve("y", "Apply it"), DISCARD];
+  if (means.isProposal) return [approve("y", "Apply this change"), DISCARD];
   if (details.type === "plan") return [...planActions(details.prePlanMode), ...REFUSALS];
-  const parts: CardAction = { key: "h", says: "Choose some of its hunks", approves: false, does: { type: "hunks" } };
+  const parts: CardAction = { key: "h", says: "Choose which hunks to apply", approves: false, does: { type: "hunks" } };
   return [
-    approve("y", "Yes, this once"),
+    approve("y", "Allow once"),
     ...rememberActions(approval),
     ...editActions(approval, means),
     ...(hunks > 1 && means.editable !== "input" ? [parts] : []),
     ...REFUSALS,
-    ...(means.discards ? [{ ...DISCARD, says: "No, and discard the previewed change" }] : []),
+    ...(means.discards ? [{ ...DISCARD, says: "No, and discard the change" }] : []),
   ];
 }
 
 const DISCARD: CardAction = {
   key: "d",
-  says: "Discard it, and say why",
+  says: "Discard it, and tell the model why",
   approves: false,
   does: { type: "reason", interrupt: false, discards: true },
 };
 
 const REFUSALS: readonly CardAction[] = [
-  { key: "n", says: "No, and say why", approves: false, does: { type: "reason", interrupt: false } },
-  { key: "x", says: "No, and stop the turn", approves: false, does: { type: "reason", interrupt: true } },
+  { key: "n", says: "No, and tell the model why", approves: false, does: { type: "reason", interrupt: false } },
+  { key: "x", says: "No, and stop the model", approves: false, does: { type: "reason", interrupt: true } },
 ];
 
 function approve(key: string, says: string, remember?: Remember): CardAction {
@@ -67,9 +67,9 @@ function approve(key: string, says: string, remember?: Remember): CardAction {
 }
 
 const EDIT_WORDS: Readonly<Record<Editable, string>> = {
-  content: "Edit first, in your editor",
+  content: "Edit it first, in your editor",
   command: "Edit the command first, in your editor",
-  input: "Edit its input first, in your editor",
+  input: "Edit the input first, in your editor",
 };
 
 /** A short command is edited on the card itself; everything else needs an editor. */
@@ -88,12 +88,12 @@ function rememberActions(approval: OpenApproval): readonly CardAction[] {
   const remembered = (key: string, says: string, scope: Remember["scope"]): CardAction => approve(key, says, { scope, rules: suggestions });
   const whole = wholeTool(approval);
   const wider = [
-    remembered("p", "Yes, and the like in this project", "project"),
-    remembered("u", "Yes, and the like in any project, for me", "user"),
+    remembered("p", "Always allow this in this project", "project"),
+    remembered("u", "Always allow this in all my projects", "user"),
   ];
   return [
-    remembered("s", "Yes, and the like in this session", "session"),
-    ...(whole.length > 0 ? [approve("t", "Yes, and all of this tool in this session", { scope: "session", rules: whole })] : []),
+    remembered("s", "Always allow this in this session", "session"),
+    ...(whole.length > 0 ? [approve("t", "Always allow this tool in this session", { scope: "session", rules: whole })] : []),
     ...(agentName === undefined ? wider : []), // what is said to an agent is remembered for that agent alone
   ];
 }
@@ -114,8 +114,8 @@ function planActions(prePlanMode: string | undefined): readonly CardAction[] {
     does: { type: "answer", answer: { outcome: "approve", mode } },
   });
   return [
-    into("y", "Yes: begin, and ask before each change", "default"),
-    into("a", "Yes, and let edits pass without asking", "auto-edit"),
-    ...(prePlanMode === undefined ? [] : [into("b", `Yes, and back to mode ${prePlanMode}`, prePlanMode)]),
+    into("y", "Yes, start, and ask before each change", "default"),
+    into("a", "Yes, start, and allow edits without asking", "auto-edit"),
+    ...(prePlanMode === undefined ? [] : [into("b", `Yes, start, and go back to mode ${prePlanMode}`, prePlanMode)]),
   ];
 }

@@ -1,5 +1,5 @@
 import type { Answer, OpenApproval } from "@assent/core";
-import { titleOf } from "../../desk/approvals/view.ts";
+import { headingOf } from "../../desk/approvals/view.ts";
 import { cut, wrapWords } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { contentWith } from "../diff/chosen-hunks.ts";
@@ -135,10 +135,10 @@ function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
   const { approval } = card;
   const { columns, theme } = canvas;
   const asks = card.means.isProposal ? "Apply this change?" : "Approval needed:";
-  const title = `${approval.agentName === undefined ? "" : `${oneLine(approval.agentName)}: `}${oneLine(titleOf(approval))}`;
+  const title = `${approval.agentName === undefined ? "" : `${oneLine(approval.agentName)}: `}${oneLine(headingOf(approval))}`;
   const { pages, lines, next } = pageOf(card, state, canvas);
   const hidden = pages.count - Math.min(pages.count, next.piece);
-  const more = hidden > 0 ? `… ${hidden} more ${hidden === 1 ? "line" : "lines"}: PgDn or space shows them` : "";
+  const more = hidden > 0 ? `… ${hidden} more ${hidden === 1 ? "line" : "lines"}: press PgDn or Space` : "";
   const open = isAllSeen(card, seenOn(card, state, canvas), canvas);
   return [
     `${theme.title(cut(`${asks} ${title}`, columns - approval.id.length - 2))}  ${theme.dim(approval.id)}`,
@@ -156,15 +156,15 @@ type Press = { readonly key: Key; readonly size: Size };
 
 function press(card: Card, state: CardState, { key, size }: Press): Pressed {
   if (state.field) return typeInto(card, state, { field: state.field, key });
-  if (!("name" in key)) return { state: { ...state, hint: "Pasted text answers nothing here." } };
-  if (key.name === "escape") return { state: { ...state, chosen: -1, text: "none", hint: "Nothing is chosen." } };
+  if (!("name" in key)) return { state: { ...state, hint: "Pasted text is not an answer here." } };
+  if (key.name === "escape") return { state: { ...state, chosen: -1, text: "none", hint: "Nothing is selected." } };
   const at = card.actions.findIndex((action) => action.key === key.name);
   if (at !== -1) return chooseByLetter(card, state, { at, size, alone: key.alone === true });
   const named = { name: key.name, size };
   return move(card, state, named) ?? confirm(card, state, named);
 }
 
-const TYPING = "Nothing is chosen: this is no place for text. Esc, then one letter; or the arrows; then Enter.";
+const TYPING = "Nothing is selected: you can't type text here. Press Esc and then one letter, or use the arrow keys; then press Enter.";
 
 type Letter = { readonly at: number; readonly size: Size; readonly alone: boolean };
 
@@ -185,7 +185,7 @@ function hintAt(card: Card, state: CardState, size: Size): string {
 function hintFor(action: CardAction | undefined): string {
   if (!action?.rules) return action === undefined ? "" : `Enter: ${action.says}`;
   const root = rootWords(action.rules);
-  return `Enter: ${action.says}. This will be stored: ${action.rules.map(oneLine).join(", ")}${root === "" ? "" : ` (${root})`}`;
+  return `Enter: ${action.says}. This rule will be saved: ${action.rules.map(oneLine).join(", ")}${root === "" ? "" : ` (${root})`}`;
 }
 
 type Named = { readonly name: string; readonly size: Size };
@@ -213,28 +213,32 @@ function hunkKey({ diff }: Card, state: CardState, name: string): Pressed | unde
   if (name === "left" || name === "right") {
     const hunkAt = (state.hunkAt + (name === "left" ? count - 1 : 1)) % count;
     return {
-      state: { ...state, hunkAt, hint: `Hunk ${hunkAt + 1} of ${count}. Tab takes it in or out; y, then Enter, approves those with [x].` },
+      state: {
+        ...state,
+        hunkAt,
+        hint: `Hunk ${hunkAt + 1} of ${count}. Tab includes or excludes it; y, then Enter, applies those marked [x].`,
+      },
     };
   }
   if (name !== "tab") return undefined;
   const hunks = new Set(state.hunks);
   if (!hunks.delete(state.hunkAt)) hunks.add(state.hunkAt);
-  return { state: { ...state, hunks, hint: `${hunks.size} of ${count} hunks would be made.` } };
+  return { state: { ...state, hunks, hint: `${hunks.size} of ${count} hunks will be applied.` } };
 }
 
-const MORE_TO_SEE = "There is more to see first: PgDn or space shows it.";
-const UNFOLD_FIRST = "There is more to see first: f unfolds it.";
+const MORE_TO_SEE = "There is more to read first: press PgDn or Space.";
+const UNFOLD_FIRST = "There is more to read first: press f to unfold it.";
 
 function whyNotYet(card: Card, state: CardState, size: Size): string {
   const isSmall = isTooHigh(card, { ...state, chosen: -1, hint: "" }, { ...size, theme: PLAIN });
-  return isSmall ? "Make the terminal larger first: it is too small to show this." : MORE_TO_SEE;
+  return isSmall ? "This terminal is too small to show the request. Make it larger first." : MORE_TO_SEE;
 }
 
-const CHOOSE_FIRST = "Enter alone answers nothing. Choose with a letter or the arrows first.";
+const CHOOSE_FIRST = "Select an answer first, with its letter or the arrow keys. Then press Enter.";
 
 function confirm(card: Card, state: CardState, { name, size }: Named): Pressed {
   if (name !== "enter")
-    return { state: { ...state, chosen: -1, text: "typed", hint: `'${cut(oneLine(name), 20)}' is no answer here. ${TYPING}` } };
+    return { state: { ...state, chosen: -1, text: "typed", hint: `'${cut(oneLine(name), 20)}' is not an answer here. ${TYPING}` } };
   const action = card.actions[state.chosen];
   if (!action) return { state: { ...state, text: state.text === "typed" ? "sent" : state.text, hint: CHOOSE_FIRST } };
   if (action.approves && !isAllSeen(card, state, size)) return { state: { ...state, chosen: -1, hint: whyNotYet(card, state, size) } };
@@ -260,7 +264,7 @@ function act({ diff, approval }: Card, state: CardState, { does }: CardAction): 
           ...state,
           hunks: all,
           hunkAt: 0,
-          hint: "Left and right walk over the hunks, Tab takes one in or out; y, then Enter, approves.",
+          hint: "Left and Right move between hunks, Tab includes or excludes one; y, then Enter, approves.",
         },
       };
     }
@@ -283,7 +287,7 @@ function typeInto({ approval }: Card, state: CardState, { field, key }: Typing):
   if ("editor" in pressed) return { state, outcome: { wants: "editor", draft: pressed.editor } };
   const { done } = pressed;
   if (field.for !== "command") return { state, outcome: { answer: refusal(field.for, done) } };
-  if (done.trim() === "") return { state: { ...state, hint: "There is no command left. Esc goes back." } };
+  if (done.trim() === "") return { state: { ...state, hint: "The command is empty. Press Esc to go back." } };
   if (approval.details.type === "exec" && done === approval.details.command)
     return { state: { ...state, field: undefined, hint: "Nothing was changed." } };
   return { state, outcome: { command: done } };

@@ -87,7 +87,7 @@ async function edited({ parts: { edit: editor }, asked, signal }: Asked, sheet: 
     draft: text,
     beginning: { hint: oneLine(message), ...(typed !== undefined && { draft: typed }) },
   });
-  if (!editor) return again({ message: "This cannot be edited here." });
+  if (!editor) return again({ message: "This can't be edited here." });
   try {
     const { approval: shown } = sheet;
     const edit =

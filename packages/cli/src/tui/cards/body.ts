@@ -68,7 +68,7 @@ function* approvalPieces(approval: OpenApproval, laid: Laid): Generator<Piece> {
 
 /** That it is the person's own, and what it was before. */
 function editedText({ details }: OpenApproval): string {
-  return `by you, and judged again${details.type === "exec" ? `; the model wanted: ${details.command}` : ""}`;
+  return `by you, and checked again${details.type === "exec" ? `; the model proposed: ${details.command}` : ""}`;
 }
 
 function* textPieces(text: string, strong: boolean): Generator<Piece> {

@@ -30,7 +30,7 @@ const PLAIN = themeOf("none");
 /** Nothing is chosen, and nothing was seen. */
 export const UNCONFIRMED: ConfirmState = { at: START, chosen: undefined, typed: false, hint: "", seen: START, seenAt: 0 };
 
-/** Puts the question on the desk. Only `y` and then Enter is a yes, and only when all of it was shown; `n`, or leaving it, is none. */
+/** Puts the question on the desk. Only `y` and then Enter is a yes, and only once you have seen all of it; `n`, or leaving it, is none. */
 export function confirm(desk: Desk, confirming: Confirming): Promise<boolean> {
   return new Promise((resolve) => {
     let state = UNCONFIRMED;
@@ -61,7 +61,7 @@ export function confirmLines(confirming: Confirming, unfitted: ConfirmState, can
   const pages = pagesOf(confirming);
   const { lines, next } = pageFrom(pages, state.at, room(canvas));
   const left = pages.count - next.piece;
-  const more = left > 0 ? [theme.warning(cut(`… ${left} more ${left === 1 ? "line" : "lines"}: PgDn or space shows them`, columns))] : [];
+  const more = left > 0 ? [theme.warning(cut(`… ${left} more ${left === 1 ? "line" : "lines"}: press PgDn or Space`, columns))] : [];
   const option = (key: "y" | "n", says: string): string => {
     const line = cut(`${state.chosen === key ? ">" : " "} ${key}  ${says}`, columns);
     return state.chosen === key ? theme.selected(line) : line;
@@ -74,7 +74,7 @@ export function confirmLines(confirming: Confirming, unfitted: ConfirmState, can
   ];
   const isSmall = above.length + ANSWERS > canvas.rows;
   const isOpen = isAllSeen(confirming, isSmall ? state : seenOn(confirming, state, canvas), canvas);
-  const when = isOpen ? "" : isSmall ? " (in a larger terminal: this one is too small to show it)" : " (when all of it was shown)";
+  const when = isOpen ? "" : isSmall ? " (make the terminal larger first)" : " (once you have seen all of it)";
   return [...above, option("y", `${confirming.yes}${when}`), option("n", confirming.no)];
 }
 
@@ -107,7 +107,7 @@ type Pressed = { readonly name: string; readonly alone?: true; readonly size: Si
 const LEAVING: readonly string[] = ["escape", "ctrl+c"];
 const CHOOSING: readonly string[] = ["up", "down", "tab"];
 
-const KEYS = "y or n chooses, Enter confirms, Esc means n.";
+const KEYS = "press y or n, then Enter; Esc means n.";
 
 /** The question after a key, or its answer. */
 export function pressConfirm(confirming: Confirming, unfitted: ConfirmState, { name, alone, size }: Pressed): ConfirmState | boolean {
@@ -119,13 +119,13 @@ export function pressConfirm(confirming: Confirming, unfitted: ConfirmState, { n
   if (CHOOSING.includes(name)) return { ...state, chosen: chosen === "y" ? "n" : "y", typed: false };
   const move = MOVES[name];
   if (move) return { ...state, at: move(pagesOf(confirming), at, room({ ...size, theme: PLAIN })) };
-  return { ...state, chosen: undefined, typed: true, hint: `'${cut(oneLine(name), 20)}' is no answer here: ${KEYS}` };
+  return { ...state, chosen: undefined, typed: true, hint: `'${cut(oneLine(name), 20)}' is not an answer: ${KEYS}` };
 }
 
 function decided(state: ConfirmState, isOpen: boolean): ConfirmState | boolean {
   if (state.chosen === "n") return false;
-  if (state.chosen === "y") return isOpen || { ...state, hint: "There is more to see first: PgDn or space shows it." };
-  return { ...state, hint: `Enter alone answers nothing: ${KEYS}` };
+  if (state.chosen === "y") return isOpen || { ...state, hint: "There is more to read first: press PgDn or Space." };
+  return { ...state, hint: `Nothing is selected: ${KEYS}` };
 }
 
 type Move = (pages: Pages, at: Position, canvas: Canvas) => Position;

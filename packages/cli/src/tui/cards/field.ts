@@ -43,11 +43,11 @@ export function cardFieldLines({ for: purpose, text }: CardField, editor: boolea
 }
 
 function asked(purpose: CardField["for"], editor: boolean): string {
-  if (purpose === "command") return `Your command (Enter: judged and shown again;${editor ? " ctrl+g: your editor;" : ""} Esc: back):`;
-  return `${REFUSED[purpose]} Reason, told to the model (Enter sends it, Esc goes back):`;
+  if (purpose === "command") return `Your command (Enter: check and show it;${editor ? " ctrl+g: your editor;" : ""} Esc: back):`;
+  return `${REFUSED[purpose]} Reason for the model (Enter sends it, Esc goes back):`;
 }
 
-const REFUSED = { no: "No.", stop: "No, and stop.", discard: "Discard it." } as const;
+const REFUSED = { no: "Reject.", stop: "Reject and stop.", discard: "Discard." } as const;
 
 /** A rejection, and whether it also discards the previewed change. */
 export type Refusal = Pick<Answer, "outcome" | "reason" | "interrupt"> & { readonly discard?: true };

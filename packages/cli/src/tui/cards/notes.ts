@@ -7,7 +7,7 @@ export function cardNotes(approval: OpenApproval, { editable, editor, isProposal
   const why = isProposal ? undefined : whyOnce(approval);
   const none = editable !== undefined && !editor && !inPlace;
   return [
-    ...(why === undefined ? [] : [`Cannot be remembered: ${why}.`]),
-    ...(none ? ["No edit first: there is no editor on PATH; VISUAL or EDITOR names one."] : []),
+    ...(why === undefined ? [] : [`"Always allow" is not available: ${why}.`]),
+    ...(none ? ["Editing first needs an editor: set VISUAL or EDITOR."] : []),
   ];
 }

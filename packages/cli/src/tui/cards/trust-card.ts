@@ -18,10 +18,10 @@ export async function askTrust({ confirm, ledger, workspace, by, now }: TrustAsk
   const state = await wholeTrustState(ledger, workspace);
   if (state.trusted || state.configuration.problems.length > 0 || listActivations(state.configuration).length === 0) return;
   const isWanted = await confirm({
-    title: "This workspace configures Assent. Trust it?",
+    title: "This project has its own Assent settings. Trust them?",
     lines: await trustLines(ledger, state),
-    yes: "Trust it, exactly as shown",
-    no: "Not now: it may only make things stricter",
+    yes: "Trust them, exactly as shown",
+    no: "Not now: they can only add restrictions",
   });
   if (isWanted) await ledger.answer([createTrustGranted(state.configuration, by, new Date(now()).toISOString())]);
 }

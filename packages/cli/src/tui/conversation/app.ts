@@ -238,10 +238,10 @@ function confirmUntilLeft({ parts: { stage }, leaving: { signal } }: Wired): Sta
 
 async function offerDemonstration({ stage, context, columns }: AppParts, confirm: Stage["confirm"]): Promise<void> {
   const wanted = await confirm({
-    title: "There is no model yet",
-    lines: ["Assent can show all of it offline, in a temporary directory: a model that is written down, a person who decides."],
-    yes: "Show the offline demonstration",
-    no: "Not now; /model provider:name chooses a model",
+    title: "No model is set up yet",
+    lines: ["A demonstration with a scripted model runs offline, in a temporary directory."],
+    yes: "Show the demonstration",
+    no: "Not now; choose a model with /model provider:name",
   });
   if (wanted) stage.say({ type: "page", title: "assent demo", text: await capturedCommand(context, ["demo"], columns() - 4) });
 }
@@ -260,7 +260,7 @@ function toolNames(policy: FollowedPolicy | undefined): readonly string[] {
 type Commanding = Pick<Wired, "around" | "conversations" | "turns"> & { readonly stage: Stage };
 
 async function runCommand({ stage, around, conversations, turns }: Commanding, line: string, signal: AbortSignal): Promise<void> {
-  if (line === "") return stage.hint("Write a command after the exclamation mark.");
+  if (line === "") return stage.hint("Type a command after the exclamation mark.");
   await attempt(stage, async () => {
     const main = await conversations.open(`! ${line}`);
     await runPersonCommand(around, main, { line, door: around.door(PERSON), signal, tell: turns.add });

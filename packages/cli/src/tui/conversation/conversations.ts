@@ -100,7 +100,7 @@ export function makeConversations(parts: ConversationParts): Conversations {
       const { ended } = await leave();
       if (ended.length > 0) stage.say({ type: "note", text: `Ended: ${ended.join(", ")}`, role: "warning" });
       stage.shown.status = { ...stage.shown.status, tokens: 0, cost: undefined, context: undefined };
-      if (!row) return await ready().then(() => stage.say({ type: "note", text: "A new conversation.", role: "accent" }));
+      if (!row) return await ready().then(() => stage.say({ type: "note", text: "New conversation.", role: "accent" }));
       await showAgain(parts, row.id);
       state.opening = resume(row.id);
       await state.opening;
@@ -145,13 +145,14 @@ function adopt({ stage }: ConversationParts, state: State, made: TuiSession): Tu
 async function showAgain({ around: { store }, stage }: ConversationParts, id: string): Promise<void> {
   const { settled, open } = await replay(store.ledger, id);
   const earlier = settled.length - SHOWN_AGAIN;
-  const note = earlier > 0 ? `${earlier} earlier parts are in: assent log ${id}` : `Session ${id}`;
+  const note = earlier > 0 ? `${earlier} earlier entries are not shown. See all of them with: assent log ${id}` : `Session ${id}`;
   stage.say({ type: "note", text: note, role: "dim" }, ...settled.slice(-SHOWN_AGAIN));
   stage.hear((transcript) => ({ ...open, blocks: [...transcript.blocks, ...open.blocks] }));
 }
 
 async function changeMode({ stage }: ConversationParts, state: State, to: string): Promise<void> {
-  if (!MODES.some((mode) => mode === to)) throw new CommandError("usage", 2, { message: `There is no mode '${to}': ${MODES.join(", ")}.` });
+  if (!MODES.some((mode) => mode === to))
+    throw new CommandError("usage", 2, { message: `Unknown mode '${to}'. Modes: ${MODES.join(", ")}.` });
   const { opened, prepared } = state;
   const source = opened?.policy.source ?? prepared?.policy.source;
   if (source?.settings()["permissions.lock"].some((locked) => locked === to))
@@ -165,13 +166,13 @@ async function changeMode({ stage }: ConversationParts, state: State, to: string
 
 function confirmYolo({ confirm }: Stage): Promise<boolean> {
   return confirm({
-    title: "Mode yolo: nothing is asked any more",
+    title: "Mode yolo: run calls without asking?",
     lines: [
-      "Every call runs at once that no rule denies or insists on asking about.",
-      "Deny rules, guards and explicit ask rules still hold.",
+      "Every call runs without asking, unless a rule denies it or asks about it.",
+      "Deny rules, ask rules and safeguards still apply.",
     ],
     yes: "Turn it on for this session",
-    no: "Stay as it is",
+    no: "Keep the current mode",
   });
 }
 

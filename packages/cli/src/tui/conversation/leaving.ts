@@ -31,7 +31,7 @@ export function makeLeaving(parts: {
       if (words === told) return parts.leave();
       told = words;
       if (words === "") return parts.leave();
-      parts.hint(`Once more leaves, and ends ${words}`);
+      parts.hint(`Leaving ends ${words}. Repeat to leave.`);
     },
     stay: () => {
       told = "";

@@ -109,8 +109,8 @@ function placed({ io, options }: Context, session: Session): Session {
   const before = session.state.created?.cwd ?? "";
   if (cwd !== undefined || isDirectory(before)) return inDirectory(session, cwd);
   throw new CommandError("cwd_missing", 1, {
-    message: `The directory of this session is gone: ${before}`,
-    hint: `In another one, where what waits is asked again, it goes on with: assent resume ${session.id} --cwd DIR`,
+    message: `The directory of this session no longer exists: ${before}`,
+    hint: `Resume it in another directory, where pending approvals are asked again: assent resume ${session.id} --cwd DIR`,
   });
 }
 

@@ -177,16 +177,23 @@ function failed(error: unknown): RunEnd {
   return { reason: "failed", text: "", error: { type, message: hint === "" ? message : `${message} ${hintText(hint)}` } };
 }
 
-const PARKED = "Something waits for an answer: /approvals lists it. It goes on when the session is resumed after it.";
+const PARKED = "An answer is needed: /approvals lists what is waiting. Resume the session once it is answered.";
 
 /** What is to be said of how turns ended. */
 function endBlocks(end: RunEnd | undefined): readonly Block[] {
   if (!end || end.reason === "done") return end?.remark === undefined ? [] : [{ type: "note", text: end.remark, role: "warning" }];
-  if (end.reason === "cancelled") return [{ type: "note", text: "Interrupted. Say what to do instead.", role: "warning" }];
+  if (end.reason === "cancelled") return [{ type: "note", text: "Interrupted. Tell the model what to do instead.", role: "warning" }];
   if (end.reason === "parked") return [{ type: "note", text: PARKED, role: "warning" }];
-  return [{ type: "note", text: end.error ? errorText(end.error) : `It ended: ${end.reason}.`, role: "error" }];
+  return [{ type: "note", text: end.error ? errorText(end.error) : ENDINGS[end.reason], role: "error" }];
 }
 
-function errorText({ message, type, hint }: NonNullable<RunEnd["error"]>): string {
-  return `${message} (${type})${hint === undefined ? "" : ` ${hintText(hint)}`}`;
+const ENDINGS: Readonly<Record<Exclude<RunEnd["reason"], "done" | "parked" | "cancelled">, string>> = {
+  failed: "The run failed.",
+  turn_limit: "The run reached its limit of turns.",
+  budget: "The run reached its budget.",
+  stopped: "A hook stopped the run.",
+};
+
+function errorText({ message, hint }: NonNullable<RunEnd["error"]>): string {
+  return `${message}${hint === undefined ? "" : ` ${hintText(hint)}`}`;
 }

@@ -26,7 +26,7 @@ export function promptHistory(stateDirectory: string, workspace: string): Prompt
         await shorten(file);
         return undefined;
       } catch (error) {
-        return `What you wrote is not kept: ${messageOf(error)}`;
+        return `Your prompt history could not be saved: ${messageOf(error)}`;
       }
     },
   };

@@ -6,17 +6,17 @@ export type Binding = { readonly action: Action; readonly keys: readonly string[
 
 /** Every meaning of a key, in the order in which help lists them. */
 export const BINDINGS: readonly Binding[] = [
-  { action: "interrupt", keys: ["escape"], says: "interrupt the model; background tasks go on" },
-  { action: "clear", keys: ["ctrl+c"], says: "clear the text, or interrupt; twice leaves" },
-  { action: "leave", keys: ["ctrl+d"], says: "leave, when nothing is typed" },
-  { action: "newline", keys: ["shift+enter", "ctrl+j", "alt+enter"], says: "a new line in your text" },
-  { action: "history", keys: ["up", "down"], says: "what you wrote before" },
-  { action: "mode", keys: ["shift+tab"], says: "the next mode: default, plan, auto-edit" },
-  { action: "open", keys: ["ctrl+o"], says: "everything of the conversation, opened" },
-  { action: "turn", keys: ["ctrl+n"], says: "the next of what waits for you" },
-  { action: "aside", keys: ["ctrl+t"], says: "put what waits aside, or bring it back" },
-  { action: "redraw", keys: ["ctrl+l"], says: "draw the screen again" },
-  { action: "help", keys: ["?"], says: "these keys, when nothing is typed" },
+  { action: "interrupt", keys: ["escape"], says: "interrupt the model, not background tasks" },
+  { action: "clear", keys: ["ctrl+c"], says: "clear the text or interrupt; twice to leave" },
+  { action: "leave", keys: ["ctrl+d"], says: "leave, if nothing is typed" },
+  { action: "newline", keys: ["shift+enter", "ctrl+j", "alt+enter"], says: "insert a line break" },
+  { action: "history", keys: ["up", "down"], says: "earlier prompts" },
+  { action: "mode", keys: ["shift+tab"], says: "next mode: default, plan, auto-edit" },
+  { action: "open", keys: ["ctrl+o"], says: "show the whole conversation in full" },
+  { action: "turn", keys: ["ctrl+n"], says: "next card that is waiting for you" },
+  { action: "aside", keys: ["ctrl+t"], says: "hide waiting cards, or show them again" },
+  { action: "redraw", keys: ["ctrl+l"], says: "redraw the screen" },
+  { action: "help", keys: ["?"], says: "show these keys, if nothing is typed" },
 ];
 
 /** Keys of the prompt itself, which the library keeps. */
@@ -29,7 +29,7 @@ export type ChosenKeys = { readonly bindings: readonly Binding[]; readonly warni
 export function chosenKeys(given: unknown, file: string, bindings: readonly Binding[] = BINDINGS): ChosenKeys {
   if (given === undefined) return { bindings, warnings: [] };
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    return { bindings, warnings: [`${file}: must be an object of actions and keys`] };
+    return { bindings, warnings: [`${file}: must be a JSON object of actions and their keys`] };
   const chosen = new Map<string, readonly string[]>();
   const unknown: string[] = [];
   for (const [action, value] of Object.entries(given)) {
@@ -38,7 +38,7 @@ export function chosenKeys(given: unknown, file: string, bindings: readonly Bind
     if (isKnown && keys) chosen.set(action, keys);
     else unknown.push(action);
   }
-  const warnings = unknown.length === 0 ? [] : [`${file}: no such action, or no key: ${unknown.join(", ")}`];
+  const warnings = unknown.length === 0 ? [] : [`${file}: unknown action, or not a key: ${unknown.join(", ")}`];
   return { bindings: bindings.map((binding) => ({ ...binding, keys: chosen.get(binding.action) ?? binding.keys })), warnings };
 }
 
@@ -59,8 +59,8 @@ export function keyLines(bindings: readonly Binding[]): readonly string[] {
   const own = bindings.map(({ keys, says }) => `${keys.join(", ").padEnd(width)}  ${says}`);
   return [
     ...own,
-    `${"@".padEnd(width)}  name a file`,
+    `${"@".padEnd(width)}  mention a file`,
     `${"/".padEnd(width)}  commands`,
-    `${"!".padEnd(width)}  run a command yourself; the model is told`,
+    `${"!".padEnd(width)}  run a shell command; the model sees the result`,
   ];
 }

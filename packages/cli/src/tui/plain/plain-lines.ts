@@ -29,13 +29,12 @@ export function plainLines(block: Block, cwd: string): readonly string[] {
 function broughtLines({ task, text, outputFile }: Brought): readonly string[] {
   const lines = text === "" ? [] : visible(text).trimEnd().split("\n");
   const more = lines.length > OUTPUT_LINES ? [`${lines.length - OUTPUT_LINES} more lines: /tasks ${oneLine(task)}`] : [];
-  return [...lines.slice(0, OUTPUT_LINES), ...more, ...(outputFile === undefined ? [] : [`All it wrote is in ${oneLine(outputFile)}`])];
+  return [...lines.slice(0, OUTPUT_LINES), ...more, ...(outputFile === undefined ? [] : [`Full output: ${oneLine(outputFile)}`])];
 }
 
 function callLines(block: CallBlock, cwd: string): readonly string[] {
-  const { tool, input, outcome, errorType, decided, display, live, text = "" } = block;
-  const type = errorType && errorType !== outcome && outcome !== "succeeded" ? ` (${errorType})` : "";
-  const how = `${outcomeWord(block)}${type}${decided === undefined ? "" : `, ${decided}`}`;
+  const { tool, input, outcome, decided, display, live, text = "" } = block;
+  const how = `${outcomeWord(block)}${decided === undefined ? "" : `, ${decided}`}`;
   const written = outcome === "cancelled" && live !== undefined ? `${displayText(live).replace(/\n$/, "")}\n` : "";
   const shown = written + (display === undefined ? text : displayText(display));
   const lines = visible(shown).replace(/\n$/, "").split("\n");

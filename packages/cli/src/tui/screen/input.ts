@@ -63,7 +63,7 @@ function clear(input: InputParts, key: Key): boolean {
   else {
     if (isBusy(shown)) parts.handlers.stop();
     state.leavingAt = now;
-    state.hint = "Ctrl-C again leaves.";
+    state.hint = "Press Ctrl-C again to leave.";
   }
   return true;
 }

@@ -18,47 +18,47 @@ function after(word: string, kind: IdKind): Pick<CompletedCommand, "takes" | "id
 /** Every command of the prompt, in the order in which help lists them. */
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "help", says: "these commands", unlisted: true },
-  { name: "mode", says: "how much runs without asking", usage: "MODE", takes: MODES },
-  { name: "plan", says: "plan first: nothing is changed before you approve", usage: "[off]", takes: ["off"] },
-  { name: "model", says: "the model, or another one", usage: "[PROVIDER:NAME]" },
-  { name: "approvals", says: "what waits for an answer, anywhere", usage: "[show ID]", runs: ["approvals"], ...after("show", "approvals") },
-  { name: "grants", says: "answers that are remembered", usage: "[revoke ID]", runs: ["grants"], ...after("revoke", "grants") },
-  { name: "explain", says: "why a call would pass, ask or be denied", usage: "TOOL [INPUT]", ids: { "": "tools" } },
-  { name: "proposals", says: "previews that wait to be applied", usage: "[show ID]", runs: ["proposals"], ...after("show", "proposals") },
-  { name: "apply", says: "make a previewed change; /discard [ID] drops it", usage: "[ID]", ids: { "": "proposals" } },
+  { name: "mode", says: "choose how much runs without asking", usage: "MODE", takes: MODES },
+  { name: "plan", says: "plan first; change nothing until you approve", usage: "[off]", takes: ["off"] },
+  { name: "model", says: "show or change the model", usage: "[PROVIDER:NAME]" },
+  { name: "approvals", says: "list what is waiting for an answer", usage: "[show ID]", runs: ["approvals"], ...after("show", "approvals") },
+  { name: "grants", says: "list remembered answers", usage: "[revoke ID]", runs: ["grants"], ...after("revoke", "grants") },
+  { name: "explain", says: "explain what would happen to a call, and why", usage: "TOOL [INPUT]", ids: { "": "tools" } },
+  { name: "proposals", says: "list previewed changes", usage: "[show ID]", runs: ["proposals"], ...after("show", "proposals") },
+  { name: "apply", says: "apply a previewed change; /discard [ID] drops it", usage: "[ID]", ids: { "": "proposals" } },
   {
     name: "discard",
-    says: "drop a previewed change; the model is told why",
+    says: "discard a previewed change; the model sees the reason",
     usage: "[ID] [REASON]",
     ids: { "": "proposals" },
     unlisted: true,
   },
-  { name: "undo", says: "take back a change: the only one, or this one", usage: "[ID]", ids: { "": "undoable" } },
+  { name: "undo", says: "undo a change", usage: "[ID]", ids: { "": "undoable" } },
   {
     name: "tasks",
-    says: "background tasks, or what one brought",
+    says: "list background tasks, or show one",
     usage: "[stop|resume] [ID]",
     takes: ["stop", "resume"],
     ids: { "": "tasks", stop: "tasks", resume: "tasks" },
   },
   {
     name: "tools",
-    says: "what the model can call; /force TOOL demands one",
+    says: "list tools; /force TOOL makes the model call one",
     usage: "[NAME|reload]",
     takes: ["reload"],
     ids: { "": "tools" },
   },
   { name: "force", says: "make the model call this tool next", usage: "TOOL", ids: { "": "tools" }, unlisted: true },
-  { name: "sessions", says: "earlier conversations", runs: ["sessions"] },
-  { name: "resume", says: "go on with an earlier conversation", usage: "SESSION", ids: { "": "sessions" } },
-  { name: "compact", says: "summarize what came before the newest turns" },
-  { name: "clear", says: "begin a new conversation" },
-  { name: "cost", says: "tokens and cost so far" },
+  { name: "sessions", says: "list earlier conversations", runs: ["sessions"] },
+  { name: "resume", says: "continue an earlier conversation", usage: "SESSION", ids: { "": "sessions" } },
+  { name: "compact", says: "summarize older turns for the model" },
+  { name: "clear", says: "start a new conversation" },
+  { name: "cost", says: "show tokens and cost so far" },
   { name: "quit", says: "leave" },
 ];
 
 /** How an id is given. */
-export const ID_NOTE = "Tab completes an ID; 6 characters of it are enough if no other begins so.";
+export const ID_NOTE = "Tab completes an ID. Its first 6 characters are enough if they are unique.";
 
 /** What was typed after a slash. */
 export type SlashLine = { readonly command: SlashCommand; readonly words: readonly string[] } | { readonly unknown: string };

@@ -33,7 +33,7 @@ export async function explainNow(parts: ExplainParts, { tool, input }: NamedCall
   const current = parts.current();
   const { tools, facts, rules, source, workspace } = policy;
   const parsed = parseToolInput(input);
-  if (!parsed.ok) return `The input does not fit: ${parsed.message}`;
+  if (!parsed.ok) return `Invalid input: ${parsed.message}`;
   const rows = await store.ledger.pending("grants", { limit: MOST_GRANTS });
   const explaining: Explaining = {
     ...{ tools, facts, rules, digest: ports.digest, clock: ports.clock, hooks: policy.hooks(), stage: source.loaded().stage },

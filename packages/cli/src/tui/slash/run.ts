@@ -30,7 +30,7 @@ type Act = (parts: SlashParts, words: readonly string[]) => Promise<void> | void
 /** Does what a line that begins with a slash says. Whatever goes wrong is said on the screen. */
 export async function runSlash(parts: SlashParts, line: string): Promise<void> {
   const read = readSlash(line);
-  if ("unknown" in read) return say(parts, "", `There is no command /${read.unknown}. /help lists them.`);
+  if ("unknown" in read) return say(parts, "", `Unknown command /${read.unknown}. /help lists the commands.`);
   const { command, words } = read;
   try {
     const act = ACTS[command.name];
@@ -50,18 +50,18 @@ const ACTS: Readonly<Record<string, Act>> = {
   help: ({ stage, bindings }) => stage.say(...helpPage(bindings())),
   quit: ({ leave }) => leave(),
   mode: async (parts, [to]) => {
-    if (to === undefined) say(parts, "", `Mode: ${parts.stage.shown.status.mode}. Others: default, plan, auto-edit, yolo.`);
+    if (to === undefined) say(parts, "", `Mode: ${parts.stage.shown.status.mode}. Change it with /mode default, plan, auto-edit or yolo.`);
     else await parts.changeMode(to);
   },
   plan: async ({ changeMode }, [word]) => changeMode(word === "off" ? "default" : "plan"),
   model: async (parts, [to]) => {
-    if (to === undefined) say(parts, "", `Model: ${parts.stage.shown.status.model || "none"}. Another one: /model provider:name`);
+    if (to === undefined) say(parts, "", `Model: ${parts.stage.shown.status.model || "none"}. Change it with /model provider:name.`);
     else await parts.changeModel(to);
   },
   clear: async ({ change }) => change(undefined),
   resume: async (parts, [session]) => {
     if (session !== undefined) return await parts.change(session);
-    say(parts, "/resume SESSION goes on with one of these", await capturedCommand(parts.context, ["sessions"], parts.columns()));
+    say(parts, "/resume SESSION continues one of these", await capturedCommand(parts.context, ["sessions"], parts.columns()));
   },
   cost: (parts) => say(parts, "", costText(parts.stage)),
   tools: async (parts, words) => {
@@ -83,9 +83,8 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   tasks: async (parts, words) => say(parts, "", await tasksText(parts.current(), words)),
   compact: async (parts) => {
-    if (!parts.current()) return say(parts, "", "There is nothing to make shorter yet.");
-    if (!(await parts.turns.compact()))
-      say(parts, "", "The history did not change. There is something to summarize from the second answer on.");
+    if (!parts.current()) return say(parts, "", "There is nothing to summarize yet.");
+    if (!(await parts.turns.compact())) say(parts, "", "Nothing was summarized: the conversation needs at least two answers.");
   },
   apply: (parts, words) => settleOne(parts, "apply", words),
   discard: (parts, words) => settleOne(parts, "discard", words),
@@ -93,10 +92,10 @@ const ACTS: Readonly<Record<string, Act>> = {
     if (words.length > 0) return say(parts, `/undo ${words.join(" ")}`, await ownCommand(parts, ["undo", ...words]));
     const made = await undoable(parts.current());
     const [only, other] = made;
-    if (!only) return say(parts, "", "Nothing was changed in this conversation that can be undone.");
+    if (!only) return say(parts, "", "There is nothing to undo in this conversation.");
     const listed = made.map(({ id, label }) => `${id}  ${oneLine(label)}`).join("\n");
-    if (other) return say(parts, "/undo ID takes one of these back", `${listed}\n${ID_NOTE}`);
-    say(parts, "/undo takes this back, the only change there is to undo", listed);
+    if (other) return say(parts, "/undo ID undoes one of these", `${listed}\n${ID_NOTE}`);
+    say(parts, "/undo: the only change of this conversation", listed);
     say(parts, "", await ownCommand(parts, ["undo", only.id]));
   },
 };
@@ -110,7 +109,7 @@ async function settleOne(parts: SlashParts, action: "apply" | "discard", words: 
   if (id === undefined) {
     if (!other) return say(parts, "", "No previewed change is waiting in this conversation. /proposals lists those of all conversations.");
     const listed = staged.map((row) => `${row.id}  ${oneLine(row.label)}`).join("\n");
-    return say(parts, `/${action} ID takes one of these`, `${listed}\n${ID_NOTE}`);
+    return say(parts, `/${action} ID settles one of these`, `${listed}\n${ID_NOTE}`);
   }
   const reason = words.slice(isNamed ? 1 : 0).join(" ");
   say(parts, `/${action} ${id}`, await ownCommand(parts, [action, id, ...(reason === "" ? [] : ["--reason", reason])]));
@@ -120,9 +119,9 @@ async function settleOne(parts: SlashParts, action: "apply" | "discard", words: 
 async function reloadTools(parts: SlashParts): Promise<void> {
   const { turns } = parts;
   const policy = parts.policy();
-  if (!policy) return say(parts, "", "No tools are loaded yet: they will be with what you say next.");
+  if (!policy) return say(parts, "", "No tools are loaded yet. They load with your next message.");
   policy.wantTools();
-  if (turns.isBusy()) say(parts, "", "Custom tools are loaded again before the model's next turn.");
+  if (turns.isBusy()) say(parts, "", "Custom tools reload before the model's next turn.");
   await turns.rest();
   if (parts.policy() === policy && !parts.leaving.aborted) await policy.renewTools();
 }
@@ -134,12 +133,12 @@ function toolFlags({ options }: Context): readonly string[] {
 }
 
 async function ownCommand({ context, columns }: SlashParts, argv: readonly string[]): Promise<string> {
-  return (await capturedCommand(context, argv, columns())) || "Nothing.";
+  return (await capturedCommand(context, argv, columns())) || "Nothing to show.";
 }
 
 function costText({ shown }: Stage): string {
   const { tokens, cost, context } = shown.status;
-  const price = cost === undefined ? "The price of this model is not known." : `$${cost.toFixed(4)}`;
-  const full = context === undefined ? "" : `; the model's context is ${Math.round(context * 100)} % full`;
+  const price = cost === undefined ? "The price of this model is unknown." : `$${cost.toFixed(4)}`;
+  const full = context === undefined ? "" : `; ${Math.round(context * 100)} % of the model's context is used`;
   return `${tokens} tokens${full}. ${price}`;
 }

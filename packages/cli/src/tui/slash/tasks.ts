@@ -3,9 +3,9 @@ import { type EventBodies, knownEvent, type LedgerEvent } from "@assent/core";
 import { oneLine, visible } from "../../io/visible-text.ts";
 import { whenText } from "../../io/who.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
-import { broughtText } from "../transcript/task-ends.ts";
+import { broughtText, pausedWords } from "../transcript/task-ends.ts";
 
-const USAGE = "/tasks ID shows one; /tasks stop ID, /tasks resume ID";
+const USAGE = "/tasks ID shows one; /tasks stop ID and /tasks resume ID stop and resume it";
 const SHOWN_LINES = 200;
 
 /** What `/tasks` says: all of them, one with what it brought, or what became of stopping or resuming one. */
@@ -22,7 +22,7 @@ export async function tasksText(current: TuiSession | undefined, words: readonly
 }
 
 const ACTS: Readonly<Record<string, (registry: Tasks, id: string) => Promise<string>>> = {
-  resume: async (registry, id) => (await registry.resume(id, "person"))?.message ?? `${id}: goes on.`,
+  resume: async (registry, id) => (await registry.resume(id, "person"))?.message ?? `${id}: resumed.`,
   stop: async (registry, id) => (await registry.cancel(id, "person"))?.message ?? `${id}: stopped.`,
 };
 
@@ -42,10 +42,10 @@ async function oneTask(current: TuiSession, id: string): Promise<string> {
   const shown = lines.slice(-SHOWN_LINES);
   const hidden = lines.length - shown.length;
   return [
-    `${id}  ${stands}${view?.blockedReason === undefined ? "" : ` (${view.blockedReason})`}  ${title}`,
+    `${id}  ${stands}${view?.blockedReason === undefined ? "" : ` (${pausedWords(view.blockedReason)})`}  ${title}`,
     where,
     "",
-    ...(hidden > 0 ? [`(${hidden} lines before)`] : []),
+    ...(hidden > 0 ? [`(${hidden} earlier lines are not shown)`] : []),
     ...(written === "" ? ["(nothing yet)"] : shown),
   ].join("\n");
 }
@@ -68,8 +68,8 @@ async function recordedTask({ session: { ledger, id: session } }: TuiSession, ta
 }
 
 function started({ at, body: { agent, description, command, session } }: LedgerEvent<"task.started">): Recorded {
-  const all = command ? `All it writes is in ${oneLine(command.outputFile)}` : `Its conversation: assent sessions export ${session}`;
-  return { title: `${oneLine(agent)}: ${oneLine(description)}`, where: `Since ${whenText(at)}. ${all}`, ended: undefined };
+  const all = command ? `Full output: ${oneLine(command.outputFile)}` : `Its conversation: assent sessions export ${session}`;
+  return { title: `${oneLine(agent)}: ${oneLine(description)}`, where: `Started ${whenText(at)}. ${all}`, ended: undefined };
 }
 
 function endText(body: EventBodies["task.ended"]): string {

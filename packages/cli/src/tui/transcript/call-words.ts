@@ -33,16 +33,16 @@ const OUTCOME_WORDS: Readonly<Record<OutcomeState, string>> = {
   invalid: "invalid",
   denied: "denied",
   rejected: "rejected",
-  expired: "expired: nobody answered in time",
+  expired: "expired: no answer in time",
   cancelled: "cancelled",
   failed: "failed",
   timed_out: "timed out",
-  unknown: "unknown: it may have had effects",
+  unknown: "unknown: it may have taken effect",
 };
 
 /** What became of a call. Of a staged change it says that nothing is changed before it is applied. */
 export function outcomeWord({ outcome, staged }: Pick<CallBlock, "outcome" | "staged">): string {
-  if (staged && outcome === "succeeded") return "previewed, nothing is changed yet";
+  if (staged && outcome === "succeeded") return "previewed; nothing has changed yet";
   return outcome === undefined ? "" : OUTCOME_WORDS[outcome];
 }
 
@@ -50,12 +50,12 @@ export function outcomeWord({ outcome, staged }: Pick<CallBlock, "outcome" | "st
 export function decidedBy({ verdict, reason, source, rule }: EventBodies["call.judged"]): string | undefined {
   if (verdict === "ask") return undefined;
   const word = verdict === "allow" ? "allowed" : "denied";
-  return `${word} by ${BY[reason]?.(source) ?? source}${rule ? ` ${oneLine(rule.text)}` : ""}`;
+  return `${word} by ${BY[reason]?.(source, rule ? oneLine(rule.text) : "") ?? source}`;
 }
 
-const BY: Readonly<Record<string, (source: string) => string>> = {
-  checker: (source) => `a rule (${source})`,
-  guard: (source) => `the guard '${source}'`,
+const BY: Readonly<Record<string, (source: string, rule: string) => string>> = {
+  checker: (source, rule) => (rule === "" ? `the ${source}` : `rule ${rule} (${source})`),
+  guard: (source) => `the safeguard '${source}'`,
   hook: (source) => `the hook '${source}'`,
   mode: (source) => `mode ${source}`,
   yolo: () => "mode yolo",
@@ -73,7 +73,7 @@ export function answeredBy({ outcome, by, reason, edited, remember }: Answered, 
 
 /** Who answered a question, or would not. */
 export function repliedBy({ outcome, by }: Pick<EventBodies["question.answered"], "outcome" | "by">, isYou: boolean): string {
-  return outcome === "expired" ? "nobody answered in time" : `${outcome} by ${isYou ? "you" : oneLine(whoText(by))}`;
+  return outcome === "expired" ? "no answer in time" : `${outcome} by ${isYou ? "you" : oneLine(whoText(by))}`;
 }
 
 /** True for the person whom the operating system calls so, under no other name. */
@@ -82,13 +82,13 @@ export function isPerson({ kind, user, name }: EventBodies["approval.answered"][
 }
 
 const SCOPES: Readonly<Record<string, string>> = {
-  session: "in this session",
-  project: "in this project",
-  user: "in any project, for you",
+  session: "for this session",
+  project: "for this project",
+  user: "for all your projects",
 };
 
 /** What an answer stored, where it counts, and how it is taken back. */
 export function rememberedText({ scope, rules }: NonNullable<Answered["remember"]>): string {
   const [them, its] = rules.length === 1 ? ["it", "it"] : ["them", "each"];
-  return `Remembered ${SCOPES[scope] ?? scope}: ${rules.map(oneLine).join(", ")}. /grants lists ${them}; /grants revoke ID takes ${its} back.`;
+  return `Saved ${SCOPES[scope] ?? scope}: ${rules.map(oneLine).join(", ")}. /grants lists ${them}; /grants revoke ID removes ${its}.`;
 }

@@ -63,11 +63,11 @@ export function isApart(before: Block | undefined, block: Block): boolean {
 /** What a background task brought: how much it is, or all that is kept of it. */
 function broughtLines({ task, text, outputFile }: Brought, { columns, theme, open }: Drawing): readonly string[] {
   const lines = text === "" ? [] : wrap(readable(text.trimEnd()), columns - 4);
-  const where = outputFile === undefined ? [] : wrap(`All it wrote is in ${oneLine(outputFile)}`, columns - 4);
+  const where = outputFile === undefined ? [] : wrap(`Full output: ${oneLine(outputFile)}`, columns - 4);
   if (open) return [...lines, ...where.map((line) => theme.dim(line))].map((line) => `    ${line}`);
   if (lines.length + where.length === 0) return [];
-  const much = lines.length === 0 ? "it wrote nothing" : `it brought ${lines.length} ${lines.length === 1 ? "line" : "lines"}`;
-  return [`  ${theme.dim(cut(`${much}: ctrl+o, or /tasks ${oneLine(task)}`, columns - 2))}`];
+  const much = lines.length === 0 ? "no output" : `${lines.length} ${lines.length === 1 ? "line" : "lines"} of output`;
+  return [`  ${theme.dim(cut(`${much}: ctrl+o or /tasks ${oneLine(task)}`, columns - 2))}`];
 }
 
 function readable(text: string): string {

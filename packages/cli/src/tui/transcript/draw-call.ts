@@ -47,22 +47,22 @@ function standingOf(block: CallBlock, drawing: Drawing, rest: Part): string {
   const by = decided === undefined ? [] : [decided];
   switch (state) {
     case "waiting":
-      return "waits for your answer";
+      return "waiting for your answer";
     case "proposed":
-      return ["is judged", ...by].join(" · ");
+      return ["being checked", ...by].join(" · ");
     case "running":
-      return [since === undefined ? "runs" : `runs ${seconds(now - since)}`, ...by].join(" · ");
+      return [since === undefined ? "running" : `running ${seconds(now - since)}`, ...by].join(" · ");
     default:
       return [...endOf(block, drawing, rest), ...by].join(" · ");
   }
 }
 
 function endOf(block: CallBlock, drawing: Drawing, rest: Part): readonly string[] {
-  const { outcome, errorType, durationMs = 0 } = block;
+  const { outcome, durationMs = 0 } = block;
   const word = outcomeWord(block);
   const took = durationMs >= LONG_MS ? [seconds(durationMs)] : [];
   if (outcome === "succeeded") return [word, ...summary(block, drawing, rest), ...took];
-  return [word, ...(errorType && errorType !== outcome ? [errorType] : []), ...took];
+  return [word, ...took];
 }
 
 const LONG_MS = 2_000;
@@ -125,7 +125,8 @@ function cutShort({ tool, outcome, live }: CallBlock, drawing: Drawing): Part {
   return outcome === "cancelled" && live !== undefined ? drawShown(tool, live, drawing, drawing.open ? ALL : OUTPUT) : NOTHING;
 }
 
-function isQuiet({ display, text = "", tool, outcome = "unknown" }: CallBlock): boolean {
+function isQuiet({ display, text = "", tool, outcome = "unknown", errorType }: CallBlock): boolean {
+  if (errorType === "denied_by_guard") return false; // the text says what the safeguard protects
   if (text === "" || outcome === "denied" || outcome === "rejected") return true;
   return outcome === "succeeded" && (QUIET.has(tool) || typeof display === "string");
 }

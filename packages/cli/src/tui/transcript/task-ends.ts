@@ -55,3 +55,18 @@ export function broughtWith(ends: TaskEnds, text: string): { readonly brought: r
   }
   return { brought, rest };
 }
+
+/** Why a background agent is paused, in words. */
+export function pausedWords(reason: string): string {
+  return PAUSED[reason] ?? reason;
+}
+
+const PAUSED: Readonly<Record<string, string>> = {
+  approval: "it needs an answer",
+  restart: "Assent was restarted",
+  transcript_missing: "its conversation is missing",
+  cwd_missing: "its directory no longer exists",
+  agent_changed: "its definition changed",
+  fork_history_missing: "the conversation it was forked from is missing",
+  execution_unknown: "a call may or may not have run",
+};

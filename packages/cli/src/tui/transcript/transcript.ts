@@ -6,7 +6,7 @@ import { type AnswerStream, concluded, SILENT, streamed, unsettled } from "./ans
 import { type Block, type CallBlock, isSettled } from "./block.ts";
 import { answeredBy, decidedBy, rememberedText, repliedBy } from "./call-words.ts";
 import { shownContent } from "./prompt.ts";
-import { afterTask, broughtWith, type TaskEnds } from "./task-ends.ts";
+import { afterTask, broughtWith, pausedWords, type TaskEnds } from "./task-ends.ts";
 
 /** What was heard of a conversation and is not in the scrollback yet. */
 export type Transcript = {
@@ -73,7 +73,7 @@ export function liveBlocks({ blocks, stream, thinking }: Transcript): readonly B
 export function afterTalk(transcript: Transcript, event: ConversationEvent): Transcript {
   switch (event.type) {
     case "message_start":
-      return transcript.stream === SILENT ? transcript : withNote(ended(transcript), "The answer begins anew.", "warning");
+      return transcript.stream === SILENT ? transcript : withNote(ended(transcript), "The answer starts over.", "warning");
     case "delta":
       return afterDelta(transcript, event.delta);
     case "block_stop":
@@ -84,7 +84,11 @@ export function afterTalk(transcript: Transcript, event: ConversationEvent): Tra
       if (event.event.type !== "output") return transcript;
       return changed(transcript, event.event.callId, { live: event.event.display });
     case "parked":
-      return withNote(transcript, `${event.proposal.label} waits for you as ${event.proposal.id}: /proposals`, "warning");
+      return withNote(
+        transcript,
+        `${oneLine(event.proposal.label)} is waiting for you (${event.proposal.id}). /proposals lists it.`,
+        "warning",
+      );
     case "warning":
       return withNote(transcript, event.message, "warning");
     default:
@@ -148,11 +152,11 @@ function afterWords(transcript: Transcript, event: LedgerEvent, { live, byPerson
     case "model.changed":
       return withNote(transcript, `Model: ${event.body.to ?? "none"}`, "dim");
     case "history.compacted":
-      return withNote(transcript, "Older turns were made into a summary for the model; all of it stays on record.", "dim");
+      return withNote(transcript, "Older turns were summarized for the model. The full history stays on record.", "dim");
     case "task.paused":
       return withNote(
         transcript,
-        `Background task ${event.body.task} is paused (${event.body.blocked ?? event.body.reason}): /tasks`,
+        `Background task ${event.body.task} is paused: ${pausedWords(event.body.blocked ?? event.body.reason)}. /tasks lists it.`,
         "warning",
       );
     default:
@@ -192,7 +196,11 @@ function afterProposal(transcript: Transcript, event: LedgerEvent, { pid }: Hear
 
 function waitsForPerson(transcript: Transcript, proposal: string): Transcript {
   const label = transcript.staged.find(({ id }) => id === proposal)?.label ?? proposal;
-  return withNote(transcript, `Only you can apply this change: ${oneLine(label)}. /apply ${proposal} or /discard ${proposal}`, "warning");
+  return withNote(
+    transcript,
+    `Only you can apply this change: ${oneLine(label)}. Use /apply ${proposal} or /discard ${proposal}.`,
+    "warning",
+  );
 }
 
 type Settled = { readonly proposal: string; readonly did: string; readonly who: By | undefined; readonly pid: number };
@@ -217,7 +225,7 @@ function afterMessage(transcript: Transcript, { origin, content, displayText }: 
 
 function afterStop(transcript: Transcript, stop: string): Transcript {
   if (stop === "aborted") return withNote(transcript, "Interrupted.", "warning");
-  return stop === "length" ? withNote(transcript, "The answer was cut at the model's limit.", "warning") : transcript;
+  return stop === "length" ? withNote(transcript, "The answer was cut off at the model's output limit.", "warning") : transcript;
 }
 
 type Part = Extract<LedgerEvent, { readonly type: "message.assistant" }>["body"]["content"][number];

@@ -22,11 +22,11 @@ describe("what a person is shown besides the request itself", () => {
       { hazards: [{ id: "unmodelled_option", text: "Assent doesn't know what git push does" }] },
       [["risk", "Assent doesn't know what git push does"]],
     ],
-    ["a script with its digest", { scripts: [{ file: "a.sh", digest: "sha256:1" }] }, [["runs", "a.sh, sha256:1"]]],
+    ["a script with its digest", { scripts: [{ file: "a.sh", digest: "sha256:1" }] }, [["runs", "a.sh (sha256:1)"]]],
     [
       "a script that changed shows both digests",
       { scripts: [{ file: "a.sh", digest: "sha256:2", before: "sha256:1" }] },
-      [["runs", "a.sh, sha256:2; before it was sha256:1"]],
+      [["runs", "a.sh (sha256:2), changed since sha256:1"]],
     ],
     [
       "where a path really leads",
@@ -39,7 +39,7 @@ describe("what a person is shown besides the request itself", () => {
     [
       "a control file has its badge",
       { paths: [{ lexical: "/w/.mcp.json", real: "/w/.mcp.json", inside: true, control: true }] },
-      [["risk", "control file: writing it steers agents, or runs code later"]],
+      [["risk", "a control file: it can steer agents or run code later"]],
     ],
     ["an ordinary file", { paths: [{ lexical: "/w/a", real: "/w/a", inside: true, control: false }] }, []],
   ];

@@ -66,7 +66,7 @@ describe("the terminal approver", () => {
   test("it shows the command, where it would run and why it asks", async () => {
     const asked = ask();
     await asked.shows(PROMPT);
-    for (const text of ["Confirm command", "$ touch x", "/w", "nothing allows it", "a_1"]) assert.ok(asked.painted().includes(text), text);
+    for (const text of ["run a command", "$ touch x", "/w", "no rule allows it", "a_1"]) assert.ok(asked.painted().includes(text), text);
     asked.abort.abort();
     await asked.answer;
   });
@@ -121,7 +121,7 @@ describe("the terminal approver", () => {
     const command = ask();
     await read(command, PROMPT);
     command.press("t\r");
-    await read(command, "'t' is no answer here; only these are: y, s, p, u, n.\n");
+    await read(command, "'t' is not an answer; type one of: y, s, p, u, n.\n");
     command.press("y\r");
     await command.answer;
   });
@@ -167,10 +167,10 @@ describe("the terminal approver", () => {
   }
 
   for (const [typed, change, says] of [
-    ["\r", {}, "Enter alone is no answer here; only these are: y, s, p, u, n.\n"],
-    ["yes\r", {}, "'yes' is no answer here; only these are: y, s, p, u, n.\n"],
-    ["s\r", { suggestions: [] }, "'s' is no answer here; only these are: y, n.\n"],
-    [`${"j".repeat(500)}\r`, {}, "… is no answer here; only these are: y, s, p, u, n.\n".replace("… ", "…' ")],
+    ["\r", {}, "Enter alone is not an answer; type one of: y, s, p, u, n.\n"],
+    ["yes\r", {}, "'yes' is not an answer; type one of: y, s, p, u, n.\n"],
+    ["s\r", { suggestions: [] }, "'s' is not an answer; type one of: y, n.\n"],
+    [`${"j".repeat(500)}\r`, {}, "… is not an answer; type one of: y, s, p, u, n.\n".replace("… ", "…' ")],
   ] as const) {
     test(`${JSON.stringify(typed.slice(0, 9))} is told why it does not count and which keys do, without the request over again`, async () => {
       const asked = ask(change);
@@ -287,7 +287,7 @@ describe("the terminal approver", () => {
     await read(asked, "more lines");
     assert.ok(!asked.painted().includes(PROMPT));
     asked.press("y\r");
-    await asked.shows("'y' answers nothing yet: all of it is shown first.\n");
+    await asked.shows("'y' is not an answer yet: read all of it first.\n");
     for (let page = 2; page <= 4; page++) {
       await read(asked, "more lines");
       asked.press("y\r");
@@ -380,9 +380,9 @@ describe("the terminal approver", () => {
     const asked = ask({ agentName: "worker", suggestions: ["Shell(git push *)"] });
     await read(asked, PROMPT);
     assert.match(asked.painted(), /in this session: Shell/);
-    assert.doesNotMatch(asked.painted(), /in this project|in any project/);
+    assert.doesNotMatch(asked.painted(), /in this project|in all my projects/);
     asked.press("p\r");
-    await read(asked, "is no answer here");
+    await read(asked, "is not an answer");
     asked.press("y\r");
     assert.deepEqual(await asked.answer, YES);
   });
@@ -391,7 +391,7 @@ describe("the terminal approver", () => {
     const asked = ask({ explicitAsk: true, details: { type: "plan", plan: "# Fix" } });
     await read(asked, PROMPT);
     asked.press("b\r");
-    await read(asked, "only these are: y, e, n");
+    await read(asked, "type one of: y, e, n");
     asked.press("n\r");
     await asked.shows("Reason");
     asked.press("later\r");

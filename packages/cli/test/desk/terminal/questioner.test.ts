@@ -89,7 +89,7 @@ describe("the terminal questioner", () => {
       const asked = ask([question]);
       await read(asked);
       asked.press(keys);
-      await asked.shows("is no answer here");
+      await asked.shows("is not an answer");
       await read(asked);
       asked.press("1\r");
       assert.deepEqual(await asked.answer, answered({ id: "db", selected: ["SQLite"] }));
@@ -100,7 +100,7 @@ describe("the terminal questioner", () => {
     const asked = ask([one({ recommended: 1, header: "Store" })], { agentName: "explorer" });
     await asked.shows("then Enter: ");
     for (const text of [
-      "A question of explorer: Store",
+      "Question from explorer: Store",
       "Which database?",
       "1  SQLite",
       "one file",

@@ -176,14 +176,14 @@ describe("the ask dialog", () => {
     assert.match(play([one({ multi: true })], []).screen, /Done selecting/);
     assert.doesNotMatch(play(two, ["right"]).screen, /Done selecting/);
     assert.match(play(two, ["right", "right"]).screen, /1 question has no answer/);
-    assert.match(play(two, ["enter", "escape"]).screen, /Esc again to cancel, any other key to go on/);
+    assert.match(play(two, ["enter", "escape"]).screen, /Press Esc again to cancel, any other key to continue/);
   });
 
   test("AK-38: a question without options shows its field at once, and says what Enter on nothing does not do", () => {
     const asked = [one({ options: [] })];
-    assert.match(play(asked, []).screen, /Your answer: Enter sends it[^\n]*\n> ▏/);
-    assert.match(play(asked, ["enter"]).screen, /Type an answer, or Esc/);
-    assert.doesNotMatch(play(asked, ["enter", "x"]).screen, /Type an answer, or Esc/);
+    assert.match(play(asked, []).screen, /Your answer \(Enter: send[^\n]*\n> ▏/);
+    assert.match(play(asked, ["enter"]).screen, /Type an answer, or press Esc/);
+    assert.doesNotMatch(play(asked, ["enter", "x"]).screen, /Type an answer, or press Esc/);
     assert.match(play(asked, ["escape"]).screen, /> {3}Other \(type your own\)\n/);
     assert.doesNotMatch(play(asked, ["escape"]).screen, /n: note/);
   });
@@ -200,7 +200,7 @@ describe("the ask dialog", () => {
     const { screen } = play([one({ options, multi: true })], ["up", "up", "up", "enter", "down", "enter"]);
     assert.match(screen, /\[x\] option 12/);
     assert.match(screen, /… 4 more/);
-    assert.match(screen, /Your answer: Enter sends it/);
+    assert.match(screen, /Your answer \(Enter: send/);
   });
 
   test("a preview opens on demand", () => {

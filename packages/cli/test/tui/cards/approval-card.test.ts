@@ -73,10 +73,10 @@ describe("an approval card", () => {
     assert.match(screen(), /in\s+\/workspace/);
     assert.match(
       screen().replaceAll(/\n\s+/g, ""),
-      /an ask rule of the project: Shell\(git push \*\) \(it is public\), \/w\/.assent\/settings\.json:3/,
+      /a rule from the project asks first: Shell\(git push \*\) \(it is public\), \/w\/.assent\/settings\.json:3/,
     );
     assert.match(screen(), /\$ git push origin main/);
-    assert.match(screen(), /s {2}Yes, and the like in this session: Shell\(git push \*\)/);
+    assert.match(screen(), /s {2}Always allow this in this session: Shell\(git push \*\)/);
   });
 
   for (const [name, keys, answer] of [
@@ -99,8 +99,8 @@ describe("an approval card", () => {
 
   test("what is said to an agent is remembered for its session, and nothing wider is offered", () => {
     const asked = reader(shell("git push", { agentName: "worker" }));
-    assert.match(asked.screen(), /s {2}Yes, and the like in this session/);
-    assert.doesNotMatch(asked.screen(), /in this project|in any project/);
+    assert.match(asked.screen(), /s {2}Always allow this in this session/);
+    assert.doesNotMatch(asked.screen(), /in this project|in all my projects/);
     assert.equal(asked.press("p", "enter"), undefined);
   });
 
@@ -209,7 +209,7 @@ describe("an approval card", () => {
     test(`letters and time: ${name}`, async () => {
       const pressed = await pressedAfter(...keys);
       assert.deepEqual([pressed.chosen, pressed.answered], [chosen, []]);
-      assert.equal(pressed.screen.includes("This will be stored"), chosen === "p");
+      assert.equal(pressed.screen.includes("This rule will be saved"), chosen === "p");
     });
   }
 
@@ -219,37 +219,33 @@ describe("an approval card", () => {
 
   test("an insisting ask offers no always", () => {
     const { screen } = reader(shell("git push", { explicitAsk: true }));
-    assert.doesNotMatch(screen(), /the like/);
+    assert.doesNotMatch(screen(), /Always allow this/);
   });
 
   for (const [name, over, why] of [
-    ["a rule insists", { explicitAsk: true, reason: "checker", source: "project" }, "an ask rule of the project asks every time"],
-    ["a guard insists", { explicitAsk: true, reason: "guard", source: "git-push" }, "the guard 'git-push' asks every time"],
+    ["a rule insists", { explicitAsk: true, reason: "checker", source: "project" }, "a rule from the project asks every time"],
+    ["a guard insists", { explicitAsk: true, reason: "guard", source: "git-push" }, "the safeguard 'git-push' asks every time"],
     ["a hook insists", { explicitAsk: true, reason: "hook", source: "lint" }, "the hook 'lint' asks every time"],
-    [
-      "it is risky",
-      { suggestions: [], facts: { hazards: [{ id: "redirection", text: "> x" }] } },
-      "no rule covers what is named above as a risk",
-    ],
-    ["no rule fits", { suggestions: [] }, "no rule can tell what else would be like it"],
+    ["it is risky", { suggestions: [], facts: { hazards: [{ id: "redirection", text: "> x" }] } }, "no rule can cover the risks above"],
+    ["no rule fits", { suggestions: [] }, "no rule can describe similar calls"],
   ] as const) {
     test(`where nothing can be remembered, the card says why: ${name}`, () => {
       const { screen } = reader(shell("git push", over));
-      assert.ok(screen().includes(`Cannot be remembered: ${why}.`), screen());
-      assert.doesNotMatch(screen(), /the like in/);
+      assert.ok(screen().includes(`"Always allow" is not available: ${why}.`), screen());
+      assert.doesNotMatch(screen(), /Always allow this/);
     });
   }
 
   test("where something can be remembered, or nothing need be, nothing is said of it", () => {
-    assert.doesNotMatch(reader(shell("git push")).screen(), /Cannot be remembered/);
-    assert.doesNotMatch(reader(shell("git push", { suggestions: [], reason: "edited" })).screen(), /Cannot be remembered/);
+    assert.doesNotMatch(reader(shell("git push")).screen(), /"Always allow" is not available/);
+    assert.doesNotMatch(reader(shell("git push", { suggestions: [], reason: "edited" })).screen(), /"Always allow" is not available/);
   });
 
   test("a rule about a path says where the path begins; one about a program need not", () => {
     const rows = reader({ ...edit("a\n", "b\n"), suggestions: ["Edit(/src/a.js)"] }, { ...TALL, columns: 120 });
-    assert.match(rows.screen(), /u {2}Yes, and the like in any project, for me: Edit\(\/src\/a\.js\) {2}\(\/ = project root\)/);
+    assert.match(rows.screen(), /u {2}Always allow this in all my projects: Edit\(\/src\/a\.js\) {2}\(\/ = project root\)/);
     rows.press("u");
-    assert.match(rows.screen(), /This will be stored: Edit\(\/src\/a\.js\) \(\/ = project root\)/);
+    assert.match(rows.screen(), /This rule will be saved: Edit\(\/src\/a\.js\) \(\/ = project root\)/);
     assert.doesNotMatch(reader({ ...edit("a\n", "b\n"), suggestions: ["Edit(//etc/hosts)"] }, TALL).screen(), /project root/);
     assert.doesNotMatch(reader(shell("ls", { suggestions: ["Shell(/usr/bin/ls)"] }), TALL).screen(), /project root/);
   });
@@ -258,14 +254,14 @@ describe("an approval card", () => {
     const { press, screen } = reader(shell("git push"));
     assert.match(screen(), /e {2}Edit the command first\n/);
     press("e", "enter");
-    assert.match(screen(), /Your command \(Enter: judged and shown again; ctrl\+g: your editor; Esc: back\):\n> git push▏/);
+    assert.match(screen(), /Your command \(Enter: check and show it; ctrl\+g: your editor; Esc: back\):\n> git push▏/);
     assert.deepEqual(press("space", "-", "n", "enter"), { command: "git push -n" });
     assert.deepEqual(press("ctrl+g"), { wants: "editor", draft: "git push -n" });
   });
 
   for (const [name, keys, shows] of [
     ["without a change there is nothing to judge", ["enter"], /Nothing was changed\.[^▏]*$/],
-    ["without a command neither", ["ctrl+u", "enter"], /There is no command left/],
+    ["without a command neither", ["ctrl+u", "enter"], /The command is empty/],
     ["Esc leaves it as it was", ["x", "escape"], /\$ git push\n[^▏]*$/],
     ["ctrl+w takes a word, ctrl+a goes to the beginning", ["ctrl+w", "ctrl+a", "x"], /> x▏git $/m],
   ] as const) {
@@ -281,18 +277,18 @@ describe("an approval card", () => {
     assert.match(reader(shell("a\nb"), TALL).screen(), /Edit the command first, in your editor/);
     const info = sampleApproval({ details: { type: "info", prompt: "Fetch?" }, suggestions: [] });
     assert.deepEqual(reader(info, TALL).press("e", "enter"), { wants: "editor" });
-    assert.match(reader(info, TALL).screen(), /Edit its input first, in your editor/);
+    assert.match(reader(info, TALL).screen(), /Edit the input first, in your editor/);
   });
 
   test("without an editor the row is not offered, and the card says so; a short command needs none", () => {
     const none = { editor: false };
     const { screen, press } = reader(edit("a\n", "b\n"), TALL, none);
     assert.doesNotMatch(screen(), /e {2}Edit/);
-    assert.match(screen(), /No edit first: there is no editor on PATH; VISUAL or EDITOR names one\./);
+    assert.match(screen(), /Editing first needs an editor: set VISUAL or EDITOR\./);
     assert.equal(press("e", "enter"), undefined);
     const short = reader(shell("git push"), TALL, none);
     short.press("e", "enter");
-    assert.match(short.screen(), /Your command \(Enter: judged and shown again; Esc: back\):/);
+    assert.match(short.screen(), /Your command \(Enter: check and show it; Esc: back\):/);
     assert.doesNotMatch(short.screen(), /no editor/);
   });
 
@@ -387,9 +383,9 @@ describe("an approval card", () => {
     test(`${chooses} on a card that was not shown whole says what to do first`, () => {
       const { screen, press } = reader(shell("x\n".repeat(40)));
       press(chooses);
-      assert.match(screen(), /There is more to see first: PgDn or space shows it\. Then Enter: Yes, this once/);
+      assert.match(screen(), /There is more to read first: press PgDn or Space\. Then Enter: Allow once/);
       press("pageDown", "pageDown", "pageDown", "pageDown", "pageDown");
-      assert.doesNotMatch(screen(), /more to see/);
+      assert.doesNotMatch(screen(), /more to read/);
       assert.deepEqual(press("enter"), { answer: { outcome: "approve" } });
     });
   }
@@ -397,7 +393,7 @@ describe("an approval card", () => {
   test("y beside a folded file says how to unfold it", () => {
     const { screen, press } = reader(edit("a\n", "b\n"), TALL);
     press("f", "y");
-    assert.match(screen(), /f unfolds it/);
+    assert.match(screen(), /press f to unfold it/);
   });
 
   test("beside a person's own command the model's words are about its own", () => {
@@ -411,10 +407,10 @@ describe("an approval card", () => {
 
   test("a long request: what is hidden is counted, and yes is off until all of it was shown", () => {
     const { screen, press } = reader(shell(Array.from({ length: 100 }, (_, at) => `echo ${at}`).join("\n")));
-    assert.match(screen(), /… \d+ more lines: PgDn or space shows them/);
-    assert.match(screen(), /y {2}Yes, this once \(when all of it was shown\)/);
+    assert.match(screen(), /… \d+ more lines: press PgDn or Space/);
+    assert.match(screen(), /y {2}Allow once \(once you have seen all of it\)/);
     assert.equal(press("y", "enter"), undefined);
-    assert.match(screen(), /There is more to see first/);
+    assert.match(screen(), /There is more to read first/);
     assert.deepEqual(
       reader(shell("x\n".repeat(100))).press("n", "enter", "enter"),
       { answer: { outcome: "reject" } },
@@ -431,7 +427,7 @@ describe("an approval card", () => {
     for (let pages = 0; pages < 40; pages += 1) state = card.key(state, key("pageDown"), SMALL).state;
     state = card.shown(state, SMALL);
     state = card.key(card.key(state, key("y"), SMALL).state, key("enter"), SMALL).state;
-    assert.match(card.view(state, SMALL).join("\n"), /There is more to see first/);
+    assert.match(card.view(state, SMALL).join("\n"), /There is more to read first/);
   });
 
   const LONG_EDIT = edit(
@@ -451,7 +447,7 @@ describe("an approval card", () => {
       let state = card.shown(card.begin(), from);
       for (let pages = 0; pages < 100; pages += 1) state = card.shown(card.key(state, key("pageDown"), from).state, from);
       state = card.shown(state, to);
-      assert.doesNotMatch(card.view(state, to).join("\n"), /when all of it was shown/);
+      assert.doesNotMatch(card.view(state, to).join("\n"), /once you have seen all of it/);
       assert.ok(card.key(card.key(state, key("y"), to).state, key("enter"), to).outcome);
     });
 
@@ -519,7 +515,7 @@ describe("an approval card", () => {
   test("pasted text answers nothing, and is text in a reason", () => {
     const { paste, press, screen } = reader(shell("git push"));
     paste("y\n");
-    assert.match(screen(), /answers nothing/);
+    assert.match(screen(), /is not an answer/);
     press("n", "enter");
     paste("too\nearly");
     assert.deepEqual(press("enter"), { answer: { outcome: "reject", reason: "too\nearly" } });
@@ -647,7 +643,7 @@ describe("the desk", () => {
     const approval = edit("a\n", "b\n");
     const { asking, press, screen } = sitting(approval);
     await press("e", "enter");
-    assert.match(screen(), /edited {2}by you, and judged again/);
+    assert.match(screen(), /edited {2}by you, and checked again/);
     assert.match(screen(), /\+ c/);
     await press("y", "enter");
     const { newContent, fingerprint } = (await asking) ?? {};
@@ -659,7 +655,7 @@ describe("the desk", () => {
     await press("e", "enter", "space", "-", "l");
     assert.match(screen(), /> ls -l▏/);
     await press("enter");
-    assert.match(screen(), /edited {2}by you, and judged again; the model wanted: ls\n/);
+    assert.match(screen(), /edited {2}by you, and checked again; the model proposed: ls\n/);
     assert.match(screen(), /\$ ls -l/);
     assert.doesNotMatch(screen(), /▏/);
     await press("y", "enter");
@@ -675,10 +671,10 @@ describe("the desk", () => {
     });
     const { asking, press, screen } = sitting(shell("ls"), { revise });
     await press("e", "enter", "x", "enter");
-    assert.match(screen(), /\/w\/x, sha256:1/);
+    assert.match(screen(), /\/w\/x \(sha256:1/);
     digest = "sha256:2";
     await press("y", "enter");
-    assert.match(screen(), /\/w\/x, sha256:2[\s\S]*What it would do changed while you looked/);
+    assert.match(screen(), /\/w\/x \(sha256:2[\s\S]*What it would do changed while you looked/);
     await press("y", "enter");
     assert.deepEqual((await asking)?.updatedInput, { command: "lsx" });
   });

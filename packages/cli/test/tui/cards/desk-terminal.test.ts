@@ -68,10 +68,10 @@ const STEPS: readonly Step[] = [
     async (screen, golden) => {
       golden("exec");
       screen.press("s");
-      await screen.until("This will be stored: Shell(git push *)");
+      await screen.until("This rule will be saved: Shell(git push *)");
       golden("exec-session");
       screen.press("escape");
-      await screen.until("Nothing is chosen.");
+      await screen.until("Nothing is selected.");
       screen.press("e", "enter");
       await screen.until("> git push origin main▏");
       golden("exec-editing");
@@ -80,7 +80,7 @@ const STEPS: readonly Step[] = [
       await screen.read("edited  by you");
       golden("exec-edited");
       screen.press("n", "enter");
-      await screen.until("Reason, told to the model");
+      await screen.until("Reason for the model");
       screen.type("not on a Friday");
       await screen.until("> not on a Friday▏");
       golden("exec-reason");
@@ -95,13 +95,13 @@ const STEPS: readonly Step[] = [
       golden("long");
       if (screen.lines().some((line) => line.includes("more lines"))) {
         screen.press("y", "enter");
-        await screen.until("There is more to see first");
+        await screen.until("There is more to read first");
         golden("long-refused");
       }
       await pageToEnd(screen);
       golden("long-end");
       screen.press("y");
-      await screen.until("Enter: Yes, this once");
+      await screen.until("Enter: Allow once");
       screen.press("enter");
     },
     { outcome: "approve" },
@@ -119,11 +119,11 @@ const STEPS: readonly Step[] = [
       screen.press("h", "enter");
       await screen.until("[x]");
       screen.press("right", "tab");
-      await screen.until("1 of 2 hunks would be made.");
+      await screen.until("1 of 2 hunks will be applied.");
       golden("edit-hunks");
       await pageToEnd(screen);
       screen.press("y");
-      await screen.until("Enter: Yes, this once");
+      await screen.until("Enter: Allow once");
       screen.press("enter");
     },
     { outcome: "approve", newContent: AFTER.replace("VERSION = 2", "VERSION = 1") },
@@ -134,7 +134,7 @@ const STEPS: readonly Step[] = [
     async (screen, golden) => {
       golden("plan");
       screen.press("a");
-      await screen.until("Enter: Yes, and let edits pass without asking");
+      await screen.until("Enter: Yes, start, and allow edits without asking");
       screen.press("enter");
     },
     { outcome: "approve", mode: "auto-edit" },
@@ -251,7 +251,7 @@ describe("on a light ground", { concurrency: 2 }, () => {
       const { screen } = stage;
       await screen.read(shows);
       screen.press("y");
-      await screen.until("Enter: Yes, this once");
+      await screen.until("Enter: Allow once");
       matchesGolden(`${scene}-light-160x50`, painted(screen));
     });
   }
@@ -277,13 +277,13 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
       const isWhole = !screen.lines().some((line) => HIDDEN.test(line));
       if (!isWhole) {
         screen.press("y", "enter");
-        await screen.until("There is more to see first");
+        await screen.until("There is more to read first");
         nothingSaid(stage);
         await pageToEnd(screen);
       } else assert.ok(screen.lines().join("\n").includes(more), screen.lines().join("\n"));
       await screen.until(end);
       screen.press("y");
-      await screen.until("Enter: Yes, this once");
+      await screen.until("Enter: Allow once");
       screen.press("enter");
       assert.equal(await screen.exit(), 0);
       assert.deepEqual(stage.answers(), [[scene, { outcome: "approve" }]]);
@@ -303,7 +303,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
       assert.match(screen.lines().join("\n"), /\\u\{202e\}/);
       screen.press(...keys);
       if (keys[0] === "n") {
-        await screen.until("Reason, told to the model");
+        await screen.until("Reason for the model");
         screen.paste(HOSTILE);
         await screen.until("▏");
         screen.press("enter");
@@ -353,7 +353,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     await screen.read((now) => now.trimEnd().endsWith("draft:"));
     assert.deepEqual(stage.answers(), [["exec", { outcome: "approve" }]]);
     screen.press("n", "enter");
-    await screen.until("Reason, told to the model");
+    await screen.until("Reason for the model");
     screen.press("enter");
     assert.equal(await screen.exit(), 0);
     assert.deepEqual(stage.answers()[1], ["second", { outcome: "reject" }]);
@@ -375,7 +375,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
       });
       for (let step = 1; step <= 60; step += 1) assert.ok(shown.has(`│ echo step ${step}`), `step ${step} was never shown`);
       screen.press("y");
-      await screen.until("Enter: Yes, this once");
+      await screen.until("Enter: Allow once");
       screen.press("enter");
       await screen.until((now) => !now.includes("echo step"));
       assert.deepEqual(stage.answers()[0], ["long", { outcome: "approve" }]);
@@ -409,7 +409,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     screen.press("pageDown");
     await screen.until("old 15");
     screen.press("y", "enter");
-    await screen.until("There is more to see first");
+    await screen.until("There is more to read first");
     nothingSaid(stage);
   });
 

@@ -43,7 +43,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     await screen.until("Your editor is open");
     screen.type("zzzy\r");
     const shown = await screen.until("+ mine");
-    assert.match(shown, /edited {2}by you, and judged again/);
+    assert.match(shown, /edited {2}by you, and checked again/);
     assert.equal(existsSync(at.path("x.txt")), false);
     assert.doesNotMatch(await screen.read("+ mine"), /^> [a-z] {2}|zzz|Your editor is open/m);
     await choose(screen, "y");
@@ -70,11 +70,11 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     screen.type("two.txt");
     screen.press("enter");
     await screen.read("the model wanted: touch one.txt");
-    assert.match(screen.lines().join("\n"), /\$ touch two\.txt\n[\s\S]*s {2}Yes, and the like in this session: Shell\(touch two\.txt\)/);
+    assert.match(screen.lines().join("\n"), /\$ touch two\.txt\n[\s\S]*s {2}Always allow this in this session: Shell\(touch two\.txt\)/);
     assert.deepEqual([existsSync(at.path("one.txt")), existsSync(at.path("two.txt"))], [false, false]);
     await choose(screen, "s");
     await screen.until("approved by you, edited, remembered");
-    await screen.until("Remembered in this session: Shell(touch two.txt). /grants lists it");
+    await screen.until("Saved for this session: Shell(touch two.txt). /grants lists it");
     await screen.until("◆ Done.");
     assert.deepEqual([existsSync(at.path("one.txt")), existsSync(at.path("two.txt"))], [false, true]);
     const { content } = (await endedCalls(at)).get("c1") ?? { content: "" };
@@ -115,7 +115,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     await screen.read(addressed("two.test"));
     assert.doesNotMatch(screen.lines().join("\n"), /\$ .*one\.test/);
     await choose(screen, "n");
-    await screen.until("Reason, told to the model");
+    await screen.until("Reason for the model");
     screen.press("enter");
     await screen.until("◆ Done.");
   });
@@ -136,7 +136,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     screen.press("n");
     await screen.until("> n");
     screen.press("enter");
-    await screen.until("Reason, told to the model");
+    await screen.until("Reason for the model");
     screen.press("enter");
     await screen.until("◆ Done.");
     using again = converse(at, {
@@ -223,7 +223,7 @@ describe("files that cannot be shown whole", { concurrency: 2 }, () => {
       screen.press("n");
       await screen.until("> n");
       screen.press("enter");
-      await screen.until("Reason, told to the model");
+      await screen.until("Reason for the model");
       screen.press("enter");
       await screen.until("◆ Done.");
       assert.deepEqual(readFileSync(at.path("x.txt")), bytes);

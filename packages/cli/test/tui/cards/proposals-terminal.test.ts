@@ -31,7 +31,7 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
     await say(screen, "/apply");
     await screen.until("No previewed change is waiting in this conversation.");
     await say(screen, "go");
-    assert.match(await idle(screen, "First."), /write src\/a\.txt\s+previewed, nothing is changed yet/);
+    assert.match(await idle(screen, "First."), /write src\/a\.txt\s+previewed; nothing has changed yet/);
     assert.equal(existsSync(at.path("src/a.txt")), false);
     await say(screen, "/apply");
     await idle(screen, "applied: Write: src/a.txt");
@@ -60,7 +60,7 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
     await say(screen, "go");
     await screen.until("Both wait.");
     await screen.read(/Apply this change\? Write: src\/a\.txt[\s\S]*\+ ?one/);
-    assert.doesNotMatch(screen.lines().join("\n"), /Cannot be remembered/, "there is nothing to remember about it");
+    assert.doesNotMatch(screen.lines().join("\n"), /"Always allow" is not available/, "there is nothing to remember about it");
     await press(screen, "y");
     await screen.until("applied: Write: src/a.txt");
     assert.equal(readFileSync(at.path("src/a.txt"), "utf8"), "one\n");
@@ -130,9 +130,9 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
       } else {
         await plain(screen);
         screen.type("go\r");
-        await screen.read("no, and discard the previewed change");
+        await screen.read("no, and discard the change");
         screen.type("d\r");
-        await screen.until("Reason, told to the model");
+        await screen.until("Reason for the model");
         screen.type("not at all\r");
         await screen.until("discarded: Write: src/a.txt");
       }

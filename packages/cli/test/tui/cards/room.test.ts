@@ -79,7 +79,7 @@ describe("the room a card has", () => {
       state = card.key(card.shown(state, canvas), { name }, canvas).state;
     const pressed = card.key(card.shown(state, canvas), { name: "enter" }, canvas);
     assert.equal(pressed.outcome, undefined);
-    assert.match(pressed.state.hint, /Make the terminal larger/);
+    assert.match(pressed.state.hint, /This terminal is too small/);
   });
 
   /** Presses the keys at a question of the program, a frame before each, and reads what a terminal shows of it. */
@@ -119,7 +119,7 @@ describe("the room a card has", () => {
       const canvas: Canvas = { columns: 80, rows, theme };
       assert.equal(confirmed(12, canvas, reading).approved, rows >= 6, `${rows} rows`);
       assert.equal(
-        [...confirmed(12, canvas, ["y", "n"]).seen].some((line) => line.includes("larger terminal")),
+        [...confirmed(12, canvas, ["y", "n"]).seen].some((line) => line.includes("make the terminal larger")),
         rows < 6,
         `${rows} rows`,
       );

@@ -66,7 +66,7 @@ describe("a newcomer's walk, without documentation", () => {
     await answer(screen, { to: "Good day", with: "y" });
 
     await answer(screen, { to: "git push", with: "n" });
-    await screen.until("Reason, told to the model");
+    await screen.until("Reason for the model");
     screen.type("not before the review");
     screen.press("enter");
 
@@ -210,14 +210,14 @@ describe("approvals in assent", { concurrency: 3 }, () => {
     await say(screen, "do it");
     await screen.until("» working");
     const typing = setInterval(() => screen.type("y"), 40);
-    await screen.until("waits for your answer");
+    await screen.until("waiting for your answer");
     screen.type("yyyy\r a\r");
     clearInterval(typing);
     await screen.read("Approval needed");
     assert.equal(existsSync(at.path("x")), false);
     assert.equal(/^> y/m.test(screen.lines().join("\n")), false, "nothing is chosen");
     await answer(screen, { to: "echo ran", with: "n" });
-    await screen.until("Reason, told to the model");
+    await screen.until("Reason for the model");
     screen.press("enter");
     await screen.until((now) => /y{3,}/.test(now), 45_000);
     assert.equal(existsSync(at.path("x")), false);
@@ -291,7 +291,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
     await answer(screen, { to: "echo ran", with: "x" });
     await screen.until("No, and stop. Reason");
     screen.press("enter");
-    await idle(screen, "Say what to do instead");
+    await idle(screen, "Tell the model what to do instead");
     await say(screen, "go on");
     await idle(screen, "I go on as told.");
     assert.equal(existsSync(at.path("x")), false);
@@ -431,7 +431,7 @@ describe("the terminal itself", { concurrency: 3 }, () => {
     screen.resize(40, 12);
     await screen.until((now) => /… \d+ more lines/.test(now) && now.includes("each letter shows what it"));
     screen.press("y", "enter");
-    await screen.until("There is more to see");
+    await screen.until("There is more to read");
     assert.equal(existsSync(at.path("x")), false);
     screen.resize(100, 70);
     await screen.until(": line 39");
@@ -439,7 +439,7 @@ describe("the terminal itself", { concurrency: 3 }, () => {
     screen.resize(40, 12);
     await screen.until((now) => now.includes("each letter shows what it"));
     screen.press("y");
-    await screen.until("Enter: Yes, this once");
+    await screen.until("Enter: Allow once");
     screen.press("enter");
     await idle(screen, "Done.");
     assert.equal(readFileSync(at.path("x"), "utf8"), "ran\n");

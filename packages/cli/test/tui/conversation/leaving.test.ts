@@ -29,7 +29,7 @@ describe("leaving", () => {
       now: [task({}), task({ id: "t_2", agent: "explorer", description: "look", outputFile: undefined as never })],
     });
     leave();
-    assert.deepEqual(said, ["Once more leaves, and ends npm run dev (t_1), explorer: look (t_2)"]);
+    assert.deepEqual(said, ["Leaving ends npm run dev (t_1), explorer: look (t_2). Repeat to leave."]);
     leave();
     assert.deepEqual(said.slice(1), ["left"]);
   });
@@ -43,7 +43,7 @@ describe("leaving", () => {
     tasks.now = [task({ id: "t_9" })];
     leave();
     assert.deepEqual(
-      said.map((text) => text.slice(-5)),
+      said.map((text) => /\(t_\d\)/.exec(text)?.[0]),
       ["(t_1)", "(t_1)", "(t_9)"],
     );
   });

@@ -98,13 +98,13 @@ describe("lines, one keyboard and one paper", () => {
   test("the rule that would be stored stands at each answer that stores it, and a no can stop the turn", async () => {
     const b = bench();
     const answered = b.approver.ask({ ...command("touch a", "a_1"), suggestions: ["Shell(touch a)"] }, signal);
-    await b.shows("s  yes, and do not ask for the like again in this session: Shell(touch a)\n");
-    await b.shows("p  … in this project: Shell(touch a)\n");
-    await b.shows("u  … in any project, for me: Shell(touch a)\n");
-    await b.shows("x  no, and stop the turn\n");
+    await b.shows("s  always allow this in this session: Shell(touch a)\n");
+    await b.shows("p  always allow this in this project: Shell(touch a)\n");
+    await b.shows("u  always allow this in all my projects: Shell(touch a)\n");
+    await b.shows("x  no, and stop the model\n");
     await read(b, PROMPT);
     b.press("x\r");
-    await b.shows("Reason, told to the model");
+    await b.shows("Reason for the model");
     b.press("not now\r");
     const { outcome, interrupt, reason } = (await answered) ?? {};
     assert.deepEqual([outcome, interrupt, reason], ["reject", true, "not now"]);

@@ -67,7 +67,7 @@ async function idle(screen: Screen, shows: string): Promise<string> {
 async function approve(screen: Screen, shows: string): Promise<void> {
   await screen.read((now) => now.includes("Approval needed") && now.includes(shows));
   screen.press("y");
-  await screen.until("Enter: Yes, this once");
+  await screen.until("Enter: Allow once");
   screen.press("enter");
 }
 

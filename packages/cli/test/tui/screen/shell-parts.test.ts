@@ -177,7 +177,7 @@ describe("what was written before", () => {
     writeFileSync(join(at.path, "prompts", file ?? ""), '"one"\n"tw');
     assert.deepEqual(await history.load(), ["one"]);
     writeFileSync(join(at.path, "file"), "");
-    assert.match((await promptHistory(join(at.path, "file"), "/w").add("x")) ?? "", /not kept/);
+    assert.match((await promptHistory(join(at.path, "file"), "/w").add("x")) ?? "", /could not be saved/);
   });
 });
 
@@ -196,14 +196,14 @@ describe("a question of the program", () => {
   const ALL_SEEN = { seen: { piece: LONG.lines.length, row: 0 }, seenAt: CANVAS.columns };
   test("yes needs everything to have been seen", () => {
     const chosen = { ...UNCONFIRMED, chosen: "y" } as const;
-    const hint = "There is more to see first: PgDn or space shows it.";
+    const hint = "There is more to read first: press PgDn or Space.";
     assert.deepEqual(pressConfirm(LONG, chosen, { name: "enter", size: CANVAS }), { ...chosen, hint });
     assert.equal(pressConfirm(LONG, { ...chosen, ...ALL_SEEN }, { name: "enter", size: CANVAS }), true);
     const wider = { ...CANVAS, columns: CANVAS.columns + 1 };
     assert.equal(pressConfirm(LONG, { ...chosen, ...ALL_SEEN }, { name: "enter", size: wider }), true, "what was read stays read");
     const half = { ...chosen, at: { piece: 10, row: 0 }, seen: { piece: 20, row: 0 }, seenAt: CANVAS.columns };
     assert.notEqual(pressConfirm(LONG, half, { name: "enter", size: wider }), true);
-    assert.match(confirmLines(LONG, UNCONFIRMED, CANVAS).join("\n"), /25 more lines[\s\S]*when all of it was shown/);
+    assert.match(confirmLines(LONG, UNCONFIRMED, CANVAS).join("\n"), /25 more lines[\s\S]*once you have seen all of it/);
   });
 
   const NONE: readonly [key: string, chosen: "y" | "n" | undefined, answer: unknown][] = [
@@ -227,12 +227,12 @@ describe("a question of the program", () => {
       const asked = confirm(desk, { ...LONG, lines: ["one"] });
       desk.painted(CANVAS);
       await clock.advance(1_000);
-      const keys = "y or n chooses, Enter confirms, Esc means n.";
+      const keys = "press y or n, then Enter; Esc means n.";
       const shown = (): string => desk.view({ ...CANVAS, columns: 80 }).join("\n");
       for (const name of text.replaceAll(" ", "")) desk.key({ name }, CANVAS);
-      assert.ok(shown().includes(`is no answer here: ${keys}`), shown());
+      assert.ok(shown().includes(`is not an answer: ${keys}`), shown());
       desk.key({ name: "enter" }, CANVAS);
-      assert.ok(shown().includes(`Enter alone answers nothing: ${keys}`), shown());
+      assert.ok(shown().includes(`Nothing is selected: ${keys}`), shown());
       await clock.advance(1_000);
       for (const name of ["y", "enter"]) desk.key({ name }, CANVAS);
       assert.equal(await asked, true, "a letter that comes alone chooses again");
@@ -241,11 +241,11 @@ describe("a question of the program", () => {
 
   test("its lines end at words", async () => {
     const desk = createDesk({ clock: manualClock(), changed: () => undefined });
-    const words = "Assent can show all of it offline, in a temporary directory: a model that is written down, a person who decides.";
+    const words = "A demonstration with a scripted model runs offline, in a temporary directory that is removed afterwards.";
     void confirm(desk, { ...LONG, lines: [words] });
     const [, ...lines] = desk.view({ ...CANVAS, columns: 80, rows: 24 });
-    assert.equal(lines[0], "  Assent can show all of it offline, in a temporary directory: a model that is");
-    assert.equal(lines[1], "  written down, a person who decides.");
+    assert.equal(lines[0], "  A demonstration with a scripted model runs offline, in a temporary directory");
+    assert.equal(lines[1], "  that is removed afterwards.");
   });
 
   test("on the desk, keys before it could be read answer nothing", async () => {

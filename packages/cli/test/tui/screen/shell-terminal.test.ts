@@ -14,7 +14,7 @@ const PROMPT = "esc interrupts";
 /** Reads what is in front to its end. */
 async function readAll(screen: Screen): Promise<void> {
   await screen.read("Approval needed");
-  while (screen.lines().some((line) => line.includes("when all of it was shown"))) {
+  while (screen.lines().some((line) => line.includes("once you have seen all of it"))) {
     const before = screen.lines().join("\n");
     screen.press("pageDown");
     await screen.until((now) => now !== before);
@@ -106,7 +106,7 @@ describe("answers, interruptions and leaving", () => {
     screen.press("n");
     await screen.until("> n");
     screen.press("enter");
-    await screen.until("Reason, told to the model");
+    await screen.until("Reason for the model");
     screen.type("use another file");
     await screen.until("use another file▏");
     screen.press("enter");
@@ -174,7 +174,7 @@ describe("answers, interruptions and leaving", () => {
     screen.press("ctrl+c");
     await screen.until((now) => !now.includes("half a thought"));
     screen.press("ctrl+c");
-    await screen.until("Ctrl-C again leaves.");
+    await screen.until("Press Ctrl-C again to leave.");
     screen.press("ctrl+c");
     assert.equal(await screen.exit(), 0);
     assert.deepEqual(screen.modes(), { paste: false, cursorHidden: false, isAlternate: false });
@@ -256,7 +256,7 @@ describe("the prompt", () => {
     await screen.until("look at @src/apple.ts");
     screen.press("ctrl+c");
     screen.type("/appro");
-    await screen.until("what waits for an answer, anywhere");
+    await screen.until("list what is waiting for an answer");
   });
 
   test("a command of the person's own is judged, shown, and told to the model with their next words", async () => {
@@ -397,7 +397,7 @@ describe("the prompt", () => {
     await say(screen, "/explain shell rm -rf /");
     await screen.until(/rm -rf \/[\s\S]*(deny|ask)/i);
     await say(screen, "/nonsense");
-    await screen.until("There is no command /nonsense");
+    await screen.until("Unknown command /nonsense");
     await say(screen, "/cost");
     await screen.until("0 tokens");
     await say(screen, "/quit");
@@ -415,7 +415,7 @@ describe("modes, trust and models", () => {
       await screen.until(mode);
     }
     await say(screen, "/mode yolo");
-    await screen.read("Mode yolo: nothing is asked any more");
+    await screen.read("Mode yolo: run calls without asking?");
     screen.press("enter");
     screen.press("y");
     await screen.until("> y");
@@ -423,7 +423,7 @@ describe("modes, trust and models", () => {
     await screen.until((now) => !now.includes("Mode yolo") && now.includes(" default ·"));
     screen.press("ctrl+c");
     await say(screen, "/mode yolo");
-    await screen.read("Mode yolo: nothing is asked any more");
+    await screen.read("Mode yolo: run calls without asking?");
     screen.press("y");
     await screen.until("> y");
     screen.press("enter");
@@ -453,7 +453,7 @@ describe("modes, trust and models", () => {
   test("without a model it says how to get one, and offers the demonstration", async () => {
     using at = place();
     using screen = openScreen({ cwd: at.workspace, env: { ...at.env, NO_PROXY: "*" } });
-    await screen.read("There is no model yet");
+    await screen.read("No model is set up yet");
     assert.match(screen.scrollback().join("\n"), /--model provider:name/);
     screen.press("n");
     await screen.until("> n");

@@ -29,7 +29,7 @@ const ROWS: readonly (readonly [string, readonly TaskView[], readonly string[]])
   [
     "one that is paused says why",
     [task({ status: "paused", blockedReason: "approval" })],
-    ["● explorer: find leftovers  paused (approval) · 3 calls · t_1"],
+    ["● explorer: find le…  paused: it needs an answer · 3 calls · t_1"],
   ],
   ["one that ended, or that its call waits for, is not shown", [task({ status: "completed" }), task({ foreground: true })], []],
   [

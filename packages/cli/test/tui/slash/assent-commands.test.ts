@@ -21,7 +21,7 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
     using screen = converse(at, { turns });
     await idle(screen, "script:");
     await say(screen, "/compact");
-    await screen.until("There is nothing to make shorter yet.");
+    await screen.until("There is nothing to summarize yet.");
     await say(screen, "hello");
     await idle(screen, "Hello.");
     await say(screen, "/compact");
@@ -101,7 +101,7 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
     screen.press("n");
     await screen.until("> n");
     screen.press("enter");
-    await screen.until("Reason, told to the model");
+    await screen.until("Reason for the model");
     screen.type("first");
     screen.press("ctrl+j");
     screen.type("second");
@@ -132,11 +132,11 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
     });
     await idle(screen, "script:");
     await say(screen, "/undo");
-    await screen.until("Nothing was changed in this conversation that can be undone.");
+    await screen.until("There is nothing to undo in this conversation.");
     await say(screen, "write");
     await idle(screen, "Written.");
     await say(screen, "/undo");
-    await screen.until(/\/undo takes this back, the only change there is to undo\s+p_\w+ .*one\.txt[\s\S]*undone: Write: one\.txt/);
+    await screen.until(/\/undo: the only change of this conversation\s+p_\w+ .*one\.txt[\s\S]*undone: Write: one\.txt/);
     assert.equal(existsSync(at.path("one.txt")), false);
     await say(screen, "/undo");
     await screen.until((now) => now.split("Nothing was changed in this conversation").length > 2);
@@ -150,9 +150,7 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
     await say(screen, "write");
     await idle(screen, "Written.");
     await say(screen, "/undo");
-    const shown = await screen.until(
-      /\/undo ID takes one of these back[\s\S]*two\.txt\s+Tab completes an ID; 6 characters of it are enough/,
-    );
+    const shown = await screen.until(/\/undo ID undoes one of these[\s\S]*two\.txt\s+Tab completes an ID; 6 characters of it are enough/);
     assert.deepEqual([existsSync(at.path("one.txt")), existsSync(at.path("two.txt"))], [true, true]);
     const [, id] = /\b(p_[a-z2-7]{6})[a-z2-7]{14} .*one\.txt/.exec(shown) ?? [];
     await say(screen, `/undo ${id}`);
@@ -205,7 +203,7 @@ describe("settings that nobody may go on with", { concurrency: 2 }, () => {
       assert.equal(await screen.exit(), 2);
       const shown = screen.scrollback().join("\n");
       assert.match(shown, /bad\.json:2:3/);
-      assert.equal(shown.includes("There is no model yet"), false);
+      assert.equal(shown.includes("No model is set up yet"), false);
       assert.deepEqual(screen.modes(), { paste: false, cursorHidden: false, isAlternate: false });
     });
 
@@ -213,7 +211,7 @@ describe("settings that nobody may go on with", { concurrency: 2 }, () => {
     using at = place();
     using screen = openScreen({ cwd: at.workspace, env: { ...at.env, ANTHROPIC_API_KEY: "" }, args: ["--model", "anthropic:claude-x"] });
     const shown = await screen.until(/ANTHROPIC_API_KEY[\s\S]*\? keys/);
-    assert.equal(shown.includes("There is no model yet"), false);
+    assert.equal(shown.includes("No model is set up yet"), false);
   });
 });
 
@@ -271,18 +269,18 @@ describe("what runs in the background", () => {
     await idle(screen, "It is done.");
     assert.match(
       screen.lines().join("\n"),
-      /● Background task "shell: echo brought-back" completed\.\n +it brought \d+ lines?: ctrl\+o, or \/tasks t_c1/,
+      /● Background task "shell: echo brought-back" completed\.\n +\d+ lines? of output: ctrl\+o or \/tasks t_c1/,
     );
     screen.press("ctrl+o");
-    await screen.until((now) => /^ {4}.*brought-back/m.test(now) && /All it wrote is in/.test(now) && now.includes("q goes back"));
+    await screen.until((now) => /^ {4}.*brought-back/m.test(now) && /Full output: /.test(now) && now.includes("q goes back"));
     await say(screen, "q");
     await idle(screen, "It is done.");
     await say(screen, "/tasks t_c1");
-    await screen.until((now) => /t_c1 {2}completed {2}shell: echo brought-back[\s\S]*All it writes is in[\s\S]*brought-back/.test(now));
+    await screen.until((now) => /t_c1 {2}completed {2}shell: echo brought-back[\s\S]*Full output: [\s\S]*brought-back/.test(now));
     await say(screen, "sleep");
     await idle(screen, "Sleeping.");
     screen.press("ctrl+d");
-    await screen.until((now) => now.includes("Once more leaves, and ends sleep 300 (t_c2)"));
+    await screen.until((now) => now.includes("Leaving ends sleep 300 (t_c2). Repeat to leave."));
     screen.press("ctrl+d");
     assert.equal(await screen.exit(), 0);
     assert.match(screen.scrollback().join("\n"), /^Ended: sleep 300 \(t_c2\)\nGo on with: assent resume s_\w+$/m);

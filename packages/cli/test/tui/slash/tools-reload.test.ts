@@ -101,7 +101,7 @@ describe("custom tools 6: /tools reload", () => {
     await screen.until(/» gate[\s\S]*runs/);
     at.write("greet.mjs", greeting("Hi", "Greets otherwise."));
     await say(screen, "/tools reload");
-    await screen.until("Custom tools are loaded again before the model's next turn.");
+    await screen.until("Custom tools reload before the model's next turn.");
     await say(screen, "/explain shell ls"); // it takes longer than loading them would
     await screen.until(/\/explain shell ls[\s\S]*allow/);
     assert.doesNotMatch(screen.scrollback().join("\n"), RELOADED);

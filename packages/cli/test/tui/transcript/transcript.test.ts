@@ -101,7 +101,7 @@ describe("a transcript", () => {
       type: "message_stop",
       stop: "stop",
     });
-    assert.deepEqual(takeSettled(transcript).settled.map(wordsOf), ["Half", "The answer begins anew.", "Whole."]);
+    assert.deepEqual(takeSettled(transcript).settled.map(wordsOf), ["Half", "The answer starts over.", "Whole."]);
   });
 
   test("thinking is a block of its own, before what is said", () => {
@@ -154,11 +154,11 @@ describe("a transcript", () => {
     assert.deepEqual(told({ edited }), ["approved by you, edited"]);
     assert.deepEqual(told({ remember: remember("user", "Edit(/a.js)") }), [
       "approved by you, remembered",
-      "Remembered in any project, for you: Edit(/a.js). /grants lists it; /grants revoke ID takes it back.",
+      "Saved for all your projects: Edit(/a.js). /grants lists it; /grants revoke ID removes it.",
     ]);
     assert.deepEqual(told({ edited, remember: remember("session", "A", "B") }), [
       "approved by you, edited, remembered",
-      "Remembered in this session: A, B. /grants lists them; /grants revoke ID takes each back.",
+      "Saved for this session: A, B. /grants lists them; /grants revoke ID removes each.",
     ]);
   });
 
@@ -215,19 +215,14 @@ describe("a transcript", () => {
     const [block] = blocks as readonly Block[];
     assert.ok(block);
     assert.deepEqual(drawBlock(block, DRAWING), [
-      ...[
-        "● Two failed.",
-        "  One completed.",
-        "  it brought 3 lines: ctrl+o, or /tasks t_2",
-        "  it brought 2 lines: ctrl+o, or /tasks t_1",
-      ],
+      ...["● Two failed.", "  One completed.", "  3 lines of output: ctrl+o or /tasks t_2", "  2 lines of output: ctrl+o or /tasks t_1"],
     ]);
     assert.deepEqual(drawBlock(block, { ...DRAWING, open: true }), [
-      ...["● Two failed.", "  One completed.", "    Error: exit code 1", "    ", "    3 of 4 pass", "    All it wrote is in /out/t_2"],
+      ...["● Two failed.", "  One completed.", "    Error: exit code 1", "    ", "    3 of 4 pass", "    Full output: /out/t_2"],
       ...["    I found it.", "    Twice."],
     ]);
     assert.deepEqual(plainLines(block, "/w"), [
-      ...["Notice: Two failed.", "One completed.", "Error: exit code 1", "", "3 of 4 pass", "All it wrote is in /out/t_2"],
+      ...["Notice: Two failed.", "One completed.", "Error: exit code 1", "", "3 of 4 pass", "Full output: /out/t_2"],
       ...["I found it.", "Twice."],
     ]);
     assert.deepEqual(
@@ -240,7 +235,7 @@ describe("a transcript", () => {
   for (const [sentence, by, outcome, decided] of [
     ["a question that was answered here", PERSON, "answered", "answered by you"],
     ["one that was declined elsewhere", { ...PERSON, pid: 8 }, "declined", "declined by Ada (ada)"],
-    ["one that nobody answered", { ...PERSON, kind: "runtime" }, "expired", "nobody answered in time"],
+    ["one that nobody answered", { ...PERSON, kind: "runtime" }, "expired", "no answer in time"],
   ] as const)
     test(`${sentence} says by whom, not that a tool let it pass`, () => {
       const { blocks } = after([
@@ -312,21 +307,25 @@ describe("a call, drawn", () => {
       call({ state: "running", outcome: undefined as never, since: 60_000, decided: "approved by you", live: lines(9) }),
       [
         "» shell make",
-        "    runs 5 s · approved by you",
+        "    running 5 s · approved by you",
         ...[3, 4, 5, 6, 7, 8].map((at) => `    line ${at}`),
         "    … 3 more lines (ctrl+o)",
       ],
     ],
-    ["a waiting one says for whom", call({ state: "waiting", outcome: undefined as never }), ["? shell make", "    waits for your answer"]],
+    [
+      "a waiting one says for whom",
+      call({ state: "waiting", outcome: undefined as never }),
+      ["? shell make", "    waiting for your answer"],
+    ],
     [
       "outcomes are words, not marks alone",
       call({ outcome: "failed", errorType: "shell_execute_error", text: "[exit code 2]" }),
-      ["✗ shell make", "    failed · shell_execute_error", "    [exit code 2]"],
+      ["✗ shell make", "    failed", "    [exit code 2]"],
     ],
     [
       "a rejection says whose",
       call({ outcome: "rejected", errorType: "rejected_by_user", decided: "rejected by you: no", text: "x" }),
-      ["– shell make", "    rejected · rejected_by_user · rejected by you: no"],
+      ["– shell make", "    rejected · rejected by you: no"],
     ],
     [
       "a cancelled one keeps the end of what was seen of it",
@@ -342,7 +341,7 @@ describe("a call, drawn", () => {
     [
       "an unknown outcome says what that means",
       call({ outcome: "unknown", errorType: null }),
-      ["? shell make", "    unknown: it may have had effects"],
+      ["? shell make", "    unknown: it may have taken effect"],
     ],
     [
       "reading is told in a line",
@@ -352,12 +351,12 @@ describe("a call, drawn", () => {
     [
       "progress is a bar",
       call({ state: "running", outcome: undefined as never, live: { type: "tool_progress", progress: 5, total: 10, message: "half" } }),
-      ["» shell make", "    runs", "    [##########----------] 50 % half"],
+      ["» shell make", "    running", "    [##########----------] 50 % half"],
     ],
     [
       "more than all of it is all of it",
       call({ state: "running", outcome: undefined as never, live: { type: "tool_progress", progress: 20, total: 10 } }),
-      ["» shell make", "    runs", "    [####################] 100 %"],
+      ["» shell make", "    running", "    [####################] 100 %"],
     ],
     [
       "a list of points shows the last of each id",
@@ -393,7 +392,7 @@ describe("a call, drawn", () => {
     [
       "what a tool shows while it runs is drawn as markdown",
       call({ tool: "report", input: {}, state: "running", outcome: undefined as never, live: "**half** done" }),
-      ["» report ", "    runs", "    _half_ done"],
+      ["» report ", "    running", "    _half_ done"],
     ],
     [
       "nothing in a command is acted on",
@@ -480,7 +479,7 @@ describe("a call, drawn", () => {
 describe("without a screen", () => {
   const ROWS: readonly [sentence: string, block: Block, printed: readonly string[]][] = [
     ["a call is a sentence", call({ decided: "approved by you", text: "hi\n" }), ["Call: shell make: ok, approved by you.", "hi"]],
-    ["a failure names its type", call({ outcome: "failed", errorType: "boom", text: "" }), ["Call: shell make: failed (boom)."]],
+    ["a failure names its outcome", call({ outcome: "failed", errorType: "boom", text: "" }), ["Call: shell make: failed."]],
     ["a notice says that it is one", { type: "notice", text: "done" }, ["Notice: done"]],
     ["what the person typed is on the screen already", { type: "user", text: "hello" }, []],
   ];
