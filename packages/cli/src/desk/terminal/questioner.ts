@@ -41,7 +41,7 @@ async function converse(parts: TerminalQuestionerParts, open: OpenQuestion, { si
     partial([...answers.values()]);
     late.abort();
   });
-  if (open.fault !== undefined) await io.stderr.write(`\nThat cannot be used: ${oneLine(open.fault)}\n`);
+  if (open.fault !== undefined) await io.stderr.write(`\nThat answer can't be used: ${oneLine(open.fault)}\n`);
   for (const question of open.questions) {
     late = new AbortController();
     const said = await askOne(parts, { open, question, signal: AbortSignal.any([signal, late.signal]) });

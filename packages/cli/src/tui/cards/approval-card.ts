@@ -185,7 +185,7 @@ function hintAt(card: Card, state: CardState, size: Size): string {
 function hintFor(action: CardAction | undefined): string {
   if (!action?.rules) return action === undefined ? "" : `Enter: ${action.says}`;
   const root = rootWords(action.rules);
-  return `Enter: ${action.says}. This rule will be saved: ${action.rules.map(oneLine).join(", ")}${root === "" ? "" : ` (${root})`}`;
+  return `Enter allows it and saves this rule: ${action.rules.map(oneLine).join(", ")}${root === "" ? "" : ` (${root})`}`;
 }
 
 type Named = { readonly name: string; readonly size: Size };

@@ -74,6 +74,6 @@ function heldBack(output: Output, between: LineDesk["between"]): Output {
   return { ...output, write: async (text) => void between(() => output.write(text)).catch(() => undefined) };
 }
 
-const GREETING = "Assent. Type what you want done and press Enter. /help lists commands; Ctrl-D leaves.";
+const GREETING = "Assent. Type what you want done, then Enter. /help: commands, Ctrl-D: leave.";
 
 const LONGEST_MS = 2 ** 30;

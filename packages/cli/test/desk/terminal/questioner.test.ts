@@ -213,7 +213,7 @@ describe("the terminal questioner", () => {
 
   test("an answer that was refused is asked for again with the reason", async () => {
     const asked = ask([one()], { fault: "Question db has no answer." });
-    await asked.shows("That cannot be used: Question db has no answer.");
+    await asked.shows("That answer can't be used: Question db has no answer.");
     asked.abort.abort();
     await asked.answer;
   });

@@ -64,21 +64,21 @@ const ANSWERED: readonly Case[] = [
   {
     name: "AK-25: a check and a text",
     questions: [one("Twenty-five?", { multi: true })],
-    steps: ["space", "down", "down", "down", "enter", { until: "Your answer:" }, '"x', "enter"],
+    steps: ["space", "down", "down", "down", "enter", { until: "Your answer (" }, '"x', "enter"],
     text: "User selected: A\nUser provided custom input: x",
     details: { selectedOptions: ["A"], customInput: "x" },
   },
   {
     name: "AK-26: Other, Esc, then A",
     questions: [one("Twenty-six?")],
-    steps: ["up", "enter", { until: "Your answer:" }, '"zz', "escape", { until: "Enter chooses" }, "down", "enter"],
+    steps: ["up", "enter", { until: "Your answer (" }, '"zz', "escape", { until: "Enter: choose" }, "down", "enter"],
     text: "User selected: A",
     details: { selectedOptions: ["A"] },
   },
   {
     name: "AK-27: Other with an empty text",
     questions: [one("Twenty-seven?")],
-    steps: ["up", "enter", { until: "Your answer:" }, "enter"],
+    steps: ["up", "enter", { until: "Your answer (" }, "enter"],
     text: "User provided custom input: ",
     details: { selectedOptions: [], customInput: "" },
   },
@@ -100,7 +100,7 @@ const ANSWERED: readonly Case[] = [
   {
     name: "AK-38: without options only a text, of several lines",
     questions: [one("Thirty-eight?", { options: [] })],
-    steps: ["enter", { until: "Your answer:" }, '"my', "shift+enter", '"text', { until: "text▏" }, "enter"],
+    steps: ["enter", { until: "Your answer (" }, '"my', "shift+enter", '"text', { until: "text▏" }, "enter"],
     text: "User provided custom input: my\n  text",
     details: { selectedOptions: [], customInput: "my\ntext" },
   },
@@ -114,7 +114,7 @@ const ANSWERED: readonly Case[] = [
   {
     name: "a note beside the choice",
     questions: [one("Noted?")],
-    steps: ["n", { until: "Your note:" }, '"why', "enter", { until: "note: why" }, "enter"],
+    steps: ["n", { until: "Your note (" }, '"why', "enter", { until: "note: why" }, "enter"],
     text: "User selected: A\nUser added note: why",
     details: { selectedOptions: ["A"], note: "why" },
   },
@@ -133,7 +133,7 @@ const CANCELLED: readonly Case[] = [
   {
     name: "AK-35: the first is answered, cancel on the second",
     questions: two("Thirty-five?"),
-    steps: ["enter", { until: "(2/2)" }, "escape", { until: "Esc again to cancel" }, "escape"],
+    steps: ["enter", { until: "(2/2)" }, "escape", { until: "Press Esc again to cancel" }, "escape"],
     outcome: "cancelled",
     type: "ask_cancelled",
     text: "Ask tool was cancelled by the user\nAnswered before cancelling:\nq1: A",
@@ -141,7 +141,7 @@ const CANCELLED: readonly Case[] = [
   {
     name: "Ctrl-C while a text is written cancels, too",
     questions: [one("Ctrl-C?")],
-    steps: ["up", "enter", { until: "Your answer:" }, '"half', "ctrl+c"],
+    steps: ["up", "enter", { until: "Your answer (" }, '"half', "ctrl+c"],
     outcome: "cancelled",
     type: "ask_cancelled",
     text: "Ask tool was cancelled by the user",
@@ -276,7 +276,7 @@ describe("ask.md in a real terminal", { concurrency: 3 }, () => {
     screen.press("space");
     await screen.read(dialogOf("Thirty-two?"));
     screen.press("up", "enter");
-    await screen.until("Your answer:");
+    await screen.until("Your answer (");
     await aWhile(3_600);
     screen.type("late");
     screen.press("enter");

@@ -209,7 +209,7 @@ describe("an approval card", () => {
     test(`letters and time: ${name}`, async () => {
       const pressed = await pressedAfter(...keys);
       assert.deepEqual([pressed.chosen, pressed.answered], [chosen, []]);
-      assert.equal(pressed.screen.includes("This rule will be saved"), chosen === "p");
+      assert.equal(pressed.screen.includes("saves this rule"), chosen === "p");
     });
   }
 
@@ -245,7 +245,7 @@ describe("an approval card", () => {
     const rows = reader({ ...edit("a\n", "b\n"), suggestions: ["Edit(/src/a.js)"] }, { ...TALL, columns: 120 });
     assert.match(rows.screen(), /u {2}Always allow this in all my projects: Edit\(\/src\/a\.js\) {2}\(\/ = project root\)/);
     rows.press("u");
-    assert.match(rows.screen(), /This rule will be saved: Edit\(\/src\/a\.js\) \(\/ = project root\)/);
+    assert.match(rows.screen(), /saves this rule: Edit\(\/src\/a\.js\) \(\/ = project root\)/);
     assert.doesNotMatch(reader({ ...edit("a\n", "b\n"), suggestions: ["Edit(//etc/hosts)"] }, TALL).screen(), /project root/);
     assert.doesNotMatch(reader(shell("ls", { suggestions: ["Shell(/usr/bin/ls)"] }), TALL).screen(), /project root/);
   });

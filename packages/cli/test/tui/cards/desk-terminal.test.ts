@@ -68,7 +68,7 @@ const STEPS: readonly Step[] = [
     async (screen, golden) => {
       golden("exec");
       screen.press("s");
-      await screen.until("This rule will be saved: Shell(git push *)");
+      await screen.until("saves this rule: Shell(git push *)");
       golden("exec-session");
       screen.press("escape");
       await screen.until("Nothing is selected.");
@@ -145,7 +145,7 @@ const STEPS: readonly Step[] = [
     async (screen, golden) => {
       golden("info");
       screen.press("x", "enter");
-      await screen.until("No, and stop. Reason");
+      await screen.until("Reject and stop. Reason");
       screen.press("enter");
     },
     { outcome: "reject", interrupt: true },
@@ -159,7 +159,7 @@ const STEPS: readonly Step[] = [
       await screen.until("DATABASE=./app.db");
       golden("ask-preview");
       screen.press("p", "n");
-      await screen.until("Your note:");
+      await screen.until("Your note (");
       screen.type("it is small");
       screen.press("enter");
       await screen.until("note: it is small");
@@ -176,7 +176,7 @@ const STEPS: readonly Step[] = [
       await screen.until("(2 selected)");
       golden("ask-multi");
       screen.press("down", "enter");
-      await screen.until("Your answer:");
+      await screen.until("Your answer (");
       screen.paste("and\nspelling");
       await screen.until("spelling▏");
       golden("ask-other");
@@ -193,7 +193,7 @@ const STEPS: readonly Step[] = [
       await screen.until("(2/2)");
       golden("ask-second");
       screen.press("escape");
-      await screen.until("Esc again to cancel");
+      await screen.until("Press Esc again to cancel");
       screen.press("right");
       await screen.until("Your answers");
       golden("ask-review");
@@ -211,7 +211,7 @@ const STEPS: readonly Step[] = [
     "countdown",
     "answers itself in",
     async (screen, golden) => {
-      await screen.until(/answers itself in 3\d\d\d s\s+without a key/);
+      await screen.until(/answers itself in 3\d\d\d s\s+unless you\s+press a key/);
       golden("ask-countdown");
       screen.press("escape");
     },

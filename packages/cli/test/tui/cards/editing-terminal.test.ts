@@ -69,7 +69,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     screen.press("ctrl+w");
     screen.type("two.txt");
     screen.press("enter");
-    await screen.read("the model wanted: touch one.txt");
+    await screen.read("the model proposed: touch one.txt");
     assert.match(screen.lines().join("\n"), /\$ touch two\.txt\n[\s\S]*s {2}Always allow this in this session: Shell\(touch two\.txt\)/);
     assert.deepEqual([existsSync(at.path("one.txt")), existsSync(at.path("two.txt"))], [false, false]);
     await choose(screen, "s");
@@ -92,7 +92,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     await choose(screen, "e");
     await screen.until("> touch one.txt▏");
     screen.press("ctrl+g");
-    await screen.read("the model wanted: touch one.txt");
+    await screen.read("the model proposed: touch one.txt");
     assert.match(screen.lines().join("\n"), /│ \$ touch a\.txt\n│ touch b\.txt\n/);
     await choose(screen, "y");
     await screen.until("◆ Done.");

@@ -39,7 +39,7 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
     await say(screen, "go on");
     await idle(screen, "More.");
     await say(screen, "/discard");
-    await screen.until(/\/discard ID takes one of these\s+p_\w+ {2}Write: src\/b\.txt\s+p_\w+ {2}Write: src\/c\.txt/);
+    await screen.until(/\/discard ID settles one of these\s+p_\w+ {2}Write: src\/b\.txt\s+p_\w+ {2}Write: src\/c\.txt/);
     const { value } = await at.hereJson(["proposals"]);
     const id = value.find(({ label }: { readonly label: string }) => label.includes("b.txt")).id;
     await say(screen, `/discard ${id} wrong folder`);
@@ -66,7 +66,7 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
     assert.equal(readFileSync(at.path("src/a.txt"), "utf8"), "one\n");
     await screen.read("Apply this change? Write: src/b.txt");
     await press(screen, "d");
-    await screen.until("Discard it. Reason");
+    await screen.until("Discard. Reason");
     screen.type("not that one");
     screen.press("enter");
     await idle(screen, "discarded: Write: src/b.txt");
@@ -123,7 +123,7 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
         await say(screen, "go");
         await screen.read("Approval needed");
         await press(screen, "d");
-        await screen.until("Discard it. Reason");
+        await screen.until("Discard. Reason");
         screen.type("not at all");
         screen.press("enter");
         await idle(screen, "discarded: Write: src/a.txt");

@@ -72,7 +72,7 @@ describe("a newcomer's walk, without documentation", () => {
 
     await screen.read("Other (type your own)");
     screen.press("up", "enter");
-    await screen.until("Your answer:");
+    await screen.until("Your answer (");
     screen.type("Grace");
     screen.press("enter");
     await idle(screen, "There it is.");
@@ -289,7 +289,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
     await idle(screen, "script:");
     await say(screen, "do it");
     await answer(screen, { to: "echo ran", with: "x" });
-    await screen.until("No, and stop. Reason");
+    await screen.until("Reject and stop. Reason");
     screen.press("enter");
     await idle(screen, "Tell the model what to do instead");
     await say(screen, "go on");
@@ -323,7 +323,7 @@ const STATES: readonly (readonly [name: string, turns: readonly Turn[], come: (s
     async (screen) => {
       await say(screen, "run it");
       await answer(screen, { to: "sleep 60", with: "y" });
-      await screen.until("runs");
+      await screen.until("running");
     },
   ],
   [
@@ -429,7 +429,7 @@ describe("the terminal itself", { concurrency: 3 }, () => {
     await say(screen, "do it");
     await screen.read(/… \d+ more lines/);
     screen.resize(40, 12);
-    await screen.until((now) => /… \d+ more lines/.test(now) && now.includes("each letter shows what it"));
+    await screen.until((now) => /… \d+ more lines/.test(now) && now.includes("press a letter to see what it"));
     screen.press("y", "enter");
     await screen.until("There is more to read");
     assert.equal(existsSync(at.path("x")), false);
@@ -437,7 +437,7 @@ describe("the terminal itself", { concurrency: 3 }, () => {
     await screen.until(": line 39");
     for (const line of screen.lines()) assert.ok(line.length <= 100);
     screen.resize(40, 12);
-    await screen.until((now) => now.includes("each letter shows what it"));
+    await screen.until((now) => now.includes("press a letter to see what it"));
     screen.press("y");
     await screen.until("Enter: Allow once");
     screen.press("enter");

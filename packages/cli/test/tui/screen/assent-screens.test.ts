@@ -81,7 +81,7 @@ const WALK: readonly Look[] = [
   },
   async (screen, golden) => {
     screen.press("?");
-    await idle(screen, "run a command yourself");
+    await idle(screen, "run a shell command");
     golden("help");
   },
   async (screen, golden) => {
@@ -145,7 +145,7 @@ const WALK: readonly Look[] = [
     await screen.until("» working");
     golden("working");
     await approve(screen, "sleep 30");
-    await screen.until((now) => now.includes("runs ") && /^ +two$/m.test(now));
+    await screen.until((now) => now.includes("running ") && /^ +two$/m.test(now));
     golden("running");
     screen.press("escape");
     await idle(screen, "Interrupted.");
@@ -158,7 +158,7 @@ const WALK: readonly Look[] = [
   },
   async (screen, golden) => {
     screen.type("/mo");
-    await screen.until("the model, or another one");
+    await screen.until("show or change the model");
     golden("slash");
     screen.press("escape");
     await screen.until((now) => !now.includes("/model"));

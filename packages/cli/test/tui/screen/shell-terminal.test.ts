@@ -67,7 +67,7 @@ describe("the screen, as people see it", () => {
       await screen.until(READY);
       golden("start");
       screen.press("?");
-      await screen.until((now) => now.includes("escape ") && now.includes("run a command yourself"));
+      await screen.until((now) => now.includes("escape ") && now.includes("run a shell command"));
       golden("help");
       await say(screen, "please do it");
       await screen.read("Approval needed");
@@ -299,7 +299,7 @@ describe("the prompt", () => {
 
   for (const [name, settings, shown] of [
     ["at its card", {}, "Approval needed"],
-    ["while it runs", { permissions: { allow: ["Shell(echo *)", "Shell(sleep *)"] } }, /runs \d+ s/],
+    ["while it runs", { permissions: { allow: ["Shell(echo *)", "Shell(sleep *)"] } }, /running \d+ s/],
   ] as const) {
     test(`whoever leaves ${name} has ended a command of their own: its session is closed, and nothing of it waits`, async () => {
       using at = place();
@@ -332,7 +332,7 @@ describe("the prompt", () => {
         await screen.until(READY);
         await say(screen, "!echo begun; sleep 600");
         if (isAsked) await approve(screen);
-        await screen.until(/» ! echo begun; sleep 600\n +runs \d+ s[^\n]*\n +begun\n[\s\S]*esc interrupts/);
+        await screen.until(/» ! echo begun; sleep 600\n +running \d+ s[^\n]*\n +begun\n[\s\S]*esc interrupts/);
         const pids = (await record(at)).filter(({ type }) => type === "call.started").map(({ body }) => body.pid);
         assert.ok(pids.some(groupRuns));
         screen.press(key);
@@ -436,7 +436,7 @@ describe("modes, trust and models", () => {
     writeFileSync(at.path(".assent/settings.json"), JSON.stringify({ permissions: { allow: ["Shell(make *)"] } }));
     {
       using screen = converse(at, {});
-      await screen.read("Trust it?");
+      await screen.read("Trust them?");
       assert.match(screen.lines().join("\n"), /Shell\(make \*\)/);
       screen.press("y");
       await screen.until("> y");
@@ -447,7 +447,7 @@ describe("modes, trust and models", () => {
     }
     using screen = converse(at, {});
     const shown = await screen.until(READY);
-    assert.ok(!shown.includes("Trust it?"));
+    assert.ok(!shown.includes("Trust them?"));
   });
 
   test("without a model it says how to get one, and offers the demonstration", async () => {
@@ -467,7 +467,7 @@ describe("modes, trust and models", () => {
     writeFileSync(join(at.root, ".config", "assent", "keys.json"), JSON.stringify({ mode: ["ctrl+g"], fly: "f1" }));
     using screen = converse(at, {});
     await screen.until(READY);
-    await screen.until(/keys\.json: no such action, or no key:\s+fly/);
+    await screen.until(/keys\.json: unknown action, or not a key:\s+fly/);
     screen.press("ctrl+g");
     await screen.until(" plan ·");
   });
@@ -557,7 +557,7 @@ describe("what a terminal is spared", () => {
       for (const [columns, rows] of sizes) {
         screen.resize(columns, rows);
         const rule = "─".repeat(columns);
-        const now = await screen.until((now) => now.split("\n").includes(rule) && now.includes("x  each letter") === rows < 24);
+        const now = await screen.until((now) => now.split("\n").includes(rule) && now.includes("x  press a letter") === rows < 24);
         assert.equal(now.split("Approval needed").length, 2, `at ${columns} by ${rows}:\n${now}`);
       }
     });

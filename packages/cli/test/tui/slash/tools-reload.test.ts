@@ -98,7 +98,7 @@ describe("custom tools 6: /tools reload", () => {
     });
     await screen.until(READY);
     await say(screen, "go");
-    await screen.until(/» gate[\s\S]*runs/);
+    await screen.until(/» gate[\s\S]*running/);
     at.write("greet.mjs", greeting("Hi", "Greets otherwise."));
     await say(screen, "/tools reload");
     await screen.until("Custom tools reload before the model's next turn.");
@@ -123,7 +123,7 @@ describe("custom tools 6: /tools reload", () => {
     });
     await screen.until(READY);
     await say(screen, "go");
-    await screen.until(/» gate[\s\S]*runs/);
+    await screen.until(/» gate[\s\S]*running/);
     await say(screen, "/tools reload");
     await screen.until("before the model's next turn");
     screen.press("escape");
