@@ -150,7 +150,9 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
     await say(screen, "write");
     await idle(screen, "Written.");
     await say(screen, "/undo");
-    const shown = await screen.until(/\/undo ID undoes one of these[\s\S]*two\.txt\s+Tab completes an ID\. Its first 6 characters are\s+enough/);
+    const shown = await screen.until(
+      /\/undo ID undoes one of these[\s\S]*two\.txt\s+Tab completes an ID\. Its first 6 characters are\s+enough/,
+    );
     assert.deepEqual([existsSync(at.path("one.txt")), existsSync(at.path("two.txt"))], [true, true]);
     const [, id] = /\b(p_[a-z2-7]{6})[a-z2-7]{14} .*one\.txt/.exec(shown) ?? [];
     await say(screen, `/undo ${id}`);
