@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { LedgerError } from "@assent/core";
@@ -25,6 +25,9 @@ const LOSSES: readonly (readonly [string, (directory: string) => void])[] = [
       renameSync(join(directory, "other"), join(directory, "ledger.db-wal"));
     },
   ],
+  ["the database is emptied", (directory) => truncateSync(join(directory, "ledger.db"))],
+  ["the write-ahead log is emptied", (directory) => truncateSync(join(directory, "ledger.db-wal"))],
+  ["the write-ahead log is cut short", (directory) => truncateSync(join(directory, "ledger.db-wal"), 4_096)],
   ["the index of the log is deleted", (directory) => rmSync(join(directory, "ledger.db-shm"))],
   ["the directory is deleted", (directory) => rmSync(directory, { recursive: true })],
   ["the directory is renamed", (directory) => renameSync(directory, `${directory}-renamed`)],

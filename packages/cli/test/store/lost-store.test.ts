@@ -31,6 +31,8 @@ describe("a store that is taken away while it is in use", { concurrency: 2 }, ()
     ["its directory is renamed", 'mv "$STORE" "$STORE.renamed"'],
     ["its database is replaced", 'cp "$STORE/ledger.db" "$STORE/copy" && mv "$STORE/copy" "$STORE/ledger.db"'],
     ["its log is deleted", 'rm "$STORE/ledger.db-wal"'],
+    ["its database is emptied", ': > "$STORE/ledger.db"'],
+    ["its log is emptied", ': > "$STORE/ledger.db-wal"'],
   ];
   for (const [title, line] of WAYS) {
     test(`${title}: the run ends with store_lost, and no later command runs`, async () => {
