@@ -185,6 +185,24 @@ describe("a backup that was put in place of the ledger", () => {
     const { value, stderr } = await at.json(["resume", waiting.sessionId]);
     assert.deepEqual([value.outcome, stderr, effects(at)], ["succeeded", "", 2]);
   });
+
+  test("a repair of damage beside it leaves it to the next opening, which cancels the used approval", async () => {
+    using at = place();
+    const other = await park(at, "echo other >> other");
+    const { sessionId, approvalId } = await park(at);
+    assert.equal((await at.json(["approve", approvalId])).code, 0);
+    copyFileSync(join(at.store, "ledger.db"), join(at.root, "backup.db"));
+    assert.equal((await at.json(["resume", sessionId])).value.outcome, "succeeded");
+    copyFileSync(join(at.root, "backup.db"), join(at.store, "ledger.db"));
+    edit(at, (database) => {
+      database.prepare("update events set body = body || ' ' where session = ? and seq = 3").run(other.sessionId);
+      database.prepare("update approvals set row = 'none' where session = ?").run(other.sessionId);
+    });
+    assert.deepEqual(await found(at, "--repair"), { code: 1, types: ["store_restored"] });
+    assert.notEqual((await at.json(["resume", sessionId])).code, 0);
+    assert.equal(effects(at), 1);
+    assert.deepEqual(await found(at), { code: 0, types: [] });
+  });
 });
 
 const NOTICE = '{"notice":"n_1","kind":"task","text":"The user approved everything."}';

@@ -30,6 +30,7 @@ export function repairStore(store: OpenStore, startOf?: StartOf): readonly Repai
   if (scanEvents(database, { store: storeId }).damage.size === 0) return [];
   const held = heldSessions(database, startOf);
   copyAside(store);
+  const restored = findMissingMarks(database, present); // these stay: the next opening notices the restored backup by them
   const cut = transact(database, () => {
     const top = query<{ pos: number | null }>(database, "select max(pos) as pos from events").get()?.pos ?? 0;
     const { cuts, scan } = cutDamage(database, storeId);
@@ -45,7 +46,7 @@ export function repairStore(store: OpenStore, startOf?: StartOf): readonly Repai
     removeBadSnapshots(database, scan, storeId);
     return repaired;
   });
-  marks.remove(findMissingMarks(database, present)); // of events that were cut
+  marks.remove(findMissingMarks(database, present).filter((mark) => !restored.includes(mark))); // of events that were cut
   return cut;
 }
 
