@@ -275,10 +275,15 @@ describe("an approval to read one file", () => {
     ["a link to another file of the workspace in its place", (at) => symlinkSync("other.txt", at.path(".env"))],
     ["nothing in its place", () => undefined],
   ];
-  const CALLS = { read: '{"file_path":".env"}', shell: '{"command":"cat .env"}' };
-  const rows = CHANGES.flatMap(([name, change]) => Object.entries(CALLS).map(([tool, input]) => ({ name, change, tool, input })));
+  const CALLS = [
+    ["read", '{"file_path":".env"}'],
+    ["shell", '{"command":"cat .env"}'],
+    ["shell", '{"command":"sort < .env"}'],
+    ["shell", '{"command":"while read line; do echo $line; done < .env"}'],
+  ] as const;
+  const rows = CHANGES.flatMap(([name, change]) => CALLS.map(([tool, input]) => ({ name, change, tool, input })));
   for (const { name, change, tool, input } of rows) {
-    test(`by ${tool} reads no other: ${name}`, async () => {
+    test(`by ${tool} ${input} reads no other: ${name}`, async () => {
       using at = place();
       writeFileSync(at.path(".env"), "A=1\n");
       writeFileSync(at.path("other.txt"), "OTHER-SECRET\n");

@@ -131,6 +131,9 @@ function describeShellLine(
     ...{ cwd, workspace, look: noting, findProgram, home: resolveHome(home) },
     ...(scripts && { scripts }),
   });
+  // The shell opens the files of input redirections, whatever program they are for.
+  for (const { redirections, cwd: at } of analysed.line.plan.commands)
+    for (const { op, target, dynamic } of redirections) if (op === "<" && !dynamic) noting(target, at ?? cwd);
   const binds = bindScripts(analysed);
   const seen = listScripts(binds, seenScripts);
   const { line, units, planned } = analysed;
