@@ -257,6 +257,35 @@ const LIST_EDITS: readonly (readonly [title: string, sql: string])[] = [
   ],
 ];
 
+describe("a session whose newest events were deleted while later ones of another session stayed", () => {
+  const COMMANDS: readonly (readonly [title: string, call: string, mode: string])[] = [
+    ["an approved call", "echo ran >> effects", "default"],
+    ["a call that needed no approval", "echo ran >> effects; kill -9 $PPID", "yolo"],
+  ];
+  for (const [title, command, mode] of COMMANDS) {
+    test(`${title} does not run again after verify --rebuild`, async () => {
+      using at = place();
+      const input = JSON.stringify({ command });
+      await at.run(["call", "shell", "--input", input, "--mode", mode, "--on-ask", "park"]);
+      const { value: listed } = await at.json(["sessions"]);
+      const sessionId = listed[0].id;
+      for (const { id } of (await at.json(["approvals"])).value) await at.json(["approve", id]);
+      await at.json(["resume", sessionId]);
+      assert.equal(effects(at), 1);
+      await park(at, "touch later");
+      edit(at, (database) =>
+        database
+          .prepare("delete from events where session = ? and seq >= (select seq from events where type = 'call.claimed')")
+          .run(sessionId),
+      );
+      assert.equal((await found(at)).code, 1);
+      await at.json(["verify", "--rebuild"]);
+      await at.json(["resume", sessionId]);
+      assert.equal(effects(at), 1);
+    });
+  }
+});
+
 describe("a list that was changed in the database", () => {
   for (const [title, sql] of LIST_EDITS) {
     test(`${title}: verify reports it, and --rebuild makes the lists again`, async () => {

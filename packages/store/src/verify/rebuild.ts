@@ -1,17 +1,47 @@
+import { type ApprovalRow, SHARED } from "@assent/core";
 import { type Database, query, transact } from "../database/database.ts";
+import type { OpenStore } from "../open/open-store.ts";
+import { parseRow } from "../rows/rows.ts";
 import { makeStoredRows } from "../rows/stored-rows.ts";
 import { type Scan, scanEvents } from "./scan.ts";
+import { settleSession } from "./settle-session.ts";
 import { checkSnapshots } from "./verify-lists.ts";
 
-/** Makes the list tables again from the events, as far as these are good, and removes snapshots that do not match them. */
-export function rebuildLists(database: Database, store: string): void {
+/**
+ * Makes the list tables again from the events, as far as these are good, and removes snapshots that do not match them.
+ * Sessions whose newest events are missing by the old lists are settled: the call that used an approval may be among them.
+ */
+export function rebuildLists(store: OpenStore): void {
+  const { database, storeId, writing } = store;
   transact(database, () => {
-    const scan = scanEvents(database, { store });
+    const scan = scanEvents(database, { store: storeId });
     const place = query(database, "update events set call = ?, naming = ? where pos = ?");
     for (const { pos, call, naming } of scan.misplaced) place.run(call, naming, pos);
+    const shortened = findShortenedSessions(database, scan);
     writeLists(database, scan);
-    removeBadSnapshots(database, scan, store);
+    writing.reset();
+    writing.begin();
+    for (const session of shortened) settleSession(store, scan, session);
+    writing.keep();
+    writing.flush();
+    removeBadSnapshots(database, scan, storeId);
   });
+}
+
+/** Sessions of which the lists know more than their events say: a later event, or that an approval was used. */
+function findShortenedSessions(database: Database, { chains, rows }: Scan): ReadonlySet<string> {
+  const heads = query<{ session: string; seq: number; hash: string }>(database, "select session, seq, hash from sessions").all();
+  const longer = heads.filter(({ session, seq, hash }) => seq > (chains.get(session)?.seq ?? seq) && hash !== chains.get(session)?.hash);
+  const used = query<{ row: string }>(
+    database,
+    "select row from approvals where json_valid(row) and json_extract(row, '$.state') = 'approved' and json_extract(row, '$.consumed') = 1",
+  );
+  const unused = used
+    .all()
+    .map(({ row }) => parseRow<ApprovalRow>(row))
+    .filter(({ id }) => rows.all.approvals.get(id)?.row.consumed === false);
+  const found = [...longer, ...unused].map(({ session }) => session);
+  return new Set(found.filter((session) => session !== SHARED && chains.get(session)?.bad === false));
 }
 
 /** Removes the snapshots that the events do not confirm. To be called in a transaction. */

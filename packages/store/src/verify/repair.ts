@@ -1,20 +1,19 @@
 import { closeSync, existsSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
-import { hostname } from "node:os";
 import { join } from "node:path";
-import { type EventBodies, type Holder, LedgerError, mayBeUnderWay, SHARED } from "@assent/core";
+import { type EventBodies, type Holder, LedgerError, SHARED } from "@assent/core";
 import { type Database, query, transact } from "../database/database.ts";
 import { isMalformedFile } from "../database/malformed.ts";
 import { findMissingMarks } from "../files/marks.ts";
 import { malformedFile } from "../files/store-error.ts";
 import type { OpenStore } from "../open/open-store.ts";
-import { parseRow, splitCallKey } from "../rows/rows.ts";
-import { stageShared } from "../write/append.ts";
-import { acquire, liveness, type StartOf, thisPlace } from "../write/lease.ts";
+import { parseRow } from "../rows/rows.ts";
+import { liveness, type StartOf, thisPlace } from "../write/lease.ts";
 import { makeDraft } from "../write/own-draft.ts";
 import { prepareEvent } from "../write/writing.ts";
 import type { ChainCut } from "./past-cuts.ts";
 import { removeBadSnapshots, writeLists } from "./rebuild.ts";
 import { type Scan, scanEvents } from "./scan.ts";
+import { settleSession } from "./settle-session.ts";
 
 /** A chain that was cut: good up to and with this sequence. */
 export type RepairedChain = EventBodies["store.repaired"];
@@ -40,7 +39,7 @@ export function repairStore(store: OpenStore, startOf?: StartOf): readonly Repai
     writing.begin();
     writing.startAfter(top); // a reader's cursor may stand on what was cut
     const repaired = recordCuts(store, cuts);
-    for (const { session, goodSeq } of repaired) if (session !== SHARED && goodSeq > 0) settleCutSession(store, scan, session);
+    for (const { session, goodSeq } of repaired) if (session !== SHARED && goodSeq > 0) settleSession(store, scan, session);
     writing.keep();
     writing.flush();
     removeBadSnapshots(database, scan, storeId);
@@ -131,44 +130,4 @@ function recordCuts({ database, writing, time }: OpenStore, cuts: ReadonlyMap<st
     );
     return body;
   });
-}
-
-const UNCLEAR =
-  "It is unknown whether this call ran: its record was damaged. It was not repeated.\nCheck the present state before you decide what to do.";
-
-/** Whoever asks about the cut session finds nothing open whose answer or end was lost. */
-function settleCutSession({ writing, place: { device, inode }, time }: OpenStore, { rows }: Scan, session: string): void {
-  const at = time();
-  const holder = { pid: process.pid, host: hostname(), processStart: "repair", door: "verify" };
-  const { epoch } = acquire(writing, {
-    session,
-    holder,
-    takeOver: true,
-    isLive: () => false,
-    lock: () => true,
-    place: { device, inode },
-    at,
-  });
-  for (const { row } of rows.all.approvals.values()) {
-    const { id: approval, call, revision, state, consumed } = row;
-    if (row.session !== session || (state !== "open" && (state !== "approved" || consumed))) continue;
-    stageShared(
-      writing,
-      makeDraft("approval.closed", { approval, session, call, revision, outcome: "cancelled", by: "store_repaired" }, at),
-    );
-  }
-  for (const [key, entry] of rows.all.calls) {
-    const { session: owner, call } = splitCallKey(key);
-    if (owner === session && entry.row) writing.stage(session, epoch, endedDraft(call, mayBeUnderWay(entry.row), at));
-  }
-}
-
-function endedDraft(call: string, claimed: boolean, at: string): ReturnType<typeof prepareEvent> {
-  const outcome = claimed
-    ? ({ outcome: "unknown", type: "execution_unknown" } as const)
-    : ({ outcome: "cancelled", type: "store_repaired" } as const);
-  return prepareEvent(
-    makeDraft("call.ended", { call, ...outcome, content: UNCLEAR, durationMs: 0, evidence: { repaired: true } }, at),
-    () => true,
-  );
 }

@@ -88,7 +88,7 @@ async function openAndRepair({
   try {
     if (store.refusal) throw store.refusal;
     const repaired = repair ? repairStore(store, startOf) : [];
-    if (rebuild) rebuildLists(store.database, store.storeId);
+    if (rebuild) rebuildLists(store);
     return repaired;
   } catch (error) {
     throw storeError(error, store.paths);
