@@ -53,8 +53,8 @@ export type Match = OptionLists & {
 export type Runs =
   /** After its own options: `nice -n 5 COMMAND`. */
   | ({ readonly how: "prefix" } & Wrapper)
-  /** After some words of its own: `npm exec COMMAND`. */
-  | { readonly how: "runner"; readonly after: Readonly<Record<string, Wrapper>> }
+  /** After some words of its own: `npm exec COMMAND`; `languages`: in scripts too, as `bun -e CODE`. */
+  | { readonly how: "runner"; readonly after: Readonly<Record<string, Wrapper>>; readonly languages?: readonly Language[] }
   /** In the values of options, or in words that match `text`. */
   | ({ readonly how: "options"; readonly text?: RegExp } & OptionLists)
   /** Any word may be a command line or start one; a word after an option in `names` is only a name. */

@@ -30,7 +30,9 @@ function unwrapBy(runs: Runs, wrapping: Wrapping): Unwrapped {
     case "prefix":
       return unwrapPrefix(wrapping, runs);
     case "runner":
-      return unwrapRunner(wrapping, runs.after);
+      return runs.languages
+        ? together([unwrapRunner(wrapping, runs.after), unwrapCode(wrapping, { how: "code", languages: runs.languages })])
+        : unwrapRunner(wrapping, runs.after);
     case "options":
       return unwrapOptions(wrapping, runs);
     case "words":

@@ -577,6 +577,29 @@ const NO_SCRIPTS: readonly string[] = [
 ];
 for (const text of NO_SCRIPTS) test(`nothing is in doubt about ${text}`, () => assert.equal(broadly("curl", text), "no"));
 
+/** Programs whose arguments stand apart from their name. */
+const APART: readonly string[] = [
+  'node -e \'require("child_process").spawnSync("git", ["push"])\'',
+  'node -e \'require("child_process").execFile("git", ["push", "origin"], () => {})\'',
+  'bun -e \'Bun.spawn(["git", "push"])\'',
+  'deno eval \'new Deno.Command("git", { args: ["push"] })\'',
+  'python3 -c \'os.execvp("git", ["git", "push"])\'',
+  'python3 -c \'os.spawnlp(os.P_WAIT, "git", "git", "push")\'',
+  'perl -e \'system "git", "push"\'',
+  "ruby -e 'exec %q(git push)'",
+  "nvim --headless -c 'lua os.execute(\"git push\")'",
+  "git rebase -ix 'git push' main",
+  "git difftool -yx 'git push'",
+  "git difftool -yx'git push'",
+];
+for (const text of APART) test(`a deny of git push sees through ${text}`, () => assert.equal(broadly("git push", text), "yes"));
+const NOT_APART: readonly string[] = [
+  'node -e \'require("child_process").spawnSync("git", ["status"]); console.log("push")\'',
+  "git rebase -i main",
+  "git difftool -y main",
+];
+for (const text of NOT_APART) test(`a deny of git push does not reach into ${text}`, () => assert.equal(broadly("git push", text), "no"));
+
 test("a module that python runs is a command", () => assert.equal(broadly("pip install", "python3 -m pip install x"), "yes"));
 
 /** Where the last command of a line runs, as its wrapper says; `?`: nobody can tell. */

@@ -111,7 +111,7 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
     },
   },
   bun: {
-    runs: { how: "runner", after: { x: BUNX } },
+    runs: { how: "runner", after: { x: BUNX }, languages: ["javascript"] },
     opaque: true,
     subcommands: {
       build: { writes: { options: "--outfile=file --outdir=place" } },

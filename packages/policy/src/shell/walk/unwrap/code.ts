@@ -17,6 +17,11 @@ const LANGUAGES: Readonly<Record<Exclude<Language, "sed" | "javascript">, readon
     new RegExp(`${RUNS}${BEFORE_TEXT}'((?:[^'\\\\]|\\\\.)*)'`, "g"),
     new RegExp(`${RUNS}${BEFORE_TEXT}(?:"{3}|'{3}|\`|\\[\\[)([^"'\`\\]]*)`, "g"),
     new RegExp(`${RUNS}\\w*\\s*\\(\\s*(?:\\w+\\s*=\\s*)?([[(]?\\s*(?:["'][^"']*["']\\s*,?\\s*)+)`, "g"),
+    // A program, and a list of its arguments, with or without its name as the first: spawn("git", ["push"]), execvp("git", ["git", "push"]), execlp("git", "git", "push").
+    new RegExp(`${RUNS}\\w*\\s*\\(\\s*(["'][^"']*["']\\s*,\\s*[[({](?:\\s*args:\\s*\\[)?\\s*(?:["'][^"']*["']\\s*,?\\s*)+)`, "g"),
+    /\b(?:exec|spawn)l\w*\s*\([^"']*["'][^"']*["']\s*,\s*((?:["'][^"']*["']\s*,?\s*)+)/g,
+    /\b(?:exec|spawn)v\w*\s*\([^[(]*[[(]\s*((?:["'][^"']*["']\s*,?\s*)+)/g,
+    /\b(?:system|exec|execute|spawn)\s+((?:["'][^"']*["']\s*,\s*)+["'][^"']*["'])/g,
     /\b(?:system|exec|execute|spawn)\s*(?:["']([^"']*)["']|\[\[([^\]]*)\]\])/g,
     /\$`([^`]*)`/g,
   ],
@@ -24,7 +29,7 @@ const LANGUAGES: Readonly<Record<Exclude<Language, "sed" | "javascript">, readon
   quoting: [
     /`([^`]+)`/g,
     /(?:\bqx|%x)\s*[{(/[]([^})/\]]+)/g,
-    /\b(?:system|exec)\s*\(?\s*qw?\s*[{(/[]([^})/\]]+)/g,
+    /\b(?:system|exec)\s*\(?\s*(?:qw?|%[qQwW])\s*[{(/[]([^})/\]]+)/g,
     /["']\|\s*([^"'|]+)["']/g,
     /["']([^"'|]+)\|["']/g,
     /["']-\|["']\s*,\s*((?:["'][^"']*["']\s*,?\s*)+)/g,
@@ -36,7 +41,7 @@ const LANGUAGES: Readonly<Record<Exclude<Language, "sed" | "javascript">, readon
     /(?:^|[\n;])\s*system\s+([^\n;]+)/g,
     /\bprogram\s+'([^']+)'/gi,
     /\(\s*(?:shell-command[\w-]*|call-process|start-process(?:\s+"[^"]*"\s+\S+)?)\s+"([^"]*)"/g,
-    /\bsystem\s*\(\s*["']([^"']*)["']/g,
+    /\b(?:system|os\.execute)\s*\(\s*["']([^"']*)["']/g,
   ],
 };
 

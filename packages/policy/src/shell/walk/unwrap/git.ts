@@ -102,9 +102,10 @@ function byOptions(words: readonly ShellWord[]): readonly Unwrapped[] {
 function commandIn(options: readonly string[], word: ShellWord, next: ShellWord | undefined): ShellWord | undefined {
   const { value } = word;
   if (!value.startsWith("--")) {
-    const short = options.find((option) => option.length === 2 && value.startsWith(option));
-    if (short === undefined) return undefined;
-    return value.length === 2 ? next : partOf(word, 2);
+    const letters = options.filter((option) => option.length === 2).map((option) => option.slice(1));
+    const [before] = new RegExp(`^-[a-zA-Z]*?[${letters.join("")}]`).exec(letters.length === 0 ? "" : value) ?? []; // flags may stand before it: `-ix`
+    if (before === undefined) return undefined;
+    return value.length === before.length ? next : partOf(word, before.length);
   }
   const equals = value.indexOf("=");
   const name = equals === -1 ? value : value.slice(0, equals);
