@@ -94,7 +94,8 @@ function send(id: number, outcome: SentOutcome): void {
 
 function asJson(outcome: SentOutcome): SentOutcome {
   try {
-    return JSON.parse(JSON.stringify(outcome));
+    const sent = JSON.parse(JSON.stringify(outcome));
+    return "value" in outcome ? { value: sent.value } : sent; // JSON drops a value that is a function itself
   } catch (error) {
     return { error: sendableError(error) };
   }

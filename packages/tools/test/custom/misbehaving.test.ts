@@ -262,6 +262,50 @@ describe("a module that would end the program", () => {
   }
 });
 
+describe("a module that answers with what cannot leave its thread", () => {
+  const NO_RESULT = /^Error: Tool 'faulty' returned no valid result\.$/;
+  const ROWS: readonly (readonly [sentence: string, fields: string, mode: string, type: string | null, text: RegExp])[] = [
+    ["a function for a result", "execute: async () => () => 1", "yolo", "invalid_tool_result", NO_RESULT],
+    ["a symbol for a result", 'execute: async () => Symbol("x")', "yolo", "invalid_tool_result", NO_RESULT],
+    ["a result that is nothing in JSON", "execute: async () => ({ f() {}, toJSON() {} })", "yolo", "invalid_tool_result", NO_RESULT],
+    [
+      "a result that cannot be JSON",
+      "execute: async () => ({ f() {}, toJSON() { throw new Error('no JSON'); } })",
+      "yolo",
+      "execution_failed",
+      /no JSON$/,
+    ],
+    ["a function for a preview", "preview: () => () => 1, apply() {}", "yolo", "invalid_tool_result", /./],
+    ["a function for a verdict", "permission: () => () => 1", "default", "denied_unattended", /requires approval/],
+    ["a function for a key", "idempotencyKey: () => () => 1", "yolo", null, /^done$/],
+    ["a thrown function", "execute: async () => { throw () => 1; }", "yolo", "execution_failed", /./],
+    [
+      "an error whose message is none",
+      "execute: async () => { throw Object.defineProperty(new Error(), 'message', { value: { f() {} } }); }",
+      "yolo",
+      "execution_failed",
+      /./,
+    ],
+  ];
+  for (const [sentence, fields, mode, type, text] of ROWS) {
+    test(`${sentence}: its call ends and the run goes on`, async (t) => {
+      const at = place(t);
+      const opened = await open(at, beside(fields), mode);
+      const ended = await opened.call("faulty");
+      assert.equal(ended.type, type, ended.text);
+      assert.match(ended.text, text);
+      if (mode === "yolo") await assertGoesOn(opened);
+    });
+  }
+
+  test("a function for a rendering: there is nothing to show", async (t) => {
+    const at = place(t);
+    at.write("config/tools/a.mjs", beside("renderCall: () => () => 1"));
+    const [made] = (await at.load()).tools;
+    assert.equal(await made?.renderers.call({}), undefined);
+  });
+});
+
 describe("a thread that ended", () => {
   const ENDS = "execute: async () => { process.reallyExit(0); }";
 
