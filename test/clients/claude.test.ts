@@ -192,11 +192,20 @@ describe("disallowedTools", () => {
     });
   }
 
-  test("a name that no agent has refuses the run", async () => {
-    using at = place();
-    const { lines, code } = await run(at, [{ say: "Hello." }], { flags: ["--disallowedTools=Gerp"] });
-    assert.deepEqual([lines, code], [[], 2]);
-  });
+  const refused: readonly (readonly [sentence: string, flags: readonly string[]])[] = [
+    ["a name that no agent has", ["--disallowedTools=Gerp"]],
+    ["a glob that no tool matches", ["--disallowedTools=Web*"]],
+    ["a rule that swallows the next one, for lack of a parenthesis", ["--disallowedTools=Bash(echo '('),Write(a.txt)"]],
+    ["a name without its rule's end", ["--disallowedTools=Bash(rm,Write"]],
+    ["no name at all", ["--disallowedTools"]],
+  ];
+  for (const [sentence, flags] of refused) {
+    test(`${sentence} refuses the run`, async () => {
+      using at = place();
+      const { lines, code } = await run(at, [{ say: "Hello." }], { flags });
+      assert.deepEqual([lines, code], [[], 2]);
+    });
+  }
 });
 
 describe("the tools of an agent that the host brings", () => {
@@ -211,6 +220,7 @@ describe("the tools of an agent that the host brings", () => {
     [{ disallowedTools: ["Bash"] }, { has: ["read", "search"], hasNot: ["shell"] }],
     [{ disallowedTools: ["Edit", "Write", "WebSearch"] }, { has: ["read"], hasNot: ["edit", "write", "ast_edit"] }],
     [{ tools: ["Read", "Grep"] }, { has: ["read", "search"], hasNot: ["shell", "write", "list"] }],
+    [{ disallowedTools: ["resolve"] }, { has: ["read", "write"], hasNot: ["resolve"] }],
   ];
   for (const [more, tools] of rows) {
     test(`${JSON.stringify(more)} offers ${JSON.stringify(tools)}`, async () => {
@@ -220,13 +230,15 @@ describe("the tools of an agent that the host brings", () => {
     });
   }
 
-  test("a disallowed name that no agent has refuses the run: the model is not asked", async () => {
-    using at = place();
-    const { lines, code } = await run(at, [{ say: "Hello." }], { joining: agent({ disallowedTools: ["Bsh"] }) });
-    assert.deepEqual([results(lines), code], [["error_during_execution"], 1]);
-    assert.match(JSON.stringify(lines.at(-1)), /"error":\{"type":"rule_unknown_tool"/);
-    assert.ok(!lines.some(({ type }) => type === "assistant"));
-  });
+  for (const disallowed of ["Bsh", "Bash(rm *)", "Web*"]) {
+    test(`a disallowed name that no agent has, '${disallowed}', refuses the run: the model is not asked`, async () => {
+      using at = place();
+      const { lines, code } = await run(at, [{ say: "Hello." }], { joining: agent({ disallowedTools: [disallowed] }) });
+      assert.deepEqual([results(lines), code], [["error_during_execution"], 1]);
+      assert.match(JSON.stringify(lines.at(-1)), /"error":\{"type":"rule_unknown_tool"/);
+      assert.ok(!lines.some(({ type }) => type === "assistant"));
+    });
+  }
 
   test("hooks that cannot be taken refuse the run: what they guard is not left open", async () => {
     using at = place();
@@ -392,13 +404,34 @@ describe("suggestions", () => {
     assert.deepEqual([results(lines), ignored(lines)], [["success"], 2]);
   });
 
-  test("a yes that would narrow a rule does not count: nothing runs", async () => {
+  const bash = [{ toolName: "Bash", ruleContent: "touch *" }];
+  const narrowing: readonly (readonly [sentence: string, updatedPermissions: unknown])[] = [
+    ["would deny by a rule", [{ type: "addRules", rules: bash, behavior: "deny", destination: "session" }]],
+    ["would add a rule of an unknown behavior", [{ type: "addRules", rules: bash, behavior: "Deny", destination: "session" }]],
+    ["would add a rule without a behavior", [{ type: "addRules", rules: bash, destination: "session" }]],
+    ["has updates that are no list", { type: "addRules", rules: bash, behavior: "deny", destination: "session" }],
+    ["has an update that is no object", ["deny"]],
+  ];
+  for (const [sentence, updatedPermissions] of narrowing) {
+    test(`a yes that ${sentence} does not count: nothing runs`, async () => {
+      using at = place();
+      const { lines } = await run(at, once("denied"), { canUseTool: () => ({ behavior: "allow", updatedPermissions }) });
+      assert.deepEqual([results(lines), existsSync(at.path("shown.txt"))], [["success"], false]);
+      assert.ok(lines.some((line) => line["code"] === "bad_answer"));
+    });
+  }
+
+  test("of several modes that come with a yes the last one counts", async () => {
     using at = place();
-    const rules = [{ toolName: "Bash", ruleContent: "rm *" }];
-    const updatedPermissions = [{ type: "addRules", rules, behavior: "deny", destination: "session" }];
-    const { lines } = await run(at, once("denied"), { canUseTool: () => ({ behavior: "allow", updatedPermissions }) });
-    assert.deepEqual([results(lines), existsSync(at.path("shown.txt"))], [["success"], false]);
-    assert.ok(lines.some((line) => line["code"] === "bad_answer"));
+    const updatedPermissions = ["bypassPermissions", "default"].map((mode) => ({ type: "setMode", mode, destination: "session" }));
+    let asked = 0;
+    const { lines } = await run(at, twice, {
+      canUseTool() {
+        asked += 1;
+        return { behavior: "allow", updatedPermissions };
+      },
+    });
+    assert.deepEqual([results(lines), asked], [["success"], 2]);
   });
 });
 

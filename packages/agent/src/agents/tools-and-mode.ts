@@ -9,14 +9,14 @@ export type ToolChoice = { readonly registry: Registry; readonly given: GivenToo
 
 /**
  * The tools an agent is built with. A declaration takes the place of a registered tool of its name; a name that stands twice otherwise is an error.
- * `resolve` comes with whatever can be previewed: it is how a preview ends.
+ * `resolve` comes with whatever can be previewed, because it is how a preview ends, unless it is disallowed by name: then a person settles previews.
  */
 export function agentTools({ registry, given, disallowed = [] }: ToolChoice): readonly Tool[] {
   const known = registry.list();
   const chosen = given === undefined ? known.filter(({ name }) => name !== "agent") : chooseFrom(known, given);
   const removed = disallowed.map(removes);
   const left = chosen.filter(({ name }) => !removed.some((isRemoved) => isRemoved(name)));
-  const resolve = registry.get("resolve");
+  const resolve = disallowed.some((name) => name.toLowerCase() === "resolve") ? undefined : registry.get("resolve");
   return resolve && !left.includes(resolve) && left.some(({ definition }) => definition.preview) ? [...left, resolve] : left;
 }
 
@@ -53,9 +53,16 @@ function refuseTwice(names: readonly string[]): void {
   if (twice !== undefined) throw new ToolError(`tool "${twice}" is named twice`, "agent_init_failed");
 }
 
-/** Names in a definition that no tool has, here or in any agent we know. Globs and MCP tools are not reported. */
+/** Names in a definition that no tool has, here or in any agent we know, and globs that match no tool here. MCP tools are not reported. */
 export function unknownTools(given: readonly string[], registry: Registry): readonly string[] {
-  return given.filter((name) => !/[*?[]|^mcp__/.test(name) && !registry.get(name) && !toolsNamed(name));
+  const known = registry.list();
+  const isKnown = (name: string): boolean => {
+    if (name.startsWith("mcp__")) return true;
+    if (!/[*?[]/.test(name)) return registry.get(name) !== undefined || toolsNamed(name) !== undefined;
+    const glob = compileGlob(name);
+    return known.some((tool) => glob.matches(tool.name));
+  };
+  return given.filter((name) => !isKnown(name));
 }
 
 const FROM_STRICT_TO_LOOSE: readonly string[] = ["plan", ...MODES.filter((mode) => mode !== "plan")];

@@ -230,8 +230,9 @@ describe("the tools of an agent", () => {
     });
   }
 
-  test("names that no tool has are told; a glob that matches nothing is none", () => {
-    assert.deepEqual(unknownTools(["read", "nope", "mcp__*", "mcp__tracker", "Bash", "WebSearch"], registry), ["nope"]);
+  test("names that no tool has are told, and globs that match nothing; those of outside servers are not", () => {
+    const named = ["read", "nope", "mcp__*", "mcp__tracker", "Bash", "WebSearch", "ast_*", "Web*", "Bash(rm *)"];
+    assert.deepEqual(unknownTools(named, registry), ["nope", "Web*", "Bash(rm *)"]);
   });
 });
 

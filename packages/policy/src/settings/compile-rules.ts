@@ -3,6 +3,7 @@ import { checkExamples, type ExampleOptions, type ExampleTrial } from "../rules/
 import { isFault, type RuleFault } from "../rules/fault.ts";
 import { parseRule } from "../rules/parse.ts";
 import type { Rule, RuleOptions, WrittenRule } from "../rules/rule.ts";
+import { unknownToolFault } from "../rules/tool-part.ts";
 import { type Layer, mayApply } from "./layers.ts";
 import { problemEffect, type SettingsProblem } from "./problem.ts";
 import type { RuleEntry } from "./read-settings.ts";
@@ -53,7 +54,7 @@ function compileRule({ layer, entry, options, bench }: RuleCompilation): {
   readonly problems: readonly SettingsProblem[];
 } {
   const written = createWrittenRule(layer, entry);
-  const parsed = parseRule(written, options);
+  const parsed = refuseIdleGlob(parseRule(written, options), entry);
   const rule = isFault(parsed) ? parsed.rule : parsed;
   const fault = isFault(parsed) ? [ruleProblem(layer, entry, { fault: parsed, at: entry.at })] : [];
   if (!rule) return { problems: fault };
@@ -63,6 +64,13 @@ function compileRule({ layer, entry, options, bench }: RuleCompilation): {
   });
   const failed = failedExamples(written, entry, bench).map((found) => ruleProblem(layer, entry, found));
   return failed.length > 0 ? { problems: [...fault, ...failed] } : { rule, problems: kept };
+}
+
+/** A flag that denies or asks by a glob which matches no tool forbids nothing in this run. `*.apply` and MCP tools are known only later. */
+function refuseIdleGlob(parsed: Rule | RuleFault, { flag, list, rule }: RuleEntry): Rule | RuleFault {
+  if (flag === undefined || list === "permissions.allow" || isFault(parsed) || parsed.example) return parsed;
+  const [name = ""] = rule.trim().split(/[(:]/);
+  return /[*?[]/.test(name) && !/^mcp__|\.apply$/.test(name) ? { ...unknownToolFault(name), rule: parsed } : parsed;
 }
 
 function createWrittenRule(layer: Layer, { list, rule, because, bind, flag, at }: RuleEntry): WrittenRule {

@@ -153,6 +153,8 @@ function readOption(argv: readonly string[], at: number): Option {
   const meaning = Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : undefined;
   if (!meaning) return { name: "", value: word, length: 1, meaning };
   if (meaning.takes === "switch") return { name, value: "", length: 1, meaning };
-  const isInline = rest.length > 0;
-  return { name, value: isInline ? rest.join("=") : (argv[at + 1] ?? ""), length: isInline ? 1 : 2, meaning };
+  if (rest.length > 0) return { name, value: rest.join("="), length: 1, meaning };
+  const value = argv[at + 1];
+  if (value === undefined) throw usageError("run", `--${name} needs a value.`);
+  return { name, value, length: 2, meaning };
 }

@@ -167,11 +167,16 @@ const DESTINATIONS: readonly (readonly [destination: string, scope: "session" | 
 
 /** What an approval of Claude Code's SDK asks to remember. A string: it asks to narrow rules, which is not supported, so the approval does not count. */
 function readUpdates(given: unknown, approval: AskedApproval): Updates | string {
-  const updates = (Array.isArray(given) ? given : []).filter(isObject);
-  const narrowing = updates.find(({ type, behavior }) => NARROWING.includes(String(type)) || behavior === "deny" || behavior === "ask");
+  const updates = given ?? [];
+  if (!isListOfObjects(updates)) return "'updatedPermissions' must be a list of objects.";
+  const narrowing = updates.find(narrows);
   if (narrowing)
     return `'updatedPermissions' cannot narrow rules here (${String(narrowing["type"])}). Use settings, or set_permission_mode.`;
-  const meant = meantMode(updates.find(({ type }) => type === "setMode")?.["mode"]);
+  return keepUpdates(updates, approval);
+}
+
+function keepUpdates(updates: readonly Readonly<Record<string, unknown>>[], approval: AskedApproval): Updates {
+  const meant = meantMode(updates.findLast(({ type }) => type === "setMode")?.["mode"]);
   const added = updates.filter(({ type, rules }) => type === "addRules" && Array.isArray(rules));
   const [, scope] = DESTINATIONS.find(([name]) => added.some(({ destination }) => destination === name)) ?? [];
   const kept = added.filter(({ destination }) => DESTINATIONS.some(([name, to]) => name === destination && to === scope));
@@ -188,6 +193,16 @@ function readUpdates(given: unknown, approval: AskedApproval): Updates | string 
 }
 
 const NARROWING: readonly string[] = ["replaceRules", "removeRules", "removeDirectories"];
+
+/** Rules that do not say "allow" could mean the opposite. */
+function narrows({ type, rules, behavior }: Readonly<Record<string, unknown>>): boolean {
+  const isRule = rules !== undefined || behavior !== undefined;
+  return NARROWING.includes(String(type)) || (isRule && behavior !== "allow");
+}
+
+function isListOfObjects(value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) && value.every(isObject);
+}
 
 /** A rule as one string; empty if the value is not a rule. */
 function ruleText(value: unknown): string {
