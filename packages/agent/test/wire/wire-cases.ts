@@ -329,6 +329,27 @@ export function testWire(fetch: typeof globalThis.fetch): void {
     });
   }
 
+  describe("an answer whose end names a failure is requested again", () => {
+    const rows: readonly [dialect: keyof typeof DIALECTS, whole: string, failed: string][] = [
+      ["chat completions", '"finish_reason":"stop"', '"finish_reason":"error"'],
+      ["chat completions", '"finish_reason":"stop"', '"finish_reason":"network_error"'],
+      ["chat completions", '"finish_reason":"stop"', '"finish_reason":"insufficient_system_resource"'],
+      ["gemini", '"finishReason":"STOP"', '"finishReason":"MALFORMED_FUNCTION_CALL"'],
+      ["gemini", '"finishReason":"STOP"', '"finishReason":"UNEXPECTED_TOOL_CALL"'],
+    ];
+    for (const [name, whole, failed] of rows) {
+      test(`${name}: ${failed}`, async () => {
+        const dialect = DIALECTS[name];
+        server.replies.push({ frames: dialect.frames({ text: ["Half of"] }).map((frame) => frame.replace(whole, failed)) });
+        reply(dialect, { text: ["Done."] });
+        const { ask, say } = talk(await model(dialect));
+        say("go");
+        assert.equal((await retried(ask)).answer.text, "Done.");
+        assert.equal(server.received.length, 2);
+      });
+    }
+  });
+
   describe("a connection lost after a call", () => {
     // Chat completions say that a call is whole only with the end of the answer.
     const rows: readonly [dialect: keyof typeof DIALECTS, newest: string, requests: number][] = [

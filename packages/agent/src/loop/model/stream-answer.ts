@@ -243,9 +243,13 @@ function tellCall(teller: StreamTeller, { toolCallId, toolName, input }: CallPar
   teller.stop(key);
 }
 
+/** Ends that name a failure and that the AI SDK does not know: of OpenRouter, GLM, DeepSeek and Gemini. */
+const FAILED_ENDS = /^(?:error|network_error|insufficient_system_resource|unexpected_tool_call)$/i;
+
 function conclude(into: Collected): ModelAnswer {
   const { unified: reason, raw } = into.finished?.finishReason ?? {};
-  if (!into.finished || reason === "interrupted" || reason === "error")
+  const isFailure = reason === "interrupted" || reason === "error" || (reason === "other" && FAILED_ENDS.test(raw ?? ""));
+  if (!into.finished || isFailure)
     throw new Error(`The model's answer ended before it was complete${raw === undefined ? "" : ` (${raw})`}.`);
   return answerOf(into, reason ?? "other");
 }
