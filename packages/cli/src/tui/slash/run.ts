@@ -100,10 +100,12 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
 };
 
-/** Applies or discards the proposal that is named, or the only one of this conversation. Words after the ID are the reason. */
+/** Applies or discards the proposal that is named, or the only one of this conversation. Words after the ID are the reason; a discard may have a reason alone. */
 async function settleOne(parts: SlashParts, action: "apply" | "discard", words: readonly string[]): Promise<void> {
   const staged = [...(parts.current()?.session.state.proposals.values() ?? [])].filter(({ state }) => state === "staged");
   const isNamed = words[0]?.startsWith("p_") === true;
+  if (action === "apply" && words[0] !== undefined && !isNamed)
+    return say(parts, "", `'${oneLine(words[0])}' is not the ID of a previewed change. /proposals lists them. Nothing was applied.`);
   const [only, other] = staged;
   const id = isNamed ? words[0] : other ? undefined : only?.id;
   if (id === undefined) {

@@ -32,6 +32,8 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
     await screen.until("No previewed change is waiting in this conversation.");
     await say(screen, "go");
     assert.match(await idle(screen, "First."), /write src\/a\.txt\s+previewed; nothing has changed yet/);
+    await say(screen, "/apply a.txt");
+    await screen.until("'a.txt' is not the ID of a previewed change.");
     assert.equal(existsSync(at.path("src/a.txt")), false);
     await say(screen, "/apply");
     await idle(screen, "applied: Write: src/a.txt");
