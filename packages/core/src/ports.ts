@@ -137,8 +137,8 @@ export interface Approver {
   available(): boolean;
   /**
    * Shows the approval and resolves with the person's answer, or with undefined when this way gives none: then `onAsk` decides. An answer that names another approval counts for nothing.
-   * It must stop asking when the signal aborts (somebody else answered, the call was cancelled). A throw, a nonsense answer or silence never approves: after a throw the
-   * call waits for an answer from elsewhere, until its deadline (`approvalTimeoutMs`) if it has one.
+   * It must stop asking when the signal aborts (somebody else answered, the call was cancelled). A throw or a nonsense answer never approves: after
+   * a throw, or the third nonsense answer, `onAsk` decides.
    */
   ask(approval: OpenApproval, signal: AbortSignal): Promise<Answer | undefined>;
 }
