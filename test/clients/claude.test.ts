@@ -266,6 +266,29 @@ describe("permission modes", () => {
     });
   }
 
+  const twice = [
+    { calls: [shell("touch one.txt", "c1")] },
+    { calls: [shell("touch two.txt", "c2")] },
+    { expect: { results: [{ call: "c2", outcome: "denied" }] }, say: "Done." },
+  ];
+  const setMode = (mode: string): object => ({ updatedPermissions: [{ type: "setMode", mode, destination: "session" }] });
+  const unasked: readonly (readonly [sentence: string, flags: readonly string[], more: object, asked: number])[] = [
+    ["from the start", ["--permission-mode=dontAsk"], {}, 0],
+    ["with the first yes", [], setMode("dontAsk"), 1],
+  ];
+  for (const [sentence, flags, more, count] of unasked) {
+    test(`dontAsk ${sentence}: canUseTool is not asked from then on`, async () => {
+      using at = place();
+      let asked = 0;
+      const canUseTool = (): object => {
+        asked += 1;
+        return { behavior: "allow", ...more };
+      };
+      const { lines, code } = await run(at, twice, { flags, canUseTool });
+      assert.deepEqual([results(lines), code, asked, existsSync(at.path("two.txt"))], [["success"], 0, count, false]);
+    });
+  }
+
   test("set_permission_mode takes that client's words, and set_model none for the default", async () => {
     using at = place();
     const turns = [

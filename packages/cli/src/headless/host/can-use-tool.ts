@@ -97,7 +97,7 @@ function planModes(before: string | undefined): readonly Suggestion[] {
 
 type ReadAnswer = {
   readonly answer: Omit<Answer, "approval" | "by">;
-  /** The mode that the session is in from then on. */
+  /** The mode that the session is in from then on, in the host's word. */
   readonly mode?: string;
   /** Parts of it that have no effect here. */
   readonly unhonored?: readonly string[];
@@ -176,7 +176,8 @@ function readUpdates(given: unknown, approval: AskedApproval): Updates | string 
 }
 
 function keepUpdates(updates: readonly Readonly<Record<string, unknown>>[], approval: AskedApproval): Updates {
-  const meant = meantMode(updates.findLast(({ type }) => type === "setMode")?.["mode"]);
+  const word = updates.findLast(({ type }) => type === "setMode")?.["mode"];
+  const meant = meantMode(word);
   const added = updates.filter(({ type, rules }) => type === "addRules" && Array.isArray(rules));
   const [, scope] = DESTINATIONS.find(([name]) => added.some(({ destination }) => destination === name)) ?? [];
   const kept = added.filter(({ destination }) => DESTINATIONS.some(([name, to]) => name === destination && to === scope));
@@ -187,7 +188,7 @@ function keepUpdates(updates: readonly Readonly<Record<string, unknown>>[], appr
   const held = [...(remember ? kept : []), ...updates.filter(({ type }) => type === "setMode" && meant)];
   return {
     answer: { ...(remember && { remember }), ...(meant && approval.details.type === "plan" && { mode: meant.mode }) },
-    ...(meant && approval.details.type !== "plan" && { mode: meant.mode }),
+    ...(meant && (approval.details.type !== "plan" || meant.unasked) && { mode: String(word) }),
     unhonored: updates.filter((update) => !held.includes(update)).map((update) => JSON.stringify(update)),
   };
 }

@@ -11,6 +11,7 @@ import type { RunOutput } from "../stream/output.ts";
 import { type HostDoor, hostDoor } from "./door.ts";
 import { HostError } from "./error.ts";
 import type { Inbox } from "./inbox.ts";
+import { meantMode } from "./permission-modes.ts";
 import type { Steered } from "./requests.ts";
 import type { HostSettings } from "./settings.ts";
 
@@ -27,7 +28,7 @@ export type Hosting = Pick<Steering, "session" | "ports" | "policy" | "chosen"> 
 };
 
 /** Opens the door to the program at stdin and stdout. */
-export function openHost({ io }: Context, hosting: Hosting): OpenHost {
+export function openHost({ io, client }: Context, hosting: Hosting): OpenHost {
   const { session, ports, policy, chosen, output, inbox, giveUp, tools, agents } = hosting;
   const origin = { session: session.id, parent: null };
   const door = hostDoor({
@@ -44,6 +45,7 @@ export function openHost({ io }: Context, hosting: Hosting): OpenHost {
       agents: agents().map(({ name, description }) => ({ name, description })),
     }),
   });
+  if (meantMode(client?.mode)?.unasked) door.unasked(true); // until it sets another mode
   return {
     ...door,
     steer: (steering) => {
