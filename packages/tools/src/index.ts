@@ -35,8 +35,13 @@ export type {
   PushPendingAction,
 } from "./custom/custom-tool.ts";
 export type { ToolFolder, ToolSource } from "./custom/discover.ts";
-export { type CustomToolOptions, type LoadedTools, loadCustomTools } from "./custom/load-custom-tools.ts";
-export { type ReloadedTools, reloadCustomTools } from "./custom/reload-custom-tools.ts";
+export {
+  type CustomToolOptions,
+  type LoadedTools,
+  loadCustomTools,
+  type ReloadedTools,
+  reloadCustomTools,
+} from "./custom/load-custom-tools.ts";
 export type { ApiPorts } from "./custom/thread-services.ts";
 export { type FailureType, failureText, type ToolFailure } from "./custom/tool-failure.ts";
 export { type RangeChange, sequenceChanges } from "./edits/sequence-changes.ts";

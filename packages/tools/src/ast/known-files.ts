@@ -1,5 +1,5 @@
 import { type AppliedPreview, isObject, type Json } from "@assent/core";
-import { bytesDigest } from "../files/file-bytes.ts";
+import { nodeDigest } from "@assent/host";
 import type { Reads } from "../files/reads.ts";
 import type { EditedFile } from "./edit-file.ts";
 
@@ -14,7 +14,7 @@ export async function knownFiles(reads: Reads, files: readonly EditedFile[], ses
   const known: KnownPlace[] = [];
   for (const { target, before } of files) {
     const record = await reads.recall(sessionId, target.realPath);
-    if (record?.digest === bytesDigest(before)) known.push({ path: target.path, real: target.realPath });
+    if (record && record.digest === nodeDigest.sha256Bytes(before)) known.push({ path: target.path, real: target.realPath });
   }
   return known;
 }

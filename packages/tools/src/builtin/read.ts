@@ -7,7 +7,6 @@ import type { PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { isBinary, pieces, withRegularFile } from "../files/file-bytes.ts";
 import { lineWindow, type Window } from "../files/line-window.ts";
-import { mediaTypeOf } from "../files/media-type.ts";
 import { filePath, pathFault } from "../files/path-input.ts";
 import { placeChanged, type ReadablePlaces, readablePlaces } from "../files/readable-place.ts";
 import type { ReadRecord, Reads } from "../files/reads.ts";
@@ -141,4 +140,18 @@ async function readMedia(file: RegularFile, mediaType: string, { shown, signal }
     ? { type: "image", mediaType, data }
     : { type: "file", mediaType, data, name: basename(shown) };
   return { result: { content: [part], display: `Read ${shown} (${mediaType}, ${bytes.length} bytes)` }, record };
+}
+
+const MAGIC: readonly (readonly [mediaType: string, matches: (start: string) => boolean])[] = [
+  ["image/png", (start) => start.startsWith("\x89PNG\r\n\x1a\n")],
+  ["image/jpeg", (start) => start.startsWith("\xff\xd8\xff")],
+  ["image/gif", (start) => start.startsWith("GIF87a") || start.startsWith("GIF89a")],
+  ["image/webp", (start) => start.startsWith("RIFF") && start.startsWith("WEBP", 8)],
+  ["application/pdf", (start) => start.startsWith("%PDF-")],
+];
+
+/** The media type of a file that can be given as it is, by its first bytes and not by its name; undefined for all others. */
+function mediaTypeOf(start: Uint8Array): string | undefined {
+  const text = Buffer.from(start.subarray(0, 16)).toString("latin1");
+  return MAGIC.find(([, matches]) => matches(text))?.[0];
 }

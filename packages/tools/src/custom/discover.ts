@@ -50,7 +50,7 @@ const MODULE = /\.[mc]?[tj]s$/;
 const NO_MODULE = /\.d\.[mc]?ts$/;
 
 /** Paths of the modules directly in a folder, sorted. */
-function modulesIn({ path, level }: ToolFolder, { failed }: Found): readonly string[] {
+function modulesIn({ path }: ToolFolder, { failed }: Found): readonly string[] {
   try {
     return readdirSync(path)
       .filter((name) => !/^[._]/.test(name) && !name.includes(".test."))
@@ -58,7 +58,7 @@ function modulesIn({ path, level }: ToolFolder, { failed }: Found): readonly str
       .sort();
   } catch (error) {
     if (errorCode(error) !== "ENOENT")
-      failed.push(moduleFailure({ file: path, level }, "load_error", `The folder cannot be read: ${wordsOf(error)}`));
+      failed.push(moduleFailure({ file: path }, "load_error", `The folder cannot be read: ${wordsOf(error)}`));
     return [];
   }
 }
@@ -102,10 +102,10 @@ function realPath(path: string): string | undefined {
   }
 }
 
-function leave({ failed, untrusted }: Found, { path, level }: ToolFolder, files: readonly string[]): void {
+function leave({ failed, untrusted }: Found, { path }: ToolFolder, files: readonly string[]): void {
   const shown = `${basename(dirname(path))}/${basename(path)}`;
   const what = files.length === 1 ? "1 custom tool" : `${files.length} custom tools`;
   const reason = `${what} in ${shown} ${files.length === 1 ? "is" : "are"} not loaded: workspace not trusted.`;
   untrusted.push(...files);
-  failed.push(moduleFailure({ file: path, level }, "untrusted", reason));
+  failed.push(moduleFailure({ file: path }, "untrusted", reason));
 }

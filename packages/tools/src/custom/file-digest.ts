@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { nodeDigest } from "@assent/host";
 
 /** SHA-256 of a file's bytes; empty for a file that cannot be read. */
 export function fileDigest(path: string): string {
   try {
-    return createHash("sha256").update(readFileSync(path)).digest("hex");
+    return nodeDigest.sha256Bytes(readFileSync(path));
   } catch {
     return "";
   }

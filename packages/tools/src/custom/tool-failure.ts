@@ -1,5 +1,4 @@
 import { ToolDefinitionError } from "@assent/core";
-import type { ToolSource } from "./discover.ts";
 
 /** Why something of a custom tool is not there. */
 export type ToolFailure = {
@@ -29,7 +28,7 @@ export function wordsOf(thrown: unknown): string {
 }
 
 /** A failure of a whole module. */
-export function moduleFailure({ file }: ToolSource, type: FailureType, reason: string): ToolFailure {
+export function moduleFailure({ file }: { readonly file: string }, type: FailureType, reason: string): ToolFailure {
   return { file, reason, type };
 }
 

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { errorCode, openRegular, type RegularFile } from "@assent/host";
+import { errorCode, nodeDigest, openRegular, type RegularFile } from "@assent/host";
 import { isOpenedAs, placeChanged } from "./opened-as.ts";
 
 const CHUNK = 256 * 1024;
@@ -45,7 +44,7 @@ export type CurrentFile = { readonly digest: string; readonly bytes: Buffer };
 export async function currentFile(path: string, maxBytes: number): Promise<CurrentFile | undefined> {
   try {
     const bytes = await withRegularFile(path, (file) => bytesOf(file, maxBytes));
-    return { digest: bytesDigest(bytes), bytes };
+    return { digest: nodeDigest.sha256Bytes(bytes), bytes };
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
@@ -61,11 +60,6 @@ async function bytesOf(file: RegularFile, maxBytes: number): Promise<Buffer> {
     kept.push(Buffer.from(piece));
   }
   return Buffer.concat(kept);
-}
-
-/** The digest under which content will be found again. */
-export function bytesDigest(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** Whether bytes are no text: a NUL stands near their beginning. */

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createRegistry, fixedPolicy, makeChecker } from "@assent/core";
-import { reloadCustomTools } from "../../src/custom/reload-custom-tools.ts";
+import { reloadCustomTools } from "../../src/custom/load-custom-tools.ts";
 import { type Governed, governed, type Place, place, toolModule } from "./bench.ts";
 
 /** A tool that pushes the action that is written here, and gives its id. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createRegistry } from "@assent/core";
 import type { LoadedTools } from "../../src/custom/load-custom-tools.ts";
-import { reloadCustomTools } from "../../src/custom/reload-custom-tools.ts";
+import { reloadCustomTools } from "../../src/custom/load-custom-tools.ts";
 import { ajvSchemas } from "../../src/schema/ajv-schemas.ts";
 import { ended, governed, place, summary, toolModule } from "./bench.ts";
 
