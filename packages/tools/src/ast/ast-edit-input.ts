@@ -1,7 +1,7 @@
 import { isObject, type StandardSchema } from "@assent/core";
 import { type Field, object, optional } from "../schema/fields.ts";
 import { pathsFault, pathsField } from "./paths-input.ts";
-import { capturedBy } from "./pattern.ts";
+import { listCaptures } from "./pattern.ts";
 import { readTemplate } from "./rewrite.ts";
 
 /** One operation: what is looked for, and what takes its place. */
@@ -11,7 +11,7 @@ const MAX_OPS = 50;
 const MAX_CHARS = 10_000;
 
 const opsField: Field<readonly EditOp[]> = {
-  shown: {
+  schema: {
     type: "array",
     description: "What to look for and what to put there. Every operation sees the original text.",
     minItems: 1,
@@ -65,7 +65,7 @@ export const astEditInput: StandardSchema<unknown, AstEditInput> = object({ ops:
 /** How it is shown to the model. */
 export const astEditSchema: Readonly<Record<string, unknown>> = {
   type: "object",
-  properties: { ops: opsField.shown, paths: pathsField.shown },
+  properties: { ops: opsField.schema, paths: pathsField.schema },
   required: ["ops", "paths"],
   additionalProperties: false,
 };
@@ -84,7 +84,7 @@ function opsFault(ops: readonly EditOp[]): string | undefined {
     const first = seen.get(pattern);
     if (first !== undefined) return `ops[${index}].pat repeats ops[${first}].pat`;
     seen.set(pattern, index);
-    const captured = capturedBy(pattern);
+    const captured = listCaptures(pattern);
     const unbound = readTemplate(out).find((piece) => typeof piece !== "string" && !captured.has(piece.variable));
     if (typeof unbound === "object") return `ops[${index}].out uses ${unbound.written}, which pat does not capture`;
   }

@@ -1,18 +1,18 @@
 import type { LinkedFile } from "../files/opened-as.ts";
 import type { Engine } from "./engine.ts";
 import type { Language } from "./languages.ts";
-import { lineColumns, type Place } from "./line-columns.ts";
-import { matchesIn } from "./match.ts";
+import { placeFinder, type TextPlace } from "./line-columns.ts";
+import { findMatches } from "./match.ts";
 import { onlyRenames } from "./only-renames.ts";
-import type { ReadyOp } from "./ready-ops.ts";
-import { type Change, planChanges, rewritten } from "./rewrite.ts";
+import type { PreparedOp } from "./ready-ops.ts";
+import { applyChanges, type Change, planChanges } from "./rewrite.ts";
 import type { SourceFile } from "./source-files.ts";
 import type { SkipReason, SourceText } from "./source-text.ts";
 import { hasSyntaxError } from "./syntax-error.ts";
 import type { Target } from "./targets.ts";
 
 /** A change with its place in lines and columns. */
-export type PlacedChange = Change & Place & { readonly endLine: number; readonly endColumn: number };
+export type PlacedChange = Change & TextPlace & { readonly endLine: number; readonly endColumn: number };
 
 /** A file that would change. */
 export type EditedFile = {
@@ -34,35 +34,35 @@ export type FileOutcome =
   | { readonly state: "broken"; readonly target: Target }
   /** No operation works in its language. */
   | { readonly state: "untouched" }
-  | { readonly state: "overlapping"; readonly ops: readonly [number, number]; readonly at: Place; readonly target: Target };
+  | { readonly state: "overlapping"; readonly ops: readonly [number, number]; readonly at: TextPlace; readonly target: Target };
 
 /** What a file is searched with. */
-export type Editing = {
+export type EditOptions = {
   readonly parse: Engine["parse"];
-  readonly ops: (language: Language) => readonly ReadyOp[];
+  readonly ops: (language: Language) => readonly PreparedOp[];
 };
 
 /** Parses a file once for all operations, and once more what would become of it. */
-export async function editFile({ target, source }: SourceFile, { parse, ops }: Editing): Promise<FileOutcome> {
+export async function editFile({ target, source }: SourceFile, { parse, ops }: EditOptions): Promise<FileOutcome> {
   if (source === "unwanted") return { state: "untouched" };
   if (typeof source === "string") return { state: "skipped", reason: source, target };
   const { text } = source;
   const root = (await parse(target.language, text)).root();
   if (hasSyntaxError(root, target.language)) return { state: "broken", target };
-  const found = ops(target.language).map(({ op, template, pattern }) => ({ op, template, matches: matchesIn({ root, text }, pattern) }));
+  const found = ops(target.language).map(({ op, template, pattern }) => ({ op, template, matches: findMatches({ root, text }, pattern) }));
   const rewriting = planChanges(text, found);
-  if (rewriting.state === "overlapping") return { state: "overlapping", ops: rewriting.ops, at: lineColumns(text)(rewriting.at), target };
+  if (rewriting.state === "overlapping") return { state: "overlapping", ops: rewriting.ops, at: placeFinder(text)(rewriting.at), target };
   const { changes, nestedSkipped } = rewriting;
   if (changes.length === 0) return { state: "searched", nestedSkipped };
-  return { state: "searched", nestedSkipped, edited: await edited(parse, { target, source, changes }) };
+  return { state: "searched", nestedSkipped, edited: await makeEditedFile(parse, { target, source, changes }) };
 }
 
-type Planned = { readonly target: Target; readonly source: SourceText; readonly changes: readonly Change[] };
+type PlannedRewrite = { readonly target: Target; readonly source: SourceText; readonly changes: readonly Change[] };
 
-async function edited(parse: Engine["parse"], { target, source, changes }: Planned): Promise<EditedFile> {
+async function makeEditedFile(parse: Engine["parse"], { target, source, changes }: PlannedRewrite): Promise<EditedFile> {
   const { language } = target;
-  const after = rewritten(source.text, changes);
-  const place = lineColumns(source.text);
+  const after = applyChanges(source.text, changes);
+  const place = placeFinder(source.text);
   const placed = changes.map((change) => {
     const end = place(change.end);
     return { ...change, ...place(change.start), endLine: end.line, endColumn: end.column };

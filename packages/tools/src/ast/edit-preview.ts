@@ -1,28 +1,28 @@
 import type { AppliedPreview, Json, JsonObject, Preview, ToolResult } from "@assent/core";
 import { hiddenText } from "../files/hidden-files.ts";
 import type { EditedFile, PlacedChange } from "./edit-file.ts";
-import { type Issue, issueLines, shownIssues } from "./issue.ts";
+import { firstIssues, type Issue, issueLines } from "./issue.ts";
 import type { KnownFile, KnownPlace } from "./known-files.ts";
-import type { EditPlan, Skipped } from "./plan-edit.ts";
+import type { EditPlan, SkippedCounts } from "./plan-edit.ts";
 
-type Hidden = {
+type HiddenCount = {
   /** How many files a rule hides. */
   readonly hidden?: number;
 };
 
 /** What a plan comes to: a preview that can be staged, or the words that there is nothing to stage. */
 export function editPreview(
-  plan: EditPlan & Hidden & { readonly known: readonly KnownPlace[] },
+  plan: EditPlan & HiddenCount & { readonly known: readonly KnownPlace[] },
   shown: (path: string) => string,
 ): Preview | ToolResult {
   const { files, known } = plan;
-  const details = detailsOf(plan, shown);
-  const notes = notesOf(plan);
+  const details = makeDetails(plan, shown);
+  const notes = listNotes(plan);
   if (files.length === 0) return { content: ["No matches. Nothing was staged.", ...notes].join("\n"), details };
-  const totals = totalsOf(plan, shown);
+  const totals = countTotals(plan, shown);
   return {
     label: `AST edit: ${replacementsIn(totals.totalReplacements, totals.filesTouched)}`,
-    blocks: [...(notes.length > 0 ? [notes.join("\n")] : []), ...files.flatMap((file) => blocksOf(file, shown))],
+    blocks: [...(notes.length > 0 ? [notes.join("\n")] : []), ...files.flatMap((file) => makeBlocks(file, shown))],
     changes: files.map(({ target, before, after }) => ({ path: target.path, realPath: target.realPath, before, after })),
     data: known.length === 0 ? totals : { ...totals, known },
     details,
@@ -34,12 +34,12 @@ export function limitResult(maxFiles: number): ToolResult {
   const plan: EditPlan = { files: [], issues: [], filesSearched: 0, nestedSkipped: 0, skipped: {} };
   return {
     content: `File limit of ${maxFiles} reached; narrow the paths.`,
-    details: { ...detailsOf(plan, String), limitReached: true },
+    details: { ...makeDetails(plan, String), limitReached: true },
   };
 }
 
 /** The words for an edit that was made; the figures are those of its preview. */
-export function appliedResult({ data, files }: AppliedPreview, { shown, known }: Telling): ToolResult {
+export function appliedResult({ data, files }: AppliedPreview, { shown, known }: AppliedOptions): ToolResult {
   const { totalReplacements, filesTouched, fileReplacements } = readTotals(data);
   return {
     content: `Applied ${replacementsIn(totalReplacements, filesTouched)}.`,
@@ -54,11 +54,11 @@ export function appliedResult({ data, files }: AppliedPreview, { shown, known }:
   };
 }
 
-type Telling = { readonly shown: (path: string) => string; readonly known: readonly KnownFile[] };
+type AppliedOptions = { readonly shown: (path: string) => string; readonly known: readonly KnownFile[] };
 
 type Totals = { readonly totalReplacements: number; readonly filesTouched: number; readonly fileReplacements: readonly Json[] };
 
-function totalsOf({ files }: EditPlan, shown: (path: string) => string): Totals {
+function countTotals({ files }: EditPlan, shown: (path: string) => string): Totals {
   const fileReplacements = files.map(({ target, changes }) => ({ path: shown(target.path), count: changes.length }));
   return { totalReplacements: files.reduce((sum, { changes }) => sum + changes.length, 0), filesTouched: files.length, fileReplacements };
 }
@@ -79,14 +79,14 @@ function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-function detailsOf(plan: EditPlan & Hidden, shown: (path: string) => string): JsonObject {
+function makeDetails(plan: EditPlan & HiddenCount, shown: (path: string) => string): JsonObject {
   const { files, issues, filesSearched, nestedSkipped, skipped, hidden = 0 } = plan;
   return {
     applied: false,
-    ...totalsOf(plan, shown),
+    ...countTotals(plan, shown),
     filesSearched,
     changes: files.flatMap(({ target, changes }) => changes.map((change) => changeDetails(shown(target.path), change))),
-    issues: shownIssues(issues).map(issueDetails),
+    issues: firstIssues(issues).map(issueDetails),
     issueCount: issues.length,
     limitReached: false,
     nestedSkipped,
@@ -104,7 +104,7 @@ function issueDetails({ path, op, message }: Issue): JsonObject {
 }
 
 /** What the caller should know besides the changes. It stands first, so that it is never cut. */
-function notesOf({ issues, nestedSkipped, skipped, hidden = 0 }: EditPlan & Hidden): readonly string[] {
+function listNotes({ issues, nestedSkipped, skipped, hidden = 0 }: EditPlan & HiddenCount): readonly string[] {
   return [
     ...(hidden > 0 ? [`${hiddenText(hidden)}.`] : []),
     ...(nestedSkipped > 0 ? [`${nestedSkipped} nested matches were left; run again after applying.`] : []),
@@ -121,24 +121,24 @@ const REASONS: Readonly<Record<string, string>> = {
   sensitive: "hold secrets",
 };
 
-function skippedLines(skipped: Skipped): readonly string[] {
+function skippedLines(skipped: SkippedCounts): readonly string[] {
   const counts = Object.entries(skipped).map(([reason, count]) => `${count} (${REASONS[reason] ?? reason})`);
   return counts.length > 0 ? [`Files skipped: ${counts.join(", ")}.`] : [];
 }
 
 /** One text per change; the first of a file has its name above it. */
-function blocksOf({ target, changes }: EditedFile, shown: (path: string) => string): readonly string[] {
+function makeBlocks({ target, changes }: EditedFile, shown: (path: string) => string): readonly string[] {
   return changes.map(({ line, column, before, after }, index) =>
     [
       ...(index === 0 ? [shown(target.path)] : []),
       `  ${line}:${column}`,
-      ...linesOf(before).map((text) => `  - ${text}`),
-      ...(after === "" ? [] : linesOf(after).map((text) => `  + ${text}`)),
+      ...splitAnyLines(before).map((text) => `  - ${text}`),
+      ...(after === "" ? [] : splitAnyLines(after).map((text) => `  + ${text}`)),
     ].join("\n"),
   );
 }
 
-function linesOf(text: string): readonly string[] {
+function splitAnyLines(text: string): readonly string[] {
   return text.split(/\r?\n/);
 }
 

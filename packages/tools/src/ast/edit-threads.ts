@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { FileOutcome } from "./edit-file.ts";
-import type { WorkerStart } from "./edit-worker.ts";
-import { inOrder, type Load } from "./in-order.ts";
+import type { EditWorkerStart } from "./edit-worker.ts";
+import { mapInOrder, type WorkLimits } from "./in-order.ts";
 import type { Target } from "./targets.ts";
 
 /** From so many files on threads are worth being started. */
@@ -13,22 +13,22 @@ const MOST_THREADS = 4;
 const FILES_AT_ONCE = 16;
 
 /** Edits files like `editFile`, on all processors, and gives the outcomes in the order of the files. The engine must be loaded. The signal ends it at once. */
-export async function* editInThreads(targets: readonly Target[], start: WorkerStart, signal: AbortSignal): AsyncGenerator<FileOutcome> {
+export async function* editInThreads(targets: readonly Target[], start: EditWorkerStart, signal: AbortSignal): AsyncGenerator<FileOutcome> {
   signal.throwIfAborted();
   const first = openThread(start, signal);
   const more = Math.min(availableParallelism(), MOST_THREADS) - 1;
   const threads = [first, ...Array.from({ length: more }, () => openThread(start, signal))];
-  const load: Load<unknown> = { items: threads.length * 3, most: Number.POSITIVE_INFINITY, weight: () => 0 };
+  const load: WorkLimits<unknown> = { items: threads.length * 3, most: Number.POSITIVE_INFINITY, weight: () => 0 };
   let turn = 0;
   const edit = (some: readonly Target[]): Promise<readonly FileOutcome[]> => (threads[turn++ % threads.length] ?? first).edit(some);
   try {
-    for await (const outcomes of inOrder(batchesOf(targets), load, edit)) yield* outcomes;
+    for await (const outcomes of mapInOrder(splitBatches(targets), load, edit)) yield* outcomes;
   } finally {
     for (const thread of threads) thread.close();
   }
 }
 
-function* batchesOf(targets: readonly Target[]): Generator<readonly Target[]> {
+function* splitBatches(targets: readonly Target[]): Generator<readonly Target[]> {
   for (let from = 0; from < targets.length; from += FILES_AT_ONCE) yield targets.slice(from, from + FILES_AT_ONCE);
 }
 
@@ -39,7 +39,7 @@ type Thread = {
 };
 
 /** Answers come in the order of the questions; when the thread ends before, whoever waits hears why. */
-function openThread(start: WorkerStart, signal: AbortSignal): Thread {
+function openThread(start: EditWorkerStart, signal: AbortSignal): Thread {
   const worker = new Worker(workerFile(), { workerData: start, execArgv: [], env: {}, resourceLimits: { maxOldGenerationSizeMb: 1024 } });
   const waiting: PromiseWithResolvers<readonly FileOutcome[]>[] = [];
   const ended = Promise.withResolvers<never>();

@@ -1,7 +1,7 @@
 import { ToolError } from "@assent/core";
 import type { SgRoot } from "@ast-grep/napi";
 import type { Language } from "./languages.ts";
-import { weigh } from "./tree-weight.ts";
+import { reportTreeWeight } from "./tree-weight.ts";
 
 /** The structural search engine, with the grammars that are installed. */
 export type Engine = {
@@ -32,29 +32,29 @@ let loading: Promise<Engine> | undefined;
 
 /** Loads the engine at its first use. Languages can be registered only once in a process, so all that are installed are. */
 export function loadEngine(): Promise<Engine> {
-  loading ??= load();
+  loading ??= startEngine();
   return loading;
 }
 
-async function load(): Promise<Engine> {
+async function startEngine(): Promise<Engine> {
   const napi = await import("@ast-grep/napi").catch((cause: unknown) => {
     throw new ToolError("Structural search needs the package @ast-grep/napi. Install it: npm i @ast-grep/napi@0.51.0", "execution_failed", {
       cause,
     });
   });
-  const registrations = await installedGrammars();
+  const registrations = await loadGrammars();
   napi.registerDynamicLanguage(registrations);
   return {
     knows: (language) => language.package === undefined || Object.hasOwn(registrations, language.grammar),
     parse: ({ grammar }, text) => {
-      weigh(text);
+      reportTreeWeight(text);
       return napi.parseAsync(grammar, text);
     },
     parseNow: ({ grammar }, text) => napi.parse(grammar, text),
   };
 }
 
-async function installedGrammars(): Promise<Record<string, Registration>> {
+async function loadGrammars(): Promise<Record<string, Registration>> {
   const found: Record<string, Registration> = {};
   for (const [name, load] of Object.entries(GRAMMARS)) {
     try {

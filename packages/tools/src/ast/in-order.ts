@@ -1,8 +1,8 @@
 /** How much is done at once: at most this many items, and together no heavier than `most`, unless one alone is. */
-export type Load<T> = { readonly items: number; readonly most: number; readonly weight: (item: T) => number };
+export type WorkLimits<T> = { readonly items: number; readonly most: number; readonly weight: (item: T) => number };
 
 /** Does the same with every item, some at once, and gives the results in the order of the items. Whoever stops asking stops the rest from being begun. */
-export async function* inOrder<T, R>(items: Iterable<T>, load: Load<T>, act: (item: T) => Promise<R>): AsyncGenerator<R> {
+export async function* mapInOrder<T, R>(items: Iterable<T>, load: WorkLimits<T>, act: (item: T) => Promise<R>): AsyncGenerator<R> {
   const running: { readonly result: Promise<R>; readonly weight: number }[] = [];
   let total = 0;
   for (const item of items) {

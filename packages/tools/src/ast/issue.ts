@@ -4,13 +4,13 @@ export type Issue = { readonly path?: string; readonly op?: number; readonly mes
 const SHOWN = 20;
 
 /** As many issues as are shown. */
-export function shownIssues(issues: readonly Issue[]): readonly Issue[] {
+export function firstIssues(issues: readonly Issue[]): readonly Issue[] {
   return issues.slice(0, SHOWN);
 }
 
 /** The issues, a line each; the rest are counted. */
 export function issueLines(issues: readonly Issue[]): readonly string[] {
-  const lines = shownIssues(issues).map(({ path, op, message }) =>
+  const lines = firstIssues(issues).map(({ path, op, message }) =>
     [...(path === undefined ? [] : [path]), ...(op === undefined ? [] : [`ops[${op}]`]), message].join(": "),
   );
   const rest = issues.length - lines.length;

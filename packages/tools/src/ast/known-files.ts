@@ -10,7 +10,7 @@ export type KnownPlace = { readonly path: string; readonly real: string };
 export type KnownFile = { readonly path: string; readonly digest: string };
 
 /** The files among these that the session has read as they are: what becomes of them it then knows, too. */
-export async function knownFiles(reads: Reads, files: readonly EditedFile[], sessionId: string): Promise<readonly KnownPlace[]> {
+export async function findKnownFiles(reads: Reads, files: readonly EditedFile[], sessionId: string): Promise<readonly KnownPlace[]> {
   const known: KnownPlace[] = [];
   for (const { target, before } of files) {
     const record = await reads.recall(sessionId, target.realPath);
@@ -25,7 +25,7 @@ export async function rememberApplied(
   { data, files }: Pick<AppliedPreview, "data" | "files">,
   sessionId: string,
 ): Promise<readonly KnownFile[]> {
-  const places = placesIn(data);
+  const places = readPlaces(data);
   const known = files.flatMap(({ path, digest }) => {
     const real = places.get(path);
     return real === undefined ? [] : [{ path: real, digest: digest.replace(/^sha256:/, "") }];
@@ -35,7 +35,7 @@ export async function rememberApplied(
 }
 
 /** What the preview kept, possibly in another process. */
-function placesIn(data: Json | undefined): ReadonlyMap<string, string> {
+function readPlaces(data: Json | undefined): ReadonlyMap<string, string> {
   const kept: unknown = isObject(data) ? data["known"] : undefined;
   const places = new Map<string, string>();
   for (const one of Array.isArray(kept) ? kept : [])

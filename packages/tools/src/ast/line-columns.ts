@@ -1,8 +1,8 @@
 /** A place in a text; both count from 1, columns in UTF-16 units. */
-export type Place = { readonly line: number; readonly column: number };
+export type TextPlace = { readonly line: number; readonly column: number };
 
 /** Tells lines and columns by offsets. */
-export function lineColumns(text: string): (offset: number) => Place {
+export function placeFinder(text: string): (offset: number) => TextPlace {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   return (offset) => {

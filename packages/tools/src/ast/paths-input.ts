@@ -5,7 +5,7 @@ const MAX_CHARS = 4096;
 
 /** The field by which structural tools name files, directories and globs. */
 export const pathsField: Field<readonly string[]> = {
-  shown: {
+  schema: {
     type: "array",
     description: "Files, directories or globs such as src/**/*.ts, absolute or relative to the working directory.",
     minItems: 1,

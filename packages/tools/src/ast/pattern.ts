@@ -19,7 +19,7 @@ export type CompiledPattern = {
 const VARIABLE = /(?<![\w$])\$(?:\$(\$)?)?([A-Z_][A-Z0-9_]*)(?!\w)/g;
 
 /** The variables that a pattern captures, each as `NAME` or `$$$NAME`. */
-export function capturedBy(pattern: string): ReadonlySet<string> {
+export function listCaptures(pattern: string): ReadonlySet<string> {
   const names = Array.from(pattern.matchAll(VARIABLE), ([, many, name = ""]) =>
     name.startsWith("_") ? "" : `${many ? "$$$" : ""}${name}`,
   );
@@ -31,18 +31,18 @@ export type WantedPattern = { readonly pattern: string; readonly wanted: Iterabl
 
 /** Makes a pattern ready for a language. A text says why that cannot be done. */
 export function compilePattern(engine: Engine, language: Language, { pattern, wanted }: WantedPattern): CompiledPattern | string {
-  const { text, equal } = withOwnNames(pattern.trim());
-  const found = patternSource(engine, language, text);
+  const { text, equal } = splitRepeatedVariables(pattern.trim());
+  const found = findPatternSource(engine, language, text);
   if (!found) return `The pattern does not parse as ${language.title}`;
   const captures = new Map(Array.from(new Set([...wanted, ...equal.flat()]), (name, index) => [name, `ASSENT_TEXT_${index}`]));
   const texts = nodeTexts(found.root);
   for (const name of captures.keys()) {
     const spellings = name.startsWith("$") ? [name] : [`$${name}`, `$$${name}`];
-    if (!spellings.some((variable) => texts.has(asPlainText(variable, language.expando))))
+    if (!spellings.some((variable) => texts.has(replaceDollars(variable, language.expando))))
       return `${spellings[0]} captures nothing in this pattern`;
   }
-  const config: NapiConfig = { rule: { pattern: found.source }, transform: transformOf(captures) };
-  const fault = refusal(engine.parseNow(language, "").root(), config);
+  const config: NapiConfig = { rule: { pattern: found.source }, transform: makeTransform(captures) };
+  const fault = engineRefusal(engine.parseNow(language, "").root(), config);
   if (fault !== undefined) return `The pattern does not parse as ${language.title}: ${fault}`;
   return { config, captures, equal, leavesSemicolon: !(text.endsWith(";") || /^\$+\w+$/.test(text)) };
 }
@@ -55,7 +55,7 @@ function nodeTexts(root: SgNode): ReadonlySet<string> {
 const ANY_NODE: NapiConfig = { rule: { regex: "" } };
 
 /** The engine can give what a variable captured as one text; asking for its nodes costs far more. */
-function transformOf(captures: ReadonlyMap<string, string>): Record<string, unknown> {
+function makeTransform(captures: ReadonlyMap<string, string>): Record<string, unknown> {
   return Object.fromEntries(
     Array.from(captures, ([name, key]) => [key, { substring: { source: name.startsWith("$") ? name : `$${name}` } }]),
   );
@@ -65,7 +65,7 @@ function transformOf(captures: ReadonlyMap<string, string>): Record<string, unkn
  * A variable that stands twice must match equal text, while the engine only wants equal structure: so each place gets a name of its own, and the texts are
  * compared. Not so where `$$$` is about: there the engine needs the equality to find out where to stop.
  */
-function withOwnNames(pattern: string): { readonly text: string; readonly equal: readonly (readonly [string, string])[] } {
+function splitRepeatedVariables(pattern: string): { readonly text: string; readonly equal: readonly (readonly [string, string])[] } {
   const equal: (readonly [string, string])[] = [];
   if (pattern.includes("$$$")) return { text: pattern, equal };
   const seen = new Set<string>();
@@ -85,11 +85,11 @@ function withOwnNames(pattern: string): { readonly text: string; readonly equal:
 type PatternSource = { readonly source: NonNullable<NapiConfig["rule"]["pattern"]>; readonly root: SgNode };
 
 /** The pattern within its language's context, or else as it is; undefined where it parses in neither. */
-function patternSource(engine: Engine, language: Language, pattern: string): PatternSource | undefined {
-  const plain = asPlainText(pattern, language.expando);
+function findPatternSource(engine: Engine, language: Language, pattern: string): PatternSource | undefined {
+  const plain = replaceDollars(pattern, language.expando);
   const { context: [before, after] = ["", ""] } = language;
   const inContext = engine.parseNow(language, before + plain + after).root();
-  const selector = language.context && selectorOf(inContext, language, { start: before.length, end: before.length + plain.length });
+  const selector = language.context && findSelector(inContext, language, { start: before.length, end: before.length + plain.length });
   if (selector !== undefined) return { source: { context: before + pattern + after, selector }, root: inContext };
   const root = engine.parseNow(language, plain).root();
   return isPattern(root, language) ? { source: pattern, root } : undefined;
@@ -103,12 +103,12 @@ function isPattern(root: SgNode, language: Language): boolean {
 }
 
 /** What the engine itself makes of a pattern before it parses it. */
-function asPlainText(pattern: string, expando: string): string {
+function replaceDollars(pattern: string, expando: string): string {
   return pattern.replace(/\${1,3}(?=[A-Z_])|\${3}/g, (dollars) => expando.repeat(dollars.length));
 }
 
 /** The kind of the innermost node that is exactly the pattern in its context. The engine takes the first node of that kind, so it has to be this one. */
-function selectorOf(
+function findSelector(
   root: SgNode,
   language: Language,
   { start, end }: { readonly start: number; readonly end: number },
@@ -128,7 +128,7 @@ function selectorOf(
 }
 
 /** Why the engine does not take a rule, in its own words. */
-function refusal(root: SgNode, config: NapiConfig): string | undefined {
+function engineRefusal(root: SgNode, config: NapiConfig): string | undefined {
   try {
     root.find(config);
     return undefined;

@@ -3,10 +3,10 @@ import type { EditOp } from "./ast-edit-input.ts";
 import { type EditedFile, editFile, type FileOutcome } from "./edit-file.ts";
 import { editInThreads, MANY_FILES } from "./edit-threads.ts";
 import { type Engine, loadEngine } from "./engine.ts";
-import { inOrder } from "./in-order.ts";
+import { mapInOrder } from "./in-order.ts";
 import type { Issue } from "./issue.ts";
-import { type ReadyOps, readyOps } from "./ready-ops.ts";
-import { FILE_LOAD, type SensitiveSource, sourceFiles } from "./source-files.ts";
+import { type PreparedOps, prepareOps } from "./ready-ops.ts";
+import { FILE_LOAD, readSourceFiles, type SensitiveSource } from "./source-files.ts";
 import type { SkipReason } from "./source-text.ts";
 import type { Target } from "./targets.ts";
 
@@ -17,14 +17,14 @@ export type EditPlan = {
   readonly filesSearched: number;
   readonly nestedSkipped: number;
   /** How many files were not looked into, by reason. */
-  readonly skipped: Skipped;
+  readonly skipped: SkippedCounts;
 };
 
 /** Counts of files by the reason for which they were left out. */
-export type Skipped = Readonly<Partial<Record<SkipReason, number>>>;
+export type SkippedCounts = Readonly<Partial<Record<SkipReason, number>>>;
 
 /** What planning needs beside the files. */
-export type Planning = {
+export type PlanOptions = {
   readonly ops: readonly EditOp[];
   readonly maxChanges: number;
   readonly signal: AbortSignal;
@@ -36,27 +36,27 @@ export type Planning = {
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Searches every file once for all operations. Nothing is written. Throws `ToolError` where nothing may be staged. */
-export async function planEdit(targets: readonly Target[], planning: Planning): Promise<EditPlan> {
+export async function planEdit(targets: readonly Target[], planning: PlanOptions): Promise<EditPlan> {
   const engine = await loadEngine();
-  const ops = readyOps(engine, planning.ops);
+  const ops = prepareOps(engine, planning.ops);
   const tally: Tally = { files: [], issues: [], filesSearched: 0, nestedSkipped: 0, skipped: {}, changes: 0, bytes: 0 };
   const wanted = targets.filter(({ language }) => ops.in(language).length > 0);
-  for await (const outcome of outcomesOf(wanted, { engine, ops, signal: planning.signal })) {
+  for await (const outcome of editAll(wanted, { engine, ops, signal: planning.signal })) {
     planning.signal.throwIfAborted();
-    add(tally, shownOutcome(outcome, planning), planning);
+    addOutcome(tally, hideSensitive(outcome, planning), planning);
   }
   const { files, filesSearched, nestedSkipped, skipped } = tally;
   return { files, filesSearched, nestedSkipped, skipped, issues: [...ops.issues(), ...tally.issues] };
 }
 
-type Searching = { readonly engine: Engine; readonly ops: ReadyOps; readonly signal: AbortSignal };
+type PlanSearch = { readonly engine: Engine; readonly ops: PreparedOps; readonly signal: AbortSignal };
 
 /** Few files are edited on this thread; for many, others are started. */
-function outcomesOf(targets: readonly Target[], { engine, ops, signal }: Searching): AsyncGenerator<FileOutcome> {
+function editAll(targets: readonly Target[], { engine, ops, signal }: PlanSearch): AsyncGenerator<FileOutcome> {
   if (targets.length < MANY_FILES) {
     const editing = { parse: engine.parse, ops: ops.in };
-    return inOrder(
-      sourceFiles(targets, () => true),
+    return mapInOrder(
+      readSourceFiles(targets, () => true),
       FILE_LOAD,
       (file) => editFile(file, editing),
     );
@@ -66,7 +66,7 @@ function outcomesOf(targets: readonly Target[], { engine, ops, signal }: Searchi
 }
 
 /** The text of a file that holds secrets is not shown unasked. */
-function shownOutcome(outcome: FileOutcome, { isSensitive }: Planning): FileOutcome {
+function hideSensitive(outcome: FileOutcome, { isSensitive }: PlanOptions): FileOutcome {
   if (outcome.state !== "searched" || !outcome.edited) return outcome;
   const { target, linked } = outcome.edited;
   return !isSensitive(target, linked) ? outcome : { state: "skipped", reason: "sensitive", target };
@@ -90,7 +90,7 @@ const SKIPPED_TEXTS: Readonly<Record<SkipReason, string>> = {
   sensitive: "Holds secrets, file skipped",
 };
 
-function add(tally: Tally, outcome: FileOutcome, planning: Planning): void {
+function addOutcome(tally: Tally, outcome: FileOutcome, planning: PlanOptions): void {
   const { shown } = planning;
   switch (outcome.state) {
     case "searched":
@@ -118,7 +118,7 @@ function add(tally: Tally, outcome: FileOutcome, planning: Planning): void {
 }
 
 /** The limits are looked at file by file, so that what will be refused is not gathered first. */
-function addEdited(tally: Tally, file: EditedFile, { maxChanges, shown }: Planning): void {
+function addEdited(tally: Tally, file: EditedFile, { maxChanges, shown }: PlanOptions): void {
   tally.files.push(file);
   tally.changes += file.changes.length;
   tally.bytes += file.after.length;

@@ -6,21 +6,21 @@ import { type CompiledPattern, compilePattern } from "./pattern.ts";
 import { readTemplate, type Template, variablesOf } from "./rewrite.ts";
 
 /** An operation that works in one language. */
-export type ReadyOp = { readonly op: number; readonly template: Template; readonly pattern: CompiledPattern };
+export type PreparedOp = { readonly op: number; readonly template: Template; readonly pattern: CompiledPattern };
 
 /** Operations by language, made ready when a language is first met. */
-export type ReadyOps = {
-  readonly in: (language: Language) => readonly ReadyOp[];
+export type PreparedOps = {
+  readonly in: (language: Language) => readonly PreparedOp[];
   /** What could not be made ready so far. */
   readonly issues: () => readonly Issue[];
 };
 
 /** A pattern that is none in a language is an issue there, and holds back neither other languages nor other operations. */
-export function readyOps(engine: Engine, ops: readonly EditOp[]): ReadyOps {
-  const known = new Map<Language, readonly ReadyOp[]>();
+export function prepareOps(engine: Engine, ops: readonly EditOp[]): PreparedOps {
+  const known = new Map<Language, readonly PreparedOp[]>();
   const issues: Issue[] = [];
   const templates = ops.map(({ out }) => readTemplate(out));
-  const make = (language: Language): readonly ReadyOp[] => {
+  const make = (language: Language): readonly PreparedOp[] => {
     if (!engine.knows(language)) {
       issues.push({ message: `${language.title} files were not searched. Install ${language.package}` });
       return [];

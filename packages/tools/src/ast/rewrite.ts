@@ -1,4 +1,4 @@
-import type { Captured, Match } from "./match.ts";
+import type { CapturedTexts, Match } from "./match.ts";
 
 /** What takes the place of a match: texts, and names of variables as `NAME` or `$$$NAME`. */
 export type Template = readonly (string | { readonly variable: string; readonly written: string })[];
@@ -7,10 +7,10 @@ export type Template = readonly (string | { readonly variable: string; readonly 
 export type Change = { readonly op: number; readonly start: number; readonly end: number; readonly before: string; readonly after: string };
 
 /** What one operation found, and what it puts there. */
-export type Found = { readonly op: number; readonly template: Template; readonly matches: readonly Match[] };
+export type OpMatches = { readonly op: number; readonly template: Template; readonly matches: readonly Match[] };
 
 /** What becomes of a text: changes by offset, none overlapping another; or two operations that want the same place. */
-export type Rewriting =
+export type RewritePlan =
   | { readonly state: "planned"; readonly changes: readonly Change[]; readonly nestedSkipped: number }
   | { readonly state: "overlapping"; readonly ops: readonly [number, number]; readonly at: number };
 
@@ -35,7 +35,7 @@ export function variablesOf(template: Template): ReadonlySet<string> {
 }
 
 /** All operations look at the same, original text; none sees what another makes of it. */
-export function planChanges(text: string, found: readonly Found[]): Rewriting {
+export function planChanges(text: string, found: readonly OpMatches[]): RewritePlan {
   let nestedSkipped = 0;
   const changes: Change[] = [];
   for (const { op, template, matches } of found) {
@@ -43,7 +43,7 @@ export function planChanges(text: string, found: readonly Found[]): Rewriting {
     nestedSkipped += matches.length - outer.length;
     for (const { start, end, captured } of outer) {
       const before = text.slice(start, end);
-      const after = filled(template, captured);
+      const after = fillTemplate(template, captured);
       if (after !== before) changes.push({ op, start, end, before, after });
     }
   }
@@ -53,7 +53,7 @@ export function planChanges(text: string, found: readonly Found[]): Rewriting {
 }
 
 /** The text with all its changes made. */
-export function rewritten(text: string, changes: readonly Change[]): string {
+export function applyChanges(text: string, changes: readonly Change[]): string {
   let result = "";
   let from = 0;
   for (const { start, end, after } of changes) {
@@ -75,7 +75,7 @@ function outermost(matches: readonly Match[]): readonly Match[] {
     });
 }
 
-function filled(template: Template, captured: Captured): string {
+function fillTemplate(template: Template, captured: CapturedTexts): string {
   return template.map((piece) => (typeof piece === "string" ? piece : (captured.get(piece.variable) ?? ""))).join("");
 }
 

@@ -1,18 +1,18 @@
 import { ToolError } from "@assent/core";
 import type { LinkedFile } from "../files/opened-as.ts";
 import { type Engine, loadEngine } from "./engine.ts";
-import { inOrder } from "./in-order.ts";
-import { lineColumns, type Place } from "./line-columns.ts";
-import { matchesIn } from "./match.ts";
-import { type ReadyOps, readyOps } from "./ready-ops.ts";
-import { FILE_LOAD, type SensitiveSource, type SourceFile, sourceFiles } from "./source-files.ts";
+import { mapInOrder } from "./in-order.ts";
+import { placeFinder, type TextPlace } from "./line-columns.ts";
+import { findMatches } from "./match.ts";
+import { type PreparedOps, prepareOps } from "./ready-ops.ts";
+import { FILE_LOAD, readSourceFiles, type SensitiveSource, type SourceFile } from "./source-files.ts";
 import type { Target } from "./targets.ts";
 
 /** A match as it is shown. */
-export type ShownMatch = Place & { readonly path: string; readonly text: string };
+export type ShownMatch = TextPlace & { readonly path: string; readonly text: string };
 
 /** What was found in files. */
-export type Searched = {
+export type SearchedFiles = {
   readonly matches: readonly ShownMatch[];
   /** How many more there are. */
   readonly more: number;
@@ -31,16 +31,16 @@ export type FileSearch = {
 const MOST_MATCHES = 1000;
 
 /** Searches files for one pattern. Throws `ToolError` when the pattern is none in any of their languages. */
-export async function searchFiles(targets: readonly Target[], { pattern, signal, isSensitive }: FileSearch): Promise<Searched> {
+export async function searchFiles(targets: readonly Target[], { pattern, signal, isSensitive }: FileSearch): Promise<SearchedFiles> {
   const engine = await loadEngine();
-  const ops = readyOps(engine, [{ pat: pattern, out: "" }]);
+  const ops = prepareOps(engine, [{ pat: pattern, out: "" }]);
   const isReady = [...new Set(targets.map(({ language }) => language))].filter((language) => ops.in(language).length > 0).length > 0;
   const notes = ops.issues().map(({ message }) => message);
   if (!isReady && ops.issues().some(({ op }) => op !== undefined)) throw new ToolError(notes.join("; "), "invalid_tool_params");
   const matches: ShownMatch[] = [];
   let [more, skipped] = [0, 0];
-  const sources = sourceFiles(targets, ({ language }) => ops.in(language).length > 0);
-  for await (const { target, found, linked } of inOrder(sources, FILE_LOAD, (file) => searchFile(file, { engine, ops }))) {
+  const sources = readSourceFiles(targets, ({ language }) => ops.in(language).length > 0);
+  for await (const { target, found, linked } of mapInOrder(sources, FILE_LOAD, (file) => searchFile(file, { engine, ops }))) {
     signal.throwIfAborted();
     if (!found || (found.length > 0 && isSensitive(target, linked))) skipped++;
     else {
@@ -52,16 +52,16 @@ export async function searchFiles(targets: readonly Target[], { pattern, signal,
   return { matches, more, skipped, notes };
 }
 
-type Searching = { readonly engine: Engine; readonly ops: ReadyOps };
+type SearchOptions = { readonly engine: Engine; readonly ops: PreparedOps };
 type FileMatches = { readonly target: Target; readonly found?: readonly ShownMatch[]; readonly linked?: LinkedFile };
 
 /** Nothing is found in a file that cannot be looked into. One with a syntax error can: what is whole in it is found. */
-async function searchFile({ target, source }: SourceFile, { engine, ops }: Searching): Promise<FileMatches> {
+async function searchFile({ target, source }: SourceFile, { engine, ops }: SearchOptions): Promise<FileMatches> {
   if (typeof source === "string") return { target };
   const { text, linked } = source;
   const root = (await engine.parse(target.language, text)).root();
-  const place = lineColumns(text);
-  const found = ops.in(target.language).flatMap(({ pattern }) => matchesIn({ root, text }, pattern));
+  const place = placeFinder(text);
+  const found = ops.in(target.language).flatMap(({ pattern }) => findMatches({ root, text }, pattern));
   const shown = found.map(({ start, end }) => ({ ...place(start), path: target.path, text: text.slice(start, end) }));
   return { target, found: shown, ...(linked && { linked }) };
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, readFileSync } from "node:fs";
-import { type LinkedFile, openAs } from "../files/opened-as.ts";
+import { type LinkedFile, openRealPath } from "../files/opened-as.ts";
 
 /** Why a file is not looked into. */
 export type SkipReason = "binary" | "not_utf8" | "too_large" | "unreadable" | "sensitive";
@@ -22,10 +22,10 @@ const MARK = "\ufeff";
  * long as they do, and there may be thousands of files.
  */
 export function readSource(path: string): SourceText | SkipReason {
-  const file = openAs(path);
+  const file = openRealPath(path);
   if (!file) return "unreadable"; // gone since it was found, or not for us to read: it is counted, and the others go on
   try {
-    const source = file.size > MAX_BYTES ? "too_large" : sourceOf(readFileSync(file.fd));
+    const source = file.size > MAX_BYTES ? "too_large" : decodeSource(readFileSync(file.fd));
     return typeof source === "string" || !file.linked ? source : { ...source, linked: file.linked };
   } catch {
     return "unreadable";
@@ -34,7 +34,7 @@ export function readSource(path: string): SourceText | SkipReason {
   }
 }
 
-function sourceOf(bytes: Buffer): SourceText | SkipReason {
+function decodeSource(bytes: Buffer): SourceText | SkipReason {
   if (bytes.length > MAX_BYTES) return "too_large";
   if (bytes.includes(0)) return "binary";
   if (!isUtf8(bytes)) return "not_utf8";

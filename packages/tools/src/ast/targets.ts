@@ -5,7 +5,7 @@ import { ToolError } from "@assent/core";
 import { errorCode } from "@assent/host";
 import type { PathLookup } from "@assent/policy";
 import type { Hides } from "../files/hidden-files.ts";
-import { compilePathGlob, isGlob, withoutBraces } from "../files/path-glob.ts";
+import { compilePathGlob, expandBraces, isGlob } from "../files/path-glob.ts";
 import { walkFiles } from "../files/walk.ts";
 import { type Language, languageOf } from "./languages.ts";
 
@@ -34,7 +34,7 @@ export type Targets = {
 };
 
 /** Where paths are looked for. */
-export type Search = {
+export type TargetSearch = {
   readonly workspace: string;
   readonly scope: PathLookup;
   readonly cwd: string;
@@ -47,11 +47,11 @@ export type Search = {
 };
 
 /** Finds the files that paths mean: files, directories and globs. Each real file is there once. Throws `ToolError` for a path that leads nowhere. */
-export async function findTargets(paths: readonly string[], search: Search): Promise<Targets> {
-  const gathered: Gathered = { files: new Map(), seen: new Set(), hidden: new Set(), unsupportedNames: [], empty: [] };
+export async function findTargets(paths: readonly string[], search: TargetSearch): Promise<Targets> {
+  const gathered: GatheredTargets = { files: new Map(), seen: new Set(), hidden: new Set(), unsupportedNames: [], empty: [] };
   let limitReached = false;
   for (const given of paths) {
-    const count = await gather(gathered, given, search);
+    const count = await gatherTargets(gathered, given, search);
     if (count === 0 && isGlob(given)) gathered.empty.push(given);
     limitReached = gathered.files.size > search.maxFiles;
     if (limitReached) break;
@@ -61,7 +61,7 @@ export async function findTargets(paths: readonly string[], search: Search): Pro
   return { files: sorted, unsupported: seen.size - files.size, unsupportedNames, empty, hidden: hidden.size, limitReached };
 }
 
-type Gathered = {
+type GatheredTargets = {
   readonly files: Map<string, Target>;
   readonly seen: Set<string>;
   readonly hidden: Set<string>;
@@ -70,18 +70,22 @@ type Gathered = {
 };
 
 /** How many files there are at a path; no more are counted once there are too many. */
-async function gather(gathered: Gathered, given: string, search: Search): Promise<number> {
+async function gatherTargets(gathered: GatheredTargets, given: string, search: TargetSearch): Promise<number> {
   let count = 0;
-  for await (const found of filesOf(given, search)) {
+  for await (const found of listFiles(given, search)) {
     count++;
-    add(gathered, { ...found, given }, search);
+    addTarget(gathered, { ...found, given }, search);
     if (gathered.files.size > search.maxFiles) break;
   }
   return count;
 }
 
 /** A file that is also named counts as named. */
-function add({ files, seen, hidden, unsupportedNames }: Gathered, found: FoundFile & { readonly given: string }, search: Search): void {
+function addTarget(
+  { files, seen, hidden, unsupportedNames }: GatheredTargets,
+  found: TargetFile & { readonly given: string },
+  search: TargetSearch,
+): void {
   const { path, realPath, named, given } = found;
   const { languageFor = languageOf, hides } = search;
   const language = languageFor(path, named);
@@ -95,15 +99,15 @@ function add({ files, seen, hidden, unsupportedNames }: Gathered, found: FoundFi
   seen.add(realPath);
 }
 
-type FoundFile = { readonly path: string; readonly realPath: string; readonly named: boolean };
+type TargetFile = { readonly path: string; readonly realPath: string; readonly named: boolean };
 
-async function* filesOf(given: string, search: Search): AsyncGenerator<FoundFile> {
+async function* listFiles(given: string, search: TargetSearch): AsyncGenerator<TargetFile> {
   const { absolute, real } = search.scope(given, search.cwd);
   const stats = real === null ? undefined : await statsOf(real);
   if (real === null || !stats) {
     if (real === null || !isGlob(given)) throw new ToolError(`Path not found: ${given}`, "file_not_found");
-    yield* filesOfGlob(absolute, real, search);
-  } else if (stats.isDirectory()) yield* filesIn(absolute, real, search);
+    yield* walkGlob(absolute, real, search);
+  } else if (stats.isDirectory()) yield* walkTargets(absolute, real, search);
   else if (stats.isFile()) yield { path: absolute, realPath: real, named: true };
   else throw new ToolError(`${given} is not a regular file.`, "target_not_regular_file");
 }
@@ -118,20 +122,20 @@ async function statsOf(path: string): Promise<Stats | undefined> {
   }
 }
 
-async function* filesIn(directory: string, real: string, { workspace, signal }: Search): AsyncGenerator<FoundFile> {
+async function* walkTargets(directory: string, real: string, { workspace, signal }: TargetSearch): AsyncGenerator<TargetFile> {
   if (isNeverSearched(workspace, real)) return;
   for await (const path of walkFiles(real, { signal, hidden: true, top: workspace }))
     yield { path: join(directory, path.slice(real.length)), realPath: path, named: false };
 }
 
 /** A glob is looked for below the directory that its plain beginning named when it was looked at, and nowhere else. */
-async function* filesOfGlob(absolute: string, realGlob: string, search: Search): AsyncGenerator<FoundFile> {
+async function* walkGlob(absolute: string, realGlob: string, search: TargetSearch): AsyncGenerator<TargetFile> {
   const { base, glob } = await splitGlob(absolute);
   if (!realGlob.endsWith(`/${glob}`)) return;
   const real = realGlob.slice(0, -glob.length - 1) || "/";
   if (!(await statsOf(real))?.isDirectory()) return;
-  const tests = withoutBraces(glob).map(compilePathGlob);
-  for await (const file of filesIn(base, real, search)) {
+  const tests = expandBraces(glob).map(compilePathGlob);
+  for await (const file of walkTargets(base, real, search)) {
     const below = file.path.slice(base === "/" ? 1 : base.length + 1).split("/");
     if (tests.some((matches) => matches(below))) yield file;
   }

@@ -10,7 +10,7 @@ const SHOWN_BACKGROUND = { type: "boolean", description: "true: do not wait for 
 
 /** True or false, and nothing that only looks like it: whether somebody waits is not for guessing. */
 const background: Field<boolean> = {
-  shown: { enum: [true, false], description: SHOWN_BACKGROUND.description },
+  schema: { enum: [true, false], description: SHOWN_BACKGROUND.description },
   optional: false,
   fault: (value) => (typeof value === "boolean" ? undefined : "must be boolean"),
 };
@@ -38,7 +38,7 @@ export function agentTool(agents: readonly OfferedAgent[] = []): Tool {
     inputSchema: {
       type: "object",
       properties: {
-        ...Object.fromEntries(Object.entries(fields).map(([name, { shown }]) => [name, shown])),
+        ...Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])),
         run_in_background: SHOWN_BACKGROUND,
       },
       required: ["description", "prompt"],

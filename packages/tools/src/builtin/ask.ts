@@ -5,13 +5,13 @@ import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 /** A field whose limits are told to the model, while `check` says in its own words what is wrong with it. */
 function shownWith<T>(field: Field<T>, limits: Readonly<Record<string, unknown>>): Field<T> {
-  return { ...field, shown: { ...field.shown, ...limits } };
+  return { ...field, schema: { ...field.schema, ...limits } };
 }
 
 const ID = /^[A-Za-z0-9_.-]+$/;
 const idOf = string({ description: "Names the question in the answer: letters, digits, _, - and .", minLength: 1, maxLength: 64 });
 const id: Field<string> = {
-  shown: { ...idOf.shown, pattern: ID.source },
+  schema: { ...idOf.schema, pattern: ID.source },
   optional: false,
   fault: (value) => idOf.fault(value) ?? (ID.test(String(value)) ? undefined : `must match pattern "${ID.source}"`),
 };
@@ -24,7 +24,7 @@ const question: Field<string> = {
 
 /** Only a hint: whichever number it is, it is no reason not to ask. */
 const recommended: Field<number> = {
-  shown: { type: "number", description: "Which option you recommend, counted from 0." },
+  schema: { type: "number", description: "Which option you recommend, counted from 0." },
   optional: false,
   fault: (value) => (typeof value === "number" ? undefined : "must be number"),
 };
@@ -64,14 +64,14 @@ export function askTool(): Tool {
     hidden: true,
     input: object(FIELDS),
     isOutputMarkdown: false,
-    check: faultOf,
+    check: checkQuestions,
     describe: ({ questions }) => `Ask: ${questions.map((one) => one.question).join(" / ")}`,
     permission: () => "allow",
     runtimeHandler: "ask",
   });
 }
 
-function faultOf({ questions }: Input): string | undefined {
+function checkQuestions({ questions }: Input): string | undefined {
   const read = readQuestions(questions);
   return "fault" in read ? read.fault : undefined;
 }

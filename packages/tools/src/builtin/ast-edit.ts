@@ -5,9 +5,9 @@ import { type AstEditInput, astEditInput, astEditSchema, editFault } from "../as
 import { appliedResult, editPreview, limitResult } from "../ast/edit-preview.ts";
 import type { Issue } from "../ast/issue.ts";
 import { type JudgedPlaces, judgedPlaces } from "../ast/judged-places.ts";
-import { knownFiles, rememberApplied } from "../ast/known-files.ts";
+import { findKnownFiles, rememberApplied } from "../ast/known-files.ts";
 import { planEdit } from "../ast/plan-edit.ts";
-import { sensitiveSource } from "../ast/source-files.ts";
+import { sensitivityTest } from "../ast/source-files.ts";
 import { findTargets, type Targets } from "../ast/targets.ts";
 import { failure, fileFailure } from "../failure.ts";
 import type { Hides } from "../files/hidden-files.ts";
@@ -44,10 +44,10 @@ export function astEditTool(deps: AstEditDeps): Tool {
       judged.note(input, input.paths ?? [], cwd);
       return "ask";
     },
-    preview: (input, ctx) => preview({ ...deps, judged }, input, ctx),
+    preview: (input, ctx) => previewEdit({ ...deps, judged }, input, ctx),
     apply: async (applied, { cwd, sessionId }) => {
       const known = await rememberApplied(deps.reads, applied, sessionId);
-      return appliedResult(applied, { shown: (path) => named(deps, path, cwd), known });
+      return appliedResult(applied, { shown: (path) => nameFile(deps, path, cwd), known });
     },
   });
 }
@@ -63,7 +63,7 @@ function describe({ ops: [op, ...ops] = [], paths: [path, ...paths] = [] }: AstE
   return `AST edit ${shown[0]}${more(ops.length)} in ${shown[1]}${more(paths.length)}`;
 }
 
-async function preview(
+async function previewEdit(
   deps: AstEditDeps & { readonly judged: JudgedPlaces },
   input: AstEditInput,
   { cwd, signal, sessionId }: RunContext,
@@ -72,14 +72,14 @@ async function preview(
   const { moved, scope, harmless } = deps.judged.open(input, paths, cwd);
   if (moved !== undefined) return failure("execution_denied", `${moved} leads to another place than when it was judged.`);
   const maxFiles = deps.maxFiles();
-  const shown = (path: string): string => named(deps, path, cwd);
+  const shown = (path: string): string => nameFile(deps, path, cwd);
   try {
     const targets = await findTargets(paths, { ...deps, scope, cwd, signal, maxFiles });
     if (targets.limitReached) return limitResult(maxFiles);
-    const isSensitive = sensitiveSource({ scope: deps.scope, cwd, harmless });
+    const isSensitive = sensitivityTest({ scope: deps.scope, cwd, harmless });
     const plan = await planEdit(targets.files, { ops, maxChanges: deps.maxChanges(), signal, shown, isSensitive });
-    const known = await knownFiles(deps.reads, plan.files, sessionId);
-    return editPreview({ ...plan, issues: [...issuesOf(targets), ...plan.issues], hidden: targets.hidden, known }, shown);
+    const known = await findKnownFiles(deps.reads, plan.files, sessionId);
+    return editPreview({ ...plan, issues: [...listIssues(targets), ...plan.issues], hidden: targets.hidden, known }, shown);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolError) return failure(error.type, error.message);
@@ -87,7 +87,7 @@ async function preview(
   }
 }
 
-function issuesOf({ unsupportedNames, empty }: Targets): readonly Issue[] {
+function listIssues({ unsupportedNames, empty }: Targets): readonly Issue[] {
   return [
     ...unsupportedNames.map((path) => ({ path, message: "No grammar for this kind of file, file skipped" })),
     ...empty.map((path) => ({ path, message: "No file matches this glob" })),
@@ -95,6 +95,6 @@ function issuesOf({ unsupportedNames, empty }: Targets): readonly Issue[] {
 }
 
 /** Relative to the working directory within the workspace, else in full. */
-function named({ workspace }: AstEditDeps, path: string, cwd: string): string {
+function nameFile({ workspace }: AstEditDeps, path: string, cwd: string): string {
   return isInside(workspace, path) || isInside(cwd, path) ? relative(cwd, path) || "." : path;
 }

@@ -3,12 +3,12 @@ import type { PathLookup } from "@assent/policy";
 import { type JudgedPlaces, judgedPlaces } from "../ast/judged-places.ts";
 import { LANGUAGES, type Language, languageNamed, languageOf } from "../ast/languages.ts";
 import { pathsFault, pathsField } from "../ast/paths-input.ts";
-import { type Searched, searchFiles } from "../ast/search-files.ts";
-import { sensitiveSource } from "../ast/source-files.ts";
+import { type SearchedFiles, searchFiles } from "../ast/search-files.ts";
+import { sensitivityTest } from "../ast/source-files.ts";
 import { findTargets, type Targets } from "../ast/targets.ts";
 import { failure, fileFailure } from "../failure.ts";
 import { type Hides, hiddenText } from "../files/hidden-files.ts";
-import { shownPath } from "../files/shown-path.ts";
+import { displayPath } from "../files/shown-path.ts";
 import { type InputOf, object, optional, string } from "../schema/fields.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
@@ -38,33 +38,37 @@ export function astGrepTool(deps: AstGrepDeps): Tool {
     ...listedFields(AST_GREP),
     input: object(FIELDS),
     isOutputMarkdown: false,
-    check: (input) => fault(input),
+    check: (input) => checkInput(input),
     describe: ({ pattern, paths }) => `Search ${paths.join(", ")} for ${pattern}`,
     locations: ({ paths }) => paths.map((path) => ({ path })),
     permission: (input, { cwd }) => {
       const facts = judged.note(input, input.paths, cwd);
       return facts.every(({ inside, sensitive, ownOutput }) => ownOutput || (inside && !sensitive)) ? "allow" : "ask";
     },
-    run: (input, ctx) => run({ ...deps, judged }, input, ctx),
+    run: (input, ctx) => runGrep({ ...deps, judged }, input, ctx),
   });
 }
 
-function fault({ pattern, paths, language }: Input): string | undefined {
+function checkInput({ pattern, paths, language }: Input): string | undefined {
   if (pattern.trim() === "") return "pattern must not be empty";
   if (language !== undefined && !languageNamed(language)) return `language must be one of ${LANGUAGES.map(({ name }) => name).join(", ")}`;
   return pathsFault(paths);
 }
 
-async function run(deps: AstGrepDeps & { readonly judged: JudgedPlaces }, input: Input, { cwd, signal }: RunContext): Promise<ToolResult> {
+async function runGrep(
+  deps: AstGrepDeps & { readonly judged: JudgedPlaces },
+  input: Input,
+  { cwd, signal }: RunContext,
+): Promise<ToolResult> {
   const { moved, scope, harmless } = deps.judged.open(input, input.paths, cwd);
   if (moved !== undefined) return failure("execution_denied", `${moved} leads to another place than when it was judged.`);
   const maxFiles = deps.maxFiles();
   try {
     const targets = await findTargets(input.paths, { ...deps, scope, cwd, signal, maxFiles, languageFor: languageFor(input.language) });
     if (targets.limitReached) return { content: `File limit of ${maxFiles} reached; narrow the paths.`, details: { limitReached: true } };
-    const isSensitive = sensitiveSource({ scope: deps.scope, cwd, harmless });
+    const isSensitive = sensitivityTest({ scope: deps.scope, cwd, harmless });
     const searched = await searchFiles(targets.files, { pattern: input.pattern, signal, isSensitive });
-    return searchResult(searched, targets, (path) => shownPath(deps.workspace, path));
+    return searchResult(searched, targets, (path) => displayPath(deps.workspace, path));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolError) return failure(error.type, error.message);
@@ -80,7 +84,7 @@ function languageFor(name: string | undefined): (path: string, isNamed: boolean)
 }
 
 function searchResult(
-  { matches, more, skipped, notes }: Searched,
+  { matches, more, skipped, notes }: SearchedFiles,
   { unsupported, hidden }: Targets,
   shown: (path: string) => string,
 ): ToolResult {

@@ -8,16 +8,16 @@ import {
   type Tool,
   type ToolResult,
 } from "@assent/core";
-import { editedInput } from "../edits/edited-input.ts";
-import { notFound } from "../edits/not-found.ts";
-import { fileApplied, fileDetails, filePreview, fileWarnings, MAX_TEXT } from "../edits/preview.ts";
-import { MOST_PLACES, type Replaced, replaceText } from "../edits/replace-text.ts";
-import { type FileDeps, type FileTarget, fileTarget, movedSince, unread } from "../edits/target.ts";
+import { makeEditInput } from "../edits/edited-input.ts";
+import { describeMissing } from "../edits/not-found.ts";
+import { confirmFile, MAX_TEXT, previewFile, recordApplied, warnAboutFile } from "../edits/preview.ts";
+import { MOST_PLACES, type ReplaceOutcome, replaceText } from "../edits/replace-text.ts";
+import { checkPlace, checkRead, type FileDeps, type FileTarget, findTarget } from "../edits/target.ts";
 import { failure, isResult } from "../failure.ts";
-import { currentFile, isBinary } from "../files/file-bytes.ts";
+import { isBinary, readCurrentFile } from "../files/file-bytes.ts";
 import { type JudgedPaths, judgedPaths } from "../files/judged-paths.ts";
 import { filePath, pathFault } from "../files/path-input.ts";
-import { shownPath } from "../files/shown-path.ts";
+import { displayPath } from "../files/shown-path.ts";
 import { boolean, type InputOf, object, optional, string } from "../schema/fields.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
@@ -47,24 +47,24 @@ export function editTool(deps: EditDeps): Tool {
     input: object(FIELDS),
     isOutputMarkdown: false,
     check: ({ file_path }) => pathFault(file_path),
-    describe: (input, { cwd }) => describe(shownPath(deps.workspace, resolve(cwd, input.file_path)), input),
+    describe: (input, { cwd }) => describe(displayPath(deps.workspace, resolve(cwd, input.file_path)), input),
     locations: ({ file_path }) => [{ path: file_path }],
     permission: (input, { cwd }) => {
       judged.note(input, deps.scope(input.file_path, cwd));
       return "ask";
     },
-    confirm: (input, ctx) => confirm(deps, input, ctx),
+    confirm: (input, ctx) => confirmEdit(deps, input, ctx),
     modify: {
-      current: async (input) => (await textAt(placeOf(input)))?.toString("utf8") ?? "",
+      current: async (input) => (await readText(placeOf(input)))?.toString("utf8") ?? "",
       proposed: async (input) => {
-        const bytes = (await textAt(placeOf(input))) ?? Buffer.alloc(0);
-        const made = replacedIn(bytes, input);
+        const bytes = (await readText(placeOf(input))) ?? Buffer.alloc(0);
+        const made = replaceIn(bytes, input);
         return (made.state === "replaced" ? made.bytes : bytes).toString("utf8");
       },
-      withContent: (input, content) => editedInput(placeOf(input), input, content),
+      withContent: (input, content) => makeEditInput(placeOf(input), input, content),
     },
-    preview: (input, ctx) => preview({ ...deps, judged }, input, ctx),
-    apply: (applied, ctx) => fileApplied(deps.reads, applied, ctx),
+    preview: (input, ctx) => previewEdit({ ...deps, judged }, input, ctx),
+    apply: (applied, ctx) => recordApplied(deps.reads, applied, ctx),
   });
 }
 
@@ -77,47 +77,51 @@ function describe(shown: string, { old_string, new_string, replace_all = false }
   return `Edit ${shown}: ${what}${replace_all ? " everywhere" : ""}`;
 }
 
-async function textAt(path: string): Promise<Buffer | undefined> {
-  return (await currentFile(path, MAX_TEXT))?.bytes;
+async function readText(path: string): Promise<Buffer | undefined> {
+  return (await readCurrentFile(path, MAX_TEXT))?.bytes;
 }
 
-function replacedIn(bytes: Buffer, { old_string: from, new_string: to, replace_all: everywhere = false }: Input): Replaced {
+function replaceIn(bytes: Buffer, { old_string: from, new_string: to, replace_all: everywhere = false }: Input): ReplaceOutcome {
   return replaceText(bytes, { from, to, everywhere }, MAX_TEXT);
 }
 
-async function preview(deps: EditDeps & { readonly judged: JudgedPaths }, input: Input, ctx: RunContext): Promise<Preview | ToolResult> {
-  const target = await fileTarget(deps, input.file_path, ctx);
+async function previewEdit(
+  deps: EditDeps & { readonly judged: JudgedPaths },
+  input: Input,
+  ctx: RunContext,
+): Promise<Preview | ToolResult> {
+  const target = await findTarget(deps, input.file_path, ctx);
   if (isResult(target)) return target;
-  const moved = movedSince(deps.judged, input, target);
-  const edited = moved ?? edit(target, input);
-  return isResult(edited) ? edited : filePreview({ target, after: edited.bytes, verb: "Edit", done: done(target.shown, edited) });
+  const moved = checkPlace(deps.judged, input, target);
+  const edited = moved ?? editTarget(target, input);
+  return isResult(edited) ? edited : previewFile({ target, after: edited.bytes, verb: "Edit", done: describeDone(target.shown, edited) });
 }
 
-type Edited = Extract<Replaced, { readonly state: "replaced" }>;
+type EditedText = Extract<ReplaceOutcome, { readonly state: "replaced" }>;
 
 /** The file as it would be, or why it cannot become that. */
-function edit(target: FileTarget, input: Input): Edited | ToolResult {
+function editTarget(target: FileTarget, input: Input): EditedText | ToolResult {
   const { shown, current } = target;
   if (!current) return failure("file_not_found", `${shown} does not exist. Use write to make it.`);
-  const fault = unread(target);
+  const fault = checkRead(target);
   if (fault) return fault;
   const { bytes } = current;
   if (bytes.length > MAX_TEXT) return failure("file_too_large", `${shown} has ${bytes.length} bytes; at most ${MAX_TEXT} can be edited.`);
   if (isBinary(bytes)) return failure("edit_preparation_failure", `${shown} is a binary file: its text cannot be edited.`);
-  const made = replacedIn(bytes, input);
-  return made.state === "replaced" ? made : refusal(shown, bytes, { input, made });
+  const made = replaceIn(bytes, input);
+  return made.state === "replaced" ? made : editFailure(shown, bytes, { input, made });
 }
 
-type Refused = { readonly input: Input; readonly made: Exclude<Replaced, Edited> };
+type RefusedEdit = { readonly input: Input; readonly made: Exclude<ReplaceOutcome, EditedText> };
 
-function refusal(shown: string, bytes: Buffer, { input, made }: Refused): ToolResult {
+function editFailure(shown: string, bytes: Buffer, { input, made }: RefusedEdit): ToolResult {
   switch (made.state) {
     case "equal":
       return failure("edit_no_change", equalText(shown, input));
     case "absent":
       return failure(
         "edit_no_occurrence_found",
-        notFound({ shown, text: bytes.toString("utf8"), from: input.old_string, to: input.new_string }),
+        describeMissing({ shown, text: bytes.toString("utf8"), from: input.old_string, to: input.new_string }),
       );
     case "several":
       return failure(
@@ -146,20 +150,20 @@ function linesText({ count, lines }: { readonly count: number; readonly lines: r
   return `lines ${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}`;
 }
 
-function done(shown: string, made: Edited): string {
+function describeDone(shown: string, made: EditedText): string {
   const places = made.count === 1 ? "" : ` at ${made.count} places`;
   return `Edited ${shown}${places}, ${linesText(made)}`;
 }
 
-async function confirm(deps: EditDeps, input: Input, ctx: CallContext): Promise<ConfirmationDetails> {
+async function confirmEdit(deps: EditDeps, input: Input, ctx: CallContext): Promise<ConfirmationDetails> {
   const fact = deps.scope(input.file_path, ctx.cwd);
-  const shown = shownPath(deps.workspace, fact.absolute);
-  const target = await fileTarget(deps, input.file_path, ctx);
-  const edited = isResult(target) ? target : edit(target, input);
+  const shown = displayPath(deps.workspace, fact.absolute);
+  const target = await findTarget(deps, input.file_path, ctx);
+  const edited = isResult(target) ? target : editTarget(target, input);
   if (!isResult(target) && !isResult(edited)) {
-    return fileDetails({ shown, fact, before: target.current?.bytes ?? null, after: edited.bytes, refused: undefined });
+    return confirmFile({ shown, fact, before: target.current?.bytes ?? null, after: edited.bytes, refused: undefined });
   }
   const signed = (sign: string, text: string): string => text.replaceAll(/^/gm, `${sign} `);
   const prompt = `${shown}\n${signed("-", input.old_string)}\n${signed("+", input.new_string)}`;
-  return { type: "info", prompt, warnings: fileWarnings({ shown, fact, refused: isResult(edited) ? edited : undefined }) };
+  return { type: "info", prompt, warnings: warnAboutFile({ shown, fact, refused: isResult(edited) ? edited : undefined }) };
 }

@@ -12,8 +12,8 @@ import {
 import { cutOutput } from "@assent/core/parts";
 import { nodeDigest } from "@assent/host";
 import { failure } from "../failure.ts";
-import type { Fetched } from "../fetch/fetch-text.ts";
-import { outsideFrame } from "../fetch/outside-frame.ts";
+import type { FetchOutcome } from "../fetch/fetch-text.ts";
+import { frameOutsideText } from "../fetch/outside-frame.ts";
 import { type RedirectChains, redirectChains } from "../fetch/redirect-chains.ts";
 import { Refusal } from "../fetch/refusal.ts";
 import type { Lookup } from "../fetch/resolve-host.ts";
@@ -62,7 +62,7 @@ export function fetchTool(deps: FetchDeps): Tool {
     check: urlFault,
     describe: ({ url }) => `Fetch ${url.length > DESCRIBED_CHARS ? `${url.slice(0, DESCRIBED_CHARS)}…` : url}`.toWellFormed(),
     confirm: (input, ctx) => confirm(deps, input, chains.hopOf(ctx).from),
-    run: (input, ctx) => run({ ...deps, chains }, input, ctx),
+    run: (input, ctx) => fetchPage({ ...deps, chains }, input, ctx),
   });
 }
 
@@ -73,28 +73,28 @@ function urlFault({ url }: Input): string | undefined {
 
 /** The URL as it will be asked for: what a parser makes of a text may look quite different. */
 async function confirm({ privateAllowed }: FetchDeps, input: Input, from: string | undefined): Promise<ConfirmationDetails> {
-  const url = hostDotless(new URL(input.url));
-  const { refusedAhead } = await import("../fetch/refused-ahead.ts");
+  const url = withoutTrailingDot(new URL(input.url));
+  const { predictRefusals } = await import("../fetch/refused-ahead.ts");
   const led = from === undefined ? [] : [`A redirect leads there from ${from}`];
-  const warnings = [...led, ...refusedAhead(url, privateAllowed?.(url.href) ?? false)];
+  const warnings = [...led, ...predictRefusals(url, privateAllowed?.(url.href) ?? false)];
   return { type: "info", prompt: `Fetch ${input.url}`, urls: [url.href], ...(warnings.length > 0 && { warnings }) };
 }
 
 /** `example.com.` is `example.com`, to rules and to us. */
-function hostDotless(url: URL): URL {
+function withoutTrailingDot(url: URL): URL {
   if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
   return url;
 }
 
-type Fetching = FetchDeps & { readonly chains: RedirectChains };
+type FetchParts = FetchDeps & { readonly chains: RedirectChains };
 
-async function run(deps: Fetching, input: Input, ctx: RunContext): Promise<ToolResult> {
-  const url = hostDotless(new URL(input.url));
+async function fetchPage(deps: FetchParts, input: Input, ctx: RunContext): Promise<ToolResult> {
+  const url = withoutTrailingDot(new URL(input.url));
   try {
     const fetched = await fetchWithin(deps, { url, input, signal: ctx.signal });
     return await ("redirect" in fetched
-      ? follow(deps.chains, { url, input, ctx, to: fetched.redirect })
-      : give(deps, { url, fetched, ctx }));
+      ? followRedirect(deps.chains, { url, input, ctx, to: fetched.redirect })
+      : makeResult(deps, { url, fetched, ctx }));
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (error instanceof Refusal) return failure(error.type, error.message);
@@ -102,10 +102,10 @@ async function run(deps: Fetching, input: Input, ctx: RunContext): Promise<ToolR
   }
 }
 
-type Asked = { readonly url: URL; readonly input: Input };
+type FetchCall = { readonly url: URL; readonly input: Input };
 
 /** Time that a person takes to answer is none of the fetch's. */
-async function fetchWithin(deps: Fetching, { url, input, signal }: Asked & { readonly signal: AbortSignal }): Promise<Fetched> {
+async function fetchWithin(deps: FetchParts, { url, input, signal }: FetchCall & { readonly signal: AbortSignal }): Promise<FetchOutcome> {
   const { lookup, privateAllowed, timeoutMs = TIMEOUT_MS } = deps;
   const { fetchText } = await import("../fetch/fetch-text.ts"); // the network's modules take longer to load than all tools together
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -123,9 +123,9 @@ async function fetchWithin(deps: Fetching, { url, input, signal }: Asked & { rea
   }
 }
 
-type Following = Asked & { readonly ctx: RunContext; readonly to: URL };
+type RedirectStep = FetchCall & { readonly ctx: RunContext; readonly to: URL };
 
-async function follow(chains: RedirectChains, { url, input, ctx, to }: Following): Promise<ToolResult> {
+async function followRedirect(chains: RedirectChains, { url, input, ctx, to }: RedirectStep): Promise<ToolResult> {
   if (chains.hopOf(ctx).count >= MAX_REDIRECTS)
     return failure(
       "web_fetch_failed",
@@ -143,28 +143,28 @@ async function follow(chains: RedirectChains, { url, input, ctx, to }: Following
   }
 }
 
-type Giving = { readonly url: URL; readonly fetched: Exclude<Fetched, { redirect: URL }>; readonly ctx: RunContext };
+type FetchedPage = { readonly url: URL; readonly fetched: Exclude<FetchOutcome, { redirect: URL }>; readonly ctx: RunContext };
 
-async function give(deps: Fetching, { url, fetched, ctx }: Giving): Promise<ToolResult> {
+async function makeResult(deps: FetchParts, { url, fetched, ctx }: FetchedPage): Promise<ToolResult> {
   const { status, media, bytes, isCut } = fetched;
   const text = fetched.text.replaceAll(/\r\n?/g, "\n").trim();
   const about = { url: url.href, media };
   const cutHere = cutOutput(text, { maxChars: MAX_CHARS - url.href.length, maxLines: MAX_LINES, keep: "head" });
   const cutBefore = isCut ? [`cut after ${bytes} bytes, there was more`] : [];
-  const whole = outsideFrame({ ...about, text, missing: cutBefore }, nodeDigest);
+  const whole = frameOutsideText({ ...about, text, missing: cutBefore }, nodeDigest);
   const shared = {
     display: `Fetched ${url.href} (status ${status}, ${media}, ${bytes} bytes${isCut ? ", cut there" : ""})`,
     details: { url: url.href, status, mediaType: media, bytes, cut: isCut },
   };
   if (!cutHere) return { content: whole, ...shared };
-  const file = await saved(deps.files, whole, ctx);
+  const file = await saveText(deps.files, whole, ctx);
   const where = file ? `full output in ${file.path}` : "full output could not be saved";
   const missing = [...cutBefore, `only the first ${cutHere.head.length} of ${cutHere.chars} characters, ${where}`];
-  return { content: outsideFrame({ ...about, text: cutHere.head, missing }, nodeDigest), ...shared, ...(file && { spilled: [file] }) };
+  return { content: frameOutsideText({ ...about, text: cutHere.head, missing }, nodeDigest), ...shared, ...(file && { spilled: [file] }) };
 }
 
 /** A file that cannot be written does not make a success a failure. */
-async function saved(files: Files, text: string, { sessionId, callId }: RunContext): Promise<Spilled | undefined> {
+async function saveText(files: Files, text: string, { sessionId, callId }: RunContext): Promise<Spilled | undefined> {
   try {
     const file = await files.spill(sessionId, callId);
     await file.write(text);

@@ -4,10 +4,10 @@ import { defineTool, type RunContext, type Tool, type ToolResult } from "@assent
 import { errorCode } from "@assent/host";
 import type { PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
-import { type Hides, hiddenFiles, hiddenText } from "../files/hidden-files.ts";
-import { pathFault, placePath } from "../files/path-input.ts";
-import { type Place, readablePlaces } from "../files/readable-place.ts";
-import { oneLine, shownPath } from "../files/shown-path.ts";
+import { type Hides, hiddenFileFilter, hiddenText } from "../files/hidden-files.ts";
+import { pathFault, placeField } from "../files/path-input.ts";
+import { type ReadablePlace, readablePlaces } from "../files/readable-place.ts";
+import { displayPath, oneLine } from "../files/shown-path.ts";
 import { walkFiles } from "../files/walk.ts";
 import { type InputOf, object, optional, string } from "../schema/fields.ts";
 import { pathFilter } from "../search/files.ts";
@@ -20,7 +20,7 @@ const LANES = 64;
 
 const FIELDS = {
   pattern: string({ description: "Which files, such as *.ts or src/**/*.ts.", minLength: 1, maxLength: 4096 }),
-  path: optional(placePath("The directory to look in. Default: the working directory.")),
+  path: optional(placeField("The directory to look in. Default: the working directory.")),
 };
 
 type Input = InputOf<typeof FIELDS>;
@@ -39,38 +39,38 @@ export function globTool(deps: GlobDeps): Tool {
     isOutputMarkdown: false,
     maxOutputLines: MOST_PATHS + 2,
     check: ({ path = "." }) => pathFault(path, "path"),
-    describe: ({ pattern, path = "." }, { cwd }) => `Find ${JSON.stringify(pattern)} in ${shownPath(deps.workspace, resolve(cwd, path))}`,
+    describe: ({ pattern, path = "." }, { cwd }) => `Find ${JSON.stringify(pattern)} in ${displayPath(deps.workspace, resolve(cwd, path))}`,
     locations: ({ path = "." }) => [{ path }],
     permission: (input, { cwd }) => places.judge({ input, path: input.path ?? ".", cwd }),
     run: (input, ctx) => {
       const place = places.open({ input, path: input.path ?? ".", cwd: ctx.cwd });
-      return isResult(place) ? place : run({ ...deps, place }, input, ctx);
+      return isResult(place) ? place : runGlob({ ...deps, place }, input, ctx);
     },
   });
 }
 
-type Finding = GlobDeps & { readonly place: Place };
+type GlobParts = GlobDeps & { readonly place: ReadablePlace };
 
-async function run({ workspace, hides, place: { path: root, shown } }: Finding, input: Input, ctx: RunContext): Promise<ToolResult> {
+async function runGlob({ workspace, hides, place: { path: root, shown } }: GlobParts, input: Input, ctx: RunContext): Promise<ToolResult> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const signal = AbortSignal.any([ctx.signal, timeout]);
-    const hidden = hiddenFiles(hides);
-    const meant = await matching(root, input.pattern, { signal, top: workspace });
+    const hidden = hiddenFileFilter(hides);
+    const meant = await findPaths(root, input.pattern, { signal, top: workspace });
     const found = await newestFirst(meant.filter(hidden.shows), signal);
-    return resultOf(
-      found.map((path) => oneLine(shownPath(workspace, path))),
+    return makeResult(
+      found.map((path) => oneLine(displayPath(workspace, path))),
       hidden.count(),
     );
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (timeout.aborted)
       return failure("glob_execution_error", `It did not end within ${TIMEOUT_MS / 1000} s. Choose a smaller directory.`);
-    return refusal(error, shown);
+    return globFailure(error, shown);
   }
 }
 
-async function matching(
+async function findPaths(
   root: string,
   pattern: string,
   walk: { readonly signal: AbortSignal; readonly top: string },
@@ -95,7 +95,7 @@ async function newestFirst(paths: readonly string[], signal: AbortSignal): Promi
   return dated.sort((a, b) => b.time - a.time).map(({ path }) => path);
 }
 
-function resultOf(paths: readonly string[], hidden: number): ToolResult {
+function makeResult(paths: readonly string[], hidden: number): ToolResult {
   const without = hidden > 0 ? [`[${hiddenText(hidden)}]`] : [];
   if (paths.length === 0) return { content: ["No files found.", ...without].join("\n") };
   const left = paths.length - MOST_PATHS;
@@ -103,7 +103,7 @@ function resultOf(paths: readonly string[], hidden: number): ToolResult {
   return { content: [...paths.slice(0, MOST_PATHS), ...more].join("\n"), display: `${paths.length} files found` };
 }
 
-function refusal(error: unknown, shown: string): ToolResult {
+function globFailure(error: unknown, shown: string): ToolResult {
   const code = errorCode(error);
   if (code === "ENOENT") return failure("search_path_not_found", `${shown} does not exist.`);
   if (code === "ENOTDIR") return failure("search_path_not_a_directory", `${shown} is not a directory.`);

@@ -5,11 +5,11 @@ import { defineTool, type Tool, type ToolResult } from "@assent/core";
 import { errorCode } from "@assent/host";
 import type { PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
-import { type Hides, hiddenFiles, hiddenText } from "../files/hidden-files.ts";
-import { listAs, type OpenedDirectory } from "../files/opened-as.ts";
-import { pathFault, placePath } from "../files/path-input.ts";
-import { type Place, readablePlaces } from "../files/readable-place.ts";
-import { oneLine, shownPath } from "../files/shown-path.ts";
+import { type Hides, hiddenFileFilter, hiddenText } from "../files/hidden-files.ts";
+import { listRealPath, type OpenedDirectory } from "../files/opened-as.ts";
+import { pathFault, placeField } from "../files/path-input.ts";
+import { type ReadablePlace, readablePlaces } from "../files/readable-place.ts";
+import { displayPath, oneLine } from "../files/shown-path.ts";
 import { array, type InputOf, object, optional, string } from "../schema/fields.ts";
 import { pathFilter } from "../search/files.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
@@ -17,7 +17,7 @@ import { listedFields, type ToolListing } from "../tool-listing.ts";
 const MOST_ENTRIES = 1000;
 
 const FIELDS = {
-  path: placePath("The directory to list, absolute or relative to the working directory."),
+  path: placeField("The directory to list, absolute or relative to the working directory."),
   ignore: optional(
     array({
       description: "Globs of what to leave out.",
@@ -43,34 +43,38 @@ export function listTool(deps: ListDeps): Tool {
     isOutputMarkdown: false,
     maxOutputLines: MOST_ENTRIES + 2,
     check: ({ path }) => pathFault(path, "path"),
-    describe: ({ path }, { cwd }) => `List ${shownPath(deps.workspace, resolve(cwd, path))}`,
+    describe: ({ path }, { cwd }) => `List ${displayPath(deps.workspace, resolve(cwd, path))}`,
     locations: ({ path }) => [{ path }],
     permission: (input, { cwd }) => places.judge({ input, path: input.path, cwd }),
     run: (input, { cwd }) => {
       const place = places.open({ input, path: input.path, cwd });
-      return isResult(place) ? place : run(place, input, deps.hides);
+      return isResult(place) ? place : runList(place, input, deps.hides);
     },
   });
 }
 
-async function run(place: Place, input: Input, hides: Hides | undefined): Promise<ToolResult> {
+async function runList(place: ReadablePlace, input: Input, hides: Hides | undefined): Promise<ToolResult> {
   const { path, shown } = place;
   try {
-    return await listAs(path, (directory) => listing(directory, place, { input, hides }));
+    return await listRealPath(path, (directory) => listEntries(directory, place, { input, hides }));
   } catch (error) {
     if (errorCode(error) === "ENOTDIR") return failure("path_is_not_a_directory", `${shown} is not a directory.`);
     return fileFailure(error, { shown, otherwise: "ls_execution_error" });
   }
 }
 
-type Listing = { readonly input: Input; readonly hides: Hides | undefined };
+type ListOptions = { readonly input: Input; readonly hides: Hides | undefined };
 
-async function listing({ entries, at }: OpenedDirectory, { path, shown }: Place, { input, hides }: Listing): Promise<ToolResult> {
+async function listEntries(
+  { entries, at }: OpenedDirectory,
+  { path, shown }: ReadablePlace,
+  { input, hides }: ListOptions,
+): Promise<ToolResult> {
   const ignored = (input.ignore ?? []).map((glob) => pathFilter(glob.replace(/\/$/, "")));
-  const hidden = hiddenFiles(hides);
+  const hidden = hiddenFileFilter(hides);
   const wanted = entries.filter(({ name }) => !ignored.some((isMeant) => isMeant([name])));
-  const kept = wanted.filter(({ name }) => hidden.shows(join(path, name))).sort(inOrder);
-  const lines = await Promise.all(kept.slice(0, MOST_ENTRIES).map((entry) => lineOf(at, entry)));
+  const kept = wanted.filter(({ name }) => hidden.shows(join(path, name))).sort(compareEntries);
+  const lines = await Promise.all(kept.slice(0, MOST_ENTRIES).map((entry) => describeEntry(at, entry)));
   const left = kept.length - lines.length;
   const without = hidden.count() > 0 ? [`[${hiddenText(hidden.count())}]`] : [];
   const content = [...lines, ...(left > 0 ? [`[${left} more entries]`] : []), ...without].join("\n");
@@ -78,12 +82,12 @@ async function listing({ entries, at }: OpenedDirectory, { path, shown }: Place,
 }
 
 /** Directories first. */
-function inOrder(a: Dirent, b: Dirent): number {
+function compareEntries(a: Dirent, b: Dirent): number {
   if (a.isDirectory() !== b.isDirectory()) return a.isDirectory() ? -1 : 1;
   return a.name < b.name ? -1 : 1;
 }
 
-async function lineOf(directory: string, entry: Dirent): Promise<string> {
+async function describeEntry(directory: string, entry: Dirent): Promise<string> {
   const name = oneLine(entry.name);
   if (entry.isDirectory()) return `${name}/`;
   try {

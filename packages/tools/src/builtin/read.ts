@@ -5,12 +5,12 @@ import { type ContentPart, defineTool, type RunContext, type Tool, type ToolResu
 import { errorCode, type RegularFile } from "@assent/host";
 import type { PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
-import { isBinary, pieces, withRegularFile } from "../files/file-bytes.ts";
-import { lineWindow, type Window } from "../files/line-window.ts";
+import { isBinary, readPieces, withRegularFile } from "../files/file-bytes.ts";
+import { type LinesShown, lineWindow } from "../files/line-window.ts";
 import { filePath, pathFault } from "../files/path-input.ts";
-import { placeChanged, type ReadablePlaces, readablePlaces } from "../files/readable-place.ts";
+import { changedPlaceFailure, type ReadablePlaces, readablePlaces } from "../files/readable-place.ts";
 import type { ReadRecord, Reads } from "../files/reads.ts";
-import { shownPath } from "../files/shown-path.ts";
+import { displayPath } from "../files/shown-path.ts";
 import { type InputOf, integer, object, optional } from "../schema/fields.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
@@ -45,22 +45,22 @@ export function readTool(deps: ReadDeps): Tool {
     isOutputMarkdown: false,
     maxOutputChars: Number.POSITIVE_INFINITY,
     check: ({ file_path }) => pathFault(file_path),
-    describe: ({ file_path }, { cwd }) => `Read ${shownPath(deps.workspace, resolve(cwd, file_path))}`,
+    describe: ({ file_path }, { cwd }) => `Read ${displayPath(deps.workspace, resolve(cwd, file_path))}`,
     locations: ({ file_path, offset }) => [offset === undefined ? { path: file_path } : { path: file_path, line: offset }],
     permission: (input, { cwd }) => places.judge({ input, path: input.file_path, cwd }),
-    run: (input, ctx) => run({ reads: deps.reads, places }, input, ctx),
+    run: (input, ctx) => runRead({ reads: deps.reads, places }, input, ctx),
   });
 }
 
-type Reader = { readonly reads: Reads; readonly places: ReadablePlaces };
+type ReadParts = { readonly reads: Reads; readonly places: ReadablePlaces };
 
-async function run({ reads, places }: Reader, input: Input, ctx: RunContext): Promise<ToolResult> {
+async function runRead({ reads, places }: ReadParts, input: Input, ctx: RunContext): Promise<ToolResult> {
   const place = places.open({ input, path: input.file_path, cwd: ctx.cwd });
   if (isResult(place)) return place;
   const { path, shown, isExchanged } = place;
   try {
-    const { result, record } = await withRegularFile<Outcome>(path, (file) => {
-      if (isExchanged(file.stats)) return Promise.resolve({ result: placeChanged(shown) });
+    const { result, record } = await withRegularFile<ReadOutcome>(path, (file) => {
+      if (isExchanged(file.stats)) return Promise.resolve({ result: changedPlaceFailure(shown) });
       return readOpened(file, input, { shown, signal: ctx.signal });
     });
     if (!record) return result;
@@ -72,39 +72,39 @@ async function run({ reads, places }: Reader, input: Input, ctx: RunContext): Pr
   }
 }
 
-type Naming = { readonly shown: string; readonly signal: AbortSignal };
-type Outcome = { readonly result: ToolResult; readonly record?: ReadRecord };
+type ShownFile = { readonly shown: string; readonly signal: AbortSignal };
+type ReadOutcome = { readonly result: ToolResult; readonly record?: ReadRecord };
 
-async function readOpened(file: RegularFile, input: Input, naming: Naming): Promise<Outcome> {
+async function readOpened(file: RegularFile, input: Input, naming: ShownFile): Promise<ReadOutcome> {
   const { size } = file.stats;
   if (size > MAX_FILE) return { result: failure("file_too_large", `${naming.shown} has ${size} bytes; at most ${MAX_FILE} can be read.`) };
   const { buffer, bytesRead } = await file.handle.read(Buffer.alloc(8192), 0, 8192, 0);
   const start = buffer.subarray(0, bytesRead);
-  const mediaType = mediaTypeOf(start);
+  const mediaType = detectMediaType(start);
   if (mediaType !== undefined) return readMedia(file, mediaType, naming);
   if (isBinary(start)) return { result: failure("read_content_failure", `${naming.shown} is a binary file.`) };
   return readText(file, input, naming);
 }
 
 /** Text that is UTF-8 throughout or, at the second attempt, as much of it as is. */
-async function readText(file: RegularFile, input: Input, naming: Naming): Promise<Outcome> {
+async function readText(file: RegularFile, input: Input, naming: ShownFile): Promise<ReadOutcome> {
   try {
-    return await readAs(new TextDecoder("utf-8", { fatal: true }), { file, input, naming, note: "" });
+    return await readWith(new TextDecoder("utf-8", { fatal: true }), { file, input, naming, note: "" });
   } catch (error) {
     if (errorCode(error) !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw error;
   }
-  return readAs(new TextDecoder("utf-8"), { file, input, naming, note: NOT_UTF8 });
+  return readWith(new TextDecoder("utf-8"), { file, input, naming, note: NOT_UTF8 });
 }
 
 const NOT_UTF8 = "[not valid UTF-8: bytes that are no text are shown as \ufffd]\n";
 
-type Reading = { readonly file: RegularFile; readonly input: Input; readonly naming: Naming; readonly note: string };
+type ReadAttempt = { readonly file: RegularFile; readonly input: Input; readonly naming: ShownFile; readonly note: string };
 
-async function readAs(decoder: TextDecoder, { file, input, naming: { shown, signal }, note }: Reading): Promise<Outcome> {
+async function readWith(decoder: TextDecoder, { file, input, naming: { shown, signal }, note }: ReadAttempt): Promise<ReadOutcome> {
   const { offset = 1, limit = DEFAULT_LIMIT } = input;
   const hash = createHash("sha256");
   const window = lineWindow({ offset, limit, lineChars: LINE_CHARS, totalChars: TOTAL_CHARS });
-  for await (const piece of pieces(file, signal)) {
+  for await (const piece of readPieces(file, signal)) {
     hash.update(piece);
     window.add(decoder.decode(piece, { stream: true }));
   }
@@ -114,20 +114,20 @@ async function readAs(decoder: TextDecoder, { file, input, naming: { shown, sign
   return { result: textResult(found, { offset, shown, note }), record };
 }
 
-type Telling = { readonly offset: number; readonly shown: string; readonly note: string };
+type TextResultOptions = { readonly offset: number; readonly shown: string; readonly note: string };
 
-function textResult({ lines, last, total }: Window, { offset, shown, note }: Telling): ToolResult {
+function textResult({ lines, last, total }: LinesShown, { offset, shown, note }: TextResultOptions): ToolResult {
   if (lines.length === 0) return { content: `The file has ${total} lines.`, display: `${shown} has ${total} lines.` };
   const more = total - last;
   const end = more > 0 ? `\n[${more} more lines; continue with offset ${last + 1}]` : "";
   return { content: note + lines.join("\n") + end, display: `Read lines ${offset} to ${last} of ${total} of ${shown}` };
 }
 
-async function readMedia(file: RegularFile, mediaType: string, { shown, signal }: Naming): Promise<Outcome> {
+async function readMedia(file: RegularFile, mediaType: string, { shown, signal }: ShownFile): Promise<ReadOutcome> {
   const { size } = file.stats;
   const hash = createHash("sha256");
   const kept: Buffer[] = [];
-  for await (const piece of pieces(file, signal)) {
+  for await (const piece of readPieces(file, signal)) {
     hash.update(piece);
     if (size <= MAX_PART) kept.push(Buffer.from(piece));
   }
@@ -151,7 +151,7 @@ const MAGIC: readonly (readonly [mediaType: string, matches: (start: string) => 
 ];
 
 /** The media type of a file that can be given as it is, by its first bytes and not by its name; undefined for all others. */
-function mediaTypeOf(start: Uint8Array): string | undefined {
+function detectMediaType(start: Uint8Array): string | undefined {
   const text = Buffer.from(start.subarray(0, 16)).toString("latin1");
   return MAGIC.find(([, matches]) => matches(text))?.[0];
 }

@@ -7,7 +7,7 @@ const MAX_DEPTH = 32;
 
 /** Models with strict schemas send null where they mean nothing. */
 const id: Field<string | null> = {
-  shown: { type: ["string", "null"], description: "Which pending action, where several are pending.", maxLength: 64 },
+  schema: { type: ["string", "null"], description: "Which pending action, where several are pending.", maxLength: 64 },
   optional: false,
   fault: (value) => {
     if (value === null) return undefined;
@@ -17,7 +17,7 @@ const id: Field<string | null> = {
 };
 
 const extra: Field<Readonly<Record<string, Json>> | null> = {
-  shown: { type: ["object", "null"], description: "Further data the preview asked for." },
+  schema: { type: ["object", "null"], description: "Further data the preview asked for." },
   optional: false,
   fault: (value) => {
     if (value === null) return undefined;

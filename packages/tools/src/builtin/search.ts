@@ -5,16 +5,16 @@ import { defineTool, type Processes, type RunContext, type Tool, type ToolResult
 import { errorCode } from "@assent/host";
 import { findProgram, isSensitive, type PathFact, type PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
-import { type HiddenFiles, type Hides, hiddenFiles } from "../files/hidden-files.ts";
-import { pathFault, placePath } from "../files/path-input.ts";
-import { type Place, readablePlaces } from "../files/readable-place.ts";
-import { oneLine, shownPath } from "../files/shown-path.ts";
+import { type HiddenFiles, type Hides, hiddenFileFilter } from "../files/hidden-files.ts";
+import { pathFault, placeField } from "../files/path-input.ts";
+import { type ReadablePlace, readablePlaces } from "../files/readable-place.ts";
+import { displayPath, oneLine } from "../files/shown-path.ts";
 import { walkFiles } from "../files/walk.ts";
 import { boolean, type InputOf, integer, object, oneOf, optional, string } from "../schema/fields.ts";
 import { searchBuiltIn } from "../search/built-in.ts";
-import { inBatches, pathFilter } from "../search/files.ts";
+import { groupPaths, pathFilter } from "../search/files.ts";
 import type { FoundFile, Search, SearchEngine } from "../search/lines.ts";
-import { PatternFault } from "../search/pattern-cursor.ts";
+import { PatternError } from "../search/pattern-cursor.ts";
 import { searchResult } from "../search/result.ts";
 import { searchByRipgrep } from "../search/ripgrep.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
@@ -23,7 +23,7 @@ const TIMEOUT_MS = 30_000;
 
 const FIELDS = {
   pattern: string({ description: "The regular expression to search for, in Rust's notation.", minLength: 1, maxLength: 4096 }),
-  path: optional(placePath("The file or directory to search. Default: the working directory.")),
+  path: optional(placeField("The file or directory to search. Default: the working directory.")),
   glob: optional(string({ description: "Which files to search, such as *.ts or src/**.", minLength: 1, maxLength: 4096 })),
   output_mode: optional(oneOf({ description: "What is given of the matches. Default files.", values: ["content", "files", "count"] })),
   context: optional(integer({ description: "Lines to give around each match in content mode. Default 0.", minimum: 0, maximum: 50 })),
@@ -58,19 +58,19 @@ export function searchTool(deps: SearchDeps): Tool {
     check: ({ pattern, path = "." }) =>
       pathFault(path, "path") ?? (pattern.includes("\0") ? "params/pattern must not contain a NUL character" : undefined),
     describe: ({ pattern, path = "." }, { cwd }) =>
-      `Search ${shownPath(deps.workspace, resolve(cwd, path))} for ${JSON.stringify(pattern)}`,
+      `Search ${displayPath(deps.workspace, resolve(cwd, path))} for ${JSON.stringify(pattern)}`,
     locations: ({ path = "." }) => [{ path }],
     permission: (input, { cwd }) => places.judge({ input, path: input.path ?? ".", cwd }),
     run: (input, ctx) => {
       const place = places.open({ input, path: input.path ?? ".", cwd: ctx.cwd });
-      return isResult(place) ? place : run({ ...deps, place }, input, ctx);
+      return isResult(place) ? place : runSearch({ ...deps, place }, input, ctx);
     },
   });
 }
 
-type Searching = SearchDeps & { readonly place: Place };
+type SearchParts = SearchDeps & { readonly place: ReadablePlace };
 
-async function run(deps: Searching, input: Input, ctx: RunContext): Promise<ToolResult> {
+async function runSearch(deps: SearchParts, input: Input, ctx: RunContext): Promise<ToolResult> {
   const { workspace, scope, place, timeoutMs = TIMEOUT_MS } = deps;
   const { path: root, shown, fact } = place;
   const timeout = AbortSignal.timeout(timeoutMs);
@@ -79,13 +79,13 @@ async function run(deps: Searching, input: Input, ctx: RunContext): Promise<Tool
     const stats = await stat(root);
     if (stats.isFile() && fact.sensitive)
       return failure("permission_denied", `${shown} holds secrets by its name or place: search does not show such files.`);
-    const hidden = hiddenFiles(deps.hides);
-    const paths = filesOf(root, stats, { glob: input.glob, signal, top: workspace, hidden });
+    const hidden = hiddenFileFilter(deps.hides);
+    const paths = chooseFiles(root, stats, { glob: input.glob, signal, top: workspace, hidden });
     if (!paths) return failure("search_path_not_a_directory", `${shown} is neither a file nor a directory.`);
-    const search = searchOf(input);
-    const found = engineOf(deps)(search, inBatches(paths), signal);
+    const search = readSearch(input);
+    const found = chooseEngine(deps)(search, groupPaths(paths), signal);
     const isShown = (file: FoundFile): boolean => mayShow(file, scope(file.path, ctx.cwd));
-    return await searchResult(found, { search, isShown, name: (path) => oneLine(shownPath(workspace, path)), hidden: hidden.count });
+    return await searchResult(found, { search, isShown, name: (path) => oneLine(displayPath(workspace, path)), hidden: hidden.count });
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (timeout.aborted)
@@ -93,7 +93,7 @@ async function run(deps: Searching, input: Input, ctx: RunContext): Promise<Tool
         "grep_execution_error",
         `The search did not end within ${timeoutMs / 1000} s. Choose fewer files, or a simpler pattern.`,
       );
-    return refusal(error, shown);
+    return searchFailure(error, shown);
   }
 }
 
@@ -102,31 +102,31 @@ function mayShow({ path, linked }: FoundFile, { sensitive, real, isProtected }: 
   return !sensitive && real === path && !(linked && isProtected(linked));
 }
 
-type Chosen = { readonly glob: string | undefined; readonly signal: AbortSignal; readonly top: string; readonly hidden: HiddenFiles };
+type FileChoice = { readonly glob: string | undefined; readonly signal: AbortSignal; readonly top: string; readonly hidden: HiddenFiles };
 
 /** What a rule hides is not even searched: whether it matches is not told either. Undefined: there is nothing to search in such a thing. */
-function filesOf(root: string, stats: Stats, { glob, signal, top, hidden }: Chosen): AsyncIterable<string> | undefined {
+function chooseFiles(root: string, stats: Stats, { glob, signal, top, hidden }: FileChoice): AsyncIterable<string> | undefined {
   const isMeant = glob === undefined ? () => true : pathFilter(glob);
-  if (stats.isFile()) return only([root], (path) => isMeant([path.slice(path.lastIndexOf("/") + 1)]) && hidden.shows(path));
+  if (stats.isFile()) return filterPaths([root], (path) => isMeant([path.slice(path.lastIndexOf("/") + 1)]) && hidden.shows(path));
   if (!stats.isDirectory()) return undefined;
   const start = root.endsWith("/") ? root.length : root.length + 1;
   const isOpen = (path: string): boolean => !isSensitive(path) && isMeant(path.slice(start).split("/")) && hidden.shows(path);
-  return only(walkFiles(root, { signal, top }), isOpen);
+  return filterPaths(walkFiles(root, { signal, top }), isOpen);
 }
 
-async function* only(paths: AsyncIterable<string> | Iterable<string>, isMeant: (path: string) => boolean): AsyncGenerator<string> {
+async function* filterPaths(paths: AsyncIterable<string> | Iterable<string>, isMeant: (path: string) => boolean): AsyncGenerator<string> {
   for await (const path of paths) if (isMeant(path)) yield path;
 }
 
 /** No program from the workspace is ever taken: whoever writes there would choose what runs. */
-function engineOf({ workspace, processes, environment, shellPath }: SearchDeps): SearchEngine {
+function chooseEngine({ workspace, processes, environment, shellPath }: SearchDeps): SearchEngine {
   const named = shellPath?.() ?? [];
   const path = named.length > 0 ? named : (environment["PATH"] ?? "").split(":");
   const program = findProgram("rg", { path, workspace });
   return program ? searchByRipgrep({ file: program.file, processes }) : searchBuiltIn;
 }
 
-function searchOf(input: Input): Search {
+function readSearch(input: Input): Search {
   const {
     pattern,
     ignore_case: ignoreCase = false,
@@ -138,8 +138,8 @@ function searchOf(input: Input): Search {
   return { pattern, ignoreCase, multiline, context: wanted === "content" ? context : 0, wanted, keep };
 }
 
-function refusal(error: unknown, shown: string): ToolResult {
-  if (error instanceof PatternFault) {
+function searchFailure(error: unknown, shown: string): ToolResult {
+  if (error instanceof PatternError) {
     const message = `params/pattern must be a regular expression: ${error.message}`;
     return {
       content: `Error: Invalid parameters provided. Reason: ${message}`,

@@ -16,13 +16,13 @@ import {
 import { createCommandEnvironment } from "@assent/host";
 import { description } from "../description.ts";
 import { failure } from "../failure.ts";
-import { shownPath } from "../files/shown-path.ts";
+import { displayPath } from "../files/shown-path.ts";
 import { boolean, type InputOf, integer, object, optional, string } from "../schema/fields.ts";
 import { startInBackground } from "../shell/background.ts";
 import { findBash } from "../shell/bash.ts";
 import { liveOutput, TERMINAL_SIZE } from "../shell/live-output.ts";
-import { shellResult } from "../shell/result.ts";
-import { plannedRun, type StepsPlace } from "../shell/steps.ts";
+import { makeShellResult } from "../shell/result.ts";
+import { planRun, type StepsPlace } from "../shell/steps.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -65,25 +65,25 @@ export function shellTool(deps: ShellDeps): Tool {
     inputAliases: { cmd: "command" },
     isOutputMarkdown: false,
     canUpdateOutput: true,
-    check: (input) => faultOf(input, deps),
+    check: (input) => checkInput(input, deps),
     describe,
-    confirm: (input, { cwd }) => confirm(input, cwd),
-    run: (input, ctx) => run(deps, input, ctx),
+    confirm: (input, { cwd }) => confirmCommand(input, cwd),
+    run: (input, ctx) => runCommand(deps, input, ctx),
   });
 }
 
-function faultOf({ run_in_background, cwd }: Input, { background }: ShellDeps): string | undefined {
+function checkInput({ run_in_background, cwd }: Input, { background }: ShellDeps): string | undefined {
   if (run_in_background && !background) return "params/run_in_background is not available here: run the command in the foreground";
   return cwd?.includes("\0") ? "params/cwd must not contain a NUL character" : undefined;
 }
 
 /** One line; the whole text is in the details of the approval. */
 function describe({ command, description: words, run_in_background }: Input): string {
-  const what = `Run ${lineOf(command)}${run_in_background ? " in the background" : ""}`;
+  const what = `Run ${commandLine(command)}${run_in_background ? " in the background" : ""}`;
   return words === undefined ? what : `${what} (the model says: ${words.replace(/\s+/g, " ")})`;
 }
 
-function lineOf(command: string): string {
+function commandLine(command: string): string {
   const line = command.trim().replace(/\s*\n\s*/g, " ⏎ ");
   return line.length > DESCRIBED_CHARS ? `${line.slice(0, DESCRIBED_CHARS).toWellFormed()}…` : line;
 }
@@ -93,22 +93,22 @@ const ROOT_WITHIN = 10_000;
 const OPENING = /^[\s(){!;&|<>]+/;
 const ASSIGNMENTS = /^(?:\s*[A-Za-z_]\w*\+?=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*\s)+/s;
 
-function confirm({ command, cwd, description: words, run_in_background }: Input, from: string): ConfirmationDetails {
+function confirmCommand({ command, cwd, description: words, run_in_background }: Input, from: string): ConfirmationDetails {
   const warnings = [...(run_in_background ? [STAYS] : []), ...(words === undefined ? [] : [`The model says: ${words}`])];
   const said = warnings.length === 0 ? {} : { warnings };
-  return { type: "exec", command, rootCommand: rootCommandOf(command), cwd: resolve(from, cwd ?? "."), ...said };
+  return { type: "exec", command, rootCommand: findRootCommand(command), cwd: resolve(from, cwd ?? "."), ...said };
 }
 
 /** A yes to it is a yes to more than the moment. */
 const STAYS = "It runs in the background, until it ends by itself, is stopped, or the session ends.";
 
 /** The first word that is neither an assignment nor a sign of the shell. */
-function rootCommandOf(command: string): string {
+function findRootCommand(command: string): string {
   const from = command.slice(0, ROOT_WITHIN).replace(OPENING, "").replace(ASSIGNMENTS, "").trimStart();
   return from.split(/[\s;&|<>()]/, 1)[0] ?? "";
 }
 
-async function run(deps: ShellDeps, input: Input, ctx: RunContext): Promise<ToolResult> {
+async function runCommand(deps: ShellDeps, input: Input, ctx: RunContext): Promise<ToolResult> {
   const start = ctx.plan === undefined ? startText(deps, input, ctx) : startPlan(deps, ctx);
   if ("failed" in start) return start.failed;
   let startFailure: unknown;
@@ -119,67 +119,71 @@ async function run(deps: ShellDeps, input: Input, ctx: RunContext): Promise<Tool
     });
   };
   const note = input.pty && !start.isTerminal ? NO_TERMINAL : undefined;
-  const running: Running = { deps, input, start, note, ctx: { ...ctx, started } };
+  const running: RunningCommand = { deps, input, start, note, ctx: { ...ctx, started } };
   try {
-    return await (input.run_in_background ? runBehind(running) : runHere(running));
+    return await (input.run_in_background ? runInBackground(running) : runInForeground(running));
   } catch (error) {
     if (startFailure !== undefined || error instanceof ToolError) throw startFailure ?? error;
-    return failure("shell_execute_error", `The command was not started in ${shownPath(deps.workspace, start.cwd)}: ${messageOf(error)}.`);
+    return failure("shell_execute_error", `The command was not started in ${displayPath(deps.workspace, start.cwd)}: ${messageOf(error)}.`);
   }
 }
 
-type Running = {
+type RunningCommand = {
   readonly deps: ShellDeps;
   readonly input: Input;
-  readonly start: Exclude<Start, { readonly failed: ToolResult }>;
+  readonly start: Exclude<CommandStart, { readonly failed: ToolResult }>;
   readonly note: string | undefined;
   readonly ctx: RunContext;
 };
 
-async function runHere(running: Running): Promise<ToolResult> {
+async function runInForeground(running: RunningCommand): Promise<ToolResult> {
   const { deps, input, start, ctx } = running;
   const { isTerminal } = start;
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS;
   const spill = () => deps.files.spill(ctx.sessionId, ctx.callId);
   const onOutput = liveOutput(ctx.update, { isTerminal });
   const end = await start.go({ timeoutMs, onStart: ctx.started, onOutput, spill }, ctx.signal);
-  return await told(end, running);
+  return await makeResult(end, running);
 }
 
-async function told(end: StepsEnd, { deps, input, start: { isTerminal }, note, ctx }: Running): Promise<ToolResult> {
+async function makeResult(end: StepsEnd, { deps, input, start: { isTerminal }, note, ctx }: RunningCommand): Promise<ToolResult> {
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS;
-  const save = (output: string): Promise<Spilled> => saved(() => deps.files.spill(ctx.sessionId, ctx.callId), output);
-  return await shellResult(end, { timeoutMs, isTerminal, save, ...(note !== undefined && { note }) });
+  const save = (output: string): Promise<Spilled> => saveOutput(() => deps.files.spill(ctx.sessionId, ctx.callId), output);
+  return await makeShellResult(end, { timeoutMs, isTerminal, save, ...(note !== undefined && { note }) });
 }
 
 /** What has come to its end before anything of it could go on is told as in the foreground. */
-async function runBehind(running: Running): Promise<ToolResult> {
+async function runInBackground(running: RunningCommand): Promise<ToolResult> {
   const { deps, input, start, note, ctx } = running;
   if (!deps.background) throw new ToolError("Commands cannot run in the background here.", "shell_execute_error");
   const { command, timeout_ms: timeoutMs, description: words } = input;
-  const about = { command, timeoutMs, note, description: words ?? lineOf(command).slice(0, DESCRIBED_CHARS) };
+  const about = { command, timeoutMs, note, description: words ?? commandLine(command).slice(0, DESCRIBED_CHARS) };
   const launched = await startInBackground(deps.background, { ...about, ...start, files: deps.files }, ctx);
-  return "result" in launched ? launched.result : await told(launched.end, running);
+  return "result" in launched ? launched.result : await makeResult(launched.end, running);
 }
 
 /** A program that knows of a terminal may ask there, or do more than its table says. */
 const NO_TERMINAL = "[run without a terminal: what passes by a rule has none]";
 
-async function saved(spill: () => ReturnType<Files["spill"]>, output: string): Promise<Spilled> {
+async function saveOutput(spill: () => ReturnType<Files["spill"]>, output: string): Promise<Spilled> {
   const file = await spill();
   await file.write(output);
   return await file.end();
 }
 
-type Following = Pick<StepsSpec, "timeoutMs" | "onStart" | "onOutput" | "spill" | "spillsAll">;
+type ProcessOptions = Pick<StepsSpec, "timeoutMs" | "onStart" | "onOutput" | "spill" | "spillsAll">;
 
 /** What is about to run, and where. */
-type Start =
-  | { readonly cwd: string; readonly isTerminal: boolean; readonly go: (following: Following, signal: AbortSignal) => Promise<StepsEnd> }
+type CommandStart =
+  | {
+      readonly cwd: string;
+      readonly isTerminal: boolean;
+      readonly go: (following: ProcessOptions, signal: AbortSignal) => Promise<StepsEnd>;
+    }
   | { readonly failed: ToolResult };
 
 /** The text that was shown to a person, or that a person's mode, hook or grant lets pass whole. */
-function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, ctx: RunContext): Start {
+function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, ctx: RunContext): CommandStart {
   const { workspace, processes, environment, secretEnv, projectSecretEnv } = deps;
   const own = createCommandEnvironment(environment, { secretEnv: secretEnv?.(), projectSecretEnv: projectSecretEnv?.() });
   const env = pty ? { ...own, TERM: "xterm-256color" } : own;
@@ -192,8 +196,8 @@ function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, 
 }
 
 /** The plan of a text that nobody saw. The text itself is never run then. */
-function startPlan(deps: ShellDeps, { plan, cwd }: RunContext): Start {
-  const planned = plannedRun(plan, deps);
+function startPlan(deps: ShellDeps, { plan, cwd }: RunContext): CommandStart {
+  const planned = planRun(plan, deps);
   if ("failed" in planned) return planned;
   return { cwd, isTerminal: false, go: (following, signal) => deps.processes.runSteps({ ...planned, ...following }, signal) };
 }

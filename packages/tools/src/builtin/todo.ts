@@ -26,14 +26,14 @@ export function todoTool(): Tool {
     ...listedFields(TODO),
     input: object(FIELDS),
     isOutputMarkdown: false,
-    check: repeatedId,
-    describe: ({ todos }) => `Set the todo list: ${countsOf(todos)}`,
+    check: findRepeatedId,
+    describe: ({ todos }) => `Set the todo list: ${describeCounts(todos)}`,
     permission: () => "allow",
-    run: ({ todos }): ToolResult => ({ content: `The list has ${countsOf(todos)}.`, display: { type: "todo_list", todos } }),
+    run: ({ todos }): ToolResult => ({ content: `The list has ${describeCounts(todos)}.`, display: { type: "todo_list", todos } }),
   });
 }
 
-function repeatedId({ todos }: Input): string | undefined {
+function findRepeatedId({ todos }: Input): string | undefined {
   const seen = new Set<string>();
   for (const [index, { id }] of todos.entries()) {
     if (seen.has(id)) return `params/todos/${index}/id must be unique: '${id}' stands twice`;
@@ -42,7 +42,7 @@ function repeatedId({ todos }: Input): string | undefined {
   return undefined;
 }
 
-function countsOf(todos: Input["todos"]): string {
+function describeCounts(todos: Input["todos"]): string {
   const [pending, doing, done] = STATUSES.map((status) => todos.filter((todo) => todo.status === status).length);
   return `${todos.length} ${todos.length === 1 ? "item" : "items"}: ${done} completed, ${doing} in progress, ${pending} pending`;
 }

@@ -8,13 +8,13 @@ import {
   type Tool,
   type ToolResult,
 } from "@assent/core";
-import { fileApplied, fileDetails, filePreview, MAX_TEXT } from "../edits/preview.ts";
-import { type FileDeps, type FileTarget, fileTarget, movedSince, unread } from "../edits/target.ts";
+import { confirmFile, MAX_TEXT, previewFile, recordApplied } from "../edits/preview.ts";
+import { checkPlace, checkRead, type FileDeps, type FileTarget, findTarget } from "../edits/target.ts";
 import { failure, isResult } from "../failure.ts";
-import { currentFile } from "../files/file-bytes.ts";
+import { readCurrentFile } from "../files/file-bytes.ts";
 import { type JudgedPaths, judgedPaths } from "../files/judged-paths.ts";
 import { filePath, pathFault } from "../files/path-input.ts";
-import { shownPath } from "../files/shown-path.ts";
+import { displayPath } from "../files/shown-path.ts";
 import { type InputOf, object, string } from "../schema/fields.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
@@ -42,24 +42,24 @@ export function writeTool(deps: WriteDeps): Tool {
     isOutputMarkdown: false,
     check: ({ file_path, content }) => pathFault(file_path) ?? contentFault(content),
     describe: ({ file_path, content }, { cwd }) =>
-      `Write ${content.length} characters to ${shownPath(deps.workspace, resolve(cwd, file_path))}`,
+      `Write ${content.length} characters to ${displayPath(deps.workspace, resolve(cwd, file_path))}`,
     locations: ({ file_path }) => [{ path: file_path }],
     permission: (input, { cwd }) => {
       judged.note(input, deps.scope(input.file_path, cwd));
       return "ask";
     },
-    confirm: (input, ctx) => confirm(deps, input, ctx),
+    confirm: (input, ctx) => confirmWrite(deps, input, ctx),
     modify: {
       current: async (input) => {
         const { real, absolute } = deps.scope(input.file_path, deps.workspace);
-        const current = await currentFile(judged.place(input) ?? real ?? absolute, MAX_TEXT);
+        const current = await readCurrentFile(judged.place(input) ?? real ?? absolute, MAX_TEXT);
         return current?.bytes.toString("utf8") ?? "";
       },
       proposed: ({ content }) => content,
       withContent: (input, content) => ({ ...input, content }),
     },
-    preview: (input, ctx) => preview({ ...deps, judged }, input, ctx),
-    apply: (applied, ctx) => fileApplied(deps.reads, applied, ctx),
+    preview: (input, ctx) => previewWrite({ ...deps, judged }, input, ctx),
+    apply: (applied, ctx) => recordApplied(deps.reads, applied, ctx),
   });
 }
 
@@ -67,28 +67,32 @@ function contentFault(content: string): string | undefined {
   return Buffer.byteLength(content) > MAX_TEXT ? `params/content must NOT have more than ${MAX_TEXT} bytes` : undefined;
 }
 
-async function preview(deps: WriteDeps & { readonly judged: JudgedPaths }, input: Input, ctx: RunContext): Promise<Preview | ToolResult> {
-  const target = await fileTarget(deps, input.file_path, ctx);
+async function previewWrite(
+  deps: WriteDeps & { readonly judged: JudgedPaths },
+  input: Input,
+  ctx: RunContext,
+): Promise<Preview | ToolResult> {
+  const target = await findTarget(deps, input.file_path, ctx);
   if (isResult(target)) return target;
   const after = Buffer.from(input.content);
-  const refused = movedSince(deps.judged, input, target) ?? refusal(target, after);
+  const refused = checkPlace(deps.judged, input, target) ?? writeFailure(target, after);
   if (refused) return refused;
   const { shown, current } = target;
-  return filePreview({ target, after, verb: "Write", done: current ? `Replaced ${shown}` : `Created ${shown}` });
+  return previewFile({ target, after, verb: "Write", done: current ? `Replaced ${shown}` : `Created ${shown}` });
 }
 
 /** Why a file may not become this; undefined when it may. */
-function refusal(target: FileTarget, after: Buffer): ToolResult | undefined {
-  const fault = unread(target);
+function writeFailure(target: FileTarget, after: Buffer): ToolResult | undefined {
+  const fault = checkRead(target);
   if (fault) return fault;
   return target.current?.bytes.equals(after) ? failure("edit_no_change", `${target.shown} has exactly this content already.`) : undefined;
 }
 
-async function confirm(deps: WriteDeps, input: Input, ctx: CallContext): Promise<ConfirmationDetails> {
+async function confirmWrite(deps: WriteDeps, input: Input, ctx: CallContext): Promise<ConfirmationDetails> {
   const fact = deps.scope(input.file_path, ctx.cwd);
-  const shown = shownPath(deps.workspace, fact.absolute);
-  const target = await fileTarget(deps, input.file_path, ctx);
+  const shown = displayPath(deps.workspace, fact.absolute);
+  const target = await findTarget(deps, input.file_path, ctx);
   const after = Buffer.from(input.content);
-  if (isResult(target)) return fileDetails({ shown, fact, before: null, after, refused: target });
-  return fileDetails({ shown, fact, before: target.current?.bytes ?? null, after, refused: refusal(target, after) });
+  if (isResult(target)) return confirmFile({ shown, fact, before: null, after, refused: target });
+  return confirmFile({ shown, fact, before: target.current?.bytes ?? null, after, refused: writeFailure(target, after) });
 }

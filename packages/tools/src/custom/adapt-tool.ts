@@ -14,7 +14,7 @@ import { readResult } from "./custom-result.ts";
 import type { ToolSource } from "./discover.ts";
 import type { ModuleThread } from "./module-thread.ts";
 import type { CallFacts, DescribedItem, DescribedTool } from "./thread-messages.ts";
-import { definitionWords, type ToolFailure } from "./tool-failure.ts";
+import { definitionProblem, type ToolFailure } from "./tool-failure.ts";
 
 /** How a tool's author would show a call and its result. Undefined: plainly. */
 export type Renderers = {
@@ -32,7 +32,7 @@ export type AdaptedTool = {
 };
 
 /** What a module's tools are made with. */
-export type Adapting = {
+export type AdaptOptions = {
   readonly source: ToolSource;
   readonly thread: ModuleThread;
   readonly schemas: Schemas;
@@ -40,46 +40,46 @@ export type Adapting = {
 };
 
 /** Makes a tool of what a module's thread described; `at` is its place in the factory's list. */
-export function adaptTool(item: DescribedItem, at: number, adapting: Adapting): AdaptedTool | { readonly failure: ToolFailure } {
+export function adaptTool(item: DescribedItem, at: number, adapting: AdaptOptions): AdaptedTool | { readonly failure: ToolFailure } {
   const { source, schemas, code, thread } = adapting;
-  if ("fault" in item) return failed(source, item.name, item.fault);
+  if ("fault" in item) return badTool(source, item.name, item.fault);
   const { name } = item.tool;
   try {
-    const tool = defineTool(definitionOf(item.tool, { ...adapting, at }), { schemas });
-    return { tool, source, renderers: renderersOf(item.tool, thread, at), code };
+    const tool = defineTool(makeDefinition(item.tool, { ...adapting, at }), { schemas });
+    return { tool, source, renderers: makeRenderers(item.tool, thread, at), code };
   } catch (error) {
-    return failed(source, name, `Tool "${name}": ${definitionWords(error, source.file)}`);
+    return badTool(source, name, `Tool "${name}": ${definitionProblem(error, source.file)}`);
   }
 }
 
-function failed({ file }: ToolSource, tool: string | undefined, reason: string): { readonly failure: ToolFailure } {
+function badTool({ file }: ToolSource, tool: string | undefined, reason: string): { readonly failure: ToolFailure } {
   return { failure: { file, ...(tool !== undefined && { tool }), reason, type: "bad_tool" } };
 }
 
 type Definition = ToolDefinition<StandardSchema | JsonSchema, Readonly<Record<string, unknown>>>;
-type Placed = Adapting & { readonly at: number };
+type PlacedTool = AdaptOptions & { readonly at: number };
 
-function definitionOf(described: DescribedTool, placed: Placed): ToolDefinition<JsonSchema> {
+function makeDefinition(described: DescribedTool, placed: PlacedTool): ToolDefinition<JsonSchema> {
   const { name, label, description, kind = "other", hidden, pollSafe, timeoutMs } = described;
   const definition: Definition = {
     name,
     title: label ?? name,
     description,
     kind,
-    input: inputOf(described, placed),
+    input: makeInput(described, placed),
     canUpdateOutput: true,
-    ...annotationsOf(described, placed.source),
+    ...makeAnnotations(described, placed.source),
     ...(hidden !== undefined && { hidden }),
     ...(pollSafe !== undefined && { pollSafe }),
     ...(timeoutMs !== undefined && { timeoutMs }),
-    ...opinionsOf(described, placed),
-    ...bodyOf(described, placed),
+    ...makeOpinions(described, placed),
+    ...makeBody(described, placed),
   };
   return definition as unknown as ToolDefinition<JsonSchema>; // parsing: which kind of schema it is, is found out where it is defined
 }
 
 /** A library's schema may run code of its author's: it validates in the module's thread. */
-function inputOf({ schemaKind, inputSchema }: DescribedTool, { thread, at }: Placed): StandardSchema | JsonSchema {
+function makeInput({ schemaKind, inputSchema }: DescribedTool, { thread, at }: PlacedTool): StandardSchema | JsonSchema {
   if (schemaKind === "plain") return inputSchema;
   const validate = async (input: unknown): Promise<StandardResult<unknown>> =>
     (await thread.ask({ fn: "validate", at, input })) as StandardResult<unknown>; // the thread gives what the schema answered
@@ -88,13 +88,16 @@ function inputOf({ schemaKind, inputSchema }: DescribedTool, { thread, at }: Pla
 }
 
 /** What a project says about itself is no reason to trust it more. */
-function annotationsOf({ readOnly }: DescribedTool, { level }: ToolSource): Pick<Definition, "annotations"> {
+function makeAnnotations({ readOnly }: DescribedTool, { level }: ToolSource): Pick<Definition, "annotations"> {
   if (level === "project") return { annotations: { readOnlyHint: false } };
   return readOnly === undefined ? {} : { annotations: { readOnlyHint: readOnly } };
 }
 
 /** What the module says about a call that does not run. The runtime checks every answer. */
-function opinionsOf({ functions }: DescribedTool, { thread, at }: Placed): Pick<Definition, "permission" | "idempotencyKey" | "probe"> {
+function makeOpinions(
+  { functions }: DescribedTool,
+  { thread, at }: PlacedTool,
+): Pick<Definition, "permission" | "idempotencyKey" | "probe"> {
   const has = (fn: DescribedTool["functions"][number]): boolean => functions.includes(fn);
   return {
     ...(has("permission") && { permission: async (input) => (await thread.ask({ fn: "permission", at, input })) as Verdict }),
@@ -105,9 +108,9 @@ function opinionsOf({ functions }: DescribedTool, { thread, at }: Placed): Pick<
   };
 }
 
-function bodyOf({ name, functions }: DescribedTool, { thread, at }: Placed): Pick<Definition, "run" | "preview" | "apply"> {
+function makeBody({ name, functions }: DescribedTool, { thread, at }: PlacedTool): Pick<Definition, "run" | "preview" | "apply"> {
   const during = async (fn: "execute" | "preview" | "apply", input: unknown, run: RunContext): Promise<unknown> =>
-    await thread.run({ fn, at, input, call: factsOf(run) }, run);
+    await thread.run({ fn, at, input, call: callFacts(run) }, run);
   if (functions.includes("preview")) {
     return {
       preview: async (params, run) => await readPreview(name, await during("preview", params, run), run.cwd),
@@ -117,12 +120,12 @@ function bodyOf({ name, functions }: DescribedTool, { thread, at }: Placed): Pic
   return { run: async (params, run) => readResult(name, await during("execute", params, run)) };
 }
 
-function factsOf({ cwd, sessionId, callId, idempotencyKey }: RunContext): CallFacts {
+function callFacts({ cwd, sessionId, callId, idempotencyKey }: RunContext): CallFacts {
   return { cwd, sessionId, callId, idempotencyKey };
 }
 
 /** A renderer that fails, or gives what cannot leave its thread, has nothing to show. */
-function renderersOf({ functions }: DescribedTool, thread: ModuleThread, at: number): Renderers {
+function makeRenderers({ functions }: DescribedTool, thread: ModuleThread, at: number): Renderers {
   const plainOr = (fn: "renderCall" | "renderResult") => async (input: unknown) => {
     if (!functions.includes(fn)) return undefined;
     return await thread.ask({ fn, at, input }).catch(() => undefined);

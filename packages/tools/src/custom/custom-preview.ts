@@ -1,10 +1,10 @@
 import { isObject, type PlannedChange, type Preview, ToolError, type ToolResult } from "@assent/core";
 import { resolvePath } from "@assent/policy";
-import { changeBlocks } from "../edits/change-blocks.ts";
+import { makeChangeBlocks } from "../edits/change-blocks.ts";
 import { lineChanges } from "../edits/line-changes.ts";
 import { MAX_TEXT } from "../edits/preview.ts";
 import { failure } from "../failure.ts";
-import { currentFile, isBinary } from "../files/file-bytes.ts";
+import { isBinary, readCurrentFile } from "../files/file-bytes.ts";
 import { readResult } from "./custom-result.ts";
 import type { CustomChange, CustomPreview } from "./custom-tool.ts";
 
@@ -14,15 +14,15 @@ const MOST_KEPT = 256 * 1024 * 1024;
 export async function readPreview(name: string, returned: unknown, cwd: string): Promise<Preview | ToolResult> {
   if (!isPreview(returned)) return readResult(name, returned);
   const { label, changes, blocks, data, details } = returned;
-  const planned: Planned[] = [];
+  const planned: PlannedCustomChange[] = [];
   for (const change of changes) {
-    const one = await plan(change, cwd);
+    const one = await planChange(change, cwd);
     if (one) planned.push(one);
   }
   if (changes.length > 0 && planned.length === 0) return failure("edit_no_change", "The files are as the call would make them.");
   return {
     label,
-    blocks: blocks ?? planned.flatMap(blocksOf),
+    blocks: blocks ?? planned.flatMap(describeChange),
     changes: planned.map(({ change }) => change),
     ...(data !== undefined && { data }),
     ...(details !== undefined && { details }),
@@ -43,16 +43,16 @@ function isChange(change: unknown): boolean {
   return content === undefined ? to !== undefined : content === null || typeof content === "string" || content instanceof Uint8Array;
 }
 
-type Planned = { readonly given: CustomChange; readonly change: PlannedChange };
+type PlannedCustomChange = { readonly given: CustomChange; readonly change: PlannedChange };
 
 /** Undefined: the file is so already. */
-async function plan(given: CustomChange, cwd: string): Promise<Planned | undefined> {
+async function planChange(given: CustomChange, cwd: string): Promise<PlannedCustomChange | undefined> {
   const { path, content, to, mode } = given;
   const { absolute, real } = resolvePath(path, cwd);
   if (real === null) throw new ToolError(`Where ${path} leads cannot be told.`, "file_write_failure");
-  const before = (await currentFile(real, MOST_KEPT))?.bytes ?? null;
+  const before = (await readCurrentFile(real, MOST_KEPT))?.bytes ?? null;
   if (!before && (content === undefined || content === null)) throw new ToolError(`${path} does not exist.`, "file_not_found");
-  const after = content === undefined ? before : bytesOf(content);
+  const after = content === undefined ? before : toBytes(content);
   if (to === undefined && before && after && before.equals(after)) return undefined;
   const target = to === undefined ? undefined : resolvePath(to, cwd).real;
   if (target === null) throw new ToolError(`Where ${to} leads cannot be told.`, "file_write_failure");
@@ -67,14 +67,14 @@ async function plan(given: CustomChange, cwd: string): Promise<Planned | undefin
   return { given, change };
 }
 
-function bytesOf(content: string | Uint8Array | null): Buffer | null {
+function toBytes(content: string | Uint8Array | null): Buffer | null {
   return content === null ? null : Buffer.from(content);
 }
 
-function blocksOf({ given: { path, to }, change: { before, after } }: Planned): readonly string[] {
+function describeChange({ given: { path, to }, change: { before, after } }: PlannedCustomChange): readonly string[] {
   const shown = to === undefined ? path : `${path} → ${to}`;
-  if (!isText(before) || !isText(after)) return [`${shown}\n  ${sizeOf(before)} become ${sizeOf(after)}`];
-  const blocks = changeBlocks(shown, lineChanges(textOf(before), textOf(after)));
+  if (!isText(before) || !isText(after)) return [`${shown}\n  ${describeSize(before)} become ${describeSize(after)}`];
+  const blocks = makeChangeBlocks(shown, lineChanges(decodeBytes(before), decodeBytes(after)));
   return blocks.length > 0 ? blocks : [shown];
 }
 
@@ -82,10 +82,10 @@ function isText(bytes: Uint8Array | null): boolean {
   return bytes === null || (bytes.length <= MAX_TEXT && !isBinary(bytes));
 }
 
-function textOf(bytes: Uint8Array | null): string {
+function decodeBytes(bytes: Uint8Array | null): string {
   return bytes === null ? "" : Buffer.from(bytes).toString("utf8");
 }
 
-function sizeOf(bytes: Uint8Array | null): string {
+function describeSize(bytes: Uint8Array | null): string {
   return bytes === null ? "no bytes" : `${bytes.length} bytes`;
 }

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "@assent/host";
 import { isInside } from "@assent/policy";
-import { moduleFailure, type ToolFailure, wordsOf } from "./tool-failure.ts";
+import { errorLine, moduleFailure, type ToolFailure } from "./tool-failure.ts";
 
 /** A folder of tool modules, and whose it is. */
 export type ToolFolder = { readonly path: string; readonly level: "user" | "project" };
@@ -14,14 +14,14 @@ export type ToolSource = { readonly file: string; readonly level: ToolFolder["le
 export type FoundModule = { readonly source: ToolSource; readonly real: string };
 
 /** What there is to load, in order; `untrusted` is not looked into. */
-export type Discovered = {
+export type DiscoveredModules = {
   readonly modules: readonly FoundModule[];
   readonly failed: readonly ToolFailure[];
   readonly untrusted: readonly string[];
 };
 
 /** Where to look. */
-export type Places = {
+export type DiscoverOptions = {
   /** The user's before the project's. */
   readonly folders: readonly ToolFolder[];
   readonly explicit?: readonly string[];
@@ -31,18 +31,18 @@ export type Places = {
 };
 
 /** Finds tool modules: the user's, then the project's, then those that were named. One real file counts once, where it was found first. */
-export function discoverModules({ folders, explicit = [], cwd, trusted }: Places): Discovered {
-  const found: Found = { modules: new Map(), failed: [], untrusted: [] };
+export function discoverModules({ folders, explicit = [], cwd, trusted }: DiscoverOptions): DiscoveredModules {
+  const found: Discovery = { modules: new Map(), failed: [], untrusted: [] };
   for (const folder of folders) {
-    const files = modulesIn(folder, found);
-    if (folder.level === "user" || trusted) for (const file of files) take(found, { file, level: folder.level }, folder.path);
-    else if (files.length > 0) leave(found, folder, files);
+    const files = listModules(folder, found);
+    if (folder.level === "user" || trusted) for (const file of files) addModule(found, { file, level: folder.level }, folder.path);
+    else if (files.length > 0) skipUntrusted(found, folder, files);
   }
-  for (const path of explicit) takeExplicit(found, { file: resolve(cwd, path), level: "explicit" });
+  for (const path of explicit) addExplicitModule(found, { file: resolve(cwd, path), level: "explicit" });
   return { ...found, modules: [...found.modules.values()] };
 }
 
-type Found = { readonly modules: Map<string, FoundModule>; readonly failed: ToolFailure[]; readonly untrusted: string[] };
+type Discovery = { readonly modules: Map<string, FoundModule>; readonly failed: ToolFailure[]; readonly untrusted: string[] };
 
 const ENDINGS = ["ts", "mts", "cts", "js", "mjs", "cjs"] as const;
 const INDEXES = ENDINGS.map((ending) => `index.${ending}`);
@@ -50,21 +50,21 @@ const MODULE = /\.[mc]?[tj]s$/;
 const NO_MODULE = /\.d\.[mc]?ts$/;
 
 /** Paths of the modules directly in a folder, sorted. */
-function modulesIn({ path }: ToolFolder, { failed }: Found): readonly string[] {
+function listModules({ path }: ToolFolder, { failed }: Discovery): readonly string[] {
   try {
     return readdirSync(path)
       .filter((name) => !/^[._]/.test(name) && !name.includes(".test."))
-      .flatMap((name) => moduleAt(join(path, name)))
+      .flatMap((name) => findModuleAt(join(path, name)))
       .sort();
   } catch (error) {
     if (errorCode(error) !== "ENOENT")
-      failed.push(moduleFailure({ file: path }, "load_error", `The folder cannot be read: ${wordsOf(error)}`));
+      failed.push(moduleFailure({ file: path }, "load_error", `The folder cannot be read: ${errorLine(error)}`));
     return [];
   }
 }
 
 /** The file itself, or the index of a folder. What a link leads to is looked at when it is taken. */
-function moduleAt(path: string): readonly string[] {
+function findModuleAt(path: string): readonly string[] {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return isModule(path) ? [path] : [];
   if (!stats.isDirectory()) return isModule(path) ? [path] : [];
@@ -76,7 +76,7 @@ function isModule(path: string): boolean {
   return MODULE.test(path) && !NO_MODULE.test(path);
 }
 
-function take({ modules, failed }: Found, source: ToolSource, folder: string): void {
+function addModule({ modules, failed }: Discovery, source: ToolSource, folder: string): void {
   const real = realPath(source.file);
   if (real === undefined) failed.push(moduleFailure(source, "load_error", "The link leads nowhere"));
   else if (!isInside(realpathSync(folder), real))
@@ -85,7 +85,7 @@ function take({ modules, failed }: Found, source: ToolSource, folder: string): v
   else if (!modules.has(real)) modules.set(real, { source, real });
 }
 
-function takeExplicit({ modules, failed }: Found, source: ToolSource): void {
+function addExplicitModule({ modules, failed }: Discovery, source: ToolSource): void {
   const real = realPath(source.file);
   if (real === undefined) failed.push(moduleFailure(source, "load_error", `There is no file ${source.file}`));
   else if (!isModule(source.file) || !statSync(real).isFile())
@@ -102,7 +102,7 @@ function realPath(path: string): string | undefined {
   }
 }
 
-function leave({ failed, untrusted }: Found, { path }: ToolFolder, files: readonly string[]): void {
+function skipUntrusted({ failed, untrusted }: Discovery, { path }: ToolFolder, files: readonly string[]): void {
   const shown = `${basename(dirname(path))}/${basename(path)}`;
   const what = files.length === 1 ? "1 custom tool" : `${files.length} custom tools`;
   const reason = `${what} in ${shown} ${files.length === 1 ? "is" : "are"} not loaded: workspace not trusted.`;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock, Schemas, Tool } from "@assent/core";
 import { type AdaptedTool, adaptTool } from "./adapt-tool.ts";
-import { discoverModules, type FoundModule, type Places, type ToolSource } from "./discover.ts";
+import { type DiscoverOptions, discoverModules, type FoundModule, type ToolSource } from "./discover.ts";
 import { fileDigest } from "./file-digest.ts";
 import { ModuleConnection } from "./module-connection.ts";
 import { ModuleThread } from "./module-thread.ts";
@@ -9,7 +9,7 @@ import type { ApiPorts } from "./thread-services.ts";
 import { moduleFailure, type ToolFailure } from "./tool-failure.ts";
 
 /** Where custom tools are, and what they are given. */
-export type CustomToolOptions = Omit<Places, "cwd"> & {
+export type CustomToolOptions = Omit<DiscoverOptions, "cwd"> & {
   /** Names that are taken: of all registered tools, hidden ones and aliases too. */
   readonly registryNames: readonly string[];
   readonly ports: ApiPorts;
@@ -42,9 +42,9 @@ export async function loadCustomTools(options: CustomToolOptions): Promise<Loade
   const failed: ToolFailure[] = [...unfound];
   const tools: AdaptedTool[] = [];
   const threads: ModuleThread[] = [];
-  const names = namesOf(options.registryNames);
+  const names = reserveNames(options.registryNames);
   for (const module of modules) {
-    for (const made of await toolsOf(module, options, threads)) {
+    for (const made of await loadModuleTools(module, options, threads)) {
       const failure = "failure" in made ? made.failure : names.refuse(made.tool.name, made.source);
       if (failure) failed.push(failure);
       else if ("tool" in made) tools.push(made);
@@ -56,9 +56,9 @@ export async function loadCustomTools(options: CustomToolOptions): Promise<Loade
   return { tools, failed, untrusted, close };
 }
 
-type Made = AdaptedTool | { readonly failure: ToolFailure };
+type LoadedItem = AdaptedTool | { readonly failure: ToolFailure };
 
-async function toolsOf(found: FoundModule, options: CustomToolOptions, threads: ModuleThread[]): Promise<readonly Made[]> {
+async function loadModuleTools(found: FoundModule, options: CustomToolOptions, threads: ModuleThread[]): Promise<readonly LoadedItem[]> {
   const { ports, schemas, clock, loadTimeoutMs = LOAD_TIMEOUT_MS, blockTimeoutMs = BLOCK_TIMEOUT_MS } = options;
   const { source, real: file } = found;
   const code = fileDigest(file);
@@ -72,7 +72,7 @@ async function toolsOf(found: FoundModule, options: CustomToolOptions, threads: 
 }
 
 /** Providers fold case, and hyphens with underscores: what they would take for one name is one. The first has it. */
-function namesOf(taken: readonly string[]): { readonly refuse: (name: string, source: ToolSource) => ToolFailure | undefined } {
+function reserveNames(taken: readonly string[]): { readonly refuse: (name: string, source: ToolSource) => ToolFailure | undefined } {
   const fold = (name: string): string => name.toLowerCase().replaceAll("-", "_");
   const builtIn = new Set([...RESERVED, ...taken].map(fold));
   const providers = new Map<string, string>();
@@ -80,15 +80,15 @@ function namesOf(taken: readonly string[]): { readonly refuse: (name: string, so
     refuse: (name, { file }) => {
       const folded = fold(name);
       const provider = providers.get(folded);
-      if (builtIn.has(folded)) return duplicate(file, name, `Tool "${name}" clashes with a built-in tool`);
-      if (provider !== undefined) return duplicate(file, name, `Tool "${name}" is already provided by ${provider}`);
+      if (builtIn.has(folded)) return duplicateName(file, name, `Tool "${name}" clashes with a built-in tool`);
+      if (provider !== undefined) return duplicateName(file, name, `Tool "${name}" is already provided by ${provider}`);
       providers.set(folded, file);
       return undefined;
     },
   };
 }
 
-function duplicate(file: string, tool: string, reason: string): ToolFailure {
+function duplicateName(file: string, tool: string, reason: string): ToolFailure {
   return { file, tool, reason, type: "duplicate_name" };
 }
 
@@ -109,17 +109,17 @@ export async function reloadCustomTools(before: LoadedTools, options: CustomTool
   const names = [...present.keys()];
   return {
     ...now,
-    changed: names.filter((name) => old.has(name) && !isSame(old.get(name), present.get(name))),
+    changed: names.filter((name) => old.has(name) && !isSameTool(old.get(name), present.get(name))),
     removed: [...old.keys()].filter((name) => !present.has(name)),
     added: names.filter((name) => !old.has(name)),
   };
 }
 
-function isSame(one: AdaptedTool | undefined, other: AdaptedTool | undefined): boolean {
-  return one?.code === other?.code && isDeepStrictEqual(one && dataOf(one.tool), other && dataOf(other.tool));
+function isSameTool(one: AdaptedTool | undefined, other: AdaptedTool | undefined): boolean {
+  return one?.code === other?.code && isDeepStrictEqual(one && definitionData(one.tool), other && definitionData(other.tool));
 }
 
 /** The parts that make up a definition's digest: all that is data. Functions have none. */
-function dataOf({ title, inputSchema, definition: { input: _, ...definition } }: Tool): object {
+function definitionData({ title, inputSchema, definition: { input: _, ...definition } }: Tool): object {
   return { title, inputSchema, ...Object.fromEntries(Object.entries(definition).filter(([, value]) => typeof value !== "function")) };
 }

@@ -3,12 +3,12 @@ import type { Clock } from "@assent/core";
 import {
   type FromThread,
   type LoadReport,
-  receivedError,
+  reviveError,
   type SentOutcome,
-  sendableError,
   type ThreadRequest,
   type ThreadStart,
   type ToThread,
+  toSentError,
 } from "./thread-messages.ts";
 import { type ApiPorts, answerAsk, answerSync, type ServedCall, showUpdate } from "./thread-services.ts";
 
@@ -28,7 +28,7 @@ export type ConnectionOptions = {
 /** A cancelled call that goes on longer takes its thread with it. The runtime has given it up by then. */
 const KILL_AFTER_MS = 6_000;
 
-type Pending = {
+type PendingRequest = {
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
   readonly call: ServedCall | undefined;
@@ -45,7 +45,7 @@ export class ModuleConnection {
   readonly #port: MessagePort;
   readonly #syncPort: MessagePort;
   readonly #answered = new Int32Array(new SharedArrayBuffer(4));
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PendingRequest>();
   readonly #asks = new Map<number, AbortController>();
   readonly #loading = Promise.withResolvers<LoadReport>();
   #cancelLimit: (() => void) | undefined;
@@ -105,7 +105,7 @@ export class ModuleConnection {
     } catch (error) {
       return Promise.reject(error); // an argument that cannot be sent
     }
-    const pending: Pending = { resolve, reject, call, release: () => undefined, isAborted: false, isCommitted: false };
+    const pending: PendingRequest = { resolve, reject, call, release: () => undefined, isAborted: false, isCommitted: false };
     this.#pending.set(id, pending);
     this.#beat();
     pending.release = call ? this.#stopWithCall(id, call) : this.#limitAnswer(request.fn);
@@ -120,7 +120,7 @@ export class ModuleConnection {
     this.#cancelLimit?.();
     this.#loading.resolve({ failure: { type: "load_error", reason: error.message } });
     for (const controller of this.#asks.values()) controller.abort(error);
-    for (const id of [...this.#pending.keys()]) this.#settle(id, { error: sendableError(error) });
+    for (const id of [...this.#pending.keys()]) this.#settle(id, { error: toSentError(error) });
     this.#port.close();
     this.#syncPort.close();
     void this.#worker.terminate();
@@ -197,7 +197,7 @@ export class ModuleConnection {
     this.#pending.delete(id);
     pending.release();
     if ("value" in outcome) pending.resolve(outcome.value);
-    else pending.reject(receivedError(outcome.error));
+    else pending.reject(reviveError(outcome.error));
     this.#holdProgram();
     if (this.#pending.size > 0) return;
     this.#cancelBeat?.();
@@ -212,7 +212,7 @@ export class ModuleConnection {
       const value = await answerAsk(this.#options.ports, ask, { call, signal: controller.signal });
       this.#post({ type: "answer", id, outcome: { value } });
     } catch (error) {
-      this.#post({ type: "answer", id, outcome: { error: sendableError(error) } });
+      this.#post({ type: "answer", id, outcome: { error: toSentError(error) } });
     } finally {
       this.#asks.delete(id);
     }
@@ -223,7 +223,7 @@ export class ModuleConnection {
     try {
       outcome = { value: answerSync(this.#options.ports, ask, "request" in ask ? this.#callOf(ask.request) : undefined) };
     } catch (error) {
-      outcome = { error: sendableError(error) };
+      outcome = { error: toSentError(error) };
     }
     this.#syncPort.postMessage(outcome);
     Atomics.store(this.#answered, 0, 1);
@@ -265,7 +265,7 @@ export class ModuleConnection {
   #abort(id: number, reason: unknown): void {
     const pending = this.#pending.get(id);
     if (pending) pending.isAborted = true; // the runtime waits for it as long as it wants to
-    this.#post({ type: "abort", id, reason: sendableError(reason) });
+    this.#post({ type: "abort", id, reason: toSentError(reason) });
     this.#holdProgram();
   }
 

@@ -5,18 +5,18 @@ import { type ConnectionOptions, ModuleConnection } from "./module-connection.ts
 import type { LoadReport, ThreadRequest } from "./thread-messages.ts";
 import type { ServedCall } from "./thread-services.ts";
 
-type Resolving = Parameters<PendingAction["apply"]>[2];
+type ResolvingContext = Parameters<PendingAction["apply"]>[2];
 
 /** The thread that runs now. Apart from `ModuleThread`, so that it can be ended when nothing refers to that one any more. */
-type Current = { connection: ModuleConnection; starting: Promise<ModuleConnection> | undefined };
+type CurrentThread = { connection: ModuleConnection; starting: Promise<ModuleConnection> | undefined };
 
-const forgotten = new FinalizationRegistry<Current>(({ connection }) => connection.stop(new Error("The module is no longer used.")));
+const forgotten = new FinalizationRegistry<CurrentThread>(({ connection }) => connection.stop(new Error("The module is no longer used.")));
 
 /** A loaded module. Its code runs in a thread of its own; a thread that ended is replaced when the module is needed again. */
 export class ModuleThread {
   readonly #options: ConnectionOptions;
   readonly #report: LoadReport;
-  readonly #current: Current;
+  readonly #current: CurrentThread;
   #isClosed = false;
 
   constructor(options: ConnectionOptions, connection: ModuleConnection, report: LoadReport) {
@@ -45,7 +45,7 @@ export class ModuleThread {
 
   /** Actions stay with the thread that pushed them: their code is nowhere else. */
   #settler(connection: ModuleConnection): ServedCall["settle"] {
-    return async (request, settling: Resolving) => {
+    return async (request, settling: ResolvingContext) => {
       if (connection.isOver)
         throw new ToolError("Lost: the code that staged this has ended. Nothing was applied. Preview again.", "proposal_lost");
       return await connection.request(request, { signal: settling.signal, settling, settle: this.#settler(connection) });

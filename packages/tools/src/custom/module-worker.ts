@@ -2,8 +2,8 @@
 import { syncBuiltinESMExports } from "node:module";
 import { isObject, type StandardResult } from "@assent/core";
 import type { CustomApplied, CustomTool, LogLevel, Params } from "./custom-tool.ts";
-import { receivedError, type SentOutcome, sendableError, type ThreadRequest, type ToThread } from "./thread-messages.ts";
-import { wordsOf } from "./tool-failure.ts";
+import { reviveError, type SentOutcome, type ThreadRequest, type ToThread, toSentError } from "./thread-messages.ts";
+import { errorLine } from "./tool-failure.ts";
 import { callContext, settleAction } from "./worker-api.ts";
 import { answer, post, SCOPE, START, type ThreadCall } from "./worker-channel.ts";
 import { EXIT_REFUSED, failed, type LoadedModule, loadModule } from "./worker-load.ts";
@@ -26,7 +26,7 @@ async function load(): Promise<LoadedModule> {
   await new Promise((resolve) => setImmediate(resolve)); // only now does Node tell of unhandled rejections
   if (loading?.triedToExit) return failed("load_error", EXIT_REFUSED);
   if (loading && loading.rejections.length > 0 && "items" in loaded.report)
-    return failed("load_error", `Unhandled rejection: ${wordsOf(loading.rejections[0])}`);
+    return failed("load_error", `Unhandled rejection: ${errorLine(loading.rejections[0])}`);
   return loaded;
 }
 
@@ -44,7 +44,7 @@ function guardProcess(): void {
 }
 
 function logUncaught(error: unknown): void {
-  post({ type: "log", level: "error", message: `Uncaught error: ${wordsOf(error)}` });
+  post({ type: "log", level: "error", message: `Uncaught error: ${errorLine(error)}` });
 }
 
 function logWriter(level: LogLevel): typeof process.stdout.write {
@@ -63,7 +63,7 @@ function receive(message: ToThread): void {
       void serve(message.id, message.request);
       break;
     case "abort":
-      running.get(message.id)?.abort(receivedError(message.reason));
+      running.get(message.id)?.abort(reviveError(message.reason));
       break;
     case "answer":
       answer(message.id, message.outcome);
@@ -78,37 +78,37 @@ function receive(message: ToThread): void {
 
 async function serve(id: number, request: ThreadRequest): Promise<void> {
   try {
-    send(id, { value: await perform(id, request) });
+    sendOutcome(id, { value: await performRequest(id, request) });
   } catch (error) {
-    send(id, { error: sendableError(error) });
+    sendOutcome(id, { error: toSentError(error) });
   }
 }
 
-function send(id: number, outcome: SentOutcome): void {
+function sendOutcome(id: number, outcome: SentOutcome): void {
   try {
     post({ type: "done", id, outcome });
   } catch {
-    post({ type: "done", id, outcome: asJson(outcome) }); // functions and the like cannot leave their thread
+    post({ type: "done", id, outcome: toJsonOutcome(outcome) }); // functions and the like cannot leave their thread
   }
 }
 
-function asJson(outcome: SentOutcome): SentOutcome {
+function toJsonOutcome(outcome: SentOutcome): SentOutcome {
   try {
     const sent = JSON.parse(JSON.stringify(outcome));
     return "value" in outcome ? { value: sent.value } : sent; // JSON drops a value that is a function itself
   } catch (error) {
-    return { error: sendableError(error) };
+    return { error: toSentError(error) };
   }
 }
 
-function perform(id: number, request: ThreadRequest): unknown {
+function performRequest(id: number, request: ThreadRequest): unknown {
   if (request.fn === "settle") return duringCall(id, false, (call) => settleAction(call, request));
   const tool = tools[request.at];
   if (!tool) throw new Error("The module has no such tool.");
-  const input = deepFrozen(request.input) as Params; // the program checked it
+  const input = freezeDeep(request.input) as Params; // the program checked it
   switch (request.fn) {
     case "execute": {
-      const onUpdate = (soFar: unknown): void => tellUpdate(id, soFar);
+      const onUpdate = (soFar: unknown): void => postUpdate(id, soFar);
       const { call: facts } = request;
       return duringCall(id, true, (call) => tool.execute?.(facts.callId, input, onUpdate, callContext(call, facts), call.signal));
     }
@@ -117,11 +117,11 @@ function perform(id: number, request: ThreadRequest): unknown {
     case "apply":
       return duringCall(id, true, (call) => tool.apply?.(request.input as CustomApplied, callContext(call, request.call)));
     default:
-      return SCOPE.run({ phase: "judging" }, () => judge(tool, request, input));
+      return SCOPE.run({ phase: "judging" }, () => callFunction(tool, request, input));
   }
 }
 
-function judge(tool: CustomTool, request: ThreadRequest, input: Params): unknown {
+function callFunction(tool: CustomTool, request: ThreadRequest, input: Params): unknown {
   switch (request.fn) {
     case "validate":
       return validate(tool, input);
@@ -153,7 +153,7 @@ async function duringCall(id: number, canPush: boolean, act: (call: ThreadCall) 
   }
 }
 
-function tellUpdate(request: number, soFar: unknown): void {
+function postUpdate(request: number, soFar: unknown): void {
   try {
     post({ type: "update", request, soFar });
   } catch {
@@ -165,16 +165,16 @@ async function validate({ parameters }: CustomTool, input: unknown): Promise<Sta
   const standard = Reflect.get(Object(parameters), "~standard") as { readonly validate: (value: unknown) => unknown }; // checked when it was described
   const answered = (await standard.validate(input)) as StandardResult<unknown>;
   if (!answered.issues) return { value: answered.value };
-  return { issues: answered.issues.map(({ message, path }) => ({ message, path: (path ?? []).map(plainStep) })) };
+  return { issues: answered.issues.map(({ message, path }) => ({ message, path: (path ?? []).map(toPathStep) })) };
 }
 
-function plainStep(step: unknown): string | number {
+function toPathStep(step: unknown): string | number {
   const key = isObject(step) ? step["key"] : step;
   return typeof key === "number" ? key : String(key);
 }
 
-function deepFrozen(value: unknown): unknown {
+function freezeDeep(value: unknown): unknown {
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value) || Object.isFrozen(value)) return value;
-  for (const each of Object.values(Object.freeze(value))) deepFrozen(each);
+  for (const each of Object.values(Object.freeze(value))) freezeDeep(each);
   return value;
 }

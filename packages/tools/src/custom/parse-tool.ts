@@ -1,12 +1,12 @@
 import { editDistance, KINDS } from "@assent/core";
 import type { CustomTool } from "./custom-tool.ts";
 import { TOOL_FUNCTIONS } from "./thread-messages.ts";
-import { wordsOf } from "./tool-failure.ts";
+import { errorLine } from "./tool-failure.ts";
 
 /** A tool whose fields are what their types say, or what is wrong with it. */
 export type ParsedTool = { readonly tool: CustomTool } | { readonly name?: string; readonly fault: string };
 
-type Fields = Readonly<Record<string, unknown>>;
+type ToolFields = Readonly<Record<string, unknown>>;
 
 const FLAGS = ["readOnly", "hidden", "pollSafe"] as const;
 const FIELDS: readonly (keyof CustomTool)[] = [
@@ -22,14 +22,14 @@ const FIELDS: readonly (keyof CustomTool)[] = [
 const LONGEST_DESCRIPTION = 10_000;
 
 /** What is missing, in the order in which it is named. */
-const MISSING: readonly (readonly [fault: string, rule: (fields: Fields) => boolean, elsewhere?: string])[] = [
+const MISSING: readonly (readonly [fault: string, rule: (fields: ToolFields) => boolean, elsewhere?: string])[] = [
   ["description is missing", ({ description }) => typeof description !== "string" || description.trim() === ""],
   ["parameters are missing", ({ parameters }) => parameters === undefined || parameters === null, "input"],
   ["execute is missing", ({ execute, preview, apply }) => execute === undefined && preview === undefined && apply === undefined, "run"],
 ];
 
 /** What is there and wrong. */
-const WRONG: readonly (readonly [fault: string, rule: (fields: Fields) => boolean])[] = [
+const WRONG: readonly (readonly [fault: string, rule: (fields: ToolFields) => boolean])[] = [
   [`description is longer than ${LONGEST_DESCRIPTION} characters`, ({ description }) => String(description).length > LONGEST_DESCRIPTION],
   ["preview needs apply", ({ preview, apply }) => preview !== undefined && apply === undefined],
   ["apply needs preview", ({ preview, apply }) => preview === undefined && apply !== undefined],
@@ -39,7 +39,7 @@ const WRONG: readonly (readonly [fault: string, rule: (fields: Fields) => boolea
   ...FLAGS.map((field) => [`${field} must be true or false`, isWrong(field, "boolean")] as const),
 ];
 
-function isWrong(field: string, type: string): (fields: Fields) => boolean {
+function isWrong(field: string, type: string): (fields: ToolFields) => boolean {
   return (fields) => fields[field] !== undefined && typeof fields[field] !== type;
 }
 
@@ -48,30 +48,30 @@ export function parseTool(given: unknown, at: number): ParsedTool {
   try {
     return typeof given === "object" && given !== null ? parseFields(given, at) : { fault: `Tool #${at}: not a tool` };
   } catch (error) {
-    return { fault: `Tool #${at}: cannot be read: ${wordsOf(error)}` };
+    return { fault: `Tool #${at}: cannot be read: ${errorLine(error)}` };
   }
 }
 
 function parseFields(given: object, at: number): ParsedTool {
-  const fields: Fields = Object.fromEntries(FIELDS.map((field) => [field, Reflect.get(given, field)]));
+  const fields: ToolFields = Object.fromEntries(FIELDS.map((field) => [field, Reflect.get(given, field)]));
   const { name } = fields;
   if (name === undefined) return { fault: `Tool #${at}: name is missing` };
-  if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return { fault: `Tool #${at}: invalid name ${shownName(name)}` };
+  if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return { fault: `Tool #${at}: invalid name ${quoteName(name)}` };
   const [missing, , elsewhere] = MISSING.find(([, rule]) => rule(fields)) ?? [];
   const instead = elsewhere !== undefined && elsewhere in given ? `; "${elsewhere}" is what defineTool calls it` : "";
   if (missing !== undefined) return { name, fault: `Tool #${at} ("${name}"): ${missing}${instead}` };
-  const wrong = WRONG.find(([, rule]) => rule(fields))?.[0] ?? misspelt(given);
+  const wrong = WRONG.find(([, rule]) => rule(fields))?.[0] ?? findMisspelling(given);
   if (wrong !== undefined) return { name, fault: `Tool "${name}": ${wrong}` };
-  return { tool: bound(given, fields) };
+  return { tool: bindFunctions(given, fields) };
 }
 
-function shownName(name: unknown): string {
-  const text = typeof name === "string" ? name.slice(0, 80) : wordsOf(name);
+function quoteName(name: unknown): string {
+  const text = typeof name === "string" ? name.slice(0, 80) : errorLine(name);
   return JSON.stringify(text.toWellFormed());
 }
 
 /** A tool may have fields of its own; one that is nearly one of ours is a mistake that would go unnoticed. */
-function misspelt(given: object): string | undefined {
+function findMisspelling(given: object): string | undefined {
   for (const field of Object.keys(given)) {
     if (FIELDS.some((known) => known === field)) continue;
     const near = FIELDS.find(
@@ -83,7 +83,7 @@ function misspelt(given: object): string | undefined {
 }
 
 /** What was checked is what runs: functions keep the object they belong to, and are not looked up again. */
-function bound(given: object, fields: Fields): CustomTool {
+function bindFunctions(given: object, fields: ToolFields): CustomTool {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   const parsed = Object.fromEntries(entries.map(([field, value]) => [field, isMethod(field, value) ? value.bind(given) : value]));
   // Parsing: every field was checked above.

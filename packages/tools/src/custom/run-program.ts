@@ -35,7 +35,7 @@ export async function runProgram(ports: ProgramPorts, program: CalledProgram, ca
   const { file, args, cwd, input = "", timeoutMs, signal = call.signal } = program;
   const { environment, secretEnv, projectSecretEnv } = ports;
   const directory = await mkdtemp(join(tmpdir(), "assent-exec-"));
-  const output = keptText();
+  const output = collectOutput();
   try {
     await writeFile(join(directory, "0"), input);
     const spec = {
@@ -48,14 +48,14 @@ export async function runProgram(ports: ProgramPorts, program: CalledProgram, ca
       ...(call.run && { onStart: call.run.started }),
     };
     const { exitCode, signal: killedBy, ended } = await ports.processes.run(spec, AbortSignal.any([call.signal, signal]));
-    const stderr = await startOf(join(directory, "2"));
+    const stderr = await readStart(join(directory, "2"));
     return { code: exitCode, stdout: output.text(), stderr, killed: ended !== "exit" || killedBy !== null };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-function keptText(): { readonly add: (chunk: string) => void; readonly text: () => string } {
+function collectOutput(): { readonly add: (chunk: string) => void; readonly text: () => string } {
   const chunks: Buffer[] = [];
   let room = MOST;
   return {
@@ -65,29 +65,29 @@ function keptText(): { readonly add: (chunk: string) => void; readonly text: () 
       room -= bytes.length;
       chunks.push(bytes);
     },
-    text: () => whole(Buffer.concat(chunks)),
+    text: () => decodeWhole(Buffer.concat(chunks)),
   };
 }
 
 /** Empty where the program was never begun. */
-async function startOf(path: string): Promise<string> {
-  const file = await open(path).catch(absent);
+async function readStart(path: string): Promise<string> {
+  const file = await open(path).catch(ignoreMissing);
   if (!file) return "";
   try {
     const { size } = await file.stat();
     const bytes = Buffer.alloc(Math.min(size, MOST));
     const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-    return whole(bytes.subarray(0, bytesRead));
+    return decodeWhole(bytes.subarray(0, bytesRead));
   } finally {
     await file.close();
   }
 }
 
-function absent(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if (errorCode(error) !== "ENOENT") throw error;
 }
 
 /** Without the pieces of a last character that was cut. */
-function whole(bytes: Buffer): string {
+function decodeWhole(bytes: Buffer): string {
   return bytes.length < MOST ? bytes.toString("utf8") : new TextDecoder().decode(bytes, { stream: true });
 }

@@ -134,7 +134,7 @@ export type SentError = {
 };
 
 /** Never throws, whatever was thrown. */
-export function sendableError(thrown: unknown): SentError {
+export function toSentError(thrown: unknown): SentError {
   const message = messageOf(thrown);
   try {
     if (!(thrown instanceof Error)) return { isError: false, message };
@@ -152,12 +152,12 @@ export function sendableError(thrown: unknown): SentError {
 }
 
 /** What was thrown on the other side. */
-export function receivedError({ isError, message, ...fields }: SentError): unknown {
+export function reviveError({ isError, message, ...fields }: SentError): unknown {
   return isError ? Object.assign(new Error(message), fields) : message;
 }
 
 /** The parts of an action that its thread sends. */
-export function sendableAction(given: unknown, number: number): SentAction {
+export function toSentAction(given: unknown, number: number): SentAction {
   const { label, sourceToolName, details, apply, reject } = Object(given) as Partial<PendingAction>; // parsing: a module may push anything
   const kindOf = (callback: unknown) => (typeof callback === "function" ? "function" : callback === undefined ? "absent" : "other");
   return {

@@ -46,7 +46,7 @@ export async function answerAsk(
 export function answerSync(ports: ApiPorts, ask: ThreadSyncAsk, call: ServedCall | undefined): unknown {
   if (ask.kind !== "push") return ask.kind === "mode" ? ports.mode() : ports.ui?.() !== undefined;
   if (!call?.run) throw new ToolError("pushPendingAction needs a running tool call.", "no_running_call");
-  return call.run.pushPendingAction(receivedAction(ask.action, call)).id;
+  return call.run.pushPendingAction(reviveAction(ask.action, call)).id;
 }
 
 /** Shows people what a running call has come to. */
@@ -56,7 +56,7 @@ export function showUpdate(soFar: unknown, call: ServedCall | undefined): void {
 }
 
 /** The action as the runtime knows it, with what is wrong with it left in place for the runtime to name. */
-function receivedAction({ number, label, sourceToolName, details, callbacks }: SentAction, call: ServedCall): PendingAction {
+function reviveAction({ number, label, sourceToolName, details, callbacks }: SentAction, call: ServedCall): PendingAction {
   const callback = (how: "apply" | "reject") => {
     if (callbacks[how] !== "function") return callbacks[how] === "other" ? how : undefined;
     return async (...[reason, extra, ctx]: Parameters<PendingAction["apply"]>) =>

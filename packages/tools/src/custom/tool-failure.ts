@@ -17,7 +17,7 @@ export function failureText({ file, reason, type }: ToolFailure): string {
 }
 
 /** The words of whatever was thrown, on one line; never throws itself. */
-export function wordsOf(thrown: unknown): string {
+export function errorLine(thrown: unknown): string {
   try {
     const words = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
     const [first = ""] = words.toWellFormed().trim().split("\n");
@@ -35,9 +35,9 @@ export function moduleFailure({ file }: { readonly file: string }, type: Failure
 const SCHEMA_CODES: readonly string[] = ["bad_schema", "schema_does_not_compile"];
 
 /** Why a tool could not be defined. */
-export function definitionWords(error: unknown, file: string): string {
-  if (!(error instanceof ToolDefinitionError)) return `cannot be made: ${wordsOf(error)}`;
-  const why = wordsOf(error.cause ?? error).replace(/^Tool '[^']*': /, "");
+export function definitionProblem(error: unknown, file: string): string {
+  if (!(error instanceof ToolDefinitionError)) return `cannot be made: ${errorLine(error)}`;
+  const why = errorLine(error.cause ?? error).replace(/^Tool '[^']*': /, "");
   if (!SCHEMA_CODES.includes(error.code)) return why.replace(/\.$/, "");
   const endless = /Maximum call stack size exceeded/.test(why) ? `the schema in ${file} has no end (${why})` : why;
   return `parameters cannot be described: ${endless}`;

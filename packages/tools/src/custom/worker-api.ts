@@ -2,7 +2,7 @@ import { format } from "node:util";
 import { type PendingAction, ToolError, type ToolResult } from "@assent/core";
 import * as zod from "zod";
 import type { CustomTool, CustomToolApi, CustomToolContext, CustomToolUi, ExecOptions, ExecResult, LogLevel } from "./custom-tool.ts";
-import { type CallFacts, sendableAction, type UiMethod } from "./thread-messages.ts";
+import { type CallFacts, toSentAction, type UiMethod } from "./thread-messages.ts";
 import { ask, askSync, post, SCOPE, START, type ThreadCall } from "./worker-channel.ts";
 
 const UI: CustomToolUi = Object.freeze({
@@ -85,14 +85,14 @@ const pushed = new Map<number, Callbacks>();
 function push(call: ThreadCall | undefined, action: PendingAction): { readonly id: string } {
   if (!call?.canPush || call.over) throw new ToolError("pushPendingAction needs a running tool call.", "no_running_call");
   const number = pushed.size + 1;
-  const sent = sendableAction(action, number);
+  const sent = toSentAction(action, number);
   const id = String(pushSent(call, sent));
   const { apply, reject } = action;
   pushed.set(number, { apply: apply.bind(action), ...(reject && { reject: reject.bind(action) }) });
   return { id };
 }
 
-function pushSent({ id }: ThreadCall, action: ReturnType<typeof sendableAction>): unknown {
+function pushSent({ id }: ThreadCall, action: ReturnType<typeof toSentAction>): unknown {
   try {
     return askSync({ kind: "push", request: id, action });
   } catch (error) {

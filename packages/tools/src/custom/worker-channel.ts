@@ -1,13 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
-import {
-  type FromThread,
-  receivedError,
-  type SentOutcome,
-  type ThreadAsk,
-  type ThreadStart,
-  type ThreadSyncAsk,
-} from "./thread-messages.ts";
+import { type FromThread, reviveError, type SentOutcome, type ThreadAsk, type ThreadStart, type ThreadSyncAsk } from "./thread-messages.ts";
 
 /** A call of a module's tool, or the settling of what it staged, as its thread sees it. */
 export type ThreadCall = { readonly id: number; readonly signal: AbortSignal; readonly canPush: boolean; over: boolean };
@@ -46,7 +39,7 @@ export function ask(wish: ThreadAsk, signal?: AbortSignal): Promise<unknown> {
   answers.set(id, (outcome) => {
     signal?.removeEventListener("abort", cancel);
     if ("value" in outcome) resolve(outcome.value);
-    else reject(receivedError(outcome.error));
+    else reject(reviveError(outcome.error));
   });
   if (signal?.aborted) cancel();
   else signal?.addEventListener("abort", cancel, { once: true });
@@ -68,5 +61,5 @@ export function askSync(wish: ThreadSyncAsk): unknown {
   Atomics.wait(answered, 0, 0);
   const outcome: SentOutcome = receiveMessageOnPort(syncPort)?.message;
   if ("value" in outcome) return outcome.value;
-  throw receivedError(outcome.error);
+  throw reviveError(outcome.error);
 }

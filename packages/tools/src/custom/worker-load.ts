@@ -6,7 +6,7 @@ import type { CustomTool, CustomToolApi } from "./custom-tool.ts";
 import { fileDigest } from "./file-digest.ts";
 import { parseTool } from "./parse-tool.ts";
 import { DATA_FIELDS, type DescribedItem, type DescribedTool, type LoadReport, TOOL_FUNCTIONS } from "./thread-messages.ts";
-import { definitionWords, type FailureType, wordsOf } from "./tool-failure.ts";
+import { definitionProblem, errorLine, type FailureType } from "./tool-failure.ts";
 import { factoryApi } from "./worker-api.ts";
 import { post, START } from "./worker-channel.ts";
 
@@ -25,7 +25,7 @@ export async function loadModule(): Promise<LoadedModule> {
   const factory = factoryOf(imported.value);
   if (!factory) return failed("bad_export", "Default export is not a factory function");
   const made = await settled(async () => listed(await factory(factoryApi())));
-  if ("thrown" in made) return failed("factory_error", `Factory failed: ${wordsOf(made.thrown)}`);
+  if ("thrown" in made) return failed("factory_error", `Factory failed: ${errorLine(made.thrown)}`);
   if (!made.value) return failed("factory_error", "Factory returned no tool");
   const described = made.value.map((given, index) => describeTool(given, index + 1));
   return { tools: described.map(({ tool }) => tool), report: { items: described.map(({ item }) => item) } };
@@ -66,9 +66,9 @@ function factoryOf(namespace: unknown): ((api: CustomToolApi) => unknown) | unde
   return typeof inner === "function" ? (inner as (api: CustomToolApi) => unknown) : undefined;
 }
 
-type Settled<T> = { readonly value: T } | { readonly thrown: unknown };
+type SettledFactory<T> = { readonly value: T } | { readonly thrown: unknown };
 
-async function settled<T>(begin: () => Promise<T>): Promise<Settled<T>> {
+async function settled<T>(begin: () => Promise<T>): Promise<SettledFactory<T>> {
   try {
     return { value: await begin() };
   } catch (thrown) {
@@ -76,10 +76,10 @@ async function settled<T>(begin: () => Promise<T>): Promise<Settled<T>> {
   }
 }
 
-type Described = { readonly item: DescribedItem; readonly tool?: CustomTool };
+type DescriptionAttempt = { readonly item: DescribedItem; readonly tool?: CustomTool };
 
 /** The schema's own code runs here and nowhere else. What can be checked without it, the program checks. */
-function describeTool(given: unknown, at: number): Described {
+function describeTool(given: unknown, at: number): DescriptionAttempt {
   const parsed = parseTool(given, at);
   if ("fault" in parsed) return { item: parsed };
   const { tool } = parsed;
@@ -95,7 +95,7 @@ function describeTool(given: unknown, at: number): Described {
     const described = structuredClone({ ...data, schemaKind, inputSchema, functions }) as unknown as DescribedTool; // parsed above
     return { item: { tool: described }, tool };
   } catch (error) {
-    return { item: { name, fault: `Tool "${name}": ${definitionWords(error, START.shownFile)}` } };
+    return { item: { name, fault: `Tool "${name}": ${definitionProblem(error, START.shownFile)}` } };
   }
 }
 
@@ -113,7 +113,7 @@ function importWords(thrown: unknown): string {
   const code: unknown = thrown instanceof Error ? Reflect.get(thrown, "code") : undefined;
   const needsCompiler = typeof code === "string" && COMPILED.includes(code);
   const hint = needsCompiler ? ". Types are only removed: enums, namespaces, parameter properties and JSX need compiling" : "";
-  return `${wordsOf(thrown)}${placeOf(thrown)}${hint}`;
+  return `${errorLine(thrown)}${placeOf(thrown)}${hint}`;
 }
 
 /** Node names the place above the message, or it is where the error was made: the first frame below. */

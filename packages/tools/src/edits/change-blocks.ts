@@ -1,23 +1,26 @@
 import type { LineChange } from "./line-changes.ts";
 
 /** Every change of a file as people and the model read it before it is made: where it is, what goes, what comes. Nothing is left out; the first names the file. */
-export function changeBlocks(path: string, changes: readonly LineChange[]): readonly string[] {
+export function makeChangeBlocks(path: string, changes: readonly LineChange[]): readonly string[] {
   return changes.map(({ line, removed, added }, index) =>
-    [...(index === 0 ? [path] : []), `  ${line}:${columnOf(removed[0], added[0])}`, ...signed("-", removed), ...signed("+", added)].join(
-      "\n",
-    ),
+    [
+      ...(index === 0 ? [path] : []),
+      `  ${line}:${findColumn(removed[0], added[0])}`,
+      ...signLines("-", removed),
+      ...signLines("+", added),
+    ].join("\n"),
   );
 }
 
 /** The first place at which the lines differ, from 1. */
-function columnOf(removed: string | undefined, added: string | undefined): number {
+function findColumn(removed: string | undefined, added: string | undefined): number {
   if (removed === undefined || added === undefined) return 1;
   let at = 0;
   while (at < removed.length && removed[at] === added[at]) at++;
   return at + 1;
 }
 
-function signed(sign: string, lines: readonly string[]): readonly string[] {
+function signLines(sign: string, lines: readonly string[]): readonly string[] {
   return lines.flatMap((line) => (line.endsWith("\n") ? [`  ${sign} ${line.slice(0, -1)}`] : [`  ${sign} ${line}`, NO_END]));
 }
 

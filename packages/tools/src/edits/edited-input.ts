@@ -1,7 +1,7 @@
 import { closeSync, readFileSync } from "node:fs";
-import { openAs } from "../files/opened-as.ts";
+import { openRealPath } from "../files/opened-as.ts";
 import { findBytes } from "./find-bytes.ts";
-import { withPlainBreaks } from "./line-breaks.ts";
+import { toPlainBreaks } from "./line-breaks.ts";
 import { lineChanges } from "./line-changes.ts";
 
 /** The part of an edit that says what becomes of the text. */
@@ -11,9 +11,9 @@ type EditInput = { readonly file_path: string; readonly old_string: string; read
  * The edit that makes `content` of a file, whatever the given edit would have made of it: the lines from the first to the last that differ, with as many around them as it takes
  * to tell the place from all others. A file that changes meanwhile does not hold them any more, so the edit fails.
  */
-export function editedInput(path: string, input: EditInput, content: string): EditInput {
-  const before = withPlainBreaks(fileText(path));
-  const after = withPlainBreaks(content);
+export function makeEditInput(path: string, input: EditInput, content: string): EditInput {
+  const before = toPlainBreaks(fileText(path));
+  const after = toPlainBreaks(content);
   const changes = lineChanges(before, after);
   const first = changes[0];
   const last = changes.at(-1);
@@ -32,7 +32,7 @@ export function editedInput(path: string, input: EditInput, content: string): Ed
 }
 
 function fileText(path: string): string {
-  const file = openAs(path);
+  const file = openRealPath(path);
   if (!file) throw new Error(`${path} is not a regular file that can be read, or is a link now`);
   try {
     return readFileSync(file.fd, "utf8");

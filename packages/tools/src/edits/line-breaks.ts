@@ -4,7 +4,7 @@ const LF = 0x0a;
 const CRLF = Buffer.from("\r\n");
 
 /** A file's bytes as the model knows them: every line break is one byte, and it is known which of them are two in the file. */
-export type PlainBreaks = {
+export type PlainFile = {
   readonly bytes: Buffer;
   /** The place in the file; that of a line break is where its carriage return stands, if it has one. */
   readonly toFile: (at: number) => number;
@@ -13,7 +13,7 @@ export type PlainBreaks = {
 };
 
 /** Takes the carriage returns before line breaks out of a file's bytes. */
-export function plainBreaks(file: Buffer): PlainBreaks {
+export function stripReturns(file: Buffer): PlainFile {
   const first = file.indexOf(CRLF);
   if (first === -1) return { bytes: file, toFile: (at) => at, isCrlf: () => false };
   const bytes = Buffer.allocUnsafe(file.length);
@@ -31,7 +31,7 @@ export function plainBreaks(file: Buffer): PlainBreaks {
 }
 
 /** The same text with `\n` alone as its line break. */
-export function withPlainBreaks(text: string): string {
+export function toPlainBreaks(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
@@ -42,14 +42,14 @@ export type Range = { readonly from: number; readonly to: number };
  * Gives new bytes the line breaks of the range that they replace, one by one, and for further ones the last of these or, if there is none, that of the line on which they
  * stand. Ranges are asked for in order. Undefined when the file has no line break to go by.
  */
-export function breaksLike(plain: PlainBreaks): (bytes: Buffer, range: Range) => Buffer | undefined {
+export function breakAdapter(plain: PlainFile): (bytes: Buffer, range: Range) => Buffer | undefined {
   const { bytes: file, isCrlf } = plain;
   const lastOfAll = file.lastIndexOf(LF);
   let after = -1;
   return (bytes, { from, to }) => {
     if (lastOfAll === -1) return undefined;
     if (after < to) after = to > lastOfAll ? lastOfAll : file.indexOf(LF, to);
-    const own = placesOf(file.subarray(from, to)).map((at) => isCrlf(from + at));
+    const own = findBreaks(file.subarray(from, to)).map((at) => isCrlf(from + at));
     const further = own.at(-1) ?? isCrlf(after);
     return withBreaks(bytes, (index) => own[index] ?? further);
   };
@@ -58,7 +58,7 @@ export function breaksLike(plain: PlainBreaks): (bytes: Buffer, range: Range) =>
 function withBreaks(bytes: Buffer, isCrlf: (index: number) => boolean): Buffer {
   const pieces: Buffer[] = [];
   let from = 0;
-  for (const [index, at] of placesOf(bytes).entries()) {
+  for (const [index, at] of findBreaks(bytes).entries()) {
     if (!isCrlf(index)) continue;
     pieces.push(bytes.subarray(from, at), CRLF);
     from = at + 1;
@@ -66,7 +66,7 @@ function withBreaks(bytes: Buffer, isCrlf: (index: number) => boolean): Buffer {
   return pieces.length === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)]);
 }
 
-function placesOf(bytes: Buffer): readonly number[] {
+function findBreaks(bytes: Buffer): readonly number[] {
   const places: number[] = [];
   for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) places.push(at);
   return places;

@@ -1,7 +1,7 @@
 const SHOWN_CHARS = 300;
 
 /** A text that does not stand in a file. */
-type Missing = {
+type MissingText = {
   readonly shown: string;
   /** What the file holds. */
   readonly text: string;
@@ -10,7 +10,7 @@ type Missing = {
 };
 
 /** Says that a text was not found, and what stands in the file instead, as far as that can be told at a bounded cost. */
-export function notFound({ shown, text, from, to }: Missing): string {
+export function describeMissing({ shown, text, from, to }: MissingText): string {
   const plain = text.replaceAll("\r\n", "\n");
   const sought = from.replaceAll("\r\n", "\n");
   const hints = HINTS.flatMap(([holds, words]) => (holds({ plain, sought, to }) ? [words] : []));
@@ -18,10 +18,10 @@ export function notFound({ shown, text, from, to }: Missing): string {
   return [`old_string does not stand in ${shown}.`, ...hints, ...(nearest ? [regionText(nearest)] : [])].join(" ");
 }
 
-type Seen = { readonly plain: string; readonly sought: string; readonly to: string };
+type HintInput = { readonly plain: string; readonly sought: string; readonly to: string };
 
 /** What often is the matter. */
-const HINTS: readonly (readonly [holds: (seen: Seen) => boolean, words: string])[] = [
+const HINTS: readonly (readonly [holds: (seen: HintInput) => boolean, words: string])[] = [
   [({ sought }) => /^\s*\d+→/m.test(sought), "It holds line numbers as read shows them: leave those out."],
   [
     ({ sought }) => sought.includes("\ufffd"),
@@ -34,10 +34,10 @@ function regionText({ line, lines, blanksOnly }: Region): string {
   const last = line + lines.length - 1;
   const where = lines.length === 1 ? `line ${line}` : `lines ${line} to ${last}`;
   const how = blanksOnly ? ", which differ from it in blanks alone" : "";
-  return `The nearest text is at ${where}${how}:\n${lines.map((one, index) => `${line + index}→${cut(one)}`).join("\n")}`;
+  return `The nearest text is at ${where}${how}:\n${lines.map((one, index) => `${line + index}→${cutShown(one)}`).join("\n")}`;
 }
 
-function cut(line: string): string {
+function cutShown(line: string): string {
   return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS).toWellFormed()}…` : line;
 }
 
@@ -61,13 +61,13 @@ const SHOWN_LINES = 12;
  * begins and ends most like the longest of them. Linear in the text.
  */
 function nearestText(text: string, sought: string): Region | undefined {
-  const wanted = sought.replace(/\n$/, "").split("\n", MOST_LINES).map(keyOf);
+  const wanted = sought.replace(/\n$/, "").split("\n", MOST_LINES).map(lineKey);
   const start = sharedLines(text, wanted) ?? similarLine(text, wanted);
   return start === undefined ? undefined : regionAt(text, start, wanted);
 }
 
 /** A line without its blanks. */
-function keyOf(line: string): string {
+function lineKey(line: string): string {
   return line.slice(0, LINE_CHARS).replace(/\s+/g, "");
 }
 
@@ -86,7 +86,7 @@ function sharedLines(text: string, wanted: readonly string[]): number | undefine
   const votes = openVotes(wanted.length);
   let line = 0;
   for (const one of linesOf(text)) {
-    const key = keyOf(one);
+    const key = lineKey(one);
     for (const index of places.get(key) ?? []) votes.add(line - index, key.length);
     votes.settle(++line - wanted.length);
   }
@@ -130,7 +130,7 @@ function similarLine(text: string, wanted: readonly string[]): number | undefine
   let best = { line: -1, likeness: 0.5 };
   let line = 0;
   for (const one of linesOf(text)) {
-    const likeness = likenessOf(keyOf(one), key);
+    const likeness = likenessOf(lineKey(one), key);
     if (likeness > best.likeness) best = { line, likeness };
     line++;
   }
@@ -164,5 +164,5 @@ function regionAt(text: string, start: number, wanted: readonly string[]): Regio
 function areAlike(lines: readonly string[], wanted: readonly string[]): boolean {
   if (lines.length !== wanted.length || lines.length > SHOWN_LINES || lines.some(({ length }) => length > LINE_CHARS)) return false;
   const whole = wanted.join("\n");
-  return lines.map(keyOf).join("\n").includes(whole);
+  return lines.map(lineKey).join("\n").includes(whole);
 }

@@ -13,10 +13,10 @@ import type { PathFact } from "@assent/policy";
 import { isBinary } from "../files/file-bytes.ts";
 import type { Reads } from "../files/reads.ts";
 import { oneLine } from "../files/shown-path.ts";
-import { changeBlocks } from "./change-blocks.ts";
+import { makeChangeBlocks } from "./change-blocks.ts";
 import { type LineChange, lineChanges } from "./line-changes.ts";
 import type { FileTarget } from "./target.ts";
-import { diffText, statOf } from "./unified-diff.ts";
+import { diffText, makeStat } from "./unified-diff.ts";
 
 /** The most bytes that are compared as text. */
 export const MAX_TEXT: number = 16 * 1024 * 1024;
@@ -31,25 +31,25 @@ export type PlannedFile = {
 };
 
 /** What the change would do, in full; nothing is written. */
-export function filePreview({ target, after, verb, done }: PlannedFile): Preview {
+export function previewFile({ target, after, verb, done }: PlannedFile): Preview {
   const { shown, real, current, fact } = target;
-  const { changes, fileDiff, originalContent, newContent } = compared(shown, current?.bytes ?? null, after);
-  const stat = statOf(changes);
+  const { changes, fileDiff, originalContent, newContent } = compareTexts(shown, current?.bytes ?? null, after);
+  const stat = makeStat(changes);
   const display: Display = { type: "file_diff", fileName: basename(shown), fileDiff, originalContent, newContent, diffStat: stat };
   const path = oneLine(shown);
-  const blocks = changeBlocks(path, changes);
+  const blocks = makeChangeBlocks(path, changes);
   return {
     label: `${verb}: ${shown}`,
     blocks: blocks.length > 0 ? blocks : [`${path}\n  1:1`],
     changes: [{ path: fact.absolute, realPath: real, before: current?.bytes ?? null, after }],
-    data: { real, done: `${done}: ${countsOf(stat)}.` },
+    data: { real, done: `${done}: ${describeCounts(stat)}.` },
     details: { applied: false, path: shown, created: !current, addedLines: stat.model_added_lines, removedLines: stat.model_removed_lines },
     display,
   };
 }
 
 /** Remembers what the file holds now, so that the session may go on changing it, and says what was done. */
-export async function fileApplied(reads: Reads, applied: AppliedPreview, { sessionId }: CallContext): Promise<ToolResult> {
+export async function recordApplied(reads: Reads, applied: AppliedPreview, { sessionId }: CallContext): Promise<ToolResult> {
   const { data, display, files, label } = applied;
   const { real, done } = isObject(data) ? data : {};
   const digest = files[0]?.digest.replace(/^sha256:/, "");
@@ -62,11 +62,11 @@ export async function fileApplied(reads: Reads, applied: AppliedPreview, { sessi
   };
 }
 
-function countsOf({ model_added_lines, model_removed_lines }: DiffStat): string {
+function describeCounts({ model_added_lines, model_removed_lines }: DiffStat): string {
   return `${model_added_lines} ${model_added_lines === 1 ? "line" : "lines"} added, ${model_removed_lines} removed`;
 }
 
-type Compared = {
+type ComparedTexts = {
   readonly changes: readonly LineChange[];
   readonly fileDiff: string;
   readonly originalContent: string | null;
@@ -74,7 +74,7 @@ type Compared = {
 };
 
 /** Both sides for people. What is no text, or too long to compare, is named by its size. */
-function compared(name: string, before: Buffer | null, after: Buffer): Compared {
+function compareTexts(name: string, before: Buffer | null, after: Buffer): ComparedTexts {
   const newContent = after.toString("utf8");
   if (before && (before.length > MAX_TEXT || isBinary(before))) {
     const originalContent = `[${before.length} bytes that are not shown]`;
@@ -88,7 +88,7 @@ function compared(name: string, before: Buffer | null, after: Buffer): Compared 
 }
 
 /** What a person is asked about. */
-export type Asked = {
+export type AskedChange = {
   readonly shown: string;
   readonly fact: PathFact;
   readonly before: Buffer | null;
@@ -98,20 +98,20 @@ export type Asked = {
 };
 
 /** The file, where it really is, the change, and everything about it that is special. */
-export function fileDetails({ shown, fact, before, after, refused }: Asked): ConfirmationDetails {
-  const { fileDiff, originalContent, newContent } = compared(shown, before, after);
+export function confirmFile({ shown, fact, before, after, refused }: AskedChange): ConfirmationDetails {
+  const { fileDiff, originalContent, newContent } = compareTexts(shown, before, after);
   const filePath = fact.real ?? fact.absolute;
   const details = { type: "edit", fileName: basename(fact.absolute), filePath, fileDiff, originalContent, newContent } as const;
-  const warnings = fileWarnings({ shown, fact, refused });
+  const warnings = warnAboutFile({ shown, fact, refused });
   return warnings.length > 0 ? { ...details, warnings } : details;
 }
 
 /** What a person must know about a file before it is changed. */
-export function fileWarnings({ shown, fact, refused }: Pick<Asked, "shown" | "fact" | "refused">): readonly string[] {
-  return [...pathWarnings(shown, fact), ...(refused?.error ? [`As things are, nothing will be written: ${refused.error.message}`] : [])];
+export function warnAboutFile({ shown, fact, refused }: Pick<AskedChange, "shown" | "fact" | "refused">): readonly string[] {
+  return [...warnAboutPath(shown, fact), ...(refused?.error ? [`As things are, nothing will be written: ${refused.error.message}`] : [])];
 }
 
-function pathWarnings(shown: string, { absolute, real, inside, sensitive, control, hazards, writeHazards }: PathFact): readonly string[] {
+function warnAboutPath(shown: string, { absolute, real, inside, sensitive, control, hazards, writeHazards }: PathFact): readonly string[] {
   return [
     ...(real !== absolute ? [`${shown} leads to ${real ?? "a place that cannot be told"}.`] : []),
     ...(inside ? [] : ["The file is outside the workspace."]),

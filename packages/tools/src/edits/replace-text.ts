@@ -1,11 +1,11 @@
 import { findBytes } from "./find-bytes.ts";
-import { breaksLike, type PlainBreaks, plainBreaks, type Range, withPlainBreaks } from "./line-breaks.ts";
+import { breakAdapter, type PlainFile, type Range, stripReturns, toPlainBreaks } from "./line-breaks.ts";
 
 /** One text in the place of another, at its only place or at all of them. */
 export type Replacement = { readonly from: string; readonly to: string; readonly everywhere: boolean };
 
 /** What came of it. Lines are those of the places, counted from 1; of many only the first are named. */
-export type Replaced =
+export type ReplaceOutcome =
   | { readonly state: "replaced"; readonly bytes: Buffer; readonly count: number; readonly lines: readonly number[] }
   | { readonly state: "absent" }
   | { readonly state: "several"; readonly count: number; readonly lines: readonly number[] }
@@ -23,30 +23,30 @@ const LF = 0x0a;
  * Replaces text in a file's bytes; all other bytes stay, whether they are text or not. Line breaks are those of the file: either kind finds either, and the new text gets what
  * the file has there. Where both texts begin or end alike nothing is touched.
  */
-export function replaceText(file: Buffer, { from, to, everywhere }: Replacement, maxBytes: number): Replaced {
-  const plain = plainBreaks(file);
-  const sought = Buffer.from(withPlainBreaks(from));
-  const given = Buffer.from(plain.bytes.includes(LF) ? withPlainBreaks(to) : to);
+export function replaceText(file: Buffer, { from, to, everywhere }: Replacement, maxBytes: number): ReplaceOutcome {
+  const plain = stripReturns(file);
+  const sought = Buffer.from(toPlainBreaks(from));
+  const given = Buffer.from(plain.bytes.includes(LF) ? toPlainBreaks(to) : to);
   if (sought.equals(given)) return { state: "equal" };
-  const { count, places } = placesOf(plain.bytes, sought, everywhere);
+  const { count, places } = findPlaces(plain.bytes, sought, everywhere);
   if (count === 0) return { state: "absent" };
-  if (count > 1 && !everywhere) return { state: "several", count, lines: linesOf(plain.bytes, places) };
+  if (count > 1 && !everywhere) return { state: "several", count, lines: findLines(plain.bytes, places) };
   if (count > MOST_PLACES) return { state: "too_many" };
 
   const start = commonStart(sought, given);
   const end = commonEnd(sought.subarray(start), given.subarray(start));
   const ranges = places.map((at) => ({ from: at + start, to: at + sought.length - end }));
-  const made = put(plain, { file, ranges, bytes: given.subarray(start, given.length - end), maxBytes });
+  const made = replaceRanges(plain, { file, ranges, bytes: given.subarray(start, given.length - end), maxBytes });
   if (!made) return { state: "too_large" };
   const changed = ranges.map(({ from: at }) => at);
-  return { state: "replaced", bytes: made, count, lines: linesOf(plain.bytes, changed) };
+  return { state: "replaced", bytes: made, count, lines: findLines(plain.bytes, changed) };
 }
 
-type Put = { readonly file: Buffer; readonly ranges: readonly Range[]; readonly bytes: Buffer; readonly maxBytes: number };
+type RangeReplacement = { readonly file: Buffer; readonly ranges: readonly Range[]; readonly bytes: Buffer; readonly maxBytes: number };
 
 /** The file with the same bytes in every range. Undefined: it would be too large. */
-function put(plain: PlainBreaks, { file, ranges, bytes, maxBytes }: Put): Buffer | undefined {
-  const breaks = bytes.includes(LF) ? breaksLike(plain) : undefined;
+function replaceRanges(plain: PlainFile, { file, ranges, bytes, maxBytes }: RangeReplacement): Buffer | undefined {
+  const breaks = bytes.includes(LF) ? breakAdapter(plain) : undefined;
   const pieces: Buffer[] = [];
   let size = 0;
   let done = 0;
@@ -63,7 +63,7 @@ function put(plain: PlainBreaks, { file, ranges, bytes, maxBytes }: Put): Buffer
 }
 
 /** Without overlaps where all are meant; else all are counted, and the first are kept. */
-function placesOf(bytes: Buffer, sought: Buffer, everywhere: boolean): { readonly count: number; readonly places: readonly number[] } {
+function findPlaces(bytes: Buffer, sought: Buffer, everywhere: boolean): { readonly count: number; readonly places: readonly number[] } {
   const places: number[] = [];
   let count = 0;
   const found = (at: number): boolean => {
@@ -76,7 +76,7 @@ function placesOf(bytes: Buffer, sought: Buffer, everywhere: boolean): { readonl
 }
 
 /** Places are given in order. */
-function linesOf(bytes: Buffer, places: readonly number[]): readonly number[] {
+function findLines(bytes: Buffer, places: readonly number[]): readonly number[] {
   let line = 1;
   let next = bytes.indexOf(LF);
   return places.slice(0, NAMED_LINES).map((place) => {

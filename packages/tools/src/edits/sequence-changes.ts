@@ -15,23 +15,23 @@ const MOST_IN_GAP = 200;
 export function sequenceChanges(left: Int32Array, right: Int32Array): readonly RangeChange[] {
   const whole = { from: 0, to: left.length, newFrom: 0, newTo: right.length };
   const least = leastChanges({ left, right }, whole, MOST_DIFFERENCES);
-  if (least) return joined(least);
+  if (least) return joinNeighbors(least);
   const changes: RangeChange[] = [];
   let from = 0;
   let newFrom = 0;
-  for (const [at, newAt] of [...anchors(left, right), [left.length, right.length] as const]) {
-    const gap = narrowed({ left, right }, { from, to: at, newFrom, newTo: newAt });
+  for (const [at, newAt] of [...findAnchors(left, right), [left.length, right.length] as const]) {
+    const gap = trimCommon({ left, right }, { from, to: at, newFrom, newTo: newAt });
     changes.push(...(leastChanges({ left, right }, gap, MOST_IN_GAP) ?? [gap]));
     from = at;
     newFrom = newAt;
   }
-  return joined(changes);
+  return joinNeighbors(changes);
 }
 
-type Sides = { readonly left: Int32Array; readonly right: Int32Array };
+type Sequences = { readonly left: Int32Array; readonly right: Int32Array };
 
 /** Without what both ranges begin and end with. */
-function narrowed({ left, right }: Sides, range: RangeChange): RangeChange {
+function trimCommon({ left, right }: Sequences, range: RangeChange): RangeChange {
   let { from, to, newFrom, newTo } = range;
   while (from < to && newFrom < newTo && left[from] === right[newFrom]) {
     from++;
@@ -45,7 +45,7 @@ function narrowed({ left, right }: Sides, range: RangeChange): RangeChange {
 }
 
 /** Undefined: there are more differences than may be sought. */
-function leastChanges({ left, right }: Sides, range: RangeChange, most: number): readonly RangeChange[] | undefined {
+function leastChanges({ left, right }: Sequences, range: RangeChange, most: number): readonly RangeChange[] | undefined {
   const { from, to, newFrom, newTo } = range;
   if (from === to || newFrom === newTo) return [range];
   const inner = { left: left.subarray(from, to), right: right.subarray(newFrom, newTo) };
@@ -54,7 +54,7 @@ function leastChanges({ left, right }: Sides, range: RangeChange, most: number):
 }
 
 /** How far each diagonal was reached with fewer differences, per number of differences; index `diagonal + differences + 1`. Undefined: there are too many. */
-function furthestPaths({ left, right }: Sides, limit: number): readonly Int32Array[] | undefined {
+function furthestPaths({ left, right }: Sequences, limit: number): readonly Int32Array[] | undefined {
   const most = Math.min(limit, left.length + right.length);
   const reach = new Int32Array(2 * most + 3);
   const trace: Int32Array[] = [];
@@ -96,7 +96,7 @@ function walkBack(trace: readonly Int32Array[], { from, to, newFrom, newTo }: Ra
 const NOTHING = new Int32Array();
 
 /** Neighbours made one. */
-function joined(changes: readonly RangeChange[]): readonly RangeChange[] {
+function joinNeighbors(changes: readonly RangeChange[]): readonly RangeChange[] {
   const done: RangeChange[] = [];
   for (const change of changes) {
     const last = done.at(-1);
@@ -111,9 +111,9 @@ function joined(changes: readonly RangeChange[]): readonly RangeChange[] {
 type Pair = readonly [at: number, newAt: number];
 
 /** Items that stand once on each side, as many of them as are in the same order on both. */
-function anchors(left: Int32Array, right: Int32Array): readonly Pair[] {
-  const newPlaces = placesOfSingles(right);
-  const places = placesOfSingles(left);
+function findAnchors(left: Int32Array, right: Int32Array): readonly Pair[] {
+  const newPlaces = findSingles(right);
+  const places = findSingles(left);
   const pairs: Pair[] = [];
   for (let at = 0; at < left.length; at++) {
     const item = left[at] ?? 0;
@@ -127,7 +127,7 @@ const ABSENT = -1;
 const REPEATED = -2;
 
 /** By item: where it stands, if it stands there alone. */
-function placesOfSingles(items: Int32Array): Int32Array {
+function findSingles(items: Int32Array): Int32Array {
   const places = new Int32Array(items.reduce((most, item) => Math.max(most, item + 1), 0)).fill(ABSENT);
   for (let at = 0; at < items.length; at++) {
     const item = items[at] ?? 0;

@@ -22,18 +22,18 @@ export function diffText({ name, before }: Omit<Sides, "after">, changes: readon
   if (changes.length === 0) return "";
   const shown = name.replace(/[\n\r\t]/g, (character) => JSON.stringify(character).slice(1, -1));
   const from = before === null ? "/dev/null" : `a/${shown}`;
-  const hunks = hunksOf(changes).map((hunk) => hunkText(before ?? "", hunk));
+  const hunks = groupHunks(changes).map((hunk) => hunkText(before ?? "", hunk));
   return `--- ${from}\n+++ b/${shown}\n${hunks.join("")}`;
 }
 
 /** What the change adds and removes; characters are those of the changed lines, without their line breaks. */
 export function diffStat(original: string | null, proposed: string, final: string = proposed): DiffStat {
-  return statOf(lineChanges(original ?? "", proposed), final === proposed ? [] : lineChanges(proposed, final));
+  return makeStat(lineChanges(original ?? "", proposed), final === proposed ? [] : lineChanges(proposed, final));
 }
 
 /** The same, from changes that are known. */
-export function statOf(byModel: readonly LineChange[], byUser: readonly LineChange[] = []): DiffStat {
-  const [model, user] = [count(byModel), count(byUser)];
+export function makeStat(byModel: readonly LineChange[], byUser: readonly LineChange[] = []): DiffStat {
+  const [model, user] = [countChanges(byModel), countChanges(byUser)];
   return {
     model_added_lines: model.addedLines,
     model_removed_lines: model.removedLines,
@@ -46,7 +46,7 @@ export function statOf(byModel: readonly LineChange[], byUser: readonly LineChan
   };
 }
 
-function count(changes: readonly LineChange[]) {
+function countChanges(changes: readonly LineChange[]) {
   const total = { addedLines: 0, removedLines: 0, addedChars: 0, removedChars: 0 };
   for (const { removed, added } of changes) {
     total.addedLines += added.length;
@@ -62,7 +62,7 @@ function charsOf(lines: readonly string[]): number {
 }
 
 /** Changes whose contexts touch are one hunk. */
-function hunksOf(changes: readonly LineChange[]): readonly (readonly LineChange[])[] {
+function groupHunks(changes: readonly LineChange[]): readonly (readonly LineChange[])[] {
   const hunks: LineChange[][] = [];
   for (const change of changes) {
     const last = hunks.at(-1)?.at(-1);
@@ -80,13 +80,13 @@ function hunkText(before: string, hunk: readonly LineChange[]): string {
   const tail = linesAfter(before, last.end);
   const body = hunk.map(({ removed, added, end }, index) => {
     const next = hunk[index + 1];
-    return signed("-", removed) + signed("+", added) + (next ? signed(" ", splitLines(before.slice(end, next.start))) : "");
+    return signLines("-", removed) + signLines("+", added) + (next ? signLines(" ", splitLines(before.slice(end, next.start))) : "");
   });
   const from = first.line - lead.length;
   const to = first.newLine - lead.length;
   const old = range(from, last.line + last.removed.length + tail.length - from);
   const made = range(to, last.newLine + last.added.length + tail.length - to);
-  return `@@ -${old} +${made} @@\n${signed(" ", lead)}${body.join("")}${signed(" ", tail)}`;
+  return `@@ -${old} +${made} @@\n${signLines(" ", lead)}${body.join("")}${signLines(" ", tail)}`;
 }
 
 function linesBefore(text: string, end: number): readonly string[] {
@@ -107,6 +107,6 @@ function range(start: number, length: number): string {
   return `${length === 0 ? start - 1 : start},${length}`;
 }
 
-function signed(sign: string, lines: readonly string[]): string {
+function signLines(sign: string, lines: readonly string[]): string {
   return lines.map((line) => (line.endsWith("\n") ? `${sign}${line}` : `${sign}${line}\n\\ No newline at end of file\n`)).join("");
 }

@@ -5,19 +5,19 @@ import { type HttpAnswer, httpGet } from "./http-get.ts";
 import { readBody } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";
 import { hasCredentials } from "./refused-ahead.ts";
-import { type HostPlaces, resolveHost } from "./resolve-host.ts";
+import { type HostOptions, resolveHost } from "./resolve-host.ts";
 import { decodeText, readTextType, type TextType } from "./text-type.ts";
 
 /** What is wanted of a URL, and how it may be reached. */
-export type FetchWish = HostPlaces & { readonly format: "markdown" | "text" | "html"; readonly maxBytes: number };
+export type FetchOptions = HostOptions & { readonly format: "markdown" | "text" | "html"; readonly maxBytes: number };
 
 /** The text behind a URL, or where it leads instead. */
-export type Fetched =
+export type FetchOutcome =
   | { readonly redirect: URL }
   | { readonly text: string; readonly status: number; readonly media: string; readonly bytes: number; readonly isCut: boolean };
 
 /** One GET: no redirect is followed here. Throws a `Refusal` where there is no text to give, and what the signal says once it has aborted. */
-export async function fetchText(url: URL, wish: FetchWish): Promise<Fetched> {
+export async function fetchText(url: URL, wish: FetchOptions): Promise<FetchOutcome> {
   const { signal } = wish;
   try {
     if (hasCredentials(url))
@@ -30,45 +30,45 @@ export async function fetchText(url: URL, wish: FetchWish): Promise<Fetched> {
     }
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof Refusal ? error : new Refusal("web_fetch_failed", `${url.href} could not be fetched: ${reasonOf(error)}.`);
+    throw error instanceof Refusal ? error : new Refusal("web_fetch_failed", `${url.href} could not be fetched: ${describeError(error)}.`);
   }
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-async function readAnswer(url: URL, { status, headers, body }: HttpAnswer, wish: FetchWish): Promise<Fetched> {
+async function readAnswer(url: URL, { status, headers, body }: HttpAnswer, wish: FetchOptions): Promise<FetchOutcome> {
   const { location } = headers;
-  if (REDIRECTS.has(status) && location !== undefined) return { redirect: redirectOf(url, location) };
-  if (status >= 400) throw new Refusal("web_fetch_failed", `${url.href} answered with status ${status}${words(status)}.`);
+  if (REDIRECTS.has(status) && location !== undefined) return { redirect: readRedirect(url, location) };
+  if (status >= 400) throw new Refusal("web_fetch_failed", `${url.href} answered with status ${status}${statusText(status)}.`);
   const type = readTextType(headers["content-type"]);
-  if (!type) throw new Refusal("web_fetch_blocked", `${url.href} is not text: its type is ${typeShown(headers["content-type"] ?? "")}.`);
+  if (!type) throw new Refusal("web_fetch_blocked", `${url.href} is not text: its type is ${quoteType(headers["content-type"] ?? "")}.`);
   const read = await readBody(body, { encoding: headers["content-encoding"] ?? "", maxBytes: wish.maxBytes });
-  const shown = shownText(decodeText(read, type), type, { url, wish });
+  const shown = convertText(decodeText(read, type), type, { url, wish });
   return { text: shown.text, status, media: type.media, bytes: read.bytes.length, isCut: read.isCut || shown.isCut };
 }
 
-function redirectOf(url: URL, location: string): URL {
+function readRedirect(url: URL, location: string): URL {
   const target = URL.parse(Buffer.from(location, "latin1").toString("utf8"), url.href); // Node gives bytes, and everybody sends UTF-8
   if (!target || target.href.length > 8192) throw new Refusal("web_fetch_failed", `${url.href} redirects to what is no URL.`);
   if (target.protocol === "http:" || target.protocol === "https:") return target;
   throw new Refusal("web_fetch_blocked", `${url.href} redirects to ${target.href.slice(0, 200)}, which is neither http nor https.`);
 }
 
-function words(status: number): string {
+function statusText(status: number): string {
   const known = STATUS_CODES[status];
   return known === undefined ? "" : ` (${known})`;
 }
 
 /** Only what looks like a type is repeated. */
-function typeShown(header: string): string {
+function quoteType(header: string): string {
   return /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(header)?.[0] ?? "not told";
 }
 
 /** Signs and absolute links make a page longer than it was; not without end. */
-function shownText(
+function convertText(
   text: string,
   { isHtml }: TextType,
-  { url, wish: { format, maxBytes } }: { readonly url: URL; readonly wish: FetchWish },
+  { url, wish: { format, maxBytes } }: { readonly url: URL; readonly wish: FetchOptions },
 ): { readonly text: string; readonly isCut: boolean } {
   return isHtml && format !== "html" ? htmlText(text, { format, url, maxChars: 2 * maxBytes + 10_000 }) : { text, isCut: false };
 }
@@ -84,7 +84,7 @@ const REASONS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "the head of the answer is too long",
 };
 
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   const code = errorCode(error);
   const known = code === undefined ? undefined : REASONS[code];
   return known ?? (error instanceof Error ? error.message.replaceAll(/\s+/g, " ").slice(0, 300) : String(error)).replace(/\.$/, "");

@@ -1,4 +1,4 @@
-import { BLOCKS, endHeading, isBlock, type Literal, type Open, type Page } from "./html-page.ts";
+import { BLOCKS, type CollectedText, endHeading, isBlock, type OpenTag, type Page } from "./html-page.ts";
 import type { HtmlToken } from "./html-tokens.ts";
 import { breakLine, writeLines, writeText, writeWords } from "./page-writer.ts";
 
@@ -10,14 +10,14 @@ export function openLiteral(page: Page, name: string): void {
 }
 
 /** Begins text whose blanks and breaks count. */
-export function openPre(page: Page, { attributes }: Open): void {
+export function openPre(page: Page, { attributes }: OpenTag): void {
   endHeading(page);
   breakLine(page, 2);
   page.literal = { name: "pre", parts: [], language: LANGUAGE.exec(attributes.get("class") ?? "")?.[1] ?? "" };
 }
 
 /** Adds a piece to what is being collected. False: it does not belong to it, and what there was is written. Running code ends where a block begins or ends: its own end was forgotten. */
-export function collect(page: Page, literal: Literal, token: HtmlToken): boolean {
+export function collect(page: Page, literal: CollectedText, token: HtmlToken): boolean {
   if (token.type === "text") return literal.parts.push(token.text) > 0;
   if (token.type === "close" && token.name === literal.name) {
     endLiteral(page);
@@ -29,7 +29,7 @@ export function collect(page: Page, literal: Literal, token: HtmlToken): boolean
   return false;
 }
 
-function collectPre(literal: Literal, token: Exclude<HtmlToken, { type: "text" }>): boolean {
+function collectPre(literal: CollectedText, token: Exclude<HtmlToken, { type: "text" }>): boolean {
   if (token.name === "br") literal.parts.push("\n");
   else if (token.type === "close" && BLOCKS.has(token.name) && !literal.parts.at(-1)?.endsWith("\n")) literal.parts.push("\n");
   else if (token.type === "open" && token.name === "code" && literal.language === "")

@@ -2,7 +2,7 @@ import type { HtmlToken } from "./html-tokens.ts";
 import { breakLine, leave, type PageWriter } from "./page-writer.ts";
 
 /** Text that is collected before it is written, because what is put around it depends on it. */
-export type Literal = { readonly name: string; readonly parts: string[]; language: string };
+export type CollectedText = { readonly name: string; readonly parts: string[]; language: string };
 
 /** A page that is being turned into text. */
 export type Page = PageWriter & {
@@ -11,7 +11,7 @@ export type Page = PageWriter & {
   title?: string;
   /** The element that is left out, and how often it is open in itself. */
   skipped?: { readonly name: string; depth: number } | undefined;
-  literal?: Literal | undefined;
+  literal?: CollectedText | undefined;
   tables: number;
   cells: number;
   row: number;
@@ -20,7 +20,7 @@ export type Page = PageWriter & {
 };
 
 /** The beginning of an element. */
-export type Open = Extract<HtmlToken, { type: "open" }>;
+export type OpenTag = Extract<HtmlToken, { type: "open" }>;
 
 /** Lists of items. */
 export const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "menu", "dir"]);
@@ -42,7 +42,7 @@ export function isBlock(name: string): boolean {
 }
 
 /** A sign that only markdown has. */
-export function sign(page: Page, text: string): string {
+export function markdownSign(page: Page, text: string): string {
   return page.isMarkdown ? text : "";
 }
 

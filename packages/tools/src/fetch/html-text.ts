@@ -1,5 +1,5 @@
 import { collect, endLiteral, openLiteral, openPre } from "./html-literal.ts";
-import { BLOCKS, closeContainer, endHeading, HEADING, LISTS, type Open, type Page, sign } from "./html-page.ts";
+import { BLOCKS, closeContainer, endHeading, HEADING, LISTS, markdownSign, type OpenTag, type Page } from "./html-page.ts";
 import { closeTable, endCell, endRow, openCell, openRow, openTable } from "./html-table.ts";
 import { type HtmlToken, readHtmlTokens } from "./html-tokens.ts";
 import { breakLine, closeMark, enter, isFull, leave, openMark, pageWriter, softBreak, writeText, writeWords } from "./page-writer.ts";
@@ -56,7 +56,7 @@ function passOver(page: Page, token: HtmlToken): void {
   if (page.skipped.depth === 0) page.skipped = undefined;
 }
 
-function open(page: Page, token: Open): void {
+function open(page: Page, token: OpenTag): void {
   const { name } = token;
   const own = OPENING.get(name);
   if (own) own(page, token);
@@ -80,10 +80,13 @@ function close(page: Page, name: string): void {
   else if (BLOCKS.has(name)) breakLine(page, name === "p" ? 2 : 1);
 }
 
-const OPENING: ReadonlyMap<string, (page: Page, token: Open) => void> = new Map([
+const OPENING: ReadonlyMap<string, (page: Page, token: OpenTag) => void> = new Map([
   ["a", openLink],
   ["base", setBase],
-  ["blockquote", (page: Page) => openContainer(page, { name: "blockquote", first: sign(page, "> "), rest: sign(page, "> ") })],
+  [
+    "blockquote",
+    (page: Page) => openContainer(page, { name: "blockquote", first: markdownSign(page, "> "), rest: markdownSign(page, "> ") }),
+  ],
   ["br", (page: Page) => softBreak(page, 1)],
   ["hr", rule],
   ["img", image],
@@ -106,7 +109,7 @@ const CLOSING: ReadonlyMap<string, (page: Page) => void> = new Map([
 ]);
 
 function mark(page: Page, name: string): void {
-  const text = sign(page, SIGNS.get(name) ?? "");
+  const text = markdownSign(page, SIGNS.get(name) ?? "");
   openMark(page, { name, open: text, close: text });
 }
 
@@ -151,17 +154,17 @@ function closeItem(page: Page): void {
 function openHeading(page: Page, name: string): void {
   endHeading(page);
   breakLine(page, 2);
-  enter(page, { name: "heading", first: sign(page, `${"#".repeat(Number(name[1]))} `), rest: "" });
+  enter(page, { name: "heading", first: markdownSign(page, `${"#".repeat(Number(name[1]))} `), rest: "" });
   page.inHeading = true;
 }
 
-function openLink(page: Page, { attributes }: Open): void {
+function openLink(page: Page, { attributes }: OpenTag): void {
   closeMark(page, "a");
   const href = linkOf(page, attributes.get("href"));
-  if (href !== undefined) openMark(page, { name: "a", open: sign(page, "["), close: sign(page, `](${href})`) });
+  if (href !== undefined) openMark(page, { name: "a", open: markdownSign(page, "["), close: markdownSign(page, `](${href})`) });
 }
 
-function image(page: Page, { attributes }: Open): void {
+function image(page: Page, { attributes }: OpenTag): void {
   const alt = (attributes.get("alt") ?? "").replaceAll(/\s+/g, " ").trim();
   const src = linkOf(page, attributes.get("src"));
   if (alt !== "") writeWords(page, page.isMarkdown && src !== undefined ? `![${alt}](${src})` : alt);
@@ -176,7 +179,7 @@ function linkOf({ base, isMarkdown }: Page, written: string | undefined): string
   return url && LINKED.has(url.protocol) ? url.href.replaceAll("(", "%28").replaceAll(")", "%29") : undefined;
 }
 
-function setBase(page: Page, { attributes }: Open): void {
+function setBase(page: Page, { attributes }: OpenTag): void {
   const url = URL.parse(attributes.get("href") ?? "", page.base.href);
   if (url && LINKED.has(url.protocol)) page.base = url;
 }

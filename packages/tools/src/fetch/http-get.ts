@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import type { LookupFunction } from "node:net";
-import type { Address } from "./resolve-host.ts";
+import type { HostAddress } from "./resolve-host.ts";
 
 const MAX_HEADER_BYTES = 32 * 1024;
 
@@ -16,12 +16,12 @@ const HEADERS = {
 export type HttpAnswer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: IncomingMessage };
 
 /** Sends one GET to one of the given addresses and to no other, over a connection of its own. Rejects when there is no answer that can be read. */
-export function httpGet(url: URL, addresses: readonly Address[], signal: AbortSignal): Promise<HttpAnswer> {
+export function httpGet(url: URL, addresses: readonly HostAddress[], signal: AbortSignal): Promise<HttpAnswer> {
   const request = url.protocol === "https:" ? requestSecure : requestPlain;
   const options = {
     method: "GET",
     agent: false as const,
-    lookup: only(addresses),
+    lookup: singleHeader(addresses),
     headers: HEADERS,
     maxHeaderSize: MAX_HEADER_BYTES,
     rejectUnauthorized: true,
@@ -40,7 +40,7 @@ export function httpGet(url: URL, addresses: readonly Address[], signal: AbortSi
 }
 
 /** Answers with what was found and checked before, whoever asks. */
-function only(addresses: readonly Address[]): LookupFunction {
+function singleHeader(addresses: readonly HostAddress[]): LookupFunction {
   return (_host, { all }, done) => {
     const [first] = addresses;
     if (all) done(null, [...addresses]);

@@ -6,7 +6,7 @@ import { Refusal } from "./refusal.ts";
 export type Body = { readonly bytes: Buffer; readonly isCut: boolean };
 
 /** What a body is read by. */
-export type Reading = { readonly encoding: string; readonly maxBytes: number };
+export type BodyOptions = { readonly encoding: string; readonly maxBytes: number };
 
 /** The decoder for what begins with this byte. */
 type Decoder = (first: number) => Transform;
@@ -19,11 +19,11 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
 ]);
 
 /** Reads a body until it ends or the limit is reached, whichever comes first; the limit counts what comes out of a decoder, and holds however little goes in. */
-export async function readBody(source: Readable, reading: Reading): Promise<Body> {
+export async function readBody(source: Readable, reading: BodyOptions): Promise<Body> {
   const { maxBytes } = reading;
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of await decoded(source, reading)) {
+  for await (const chunk of await decodeBody(source, reading)) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > maxBytes) break; // leaving the loop destroys all streams behind it
@@ -31,7 +31,7 @@ export async function readBody(source: Readable, reading: Reading): Promise<Body
   return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isCut: size > maxBytes };
 }
 
-async function decoded(source: Readable, { encoding, maxBytes }: Reading): Promise<AsyncIterable<Buffer>> {
+async function decodeBody(source: Readable, { encoding, maxBytes }: BodyOptions): Promise<AsyncIterable<Buffer>> {
   const name = encoding.trim().toLowerCase();
   if (name === "" || name === "identity") return source;
   const decoder = DECODERS.get(name);
@@ -40,7 +40,7 @@ async function decoded(source: Readable, { encoding, maxBytes }: Reading): Promi
   const first = await chunks.next();
   if (first.done) return Readable.from([]);
   const opened = decoder(first.value[0] ?? 0);
-  pipeline(fromFirst(first.value, chunks), atMost(2 * maxBytes + READ_AHEAD), opened, () => undefined); // an error destroys it, and so reaches whoever reads
+  pipeline(fromFirst(first.value, chunks), takeBytes(2 * maxBytes + READ_AHEAD), opened, () => undefined); // an error destroys it, and so reaches whoever reads
   return opened;
 }
 
@@ -57,7 +57,7 @@ async function* fromFirst(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGe
 const READ_AHEAD = 1024 * 1024;
 
 /** A decoder that is fed for ever and gives nothing would never reach the other limit. */
-function atMost(limit: number): Transform {
+function takeBytes(limit: number): Transform {
   let size = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {

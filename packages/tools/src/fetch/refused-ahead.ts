@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { isPublicAddress } from "./public-address.ts";
 
 /** Why a fetch of this URL is bound to be refused, as far as its text tells: nobody should say yes in vain. */
-export function refusedAhead(url: URL, isPrivateAllowed: boolean): readonly string[] {
+export function predictRefusals(url: URL, isPrivateAllowed: boolean): readonly string[] {
   return [
     ...(hasCredentials(url) ? ["It will be refused: the URL holds a user name or password"] : []),
     ...(isPrivateByName(url) && !isPrivateAllowed

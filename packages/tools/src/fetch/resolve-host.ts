@@ -5,13 +5,13 @@ import { Refusal } from "./refusal.ts";
 import { allowRule, bareHost } from "./refused-ahead.ts";
 
 /** An address as the system's resolver gives it. */
-export type Address = { readonly address: string; readonly family: number };
+export type HostAddress = { readonly address: string; readonly family: number };
 
 /** Finds the addresses of a host. It rejects when there are none. */
-export type Lookup = (host: string) => Promise<readonly Address[]>;
+export type Lookup = (host: string) => Promise<readonly HostAddress[]>;
 
 /** How hosts are looked up, by the system when absent, and whether this one may lead into a private network. */
-export type HostPlaces = { readonly lookup: Lookup | undefined; readonly isPrivateAllowed: boolean; readonly signal: AbortSignal };
+export type HostOptions = { readonly lookup: Lookup | undefined; readonly isPrivateAllowed: boolean; readonly signal: AbortSignal };
 
 /**
  * The addresses that may be connected to, found once: whoever connects uses these and asks nobody again, so that a name cannot lead elsewhere a moment later.
@@ -19,8 +19,8 @@ export type HostPlaces = { readonly lookup: Lookup | undefined; readonly isPriva
  */
 export async function resolveHost(
   url: URL,
-  { lookup: find = systemLookup, isPrivateAllowed, signal }: HostPlaces,
-): Promise<readonly Address[]> {
+  { lookup: find = systemLookup, isPrivateAllowed, signal }: HostOptions,
+): Promise<readonly HostAddress[]> {
   const host = bareHost(url);
   const family = isIP(host);
   const found = family === 0 ? await beforeAbort(find(host), signal) : [{ address: host, family }];
@@ -31,7 +31,7 @@ export async function resolveHost(
 }
 
 /** Its files included. */
-function systemLookup(host: string): Promise<readonly Address[]> {
+function systemLookup(host: string): Promise<readonly HostAddress[]> {
   return lookup(host, { all: true });
 }
 

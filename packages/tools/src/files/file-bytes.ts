@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { errorCode, nodeDigest, openRegular, type RegularFile } from "@assent/host";
-import { isOpenedAs, placeChanged } from "./opened-as.ts";
+import { isOpenAt, placeChangedError } from "./opened-as.ts";
 
 const CHUNK = 256 * 1024;
 /** As much of a file is looked at to tell text from other bytes. */
@@ -17,16 +17,16 @@ export async function withRegularFile<T>(path: string, use: (file: RegularFile) 
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const file = await openRegular(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
-      if (isOpenedAs(file.handle.fd, path)) return await use(file);
+      if (isOpenAt(file.handle.fd, path)) return await use(file);
     } finally {
       await file.handle.close();
     }
   }
-  throw placeChanged(path);
+  throw placeChangedError(path);
 }
 
 /** The bytes of an open file, piece by piece. A piece is only valid until the next is asked for. */
-export async function* pieces({ handle }: RegularFile, signal?: AbortSignal): AsyncGenerator<Buffer> {
+export async function* readPieces({ handle }: RegularFile, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(CHUNK);
   for (let at = 0; ; ) {
     signal?.throwIfAborted();
@@ -41,9 +41,9 @@ export async function* pieces({ handle }: RegularFile, signal?: AbortSignal): As
 export type CurrentFile = { readonly digest: string; readonly bytes: Buffer };
 
 /** Undefined when there is no such file. Rejects with code `ERR_FILE_TOO_LARGE` for one that is too large to hold. */
-export async function currentFile(path: string, maxBytes: number): Promise<CurrentFile | undefined> {
+export async function readCurrentFile(path: string, maxBytes: number): Promise<CurrentFile | undefined> {
   try {
-    const bytes = await withRegularFile(path, (file) => bytesOf(file, maxBytes));
+    const bytes = await withRegularFile(path, (file) => readAllBytes(file, maxBytes));
     return { digest: nodeDigest.sha256Bytes(bytes), bytes };
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
@@ -51,10 +51,10 @@ export async function currentFile(path: string, maxBytes: number): Promise<Curre
   }
 }
 
-async function bytesOf(file: RegularFile, maxBytes: number): Promise<Buffer> {
+async function readAllBytes(file: RegularFile, maxBytes: number): Promise<Buffer> {
   const kept: Buffer[] = [];
   let size = 0;
-  for await (const piece of pieces(file)) {
+  for await (const piece of readPieces(file)) {
     size += piece.length;
     if (size > maxBytes) throw Object.assign(new Error(`more than ${maxBytes} bytes`), { code: "ERR_FILE_TOO_LARGE" });
     kept.push(Buffer.from(piece));

@@ -9,7 +9,7 @@ export type HiddenFiles = {
 };
 
 /** One for each call. */
-export function hiddenFiles(hides: Hides | undefined): HiddenFiles {
+export function hiddenFileFilter(hides: Hides | undefined): HiddenFiles {
   let count = 0;
   return {
     shows: (path) => {

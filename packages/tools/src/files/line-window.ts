@@ -2,7 +2,7 @@
 export type WindowLimits = { readonly offset: number; readonly limit: number; readonly lineChars: number; readonly totalChars: number };
 
 /** The wanted lines, numbered. */
-export type Window = {
+export type LinesShown = {
   readonly lines: readonly string[];
   /** The last line that is given; below `offset` when none is. */
   readonly last: number;
@@ -11,7 +11,7 @@ export type Window = {
 };
 
 /** Takes a text in pieces and keeps only the wanted lines, so that a line of any length costs no more memory than what is shown of it. */
-export type LineWindow = { readonly add: (text: string) => void; readonly end: () => Window };
+export type LineWindow = { readonly add: (text: string) => void; readonly end: () => LinesShown };
 
 /** A window on the lines of a text. A carriage return before a line break is not shown. */
 export function lineWindow({ offset, limit, lineChars, totalChars }: WindowLimits): LineWindow {

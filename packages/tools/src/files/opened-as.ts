@@ -5,9 +5,9 @@ import { readdir } from "node:fs/promises";
  * True if an open file is the one at this real path, with no link on the way. Linux reports the path of an open file; other systems look the path up again.
  * False for a file that was moved or replaced after it was opened.
  */
-export function isOpenedAs(fd: number, path: string): boolean {
+export function isOpenAt(fd: number, path: string): boolean {
   try {
-    if (process.platform === "linux") return readlinkSync(own(fd)) === path;
+    if (process.platform === "linux") return readlinkSync(ownFdPath(fd)) === path;
     const [opened, named] = [fstatSync(fd), lstatSync(path)];
     return opened.dev === named.dev && opened.ino === named.ino && realpathSync(path) === path;
   } catch {
@@ -16,7 +16,7 @@ export function isOpenedAs(fd: number, path: string): boolean {
 }
 
 /** Linux: a path by which this process reaches the open file itself. */
-function own(fd: number): string {
+function ownFdPath(fd: number): string {
   return `/proc/self/fd/${fd}`;
 }
 
@@ -35,14 +35,14 @@ const READING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY |
 const TOO_MANY_OPEN = /^(EMFILE|ENFILE)$/;
 
 /** Opens a regular file by its real path. Undefined if it is gone, is not ours to read, or a link leads there now. Throws only if too many files are open. */
-export function openAs(path: string): OpenedFile | undefined {
+export function openRealPath(path: string): OpenedFile | undefined {
   let fd: number | undefined;
   let opened: OpenedFile | undefined;
   try {
     fd = openSync(path, READING);
     const stats = fstatSync(fd);
     const { dev, ino, nlink, size } = stats;
-    if (stats.isFile() && isOpenedAs(fd, path)) opened = { fd, size, ...(nlink > 1 && { linked: { dev, ino, nlink } }) };
+    if (stats.isFile() && isOpenAt(fd, path)) opened = { fd, size, ...(nlink > 1 && { linked: { dev, ino, nlink } }) };
   } catch (error) {
     if (error instanceof Error && "code" in error && TOO_MANY_OPEN.test(String(error.code))) throw error;
   }
@@ -54,13 +54,13 @@ export function openAs(path: string): OpenedFile | undefined {
 export type OpenedDirectory = { readonly entries: readonly Dirent[]; readonly at: string };
 
 /** Lists a directory by its real path. Rejects with code `ERR_PLACE_CHANGED` if a link leads there now. On Linux the directory stays open during `use`. */
-export async function listAs<T>(path: string, use: (directory: OpenedDirectory) => T | Promise<T>): Promise<T> {
+export async function listRealPath<T>(path: string, use: (directory: OpenedDirectory) => T | Promise<T>): Promise<T> {
   const fd = openDirectory(path);
   try {
-    if (!isOpenedAs(fd, path)) throw placeChanged(path);
-    const at = process.platform === "linux" ? own(fd) : path;
+    if (!isOpenAt(fd, path)) throw placeChangedError(path);
+    const at = process.platform === "linux" ? ownFdPath(fd) : path;
     const made = await use({ entries: await readdir(at, { withFileTypes: true }), at });
-    if (at === path && !isOpenedAs(fd, path)) throw placeChanged(path);
+    if (at === path && !isOpenAt(fd, path)) throw placeChangedError(path);
     return made;
   } finally {
     closeSync(fd);
@@ -72,11 +72,11 @@ function openDirectory(path: string): number {
     return openSync(path, READING | constants.O_DIRECTORY);
   } catch (error) {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-    throw isLink ? placeChanged(path) : error;
+    throw isLink ? placeChangedError(path) : error;
   }
 }
 
 /** The error of a path that does not lead where it led. */
-export function placeChanged(path: string): Error {
+export function placeChangedError(path: string): Error {
   return Object.assign(new Error(`${path} is a link now, or is being replaced`), { code: "ERR_PLACE_CHANGED" });
 }

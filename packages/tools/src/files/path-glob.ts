@@ -24,7 +24,7 @@ export function isGlob(text: string): boolean {
 }
 
 /** `{a,b}` is as good as two patterns. Braces without a comma, unclosed ones and too many of them stand for themselves. */
-export function withoutBraces(pattern: string): readonly string[] {
+export function expandBraces(pattern: string): readonly string[] {
   const done: string[] = [];
   const todo = [pattern];
   for (let one = todo.pop(); one !== undefined; one = todo.pop()) {
@@ -74,12 +74,12 @@ export function compileNameGlob(glob: string): NameTest {
   if (text.startsWith("*") && !/[*?[\\]/.test(end)) return (name) => name.endsWith(end);
   const start = text.slice(0, -1);
   if (text.endsWith("*") && !/[*?[\\]/.test(start)) return (name) => name.startsWith(start);
-  return compiledTest(text);
+  return compileTest(text);
 }
 
-function compiledTest(glob: string): NameTest {
+function compileTest(glob: string): NameTest {
   try {
-    return compileGlob(glob.replace(ESCAPED_OR_CLASS, asClass), { caseSensitive: true }).matches;
+    return compileGlob(glob.replace(ESCAPED_OR_CLASS, toGlobClass), { caseSensitive: true }).matches;
   } catch {
     return () => false; // a class that is not closed, a backslash at the end: such a pattern means nothing, as it does to git
   }
@@ -89,6 +89,6 @@ function compiledTest(glob: string): NameTest {
 const ESCAPED_OR_CLASS = /\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]/gs;
 
 /** `[^]a]` as the compiler of globs spells it: `[!\]a]`. */
-function asClass(text: string): string {
+function toGlobClass(text: string): string {
   return text.startsWith("\\") ? text : text.replace(/^\[\^/, "[!").replace(/^(\[!?)\]/, "$1\\]");
 }

@@ -8,7 +8,7 @@ export const filePath: Field<string> = string({
 });
 
 /** A field that names a place to look at. */
-export function placePath(description: string): Field<string> {
+export function placeField(description: string): Field<string> {
   return string({ description, minLength: 1, maxLength: 4096 });
 }
 

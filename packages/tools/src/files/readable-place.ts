@@ -2,13 +2,13 @@ import type { ToolResult, Verdict } from "@assent/core";
 import type { PathFact, PathLookup } from "@assent/policy";
 import { failure } from "../failure.ts";
 import { judgedPaths } from "./judged-paths.ts";
-import { shownPath } from "./shown-path.ts";
+import { displayPath } from "./shown-path.ts";
 
 /** A path of one call: the input it stands in, and where it is taken from. */
-type Named = { readonly input: object; readonly path: string; readonly cwd: string };
+type PathUse = { readonly input: object; readonly path: string; readonly cwd: string };
 
 /** A place that may be looked at now. */
-export type Place = {
+export type ReadablePlace = {
   readonly fact: PathFact;
   readonly path: string;
   /** How it is named to people and the model. */
@@ -20,8 +20,8 @@ export type Place = {
 /** What tools that only look at files have in common: when they ask, and that they look where it was judged. */
 export type ReadablePlaces = {
   /** Inside the workspace, and for the session's own output, without asking; what is sensitive, and everything elsewhere, asks. */
-  readonly judge: (named: Named) => Verdict;
-  readonly open: (named: Named) => Place | ToolResult;
+  readonly judge: (named: PathUse) => Verdict;
+  readonly open: (named: PathUse) => ReadablePlace | ToolResult;
 };
 
 /** Each tool has its own: calls are told apart by their inputs. */
@@ -35,15 +35,15 @@ export function readablePlaces({ workspace, scope }: { readonly workspace: strin
     },
     open: ({ input, path, cwd }) => {
       const fact = scope(path, cwd);
-      const shown = shownPath(workspace, fact.absolute);
-      if (judged.changed(input, fact.real)) return placeChanged(shown);
-      const isExchanged: Place["isExchanged"] = (file) => judged.harmless(input) && fact.isProtected(file);
+      const shown = displayPath(workspace, fact.absolute);
+      if (judged.changed(input, fact.real)) return changedPlaceFailure(shown);
+      const isExchanged: ReadablePlace["isExchanged"] = (file) => judged.harmless(input) && fact.isProtected(file);
       return { fact, path: fact.real ?? fact.absolute, shown, isExchanged };
     },
   };
 }
 
 /** The file is not the one that was judged. */
-export function placeChanged(shown: string): ToolResult {
+export function changedPlaceFailure(shown: string): ToolResult {
   return failure("execution_denied", `${shown} leads to another place than when it was judged.`);
 }

@@ -4,7 +4,7 @@ import { errorCode } from "@assent/host";
 import { isInside } from "@assent/policy";
 import { withRegularFile } from "./file-bytes.ts";
 import { type IgnoreRules, parseIgnoreRules } from "./ignore-rules.ts";
-import { listAs } from "./opened-as.ts";
+import { listRealPath } from "./opened-as.ts";
 
 /** What a walk takes in. */
 export type WalkOptions = {
@@ -28,29 +28,29 @@ const IGNORE_FILES = [".ignore", ".gitignore"];
  * `node_modules` are never entered. Rejects when the directory itself cannot be listed, or when the signal aborts. Whoever has enough stops asking.
  */
 export async function* walkFiles(directory: string, options: WalkOptions): AsyncGenerator<string> {
-  const entries = await entriesOf(directory);
+  const entries = await listEntries(directory);
   const above = entries.some(isRepository) ? undefined : await rulesAbove(directory, options.top);
-  const todo = await found({ directory, entries, above }, options);
+  const todo = await listWanted({ directory, entries, above }, options);
   for (let entry = todo.pop(); entry; entry = todo.pop()) {
     options.signal.throwIfAborted();
     if (isIgnored(entry)) continue;
     if (!entry.isDirectory) yield entry.path;
-    else for (const inner of await foundIn(entry, options)) todo.push(inner);
+    else for (const inner of await listBelow(entry, options)) todo.push(inner);
   }
 }
 
 /** A directory's rules, and those of the directories above. The nearest has the say. */
 type RuleChain = { readonly base: string; readonly rules: readonly IgnoreRules[]; readonly above: RuleChain | undefined };
 
-type Listed = { readonly directory: string; readonly entries: readonly Dirent[]; readonly above: RuleChain | undefined };
+type ListedDirectory = { readonly directory: string; readonly entries: readonly Dirent[]; readonly above: RuleChain | undefined };
 
-type Entry = { readonly path: string; readonly isDirectory: boolean; readonly order: string; readonly chain: RuleChain | undefined };
+type WalkEntry = { readonly path: string; readonly isDirectory: boolean; readonly order: string; readonly chain: RuleChain | undefined };
 
 /** What may be meant in a directory, the last first. A directory stands where the paths of its files stand: `a.ts` comes before `a/b.ts`. */
-async function found({ directory, entries, above }: Listed, { hidden }: WalkOptions): Promise<Entry[]> {
-  const chain = await chainAt({ directory, entries, above });
+async function listWanted({ directory, entries, above }: ListedDirectory, { hidden }: WalkOptions): Promise<WalkEntry[]> {
+  const chain = await addRules({ directory, entries, above });
   const prefix = asPrefix(directory);
-  const kept: Entry[] = [];
+  const kept: WalkEntry[] = [];
   for (const entry of entries) {
     const isDirectory = entry.isDirectory();
     if (!(isDirectory || entry.isFile()) || NEVER.has(entry.name) || (!hidden && entry.name.startsWith("."))) continue;
@@ -59,15 +59,15 @@ async function found({ directory, entries, above }: Listed, { hidden }: WalkOpti
   return kept.sort((a, b) => (a.order < b.order ? 1 : -1));
 }
 
-async function foundIn({ path, chain }: Entry, options: WalkOptions): Promise<readonly Entry[]> {
-  const entries = await list(path, options.unreadable);
-  return found({ directory: path, entries, above: entries.some(isRepository) ? undefined : chain }, options);
+async function listBelow({ path, chain }: WalkEntry, options: WalkOptions): Promise<readonly WalkEntry[]> {
+  const entries = await tryList(path, options.unreadable);
+  return listWanted({ directory: path, entries, above: entries.some(isRepository) ? undefined : chain }, options);
 }
 
 /** A directory that may not be listed, or that went away since, hides only itself. */
-async function list(directory: string, unreadable?: WalkOptions["unreadable"]): Promise<readonly Dirent[]> {
+async function tryList(directory: string, unreadable?: WalkOptions["unreadable"]): Promise<readonly Dirent[]> {
   try {
-    return await entriesOf(directory);
+    return await listEntries(directory);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     unreadable?.(directory);
@@ -75,11 +75,11 @@ async function list(directory: string, unreadable?: WalkOptions["unreadable"]): 
   }
 }
 
-function entriesOf(directory: string): Promise<readonly Dirent[]> {
-  return listAs(directory, ({ entries }) => entries);
+function listEntries(directory: string): Promise<readonly Dirent[]> {
+  return listRealPath(directory, ({ entries }) => entries);
 }
 
-function isIgnored({ path, isDirectory, chain }: Entry): boolean {
+function isIgnored({ path, isDirectory, chain }: WalkEntry): boolean {
   for (let at = chain; at; at = at.above) {
     const relative = path.slice(at.base.length);
     for (const rules of at.rules) {
@@ -95,13 +95,13 @@ async function rulesAbove(directory: string, top: string | undefined): Promise<R
   const listed: { readonly directory: string; readonly entries: readonly Dirent[] }[] = [];
   let isRoot = false;
   for (let at = dirname(directory), below = directory; at !== below && !isRoot; below = at, at = dirname(at)) {
-    const entries = await list(at);
+    const entries = await tryList(at);
     isRoot = entries.some(isRepository);
     listed.push({ directory: at, entries });
   }
   const counted = isRoot ? listed : listed.filter((one) => top !== undefined && isInside(top, one.directory));
   let chain: RuleChain | undefined;
-  for (const one of counted.reverse()) chain = await chainAt({ ...one, above: chain });
+  for (const one of counted.reverse()) chain = await addRules({ ...one, above: chain });
   return chain;
 }
 
@@ -109,7 +109,7 @@ function isRepository(entry: Dirent): boolean {
   return entry.name === ".git";
 }
 
-async function chainAt({ directory, entries, above }: Listed): Promise<RuleChain | undefined> {
+async function addRules({ directory, entries, above }: ListedDirectory): Promise<RuleChain | undefined> {
   const present = new Set(entries.filter((entry) => entry.isFile()).map(({ name }) => name));
   const names = IGNORE_FILES.filter((name) => present.has(name));
   if (entries.some((entry) => isRepository(entry) && entry.isDirectory())) names.push(".git/info/exclude");

@@ -50,7 +50,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   "json-schema.org/draft/2020-12/schema": "2020-12",
 };
 
-function dialectOf(schema: JsonSchema): Dialect {
+function readDialect(schema: JsonSchema): Dialect {
   const named: unknown = isObject(schema) ? schema["$schema"] : undefined;
   if (named === undefined) return "draft-07";
   const dialect = typeof named === "string" ? DIALECTS[named.replace(/^https?:\/\//, "").replace(/#$/, "")] : undefined;
@@ -75,7 +75,7 @@ function regularExpression(pattern: string, flags: string): RegExp {
   }
 }
 
-function load(dialect: Dialect): Ajv {
+function loadAjv(dialect: Dialect): Ajv {
   const require = createRequire(import.meta.url);
   const module: { readonly default: new (options: Options) => Ajv } = require(dialect === "draft-07" ? "ajv" : "ajv/dist/2020.js");
   const ajv = new module.default(OPTIONS);
@@ -85,11 +85,11 @@ function load(dialect: Dialect): Ajv {
 }
 
 function compile(schema: JsonSchema, dialects: Map<Dialect, Ajv>): Validator {
-  const dialect = dialectOf(schema);
-  const ajv = dialects.get(dialect) ?? load(dialect);
+  const dialect = readDialect(schema);
+  const ajv = dialects.get(dialect) ?? loadAjv(dialect);
   dialects.set(dialect, ajv);
   const validate = compileAlone(ajv, withoutDialect(schema));
-  return (value) => (validate(value) ? NO_PROBLEMS : (validate.errors ?? []).map(problemOf));
+  return (value) => (validate(value) ? NO_PROBLEMS : (validate.errors ?? []).map(toProblem));
 }
 
 /** Ajv remembers every `$id` it has met, also of a schema that did not compile; here no schema sees another's. */
@@ -111,12 +111,12 @@ function withoutDialect(schema: JsonSchema): boolean | Record<string, unknown> {
   return rest;
 }
 
-function problemOf({ instancePath, keyword, message = "must be valid", params }: ErrorObject): SchemaProblem {
-  return { pointer: instancePath, text: `${message}${detailOf(keyword, params)}` };
+function toProblem({ instancePath, keyword, message = "must be valid", params }: ErrorObject): SchemaProblem {
+  return { pointer: instancePath, text: `${message}${describeParams(keyword, params)}` };
 }
 
 /** What ajv's words leave out, and a reader needs to mend the input. */
-function detailOf(keyword: string, params: Readonly<Record<string, unknown>>): string {
+function describeParams(keyword: string, params: Readonly<Record<string, unknown>>): string {
   if (keyword === "additionalProperties") return `: '${String(params["additionalProperty"])}'`;
   if (keyword === "enum") return `: ${JSON.stringify(params["allowedValues"])}`;
   return "";

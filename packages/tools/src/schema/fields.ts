@@ -2,7 +2,7 @@ import { isObject, type StandardIssue, type StandardSchema } from "@assent/core"
 
 /** One field of an input: how it is shown to the model, and what is wrong with a value, if anything. */
 export type Field<T, Optional extends boolean = false> = {
-  readonly shown: Readonly<Record<string, unknown>>;
+  readonly schema: Readonly<Record<string, unknown>>;
   /** A message for the value itself, or issues with what lies in it. */
   readonly fault: (value: unknown) => string | readonly StandardIssue[] | undefined;
   readonly optional: Optional;
@@ -32,7 +32,7 @@ export function string({
   const least = minLength > 0 ? { minLength } : {};
   const most = maxLength === undefined ? {} : { maxLength };
   return {
-    shown: { type: "string", description, ...least, ...most },
+    schema: { type: "string", description, ...least, ...most },
     optional: false,
     fault: (value) => {
       if (typeof value !== "string") return "must be string";
@@ -45,7 +45,7 @@ export function string({
 /** A whole number within its bounds. */
 export function integer({ description, minimum, maximum }: { description: string; minimum: number; maximum: number }): Field<number> {
   return {
-    shown: { type: "integer", description, minimum, maximum },
+    schema: { type: "integer", description, minimum, maximum },
     optional: false,
     fault: (value) => {
       if (typeof value !== "number" || !Number.isInteger(value)) return "must be integer";
@@ -58,7 +58,7 @@ export function integer({ description, minimum, maximum }: { description: string
 /** True or false. */
 export function boolean({ description }: { description: string }): Field<boolean> {
   return {
-    shown: { type: "boolean", description },
+    schema: { type: "boolean", description },
     optional: false,
     fault: (value) => (typeof value === "boolean" ? undefined : "must be boolean"),
   };
@@ -68,7 +68,7 @@ export function boolean({ description }: { description: string }): Field<boolean
 export function oneOf<const W extends string>({ description, values }: { description: string; values: readonly W[] }): Field<W> {
   const known: readonly unknown[] = values;
   return {
-    shown: { type: "string", description, enum: values },
+    schema: { type: "string", description, enum: values },
     optional: false,
     fault: (value) => (known.includes(value) ? undefined : `must be equal to one of the allowed values: ${values.join(", ")}`),
   };
@@ -87,13 +87,13 @@ export function array<T>({
   maxItems: number;
 }): Field<readonly T[]> {
   return {
-    shown: { type: "array", description, items: items.shown, ...(minItems > 0 && { minItems }), maxItems },
+    schema: { type: "array", description, items: items.schema, ...(minItems > 0 && { minItems }), maxItems },
     optional: false,
     fault: (value) => {
       if (!Array.isArray(value)) return "must be array";
       if (value.length < minItems) return `must NOT have fewer than ${minItems} items`;
       if (value.length > maxItems) return `must NOT have more than ${maxItems} items`;
-      return value.flatMap((item, index) => below(index, items.fault(item)));
+      return value.flatMap((item, index) => prefixIssues(index, items.fault(item)));
     },
   };
 }
@@ -101,7 +101,7 @@ export function array<T>({
 /** An object within the input, with fields of its own. */
 export function record<const F extends Fields>(fields: F): Field<InputOf<F>> {
   return {
-    shown: shownFields(fields),
+    schema: describeFields(fields),
     optional: false,
     fault: (value) => {
       const issues: StandardIssue[] = [];
@@ -125,7 +125,7 @@ export function object<const F extends Fields, const H extends Fields = Record<n
   hidden?: H,
 ): StandardSchema<unknown, InputOf<F> & Partial<InputOf<H>>> {
   const known: Fields = { ...fields, ...hidden };
-  const shown = shownFields(fields);
+  const shown = describeFields(fields);
   return {
     "~standard": {
       version: 1,
@@ -139,10 +139,10 @@ export function object<const F extends Fields, const H extends Fields = Record<n
   };
 }
 
-function shownFields(fields: Fields): Record<string, unknown> {
+function describeFields(fields: Fields): Record<string, unknown> {
   return {
     type: "object",
-    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.shown])),
+    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema])),
     required: Object.keys(fields).filter((name) => !fields[name]?.optional),
     additionalProperties: false,
   };
@@ -151,25 +151,25 @@ function shownFields(fields: Fields): Record<string, unknown> {
 /** True when there was nothing to collect: then the value is what the fields describe. */
 function collectIssues<T>(known: Fields, value: unknown, issues: StandardIssue[]): value is T {
   if (!isObject(value)) return issues.push({ message: "must be object" }) === 0;
-  for (const name in known) issues.push(...issuesOf(name, known[name], value));
+  for (const name in known) issues.push(...checkField(name, known[name], value));
   for (const name in value) {
     if (!Object.hasOwn(known, name)) issues.push({ message: `must NOT have additional property '${name}'` });
   }
   return issues.length === 0;
 }
 
-function issuesOf(
+function checkField(
   name: string,
   field: Field<unknown, boolean> | undefined,
   value: Readonly<Record<string, unknown>>,
 ): readonly StandardIssue[] {
   if (!field) return [];
   if (!Object.hasOwn(value, name)) return field.optional ? [] : [{ message: `must have required property '${name}'` }];
-  return below(name, field.fault(value[name]));
+  return prefixIssues(name, field.fault(value[name]));
 }
 
 /** What is wrong at a place, told from one level further up. */
-function below(key: PropertyKey, fault: ReturnType<Field<unknown>["fault"]>): readonly StandardIssue[] {
+function prefixIssues(key: PropertyKey, fault: ReturnType<Field<unknown>["fault"]>): readonly StandardIssue[] {
   if (fault === undefined) return [];
   if (typeof fault === "string") return [{ message: fault, path: [key] }];
   return fault.map(({ message, path = [] }) => ({ message, path: [key, ...path] }));

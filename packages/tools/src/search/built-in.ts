@@ -1,17 +1,17 @@
 import { Worker } from "node:worker_threads";
 import type { FoundFile, SearchEngine } from "./lines.ts";
 import { toJavaScript } from "./pattern.ts";
-import type { WorkerStart } from "./worker.ts";
+import type { SearchWorkerStart } from "./worker.ts";
 
 /** Larger files are not searched. */
 const MAX_SEARCHED: number = 64 * 1024 * 1024;
 
 const workerFile = (): URL => new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url);
 
-/** Searches in a thread of its own: whatever a pattern does, the process goes on, and the signal ends it. Throws `PatternFault`. */
+/** Searches in a thread of its own: whatever a pattern does, the process goes on, and the signal ends it. Throws `PatternError`. */
 export const searchBuiltIn: SearchEngine = async function* (search, batches, signal) {
   const pattern = toJavaScript(search.pattern, search);
-  const start: WorkerStart = { search, pattern, maxBytes: MAX_SEARCHED };
+  const start: SearchWorkerStart = { search, pattern, maxBytes: MAX_SEARCHED };
   const worker = new Worker(workerFile(), { workerData: start, execArgv: [], env: {}, resourceLimits: { maxOldGenerationSizeMb: 1024 } });
   try {
     for await (const paths of batches) yield await askWorker(worker, paths, signal);

@@ -1,4 +1,4 @@
-import { compileNameGlob, compilePathGlob, withoutBraces } from "../files/path-glob.ts";
+import { compileNameGlob, compilePathGlob, expandBraces } from "../files/path-glob.ts";
 
 /** Tells whether a path below a directory is meant, by its names. */
 export type PathFilter = (names: readonly string[]) => boolean;
@@ -10,11 +10,11 @@ const BATCH_CHARS = 100_000;
 /** A glob as people write it to choose files: without a slash it means a name at any depth, with one the path from the top. `!` means all others. */
 export function pathFilter(glob: string): PathFilter {
   const isNot = glob.startsWith("!");
-  const tests = withoutBraces(isNot ? glob.slice(1) : glob).map(oneFilter);
+  const tests = expandBraces(isNot ? glob.slice(1) : glob).map(compileFilter);
   return (names) => tests.some((test) => test(names)) !== isNot;
 }
 
-function oneFilter(pattern: string): PathFilter {
+function compileFilter(pattern: string): PathFilter {
   const path = pattern.replace(/^\.?\//, "").replace(/\/$/, "/**");
   if (pattern.includes("/")) return compilePathGlob(path);
   const name = compileNameGlob(pattern);
@@ -22,7 +22,7 @@ function oneFilter(pattern: string): PathFilter {
 }
 
 /** Paths in batches. */
-export async function* inBatches(paths: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+export async function* groupPaths(paths: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   let batch: string[] = [];
   let chars = 0;
   for await (const path of paths) {

@@ -49,7 +49,7 @@ export function searchText(text: string, search: Search, { source, flags }: Java
 }
 
 /** A line without its line break, and not longer than people want to read. */
-export function shownLine(line: string): string {
+export function cutLine(line: string): string {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
   return text.length > LINE_CHARS ? `${text.slice(0, LINE_CHARS).toWellFormed()}… [line cut: ${text.length} characters]` : text;
 }
@@ -91,7 +91,7 @@ function withContext(lines: readonly string[], matching: readonly number[], { co
   for (const index of matching) {
     const end = Math.min(lines.length - 1, index + context);
     for (let one = Math.max(next, index - context); one <= end; one++) {
-      shown.push({ number: one + 1, text: shownLine(lines[one] ?? ""), isMatch: matches.has(one) });
+      shown.push({ number: one + 1, text: cutLine(lines[one] ?? ""), isMatch: matches.has(one) });
     }
     next = end + 1;
   }

@@ -1,5 +1,5 @@
-import { type Cursor, PatternFault, type Reading } from "./pattern-cursor.ts";
-import { literal, readMember } from "./pattern-escape.ts";
+import { type Cursor, PatternError, type PatternReading } from "./pattern-cursor.ts";
+import { quoteCharacter, readMember } from "./pattern-escape.ts";
 
 /** Classes by their name in `[:name:]`, as members of a class. */
 const NAMED: Readonly<Record<string, string>> = {
@@ -23,67 +23,67 @@ const OPERATORS: readonly string[] = ["&&", "--", "~~"];
 const DEEPEST = 50;
 
 /** A class of characters, with classes in it and what is taken out of them. The cursor is on its bracket. */
-export function readClass({ cursor }: Pick<Reading, "cursor">, depth = 0): string {
+export function readClass({ cursor }: Pick<PatternReading, "cursor">, depth = 0): string {
   const start = cursor.at++;
-  if (depth > DEEPEST) throw new PatternFault(`classes lie more than ${DEEPEST} deep in each other`, start);
+  if (depth > DEEPEST) throw new PatternError(`classes lie more than ${DEEPEST} deep in each other`, start);
   const isNot = cursor.text[cursor.at] === "^";
   if (isNot) cursor.at++;
   let whole: string | undefined;
   let operator = "";
-  let members = cursor.text[cursor.at] === "]" ? memberAt(cursor, depth) : "";
+  let members = cursor.text[cursor.at] === "]" ? readClassMember(cursor, depth) : "";
   for (; cursor.text[cursor.at] !== "]"; ) {
-    if (cursor.at >= cursor.text.length) throw new PatternFault("a class is not closed", start);
+    if (cursor.at >= cursor.text.length) throw new PatternError("a class is not closed", start);
     const found = OPERATORS.find((one) => cursor.text.startsWith(one, cursor.at));
-    if (found === undefined) members += memberAt(cursor, depth);
+    if (found === undefined) members += readClassMember(cursor, depth);
     else {
-      whole = combined({ left: whole, operator, members, start });
+      whole = combineClasses({ left: whole, operator, members, start });
       cursor.at += 2;
       operator = found;
       members = "";
     }
   }
   cursor.at++;
-  whole = combined({ left: whole, operator, members, start });
+  whole = combineClasses({ left: whole, operator, members, start });
   return isNot ? `[^${whole}]` : whole;
 }
 
 type Operands = { readonly left: string | undefined; readonly operator: string; readonly members: string; readonly start: number };
 
 /** From left to right, all operators alike. */
-function combined({ left, operator, members, start }: Operands): string {
-  if (members === "") throw new PatternFault("a class is empty", start);
+function combineClasses({ left, operator, members, start }: Operands): string {
+  if (members === "") throw new PatternError("a class is empty", start);
   const right = `[${members}]`;
   if (left === undefined) return right;
   return operator === "~~" ? `[[${left}--${right}][${right}--${left}]]` : `[${left}${operator}${right}]`;
 }
 
-function memberAt(cursor: Cursor, depth: number): string {
+function readClassMember(cursor: Cursor, depth: number): string {
   const { text, at } = cursor;
   const named = /^\[:(\^?)([a-z]+):\]/.exec(text.slice(at, at + 16));
   if (named) return namedClass(cursor, named);
   if (text[at] === "[") return readClass({ cursor }, depth + 1);
-  const first = oneAt(cursor);
+  const first = readOne(cursor);
   if (typeof first === "string") return first;
   const isRange = text[cursor.at] === "-" && !/[-\]]/.test(text[cursor.at + 1] ?? "]");
-  if (!isRange) return literal(first);
+  if (!isRange) return quoteCharacter(first);
   cursor.at++;
-  const last = oneAt(cursor);
-  if (typeof last === "string" || last < first) throw new PatternFault("a range in a class does not end behind its beginning", at);
-  return `${literal(first)}-${literal(last)}`;
+  const last = readOne(cursor);
+  if (typeof last === "string" || last < first) throw new PatternError("a range in a class does not end behind its beginning", at);
+  return `${quoteCharacter(first)}-${quoteCharacter(last)}`;
 }
 
 function namedClass(cursor: Cursor, [all, not, name = ""]: RegExpExecArray): string {
   const members = NAMED[name];
-  if (members === undefined) throw new PatternFault(`the class '${name}' is not known`, cursor.at);
+  if (members === undefined) throw new PatternError(`the class '${name}' is not known`, cursor.at);
   cursor.at += all.length;
   return not ? `[^${members}]` : members;
 }
 
-function oneAt(cursor: Cursor): number | string {
+function readOne(cursor: Cursor): number | string {
   const { text, at } = cursor;
   if (text[at] === "\\") return readMember(cursor);
   const point = text.codePointAt(at);
-  if (point === undefined) throw new PatternFault("a class is not closed", at);
+  if (point === undefined) throw new PatternError("a class is not closed", at);
   cursor.at += point > 0xffff ? 2 : 1;
   return point;
 }

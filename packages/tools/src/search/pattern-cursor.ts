@@ -2,7 +2,7 @@
 export type Cursor = { readonly text: string; at: number };
 
 /** How a part of a pattern is read. */
-export type Reading = {
+export type PatternReading = {
   readonly cursor: Cursor;
   readonly multiline: boolean;
   readonly modes: { readonly ignoreCase: boolean; readonly dotAll: boolean };
@@ -12,9 +12,9 @@ export type Reading = {
 };
 
 /** A pattern that cannot be used, and from which character on, if that is known. */
-export class PatternFault extends Error {
+export class PatternError extends Error {
   constructor(problem: string, at?: number) {
     super(at === undefined ? problem : `${problem} (character ${at + 1})`);
-    this.name = "PatternFault";
+    this.name = "PatternError";
   }
 }

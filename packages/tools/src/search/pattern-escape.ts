@@ -1,4 +1,4 @@
-import { type Cursor, PatternFault, type Reading } from "./pattern-cursor.ts";
+import { type Cursor, PatternError, type PatternReading } from "./pattern-cursor.ts";
 
 /** Characters that make words, as members of a class. */
 const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
@@ -33,7 +33,7 @@ const PLACES: Readonly<Record<string, string>> = {
 const CONTROLS: Readonly<Record<string, number>> = { a: 0x07, f: 0x0c, t: 0x09, n: 0x0a, r: 0x0d, v: 0x0b };
 
 /** What a backslash and what follows it stand for, outside of a class. */
-export function readEscape(reading: Reading): string {
+export function readEscape(reading: PatternReading): string {
   const { cursor, multiline } = reading;
   const rest = cursor.text.slice(cursor.at + 1, cursor.at + 20);
   const place = Object.keys(PLACES).find((name) => rest.startsWith(name));
@@ -44,15 +44,15 @@ export function readEscape(reading: Reading): string {
   const at = cursor.at;
   const found = readMember(cursor);
   if (typeof found === "string") return `[${found}]`;
-  if (found === 0x0a && !multiline) throw new PatternFault("a line break is found only with multiline", at);
-  return literal(found);
+  if (found === 0x0a && !multiline) throw new PatternError("a line break is found only with multiline", at);
+  return quoteCharacter(found);
 }
 
 /** A character by its number, or a class as it stands within another. The cursor is on the backslash. */
 export function readMember(cursor: Cursor): number | string {
   const { text, at } = cursor;
   const letter = text[at + 1];
-  if (letter === undefined) throw new PatternFault("a backslash stands at the end", at);
+  if (letter === undefined) throw new PatternError("a backslash stands at the end", at);
   const known = CLASSES[letter];
   if (known !== undefined) {
     cursor.at += 2;
@@ -68,7 +68,7 @@ export function readMember(cursor: Cursor): number | string {
 }
 
 /** A character as no part of the notation, within and outside of classes. */
-export function literal(point: number): string {
+export function quoteCharacter(point: number): string {
   const character = String.fromCodePoint(point);
   return /[A-Za-z0-9]/.test(character) ? character : `\\u{${point.toString(16)}}`;
 }
@@ -82,7 +82,7 @@ function readNumber(cursor: Cursor): number {
   const point = digits === undefined ? -1 : Number.parseInt(digits, 16);
   if (!found || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) {
     const what = /^\\\d/.test(text.slice(at, at + 2)) ? "references back are not supported" : `'${text.slice(at, at + 2)}' is not known`;
-    throw new PatternFault(what, at);
+    throw new PatternError(what, at);
   }
   cursor.at += found[0].length;
   return point;
@@ -94,17 +94,17 @@ const PROPERTY = /^\\([pP])(?:([A-Za-z])|\{(\^?)([\w =:.-]+)\})/;
 function readProperty(cursor: Cursor): string {
   const { text, at } = cursor;
   const found = PROPERTY.exec(text.slice(at, at + 80));
-  if (!found) throw new PatternFault("a property of characters is not complete", at);
+  if (!found) throw new PatternError("a property of characters is not complete", at);
   const [all, letter, short, not, long] = found;
   const name = (short ?? long ?? "").replace(/[:=]/, "=").trim();
   const isNot = (letter === "P") !== (not === "^");
-  const spelling = [name, `Script=${name}`, `General_Category=${name}`, capitalised(name), `Script=${capitalised(name)}`].find(isProperty);
-  if (spelling === undefined) throw new PatternFault(`the property '${name}' is not known`, at);
+  const spelling = [name, `Script=${name}`, `General_Category=${name}`, capitalize(name), `Script=${capitalize(name)}`].find(isProperty);
+  if (spelling === undefined) throw new PatternError(`the property '${name}' is not known`, at);
   cursor.at += all.length;
   return `\\${isNot ? "P" : "p"}{${spelling}}`;
 }
 
-function capitalised(name: string): string {
+function capitalize(name: string): string {
   return name.replace(/(^|[_=])([a-z])/g, (_, before: string, first: string) => before + first.toUpperCase());
 }
 

@@ -1,5 +1,5 @@
 import { readClass } from "./pattern-class.ts";
-import { type Cursor, PatternFault, type Reading } from "./pattern-cursor.ts";
+import { type Cursor, PatternError, type PatternReading } from "./pattern-cursor.ts";
 import { readEscape } from "./pattern-escape.ts";
 
 /** A regular expression of JavaScript. */
@@ -10,24 +10,24 @@ const DEEPEST = 250;
 
 /**
  * Says in JavaScript what a regular expression in Rust's notation says: the same classes of characters, borders of words and lines. What JavaScript cannot say, and what
- * Rust does not know (look-around, references back), is a `PatternFault`.
+ * Rust does not know (look-around, references back), is a `PatternError`.
  */
 export function toJavaScript(pattern: string, { multiline, ignoreCase }: { multiline: boolean; ignoreCase: boolean }): JavaScriptPattern {
   const cursor: Cursor = { text: pattern, at: 0 };
   const modes = switchedModes(cursor, { ignoreCase, dotAll: false }) ?? { ignoreCase, dotAll: false };
   const source = readAlternatives({ cursor, multiline, modes, flag: modes.ignoreCase, depth: 0 });
-  if (cursor.at < pattern.length) throw new PatternFault("a group is closed that was not opened", cursor.at);
+  if (cursor.at < pattern.length) throw new PatternError("a group is closed that was not opened", cursor.at);
   const flags = modes.ignoreCase ? "iv" : "v";
   try {
     new RegExp(source, flags);
   } catch (error) {
-    throw new PatternFault(error instanceof Error ? error.message : String(error));
+    throw new PatternError(error instanceof Error ? error.message : String(error));
   }
   return { source, flags };
 }
 
 /** Up to the end of the group, or of the pattern. Modes that are switched on the way hold to its end, in later alternatives too. */
-function readAlternatives(reading: Reading): string {
+function readAlternatives(reading: PatternReading): string {
   const { cursor } = reading;
   let modes = reading.modes;
   let out = "";
@@ -35,16 +35,16 @@ function readAlternatives(reading: Reading): string {
   while (cursor.at < cursor.text.length && cursor.text[cursor.at] !== ")") {
     const switched = switchedModes(cursor, modes);
     modes = switched ?? modes;
-    const piece: Piece = switched ? { source: "", quantifiable: false } : readPiece({ ...reading, modes }, quantifiable);
+    const piece: PatternPiece = switched ? { source: "", quantifiable: false } : readPiece({ ...reading, modes }, quantifiable);
     out += piece.source;
     quantifiable = piece.quantifiable;
   }
   return out;
 }
 
-type Piece = { readonly source: string; readonly quantifiable: boolean };
+type PatternPiece = { readonly source: string; readonly quantifiable: boolean };
 
-function readPiece(reading: Reading, quantifiable: boolean): Piece {
+function readPiece(reading: PatternReading, quantifiable: boolean): PatternPiece {
   const { cursor, modes, flag } = reading;
   const at = cursor.at;
   if (cursor.text[at] === "|") {
@@ -56,14 +56,14 @@ function readPiece(reading: Reading, quantifiable: boolean): Piece {
     const atom = readAtom(reading);
     return { source: modes.ignoreCase === flag ? atom : `(?${flag ? "-i" : "i"}:${atom})`, quantifiable: true };
   }
-  if (!quantifiable) throw new PatternFault("a repetition follows nothing that can be repeated", at);
+  if (!quantifiable) throw new PatternError("a repetition follows nothing that can be repeated", at);
   cursor.at += quantifier[0].length;
   return { source: quantifier[0].replace("{,", "{0,"), quantifiable: false };
 }
 
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\}|\{,\d+\})\??/;
 
-function readAtom(reading: Reading): string {
+function readAtom(reading: PatternReading): string {
   const { cursor } = reading;
   switch (cursor.text[cursor.at]) {
     case "(":
@@ -77,11 +77,11 @@ function readAtom(reading: Reading): string {
   }
 }
 
-function readCharacter({ cursor, multiline, modes }: Reading): string {
+function readCharacter({ cursor, multiline, modes }: PatternReading): string {
   const at = cursor.at;
   const character = String.fromCodePoint(cursor.text.codePointAt(at) ?? 0);
-  if (character === "{") throw new PatternFault("a brace opens no repetition: write \\{ for the character", at);
-  if (character === "\n" && !multiline) throw new PatternFault("a line break is found only with multiline", at);
+  if (character === "{") throw new PatternError("a brace opens no repetition: write \\{ for the character", at);
+  if (character === "\n" && !multiline) throw new PatternError("a line break is found only with multiline", at);
   cursor.at += character.length;
   const special = SPECIAL[character];
   return special ? special[(character === "." ? modes.dotAll : multiline) ? 1 : 0] : character;
@@ -96,16 +96,16 @@ const SPECIAL: Readonly<Record<string, readonly [usually: string, otherwise: str
   "}": ["\\}", "\\}"],
 };
 
-function readGroup(reading: Reading): string {
+function readGroup(reading: PatternReading): string {
   const { cursor, depth } = reading;
   const at = cursor.at;
-  if (depth >= DEEPEST) throw new PatternFault(`groups lie more than ${DEEPEST} deep in each other`, at);
+  if (depth >= DEEPEST) throw new PatternError(`groups lie more than ${DEEPEST} deep in each other`, at);
   const start = GROUP.exec(cursor.text.slice(at, at + 200));
-  if (!start) throw new PatternFault(unknownGroup(cursor), at);
+  if (!start) throw new PatternError(unknownGroup(cursor), at);
   cursor.at += start[0].length;
   const modes = start[1] === undefined ? reading.modes : readFlags(start[1], reading.modes);
   const inner = readAlternatives({ ...reading, modes, depth: depth + 1 });
-  if (cursor.text[cursor.at] !== ")") throw new PatternFault("a group is not closed", at);
+  if (cursor.text[cursor.at] !== ")") throw new PatternError("a group is not closed", at);
   cursor.at++;
   return `(?:${inner})`;
 }
@@ -119,7 +119,7 @@ function unknownGroup({ text, at }: Cursor): string {
     : `the group that begins with '${text.slice(at, at + 4)}' is not known`;
 }
 
-function switchedModes(cursor: Cursor, modes: Reading["modes"]): Reading["modes"] | undefined {
+function switchedModes(cursor: Cursor, modes: PatternReading["modes"]): PatternReading["modes"] | undefined {
   const found = /^\(\?([a-zA-Z]*(?:-[a-zA-Z]+)?)\)/.exec(cursor.text.slice(cursor.at, cursor.at + 20));
   if (!found?.[1]) return undefined;
   cursor.at += found[0].length;
@@ -127,10 +127,10 @@ function switchedModes(cursor: Cursor, modes: Reading["modes"]): Reading["modes"
 }
 
 /** `m` and `u` are on already. */
-function readFlags(flags: string, modes: Reading["modes"]): Reading["modes"] {
+function readFlags(flags: string, modes: PatternReading["modes"]): PatternReading["modes"] {
   const [on = "", off = ""] = flags.split("-");
   const strange = /[^imsu]/.exec(on) ?? /[^is]/.exec(off);
-  if (strange) throw new PatternFault(`the flag '${strange[0]}' is not supported`);
+  if (strange) throw new PatternError(`the flag '${strange[0]}' is not supported`);
   const set = (letter: string, before: boolean): boolean => (off.includes(letter) ? false : before || on.includes(letter));
   return { ignoreCase: set("i", modes.ignoreCase), dotAll: set("s", modes.dotAll) };
 }

@@ -3,7 +3,7 @@ import { hiddenText } from "../files/hidden-files.ts";
 import type { FoundFile, Search } from "./lines.ts";
 
 /** How much is told of what was found, and how. */
-export type Telling = {
+export type ResultOptions = {
   readonly search: Search;
   readonly isShown: (file: FoundFile) => boolean;
   /** How a path is named. */
@@ -16,9 +16,9 @@ export type Telling = {
 const MAX_CHARS = 2_000_000;
 
 /** Puts what was found into words, up to the limit of files or, of contents, of matching lines, and counts the rest. */
-export async function searchResult(found: AsyncIterable<readonly FoundFile[]>, telling: Telling): Promise<ToolResult> {
+export async function searchResult(found: AsyncIterable<readonly FoundFile[]>, telling: ResultOptions): Promise<ToolResult> {
   const { wanted, context } = telling.search;
-  const { parts, files, total, given } = await gathered(found, telling);
+  const { parts, files, total, given } = await gatherMatches(found, telling);
   const hidden = telling.hidden?.() ?? 0;
   const left = hidden > 0 ? `\n[${hiddenText(hidden)}]` : "";
   if (files === 0) return { content: `No matches found.${left}` };
@@ -28,18 +28,21 @@ export async function searchResult(found: AsyncIterable<readonly FoundFile[]>, t
   return { content: parts.join(context > 0 ? `\n${BREAK}\n` : "\n") + more + left, display };
 }
 
-type Gathered = { readonly parts: string[]; files: number; total: number; given: number };
+type GatheredMatches = { readonly parts: string[]; files: number; total: number; given: number };
 
-async function gathered(found: AsyncIterable<readonly FoundFile[]>, { search, isShown, name }: Telling): Promise<Gathered> {
+async function gatherMatches(
+  found: AsyncIterable<readonly FoundFile[]>,
+  { search, isShown, name }: ResultOptions,
+): Promise<GatheredMatches> {
   const { wanted, keep } = search;
-  const all: Gathered = { parts: [], files: 0, total: 0, given: 0 };
+  const all: GatheredMatches = { parts: [], files: 0, total: 0, given: 0 };
   let chars = 0;
   const add = (file: FoundFile): void => {
     all.files++;
     all.total += wanted === "content" ? file.count : 1;
     const room = chars < MAX_CHARS ? keep - all.given : 0;
     if (room <= 0) return;
-    const { text, given } = partOf(file, { search, room, name: name(file.path) });
+    const { text, given } = makePart(file, { search, room, name: name(file.path) });
     all.parts.push(text);
     all.given += given;
     chars += text.length;
@@ -51,9 +54,9 @@ async function gathered(found: AsyncIterable<readonly FoundFile[]>, { search, is
 /** Stands between lines that do not follow each other, where others are given around the matches. */
 const BREAK = "--";
 
-type Part = { readonly text: string; readonly given: number };
+type ResultPart = { readonly text: string; readonly given: number };
 
-function partOf(file: FoundFile, { search, room, name }: { search: Search; room: number; name: string }): Part {
+function makePart(file: FoundFile, { search, room, name }: { search: Search; room: number; name: string }): ResultPart {
   const { wanted, context } = search;
   if (wanted === "files") return { text: name, given: 1 };
   if (wanted === "count") return { text: `${name}:${file.count}`, given: 1 };

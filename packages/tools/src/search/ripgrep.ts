@@ -1,10 +1,10 @@
 import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
 import { isObject, type Processes } from "@assent/core";
 import { isBinary } from "../files/file-bytes.ts";
-import { type OpenedFile, openAs } from "../files/opened-as.ts";
+import { type OpenedFile, openRealPath } from "../files/opened-as.ts";
 import { searchBuiltIn } from "./built-in.ts";
-import { type FoundFile, type FoundLine, type Search, type SearchEngine, shownLine } from "./lines.ts";
-import { PatternFault } from "./pattern-cursor.ts";
+import { cutLine, type FoundFile, type FoundLine, type Search, type SearchEngine } from "./lines.ts";
+import { PatternError } from "./pattern-cursor.ts";
 
 /** Which ripgrep, and how it is started. */
 export type Ripgrep = { readonly file: string; readonly processes: Processes };
@@ -15,13 +15,13 @@ const COMPLAINT_CHARS = 2000;
 
 /**
  * Searches by ripgrep. It is given every file by name, so which files are searched is said by us alone. The files are opened here first, and on Linux ripgrep
- * gets names that lead to these open files: a link that takes the place of one of them leads nowhere. Throws `PatternFault`.
+ * gets names that lead to these open files: a link that takes the place of one of them leads nowhere. Throws `PatternError`.
  */
 export function searchByRipgrep({ file, processes }: Ripgrep): SearchEngine {
   return async function* (search, batches, signal) {
-    const run = async (names: readonly string[]): Promise<Ended> => {
+    const run = async (names: readonly string[]): Promise<RipgrepEnd> => {
       const output = readOutput(search);
-      const args = [...FIXED, ...optionsOf(search), `--regexp=${search.pattern}`, "--", ...names];
+      const args = [...FIXED, ...makeOptions(search), `--regexp=${search.pattern}`, "--", ...names];
       const { exitCode, signal: killed } = await processes.run({ file, args, cwd: "/", env: {}, onOutput: output.add }, signal);
       signal.throwIfAborted();
       return { found: output.found(), told: output.complaint().trim(), exitCode, killed };
@@ -31,13 +31,13 @@ export function searchByRipgrep({ file, processes }: Ripgrep): SearchEngine {
   };
 }
 
-type Run = (names: readonly string[]) => Promise<Ended>;
+type RunRipgrep = (names: readonly string[]) => Promise<RipgrepEnd>;
 
 /** Whether ripgrep may read what this process holds open; not every system lets it. Where there is nothing to find, only the pattern can be at fault. */
-async function canReadHeld(run: Run): Promise<boolean> {
+async function canReadHeld(run: RunRipgrep): Promise<boolean> {
   const fd = openSync("/dev/null", "r");
   try {
-    const ended = await run([nameOf(fd, "/dev/null")]);
+    const ended = await run([heldPath(fd, "/dev/null")]);
     refuseFaulty(ended);
     return ended.exitCode !== 2;
   } finally {
@@ -46,19 +46,19 @@ async function canReadHeld(run: Run): Promise<boolean> {
 }
 
 /** Linux: a path that leads to a file which this process holds open, for programs that it starts. Elsewhere there is none but the file's own. */
-function nameOf(fd: number, path: string): string {
+function heldPath(fd: number, path: string): string {
   return process.platform === "linux" ? `/proc/${process.pid}/fd/${fd}` : path;
 }
 
-type Held = OpenedFile & { readonly path: string };
+type HeldFile = OpenedFile & { readonly path: string };
 
-async function searchHeld(paths: readonly string[], run: Run, search: Search): Promise<readonly FoundFile[]> {
+async function searchHeld(paths: readonly string[], run: RunRipgrep, search: Search): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
   for (let from = 0; from < paths.length; ) {
-    const held = new Map<string, Held>();
+    const held = new Map<string, HeldFile>();
     try {
-      from = hold(paths, from, held);
-      if (held.size > 0) found.push(...foundIn(await run([...held.keys()]), held, search));
+      from = holdFiles(paths, from, held);
+      if (held.size > 0) found.push(...readFound(await run([...held.keys()]), held, search));
     } finally {
       for (const { fd } of held.values()) closeSync(fd);
     }
@@ -67,12 +67,12 @@ async function searchHeld(paths: readonly string[], run: Run, search: Search): P
 }
 
 /** Opens files from a place in the list on, as many as the system lets us, and says where the rest begins. */
-function hold(paths: readonly string[], from: number, held: Map<string, Held>): number {
+function holdFiles(paths: readonly string[], from: number, held: Map<string, HeldFile>): number {
   for (const [index, path] of paths.slice(from).entries()) {
     try {
-      const file = openAs(path);
+      const file = openRealPath(path);
       if (!file) continue;
-      const name = nameOf(file.fd, path);
+      const name = heldPath(file.fd, path);
       if (isReached(name, path)) held.set(name, { ...file, path });
       else closeSync(file.fd);
     } catch (error) {
@@ -88,7 +88,7 @@ function isReached(name: string, path: string): boolean {
   return name === path || readlinkSync(name) === path;
 }
 
-type Ended = {
+type RipgrepEnd = {
   readonly found: readonly FoundFile[];
   /** What it said beside its messages. */
   readonly told: string;
@@ -97,11 +97,11 @@ type Ended = {
 };
 
 /** Where there is nothing to search, only the pattern can be at fault; the advice that follows the fault is for other readers. */
-function refuseFaulty({ exitCode, told }: Ended): void {
-  if (exitCode === 2 && told !== "") throw new PatternFault(told.replace(/^rg: /, "").replace(/\n\n[\s\S]*$/, ""));
+function refuseFaulty({ exitCode, told }: RipgrepEnd): void {
+  if (exitCode === 2 && told !== "") throw new PatternError(told.replace(/^rg: /, "").replace(/\n\n[\s\S]*$/, ""));
 }
 
-function optionsOf({ ignoreCase, multiline, context, wanted }: Search): readonly string[] {
+function makeOptions({ ignoreCase, multiline, context, wanted }: Search): readonly string[] {
   return [
     ignoreCase ? "--ignore-case" : "--case-sensitive",
     ...(multiline ? ["--multiline"] : []),
@@ -111,18 +111,22 @@ function optionsOf({ ignoreCase, multiline, context, wanted }: Search): readonly
 }
 
 /** Code 2 also means that some file could not be read. */
-function foundIn({ found, told, exitCode, killed }: Ended, held: ReadonlyMap<string, Held>, { wanted }: Search): readonly FoundFile[] {
+function readFound(
+  { found, told, exitCode, killed }: RipgrepEnd,
+  held: ReadonlyMap<string, HeldFile>,
+  { wanted }: Search,
+): readonly FoundFile[] {
   if (exitCode === null || exitCode > 2) throw new Error(`rg ended with ${killed ?? `code ${exitCode}`}: ${told}`);
   const files = found.flatMap((one) => {
     const file = held.get(one.path);
     if (!file || (wanted === "files" && !isText(file))) return [];
     return [{ ...one, path: file.path, ...(file.linked && { linked: file.linked }) }];
   });
-  return inOrder(files);
+  return sortFiles(files);
 }
 
 /** With its first match a file is done, before anything is seen that tells it from text. */
-function isText({ fd }: Held): boolean {
+function isText({ fd }: HeldFile): boolean {
   const buffer = Buffer.alloc(8192);
   const bytesRead = readSync(fd, buffer, 0, buffer.length, 0);
   return !isBinary(buffer.subarray(0, bytesRead)) || isUtf16(buffer);
@@ -133,14 +137,14 @@ function isUtf16([first, second]: Buffer): boolean {
 }
 
 /** Files are searched side by side. */
-function inOrder(files: readonly FoundFile[]): readonly FoundFile[] {
+function sortFiles(files: readonly FoundFile[]): readonly FoundFile[] {
   return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-type Output = { readonly add: (chunk: string) => void; readonly found: () => readonly FoundFile[]; readonly complaint: () => string };
+type OutputReader = { readonly add: (chunk: string) => void; readonly found: () => readonly FoundFile[]; readonly complaint: () => string };
 
 /** Takes messages as they come, one per line. What is no message is a complaint. */
-function readOutput(search: Search): Output {
+function readOutput(search: Search): OutputReader {
   const files: FoundFile[] = [];
   const open = new Map<string, { count: number; lines: FoundLine[] }>();
   let rest: string[] = [];
@@ -148,7 +152,7 @@ function readOutput(search: Search): Output {
   const complain = (line: string): void => {
     complaint = `${complaint}${line}\n`.slice(0, COMPLAINT_CHARS);
   };
-  const take = (message: Message): void => {
+  const take = (message: RipgrepMessage): void => {
     const { type, path } = message;
     const file = type === "begin" ? { count: 0, lines: [] } : open.get(path);
     if (type === "begin" && file) open.set(path, file);
@@ -162,7 +166,7 @@ function readOutput(search: Search): Output {
       rest.push(first);
       for (const next of further) {
         const line = rest.join("");
-        const message = parsed(line);
+        const message = parseMessage(line);
         if (message) take(message);
         else complain(line);
         rest = [next];
@@ -173,7 +177,7 @@ function readOutput(search: Search): Output {
   };
 }
 
-type Message = {
+type RipgrepMessage = {
   readonly type: string;
   readonly path: string;
   readonly text: string;
@@ -182,7 +186,7 @@ type Message = {
 };
 
 /** Undefined: no message of ripgrep. */
-function parsed(line: string): Message | undefined {
+function parseMessage(line: string): RipgrepMessage | undefined {
   if (!line.startsWith("{")) return undefined;
   let message: unknown;
   try {
@@ -194,15 +198,15 @@ function parsed(line: string): Message | undefined {
   const { path, lines, line_number: number, binary_offset: binary } = message["data"];
   return {
     type: message["type"],
-    path: textIn(path),
-    text: textIn(lines),
+    path: readText(path),
+    text: readText(lines),
     number: typeof number === "number" ? number : 0,
     isBinary: typeof binary === "number",
   };
 }
 
 /** Bytes that are no text come in base64. */
-function textIn(value: unknown): string {
+function readText(value: unknown): string {
   if (!isObject(value)) return "";
   const { text, bytes } = value;
   if (typeof text === "string") return text;
@@ -210,11 +214,11 @@ function textIn(value: unknown): string {
 }
 
 /** Messages that tell no lines add none. */
-function addLines(file: { count: number; lines: FoundLine[] }, { type, text, number }: Message, { wanted, keep }: Search): void {
+function addLines(file: { count: number; lines: FoundLine[] }, { type, text, number }: RipgrepMessage, { wanted, keep }: Search): void {
   const isMatch = type === "match";
   if (!isMatch && type !== "context") return;
   for (const [index, line] of text.replace(/\n$/, "").split("\n").entries()) {
     if (isMatch) file.count++;
-    if (wanted === "content" && file.count <= keep) file.lines.push({ number: number + index, text: shownLine(line), isMatch });
+    if (wanted === "content" && file.count <= keep) file.lines.push({ number: number + index, text: cutLine(line), isMatch });
   }
 }

@@ -1,21 +1,21 @@
 import { closeSync, readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { type OpenedFile, openAs } from "../files/opened-as.ts";
+import { type OpenedFile, openRealPath } from "../files/opened-as.ts";
 import { type FoundFile, type Search, searchText } from "./lines.ts";
 import type { JavaScriptPattern } from "./pattern.ts";
 
 /** What a worker is started with. It searches the files it is sent and answers with those in which it found something. */
-export type WorkerStart = { readonly search: Search; readonly pattern: JavaScriptPattern; readonly maxBytes: number };
+export type SearchWorkerStart = { readonly search: Search; readonly pattern: JavaScriptPattern; readonly maxBytes: number };
 
-const { search, pattern, maxBytes }: WorkerStart = workerData;
+const { search, pattern, maxBytes }: SearchWorkerStart = workerData;
 
 parentPort?.on("message", (paths: readonly string[]) => parentPort?.postMessage(paths.flatMap(searchFile)));
 
 function searchFile(path: string): readonly FoundFile[] {
-  const file = openAs(path);
+  const file = openRealPath(path);
   if (!file) return [];
   try {
-    const text = textOf(file);
+    const text = readText(file);
     const found = text === undefined ? undefined : searchText(text, search, pattern);
     return found ? [{ path, ...found, ...(file.linked && { linked: file.linked }) }] : [];
   } finally {
@@ -24,15 +24,15 @@ function searchFile(path: string): readonly FoundFile[] {
 }
 
 /** Undefined: it is no text, is too large, or cannot be read, and is not searched then, as other tools do it. */
-function textOf({ fd, size }: OpenedFile): string | undefined {
+function readText({ fd, size }: OpenedFile): string | undefined {
   try {
-    return size <= maxBytes ? decoded(readFileSync(fd)) : undefined;
+    return size <= maxBytes ? decodeText(readFileSync(fd)) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function decoded(bytes: Buffer): string | undefined {
+function decodeText(bytes: Buffer): string | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder("utf-16be").decode(bytes);

@@ -1,8 +1,8 @@
 import type { BackgroundCommand, BackgroundCommands, Files, RunContext, SpillFile, StepsEnd, ToolResult } from "@assent/core";
-import { commandEnd, drawnText } from "./result.ts";
+import { drawText, makeBackgroundEnd } from "./result.ts";
 
 /** What is to run, and how its processes are started and followed. */
-export type InBackground = {
+export type BackgroundStart = {
   readonly command: string;
   readonly description: string;
   /** Only where it was asked for: a background command may run for as long as the session. */
@@ -23,10 +23,10 @@ export type InBackground = {
 };
 
 /** What came of it: a task, or an end before anything had started. */
-export type Launched = { readonly result: ToolResult } | { readonly end: StepsEnd };
+export type LaunchOutcome = { readonly result: ToolResult } | { readonly end: StepsEnd };
 
 /** Starts a command behind its call. Its output is in a file from the first byte on. */
-export async function startInBackground(commands: BackgroundCommands, what: InBackground, ctx: RunContext): Promise<Launched> {
+export async function startInBackground(commands: BackgroundCommands, what: BackgroundStart, ctx: RunContext): Promise<LaunchOutcome> {
   const { command, description, files, isTerminal, timeoutMs } = what;
   const { sessionId, callId } = ctx;
   const tail = outputTail(isTerminal);
@@ -47,15 +47,15 @@ export async function startInBackground(commands: BackgroundCommands, what: InBa
     } finally {
       await file.end().catch(() => undefined); // a file that failed is told by its absence
     }
-    return commandEnd(ended, { ...what, outputFile });
+    return makeBackgroundEnd(ended, { ...what, outputFile });
   };
   const task = await commands.start({ sessionId, callId, tool: "shell", command, description, output: tail.text, run }, ctx.signal);
-  if (task !== undefined) return { result: launched(task, { command, description, outputFile }) };
+  if (task !== undefined) return { result: launchResult(task, { command, description, outputFile }) };
   if (!ended) throw new Error("nothing was started");
   return { end: ended };
 }
 
-function launched(
+function launchResult(
   task: string,
   { command, description, outputFile }: Readonly<Record<"command" | "description" | "outputFile", string>>,
 ): ToolResult {
@@ -82,6 +82,6 @@ function outputTail(isTerminal: boolean): { readonly add: (chunk: string) => voi
       tail += chunk;
       if (tail.length > 2 * KEPT) tail = tail.slice(-KEPT); // not at every chunk: a cut copies
     },
-    text: () => (isTerminal ? drawnText(tail.slice(-DRAWN)) : tail.slice(-KEPT).toWellFormed()),
+    text: () => (isTerminal ? drawText(tail.slice(-DRAWN)) : tail.slice(-KEPT).toWellFormed()),
   };
 }

@@ -1,7 +1,7 @@
 import type { BackgroundEnd, Display, Spilled, StepsEnd, ToolResult } from "@assent/core";
 import { composeCut, cutOutput } from "@assent/core/parts";
 import { makeAnsiScreen } from "@assent/host";
-import { refusalOf } from "./steps.ts";
+import { describeRefusal } from "./steps.ts";
 
 /** Output that is cut here is cut a little below what the runtime lets through, so that it is not cut twice. */
 const CUT = { maxChars: 24_000, maxLines: 950, keep: "both" } as const;
@@ -16,11 +16,11 @@ export type ShellRun = {
 };
 
 /** What the model and people are given of a command that has ended. */
-export async function shellResult(end: StepsEnd, run: ShellRun): Promise<ToolResult> {
-  const { text, spilled } = await shownOutput(end, run);
-  const [type, message, last] = fateOf(end, run.timeoutMs);
+export async function makeShellResult(end: StepsEnd, run: ShellRun): Promise<ToolResult> {
+  const { text, spilled } = await cutShownOutput(end, run);
+  const [type, message, last] = describeEnd(end, run.timeoutMs);
   const lines = [last, survivorsLine(end), run.note ?? ""].filter((line) => line !== "");
-  const { content, display } = run.isTerminal ? fromTerminal(text, lines) : asWritten(text, lines);
+  const { content, display } = run.isTerminal ? showTerminal(text, lines) : showWritten(text, lines);
   return {
     content,
     ...(display && { display }),
@@ -41,12 +41,12 @@ export type BackgroundRun = {
 };
 
 /** How a background command ended, as its notice tells it. */
-export function commandEnd(end: StepsEnd, { timeoutMs = 0, isTerminal, note = "", outputFile }: BackgroundRun): BackgroundEnd {
-  const [type, message] = fateOf(end, timeoutMs);
+export function makeBackgroundEnd(end: StepsEnd, { timeoutMs = 0, isTerminal, note = "", outputFile }: BackgroundRun): BackgroundEnd {
+  const [type, message] = describeEnd(end, timeoutMs);
   const cut = cutOutput(end.output, NOTICE_CUT);
   const { chars, lines, dropped, spilled } = end;
   const text = cut ? composeCut(dropped > 0 ? { ...cut, chars, lines } : cut, undefined) : end.output;
-  const shown = isTerminal ? drawnText(text) : text.trimEnd();
+  const shown = isTerminal ? drawText(text) : text.trimEnd();
   const whole = spilled?.cut ? `[its output, up to the file limit: ${outputFile}]` : `[all of its output: ${outputFile}]`;
   const where = chars === 0 || spilled ? whole : "[its output could not be kept in a file]";
   const result = [shown === "" ? "(no output)" : shown, survivorsLine(end), note, where].filter((line) => line !== "").join("\n");
@@ -61,7 +61,7 @@ function survivorsLine({ survivors }: StepsEnd): string {
 }
 
 /** The error's type and message, and the line after the output; no type for a success. */
-function fateOf(
+function describeEnd(
   { ended, exitCode, signal, refused }: StepsEnd,
   timeoutMs: number,
 ): readonly [type: string | undefined, message: string, last: string] {
@@ -71,7 +71,7 @@ function fateOf(
   }
   if (ended === "cancelled") return ["cancelled", "The command was cancelled.", "[cancelled]"];
   if (refused) {
-    const [type, message] = refusalOf(refused);
+    const [type, message] = describeRefusal(refused);
     return [type, message, `Error: ${message}`];
   }
   if (signal !== null) return ["shell_execute_error", `The command was ended by ${signal}.`, `[ended by signal ${signal}]`];
@@ -79,54 +79,54 @@ function fateOf(
   return ["shell_execute_error", `The command ended with exit code ${exitCode}.`, `[exit code ${exitCode}]`];
 }
 
-type Shown = { readonly text: string; readonly spilled: Spilled | undefined };
+type ShownOutput = { readonly text: string; readonly spilled: Spilled | undefined };
 
 /**
  * Output that was held whole is left to the runtime to cut; of other output only this tool knows how much there was. What comes from a terminal is cut before it is drawn:
  * drawing all of it would take long.
  */
-async function shownOutput({ output, dropped, chars, lines, spilled }: StepsEnd, { isTerminal, save }: ShellRun): Promise<Shown> {
+async function cutShownOutput({ output, dropped, chars, lines, spilled }: StepsEnd, { isTerminal, save }: ShellRun): Promise<ShownOutput> {
   const cut = dropped > 0 || isTerminal ? cutOutput(output, CUT) : undefined;
   if (!cut) return { text: output, spilled };
   const file = dropped > 0 ? spilled : await save(output).catch(() => undefined);
   return { text: composeCut(dropped > 0 ? { ...cut, chars, lines } : cut, file ?? "unsaved"), spilled: file };
 }
 
-type Given = { readonly content: string; readonly display?: Display };
+type ShownResult = { readonly content: string; readonly display?: Display };
 
 /** The bytes as they came; where they hold escape sequences, people see what those mean. */
-function asWritten(text: string, last: readonly string[]): Given {
+function showWritten(text: string, last: readonly string[]): ShownResult {
   const output = text.endsWith("\n") ? text.slice(0, -1) : text;
   const content = [...(output === "" ? [] : [output]), ...last].join("\n");
   if (!text.includes("\x1b")) return { content };
   const cut = cutOutput(content, CUT);
-  return { content, display: { type: "ansi_output", ansiOutput: drawn(cut ? composeCut(cut, undefined) : content) } };
+  return { content, display: { type: "ansi_output", ansiOutput: drawLines(cut ? composeCut(cut, undefined) : content) } };
 }
 
 /** Wider than the terminal: lines that it broke only for want of room are whole. */
 const DRAWN_SIZE = { columns: 500, rows: 24 } as const;
 
 /** What the terminal would show, for both: nobody can read what moves the cursor. */
-function fromTerminal(text: string, last: readonly string[]): Given {
-  const lines = drawn(text);
-  const shown = lines.map(textOf);
-  const display: Display = { type: "ansi_output", ansiOutput: [...lines, ...last.flatMap((line) => drawn(line))] };
+function showTerminal(text: string, last: readonly string[]): ShownResult {
+  const lines = drawLines(text);
+  const shown = lines.map(lineText);
+  const display: Display = { type: "ansi_output", ansiOutput: [...lines, ...last.flatMap((line) => drawLines(line))] };
   return { content: [...shown, ...last].join("\n"), display };
 }
 
 /** The text that a terminal would show. */
-export function drawnText(text: string): string {
-  return drawn(text).map(textOf).join("\n");
+export function drawText(text: string): string {
+  return drawLines(text).map(lineText).join("\n");
 }
 
-function textOf(line: Drawn[number]): string {
+function lineText(line: DrawnLines[number]): string {
   const text = line.map((run) => run.text).join("");
   return text.trimEnd();
 }
 
-type Drawn = ReturnType<ReturnType<typeof makeAnsiScreen>["lines"]>;
+type DrawnLines = ReturnType<ReturnType<typeof makeAnsiScreen>["lines"]>;
 
-function drawn(text: string): Drawn {
+function drawLines(text: string): DrawnLines {
   const screen = makeAnsiScreen(DRAWN_SIZE);
   screen.write(text.replaceAll(/(?<!\r)\n/g, "\r\n"));
   return screen.lines();

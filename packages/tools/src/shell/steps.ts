@@ -31,20 +31,25 @@ export type StepsPlace = {
 type PlannedRun = { readonly steps: readonly Step[]; readonly env: Readonly<Record<string, string>> } | { readonly failed: ToolResult };
 
 /** Turns the plan that was judged into programs, each by the file that was found while judging. Whatever is not as it was judged runs nothing. */
-export function plannedRun(plan: unknown, place: StepsPlace): PlannedRun {
+export function planRun(plan: unknown, place: StepsPlace): PlannedRun {
   const line = planOf(plan);
   if (!line?.commands || line.commands.length === 0)
     return { failed: failure("execution_denied", "The command cannot be run as it was judged.") };
   const path = searchPath(line.commands, place);
-  const failed = line.commands.map((command) => problemOf(command, { ...place, path })).find((problem) => problem !== undefined);
+  const failed = line.commands.map((command) => findProblem(command, { ...place, path })).find((problem) => problem !== undefined);
   if (failed) return { failed };
   const secrets = { secretEnv: place.secretEnv?.(), projectSecretEnv: place.projectSecretEnv?.() };
   const env = scrubEnvironment(place.environment, { path, names: place.shellEnv?.() ?? [], ...secrets });
-  return { steps: stepsOf(line, { processes: place.processes, env }), env };
+  return { steps: makeSteps(line, { processes: place.processes, env }), env };
 }
 
 /** What people and the model are told of a program that was refused while the line ran. */
-export function refusalOf({ file, reason, message, ran }: NonNullable<StepsEnd["refused"]>): readonly [type: string, message: string] {
+export function describeRefusal({
+  file,
+  reason,
+  message,
+  ran,
+}: NonNullable<StepsEnd["refused"]>): readonly [type: string, message: string] {
   const rest = ran ? " What stood before it was run." : "";
   if (reason === "changed") return ["operand_changed", `Tool 'shell' was not run: ${file} changed after it was judged.${rest}`];
   return ["execution_denied", `${basename(file)} was not run: ${message}.${rest}`];
@@ -58,9 +63,9 @@ function searchPath(commands: readonly PlannedCommand[], { workspace, shellPath 
   return [...new Set([...own, ...beside])];
 }
 
-type Looked = StepsPlace & { readonly path: readonly string[] };
+type SearchedPlace = StepsPlace & { readonly path: readonly string[] };
 
-function problemOf({ argv, cwd, program }: PlannedCommand, { workspace, path }: Looked): ToolResult | undefined {
+function findProblem({ argv, cwd, program }: PlannedCommand, { workspace, path }: SearchedPlace): ToolResult | undefined {
   const [name] = argv;
   if (leadsElsewhere(cwd, workspace)) return failure("operand_changed", `Tool 'shell' was not run: ${cwd} changed after it was judged.`);
   if (name === "cd")
@@ -78,15 +83,15 @@ function leadsElsewhere(cwd: string, workspace: string): boolean {
   return real !== absolute && (real === null || !isInside(workspace, real));
 }
 
-type Running = { readonly processes: Processes; readonly env: Readonly<Record<string, string>> };
+type StepParts = { readonly processes: Processes; readonly env: Readonly<Record<string, string>> };
 
 const WHEN = { start: "always", ";": "always", "&&": "success", "||": "failure", "|": "always" } as const;
 
 /** A pipe joins a command to the step before it; everything else begins a new one. */
-function stepsOf({ commands = [], readOnly }: PlannedLine, running: Running): readonly Step[] {
+function makeSteps({ commands = [], readOnly }: PlannedLine, running: StepParts): readonly Step[] {
   const steps: { readonly when: Step["when"]; readonly pipeline: (Program | Entry)[] }[] = [];
   for (const command of commands) {
-    const stage = stageOf(command, { ...running, gated: !readOnly });
+    const stage = makeStage(command, { ...running, gated: !readOnly });
     const piped = command.join === "|" ? steps.at(-1) : undefined;
     if (piped) piped.pipeline.push(stage);
     else steps.push({ when: WHEN[command.join], pipeline: [stage] });
@@ -114,9 +119,9 @@ function quietNpm(name: string, args: readonly string[]): readonly string[] {
 }
 
 /** What may change the world begins only when its start is on record. */
-function stageOf(
+function makeStage(
   { argv, cwd, redirections, program }: PlannedCommand,
-  { processes, env, gated }: Running & { readonly gated: boolean },
+  { processes, env, gated }: StepParts & { readonly gated: boolean },
 ): Program | Entry {
   const [name, ...args] = argv;
   if (!program) return { enter: resolve(cwd, args[0] ?? "."), redirections };

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { editFile, type FileOutcome } from "../../src/ast/edit-file.ts";
 import { editInThreads } from "../../src/ast/edit-threads.ts";
-import type { WorkerStart } from "../../src/ast/edit-worker.ts";
+import type { EditWorkerStart } from "../../src/ast/edit-worker.ts";
 import { loadEngine } from "../../src/ast/engine.ts";
 import { LANGUAGES, languageOf } from "../../src/ast/languages.ts";
-import { readyOps } from "../../src/ast/ready-ops.ts";
+import { prepareOps } from "../../src/ast/ready-ops.ts";
 import { readSource } from "../../src/ast/source-text.ts";
 import type { Target } from "../../src/ast/targets.ts";
 import { scratch } from "../scratch.ts";
@@ -46,8 +46,8 @@ function planted(root: string, copies: number): readonly Target[] {
   });
 }
 
-async function start(ops: readonly { readonly pat: string; readonly out: string }[] = OPS): Promise<WorkerStart> {
-  const ready = readyOps(await loadEngine(), ops);
+async function start(ops: readonly { readonly pat: string; readonly out: string }[] = OPS): Promise<EditWorkerStart> {
+  const ready = prepareOps(await loadEngine(), ops);
   return { ops: new Map(LANGUAGES.map((language) => [language.name, ready.in(language)])) };
 }
 

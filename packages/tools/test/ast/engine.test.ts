@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadEngine } from "../../src/ast/engine.ts";
 import { LANGUAGES, languageNamed, languageOf } from "../../src/ast/languages.ts";
-import { readyOps } from "../../src/ast/ready-ops.ts";
+import { prepareOps } from "../../src/ast/ready-ops.ts";
 import { runNode } from "../run-node.ts";
 
 test("every language that can be searched can be parsed", async () => {
@@ -35,7 +35,7 @@ for (const [name, language] of NAMED) test(`the language of ${name}`, () => asse
 test("a grammar that is not installed is named, once, and holds back no other language", async () => {
   const engine = await loadEngine();
   const without = { ...engine, knows: ({ package: grammar }: { readonly package?: string }) => grammar === undefined };
-  const ops = readyOps(without, [
+  const ops = prepareOps(without, [
     { pat: "f($A)", out: "" },
     { pat: "f(", out: "" },
   ]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { inOrder } from "../../src/ast/in-order.ts";
+import { mapInOrder } from "../../src/ast/in-order.ts";
 
 test("law: results come in the order of the items, and never too much is done at once", async () => {
   await fc.assert(
@@ -18,7 +18,7 @@ test("law: results come in the order of the items, and never too much is done at
       };
       const results: number[] = [];
       const heard = (async () => {
-        for await (const result of inOrder(weights.keys(), load, act)) {
+        for await (const result of mapInOrder(weights.keys(), load, act)) {
           running.delete(result);
           results.push(result);
         }
@@ -33,13 +33,13 @@ const LOAD = { items: 3, most: 10, weight: () => 1 };
 
 test("one that is too heavy is done alone", async () => {
   const results: string[] = [];
-  for await (const result of inOrder(["a", "b"], { ...LOAD, weight: () => 99 }, async (item) => item)) results.push(result);
+  for await (const result of mapInOrder(["a", "b"], { ...LOAD, weight: () => 99 }, async (item) => item)) results.push(result);
   assert.deepEqual(results, ["a", "b"]);
 });
 
 test("whoever stops asking stops the rest from being begun", async () => {
   const begun: number[] = [];
-  for await (const result of inOrder(Array(100).keys(), LOAD, async (item) => begun.push(item))) if (result > 0) break;
+  for await (const result of mapInOrder(Array(100).keys(), LOAD, async (item) => begun.push(item))) if (result > 0) break;
   assert.ok(begun.length <= 3);
 });
 
@@ -51,7 +51,7 @@ test("a failure is heard when its turn comes", async () => {
   const results: number[] = [];
   await assert.rejects(
     (async () => {
-      for await (const result of inOrder([1, 2, 3], LOAD, act)) results.push(result);
+      for await (const result of mapInOrder([1, 2, 3], LOAD, act)) results.push(result);
     })(),
     { message: "second" },
   );
@@ -67,6 +67,6 @@ test("what has ended makes room for the next", async () => {
     await new Promise((resolve) => setImmediate(resolve));
     running -= 1;
   };
-  for await (const _ of inOrder(Array(9).keys(), { items: 9, most: 10, weight: () => 5 }, act)) assert.ok(running <= 2);
+  for await (const _ of mapInOrder(Array(9).keys(), { items: 9, most: 10, weight: () => 5 }, act)) assert.ok(running <= 2);
   assert.equal(most.at(-1), 2);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Match } from "../../src/ast/match.ts";
-import { type Change, type Found, planChanges, readTemplate, rewritten, variablesOf } from "../../src/ast/rewrite.ts";
+import { applyChanges, type Change, type OpMatches, planChanges, readTemplate, variablesOf } from "../../src/ast/rewrite.ts";
 
 const NOTHING: Match["captured"] = new Map();
 
@@ -15,7 +15,7 @@ const situations = fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 }).
   return fc.record({ text: fc.constant(text), found: fc.array(found, { maxLength: 4 }) });
 });
 
-const asFound = (found: readonly { readonly out: string; readonly matches: readonly Match[] }[]): Found[] =>
+const asFound = (found: readonly { readonly out: string; readonly matches: readonly Match[] }[]): OpMatches[] =>
   found.map(({ out, matches }, op) => ({ op, template: [out], matches }));
 
 /** The pieces of a text between changes. */
@@ -31,7 +31,7 @@ test("law: what lies outside of the changes stays as it is, character for charac
       if (plan.state !== "planned") return;
       const pieces = outside(text, plan.changes);
       const expected = pieces.map((piece, index) => piece + (plan.changes[index]?.after ?? "")).join("");
-      assert.equal(rewritten(text, plan.changes), expected);
+      assert.equal(applyChanges(text, plan.changes), expected);
     }),
   );
 });
@@ -116,6 +116,6 @@ test("matches that touch are both taken, one that begins within another is not",
   ];
   const matches = places.map(([start, end]) => ({ start, end, captured: NOTHING }));
   const plan = planChanges("abcdef", [{ op: 0, template: ["-"], matches }]);
-  assert.equal(plan.state === "planned" && rewritten("abcdef", plan.changes), "--ef");
+  assert.equal(plan.state === "planned" && applyChanges("abcdef", plan.changes), "--ef");
   assert.equal(plan.state === "planned" && plan.nestedSkipped, 2);
 });

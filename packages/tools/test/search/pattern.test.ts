@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toJavaScript } from "../../src/search/pattern.ts";
-import { PatternFault } from "../../src/search/pattern-cursor.ts";
+import { PatternError } from "../../src/search/pattern-cursor.ts";
 
 function regExp(pattern: string, options: { multiline?: boolean; ignoreCase?: boolean } = {}): RegExp {
   const { source, flags } = toJavaScript(pattern, { multiline: false, ignoreCase: false, ...options });
@@ -116,7 +116,7 @@ for (const [pattern, why] of REFUSED) {
   test(`${JSON.stringify(pattern.slice(0, 20))} is refused`, () => {
     assert.throws(
       () => regExp(pattern),
-      (error) => error instanceof PatternFault && why.test(error.message),
+      (error) => error instanceof PatternError && why.test(error.message),
     );
   });
 }
