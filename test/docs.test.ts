@@ -170,11 +170,13 @@ describe("tables of the documents are those of the program", () => {
     );
   });
 
-  test("what docs/settings.md calls 'later' is used by nothing", () => {
-    const later = tableRows(read("docs/settings.md"), "key").flatMap(([key = "", , , meaning]) => (meaning === "later" ? quoted(key) : []));
-    assert.ok(later.length > 0);
+  test("what docs/settings.md calls 'not used yet' is used by nothing", () => {
+    const unused = tableRows(read("docs/settings.md"), "key").flatMap(([key = "", , , meaning]) =>
+      meaning === "not used yet" ? quoted(key) : [],
+    );
+    assert.ok(unused.length > 0);
     assert.deepEqual(
-      later.filter((key) => isNamed(key, ["packages/policy/src/settings/"])),
+      unused.filter((key) => isNamed(key, ["packages/policy/src/settings/"])),
       [],
     );
   });
@@ -199,7 +201,7 @@ describe("tables of the documents are those of the program", () => {
         event,
         shared,
         matchesOn[0] ?? "–",
-        blocks === "holds" ? "holds back" : blocks,
+        blocks === "holds" ? "keeps it running" : blocks,
         FAILURES[failsClosed],
         rewrites,
         decides.join(", ") || "no",
@@ -210,7 +212,7 @@ describe("tables of the documents are those of the program", () => {
 
   test("docs/hooks.md has the common name of every tool that has one", async () => {
     using at = place();
-    const [, told = ""] = /^Common names: ([\s\S]*?); other tools go by their own/m.exec(read("docs/hooks.md")) ?? [];
+    const [, told = ""] = /^Common names: ([\s\S]*?)\. Other tools keep their own names/m.exec(read("docs/hooks.md")) ?? [];
     const { value } = await at.hereJson(["tools", "--all"]);
     const names: readonly string[] = value.tools.map(({ name }: { readonly name: string }) => name);
     assert.deepEqual(
@@ -219,7 +221,7 @@ describe("tables of the documents are those of the program", () => {
     );
   });
 
-  const FAILURES = { deny: "denies", no_opinion: "no opinion, and no hook's allow counts", withhold: "output withheld", no: "warning" };
+  const FAILURES = { deny: "denies", no_opinion: "no opinion; no hook's allow counts", withhold: "output withheld", no: "warning" };
 
   test("SECURITY.md names every built-in tool, with what becomes of its calls where no rule speaks", async () => {
     using at = place();

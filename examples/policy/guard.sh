@@ -8,5 +8,5 @@ branch=$(git -C "$ASSENT_PROJECT_DIR" branch --show-current) || exit 1
 [ "$branch" = main ] || exit 0
 
 # Exit code 2 blocks the call. The model gets stderr as the reason.
-echo "commits go to a branch of their own: git switch -c NAME" >&2
+echo "do not commit to main; create a branch with git switch -c NAME" >&2
 exit 2
