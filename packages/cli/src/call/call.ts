@@ -1,8 +1,8 @@
 import { shellWord } from "../command-line/shell-word.ts";
 import type { Context } from "../command-line/spec.ts";
-import { givenFlags } from "../compose/flags.ts";
+import { readFlags } from "../compose/flags.ts";
 import { followPolicy } from "../compose/follow-policy.ts";
-import { callPlace } from "../compose/place.ts";
+import { readPlace } from "../compose/place.ts";
 import { asFailure } from "../io/failure.ts";
 import { printFailure } from "../io/output.ts";
 import { readCallInput } from "../io/read-input.ts";
@@ -13,8 +13,8 @@ import { beginCall } from "./session.ts";
 /** One governed call in a session of its own. Whatever is wrong with the command line or with settings is found before anything is recorded. */
 export async function callTool(context: Context): Promise<number> {
   const { io, options, operands } = context;
-  const flags = givenFlags(context);
-  const place = callPlace(context, "call");
+  const flags = readFlags(context);
+  const place = readPlace(context, "call");
   const policy = await followPolicy(context, { workspace: place.workspace, flags });
   const text = await readCallInput(io, options.text("input"));
   return withStore(context, async (store) => {

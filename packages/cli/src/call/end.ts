@@ -66,7 +66,7 @@ export async function printCallEnd(context: Context, end: CallEnd): Promise<void
   if (end.stopReason !== undefined) await io.stderr.write(`A hook stops the run: ${oneLine(end.stopReason)}\n`);
   if (staged !== undefined) await io.stderr.write(stagedText(staged, storeFlag(context)));
   if (end.type === "edit_requires_prior_read") await io.stderr.write(UNREAD);
-  if (end.type === "denied_unattended") await io.stderr.write(unaskedText(insisted, options.text("policy") !== undefined));
+  if (end.type === "denied_unattended") await io.stderr.write(unattendedHint(insisted, options.text("policy") !== undefined));
 }
 
 function stagedText(id: string, flags: string): string {
@@ -77,7 +77,7 @@ const UNREAD =
   "One call is a session of its own, in which nothing was read yet. A file that is there already is changed by a run: assent run.\n";
 
 /** What lets somebody be asked, or makes asking needless. */
-function unaskedText(insisted: boolean, byFile: boolean): string {
+function unattendedHint(insisted: boolean, byFile: boolean): string {
   const allow = byFile ? "  an allow rule in the --policy file" : "  --allow RULE";
   return [
     "To be asked, call it in a terminal without --on-ask; or call it with",

@@ -12,13 +12,13 @@ import {
   wholeQuestion,
 } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
-import { attend, commandHolder } from "../compose/attend.ts";
-import { callDispatcher } from "../compose/dispatcher.ts";
-import { type CallFlags, givenFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "../compose/flags.ts";
+import { createSessionDispatcher } from "../compose/dispatcher.ts";
+import { type CallFlags, flagsForRecord, mergeResumedFlags, type OnAsk, readFlags, readOnAsk } from "../compose/flags.ts";
 import { type FollowedPolicy, followPolicy } from "../compose/follow-policy.ts";
-import type { CallPlace } from "../compose/place.ts";
+import { commandHolder, keepAlive } from "../compose/keep-alive.ts";
+import type { WorkPlace } from "../compose/place.ts";
 import { approvalSubject } from "../desk/approvals/view.ts";
-import { kindOf } from "../desk/approvals/waiting-list.ts";
+import { waitingKind } from "../desk/approvals/waiting-list.ts";
 import { questionSubject } from "../desk/questions/view.ts";
 import { cut } from "../io/display-width.ts";
 import { CommandError } from "../io/failure.ts";
@@ -29,39 +29,39 @@ import { VERSION } from "../version.ts";
 import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./end.ts";
 
 /** How a session of one call was left; `failure` is a store that could not record the leaving. */
-export type CallLeft = { readonly end: CallEnd; readonly exit: number; readonly failure?: unknown };
+export type CallResult = { readonly end: CallEnd; readonly exit: number; readonly failure?: unknown };
 
 /** One call to make. */
 export type NewCall = {
   readonly tool: string;
   readonly text: string;
   readonly flags: CallFlags;
-  readonly place: CallPlace;
+  readonly place: WorkPlace;
   readonly policy: FollowedPolicy;
 };
 
 /** Opens a session of its own for one call and puts the call through the whole pipeline. */
-export function beginCall(context: Context, store: Store, call: NewCall): Promise<CallLeft> {
-  return attend(context, store, async ({ ports, cancelling }) => {
+export function beginCall(context: Context, store: Store, call: NewCall): Promise<CallResult> {
+  return keepAlive(context, store, async ({ ports, cancelling }) => {
     const { policy } = call;
     const session = await openSession(
       { ledger: store.ledger, ...ports },
-      { holder: commandHolder(context, "call"), create: firstRecord(call, givenOnAsk(context)) },
+      { holder: commandHolder(context, "call"), create: firstRecord(call, readOnAsk(context)) },
     );
     policy.serve(session.id);
     const unattended = policy.source.settings().onAsk;
-    const { dispatcher, close } = await callDispatcher(context, {
+    const { dispatcher, close } = await createSessionDispatcher(context, {
       session,
       ports,
       policy,
       cancelling,
-      onAsk: givenOnAsk(context),
+      onAsk: readOnAsk(context),
       unattended,
     });
     const calls = [{ name: call.tool, arguments: call.text }];
     const batch = await dispatcher.process({ calls, tools: policy.tools, signal: cancelling.signal }).finally(close);
     refuseUnrecorded(dispatcher);
-    return leave(session, await endOf(store.ledger, session.id, { report: batch.results[0], batch }));
+    return leave(session, await callEnd(store.ledger, session.id, { report: batch.results[0], batch }));
   });
 }
 
@@ -76,25 +76,25 @@ export function resumeCall(
   context: Context,
   store: Store,
   { id, cwd }: { readonly id: string; readonly cwd?: string },
-): Promise<CallLeft | undefined> {
-  return attend(context, store, async ({ ports, cancelling }) => {
+): Promise<CallResult | undefined> {
+  return keepAlive(context, store, async ({ ports, cancelling }) => {
     const { ledger } = store;
     const opened = await openSession(
       { ledger, ...ports },
       { holder: commandHolder(context, "resume"), id, takeOver: context.options.flag("take-over") },
     );
     const session = inDirectory(opened, cwd);
-    const flags = resumedFlags(session.state.created?.options, context);
+    const flags = mergeResumedFlags(session.state.created?.options, context);
     const policy = await followPolicy(context, { workspace: session.state.created?.workspace ?? "", flags, ledger });
     policy.serve(session.id);
-    const { dispatcher, close } = await callDispatcher(context, {
+    const { dispatcher, close } = await createSessionDispatcher(context, {
       session,
       ports,
       policy,
       cancelling,
-      onAsk: givenOnAsk(context),
+      onAsk: readOnAsk(context),
       unattended: "park",
-      mode: givenFlags(context).mode,
+      mode: readFlags(context).mode,
     });
     const batch = await dispatcher.resume({ tools: policy.tools, signal: cancelling.signal }).finally(close);
     refuseUnrecorded(dispatcher);
@@ -104,7 +104,7 @@ export function resumeCall(
       return undefined;
     }
     const report = batch.results.find((result) => result.callId === callId);
-    return leave(session, report ? await endOf(ledger, id, { report, batch }) : await recordedEnd(ledger, id, callId));
+    return leave(session, report ? await callEnd(ledger, id, { report, batch }) : await recordedEnd(ledger, id, callId));
   });
 }
 
@@ -128,7 +128,7 @@ function firstRecord({ tool, text, flags, place, policy }: NewCall, onAsk: OnAsk
     agent: null,
     policy: revision,
     title: cut(oneLine(`${tool} ${text.trim().slice(0, 200)}`), 80),
-    options: keptFlags(flags, onAsk),
+    options: flagsForRecord(flags, onAsk),
   };
 }
 
@@ -151,9 +151,9 @@ async function recordedEnd(ledger: Ledger, sessionId: string, callId: string): P
   return { sessionId, callId, outcome: ended.outcome, type: ended.type, content: modelContent(ended.content) };
 }
 
-type Reported = { readonly report: CallReport | undefined; readonly batch: BatchReport };
+type ReportedCall = { readonly report: CallReport | undefined; readonly batch: BatchReport };
 
-async function endOf(ledger: Ledger, sessionId: string, { report, batch }: Reported): Promise<CallEnd> {
+async function callEnd(ledger: Ledger, sessionId: string, { report, batch }: ReportedCall): Promise<CallEnd> {
   if (!report) throw new Error("the runtime gave no report of the call");
   const { callId } = report;
   if (report.outcome !== "waiting") {
@@ -176,13 +176,14 @@ function stagedBy(details: Json | undefined): string | undefined {
 }
 
 async function waitingSubject(ledger: Ledger, id: string): Promise<string> {
-  if (kindOf(id) === "questions") return questionSubject((await wholeQuestion(ledger, await findRow(ledger, "questions", id))).questions);
+  if (waitingKind(id) === "questions")
+    return questionSubject((await wholeQuestion(ledger, await findRow(ledger, "questions", id))).questions);
   const row = await findRow(ledger, "approvals", id);
   return approvalSubject({ ...row, details: await ledger.resolve(row.details) });
 }
 
 /** Nothing is printed before the leaving is on disk; if it cannot be, what happened is said all the same. */
-async function leave(session: Session, end: CallEnd): Promise<CallLeft> {
+async function leave(session: Session, end: CallEnd): Promise<CallResult> {
   const exit = EXIT_OF[end.outcome];
   try {
     await session.close(closeReason(end.outcome), exit);

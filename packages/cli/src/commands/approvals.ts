@@ -15,5 +15,5 @@ export const approvals: Command = {
     ...COMMON,
   ],
   examples: ["assent approvals", "assent approvals --all --json"],
-  run: async (context) => (await import("../desk/approvals/list.ts")).listWaiting(context),
+  run: async (context) => (await import("../desk/approvals/list.ts")).listApprovals(context),
 };

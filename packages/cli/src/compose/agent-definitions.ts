@@ -4,7 +4,7 @@ import { settingsLocations } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 
 /** Where agents are looked for. */
-export type AgentsPlace = {
+export type AgentLocation = {
   /** A real path. */
   readonly workspace: string;
   readonly trusted?: boolean;
@@ -13,9 +13,9 @@ export type AgentsPlace = {
 };
 
 /** The agents of the project, the user's own, and the built-in ones. */
-export async function agentDefinitions(
+export async function loadAgentDefinitions(
   { io }: Pick<Context, "io">,
-  { workspace, trusted = false, policyFile }: AgentsPlace,
+  { workspace, trusted = false, policyFile }: AgentLocation,
 ): Promise<LoadedAgents> {
   const own = [
     { path: join(workspace, ".assent", "agents"), level: "project" },

@@ -16,24 +16,24 @@ import { createRedactor } from "@assent/policy";
 import { ajvSchemas } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
-import { agentPolicy } from "./agent-policy.ts";
-import { type CallDispatcher, callHooks } from "./dispatcher.ts";
-import type { Door } from "./door.ts";
+import { createAgentPolicy } from "./agent-policy.ts";
+import { createHooks, type SessionDispatcher } from "./dispatcher.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
+import type { FrontEnd } from "./front-end.ts";
 import type { RunModel } from "./model.ts";
 
 /** What agents have in common with the session that starts them. */
-export type AgentSurroundings = {
+export type ParentParts = {
   readonly ports: HostPorts;
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
-  readonly door: Door | undefined;
+  readonly frontEnd: FrontEnd | undefined;
   readonly limits: RunLimits | undefined;
   readonly unknown: UnknownOutcomes;
   readonly handlers: NonNullable<DispatcherDeps["handlers"]>;
   /** What the root is judged by. */
   readonly rootPolicy: PolicySource;
-  readonly ways: CallDispatcher["ways"];
+  readonly channels: SessionDispatcher["channels"];
   /** What an ask that nobody answered becomes in the root. */
   readonly onAsk: string;
 };
@@ -41,27 +41,27 @@ export type AgentSurroundings = {
 const NOTE = "Background tasks cannot ask. Allow it with a rule, or leave it to the main agent.";
 
 /** Makes what each agent works with: its tools, its policy, its way to a person, its model. */
-export function agentEquipment(context: Context, around: AgentSurroundings): (session: Session, spec: AgentSpec) => Promise<Equipment> {
+export function createAgentEquipment(context: Context, around: ParentParts): (session: Session, spec: AgentSpec) => Promise<Equipment> {
   const policies = new Map<string, PolicySource>();
   return async (session, spec) => {
-    const { policy, ports, door, limits, chosen } = around;
+    const { policy, ports, frontEnd, limits, chosen } = around;
     policy.serve(session.id);
     around.unknown.attend(session);
     const name = spec.definition?.name ?? "fork";
     const above = policies.get(spec.parent.session.id) ?? around.rootPolicy;
-    const source = agentPolicy({
+    const source = createAgentPolicy({
       session,
       above,
       defined: spec.definition?.mode ?? null,
       warn: (message) => void warn(context.io, message),
     });
     policies.set(session.id, source);
-    const hooks = callHooks(context, { session, ports, policy, door });
-    const attending = await door?.attend(session, spec.call);
-    const tools = toolsOf(spec);
-    const asks = asking(around, spec);
+    const hooks = createHooks(context, { session, ports, policy, frontEnd });
+    const attending = await frontEnd?.attend(session, spec.call);
+    const tools = agentRegistry(spec);
+    const asks = askDepsFor(around, spec);
     const dispatcher = createDispatcher({
-      ...machine(context, around),
+      ...sharedDeps(context, around),
       ...asks,
       session,
       tools,
@@ -73,11 +73,11 @@ export function agentEquipment(context: Context, around: AgentSurroundings): (se
     const { settings } = policy.source;
     const part = chosen.script?.agent(name);
     const talk: Equipment["talk"] = {
-      dispatcher: named(dispatcher, name),
+      dispatcher: withAgentName(dispatcher, name),
       tools: () => tools,
       model: part ? (id) => (id === null || id === chosen.id ? part : part.as(id)) : chosen.model,
       capabilities: chosen.capabilities,
-      system: systemOf(spec, session),
+      system: agentSystemPrompt(spec, session),
       steering: () => settings()["proposals.steering"],
       maxConsecutiveToolCalls: settings().maxConsecutiveToolCalls,
       stopHookLimit: settings().stopHookLimit,
@@ -86,7 +86,7 @@ export function agentEquipment(context: Context, around: AgentSurroundings): (se
       ...(limits && { limits }),
       ...(chosen.script && { halt: chosen.script.failed }),
       redact: (text) => createRedactor(settings()["redaction.patterns"])(text),
-      asks: mayPut(spec, asks),
+      asks: mayAskQuestions(spec, asks),
       ...(attending && { observe: attending.observe }),
     };
     const close = async (): Promise<void> => {
@@ -100,7 +100,7 @@ export function agentEquipment(context: Context, around: AgentSurroundings): (se
 }
 
 /** A fork has the very tools of its parent; any other agent those that its definition names. */
-function toolsOf({ definition, parent }: AgentSpec): Registry {
+function agentRegistry({ definition, parent }: AgentSpec): Registry {
   const registry = parent.talk().tools();
   if (!definition) return registry;
   const own = createRegistry({ schemas: ajvSchemas() });
@@ -108,54 +108,54 @@ function toolsOf({ definition, parent }: AgentSpec): Registry {
   return own;
 }
 
-function systemOf({ definition, parent }: AgentSpec, session: Session): ConversationDeps["system"] {
+function agentSystemPrompt({ definition, parent }: AgentSpec, session: Session): ConversationDeps["system"] {
   if (!definition) return parent.talk().system;
   const text = agentSystemPrompt({ prompt: definition.prompt, cwd: session.state.created?.cwd ?? "" });
   return () => text;
 }
 
-function machine(
+function sharedDeps(
   { io }: Context,
-  { ports, policy, handlers, ways, limits, unknown, door }: AgentSurroundings,
+  { ports, policy, handlers, channels, limits, unknown, frontEnd }: ParentParts,
 ): Omit<DispatcherDeps, "session" | "policy"> {
   const { clock, ids, digest, files, processes } = ports;
   const settings = policy.source.settings();
   const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs, "recovery.retryIdempotent": retryIdempotent } = settings;
   return {
     ...{ clock, ids, digest, files, processes, handlers, maxConcurrency, retryIdempotent },
-    by: ways.by,
+    by: channels.by,
     changes: createHostFileChanges(),
     rules: policy.rules,
     facts: policy.facts,
     ...(timeoutMs !== undefined && { timeoutMs }),
     unknown: unknown.fingerprints,
     ...(limits && { mayClaim: limits.claim }),
-    ...(door?.approvalTimeoutMs && { approvalTimeoutMs: door.approvalTimeoutMs }),
+    ...(frontEnd?.approvalTimeoutMs && { approvalTimeoutMs: frontEnd.approvalTimeoutMs }),
     askTimeout: () => policy.source.settings()["ask.timeout"],
     warn: (message) => void warn(io, message),
   };
 }
 
-type Asking = Pick<DispatcherDeps, "onAsk" | "unattendedNote" | "approver" | "questioner">;
+type AskDeps = Pick<DispatcherDeps, "onAsk" | "unattendedNote" | "approver" | "questioner">;
 
 /** Whether a person is asked for an agent. One that a call waits for reaches whoever the call reaches; a task does so where settings let it, else it is denied or parked. */
-function asking(around: AgentSurroundings, { background, parent, task, definition }: AgentSpec): Asking {
-  const { ways, policy } = around;
-  const bubbled = labelled(ways, `${definition?.name ?? "fork"} (${task})`);
+function askDepsFor(around: ParentParts, { background, parent, task, definition }: AgentSpec): AskDeps {
+  const { channels, policy } = around;
+  const bubbled = withAgentLabel(channels, `${definition?.name ?? "fork"} (${task})`);
   if (!background && !parent.background) return { onAsk: "deny", ...bubbled };
-  const set = policy.source.settings()["tasks.onAsk"] ?? (ways.approver ? "bubble" : "deny");
+  const set = policy.source.settings()["tasks.onAsk"] ?? (channels.approver ? "bubble" : "deny");
   if (set === "park" && background) return { onAsk: "park" };
-  if (set !== "bubble" || !ways.approver) return { onAsk: "deny", unattendedNote: NOTE };
+  if (set !== "bubble" || !channels.approver) return { onAsk: "deny", unattendedNote: NOTE };
   return { onAsk: background && around.onAsk === "park" ? "park" : "deny", unattendedNote: NOTE, ...bubbled };
 }
 
 /** Whether a question of it reaches somebody, now or later; a fork is offered what its parent is. */
-function mayPut({ definition, parent }: AgentSpec, { onAsk, questioner }: Asking): boolean {
+function mayAskQuestions({ definition, parent }: AgentSpec, { onAsk, questioner }: AskDeps): boolean {
   return definition ? onAsk === "park" || questioner?.available() === true : parent.talk().asks === true;
 }
 
 /** People see which agent asks them. */
-function labelled({ approver, questioner }: AgentSurroundings["ways"], agentName: string): Pick<Asking, "approver" | "questioner"> {
+function withAgentLabel({ approver, questioner }: ParentParts["channels"], agentName: string): Pick<AskDeps, "approver" | "questioner"> {
   const ask: Approver["ask"] = (approval, signal) => approver?.ask({ ...approval, agentName }, signal) ?? Promise.resolve(undefined);
   const put: Questioner["ask"] | undefined = questioner && ((question, ...rest) => questioner.ask({ ...question, agentName }, ...rest));
   return {
@@ -165,7 +165,7 @@ function labelled({ approver, questioner }: AgentSurroundings["ways"], agentName
 }
 
 /** What its calls and hooks are told under. */
-function named(dispatcher: Dispatcher, agentName: string): Dispatcher {
+function withAgentName(dispatcher: Dispatcher, agentName: string): Dispatcher {
   return {
     ...dispatcher,
     process: (batch, emit) => dispatcher.process({ ...batch, agentName }, emit),

@@ -18,7 +18,7 @@ export type AgentPolicyParts = {
  * The policy of the one above, in the agent's own mode: that with which it was built, or a stricter one that the one above has taken since. What is loosened above loosens
  * nothing here beyond what it began with. A change is on record in the agent's session, so that nothing judged before it is run.
  */
-export function agentPolicy({ session, above, defined, warn }: AgentPolicyParts): AgentPolicy {
+export function createAgentPolicy({ session, above, defined, warn }: AgentPolicyParts): AgentPolicy {
   const built = session.state.created?.mode ?? "default";
   let made: { readonly of: Policy; readonly policy: Policy } | undefined;
   const current = (): Policy => {

@@ -24,28 +24,28 @@ import type { HostPorts } from "@assent/host";
 import { createRedactor } from "@assent/policy";
 import { TOOL_LISTINGS } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
-import type { Cancelling } from "../io/cancel-on-signal.ts";
+import type { Cancellation } from "../io/cancel-on-signal.ts";
 import { warn } from "../io/output.ts";
-import { agentEquipment } from "./agent-equipment.ts";
-import { type CallDispatcher, callDispatcher } from "./dispatcher.ts";
-import type { Door } from "./door.ts";
-import { givenOnAsk, type OnAsk } from "./flags.ts";
+import { createAgentEquipment } from "./agent-equipment.ts";
+import { createSessionDispatcher, type SessionDispatcher } from "./dispatcher.ts";
+import { type OnAsk, readOnAsk } from "./flags.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
+import type { FrontEnd } from "./front-end.ts";
 import { trustedInstructions } from "./instructions.ts";
 import type { RunModel } from "./model.ts";
 
-/** What an agent at any door is made from. */
-export type Composing = {
+/** What an agent of any front end is made from. */
+export type AgentParts = {
   readonly session: Session;
   readonly ports: HostPorts;
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
-  readonly cancelling: Cancelling;
+  readonly cancelling: Cancellation;
   /** What an ask becomes where nobody can be asked and nothing was given. */
   readonly unattended: OnAsk;
   readonly observe: NonNullable<ConversationDeps["observe"]>;
-  /** What the door adds; absent: a terminal, where there is one. */
-  readonly door?: Door;
+  /** What the front end adds; absent: a terminal, where there is one. */
+  readonly frontEnd?: FrontEnd;
   /** What the whole run, its agents included, may use up. */
   readonly limits?: RunLimits;
   /** A person is there: notices are told also after turns that failed or were interrupted. */
@@ -57,11 +57,11 @@ export type Composing = {
   /** Slash commands and files in the prompt of a schedule. */
   readonly expand?: SchedulesDeps["expand"];
   /** Nothing goes on by itself: no answered task, no schedule. For whoever only puts something in order. */
-  readonly asLeft?: boolean;
+  readonly keepPaused?: boolean;
 };
 
 /** An agent, ready to begin or to go on. */
-export type ComposedAgent = Pick<CallDispatcher, "dispatcher" | "modes" | "close" | "onAsk"> & {
+export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "close" | "onAsk"> & {
   /** A conversation that goes on after these messages, with all that runs beside it. Once per session. */
   readonly drive: (messages: NonNullable<Parameters<typeof createConversation>[1]>) => AgentSession;
   /** The conversation alone. */
@@ -75,36 +75,36 @@ export type ComposedAgent = Pick<CallDispatcher, "dispatcher" | "modes" | "close
 };
 
 /** Everything a conversation stands on, whether it begins or goes on. What an earlier process left of its tasks and schedules is in order when this resolves. */
-export async function composeAgent(context: Context, parts: Composing): Promise<ComposedAgent> {
+export async function composeAgent(context: Context, parts: AgentParts): Promise<ComposedAgent> {
   const { session, policy, cancelling, limits } = parts;
   policy.serve(session.id);
   const unknown = unknownOutcomes();
   unknown.attend(session);
   await unknown.restore(session.ledger, session.id);
-  const bell: Bell = { wake: () => undefined };
-  const background = backgroundOf(context, parts, { bell, unknown });
+  const bell: WakeUp = { wake: () => undefined };
+  const background = createBackground(context, parts, { bell, unknown });
   const { tasks, schedules } = background;
-  policy.commandsKeptBy(tasks.commands);
+  policy.keepCommandsIn(tasks.commands);
   const handlers = { ...tasks.handlers, ...schedules.handlers };
-  const { ports, unattended, door } = parts;
+  const { ports, unattended, frontEnd } = parts;
   const runtime = {
     session,
     ports,
     policy,
     cancelling,
-    onAsk: givenOnAsk(context),
+    onAsk: readOnAsk(context),
     unattended,
-    door,
+    frontEnd,
     limits,
     handlers,
     unknown: unknown.fingerprints,
   };
-  const made = await callDispatcher(context, runtime);
-  const talk = talkOf(parts, made, await instructionsOf(context, parts));
+  const made = await createSessionDispatcher(context, runtime);
+  const talk = conversationDeps(parts, made, await readInstructions(context, parts));
   background.join({ ...made, talk, handlers });
-  await warnOfAgents(context, policy);
-  await tasks.restore({ goesOn: parts.asLeft !== true });
-  if (parts.asLeft !== true) await schedules.restore();
+  await warnAboutAgents(context, policy);
+  await tasks.restore({ goesOn: parts.keepPaused !== true });
+  if (parts.keepPaused !== true) await schedules.restore();
   const converse: ComposedAgent["converse"] = (messages) => {
     const conversation = createConversation(talk, messages);
     tasks.attend(conversation);
@@ -114,7 +114,7 @@ export async function composeAgent(context: Context, parts: Composing): Promise<
   return {
     ...{ dispatcher, modes, onAsk, close, converse, tasks, schedules },
     offered: () => offeredTools(policy.tools, { session, dispatcher, asks: made.asks() }).map(({ name }) => name),
-    agents: () => definitionsOf(parts).filter(({ usable }) => usable),
+    agents: () => listDefinitions(parts).filter(({ usable }) => usable),
     drive: (messages) => {
       const { interactive, told } = parts;
       const agent = createAgentSession({
@@ -128,29 +128,29 @@ export async function composeAgent(context: Context, parts: Composing): Promise<
   };
 }
 
-/** Each name once: what the door gives counts before what files define. */
-function definitionsOf({ door, policy }: Composing): readonly LoadedAgent[] {
-  const given = door?.agents?.() ?? [];
+/** Each name once: what the front end gives counts before what files define. */
+function listDefinitions({ frontEnd, policy }: AgentParts): readonly LoadedAgent[] {
+  const given = frontEnd?.agents?.() ?? [];
   return [...given, ...policy.agents.agents.filter(({ name }) => !given.some((agent) => agent.name === name))];
 }
 
 /** The tool knows only the agents of files. */
-function givenText({ door }: Composing): string {
-  const given = door?.agents?.() ?? [];
+function frontEndAgentsText({ frontEnd }: AgentParts): string {
+  const given = frontEnd?.agents?.() ?? [];
   if (given.length === 0) return "";
   return `\n\nIn this session the tool \`agent\` also starts:\n${given.map(({ name, description }) => `- ${name}: ${description}`).join("\n")}`;
 }
 
-type Bell = { wake: () => void };
-type Shared = { readonly bell: Bell; readonly unknown: UnknownOutcomes };
-type Joined = CallDispatcher & { readonly talk: ConversationDeps; readonly handlers: Tasks["handlers"] };
-type Background = { readonly tasks: Tasks; readonly schedules: Schedules; readonly join: (made: Joined) => void };
+type WakeUp = { wake: () => void };
+type BackgroundParts = { readonly bell: WakeUp; readonly unknown: UnknownOutcomes };
+type ComposedParts = SessionDispatcher & { readonly talk: ConversationDeps; readonly handlers: Tasks["handlers"] };
+type Background = { readonly tasks: Tasks; readonly schedules: Schedules; readonly join: (made: ComposedParts) => void };
 
 /** Tasks and schedules are there before the dispatcher that has them, and use it only later. */
-function backgroundOf(context: Context, parts: Composing, { bell, unknown }: Shared): Background {
-  const { session, policy, ports, chosen, door, limits } = parts;
-  let joined: Joined | undefined;
-  const root = (): Joined => {
+function createBackground(context: Context, parts: AgentParts, { bell, unknown }: BackgroundParts): Background {
+  const { session, policy, ports, chosen, frontEnd, limits } = parts;
+  let joined: ComposedParts | undefined;
+  const root = (): ComposedParts => {
     if (!joined) throw new Error("the session is not composed yet");
     return joined;
   };
@@ -158,14 +158,25 @@ function backgroundOf(context: Context, parts: Composing, { bell, unknown }: Sha
   const settings = (): ReturnType<typeof policy.source.settings> => policy.source.settings();
   let equipment: TasksDeps["equip"] | undefined;
   const equip: TasksDeps["equip"] = (child, spec) => {
-    const { handlers, modes, ways, onAsk } = root();
-    equipment ??= agentEquipment(context, { ports, policy, chosen, door, limits, unknown, handlers, rootPolicy: modes, ways, onAsk });
+    const { handlers, modes, channels, onAsk } = root();
+    equipment ??= createAgentEquipment(context, {
+      ports,
+      policy,
+      chosen,
+      frontEnd,
+      limits,
+      unknown,
+      handlers,
+      rootPolicy: modes,
+      channels,
+      onAsk,
+    });
     return equipment(child, spec);
   };
   const tasks = createTasks({
     ...{ session, clock: ports.clock, ids: ports.ids, wake, equip },
     talk: () => root().talk,
-    definitions: () => definitionsOf(parts),
+    definitions: () => listDefinitions(parts),
     hooks: {
       consult: (...given) => root().hooks.consult(...given),
       applies: (...given) => root().hooks.applies?.(...given) ?? true,
@@ -183,14 +194,14 @@ function backgroundOf(context: Context, parts: Composing, { bell, unknown }: Sha
     ...(parts.observeSchedules && { observe: parts.observeSchedules }),
     failed: (error) => void warn(context.io, `a schedule could not be recorded: ${String(error)}`),
   });
-  const join = (made: Joined): void => {
+  const join = (made: ComposedParts): void => {
     joined = made;
   };
   return { tasks, schedules, join };
 }
 
 /** What the workspace asks of agents, where it is trusted. A policy file stands alone: then nobody looked whether it is. */
-async function instructionsOf({ io }: Context, { session, policy }: Composing): Promise<string> {
+async function readInstructions({ io }: Context, { session, policy }: AgentParts): Promise<string> {
   const { created } = session.state;
   if (typeof created?.options?.["policy"] === "string") return "";
   const { text, warnings } = await trustedInstructions(session.ledger, {
@@ -204,23 +215,23 @@ async function instructionsOf({ io }: Context, { session, policy }: Composing): 
 /** Tools that look at files or change them: models use them instead of shell commands. */
 const PREFERRED_TOOLS = TOOL_LISTINGS.filter(({ kind }) => kind === "read" || kind === "search" || kind === "edit").map(({ name }) => name);
 
-function talkOf(parts: Composing, made: CallDispatcher, instructions: string): ConversationDeps {
+function conversationDeps(parts: AgentParts, made: SessionDispatcher, instructions: string): ConversationDeps {
   const { session, ports, policy, chosen, limits, observe } = parts;
   const { settings } = policy.source;
   const cwd = session.state.created?.cwd ?? policy.workspace;
   const prompted = { cwd, preferredTools: PREFERRED_TOOLS, planFile: session.state.planning?.file, instructions };
   const own = systemPrompt(prompted);
   const system = (): string => {
-    const { prompt, append } = parts.door?.system?.() ?? {};
+    const { prompt, append } = parts.frontEnd?.system?.() ?? {};
     const base = prompt === undefined ? own : systemPrompt({ ...prompted, prompt });
-    return `${append === undefined ? base : `${base}\n\n${append}`}${givenText(parts)}`;
+    return `${append === undefined ? base : `${base}\n\n${append}`}${frontEndAgentsText(parts)}`;
   };
   return {
     session,
     dispatcher: made.dispatcher,
     ...ports,
     tools: policy.toolsNow,
-    model: (id) => policy.renewTools()?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn begins by asking for its model
+    model: (id) => policy.reloadToolsIfDue()?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn begins by asking for its model
     capabilities: chosen.capabilities,
     system,
     steering: () => settings()["proposals.steering"],
@@ -243,7 +254,7 @@ function talkOf(parts: Composing, made: CallDispatcher, instructions: string): C
 }
 
 /** A definition that was left out, or names a tool that is not there, is told once. */
-async function warnOfAgents({ io }: Context, { agents, tools }: FollowedPolicy): Promise<void> {
+async function warnAboutAgents({ io }: Context, { agents, tools }: FollowedPolicy): Promise<void> {
   for (const { file, line, message } of agents.problems) await warn(io, `${file}:${line}: ${message}`);
   for (const warning of agents.warnings) await warn(io, warning);
   for (const { file, tools: named, disallowedTools, usable } of agents.agents)

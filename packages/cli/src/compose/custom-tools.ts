@@ -15,13 +15,13 @@ import type { Context } from "../command-line/spec.ts";
 import { CommandError } from "../io/failure.ts";
 import { warn } from "../io/output.ts";
 import { oneLine } from "../io/visible-text.ts";
-import type { callPorts } from "./ports.ts";
+import type { hostPortsFor } from "./ports.ts";
 
-import { fixedTools } from "./tool-registry.ts";
+import { builtInTools } from "./tool-registry.ts";
 
 /** Where custom tools are looked for. */
-export type CustomPlace = {
-  readonly ports: ReturnType<typeof callPorts>;
+export type CustomToolsLocation = {
+  readonly ports: ReturnType<typeof hostPortsFor>;
   readonly workspace: string;
   readonly trusted?: boolean;
   /** With it only what was named is loaded. */
@@ -34,28 +34,28 @@ export type CustomPlace = {
 const NONE: LoadedTools = { tools: [], failed: [], untrusted: [], close: () => undefined };
 
 /** The user's own tools, those of a trusted project, and those that were named. Where there are none, nothing is loaded to find that out. */
-export async function customTools(context: Context, place: CustomPlace): Promise<LoadedTools> {
+export async function loadTools(context: Context, place: CustomToolsLocation): Promise<LoadedTools> {
   const isNamed = (place.tools ?? []).length > 0;
   return isNamed || toolPaths(context, place).some((path) => existsSync(path)) ? await loadCustomTools(optionsOf(context, place)) : NONE;
 }
 
 /** The same once more, with what became of those that were there. */
-export function customToolsAgain(context: Context, place: CustomPlace, before: LoadedTools): Promise<ReloadedTools> {
+export function reloadTools(context: Context, place: CustomToolsLocation, before: LoadedTools): Promise<ReloadedTools> {
   return reloadCustomTools(before, optionsOf(context, place));
 }
 
 /** Folders and files in which custom tools are looked for. */
-export function toolPaths({ io }: Context, { workspace, policyFile, tools = [] }: CustomPlace): readonly string[] {
+export function toolPaths({ io }: Context, { workspace, policyFile, tools = [] }: CustomToolsLocation): readonly string[] {
   const folders = policyFile === undefined ? foldersOf(io.env, workspace) : [];
   return [...folders.map(({ path }) => path), ...tools];
 }
 
-function optionsOf(context: Context, place: CustomPlace): CustomToolOptions {
+function optionsOf(context: Context, place: CustomToolsLocation): CustomToolOptions {
   const { io } = context;
   const { ports, workspace, trusted = false, policyFile, tools: explicit = [] } = place;
   const settings = place.settings();
   const redact = createRedactor(settings["redaction.patterns"]);
-  const taken = fixedTools(context, { ports, workspace, look: createPathLookup({ workspace }) });
+  const taken = builtInTools(context, { ports, workspace, look: createPathLookup({ workspace }) });
   return {
     folders: policyFile === undefined ? foldersOf(io.env, workspace) : [],
     explicit,
@@ -88,7 +88,7 @@ function foldersOf(env: Context["io"]["env"], workspace: string): readonly ToolF
 }
 
 /** Failures are shown, and with `--strict-tools` nothing starts. */
-export async function tellFailedTools({ io, options }: Context, { failed }: LoadedTools): Promise<void> {
+export async function reportFailedTools({ io, options }: Context, { failed }: LoadedTools): Promise<void> {
   if (failed.length === 0) return;
   for (const failure of failed) await io.stderr.write(`${oneLine(failureText(failure))}\n`);
   const [first] = failed;
@@ -100,7 +100,7 @@ export async function tellFailedTools({ io, options }: Context, { failed }: Load
 }
 
 /** What came of loading them again, between two turns. */
-export async function tellRenewedTools({ io }: Context, { tools, added, changed, removed, failed }: ReloadedTools): Promise<void> {
+export async function reportReloadedTools({ io }: Context, { tools, added, changed, removed, failed }: ReloadedTools): Promise<void> {
   for (const failure of failed) await warn(io, oneLine(failureText(failure)));
   const news = [
     ...added.map((name) => `${name} is new`),

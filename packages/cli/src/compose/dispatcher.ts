@@ -4,42 +4,42 @@ import { enterPlanMode, type Modes, type PlanMode } from "@assent/core/parts";
 import { createHookRunner, createHostFileChanges, currentUser, type HookRunner, type HostPorts } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { approvalEditor } from "../desk/approvals/editor.ts";
-import { type Revising, revisingBy } from "../desk/approvals/revise.ts";
+import { type RevisionParts, revisionParts } from "../desk/approvals/revise.ts";
 import { terminalApprover } from "../desk/terminal/approver.ts";
-import { oneAtATime, type Ways } from "../desk/terminal/one-at-a-time.ts";
+import { oneAtATime, type PersonChannels } from "../desk/terminal/one-at-a-time.ts";
 import { terminalQuestioner } from "../desk/terminal/questioner.ts";
-import type { Cancelling } from "../io/cancel-on-signal.ts";
+import type { Cancellation } from "../io/cancel-on-signal.ts";
 import { warn, warnInLines } from "../io/output.ts";
 import { personBy } from "../io/who.ts";
-import type { Attendance, Door } from "./door.ts";
 import type { OnAsk } from "./flags.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
-import { sessionModes, sessionPlans } from "./session-modes.ts";
+import type { FrontEnd, SessionObserver } from "./front-end.ts";
+import { attendPlans, openSessionModes } from "./session-modes.ts";
 
 /** What a session of one call is run with. */
-export type CallRuntime = {
+export type DispatcherParts = {
   readonly session: Session;
   readonly ports: HostPorts;
   readonly policy: FollowedPolicy;
-  readonly cancelling: Cancelling;
+  readonly cancelling: Cancellation;
   /** What `--on-ask` says; undefined where it was not given. */
   readonly onAsk: OnAsk | undefined;
   /** What it is when nobody can be asked here and nothing was given. */
   readonly unattended: OnAsk;
   /** A mode that was chosen for a session that goes on. */
   readonly mode?: string | undefined;
-  /** What the door adds; absent: a terminal, where there is one. */
-  readonly door?: Door | undefined;
+  /** What the front end adds; absent: a terminal, where there is one. */
+  readonly frontEnd?: FrontEnd | undefined;
   /** What the whole run may use up. */
   readonly limits?: RunLimits | undefined;
   /** What ended unknown in any session of the run. */
   readonly unknown?: ReadonlySet<string> | undefined;
-  /** Bodies of tools that the door has. */
+  /** Bodies of tools that the front end has. */
   readonly handlers?: DispatcherDeps["handlers"];
 };
 
 /** The dispatcher of a session of `assent call`, and what it leaves running. */
-export type CallDispatcher = {
+export type SessionDispatcher = {
   readonly dispatcher: Dispatcher;
   readonly modes: Modes;
   readonly planMode: PlanMode;
@@ -47,75 +47,75 @@ export type CallDispatcher = {
   readonly onAsk: OnAsk;
   /** A question to a person gets an answer, here or later. */
   readonly asks: () => boolean;
-  /** What the door wants to hear of the conversation. */
-  readonly observe: Attendance["observe"];
+  /** What the front end wants to hear of the conversation. */
+  readonly observe: SessionObserver["observe"];
   readonly hooks: HookRunner;
   /** How a person is reached, if one is; and in whose name this process speaks. */
-  readonly ways: Pick<DispatcherDeps, "approver" | "questioner"> & { readonly by: By };
+  readonly channels: Pick<DispatcherDeps, "approver" | "questioner"> & { readonly by: By };
   readonly close: () => Promise<void>;
 };
 
 /** The dispatcher of a session of `assent call`. A person is asked where there is a terminal and no `--on-ask`; if they leave, the approval stays for later. */
-export async function callDispatcher(context: Context, runtime: CallRuntime): Promise<CallDispatcher> {
-  const { session, policy, door } = runtime;
-  const { decided, observe = noOne } = (await door?.attend(session, session.state.created?.parent?.call ?? null)) ?? {};
-  const seat = seatOf(context, runtime);
-  const { by, onAsk, ways } = seat;
-  const asks = (): boolean => seat.attended || onAsk === "park" || door?.asks?.() === true;
-  const hooks = callHooks(context, runtime);
-  policy.readsFrom(session.ledger);
-  const modes = await sessionModes(context, runtime, by.name);
+export async function createSessionDispatcher(context: Context, runtime: DispatcherParts): Promise<SessionDispatcher> {
+  const { session, policy, frontEnd } = runtime;
+  const { decided, observe = ignore } = (await frontEnd?.attend(session, session.state.created?.parent?.call ?? null)) ?? {};
+  const seat = reachPerson(context, runtime);
+  const { by, onAsk, channels } = seat;
+  const asks = (): boolean => seat.attended || onAsk === "park" || frontEnd?.asks?.() === true;
+  const hooks = createHooks(context, runtime);
+  policy.useReadsFrom(session.ledger);
+  const modes = await openSessionModes(context, runtime, by.name);
   if (runtime.mode !== undefined) await modes.change(runtime.mode, by.name);
   const deps: DispatcherDeps = {
-    ...ordinaryDeps(context, runtime),
+    ...commonDeps(context, runtime),
     by,
     policy: modes,
     handlers: { enter_plan_mode: enterPlanMode(modes, asks), ...runtime.handlers },
     onAsk,
-    ...ways,
+    ...channels,
     ...(decided && { decided }),
-    ...(door?.approvalTimeoutMs && { approvalTimeoutMs: door.approvalTimeoutMs }),
+    ...(frontEnd?.approvalTimeoutMs && { approvalTimeoutMs: frontEnd.approvalTimeoutMs }),
     hooks,
   };
   const dispatcher = createDispatcher(deps);
-  const planMode = sessionPlans(runtime, modes, dispatcher);
+  const planMode = attendPlans(runtime, modes, dispatcher);
   const close = (): void => {
     dispatcher.close();
     planMode.close();
     modes.close();
     policy.source.close();
   };
-  const made = { dispatcher, modes, planMode, onAsk, asks, hooks, observe, ways: { by, ...ways } };
+  const made = { dispatcher, modes, planMode, onAsk, asks, hooks, observe, channels: { by, ...channels } };
   return { ...made, close: () => hooks.idle().finally(close) };
 }
 
-function noOne(): void {
+function ignore(): void {
   // Nobody listens.
 }
 
-type Seat = {
+type PersonReach = {
   /** A person sits at this terminal and is asked there. */
   readonly attended: boolean;
   readonly onAsk: OnAsk;
   readonly by: By;
-  readonly ways: Pick<DispatcherDeps, "approver" | "questioner">;
+  readonly channels: Pick<DispatcherDeps, "approver" | "questioner">;
 };
 
-/** Who can be asked here: whoever the door reaches, else the person at the terminal. */
-function seatOf(context: Context, runtime: CallRuntime): Seat {
+/** Who can be asked here: whoever the front end reaches, else the person at the terminal. */
+function reachPerson(context: Context, runtime: DispatcherParts): PersonReach {
   const { io } = context;
-  const { approver, questioner } = runtime.door ?? {};
+  const { approver, questioner } = runtime.frontEnd ?? {};
   const attended = !approver && runtime.onAsk === undefined && io.stdinIsTTY && io.stderr.isTTY;
   const by = personBy(currentUser().user, { name: undefined, door: "call" });
   return {
     attended,
     by,
     onAsk: runtime.onAsk ?? (attended ? "park" : runtime.unattended),
-    ways: attended ? atTerminal(context, runtime, by) : { ...(approver && { approver }), ...(questioner && { questioner }) },
+    channels: attended ? askAtTerminal(context, runtime, by) : { ...(approver && { approver }), ...(questioner && { questioner }) },
   };
 }
 
-function ordinaryDeps({ io }: Context, { session, ports, policy, limits, unknown }: CallRuntime): Omit<DispatcherDeps, "policy"> {
+function commonDeps({ io }: Context, { session, ports, policy, limits, unknown }: DispatcherParts): Omit<DispatcherDeps, "policy"> {
   const { clock, ids, digest, files, processes } = ports;
   const settings = policy.source.settings();
   const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs, "recovery.retryIdempotent": retryIdempotent } = settings;
@@ -132,10 +132,10 @@ function ordinaryDeps({ io }: Context, { session, ports, policy, limits, unknown
 }
 
 /** How the person at this terminal is asked, for a yes or for an answer. */
-function atTerminal({ io }: Context, { ports, policy, cancelling }: CallRuntime, by: By): Ways {
+function askAtTerminal({ io }: Context, { ports, policy, cancelling }: DispatcherParts, by: By): PersonChannels {
   const { clock } = ports;
   const { source } = policy;
-  const revising = (): Revising => revisingBy(policy, ports, source.current);
+  const revising = (): RevisionParts => revisionParts(policy, ports, source.current);
   const edit = approvalEditor({ environment: io.env, setting: () => source.settings().editor, revising });
   return oneAtATime({
     approver: terminalApprover({ io, clock, by, cancel: cancelling.cancel, edit }),
@@ -144,12 +144,12 @@ function atTerminal({ io }: Context, { ports, policy, cancelling }: CallRuntime,
 }
 
 /** The hooks of the settings; each run of one is on record. */
-export function callHooks(
+export function createHooks(
   { io }: Context,
-  { session, ports, policy, door }: Pick<CallRuntime, "session" | "ports" | "policy" | "door">,
+  { session, ports, policy, frontEnd }: Pick<DispatcherParts, "session" | "ports" | "policy" | "frontEnd">,
 ): HookRunner {
   const { clock, digest } = ports;
-  const own = door?.hooks;
+  const own = frontEnd?.hooks;
   const { secretEnv, projectSecretEnv } = policy.source.settings();
   return createHookRunner({
     entries: own ? () => [...policy.hooks(), ...own.entries()] : policy.hooks,

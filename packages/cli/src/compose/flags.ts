@@ -24,9 +24,9 @@ export type CallFlags = {
 };
 
 /** The flags of one command line. */
-export function givenFlags({ options, io }: Pick<Context, "options" | "io">): CallFlags {
+export function readFlags({ options, io }: Pick<Context, "options" | "io">): CallFlags {
   const policy = options.text("policy");
-  return alone({
+  return refuseRulesBesidePolicy({
     mode: modeNamed(options.text("mode")),
     allow: options.list("allow"),
     ask: options.list("ask"),
@@ -44,33 +44,33 @@ function existingDirectory(directory: string): string {
 }
 
 /** A policy file is read alone; a rule beside it would silently not count. */
-function alone(flags: CallFlags): CallFlags {
+function refuseRulesBesidePolicy(flags: CallFlags): CallFlags {
   const rule = (["deny", "ask", "allow"] as const).find((name) => flags[name].length > 0);
   if (flags.policyFile === undefined || rule === undefined) return flags;
   throw usageError("", `--policy is read alone, so --${rule} would not count. Write the rule into the file, or leave out --policy.`);
 }
 
 /** `--on-ask`, where it was given. */
-export function givenOnAsk({ options }: Pick<Context, "options">): OnAsk | undefined {
+export function readOnAsk({ options }: Pick<Context, "options">): OnAsk | undefined {
   const given = options.text("on-ask");
   return given === "deny" || given === "park" || given === "fail" ? given : undefined;
 }
 
 /** The flags as `session.created` keeps them. */
-export function keptFlags(flags: CallFlags, onAsk: OnAsk | undefined): JsonObject {
+export function flagsForRecord(flags: CallFlags, onAsk: OnAsk | undefined): JsonObject {
   const { mode = null, allow, ask, deny, additionalDirectories: addDir, policyFile: policy = null, tools } = flags;
   return { command: "call", mode, allow, ask, deny, addDir, policy, tools, onAsk: onAsk ?? null };
 }
 
 /** The flags a session began with and those of this resume: rules and directories add up, a mode or policy given now counts. */
-export function resumedFlags(kept: JsonObject | undefined, context: Pick<Context, "options" | "io">): CallFlags {
-  const given = givenFlags(context);
+export function mergeResumedFlags(kept: JsonObject | undefined, context: Pick<Context, "options" | "io">): CallFlags {
+  const given = readFlags(context);
   const list = (name: string): readonly string[] => {
     const value = kept?.[name];
     return Array.isArray(value) ? value.map(String) : [];
   };
   const policy = kept?.["policy"];
-  return alone({
+  return refuseRulesBesidePolicy({
     mode: given.mode ?? modeNamed(kept?.["mode"]),
     allow: [...list("allow"), ...given.allow],
     ask: [...list("ask"), ...given.ask],
@@ -82,7 +82,7 @@ export function resumedFlags(kept: JsonObject | undefined, context: Pick<Context
 }
 
 /** The flags as the session's own layer of settings. */
-export function sessionLayer({ mode, allow, ask, deny, additionalDirectories }: CallFlags): SessionFlags {
+export function sessionSettings({ mode, allow, ask, deny, additionalDirectories }: CallFlags): SessionFlags {
   return { allow, ask, deny, additionalDirectories, ...(mode !== undefined && { mode }) };
 }
 

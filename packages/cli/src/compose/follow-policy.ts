@@ -7,10 +7,10 @@ import { warnOfProblems } from "../desk/policy/problem-text.ts";
 import { workspaceTrust } from "../desk/trust/workspace-trust.ts";
 import { warn } from "../io/output.ts";
 import { stateDirectory } from "../store/location.ts";
-import { tellFailedTools } from "./custom-tools.ts";
-import { type CallFlags, sessionLayer } from "./flags.ts";
+import { reportFailedTools } from "./custom-tools.ts";
+import { type CallFlags, sessionSettings } from "./flags.ts";
 import { type OpenedPolicy, openPolicy } from "./policy.ts";
-import { callPorts } from "./ports.ts";
+import { hostPortsFor } from "./ports.ts";
 
 /** A policy that a session is judged by while its files may change. */
 export type FollowedPolicy = OpenedPolicy & {
@@ -23,12 +23,12 @@ export type FollowedPolicy = OpenedPolicy & {
 };
 
 /** What a session is judged by. The ledger, where one is open already, says whether the workspace is trusted. */
-export type Following = { readonly workspace: string; readonly flags: CallFlags; readonly ledger?: Ledger };
+export type PolicyRequest = { readonly workspace: string; readonly flags: CallFlags; readonly ledger?: Ledger };
 
 /** Reads the settings and follows them; what is left out of them is told. Throws `SettingsError`. */
-export async function followPolicy(context: Context, { workspace, flags, ledger }: Following): Promise<FollowedPolicy> {
+export async function followPolicy(context: Context, { workspace, flags, ledger }: PolicyRequest): Promise<FollowedPolicy> {
   const { io } = context;
-  const { outputDirectory, clock } = callPorts(context, await stateDirectory(context));
+  const { outputDirectory, clock } = hostPortsFor(context, await stateDirectory(context));
   const alone = flags.policyFile !== undefined; // nothing of the project is read, so trust says only what hooks may start
   const trust = await workspaceTrust(context, { workspace, ...(ledger && { ledger }), quiet: alone });
   let readable: readonly string[] = [];
@@ -37,7 +37,7 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
     openPolicy(context, {
       workspace,
       ...(flags.policyFile !== undefined && { policyFile: flags.policyFile }),
-      flags: sessionLayer(flags),
+      flags: sessionSettings(flags),
       trusted,
       readable: () => readable,
       tools: flags.tools,
@@ -50,9 +50,9 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
       },
     });
   const first = await open(!alone && trust.trusted);
-  const opened = !alone && trust.trusted && !trust.stillTrusted() ? await reopened(first, open) : first;
+  const opened = !alone && trust.trusted && !trust.stillTrusted() ? await openUntrusted(first, open) : first;
   await warnOfProblems(io, opened.loaded.problems);
-  await tellFailedTools(context, opened.custom).catch((error: unknown) => {
+  await reportFailedTools(context, opened.custom).catch((error: unknown) => {
     opened.source.close();
     throw error;
   });
@@ -69,7 +69,7 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
 }
 
 /** What was read is not what was trusted: it changed in between, and counts for nothing. */
-async function reopened({ source }: OpenedPolicy, open: (trusted: boolean) => Promise<OpenedPolicy>): Promise<OpenedPolicy> {
+async function openUntrusted({ source }: OpenedPolicy, open: (trusted: boolean) => Promise<OpenedPolicy>): Promise<OpenedPolicy> {
   source.close();
   return open(false);
 }

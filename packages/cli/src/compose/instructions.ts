@@ -90,9 +90,9 @@ async function readAll(place: InstructionPlace, names: readonly string[]): Promi
   return { text: texts.join("\n"), files, warnings };
 }
 
-type Found = { readonly bytes: Uint8Array } | { readonly left: string };
+type ReadFile = { readonly bytes: Uint8Array } | { readonly left: string };
 
-async function readOne({ workspace, vouches = atRoot }: InstructionPlace, name: string): Promise<Found> {
+async function readOne({ workspace, vouches = atRoot }: InstructionPlace, name: string): Promise<ReadFile> {
   const bytes = await contentOf(workspace, join(workspace, name));
   if (typeof bytes === "string") return { left: bytes };
   if (!isText(bytes)) return { left: "it is no UTF-8 text." };

@@ -1,6 +1,6 @@
 import type { Registry, Tool } from "@assent/core";
 import type { LoadedTools, ReloadedTools } from "@assent/tools";
-import { registryOf } from "./tool-registry.ts";
+import { createToolRegistry } from "./tool-registry.ts";
 
 /** The tools of a session, of which custom ones may be loaded again between two turns. */
 export type LiveTools = {
@@ -15,7 +15,7 @@ export type LiveTools = {
 };
 
 /** What custom tools came from. */
-export type Renewing = {
+export type ReloadParts = {
   readonly custom: LoadedTools;
   /** Their files' stamp before they were loaded, and as it is now. */
   readonly loadedAt: string;
@@ -24,13 +24,13 @@ export type Renewing = {
 };
 
 /** Custom tools beside those that are always there. */
-export function liveTools({ custom, loadedAt, stamp, reload }: Renewing): LiveTools {
+export function createLiveTools({ custom, loadedAt, stamp, reload }: ReloadParts): LiveTools {
   let fixed: readonly Tool[] = [];
   let loaded = custom;
-  let present = registryOf([]);
+  let present = createToolRegistry([]);
   let seen = loadedAt;
   const enter = (): void => {
-    present = registryOf([...fixed, ...loaded.tools.map(({ tool }) => tool)]);
+    present = createToolRegistry([...fixed, ...loaded.tools.map(({ tool }) => tool)]);
   };
   const renew = async (): Promise<ReloadedTools> => {
     seen = stamp(); // what is written while they load is loaded the next time
@@ -43,7 +43,7 @@ export function liveTools({ custom, loadedAt, stamp, reload }: Renewing): LiveTo
     beside: (tools) => {
       fixed = tools;
       enter();
-      return face(() => present);
+      return registryView(() => present);
     },
     now: () => present,
     renew,
@@ -52,7 +52,7 @@ export function liveTools({ custom, loadedAt, stamp, reload }: Renewing): LiveTo
 }
 
 /** A registry that is another one from time to time. */
-function face(now: () => Registry): Registry {
+function registryView(now: () => Registry): Registry {
   return {
     add: (tool) => now().add(tool),
     alias: (name, canonical) => now().alias(name, canonical),

@@ -30,7 +30,7 @@ export type RunModel = {
 const SCRIPT = "script:";
 
 /** The model that was asked for, else one that a server on this machine offers. Whatever is wrong with it is found before anything is recorded. */
-export async function runModel(context: Context, given: string | undefined, clock: Clock): Promise<RunModel> {
+export async function resolveRunModel(context: Context, given: string | undefined, clock: Clock): Promise<RunModel> {
   const { env: environment } = context.io;
   const id = given ?? (await detectLocalModel(environment, { fetch }));
   if (id === undefined) {
@@ -39,7 +39,7 @@ export async function runModel(context: Context, given: string | undefined, cloc
       hint: "Without any: start a local server (ollama, LM Studio), or rehearse with --model script:FILE.",
     });
   }
-  if (id.startsWith(SCRIPT)) return await scripted(context, id, clock);
+  if (id.startsWith(SCRIPT)) return await scriptedModel(context, id, clock);
   const first = await resolveModel(id, { environment, fetch }).catch(refuse);
   const model: ConversationDeps["model"] = (asked) =>
     asked === null || asked === id ? first : resolveModel(asked, { environment, fetch });
@@ -51,7 +51,7 @@ function refuse(error: unknown): never {
   throw new CommandError(error.type, 2, { message: error.message, hint: error.hint });
 }
 
-function understood(text: string, file: string): Script {
+function parseScript(text: string, file: string): Script {
   try {
     return readScript(text, file);
   } catch (error) {
@@ -60,11 +60,11 @@ function understood(text: string, file: string): Script {
   }
 }
 
-async function scripted({ io }: Context, id: string, clock: Clock): Promise<RunModel> {
+async function scriptedModel({ io }: Context, id: string, clock: Clock): Promise<RunModel> {
   const file = id.slice(SCRIPT.length);
   if (file === "")
     throw new CommandError("usage", 2, { message: "assent run: the model 'script:' names no file. Give one: --model script:FILE" });
-  const script = understood(await readNamed(io, file, "run"), resolve(io.cwd, file));
+  const script = parseScript(await readNamed(io, file, "run"), resolve(io.cwd, file));
   const player = playScript(script, clock);
   return {
     id,

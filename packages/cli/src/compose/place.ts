@@ -5,10 +5,10 @@ import type { Context } from "../command-line/spec.ts";
 import { CommandError, usageError } from "../io/failure.ts";
 
 /** Where a call is made: its working directory, and the real path of the workspace around it. */
-export type CallPlace = { readonly cwd: string; readonly workspace: string };
+export type WorkPlace = { readonly cwd: string; readonly workspace: string };
 
 /** The place the flags of a command name; a directory that is none is a usage error. */
-export function callPlace({ io, options }: Context, command = ""): CallPlace {
+export function readPlace({ io, options }: Context, command = ""): WorkPlace {
   const cwd = resolve(io.cwd, options.text("cwd") ?? ".");
   if (!isDirectory(cwd)) throw usageError(command, `option '--cwd' must name a directory; '${cwd}' is none.`);
   const given = options.text("workspace");

@@ -14,16 +14,16 @@ import {
 import type { LoadedTools } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 import { stateDirectory } from "../store/location.ts";
-import { agentDefinitions } from "./agent-definitions.ts";
-import { type CustomPlace, customTools, customToolsAgain, tellRenewedTools, toolPaths } from "./custom-tools.ts";
-import { type LiveTools, liveTools } from "./live-tools.ts";
-import { callPorts } from "./ports.ts";
+import { loadAgentDefinitions } from "./agent-definitions.ts";
+import { type CustomToolsLocation, loadTools, reloadTools, reportReloadedTools, toolPaths } from "./custom-tools.ts";
+import { createLiveTools, type LiveTools } from "./live-tools.ts";
+import { hostPortsFor } from "./ports.ts";
 import { recordedReads } from "./recorded-reads.ts";
-import { backgroundCommands, fixedTools } from "./tool-registry.ts";
+import { builtInTools, deferredCommands } from "./tool-registry.ts";
 import { toolStamp } from "./tool-stamp.ts";
 
 /** What a policy is wanted for. */
-export type PolicyWish = {
+export type PolicyOptions = {
   /** A real path. */
   readonly workspace: string;
   /** Read alone, instead of the layers. */
@@ -49,9 +49,9 @@ export type OpenedPolicy = {
   /** As they are now, for good. */
   readonly toolsNow: () => Registry;
   /** For the beginning of a turn: custom tools are loaded again where somebody wants it, or settings say so and their files changed. Undefined: nothing is to be done. */
-  readonly renewTools: () => Promise<void> | undefined;
-  /** A person wants custom tools to be loaded again with the next `renewTools`, whatever their files look like. */
-  readonly wantTools: () => void;
+  readonly reloadToolsIfDue: () => Promise<void> | undefined;
+  /** A person wants custom tools to be loaded again with the next `reloadToolsIfDue`, whatever their files look like. */
+  readonly requestToolReload: () => void;
   readonly facts: Facts;
   readonly rules: Rules;
   readonly hooks: () => readonly HookEntry[];
@@ -59,23 +59,23 @@ export type OpenedPolicy = {
   readonly custom: LoadedTools;
   readonly agents: LoadedAgents;
   /** Lets what a session read in an earlier process count. */
-  readonly readsFrom: (ledger: Ledger) => void;
+  readonly useReadsFrom: (ledger: Ledger) => void;
   /** Says who keeps commands that go on behind their calls. */
-  readonly commandsKeptBy: (commands: BackgroundCommands) => void;
+  readonly keepCommandsIn: (commands: BackgroundCommands) => void;
 };
 
 /** Reads the settings around a workspace and makes tools, facts and rules of them. Nothing is started, asked or written. Throws `SettingsError`. */
-export async function openPolicy(context: Context, wish: PolicyWish): Promise<OpenedPolicy> {
+export async function openPolicy(context: Context, wish: PolicyOptions): Promise<OpenedPolicy> {
   const directory = await stateDirectory(context);
-  const ports = callPorts(context, directory);
+  const ports = hostPortsFor(context, directory);
   const { workspace, readable, planFile, follow } = wish;
   const places = policyPlaces(context, wish);
-  const loading: CustomPlace = { ports, ...wish, settings: () => loadSettings(places) };
-  const { custom, live } = await loadTools(context, loading, follow?.trusted);
-  const agents = await agentDefinitions(context, wish);
+  const loading: CustomToolsLocation = { ports, ...wish, settings: () => loadSettings(places) };
+  const { custom, live } = await loadLiveTools(context, loading, follow?.trusted);
+  const agents = await loadAgentDefinitions(context, wish);
   const offered = agents.agents.filter(({ usable }) => usable);
   const reads = recordedReads();
-  const background = backgroundCommands();
+  const background = deferredCommands();
   const { source, tools, facts, rules, hooks } = createWorkspacePolicy({
     places,
     stateDirectory: directory,
@@ -84,28 +84,32 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
     digest: ports.digest,
     commands: context.commands,
     tools: (look, settings, asked) =>
-      live.beside(fixedTools(context, { ports, workspace, look, settings, ...asked, reads, background, agents: offered })),
+      live.beside(builtInTools(context, { ports, workspace, look, settings, ...asked, reads, background, agents: offered })),
     ...(follow && { follow }),
   });
   const judging = { source, loaded: source.loaded(), tools, facts, rules, hooks };
-  const kept = { readsFrom: reads.from, commandsKeptBy: background.keptBy };
-  return { ...judging, workspace, custom, agents, toolsNow: live.now, ...renewing(context, source, live), ...kept };
+  const kept = { useReadsFrom: reads.from, keepCommandsIn: background.keptBy };
+  return { ...judging, workspace, custom, agents, toolsNow: live.now, ...toolReloading(context, source, live), ...kept };
 }
 
-type Custom = { readonly custom: LoadedTools; readonly live: LiveTools };
+type LoadedLiveTools = { readonly custom: LoadedTools; readonly live: LiveTools };
 
 /** Tools are there before the rules that name them. */
-async function loadTools(context: Context, place: CustomPlace, trusted: (() => boolean) | undefined): Promise<Custom> {
+async function loadLiveTools(context: Context, place: CustomToolsLocation, trusted: (() => boolean) | undefined): Promise<LoadedLiveTools> {
   const stamp = (): string => toolStamp(toolPaths(context, place));
   const loadedAt = stamp();
-  const custom = await customTools(context, place);
-  const reload: Parameters<typeof liveTools>[0]["reload"] = (before) =>
-    customToolsAgain(context, { ...place, ...(trusted && { trusted: trusted() }) }, before);
-  return { custom, live: liveTools({ custom, loadedAt, stamp, reload }) };
+  const custom = await loadTools(context, place);
+  const reload: Parameters<typeof createLiveTools>[0]["reload"] = (before) =>
+    reloadTools(context, { ...place, ...(trusted && { trusted: trusted() }) }, before);
+  return { custom, live: createLiveTools({ custom, loadedAt, stamp, reload }) };
 }
 
 /** One after the other: a turn that begins while they are loaded waits for them. */
-function renewing(context: Context, source: WatchedPolicy, live: LiveTools): Pick<OpenedPolicy, "renewTools" | "wantTools"> {
+function toolReloading(
+  context: Context,
+  source: WatchedPolicy,
+  live: LiveTools,
+): Pick<OpenedPolicy, "reloadToolsIfDue" | "requestToolReload"> {
   let isWanted = false;
   let underWay: Promise<void> | undefined;
   const due = (): ReturnType<LiveTools["renewChanged"]> => {
@@ -113,12 +117,12 @@ function renewing(context: Context, source: WatchedPolicy, live: LiveTools): Pic
     isWanted = false;
     return live.renew();
   };
-  const renewTools = (): Promise<void> | undefined => {
-    if (underWay) return isWanted ? underWay.then(renewTools) : underWay;
+  const reloadToolsIfDue = (): Promise<void> | undefined => {
+    if (underWay) return isWanted ? underWay.then(reloadToolsIfDue) : underWay;
     underWay = due()
       ?.then((renewed) => {
         source.compile();
-        return tellRenewedTools(context, renewed);
+        return reportReloadedTools(context, renewed);
       })
       .finally(() => {
         underWay = undefined;
@@ -126,15 +130,15 @@ function renewing(context: Context, source: WatchedPolicy, live: LiveTools): Pic
     return underWay;
   };
   return {
-    renewTools,
-    wantTools: () => {
+    reloadToolsIfDue,
+    requestToolReload: () => {
       isWanted = true;
     },
   };
 }
 
 /** Where settings are read from. */
-export function policyPlaces({ io }: Context, { workspace, policyFile, flags, trusted = false }: PolicyWish): PolicyLocations {
+export function policyPlaces({ io }: Context, { workspace, policyFile, flags, trusted = false }: PolicyOptions): PolicyLocations {
   const session = policyFile === undefined ? flags : { ...flags, allow: [], ask: [], deny: [] };
   return { workspace, ...settingsLocations(io.env), ...(policyFile !== undefined && { policyFile }), session, trusted };
 }

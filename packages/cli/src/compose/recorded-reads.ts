@@ -1,6 +1,6 @@
 import { isObject, type Ledger } from "@assent/core";
 import { memoryReads, type ReadRecord, type Reads } from "@assent/tools";
-import { conversationParts, type Part } from "../desk/sessions/conversation-parts.ts";
+import { type ConversationPart, conversationParts } from "../desk/sessions/conversation-parts.ts";
 
 /** What sessions have read: in this process by memory, in earlier ones by the record. */
 export type RecordedReads = Reads & {
@@ -11,7 +11,7 @@ export type RecordedReads = Reads & {
 /** Without a ledger it is a memory. */
 export function recordedReads(): RecordedReads {
   const memory = memoryReads();
-  let recorded: ((sessionId: string) => Promise<Known>) | undefined;
+  let recorded: ((sessionId: string) => Promise<KnownReads>) | undefined;
   return {
     from: (ledger) => {
       recorded = following(ledger);
@@ -21,11 +21,11 @@ export function recordedReads(): RecordedReads {
   };
 }
 
-type Known = Map<string, ReadRecord>;
+type KnownReads = Map<string, ReadRecord>;
 
 /** No event of a session is looked at twice, however many files are asked about. */
-function following(ledger: Ledger): (sessionId: string) => Promise<Known> {
-  const sessions = new Map<string, { readonly known: Known; through: number }>();
+function following(ledger: Ledger): (sessionId: string) => Promise<KnownReads> {
+  const sessions = new Map<string, { readonly known: KnownReads; through: number }>();
   return async (id) => {
     const seen = sessions.get(id) ?? { known: await forkedKnown(ledger, id), through: 0 };
     sessions.set(id, seen);
@@ -35,14 +35,18 @@ function following(ledger: Ledger): (sessionId: string) => Promise<Known> {
 }
 
 /** What the conversation had read that this one was forked from. */
-async function forkedKnown(ledger: Ledger, id: string): Promise<Known> {
-  const known: Known = new Map();
+async function forkedKnown(ledger: Ledger, id: string): Promise<KnownReads> {
+  const known: KnownReads = new Map();
   for (const part of await conversationParts(ledger, id)) if (part.session !== id) await gather(ledger, { ...part, after: 0 }, known);
   return known;
 }
 
 /** Calls that have looked at files, or changed them, say so in their details. Gives the last event that was looked at. */
-async function gather(ledger: Ledger, { session, after, through }: Part & { readonly after: number }, known: Known): Promise<number> {
+async function gather(
+  ledger: Ledger,
+  { session, after, through }: ConversationPart & { readonly after: number },
+  known: KnownReads,
+): Promise<number> {
   let last = after;
   for await (const { seq, body } of ledger.read({ session, seq: after }, { session, types: ["call.ended"] })) {
     if (seq > through) break;

@@ -10,7 +10,7 @@ import type { FollowedPolicy } from "./follow-policy.ts";
 export type ModeParts = { readonly session: Session; readonly ports: HostPorts; readonly policy: FollowedPolicy };
 
 /** The modes of a session, begun: its record counts, and settings that changed since. */
-export async function sessionModes({ io }: Pick<Context, "io">, { session, ports, policy }: ModeParts, by: string): Promise<Modes> {
+export async function openSessionModes({ io }: Pick<Context, "io">, { session, ports, policy }: ModeParts, by: string): Promise<Modes> {
   const { workspace, source } = policy;
   const places = { workspace, stateDirectory: dirname(ports.outputDirectory) };
   const planFile = session.state.planning?.file ?? (await findPlanFile(places, session.id));
@@ -21,7 +21,7 @@ export async function sessionModes({ io }: Pick<Context, "io">, { session, ports
 }
 
 /** Lets the session's `resolve` propose its plan. */
-export function sessionPlans({ session, ports, policy }: ModeParts, modes: Modes, dispatcher: Dispatcher): PlanMode {
+export function attendPlans({ session, ports, policy }: ModeParts, modes: Modes, dispatcher: Dispatcher): PlanMode {
   return attendPlanMode({
     session,
     modes,

@@ -5,7 +5,7 @@ import { ajvSchemas, builtinTools, type OfferedAgent, type Reads } from "@assent
 import type { Context } from "../command-line/spec.ts";
 
 /** Where the tools of a registry work, and the settings they follow. */
-export type ToolPlace = {
+export type ToolLocation = {
   readonly ports: HostPorts;
   readonly workspace: string;
   readonly look: PathLookup;
@@ -24,14 +24,14 @@ export type ToolPlace = {
 };
 
 /** A registry of these tools. */
-export function registryOf(tools: readonly Tool[]): Registry {
+export function createToolRegistry(tools: readonly Tool[]): Registry {
   const registry = createRegistry({ schemas: ajvSchemas() });
   for (const tool of tools) registry.add(tool);
   return registry;
 }
 
 /** The built-in tools and those a test entry adds. */
-export function fixedTools({ io, overrides }: Pick<Context, "io" | "overrides">, place: ToolPlace): readonly Tool[] {
+export function builtInTools({ io, overrides }: Pick<Context, "io" | "overrides">, place: ToolLocation): readonly Tool[] {
   const { ports, workspace, look: scope, settings } = place;
   const { files, processes } = ports;
   const follows = {
@@ -48,7 +48,7 @@ export function fixedTools({ io, overrides }: Pick<Context, "io" | "overrides">,
     files,
     processes,
     environment: io.env,
-    background: place.background ?? backgroundCommands(),
+    background: place.background ?? deferredCommands(),
     ...follows,
     ...(privateAllowed && { privateAllowed }),
     ...(hides && { hides }),
@@ -59,13 +59,13 @@ export function fixedTools({ io, overrides }: Pick<Context, "io" | "overrides">,
 }
 
 /** Where commands go on behind their calls: with the tasks of the session, once there is one that carries them. */
-export type LentCommands = BackgroundCommands & {
+export type DeferredCommands = BackgroundCommands & {
   /** From now on these keep them. */
   readonly keptBy: (commands: BackgroundCommands) => void;
 };
 
 /** Until somebody keeps them, none is started: a single call has nobody who would end it, or tell of its end. */
-export function backgroundCommands(): LentCommands {
+export function deferredCommands(): DeferredCommands {
   let keeper: BackgroundCommands | undefined;
   return {
     keptBy: (commands) => {

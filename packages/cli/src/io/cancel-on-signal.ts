@@ -3,7 +3,7 @@ import { killRunningGroups } from "@assent/host";
 import type { EndingSignal, Io } from "./io.ts";
 
 /** A signal that aborts when the process must stop. Its reason is a `ParkRequest` if approvals and questions must stay open. */
-export type Cancelling = {
+export type Cancellation = {
   readonly signal: AbortSignal;
   readonly cancel: () => void;
   /** Stops as if the terminal was closed. */
@@ -23,7 +23,7 @@ export function isParkSignal(signal: EndingSignal): boolean {
  * The first signal lets everything be recorded; a second one, later, ends the process at once.
  * SIGINT and SIGQUIT cancel. SIGHUP and SIGTERM cancel what runs and leave open what waits for a person.
  */
-export function cancelOnSignal(io: Io, clock: Clock): Cancelling {
+export function cancelOnSignal(io: Io, clock: Clock): Cancellation {
   const controller = new AbortController();
   let first: number | undefined;
   const park = (): void => controller.abort(new ParkRequest());

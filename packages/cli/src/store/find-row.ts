@@ -4,7 +4,7 @@ import { CommandError } from "../io/failure.ts";
 const SHORTEST = 6;
 const LISTED = 10;
 
-const UNKNOWN: Readonly<Record<keyof Lists, { readonly type: string; readonly what: string; readonly hint: string }>> = {
+const KINDS: Readonly<Record<keyof Lists, { readonly type: string; readonly what: string; readonly hint: string }>> = {
   approvals: { type: "unknown_approval", what: "approval", hint: "assent approvals --all" },
   grants: { type: "grant_not_found", what: "grant", hint: "assent grants --all" },
   proposals: { type: "proposal_not_found", what: "proposal", hint: "assent proposals --all" },
@@ -14,7 +14,7 @@ const UNKNOWN: Readonly<Record<keyof Lists, { readonly type: string; readonly wh
 
 /** The one row of this id, or of a beginning of it that no other shares. */
 export async function findRow<K extends keyof Lists>(ledger: Ledger, kind: K, id: string): Promise<Lists[K]> {
-  const { type, what, hint } = UNKNOWN[kind];
+  const { type, what, hint } = KINDS[kind];
   const found = id === "" ? [] : await ledger.pending(kind, { prefix: id, all: true, limit: LISTED + 1 });
   const exact = found.find((row) => row.id === id);
   if (exact) return exact;

@@ -40,12 +40,12 @@ function tableText<K extends keyof Lists>(columns: number | undefined, listing: 
   return textTable(listing.columns, page.map(listing.cells), columns);
 }
 
-type Wanted = { readonly after: string | undefined; readonly wanted: number };
+type PageRequest = { readonly after: string | undefined; readonly wanted: number };
 
 async function collect<K extends keyof Lists>(
   ledger: Ledger,
   { kind, query, keep }: Listing<K>,
-  { after, wanted }: Wanted,
+  { after, wanted }: PageRequest,
 ): Promise<Lists[K][]> {
   const kept: Lists[K][] = [];
   let from = after;

@@ -1,7 +1,7 @@
 import { createSystemClock } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
-import { type CallPlace, callPlace } from "../compose/place.ts";
-import { callPorts } from "../compose/ports.ts";
+import { readPlace, type WorkPlace } from "../compose/place.ts";
+import { hostPortsFor } from "../compose/ports.ts";
 import { runFlags } from "../headless/run/flags.ts";
 import { cancelOnSignal } from "../io/cancel-on-signal.ts";
 import type { Output } from "../io/io.ts";
@@ -94,14 +94,14 @@ export async function runTui(given: Context, start: TuiStart): Promise<number> {
   }
 }
 
-async function beginning(given: Context): Promise<{ readonly place: CallPlace; readonly keys: ChosenKeys }> {
-  return { place: callPlace(given), keys: await readKeys(given.io.env) };
+async function beginning(given: Context): Promise<{ readonly place: WorkPlace; readonly keys: ChosenKeys }> {
+  return { place: readPlace(given), keys: await readKeys(given.io.env) };
 }
 
 type Conversing = TuiStart & {
   readonly store: Store;
   readonly shell: Shell;
-  readonly place: CallPlace;
+  readonly place: WorkPlace;
   readonly bindings: () => readonly Binding[];
   readonly app: PromiseWithResolvers<App>;
   readonly leaving: PromiseWithResolvers<void>;
@@ -111,7 +111,7 @@ async function converse(
   context: Context,
   { store, shell, place, bindings, app, leaving, session, prompt }: Conversing,
 ): ReturnType<App["end"]> {
-  const ports = callPorts(context, store.directory);
+  const ports = hostPortsFor(context, store.directory);
   const run = await runFlags(context, "tui");
   const cancelling = cancelOnSignal(context.io, ports.clock);
   const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive; a screen does

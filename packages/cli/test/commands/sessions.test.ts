@@ -174,8 +174,8 @@ describe("assent sessions fork", () => {
     const call = { type: "call", call: "c9", tool: "read", input: {} } as const;
     const cut = { turn: 2, content: [call], stop: "aborted", usage: null, model: null, providerId: null };
     await append("s_origin", [createdDraft(), ...spoken("one"), draftOf("message.assistant", cut)]);
-    const { forkPlaces } = await import("../../src/desk/sessions/fork-place.ts");
-    const places = await forkPlaces(ledger, "s_origin", 4);
+    const { findForkPlaces } = await import("../../src/desk/sessions/fork-place.ts");
+    const places = await findForkPlaces(ledger, "s_origin", 4);
     assert.deepEqual([places?.finished?.seq, places?.cuts, places?.at?.seq, places?.at?.isDone], [3, undefined, 4, false]);
   });
 

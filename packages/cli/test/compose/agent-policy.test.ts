@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Mode, memoryLedger, openSession, type Policy, type PolicySource } from "@assent/core";
 import { countingIds, manualClock } from "@assent/core/testing";
-import { agentPolicy } from "../../src/compose/agent-policy.ts";
+import { createAgentPolicy } from "../../src/compose/agent-policy.ts";
 
 const HOLDER = { pid: 1, host: "here", processStart: "then", door: "test" };
 
@@ -43,7 +43,7 @@ describe("the policy of an agent", () => {
       const session = await openSession({ ledger, ...ports }, { holder: HOLDER, create: { cwd: "/w", mode: built } });
       const root = above(modes[0] ?? "");
       const warnings: string[] = [];
-      const policy = agentPolicy({ session, above: root, defined, warn: (message) => warnings.push(message) });
+      const policy = createAgentPolicy({ session, above: root, defined, warn: (message) => warnings.push(message) });
       const revisions = new Set<string>();
       let rung = 0;
       policy.subscribe(() => {

@@ -6,27 +6,27 @@ import { personBy, whenText, whoText } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { type Store, withStoreIfAny } from "../../store/open.ts";
 import { refuseWideAnswer } from "../sessions/agent-session.ts";
-import { goesOnText } from "../sessions/continue-with.ts";
+import { continueText } from "../sessions/resume-command.ts";
 import { mayHaveChangedSince } from "./changed-since.ts";
 
 /** What `approve` and `reject` say beyond who and which. */
-export type Given = Omit<Answer, "approval" | "by" | "revision">;
+export type AnswerInput = Omit<Answer, "approval" | "by" | "revision">;
 
 /** Answers an approval and prints what stands now. Nothing is said before it is on disk. */
-export function answerCommand(context: Context, given: (row: ApprovalRow, now: number) => Promise<Given>): Promise<number> {
+export function answerApprovalCommand(context: Context, given: (row: ApprovalRow, now: number) => Promise<AnswerInput>): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
-    const report = await commit(context, store, { row, given });
-    await printAnswer(context, await goesOnText(context, store.ledger, row.session), { ...report, note: edited(row, report) });
+    const report = await saveAnswer(context, store, { row, given });
+    await printAnswer(context, await continueText(context, store.ledger, row.session), { ...report, note: editedNote(row, report) });
     if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
     if (isPlainYes(row, report) && (await mayHaveChangedSince(store.ledger, row, context.io.env))) await warnOfDenial(context, store, row);
     return report.alreadyAnswered && !report.identical ? 1 : 0;
   });
 }
 
-type Answering = { readonly row: ApprovalRow; readonly given: (row: ApprovalRow, now: number) => Promise<Given> };
+type AnswerRequest = { readonly row: ApprovalRow; readonly given: (row: ApprovalRow, now: number) => Promise<AnswerInput> };
 
-async function commit(context: Context, store: Store, { row, given }: Answering): Promise<AnswerReport> {
+async function saveAnswer(context: Context, store: Store, { row, given }: AnswerRequest): Promise<AnswerReport> {
   const { options, overrides } = context;
   const [{ answerApproval }, { currentUser, createRandomIds, createSystemClock }] = await Promise.all([
     import("@assent/core"),
@@ -37,7 +37,7 @@ async function commit(context: Context, store: Store, { row, given }: Answering)
   const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };
   await refuseWideAnswer(store.ledger, row, answer);
   const needsTools = answer.updatedInput !== undefined || answer.remember !== undefined;
-  const { requests, rules } = needsTools ? await (await import("./recorded-requests.ts")).judgedEdits(context, store, row) : NO_TOOLS;
+  const { requests, rules } = needsTools ? await (await import("./recorded-requests.ts")).requestsForEdit(context, store, row) : NO_TOOLS;
   return answerApproval({ ledger: store.ledger, clock, ids: createRandomIds(), rules, requests }, answer);
 }
 
@@ -59,8 +59,8 @@ function isPlainYes(row: ApprovalRow, { alreadyAnswered, outcome, fingerprint }:
 
 /** Runs after the answer is saved and printed, because it loads tools and settings. */
 async function warnOfDenial(context: Context, store: Store, row: ApprovalRow): Promise<void> {
-  const { deniedAnyway } = await import("./recorded-requests.ts");
-  const told = await deniedAnyway(context, store, row);
+  const { denialWarning } = await import("./recorded-requests.ts");
+  const told = await denialWarning(context, store, row);
   if (told !== "") await warn(context.io, told);
 }
 
@@ -72,14 +72,14 @@ async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Pr
 }
 
 /** How something that was asked stands now. */
-export type Standing = Pick<AnswerReport, "id" | "alreadyAnswered" | "answeredBy" | "answeredAt"> & {
+export type AnswerState = Pick<AnswerReport, "id" | "alreadyAnswered" | "answeredBy" | "answeredAt"> & {
   readonly outcome: string;
   /** What else is to be said about an answer that was stored. */
   readonly note?: string;
 };
 
 /** Prints what stands now, whoever answered, and the sentence that says how the session goes on. */
-export async function printAnswer(context: Context, goesOn: string, standing: Standing): Promise<void> {
+export async function printAnswer(context: Context, goesOn: string, standing: AnswerState): Promise<void> {
   const { io, options } = context;
   const { id, outcome, alreadyAnswered, answeredBy, answeredAt, note = "" } = standing;
   const who = answeredBy ? ` by ${oneLine(whoText(answeredBy))}` : "";
@@ -90,6 +90,6 @@ export async function printAnswer(context: Context, goesOn: string, standing: St
   else await io.stderr.write(`${note}${goesOn}`);
 }
 
-function edited(row: ApprovalRow, { fingerprint }: AnswerReport): string {
+function editedNote(row: ApprovalRow, { fingerprint }: AnswerReport): string {
   return fingerprint === row.fingerprint ? "" : `The input was edited; its fingerprint is ${fingerprint}\n`;
 }

@@ -1,7 +1,7 @@
 import type { Answer, ApprovalRow, JsonObject, Remember } from "@assent/core";
 import type { Context, Options } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
-import { answerCommand } from "./answer.ts";
+import { answerApprovalCommand } from "./answer.ts";
 
 /** `assent approve`: approves a call, answers a question or applies a proposal. */
 export async function approve(context: Context): Promise<number> {
@@ -16,7 +16,7 @@ export async function approve(context: Context): Promise<number> {
   const [reason, fingerprint] = [options.text("reason"), options.text("fingerprint")];
   const outcome = options.text("outcome");
   if (outcome !== undefined && scope) throw usageError("approve", "options '--outcome' and '--remember' exclude each other.");
-  return answerCommand(context, async (row, now) => ({
+  return answerApprovalCommand(context, async (row, now) => ({
     outcome: "approve",
     ...planOutcome(row, outcome),
     ...(reason !== undefined && { reason }),
@@ -32,7 +32,7 @@ export function reject(context: Context): Promise<number> {
   if (id.startsWith("p_")) return answerProposal(context, "discard");
   if (id.startsWith("q_")) return answerQuestion(context, "declined");
   const reason = context.options.text("reason");
-  return answerCommand(context, async () => ({ outcome: "reject", ...(reason !== undefined && { reason }) }));
+  return answerApprovalCommand(context, async () => ({ outcome: "reject", ...(reason !== undefined && { reason }) }));
 }
 
 /** The mode that follows an approved plan. */

@@ -2,13 +2,13 @@ import { type ApprovalRow, type EventBodies, isObject, type Json, knownEvent, ty
 import { cut } from "../../io/display-width.ts";
 
 /** The input that a person's yes put in place of the one that was shown. */
-export type Edited = NonNullable<EventBodies["approval.answered"]["edited"]>;
+export type EditedInput = NonNullable<EventBodies["approval.answered"]["edited"]>;
 
 /** What the person who answered put in place of what was shown; undefined where the answer left it as it was. Large values are references yet. */
-export async function editedAnswer(
+export async function findEditedInput(
   ledger: Ledger,
   { id, session, call, revision }: Pick<ApprovalRow, "id" | "session" | "call" | "revision">,
-): Promise<Edited | undefined> {
+): Promise<EditedInput | undefined> {
   for await (const stored of ledger.read({ pos: 0 }, { naming: session, call, types: ["approval.answered"] })) {
     const event = knownEvent(stored);
     if (event?.type === "approval.answered" && event.body.approval === id && event.body.revision === revision) return event.body.edited;
@@ -19,7 +19,7 @@ export async function editedAnswer(
 const MAIN = ["command", "file_path", "url"] as const;
 
 /** What an edited input is about, on one line of so many columns: its command, or all of it. */
-export function editedSubject(input: Json, columns: number): string {
+export function inputSubject(input: Json, columns: number): string {
   const fields: Readonly<Record<string, unknown>> = isObject(input) ? input : {};
   const main = MAIN.map((name) => fields[name]).find((value) => typeof value === "string");
   return cut(oneLine((typeof main === "string" ? main : JSON.stringify(input)).slice(0, columns)), columns);

@@ -5,7 +5,7 @@ import type { Io } from "../../io/io.ts";
 const USUAL: readonly string[] = ["editor", "nano", "vi", "vim", "nvim", "emacs"];
 
 /** The command line of the person's editor: of the settings, else of the environment, else one that is there. Undefined: there is none. */
-export function editorLine(environment: Io["env"], setting: string | undefined): string | undefined {
+export function findEditor(environment: Io["env"], setting: string | undefined): string | undefined {
   const named = [setting, environment["VISUAL"], environment["EDITOR"]].find((line) => line !== undefined && line.trim() !== "");
   return named ?? USUAL.find((name) => findProgram(name, environment["PATH"] ?? "") !== undefined);
 }

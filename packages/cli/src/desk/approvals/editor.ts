@@ -3,27 +3,27 @@ import type { JsonObject, OpenApproval } from "@assent/core";
 import { parseToolInput } from "@assent/core/parts";
 import { editText } from "@assent/host";
 import type { Io } from "../../io/io.ts";
-import { editorLine } from "./editor-command.ts";
-import type { Edit, NoEdit } from "./revise.ts";
-import { type Revising, revisedApproval } from "./revise.ts";
+import { findEditor } from "./editor-command.ts";
+import type { EditFailure, RequestEdit } from "./revise.ts";
+import { type RevisionParts, reviseApproval } from "./revise.ts";
 
 /** What of a request a person can change. */
-export type Editable = "content" | "command" | "input";
+export type EditableKind = "content" | "command" | "input";
 
 /** How a person changes a request before it is approved. What they made of it is judged and shown again: nothing runs unseen. */
 export type ApprovalEditor = {
   /** Undefined: it is approved or rejected as it is. */
-  readonly editable: (approval: OpenApproval) => Editable | undefined;
+  readonly editable: (approval: OpenApproval) => EditableKind | undefined;
   /** True where there is an editor to open. */
   readonly hasEditor: () => boolean;
   /** Opens the editor, on the draft of an earlier try where there is one. */
-  readonly open: (editing: Editing, signal: AbortSignal) => Promise<Edit | NoEdit>;
+  readonly open: (editing: EditRequest, signal: AbortSignal) => Promise<RequestEdit | EditFailure>;
   /** The approval as it reads with the edit. */
-  readonly revise: (asked: OpenApproval, edit: Edit, signal: AbortSignal) => Promise<OpenApproval | NoEdit>;
+  readonly revise: (asked: OpenApproval, edit: RequestEdit, signal: AbortSignal) => Promise<OpenApproval | EditFailure>;
 };
 
 /** A request in somebody's editor. */
-export type Editing = { readonly approval: OpenApproval; readonly draft?: string | undefined };
+export type EditRequest = { readonly approval: OpenApproval; readonly draft?: string | undefined };
 
 /** What an editor is made with. */
 export type ApprovalEditorParts = {
@@ -31,7 +31,7 @@ export type ApprovalEditorParts = {
   /** The editor of the settings. */
   readonly setting: () => string | undefined;
   /** Undefined: nothing can be judged now. */
-  readonly revising: () => Revising | undefined;
+  readonly revising: () => RevisionParts | undefined;
 };
 
 /** The person's own editor, and the judge of what comes out of it. */
@@ -39,62 +39,62 @@ export function approvalEditor({ environment, setting, revising }: ApprovalEdito
   const editable: ApprovalEditor["editable"] = (approval) => editableOf(approval, revising());
   return {
     editable,
-    hasEditor: () => editorLine(environment, setting()) !== undefined,
+    hasEditor: () => findEditor(environment, setting()) !== undefined,
     open: async ({ approval, draft }, signal) => {
-      const text = textOf(approval, editable(approval));
+      const text = editorText(approval, editable(approval));
       if (!text) return { message: "This cannot be edited." };
       const { current, proposed, extension, read } = text;
-      const editor = editorLine(environment, setting());
+      const editor = findEditor(environment, setting());
       const edited = await editText({ current, proposed: draft ?? proposed, extension, editor, environment, signal });
       if ("failure" in edited) return { message: edited.message };
       return edited.text === proposed ? { message: "Nothing was changed." } : read(edited.text);
     },
     revise: async (asked, edit, signal) => {
       const judging = revising();
-      return judging ? await revisedApproval(judging, asked, { edit, signal }) : { message: "This cannot be edited now." };
+      return judging ? await reviseApproval(judging, asked, { edit, signal }) : { message: "This cannot be edited now." };
     },
   };
 }
 
 /** An edit as it was shown. */
-export type Shown = { readonly asked: OpenApproval; readonly edit: Edit; readonly approval: OpenApproval };
+export type ShownEdit = { readonly asked: OpenApproval; readonly edit: RequestEdit; readonly approval: OpenApproval };
 
 /** What an edit has become since it was shown: a script it runs, a file it changes may be another one by now. Undefined: nothing changed. */
-export async function changedSince(
+export async function changeSinceShown(
   editor: ApprovalEditor,
-  { asked, edit, approval }: Shown,
+  { asked, edit, approval }: ShownEdit,
   signal: AbortSignal,
-): Promise<OpenApproval | NoEdit | undefined> {
+): Promise<OpenApproval | EditFailure | undefined> {
   const now = await editor.revise(asked, edit, signal);
   return JSON.stringify(now) === JSON.stringify(approval) ? undefined : now;
 }
 
 /** What is said where it did. */
-export const CHANGED = "What it would do changed while you looked: this is how it is now.";
+export const CHANGED_NOTE = "What it would do changed while you looked: this is how it is now.";
 
 /** The input with another command in it. */
-export function withCommand({ input, details }: OpenApproval, command: string): Edit {
+export function editCommand({ input, details }: OpenApproval, command: string): RequestEdit {
   const shown = details.type === "exec" ? details.command : undefined;
   const field = Object.keys(input).find((name) => input[name] === shown) ?? "command";
   return { updatedInput: { ...input, [field]: command } };
 }
 
 /** A plan is written, not approved, otherwise; and what `resolve` applies was shown before. */
-function editableOf({ tool: name, details }: OpenApproval, revising: Revising | undefined): Editable | undefined {
+function editableOf({ tool: name, details }: OpenApproval, revising: RevisionParts | undefined): EditableKind | undefined {
   const tool = revising?.tools.get(name);
   if (!tool || details.type === "plan" || tool.definition.runtimeHandler === "resolve") return undefined;
   if (details.type === "exec") return "command";
   return details.type === "edit" && tool.definition.modify !== undefined ? "content" : "input";
 }
 
-type EditedText = {
+type EditorText = {
   readonly current: string;
   readonly proposed: string;
   readonly extension: string;
-  readonly read: (text: string) => Edit | NoEdit;
+  readonly read: (text: string) => RequestEdit | EditFailure;
 };
 
-function textOf(approval: OpenApproval, editable: Editable | undefined): EditedText | undefined {
+function editorText(approval: OpenApproval, editable: EditableKind | undefined): EditorText | undefined {
   const { details, input } = approval;
   if (editable === undefined) return undefined;
   if (editable === "content" && details.type === "edit") {
@@ -102,19 +102,19 @@ function textOf(approval: OpenApproval, editable: Editable | undefined): EditedT
     return { current: originalContent ?? "", proposed, extension: extname(filePath), read: (newContent) => ({ newContent }) };
   }
   if (editable === "command" && details.type === "exec")
-    return both(`${details.command}\n`, ".sh", (text) => commandIn(approval, text.replace(/\n$/, "")));
-  return both(`${JSON.stringify(input, null, 2)}\n`, ".json", inputIn);
+    return sameText(`${details.command}\n`, ".sh", (text) => commandIn(approval, text.replace(/\n$/, "")));
+  return sameText(`${JSON.stringify(input, null, 2)}\n`, ".json", inputIn);
 }
 
-function both(text: string, extension: string, read: EditedText["read"]): EditedText {
+function sameText(text: string, extension: string, read: EditorText["read"]): EditorText {
   return { current: text, proposed: text, extension, read };
 }
 
-function commandIn(approval: OpenApproval, command: string): Edit | NoEdit {
-  return command.trim() === "" ? { message: "The command is empty." } : withCommand(approval, command);
+function commandIn(approval: OpenApproval, command: string): RequestEdit | EditFailure {
+  return command.trim() === "" ? { message: "The command is empty." } : editCommand(approval, command);
 }
 
-function inputIn(text: string): Edit | NoEdit {
+function inputIn(text: string): RequestEdit | EditFailure {
   const parsed = parseToolInput(text);
   // Parsing: what was read is JSON.
   return parsed.ok ? { updatedInput: parsed.value as JsonObject } : { message: `Invalid input: ${parsed.message}`, text };

@@ -1,5 +1,5 @@
 import type { ApprovalRow, EventBodies, JsonObject } from "@assent/core";
-import type { Edited } from "./edited-answer.ts";
+import type { EditedInput } from "./edited-answer.ts";
 
 /** The approval form of the commands and of the streams: what is asked, by which rule, since when. */
 export function approvalForm(row: ApprovalRow): JsonObject {
@@ -19,13 +19,13 @@ export function approvalForm(row: ApprovalRow): JsonObject {
 }
 
 /** What was judged and is being asked about. */
-export type Judged = Pick<
+export type RecordedJudgement = Pick<
   EventBodies["call.judged"],
   "kind" | "input" | "cwd" | "verdict" | "reason" | "source" | "rule" | "explicitAsk" | "units" | "trace"
 >;
 
 /** The form with everything a person may want to see before answering. */
-export function approvalLongForm(row: ApprovalRow, judged: Judged & { readonly edited: Edited | undefined }): JsonObject {
+export function approvalLongForm(row: ApprovalRow, judged: RecordedJudgement & { readonly edited: EditedInput | undefined }): JsonObject {
   const { kind, input, cwd, verdict, reason, source, rule, explicitAsk, units, trace, edited } = judged;
   return {
     ...approvalForm(row),

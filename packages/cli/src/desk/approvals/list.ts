@@ -6,17 +6,17 @@ import { oneLine } from "../../io/visible-text.ts";
 import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
-import { kindOf, type Waiting, type WaitingPage, waitingCells, waitingList } from "./waiting-list.ts";
+import { listWaiting, type WaitingItem, type WaitingPage, waitingCells, waitingKind } from "./waiting-list.ts";
 
 const DEFAULT_LIMIT = 100;
 
 /** Lists what waits for a person: approvals, questions, and previews that nobody else settles. */
-export function listWaiting(context: Context): Promise<number> {
+export function listApprovals(context: Context): Promise<number> {
   const { io, options } = context;
   const limit = options.count("limit") ?? DEFAULT_LIMIT;
   return withStoreIfAny(context, async ({ ledger }) => {
     const query = await queryOf(context, ledger);
-    const rows = await waitingList(ledger, { query, after: await startOf(ledger, options.text("after")), limit: limit + 1 });
+    const rows = await listWaiting(ledger, { query, after: await startOf(ledger, options.text("after")), limit: limit + 1 });
     const page = rows.slice(0, limit);
     await print(context, page);
     const last = page.at(-1);
@@ -34,12 +34,12 @@ async function queryOf({ options }: Context, ledger: Ledger): Promise<WaitingPag
 
 async function startOf(ledger: Ledger, after: string | undefined): Promise<WaitingPage["after"]> {
   if (after === undefined) return undefined;
-  const row = await findRow(ledger, kindOf(after), after);
+  const row = await findRow(ledger, waitingKind(after), after);
   const since = "requestedAt" in row ? row.requestedAt : "askedAt" in row ? row.askedAt : row.stagedAt;
   return { id: row.id, since };
 }
 
-async function print({ io, options }: Context, page: readonly Waiting[]): Promise<void> {
+async function print({ io, options }: Context, page: readonly WaitingItem[]): Promise<void> {
   const all = options.flag("all");
   if (options.flag("json"))
     return printJson(

@@ -11,31 +11,31 @@ import {
   requestsFrom,
 } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
-import { NO_OPTIONS, resumedFlags, sessionLayer } from "../../compose/flags.ts";
+import { mergeResumedFlags, NO_OPTIONS, sessionSettings } from "../../compose/flags.ts";
 import { openPolicy } from "../../compose/policy.ts";
-import { callPorts } from "../../compose/ports.ts";
+import { hostPortsFor } from "../../compose/ports.ts";
 import { CommandError } from "../../io/failure.ts";
 import type { Store } from "../../store/open.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
-import { judgeEdit, presentDenial, type Revising } from "./revise.ts";
+import { findDenial, judgeEdit, type RevisionParts } from "./revise.ts";
 
 /** How a command that is not the session's writer gets at the request behind an approval, at the rules that may be remembered for it, and at what an edit is judged with. */
-export async function recordedRequests(
+export async function openRecordedRequests(
   context: Context,
   { ledger, directory }: Store,
   { session: id }: ApprovalRow,
-): Promise<{ readonly requests: Requests; readonly rules: Rules; readonly revising: Revising }> {
-  const { digest, clock } = callPorts(context, directory);
+): Promise<{ readonly requests: Requests; readonly rules: Rules; readonly revising: RevisionParts }> {
+  const { digest, clock } = hostPortsFor(context, directory);
   let created: JsonObject = {};
   for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] })) created = body;
   const workspace = String(created["workspace"]);
   const kept = created["options"];
-  const flags = resumedFlags(isObject(kept) ? (kept as JsonObject) : undefined, { io: context.io, options: NO_OPTIONS });
+  const flags = mergeResumedFlags(isObject(kept) ? (kept as JsonObject) : undefined, { io: context.io, options: NO_OPTIONS });
   const { policyFile } = flags;
   const { trusted } = await workspaceTrust(context, { workspace, ledger });
   const { mode, planning } = await recordedState(ledger, id);
   const { tools, facts, rules, source } = await openPolicy(context, {
-    ...{ workspace, flags: sessionLayer(flags), trusted, tools: flags.tools },
+    ...{ workspace, flags: sessionSettings(flags), trusted, tools: flags.tools },
     planFile: () => planning?.file,
     ...(policyFile !== undefined && { policyFile }),
   });
@@ -44,12 +44,12 @@ export async function recordedRequests(
 }
 
 /** The requests behind an approval, where an edit that the present policy denies is refused at once: the approval stays open. */
-export async function judgedEdits(
+export async function requestsForEdit(
   context: Context,
   store: Store,
   approval: ApprovalRow,
 ): Promise<{ readonly requests: Requests; readonly rules: Rules }> {
-  const { requests, rules, revising } = await recordedRequests(context, store, approval);
+  const { requests, rules, revising } = await openRecordedRequests(context, store, approval);
   const edit: Requests["edit"] = async (row, answer) => {
     const edited = await requests.edit(row, answer);
     if (row.state !== "open" || edited.fingerprint === row.fingerprint) return edited;
@@ -62,16 +62,16 @@ export async function judgedEdits(
 }
 
 /** In plan mode `resolve` may only propose the plan, so its approval is judged in mode `default`. */
-function judging({ details }: ApprovalRow, revising: Revising): Revising {
+function judgedAsPlan({ details }: ApprovalRow, revising: RevisionParts): RevisionParts {
   return details.type === "plan" ? { ...revising, policy: () => ({ ...revising.policy(), mode: "default" }) } : revising;
 }
 
 /** What is to be said of a yes that changes nothing about a deny of the present policy. The answer stands whatever comes of this. */
-export async function deniedAnyway(context: Context, store: Store, row: ApprovalRow): Promise<string> {
+export async function denialWarning(context: Context, store: Store, row: ApprovalRow): Promise<string> {
   try {
-    const { revising } = await recordedRequests(context, store, row);
+    const { revising } = await openRecordedRequests(context, store, row);
     const { "call.judged": judged } = await recordedCall(store.ledger, row.session, row.call);
-    const denial = judged && (await presentDenial(judging(row, revising), { ...judged, callId: row.call, sessionId: row.session }));
+    const denial = judged && (await findDenial(judgedAsPlan(row, revising), { ...judged, callId: row.call, sessionId: row.session }));
     return denial === undefined ? "" : `${denial} It will not run, unless that changes before.`;
   } catch (error) {
     return `Whether the present policy denies it cannot be told: ${messageOf(error)}`;

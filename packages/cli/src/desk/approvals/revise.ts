@@ -11,30 +11,34 @@ import {
 } from "@assent/core";
 import { type Assessment, type AssessmentInput, assessRequest, assessStaging } from "@assent/core/parts";
 import { decisionSentence } from "../explain/decision-text.ts";
-import type { Judging } from "../explain/judge-call.ts";
+import type { JudgeParts } from "../explain/judge-call.ts";
 
 /** What a person made of a request: the text that would be written, or its whole input. */
-export type Edit = Required<Pick<Answer, "newContent">> | Required<Pick<Answer, "updatedInput">>;
+export type RequestEdit = Required<Pick<Answer, "newContent">> | Required<Pick<Answer, "updatedInput">>;
 
 /** Why nothing came of an edit; `text` is what the person wrote, for another try. */
-export type NoEdit = { readonly message: string; readonly text?: string };
+export type EditFailure = { readonly message: string; readonly text?: string };
 
 /** What an edit is judged with. */
-export type Revising = Omit<Judging, "policy"> & { readonly policy: () => Policy; readonly rules: Rules };
+export type RevisionParts = Omit<JudgeParts, "policy"> & { readonly policy: () => Policy; readonly rules: Rules };
 
 /** Judges by a policy that is followed. */
-export function revisingBy(
-  { tools, facts, rules }: Pick<Revising, "tools" | "facts" | "rules">,
-  { digest, clock }: Pick<Revising, "digest" | "clock">,
+export function revisionParts(
+  { tools, facts, rules }: Pick<RevisionParts, "tools" | "facts" | "rules">,
+  { digest, clock }: Pick<RevisionParts, "digest" | "clock">,
   policy: () => Policy,
-): Revising {
+): RevisionParts {
   return { tools, facts, rules, digest, clock, policy };
 }
 
-type Edited = { readonly edit: Edit; readonly signal: AbortSignal };
+type EditAttempt = { readonly edit: RequestEdit; readonly signal: AbortSignal };
 
 /** The approval as it would be asked with this edit, by the functions that judge it once it is approved. Nothing is recorded: an answer says what was edited. */
-export async function revisedApproval(revising: Revising, asked: OpenApproval, { edit, signal }: Edited): Promise<OpenApproval | NoEdit> {
+export async function reviseApproval(
+  revising: RevisionParts,
+  asked: OpenApproval,
+  { edit, signal }: EditAttempt,
+): Promise<OpenApproval | EditFailure> {
   const judged = await judgeEdit(revising, asked, edit);
   if ("message" in judged) return judged;
   const { invocation, plain, staging } = judged;
@@ -47,46 +51,46 @@ export async function revisedApproval(revising: Revising, asked: OpenApproval, {
     input: plain.request.input,
     title: details?.title ?? asked.title,
     details: { ...(details ?? { type: "info", prompt: invocation.describe() }), ...(decision.explicitAsk && { hideAlwaysAllow: true }) },
-    ...asking(decision, () => revising.rules.offer(request)),
+    ...askFields(decision, () => revising.rules.offer(request)),
     ...(view !== undefined && { facts: view }),
   };
 }
 
 type EditedCall = Pick<OpenApproval, "tool" | "input" | "cwd" | "callId" | "sessionId">;
-type JudgedCall = { readonly invocation: Invocation; readonly plain: Assessment; readonly staging: Assessment | undefined };
+type JudgedEdit = { readonly invocation: Invocation; readonly plain: Assessment; readonly staging: Assessment | undefined };
 
 /** What an edited call is now, judged; a message where it does not fit or would be denied. */
-export async function judgeEdit(revising: Revising, asked: EditedCall, edit: Edit): Promise<JudgedCall | NoEdit> {
-  const judged = await judgeNow(revising, asked, edit);
+export async function judgeEdit(revising: RevisionParts, asked: EditedCall, edit: RequestEdit): Promise<JudgedEdit | EditFailure> {
+  const judged = await judgeEditedCall(revising, asked, edit);
   if ("message" in judged) return judged;
   const { decision } = judged.staging ?? judged.plain;
   return decision.verdict === "deny" ? { message: `As you edited it, it would be denied${deniedBy(decision)}` } : judged;
 }
 
 /** The sentence that says why the present policy denies a call as it stands; undefined: it does not, or does not know the tool or its input any more. */
-export async function presentDenial(revising: Revising, asked: EditedCall): Promise<string | undefined> {
-  const judged = await judgeNow(revising, asked, { updatedInput: asked.input });
+export async function findDenial(revising: RevisionParts, asked: EditedCall): Promise<string | undefined> {
+  const judged = await judgeEditedCall(revising, asked, { updatedInput: asked.input });
   if ("message" in judged) return undefined;
   const { decision } = judged.staging ?? judged.plain;
   return decision.verdict === "deny" ? `The present policy denies it${deniedBy(decision)}` : undefined;
 }
 
-async function judgeNow(revising: Revising, asked: EditedCall, edit: Edit): Promise<JudgedCall | NoEdit> {
+async function judgeEditedCall(revising: RevisionParts, asked: EditedCall, edit: RequestEdit): Promise<JudgedEdit | EditFailure> {
   const { tools, facts, digest, clock, policy } = revising;
   const { cwd, callId, sessionId } = asked;
   const tool = tools.get(asked.tool);
   if (!tool) return { message: `There is no tool '${asked.tool}' any more.` };
-  const invocation = await built(tool, inputWith(tool, asked, edit), { cwd, callId, sessionId });
+  const invocation = await buildInvocation(tool, inputWith(tool, asked, edit), { cwd, callId, sessionId });
   if ("message" in invocation) return invocation;
   const assessing: AssessmentInput = { tool, invocation, cwd, facts, policy, digest, clock };
   const plain = await assessRequest(assessing);
   return { invocation, plain, staging: await assessStaging(assessing, plain, { tools }) };
 }
 
-type Asking = Pick<OpenApproval, "reason" | "source" | "rule" | "explicitAsk" | "suggestions">;
+type AskFields = Pick<OpenApproval, "reason" | "source" | "rule" | "explicitAsk" | "suggestions">;
 
 /** A person edited it, so they see it once more, whatever rules say. */
-function asking({ verdict, reason, source, rule, explicitAsk }: Decision, offer: () => readonly string[]): Asking {
+function askFields({ verdict, reason, source, rule, explicitAsk }: Decision, offer: () => readonly string[]): AskFields {
   if (verdict === "allow") return { reason: "edited", source: "person", rule: null, explicitAsk: false, suggestions: [] };
   return { reason, source, rule: rule ?? null, explicitAsk, suggestions: explicitAsk ? [] : offer() };
 }
@@ -96,12 +100,12 @@ function deniedBy(decision: Decision): string {
   return `${rule ? ` (${rule.text})` : ""}. ${decisionSentence({ ...decision, rule: rule ?? null })}`;
 }
 
-function inputWith({ definition }: Tool, { input }: EditedCall, edit: Edit): unknown {
+function inputWith({ definition }: Tool, { input }: EditedCall, edit: RequestEdit): unknown {
   if ("updatedInput" in edit) return edit.updatedInput;
   return definition.modify?.withContent({ ...input }, edit.newContent);
 }
 
-async function built(tool: Tool, input: unknown, context: Parameters<Tool["build"]>[1]): Promise<Invocation | NoEdit> {
+async function buildInvocation(tool: Tool, input: unknown, context: Parameters<Tool["build"]>[1]): Promise<Invocation | EditFailure> {
   try {
     return await tool.build(await input, context);
   } catch (error) {

@@ -7,22 +7,22 @@ import { whenText, whoText } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
-import { editedAnswer } from "./edited-answer.ts";
+import { findEditedInput } from "./edited-answer.ts";
 import { factNotes } from "./facts.ts";
-import { approvalLongForm, type Judged } from "./form.ts";
-import { runsIn, subject, whyAsked } from "./view.ts";
-import { kindOf } from "./waiting-list.ts";
+import { approvalLongForm, type RecordedJudgement } from "./form.ts";
+import { approvalDirectory, approvalText, askReason } from "./view.ts";
+import { waitingKind } from "./waiting-list.ts";
 
 /** Shows one approval whole, or one question or proposal by its id. */
 export async function showApproval(context: Context): Promise<number> {
   const { io, options, operands } = context;
-  const kind = kindOf(operands[0] ?? "");
+  const kind = waitingKind(operands[0] ?? "");
   if (kind === "questions") return (await import("../questions/show.ts")).showQuestion(context);
   if (kind === "proposals") return (await import("../proposals/show.ts")).showProposal(context);
   return withStoreIfAny(context, async ({ ledger }) => {
     const found = await findRow(ledger, "approvals", operands[0] ?? "");
     const row = { ...found, details: await ledger.resolve(found.details) };
-    const form = approvalLongForm(row, { ...(await judgedOf(ledger, row)), edited: await editedAnswer(ledger, row) });
+    const form = approvalLongForm(row, { ...(await judgedOf(ledger, row)), edited: await findEditedInput(ledger, row) });
     const task = await taskOf(ledger, row);
     const shown = await ledger.resolve(task === undefined ? form : { ...form, task });
     if (options.flag("json")) await printJson(io, shown);
@@ -38,7 +38,7 @@ async function taskOf(ledger: Ledger, { session }: ApprovalRow): Promise<string 
 }
 
 /** The judging this approval is about: the newest of the fingerprint that is shown. */
-async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<Judged> {
+async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<RecordedJudgement> {
   let newest: JsonObject | undefined;
   for await (const { body } of ledger.read(
     { session: row.session, seq: 0 },
@@ -48,14 +48,14 @@ async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<Judged> {
   }
   if (!newest)
     throw new CommandError("store_corrupt", 1, { message: `The record of call ${row.call} has no decision.`, hint: "assent verify" });
-  return newest as unknown as Judged; // parsing: the store gives back what its own schema wrote
+  return newest as unknown as RecordedJudgement; // parsing: the store gives back what its own schema wrote
 }
 
-type Shown = { readonly columns: number | undefined; readonly flags: string };
+type ShowOptions = { readonly columns: number | undefined; readonly flags: string };
 
-function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): string {
+function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: ShowOptions): string {
   const { details } = row;
-  const what = details.type === "exec" ? details.command : subject(details);
+  const what = details.type === "exec" ? details.command : approvalText(details);
   const answered = row.answeredBy ? ` by ${whoText(row.answeredBy)}` : "";
   const when = row.answeredAt === null ? "" : ` at ${whenText(row.answeredAt)}`;
   const fields: (readonly [string, string])[] = [
@@ -63,11 +63,11 @@ function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): s
     ["state", `${row.state}${isObject(shown["edited"]) ? ", edited" : ""}${answered}${when}${row.consumed ? ", used" : ""}`],
     ["title", row.title],
     ["tool", `${row.tool} (${String(shown["kind"])})`],
-    ["in", runsIn({ details, cwd: String(shown["cwd"]) })],
+    ["in", approvalDirectory({ details, cwd: String(shown["cwd"]) })],
     ["what", markGaps(what)],
     ["input", JSON.stringify(shown["input"], null, 2)],
     ...editedField(shown["edited"]),
-    ["why", whyAsked(row)],
+    ["why", askReason(row)],
     ...factNotes(shown["facts"]),
     ...(details.warnings ?? []).map((warning) => ["warning", warning] as const),
     ...(row.suggestions.length === 0 ? [] : [["always", row.suggestions.join("\n")] as const]),

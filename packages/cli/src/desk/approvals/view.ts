@@ -6,24 +6,24 @@ import { factNotes } from "./facts.ts";
 import { restOfInput, warningAfterEdit } from "./rest-of-input.ts";
 
 /** How an approval is printed; `edited`: it reads as the person made it. */
-export type Printing = { readonly columns: number; readonly style: Style; readonly edited?: boolean };
+export type ApprovalLayout = { readonly columns: number; readonly style: Style; readonly edited?: boolean };
 
 /** Everything a person must have seen before saying yes, as lines that fit the terminal: nothing is left out, nothing can move the cursor. */
-export function approvalLines(approval: OpenApproval, { columns, style, edited = false }: Printing): string[] {
+export function approvalLines(approval: OpenApproval, { columns, style, edited = false }: ApprovalLayout): string[] {
   const { details } = approval;
   const safe = (text: string): string => visible(markGaps(text)).replaceAll("\t", "    ");
   const block = (text: string): string[] => quoted(safe(text), columns);
   const rest = restOfInput(approval);
   const inputs = rest.lines.map((line) => ["input", line] as const);
-  const facts = [...factLines(approval), ...inputs].flatMap(([label, value]) => factRows(label, safe(oneLine(value)), columns));
-  const shown = details.type === "edit" ? diffLines(block(subject(details)), style) : block(subject(details)).map(style.bold);
+  const facts = [...approvalFacts(approval), ...inputs].flatMap(([label, value]) => factRows(label, safe(oneLine(value)), columns));
+  const shown = details.type === "edit" ? diffLines(block(approvalText(details)), style) : block(approvalText(details)).map(style.bold);
   return [
     style.bold(`Approval needed: ${oneLine(headingOf(approval))}`),
     ...facts,
     "",
     ...shown,
     ...rest.blocks.flatMap((text) => ["", ...block(`input ${text}`)]),
-    ...warningsOf(details, edited).flatMap((warning) => ["", ...quotedAfter("  Warning: ", safe(warning), columns)]),
+    ...approvalWarnings(details, edited).flatMap((warning) => ["", ...quotedAfter("  Warning: ", safe(warning), columns)]),
   ];
 }
 
@@ -34,7 +34,7 @@ function factRows(label: string, value: string, columns: number): string[] {
 }
 
 /** What the tool warns of. Beside a person's own version the model's words are about another one. */
-export function warningsOf({ warnings = [] }: ConfirmationDetails, edited: boolean): readonly string[] {
+export function approvalWarnings({ warnings = [] }: ConfirmationDetails, edited: boolean): readonly string[] {
   return edited ? warnings.map(warningAfterEdit) : warnings;
 }
 
@@ -48,21 +48,21 @@ export function approvalSubject({ title, details }: { readonly title: string; re
       : details.type === "edit"
         ? details.filePath
         : "prompt" in details
-          ? beginning(details.prompt, title)
+          ? firstLine(details.prompt, title)
           : "";
-  if (about === "") return titleOf({ title, details });
+  if (about === "") return approvalTitle({ title, details });
   return cut(oneLine(`${title}: ${typeof about === "string" ? about.slice(0, LIST_WIDTH) : "(long)"}`), LIST_WIDTH);
 }
 
 /** The first line of a text; nothing where the title says it. */
-function beginning(prompt: unknown, title: string): unknown {
+function firstLine(prompt: unknown, title: string): unknown {
   if (typeof prompt !== "string") return prompt;
   const [first = "", ...more] = prompt.trim().split("\n", 2);
   return title.endsWith(first) ? "" : `${first}${more.length > 0 ? " …" : ""}`;
 }
 
 /** What is asked about, in a few words. A plan is called by its own title, which does not say what it is. */
-export function titleOf({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
+export function approvalTitle({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
   return details.type === "plan" ? `Plan: ${title}` : title;
 }
 
@@ -75,7 +75,7 @@ export function headingOf(approval: { readonly title: string; readonly details: 
 }
 
 /** Why a person is asked, in words. */
-export function whyAsked({
+export function askReason({
   reason,
   source,
   rule,
@@ -105,17 +105,17 @@ export function whyAsked({
 }
 
 /** The directory the effect would happen in: a command may name another one than the call's. */
-export function runsIn({ details, cwd }: { readonly details: ConfirmationDetails; readonly cwd: string }): string {
+export function approvalDirectory({ details, cwd }: { readonly details: ConfirmationDetails; readonly cwd: string }): string {
   return (details.type === "exec" ? details.cwd : undefined) ?? cwd;
 }
 
 /** What there is to know about a request beside what it does, as pairs of a label and a text. */
-export function factLines(approval: OpenApproval): (readonly [string, string])[] {
+export function approvalFacts(approval: OpenApproval): (readonly [string, string])[] {
   const { agentName, expiresAt } = approval;
   return [
     ["tool", approval.tool],
-    ["in", runsIn(approval)],
-    ["why", whyAsked(approval)],
+    ["in", approvalDirectory(approval)],
+    ["why", askReason(approval)],
     ...factNotes(approval.facts),
     ...(agentName === undefined ? [] : [["agent", agentName] as const]),
     ...(expiresAt === null ? [] : [["until", expiresAt] as const]),
@@ -129,7 +129,7 @@ export function appliesProposal({ tool, details }: Pick<OpenApproval, "tool" | "
 }
 
 /** What is asked about, whole. */
-export function subject(details: ConfirmationDetails): string {
+export function approvalText(details: ConfirmationDetails): string {
   switch (details.type) {
     case "exec":
       return `$ ${details.command}`;

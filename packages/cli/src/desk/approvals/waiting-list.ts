@@ -3,12 +3,12 @@ import { oneLine } from "../../io/visible-text.ts";
 import { whenText } from "../../io/who.ts";
 import { questionForm } from "../questions/form.ts";
 import { questionSubject } from "../questions/view.ts";
-import { editedAnswer, editedSubject } from "./edited-answer.ts";
+import { findEditedInput, inputSubject } from "./edited-answer.ts";
 import { approvalForm } from "./form.ts";
 import { approvalSubject } from "./view.ts";
 
 /** What a person may be asked for: a yes, an answer to a question, or what becomes of a preview. */
-export type Waiting = {
+export type WaitingItem = {
   readonly id: string;
   readonly since: string;
   readonly tool: string;
@@ -21,13 +21,13 @@ export type Waiting = {
 };
 
 /** Which list an id stands in. */
-export function kindOf(id: string): "approvals" | "questions" | "proposals" {
+export function waitingKind(id: string): "approvals" | "questions" | "proposals" {
   if (id.startsWith("q_")) return "questions";
   return id.startsWith("p_") ? "proposals" : "approvals";
 }
 
 /** The cells of a table row, in the order of its columns. */
-export function waitingCells({ id, state, tool, since, subject, edited }: Waiting, withState: boolean): readonly string[] {
+export function waitingCells({ id, state, tool, since, subject, edited }: WaitingItem, withState: boolean): readonly string[] {
   return [id, ...(withState ? [edited ? `${state}, edited` : state] : []), tool, whenText(since), subject];
 }
 
@@ -39,15 +39,15 @@ export type WaitingPage = {
 };
 
 /** Everything of the three lists, oldest first. */
-export async function waitingList(ledger: Ledger, page: WaitingPage): Promise<readonly Waiting[]> {
+export async function listWaiting(ledger: Ledger, page: WaitingPage): Promise<readonly WaitingItem[]> {
   const { tool } = page.query;
-  const lists: AsyncIterator<Waiting>[] = [
+  const lists: AsyncIterator<WaitingItem>[] = [
     approvals(ledger, page),
     ...(tool === undefined || tool === "ask" ? [questions(ledger, page)] : []),
     proposals(ledger, page),
   ];
   const heads = await Promise.all(lists.map((list) => list.next()));
-  const found: Waiting[] = [];
+  const found: WaitingItem[] = [];
   while (found.length < page.limit) {
     const at = oldest(heads);
     const [head, list] = [heads[at], lists[at]];
@@ -59,14 +59,14 @@ export async function waitingList(ledger: Ledger, page: WaitingPage): Promise<re
 }
 
 /** Everything that is open in a session and in those of its background agents; a command in the background has none of its own. */
-export async function waitingIn({ id, ledger, state }: Pick<Session, "id" | "ledger" | "state">): Promise<readonly Waiting[]> {
+export async function listWaitingIn({ id, ledger, state }: Pick<Session, "id" | "ledger" | "state">): Promise<readonly WaitingItem[]> {
   const sessions = [...new Set([id, ...[...state.tasks.values()].map((task) => task.session)])]; // a command has none of its own
-  const lists = await Promise.all(sessions.map((session) => waitingList(ledger, { query: { session }, after: undefined, limit: 1_000 })));
+  const lists = await Promise.all(sessions.map((session) => listWaiting(ledger, { query: { session }, after: undefined, limit: 1_000 })));
   return lists.flat();
 }
 
 /** The place of the oldest head; -1: all lists are at their end. */
-function oldest(heads: readonly IteratorResult<Waiting>[]): number {
+function oldest(heads: readonly IteratorResult<WaitingItem>[]): number {
   let first = -1;
   for (const [at, head] of heads.entries()) {
     const best = heads[first];
@@ -75,7 +75,7 @@ function oldest(heads: readonly IteratorResult<Waiting>[]): number {
   return first;
 }
 
-async function* approvals(ledger: Ledger, page: WaitingPage): AsyncGenerator<Waiting> {
+async function* approvals(ledger: Ledger, page: WaitingPage): AsyncGenerator<WaitingItem> {
   const of = { kind: "approvals", since: (row: Lists["approvals"]) => row.requestedAt, query: page.query } as const;
   for await (const row of rowsOf(ledger, page, of)) {
     const { id, requestedAt: since, tool, state } = row;
@@ -83,15 +83,15 @@ async function* approvals(ledger: Ledger, page: WaitingPage): AsyncGenerator<Wai
   }
 }
 
-async function changes(ledger: Ledger, row: Lists["approvals"]): Promise<Pick<Waiting, "subject" | "edited"> | undefined> {
+async function changes(ledger: Ledger, row: Lists["approvals"]): Promise<Pick<WaitingItem, "subject" | "edited"> | undefined> {
   if (row.covers === null || row.covers === row.fingerprint) return undefined;
-  const edited = await editedAnswer(ledger, row);
-  return edited && { subject: `${row.title}: ${editedSubject(await ledger.resolve(edited.input), LONGEST)}`, edited: true };
+  const edited = await findEditedInput(ledger, row);
+  return edited && { subject: `${row.title}: ${inputSubject(await ledger.resolve(edited.input), LONGEST)}`, edited: true };
 }
 
 const LONGEST = 200;
 
-async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<Waiting> {
+async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<WaitingItem> {
   const { wholeQuestion } = await import("@assent/core");
   const { tool: _tool, ...query } = page.query; // a question is of no tool but `ask`
   const of = { kind: "questions", since: (row: Lists["questions"]) => row.askedAt, query } as const;
@@ -103,7 +103,7 @@ async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<Wai
 }
 
 /** Only those that wait for a person, or did. */
-async function* proposals(ledger: Ledger, page: WaitingPage): AsyncGenerator<Waiting> {
+async function* proposals(ledger: Ledger, page: WaitingPage): AsyncGenerator<WaitingItem> {
   const of = { kind: "proposals", since: (row: ProposalRow) => row.stagedAt, query: page.query } as const;
   for await (const row of rowsOf(ledger, page, of)) {
     if (!row.parked && row.resolution?.by !== "person") continue;
@@ -130,7 +130,7 @@ function proposalForm({ id, session, callId, tool, label, stagedAt, digest }: Pr
 
 const PAGE = 100;
 
-type Listed<K extends "approvals" | "questions" | "proposals"> = {
+type ListedKind<K extends "approvals" | "questions" | "proposals"> = {
   readonly kind: K;
   readonly since: (row: Lists[K]) => string;
   readonly query: PageQuery;
@@ -140,10 +140,10 @@ type Listed<K extends "approvals" | "questions" | "proposals"> = {
 async function* rowsOf<K extends "approvals" | "questions" | "proposals">(
   ledger: Ledger,
   { after }: WaitingPage,
-  { kind, since, query }: Listed<K>,
+  { kind, since, query }: ListedKind<K>,
 ): AsyncGenerator<Lists[K]> {
-  const beyond = (row: Lists[K]): boolean => after === undefined || kindOf(after.id) === kind || !isBefore(kind, since(row), after);
-  let from = after !== undefined && kindOf(after.id) === kind ? after.id : undefined;
+  const beyond = (row: Lists[K]): boolean => after === undefined || waitingKind(after.id) === kind || !isBefore(kind, since(row), after);
+  let from = after !== undefined && waitingKind(after.id) === kind ? after.id : undefined;
   let reached = false;
   for (;;) {
     const rows = await ledger.pending(kind, { ...query, limit: PAGE, ...(from !== undefined && { after: from }) });
@@ -160,14 +160,14 @@ const ORDER = ["approvals", "questions", "proposals"];
 
 /** Of one moment, approvals come before questions and these before proposals. */
 function isBefore(kind: string, since: string, after: { readonly id: string; readonly since: string }): boolean {
-  return since < after.since || (since === after.since && ORDER.indexOf(kind) < ORDER.indexOf(kindOf(after.id)));
+  return since < after.since || (since === after.since && ORDER.indexOf(kind) < ORDER.indexOf(waitingKind(after.id)));
 }
 
 /** Where what waits goes on, and what its commands need at their end. */
-export type GoingOn = { readonly resume: string; readonly flags: string };
+export type ContinueHint = { readonly resume: string; readonly flags: string };
 
 /** What waits for a person, each with the commands that answer it, and how it goes on then. */
-export function waitingText(waiting: readonly Pick<Waiting, "id" | "subject">[], { resume, flags }: GoingOn): string {
+export function waitingText(waiting: readonly Pick<WaitingItem, "id" | "subject">[], { resume, flags }: ContinueHint): string {
   const each = waiting.map(({ id, subject }) => {
     const answers = id.startsWith("q_") ? " --answers JSON" : "";
     return `Waiting for an answer: ${oneLine(subject)}\n  assent approve ${id}${flags}${answers}\n  assent reject ${id}${flags}\n`;

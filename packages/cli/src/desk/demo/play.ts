@@ -12,7 +12,7 @@ import { stateDirectory } from "../../store/location.ts";
 import { hasStore } from "../../store/open.ts";
 import { DEMO, type DemoStep, type Scene } from "./steps.ts";
 
-type Played = { readonly command: string; readonly exit: number; readonly output: string; readonly world?: string };
+type PlayedStep = { readonly command: string; readonly exit: number; readonly output: string; readonly world?: string };
 
 /** Plays the demonstration in a temporary directory: a scripted model, but real commands, files and processes, and the real store. It is kept, for a look at its record. */
 export async function playDemo(context: Context): Promise<number> {
@@ -41,20 +41,20 @@ export async function playDemo(context: Context): Promise<number> {
 }
 
 /** Where it is played, and where its record is kept. */
-type Stage = { readonly root: string; readonly store: string };
+type DemoPlace = { readonly root: string; readonly store: string };
 
 /** What lies beside the sources, of which a build has no copy. */
 function beside(name: string): string {
   return fileURLToPath(new URL(`../../../src/demo/${name}`, import.meta.url));
 }
 
-async function play(context: Context, stage: Stage, tell: (text: string) => Promise<unknown>): Promise<Played[]> {
+async function play(context: Context, stage: DemoPlace, tell: (text: string) => Promise<unknown>): Promise<PlayedStep[]> {
   const { root, store } = stage;
   const workspace = join(root, "workspace");
   cpSync(beside("workspace"), workspace, { recursive: true });
   cpSync(beside("script.yaml"), join(root, "script.yaml"));
   const scene: Scene = { workspace, script: "../script.yaml", ids: { approval: "", session: "", proposal: "" } };
-  const steps: Played[] = [];
+  const steps: PlayedStep[] = [];
   await tell("Assent, offline, in a temporary directory: a model proposes, a person decides.\n");
   for (const [index, step] of DEMO.entries()) {
     const command = `assent ${step.argv(scene).map(shellWord).join(" ")}`;
@@ -71,9 +71,9 @@ async function play(context: Context, stage: Stage, tell: (text: string) => Prom
   return steps;
 }
 
-type Playing = Stage & { readonly scene: Scene; readonly step: DemoStep };
+type StepRun = DemoPlace & { readonly scene: Scene; readonly step: DemoStep };
 
-async function playStep({ io, main }: Context, { root, store, scene, step }: Playing): Promise<Omit<Played, "command">> {
+async function playStep({ io, main }: Context, { root, store, scene, step }: StepRun): Promise<Omit<PlayedStep, "command">> {
   let output = "";
   const capture: Output = {
     isTTY: false,

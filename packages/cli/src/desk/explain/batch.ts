@@ -6,14 +6,14 @@ import { CommandError } from "../../io/failure.ts";
 import { type InputLine, inputLines } from "../../io/input-lines.ts";
 import type { Io } from "../../io/io.ts";
 import { jsonLine } from "../../io/output.ts";
-import { type Explaining, explanationOf } from "./explain-call.ts";
-import { isNoCall, judgeCall, type LookedAt, type NoCall } from "./judge-call.ts";
+import { buildExplanation, type ExplainContext } from "./explain-call.ts";
+import { type CallToJudge, type InvalidCall, isInvalidCall, judgeCall } from "./judge-call.ts";
 
 /** A little more than the longest input a call may have. */
 const LONGEST_LINE = 17 * 1024 * 1024;
 
 /** Explains every line of a file or of stdin, in order, each as soon as it has come; only one line is held at a time. Exit 1: some were no calls. */
-export async function explainBatch({ io }: Context, explaining: Explaining, name: string): Promise<number> {
+export async function explainBatch({ io }: Context, explaining: ExplainContext, name: string): Promise<number> {
   let number = 0;
   let bad = false;
   for await (const line of readLines(io, name)) {
@@ -36,19 +36,19 @@ async function* readLines(io: Io, name: string): AsyncGenerator<InputLine> {
   }
 }
 
-type Fault = { readonly id: string | null; readonly error: { readonly type: NoCall["type"] | "bad_line"; readonly message: string } };
+type Fault = { readonly id: string | null; readonly error: { readonly type: InvalidCall["type"] | "bad_line"; readonly message: string } };
 
-async function answerLine(line: InputLine, explaining: Explaining): Promise<object | Fault> {
+async function answerLine(line: InputLine, explaining: ExplainContext): Promise<object | Fault> {
   const call = readCall(line, explaining.cwd);
   if ("error" in call) return call;
   const { id } = call;
   const assessed = await judgeCall(explaining, call);
-  return isNoCall(assessed)
+  return isInvalidCall(assessed)
     ? { id, error: { type: assessed.type, message: assessed.message } }
-    : { id, ...(await explanationOf(assessed, explaining)) };
+    : { id, ...(await buildExplanation(assessed, explaining)) };
 }
 
-function readCall(line: InputLine, from: string): (LookedAt & { readonly id: string }) | Fault {
+function readCall(line: InputLine, from: string): (CallToJudge & { readonly id: string }) | Fault {
   if ("fault" in line) return badLine(null, line.fault);
   let value: unknown;
   try {

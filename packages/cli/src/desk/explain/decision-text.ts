@@ -1,7 +1,7 @@
 import type { RuleRef, TraceEntry, Verdict } from "@assent/core";
 
 /** A decision, as far as it can be told in a sentence. */
-export type Told = {
+export type ExplainedDecision = {
   readonly verdict: Verdict;
   readonly reason: string;
   readonly source: string;
@@ -11,7 +11,7 @@ export type Told = {
 };
 
 /** Why a call would be allowed, asked about or denied, in words that need no manual. */
-export function decisionSentence(told: Told): string {
+export function decisionSentence(told: ExplainedDecision): string {
   switch (told.verdict) {
     case "deny":
       return denied(told);
@@ -24,7 +24,7 @@ export function decisionSentence(told: Told): string {
   }
 }
 
-function denied({ reason, source, rule, trace }: Told): string {
+function denied({ reason, source, rule, trace }: ExplainedDecision): string {
   switch (reason) {
     case "guard":
       return `The guard '${source}' forbids it, in every mode${noteOf(trace, `guard:${source}`)}.`;
@@ -41,7 +41,7 @@ function denied({ reason, source, rule, trace }: Told): string {
   }
 }
 
-function asked({ reason, source, trace }: Told): string {
+function asked({ reason, source, trace }: ExplainedDecision): string {
   switch (reason) {
     case "guard":
       return `The guard '${source}' insists on a person, in every mode${noteOf(trace, `guard:${source}`)}.`;
@@ -56,7 +56,7 @@ function asked({ reason, source, trace }: Told): string {
   }
 }
 
-function allowed({ reason, source, units }: Told): string {
+function allowed({ reason, source, units }: ExplainedDecision): string {
   switch (reason) {
     case "checker":
       return units > 1 ? `Each of its ${units} parts is allowed; the first by the ${source}.` : `An allow rule of the ${source} covers it.`;

@@ -6,19 +6,19 @@ import { type Explanation, explain, findWorkspace, isInside, type LoadedPolicy, 
 import type { Context } from "../../command-line/spec.ts";
 import { isDirectory } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
-import { callPorts } from "../../compose/ports.ts";
+import { hostPortsFor } from "../../compose/ports.ts";
 import { asFailure, CommandError, usageError } from "../../io/failure.ts";
 import { warn } from "../../io/output.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { warnOfProblems } from "../policy/problem-text.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
-import { isNoCall, type Judged, type Judging, judgeCall, type LookedAt, type NoCall } from "./judge-call.ts";
-import { grantsEntry, type Remembered, withHooks } from "./outlook.ts";
-import { explainText, type Reading } from "./text.ts";
+import { type CallToJudge, type InvalidCall, isInvalidCall, type JudgedCall, type JudgeParts, judgeCall } from "./judge-call.ts";
+import { type ExplainLayout, explainText } from "./text.ts";
+import { grantsEntry, type RememberedAnswers, withHooks } from "./trace-notes.ts";
 
 /** Everything calls are explained with, opened once for all of them. */
-export type Explaining = Judging & {
+export type ExplainContext = JudgeParts & {
   /** Where a call is made that does not say. */
   readonly cwd: string;
   readonly rules: Rules;
@@ -26,11 +26,11 @@ export type Explaining = Judging & {
   /** The rules that say which calls are staged. */
   readonly stage: LoadedPolicy["stage"];
   /** Undefined with `--policy`: remembered answers are then not looked at. */
-  readonly remembered: Remembered | undefined;
+  readonly remembered: RememberedAnswers | undefined;
 };
 
 /** Opens what the command line names: the workspace, its settings or the one file, and a read-only look at what is remembered. */
-export async function openExplaining(context: Context): Promise<Explaining> {
+export async function openExplainParts(context: Context): Promise<ExplainContext> {
   const { io, options } = context;
   const workspace = workspaceOf(context);
   const cwd = cwdOf(context, workspace);
@@ -43,7 +43,7 @@ export async function openExplaining(context: Context): Promise<Explaining> {
     trusted: stored !== undefined && "trusted" in stored && stored.trusted,
   });
   await warnOfProblems(io, loaded.problems);
-  const { digest, clock } = callPorts(context, await stateDirectory(context));
+  const { digest, clock } = hostPortsFor(context, await stateDirectory(context));
   const known = stored && ("failed" in stored ? stored : { rows: stored.grants, workspace, rules, now: clock.now() });
   return { policy: loaded.policy, tools, facts, rules, digest, clock, cwd, hooks: hooks(), stage: loaded.stage, remembered: known };
 }
@@ -75,10 +75,10 @@ function cwdOf({ io, options }: Context, workspace: string): string {
 /** Most grants that are looked at, as in a run. */
 export const MOST_GRANTS = 1_000;
 
-type Stored = { readonly trusted: boolean; readonly grants: readonly GrantRow[] } | { readonly failed: string };
+type StoredAnswers = { readonly trusted: boolean; readonly grants: readonly GrantRow[] } | { readonly failed: string };
 
 /** Whether the workspace is trusted and what is remembered; a store that cannot be read says neither. */
-async function lookAtStore(context: Context, workspace: string): Promise<Stored> {
+async function lookAtStore(context: Context, workspace: string): Promise<StoredAnswers> {
   try {
     return await withStoreIfAny(context, async ({ ledger }) => {
       const { trusted } = await workspaceTrust(context, { workspace, ledger });
@@ -96,14 +96,14 @@ export type ExplainedCall = {
   readonly explanation: Explanation;
   /** Rules that would let it pass without asking; empty if no rule can. */
   readonly offers: readonly string[];
-  readonly text: (look: Pick<Reading, "columns" | "style">) => string;
+  readonly text: (look: Pick<ExplainLayout, "columns" | "style">) => string;
 };
 
 /** Judges a call and says why it would pass, ask or be denied. */
-export async function explainCall(explaining: Explaining, call: LookedAt): Promise<ExplainedCall | NoCall> {
+export async function explainCall(explaining: ExplainContext, call: CallToJudge): Promise<ExplainedCall | InvalidCall> {
   const assessed = await judgeCall(explaining, call);
-  if (isNoCall(assessed)) return assessed;
-  const explanation = await explanationOf(assessed, explaining);
+  if (isInvalidCall(assessed)) return assessed;
+  const explanation = await buildExplanation(assessed, explaining);
   const { request, decision } = assessed;
   const offers = decision.verdict === "ask" && !decision.explicitAsk ? explaining.rules.offer(request) : [];
   const isSingle = request.units.length === 1 && request.kind !== "execute";
@@ -112,7 +112,7 @@ export async function explainCall(explaining: Explaining, call: LookedAt): Promi
 }
 
 /** The explanation of a judged call, with hooks named that only a real call consults. Without `--policy` its trace says what remembered answers would do. */
-export async function explanationOf(judged: Judged, { remembered, hooks, stage }: Explaining): Promise<Explanation> {
+export async function buildExplanation(judged: JudgedCall, { remembered, hooks, stage }: ExplainContext): Promise<Explanation> {
   const { staging, ...assessed } = judged;
   const explanation = explain(assessed, staging && { reading: staging, rules: stage });
   const trace = await withHooks(explanation.trace, assessed.request, hooks);

@@ -8,15 +8,15 @@ import { stdoutStyle } from "../../io/style.ts";
 import { inputAbout } from "../../tui/transcript/call-words.ts";
 import { problemLines } from "../policy/problem-text.ts";
 import { explainBatch } from "./batch.ts";
-import { type Explaining, explainCall, openExplaining } from "./explain-call.ts";
+import { type ExplainContext, explainCall, openExplainParts } from "./explain-call.ts";
 
 /** Tells what would happen to a call, or to each of many. Nothing is run, asked or written. */
 export async function explainCommand(context: Context): Promise<number> {
   const { io, options } = context;
   const work = chosen(context);
-  let explaining: Explaining;
+  let explaining: ExplainContext;
   try {
-    explaining = await openExplaining(context);
+    explaining = await openExplainParts(context);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     await io.stderr.write(problemLines(error.problems));
@@ -27,10 +27,10 @@ export async function explainCommand(context: Context): Promise<number> {
 }
 
 /** A call as it was named: with options, or with words as `/explain` takes them. */
-type Named = { readonly tool: string; readonly input: string | undefined };
+type NamedCall = { readonly tool: string; readonly input: string | undefined };
 
 /** The single call; with `--batch` there is none. */
-function chosen({ options, operands: [word, text] }: Context): Named {
+function chosen({ options, operands: [word, text] }: Context): NamedCall {
   const [tool, input] = [either("tool", word, options.text("tool")), either("input", text, options.text("input"))];
   const batch = options.text("batch");
   if (batch === undefined && tool === undefined)
@@ -46,7 +46,7 @@ function either(name: string, word: string | undefined, option: string | undefin
   return word ?? option;
 }
 
-async function explainOne(context: Context, explaining: Explaining, { tool, input }: Named): Promise<number> {
+async function explainOne(context: Context, explaining: ExplainContext, { tool, input }: NamedCall): Promise<number> {
   const { io, options } = context;
   const parsed = parseToolInput(await readCallInput(io, input ?? USUAL_INPUT[tool]));
   if (!parsed.ok) throw refused(context, parsed);

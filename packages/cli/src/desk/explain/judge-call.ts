@@ -2,7 +2,7 @@ import { type Clock, type Digest, type Facts, messageOf, type Policy, type Regis
 import { type Assessment, type AssessmentInput, assessStaging, assessWithoutSession, isApplyName, sourceOfApply } from "@assent/core/parts";
 
 /** What a call that is not to run is judged with. */
-export type Judging = {
+export type JudgeParts = {
   readonly policy: Policy;
   readonly tools: Registry;
   readonly facts: Facts;
@@ -11,16 +11,16 @@ export type Judging = {
 };
 
 /** A call that is only looked at. */
-export type LookedAt = { readonly tool: string; readonly input: unknown; readonly cwd: string };
+export type CallToJudge = { readonly tool: string; readonly input: unknown; readonly cwd: string };
 
 /** Why there is nothing to judge. */
-export type NoCall = { readonly type: "tool_not_registered" | "invalid_tool_params"; readonly message: string };
+export type InvalidCall = { readonly type: "tool_not_registered" | "invalid_tool_params"; readonly message: string };
 
 /** A judged call; `staging` is there where it would be staged instead of run, and is what is decided about that. */
-export type Judged = Assessment & { readonly staging?: Assessment };
+export type JudgedCall = Assessment & { readonly staging?: Assessment };
 
 /** Judges a call as the runtime would, by the same functions, and stops there: nothing is asked, started or recorded. */
-export async function judgeCall(judging: Judging, { tool: name, input, cwd }: LookedAt): Promise<Judged | NoCall> {
+export async function judgeCall(judging: JudgeParts, { tool: name, input, cwd }: CallToJudge): Promise<JudgedCall | InvalidCall> {
   const { policy, tools, facts, digest, clock } = judging;
   const tool = tools.get(isApplyName(name) ? sourceOfApply(name) : name);
   if (!tool) return { type: "tool_not_registered", message: unknownTool(tools, name) };
@@ -37,7 +37,7 @@ export async function judgeCall(judging: Judging, { tool: name, input, cwd }: Lo
 }
 
 /** Tells a call that could be judged from one that could not. */
-export function isNoCall(judged: Judged | NoCall): judged is NoCall {
+export function isInvalidCall(judged: JudgedCall | InvalidCall): judged is InvalidCall {
   return "message" in judged;
 }
 

@@ -10,7 +10,7 @@ import { commandText, commandTree, type TreeRow } from "./command-tree.ts";
 import { decisionSentence, rulePlace } from "./decision-text.ts";
 
 /** How an explanation is to be read: on what width, in which colours, and what it is about. */
-export type Reading = {
+export type ExplainLayout = {
   readonly columns: number | undefined;
   readonly style: Style;
   /** The call in one line: a command, a path, a tool's name. */
@@ -20,7 +20,7 @@ export type Reading = {
 };
 
 /** An explanation for people: the verdict, why, what each command would do, what would let it pass, and who was heard. */
-export function explainText(explanation: Explanation, reading: Reading): string {
+export function explainText(explanation: Explanation, reading: ExplainLayout): string {
   const { verdict } = explanation;
   const subject = reading.subject.trim() === "" ? "(empty)" : oneLine(markGaps(reading.subject));
   const { staging } = explanation;
@@ -46,13 +46,13 @@ function paint(verdict: Verdict, style: Style): (text: string) => string {
 }
 
 /** Lines of a text behind an indent, broken to the width; what a terminal would act on is escaped. */
-function indented(text: string, indent: number, { columns }: Reading): string[] {
+function indented(text: string, indent: number, { columns }: ExplainLayout): string[] {
   const room = columns ? Math.max(columns - indent, 16) : Number.POSITIVE_INFINITY; // a terminal that does not know its width says 0
   return wrapWords(visible(text).replaceAll("\t", "    "), room).map((line) => " ".repeat(indent) + line);
 }
 
 /** A call that is staged is decided about twice. */
-function stagingLines({ staging }: Explanation, reading: Reading): string[] {
+function stagingLines({ staging }: Explanation, reading: ExplainLayout): string[] {
   if (!staging) return [];
   const { by, verdict } = staging;
   const place = by ? rulePlace(by) : "";
@@ -68,7 +68,7 @@ function stagingLines({ staging }: Explanation, reading: Reading): string[] {
   ];
 }
 
-function whyLines(explanation: Explanation, reading: Reading): string[] {
+function whyLines(explanation: Explanation, reading: ExplainLayout): string[] {
   const { rule, reason, staging, verdict } = explanation;
   const lines = indented(`${staging ? `To apply it: ${verdict}. ` : ""}${decisionSentence(explanation)}`, 0, reading);
   if (rule && reason !== "guard") {
@@ -80,7 +80,7 @@ function whyLines(explanation: Explanation, reading: Reading): string[] {
   return lines;
 }
 
-function planLines(explanation: Explanation, reading: Reading): string[] {
+function planLines(explanation: Explanation, reading: ExplainLayout): string[] {
   const { plan, verdict } = explanation;
   if (!plan) return [];
   const decider = decidingCommand(explanation, plan.commands);
@@ -112,7 +112,7 @@ const INDENT = 2;
 
 function commandLines(
   { command, depth, joined }: TreeRow,
-  { reading, decides }: { readonly reading: Reading; readonly decides: boolean },
+  { reading, decides }: { readonly reading: ExplainLayout; readonly decides: boolean },
 ): string[] {
   const { verdict, rule, source, cwd } = command;
   const indent = INDENT * (depth + 1);
@@ -149,11 +149,11 @@ const CLASSES = {
   unknown: "unknown effect",
 } as const;
 
-function hazardLines({ text }: Hazard, indent: number, reading: Reading): string[] {
+function hazardLines({ text }: Hazard, indent: number, reading: ExplainLayout): string[] {
   return indented(`! ${oneLine(text)}`, indent, reading).map(reading.style.yellow);
 }
 
-function factLines(facts: Json | undefined, reading: Reading): string[] {
+function factLines(facts: Json | undefined, reading: ExplainLayout): string[] {
   if (facts === undefined || facts === null || typeof facts !== "object" || Array.isArray(facts)) return [];
   const { paths, host } = facts as { readonly paths?: Json; readonly host?: Json };
   const lines = Array.isArray(paths) ? paths.flatMap((path) => pathLines(Object(path), reading)) : [];
@@ -162,7 +162,7 @@ function factLines(facts: Json | undefined, reading: Reading): string[] {
     : [...lines, ...indented(`host  ${host === null ? "none: this is no URL" : oneLine(String(host))}`, 2, reading)];
 }
 
-function pathLines({ lexical, real, inside, sensitive, control }: Readonly<Record<string, Json>>, reading: Reading): string[] {
+function pathLines({ lexical, real, inside, sensitive, control }: Readonly<Record<string, Json>>, reading: ExplainLayout): string[] {
   const known = [
     inside === true ? "inside the workspace" : "outside the workspace",
     sensitive === true && "may hold secrets",
@@ -172,7 +172,7 @@ function pathLines({ lexical, real, inside, sensitive, control }: Readonly<Recor
   return indented(`path  ${oneLine(String(lexical))}${leads}\n  ${known.filter(Boolean).join(", ")}`, 2, reading);
 }
 
-function passLines(explanation: Explanation, reading: Reading): string[] {
+function passLines(explanation: Explanation, reading: ExplainLayout): string[] {
   const { verdict, reason } = explanation;
   if (verdict === "allow") return [];
   if (verdict === "deny" || reason === "guard" || reason === "checker" || reason === "hook")
@@ -210,7 +210,7 @@ const LASTING: Readonly<Record<string, string>> = {
   mode: "Another --mode would judge it by the rules.",
 };
 
-function traceText({ trace }: Explanation, { columns }: Reading): string {
+function traceText({ trace }: Explanation, { columns }: ExplainLayout): string {
   const rows = trace.map(({ layer, opinion, rule, note }) => [
     layer,
     OPINIONS[opinion],

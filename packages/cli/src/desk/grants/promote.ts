@@ -4,7 +4,7 @@ import { unifiedDiff } from "@assent/tools";
 import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { openPolicy } from "../../compose/policy.ts";
-import { callPorts } from "../../compose/ports.ts";
+import { hostPortsFor } from "../../compose/ports.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { oneLine, visible } from "../../io/visible-text.ts";
@@ -50,7 +50,7 @@ async function promote(context: Context, row: GrantRow, to: Target): Promise<num
   const workspace = row.scope === "project" && row.workspace !== undefined ? row.workspace : workspaceOf(context);
   const rule = await soundRule(context, { row, to, workspace });
   const file = to === "user" ? settingsLocations(io.env).userFile : projectSettingsFile(workspace);
-  const parts = callPorts(context, await stateDirectory(context));
+  const parts = hostPortsFor(context, await stateDirectory(context));
   const promotion = { file, list: "allow", rule: settingsValue(rule) } as const;
   const planned = await promoteRule({ ...promotion, dryRun: true }, parts);
   const json = options.flag("json");
@@ -62,10 +62,10 @@ async function promote(context: Context, row: GrantRow, to: Target): Promise<num
   return 0;
 }
 
-type Wanted = { readonly row: GrantRow; readonly to: Target; readonly workspace: string };
+type PromotionRequest = { readonly row: GrantRow; readonly to: Target; readonly workspace: string };
 
 /** The rule as the file must have it. The loader that all commands share tells of one that no file may hold. */
-async function soundRule(context: Context, { row, to, workspace }: Wanted): Promise<RememberedRule> {
+async function soundRule(context: Context, { row, to, workspace }: PromotionRequest): Promise<RememberedRule> {
   const written = rememberedRule(row.rule);
   const moved = to === "user" ? atHome(written.rule, row.scope, workspace) : undefined;
   const allow = moved === undefined ? [written.rule] : [written.rule, moved];
@@ -105,7 +105,7 @@ function diffOf({ file, before, after }: PromotedRule): string {
   return unifiedDiff({ name: file.replace(/^\//, ""), before: before === "" ? null : before, after });
 }
 
-type Report = {
+type PromotionReport = {
   readonly rule: string;
   readonly to: Target;
   readonly done: PromotedRule;
@@ -114,7 +114,7 @@ type Report = {
   readonly flags: string;
 };
 
-function report({ id }: GrantRow, { rule, to, done, dry, workspace, flags }: Report): string {
+function report({ id }: GrantRow, { rule, to, done, dry, workspace, flags }: PromotionReport): string {
   const place = oneLine(`${done.file}:${done.line}`);
   if (done.before === done.after) return `${oneLine(rule)} stands there already: ${place}\n`;
   if (dry) return "Nothing was written (--dry-run).\n";

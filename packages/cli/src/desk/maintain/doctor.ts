@@ -8,7 +8,7 @@ import { printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { hasStore } from "../../store/open.ts";
-import { editorLine } from "../approvals/editor-command.ts";
+import { findEditor } from "../approvals/editor-command.ts";
 
 type Check = { readonly name: string; readonly status: "ok" | "warning" | "error"; readonly detail: string; readonly hint?: string };
 
@@ -108,6 +108,6 @@ function programChecks({ env }: Io): Check[] {
 }
 
 function editorCheck({ env }: Io): Check {
-  const editor = editorLine(env, undefined);
+  const editor = findEditor(env, undefined);
   return { name: "editor", status: "ok", detail: editor ?? "none: set VISUAL or EDITOR to edit what is asked about" };
 }

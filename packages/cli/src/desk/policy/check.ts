@@ -11,7 +11,7 @@ import {
   UNTRUSTED_HOOK_REASON,
 } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
-import { openPolicy, type PolicyWish } from "../../compose/policy.ts";
+import { openPolicy, type PolicyOptions } from "../../compose/policy.ts";
 import { asFailure } from "../../io/failure.ts";
 import { printJson, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -20,14 +20,14 @@ import { rulePlace } from "../explain/decision-text.ts";
 import { workspaceOf } from "../explain/explain-call.ts";
 import { problemForm, problemLines } from "./problem-text.ts";
 
-type Checked = { readonly problems: readonly SettingsProblem[]; readonly loaded?: LoadedPolicy };
+type CheckedFile = { readonly problems: readonly SettingsProblem[]; readonly loaded?: LoadedPolicy };
 
 /** Loads settings as every command does and reports all that is wrong with them; nothing is judged. */
 export async function checkPolicy(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const workspace = workspaceOf(context);
   const named = operands.map((file) => resolve(io.cwd, file));
-  const checked: Checked[] = [];
+  const checked: CheckedFile[] = [];
   for (const policyFile of named) checked.push(await check(context, { workspace, policyFile }));
   const trusted = await isTrustedNow(context, workspace);
   if (named.length === 0) checked.push(await check(context, { workspace, trusted }));
@@ -43,7 +43,7 @@ export async function checkPolicy(context: Context): Promise<number> {
 }
 
 /** Rules of the user's own file whose `/` was most likely meant for the project: it is the home, and there is nothing of that name there. */
-function elsewhere({ io }: Context, checked: readonly Checked[]): readonly string[] {
+function elsewhere({ io }: Context, checked: readonly CheckedFile[]): readonly string[] {
   const { home, userFile } = settingsLocations(io.env);
   const rules = checked.flatMap(({ loaded }) => loaded?.rules ?? []);
   return rules.flatMap(({ at, record }) => {
@@ -55,7 +55,7 @@ function elsewhere({ io }: Context, checked: readonly Checked[]): readonly strin
 }
 
 /** Hooks that count as failed here, whoever configured them. */
-function stoppedHooks(checked: readonly Checked[]): readonly string[] {
+function stoppedHooks(checked: readonly CheckedFile[]): readonly string[] {
   const hooks = checked.flatMap(({ loaded }) => loaded?.hookEntries ?? []).filter(refersToWorkspace);
   return hooks.map(({ name, event }) => `hook ${name} (${event}) will fail here: ${UNTRUSTED_HOOK_REASON}`);
 }
@@ -70,7 +70,7 @@ async function isTrustedNow(context: Context, workspace: string): Promise<boolea
   }
 }
 
-async function check(context: Context, place: Pick<PolicyWish, "workspace" | "policyFile" | "trusted">): Promise<Checked> {
+async function check(context: Context, place: Pick<PolicyOptions, "workspace" | "policyFile" | "trusted">): Promise<CheckedFile> {
   try {
     const { loaded } = await openPolicy(context, { ...place, flags: { allow: [], ask: [], deny: [] } });
     return { problems: loaded.problems, loaded };
@@ -97,7 +97,7 @@ function problemsText(problems: readonly SettingsProblem[]): string {
   return `${problemLines(problems)}${counted(problems.length, "problem")}: ${said.filter(Boolean).join(", ")}.\n`;
 }
 
-function soundText(files: readonly string[], checked: readonly Checked[]): string {
+function soundText(files: readonly string[], checked: readonly CheckedFile[]): string {
   const rules = checked.flatMap(({ loaded }) => [...(loaded?.rules ?? []), ...(loaded?.stage ?? [])]);
   const there = files.filter((file) => existsSync(file));
   const lines = files.map((file) => {

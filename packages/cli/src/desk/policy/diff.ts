@@ -9,7 +9,7 @@ import { textTable } from "../../io/text-table.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { rulePlace } from "../explain/decision-text.ts";
 import { workspaceOf } from "../explain/explain-call.ts";
-import { type Rejudged, rejudgeLedger } from "./rejudge-ledger.ts";
+import { type RejudgeResult, rejudgeLedger } from "./rejudge-ledger.ts";
 
 /** Shows the rules that differ between two policy files and, with `--ledger`, the recorded calls the new one would decide differently. */
 export async function diffPolicies(context: Context): Promise<number> {
@@ -79,9 +79,9 @@ function ruleForm({ list, rule: { at } }: ListedRule): object {
   return { list, text, file, line, column, ...(because !== undefined && { because }) };
 }
 
-type Look = { readonly style: Style; readonly columns: number | undefined };
+type DiffLayout = { readonly style: Style; readonly columns: number | undefined };
 
-function text({ added, removed, changed, settings }: Differences, rejudged: Rejudged | undefined, look: Look): string {
+function text({ added, removed, changed, settings }: Differences, rejudged: RejudgeResult | undefined, look: DiffLayout): string {
   const { red, green, yellow } = look.style;
   const lines = [
     ...removed.map((rule) => red(`- ${ruleText(rule)}`)),
@@ -101,7 +101,7 @@ function shown(value: Json): string {
   return value === null ? "not set" : oneLine(JSON.stringify(value));
 }
 
-function callsText({ calls, judged, unjudged }: Rejudged, columns: number | undefined): string {
+function callsText({ calls, judged, unjudged }: RejudgeResult, columns: number | undefined): string {
   const rows = calls.map(({ session, call, tool, old, new: next, subject }) => [session, call, tool, old, next, subject]);
   const table = textTable(
     [{ name: "session" }, { name: "call" }, { name: "tool" }, { name: "old" }, { name: "new" }, { name: "subject", shrinks: true }],

@@ -3,15 +3,15 @@ import type { Assessment } from "@assent/core/parts";
 import type { Context } from "../../command-line/spec.ts";
 import { isDirectory } from "../../compose/place.ts";
 import { openPolicy } from "../../compose/policy.ts";
-import { callPorts } from "../../compose/ports.ts";
+import { hostPortsFor } from "../../compose/ports.ts";
 import { withStoreIfAny } from "../../store/open.ts";
-import { isNoCall, type Judging, judgeCall } from "../explain/judge-call.ts";
+import { isInvalidCall, type JudgeParts, judgeCall } from "../explain/judge-call.ts";
 
 /** Two policy files. */
 export type PolicyPair = { readonly old: string; readonly new: string };
 
 /** A recorded call that the two decide differently. */
-export type Differing = {
+export type DifferingCall = {
   readonly session: string;
   readonly call: string;
   readonly tool: string;
@@ -21,15 +21,15 @@ export type Differing = {
 };
 
 /** What judging the record again gave. */
-export type Rejudged = { readonly calls: readonly Differing[]; readonly judged: number; readonly unjudged: number };
+export type RejudgeResult = { readonly calls: readonly DifferingCall[]; readonly judged: number; readonly unjudged: number };
 
 /** Judges the newest form of every recorded call under both policies, by the files as they are now. Nothing is recorded. */
-export function rejudgeLedger(context: Context, files: PolicyPair): Promise<Rejudged> {
+export function rejudgeLedger(context: Context, files: PolicyPair): Promise<RejudgeResult> {
   return withStoreIfAny(context, async ({ ledger, directory }) => {
     const workspaces = await sessionWorkspaces(ledger);
     const newest = await newestJudgements(ledger);
     const judges = judgesByWorkspace(context, directory, files);
-    const calls: Differing[] = [];
+    const calls: DifferingCall[] = [];
     let unjudged = 0;
     for await (const event of ledger.read({ pos: 0 }, { types: ["call.judged"] })) {
       if (newest.get(keyOf(event)) !== event.pos) continue;
@@ -59,17 +59,17 @@ async function newestJudgements(ledger: Ledger): Promise<ReadonlyMap<string, num
   return newest;
 }
 
-type Pair = { readonly old: Judging; readonly new: Judging };
+type JudgePair = { readonly old: JudgeParts; readonly new: JudgeParts };
 
 /** Paths of rules start at the workspace, so each has its own pair; it is made once. */
-function judgesByWorkspace(context: Context, directory: string, files: PolicyPair): (workspace: string) => Promise<Pair | undefined> {
-  const { digest, clock } = callPorts(context, directory);
-  const made = new Map<string, Promise<Pair>>();
-  const open = async (workspace: string, policyFile: string): Promise<Judging> => {
+function judgesByWorkspace(context: Context, directory: string, files: PolicyPair): (workspace: string) => Promise<JudgePair | undefined> {
+  const { digest, clock } = hostPortsFor(context, directory);
+  const made = new Map<string, Promise<JudgePair>>();
+  const open = async (workspace: string, policyFile: string): Promise<JudgeParts> => {
     const { loaded, tools, facts } = await openPolicy(context, { workspace, policyFile, flags: { allow: [], ask: [], deny: [] } });
     return { policy: loaded.policy, tools, facts, digest, clock };
   };
-  const pairOf = async (workspace: string): Promise<Pair> => ({
+  const pairOf = async (workspace: string): Promise<JudgePair> => ({
     old: await open(workspace, files.old),
     new: await open(workspace, files.new),
   });
@@ -82,12 +82,12 @@ function judgesByWorkspace(context: Context, directory: string, files: PolicyPai
 }
 
 /** Undefined: the call cannot be judged any more. */
-async function rejudge({ session, body }: StoredEvent, pair: Pair | undefined, ledger: Ledger): Promise<Differing | undefined> {
+async function rejudge({ session, body }: StoredEvent, pair: JudgePair | undefined, ledger: Ledger): Promise<DifferingCall | undefined> {
   if (!pair) return undefined;
   const { call, tool, cwd, input } = (await ledger.resolve(body)) as { readonly [key: string]: Json };
   const looked = { tool: String(tool), input, cwd: String(cwd) };
   const [old, next] = [await judgeCall(pair.old, looked), await judgeCall(pair.new, looked)];
-  if (isNoCall(old) || isNoCall(next)) return undefined;
+  if (isInvalidCall(old) || isInvalidCall(next)) return undefined;
   return {
     session,
     call: String(call),

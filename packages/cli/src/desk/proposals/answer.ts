@@ -13,16 +13,16 @@ const DONE = { apply: "applied", discard: "discarded" } as const;
 export function answerProposal(context: Context, action: keyof typeof DONE): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "proposals", context.operands[0] ?? "");
-    if (row.state === DONE[action]) return await printStanding(context, row);
-    const { settleProposal, refusedProposal } = await import("./settle.ts");
+    if (row.state === DONE[action]) return await printState(context, row);
+    const { settleProposal, proposalRefusal } = await import("./settle.ts");
     const { by, report } = await settleProposal(context, store, { row, action });
     if (report === "asked") {
       await context.io.stderr.write(`Asked. See how it went with: assent proposals show ${row.id}${storeFlag(context)}\n`);
       return 0;
     }
     const now = await findRow(store.ledger, "proposals", row.id);
-    if (now.state !== DONE[action]) throw refusedProposal(report);
-    return await (isOurs(now, by) ? printDone(context, now, by) : printStanding(context, now));
+    if (now.state !== DONE[action]) throw proposalRefusal(report);
+    return await (isAnsweredBy(now, by) ? printDone(context, now, by) : printState(context, now));
   });
 }
 
@@ -35,12 +35,12 @@ async function printDone(context: Context, { id, state, label, updatedAt }: Prop
 }
 
 /** What stands may be somebody else's doing, who was a moment faster. */
-function isOurs({ resolution }: ProposalRow, by: By): boolean {
+function isAnsweredBy({ resolution }: ProposalRow, by: By): boolean {
   const { who } = resolution ?? {};
   return who !== undefined && who.pid === by.pid && who.user === by.user && who.name === by.name;
 }
 
-async function printStanding({ io, options }: Context, { id, state, resolution, updatedAt }: ProposalRow): Promise<number> {
+async function printState({ io, options }: Context, { id, state, resolution, updatedAt }: ProposalRow): Promise<number> {
   const who = resolution?.who ? ` by ${oneLine(whoText(resolution.who))}` : "";
   const answeredBy = resolution?.who ?? null;
   if (options.flag("json")) await printJson(io, { id, outcome: state, alreadyAnswered: true, answeredBy, answeredAt: updatedAt });
@@ -55,14 +55,14 @@ export function undoProposal(context: Context): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "proposals", operands[0] ?? "");
     if (row.state === "undone") return await printUndone(context, row, true);
-    const { settleProposal, refusedProposal } = await import("./settle.ts");
+    const { settleProposal, proposalRefusal } = await import("./settle.ts");
     const { report } = await settleProposal(context, store, { row, action: "undo" });
     if (report === "asked") {
       await io.stderr.write(`Asked. See how it went with: assent proposals show ${row.id}${storeFlag(context)}\n`);
       return 0;
     }
     const now = await findRow(store.ledger, "proposals", row.id);
-    if (!report.ok && now.state !== "undone") throw refusedProposal(report);
+    if (!report.ok && now.state !== "undone") throw proposalRefusal(report);
     return await printUndone(context, now, !report.ok);
   });
 }

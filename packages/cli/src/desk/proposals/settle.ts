@@ -13,21 +13,21 @@ import {
 } from "@assent/core";
 import { createHostFileChanges, currentUser, type HostPorts } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
-import { commandHolder } from "../../compose/attend.ts";
-import { NO_OPTIONS, resumedFlags } from "../../compose/flags.ts";
+import { mergeResumedFlags, NO_OPTIONS } from "../../compose/flags.ts";
 import { followPolicy } from "../../compose/follow-policy.ts";
-import { callPorts } from "../../compose/ports.ts";
-import { sessionModes } from "../../compose/session-modes.ts";
+import { commandHolder } from "../../compose/keep-alive.ts";
+import { hostPortsFor } from "../../compose/ports.ts";
+import { openSessionModes } from "../../compose/session-modes.ts";
 import { CommandError } from "../../io/failure.ts";
 import { warn } from "../../io/output.ts";
 import { personBy } from "../../io/who.ts";
 import type { Store } from "../../store/open.ts";
 
 /** What a person wants done with a proposal. */
-export type Settling = { readonly row: ProposalRow; readonly action: "apply" | "discard" | "undo" };
+export type ProposalAction = { readonly row: ProposalRow; readonly action: "apply" | "discard" | "undo" };
 
 /** How it came out; `asked`: another process holds the session and was not waited for. */
-export type Settled = { readonly by: By; readonly report: ProposalReport | "asked" };
+export type SettleResult = { readonly by: By; readonly report: ProposalReport | "asked" };
 
 const LONGEST_MS = 2 ** 30;
 const LOOK_MS = 1_000;
@@ -36,16 +36,16 @@ const LOOK_MS = 1_000;
  * Settles a proposal for a person. A process that holds the session is asked to do it, and is waited for; where nobody does, or that one has left or died, this
  * one takes the session for as long as it takes.
  */
-export async function settleProposal(context: Context, store: Store, { row, action }: Settling): Promise<Settled> {
-  const ports = callPorts(context, store.directory);
+export async function settleProposal(context: Context, store: Store, { row, action }: ProposalAction): Promise<SettleResult> {
+  const ports = hostPortsFor(context, store.directory);
   const by = personBy(currentUser().user, { name: context.options.text("by"), door: "command" });
-  const wanted: Wanted = { row, action, by, reason: context.options.text("reason") ?? "" };
+  const wanted: RequestedAction = { row, action, by, reason: context.options.text("reason") ?? "" };
   const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive
   try {
     const session = await takeSession(context, { store, ports }, row);
     return {
       by,
-      report: session ? await settleHere(context, { session, ports, store }, wanted) : await byHolder(context, { store, ports }, wanted),
+      report: session ? await settleHere(context, { session, ports, store }, wanted) : await askHolder(context, { store, ports }, wanted),
     };
   } finally {
     clearInterval(alive);
@@ -55,7 +55,7 @@ export async function settleProposal(context: Context, store: Store, { row, acti
 /** Undefined: a live process has it. That it was taken is on record, so that what a crash leaves is not taken for finished. */
 async function takeSession(
   context: Context,
-  { store: { ledger }, ports }: Asking,
+  { store: { ledger }, ports }: StorePorts,
   { session: id }: ProposalRow,
 ): Promise<Session | undefined> {
   try {
@@ -69,21 +69,21 @@ async function takeSession(
 }
 
 /** The session is left as it was found. */
-async function settleHere(context: Context, held: Held, wanted: Wanted): Promise<ProposalReport> {
+async function settleHere(context: Context, held: HeldProposalSession, wanted: RequestedAction): Promise<ProposalReport> {
   const { session } = held;
   const before = session.state.closed;
   if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
   try {
-    return await act(context, held, wanted);
+    return await actOnProposal(context, held, wanted);
   } finally {
     if (before) await session.close(before.reason, before.exit);
   }
 }
 
-type Asking = { readonly store: Store; readonly ports: HostPorts };
+type StorePorts = { readonly store: Store; readonly ports: HostPorts };
 
 /** Puts the wish on record and waits for what its holder does about it. A holder that leaves without hearing it leaves it to us. */
-async function byHolder(context: Context, { store, ports }: Asking, wanted: Wanted): Promise<ProposalReport | "asked"> {
+async function askHolder(context: Context, { store, ports }: StorePorts, wanted: RequestedAction): Promise<ProposalReport | "asked"> {
   const { row, action, by, reason } = wanted;
   const { ledger } = store;
   const { id, session: of, digest } = row;
@@ -93,21 +93,25 @@ async function byHolder(context: Context, { store, ports }: Asking, wanted: Want
   await ledger.answer([{ type: "proposal.requested", v: 1, at, body }]);
   if (context.options.flag("no-wait")) return "asked";
   for (;;) {
-    const told = await holderDid(ledger, { row, action, from });
+    const told = await awaitHolder(ledger, { row, action, from });
     if (told) return told;
     const session = await takeSession(context, { store, ports }, row);
     if (session) return await settleHere(context, { session, ports, store }, wanted);
   }
 }
 
-type Held = Asking & { readonly session: Session };
-type Wanted = Settling & { readonly by: By; readonly reason: string };
+type HeldProposalSession = StorePorts & { readonly session: Session };
+type RequestedAction = ProposalAction & { readonly by: By; readonly reason: string };
 
-async function act(context: Context, { session, ports, store }: Held, { row, action, by, reason }: Wanted): Promise<ProposalReport> {
+async function actOnProposal(
+  context: Context,
+  { session, ports, store }: HeldProposalSession,
+  { row, action, by, reason }: RequestedAction,
+): Promise<ProposalReport> {
   const { created } = session.state;
-  const flags = resumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
+  const flags = mergeResumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
   const policy = await followPolicy(context, { workspace: created?.workspace ?? row.cwd, flags, ledger: store.ledger });
-  const modes = await sessionModes(context, { session, ports, policy }, by.name);
+  const modes = await openSessionModes(context, { session, ports, policy }, by.name);
   const dispatcher = createDispatcher({
     session,
     ...ports,
@@ -129,10 +133,10 @@ async function act(context: Context, { session, ports, store }: Held, { row, act
   }
 }
 
-type Waiting = Settling & { readonly from: number };
+type HolderWait = ProposalAction & { readonly from: number };
 
 /** What the holder records about it; undefined: it left, or has said nothing for a while and may be gone. */
-function holderDid(ledger: Ledger, { row, action, from }: Waiting): Promise<ProposalReport | undefined> {
+function awaitHolder(ledger: Ledger, { row, action, from }: HolderWait): Promise<ProposalReport | undefined> {
   return new Promise((resolve, reject) => {
     const end = (report: ProposalReport | undefined): void => {
       clearTimeout(look);
@@ -154,9 +158,9 @@ function holderDid(ledger: Ledger, { row, action, from }: Waiting): Promise<Prop
   });
 }
 
-type Told = Omit<ProposalReport, "id">;
+type ReportedOutcome = Omit<ProposalReport, "id">;
 
-function outcome(type: string, body: object, action: Settling["action"]): Told | undefined {
+function outcome(type: string, body: object, action: ProposalAction["action"]): ReportedOutcome | undefined {
   switch (type) {
     case "proposal.applied":
       return action === "apply" ? { state: "applied", ok: true, type: "applied", text: "Applied." } : undefined;
@@ -180,6 +184,6 @@ function outcome(type: string, body: object, action: Settling["action"]): Told |
 }
 
 /** A report that is no success, as the command's failure. */
-export function refusedProposal({ type, text }: ProposalReport): CommandError {
+export function proposalRefusal({ type, text }: ProposalReport): CommandError {
   return new CommandError(type, type === "proposal_not_found" ? 4 : 1, { message: text });
 }

@@ -10,7 +10,7 @@ import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { type Store, withStoreIfAny } from "../../store/open.ts";
 import { printAnswer } from "../approvals/answer.ts";
-import { goesOnText } from "../sessions/continue-with.ts";
+import { continueText } from "../sessions/resume-command.ts";
 import { questionForm } from "./form.ts";
 import { answersExample, questionsText } from "./view.ts";
 
@@ -27,16 +27,16 @@ export async function answerQuestionCommand(context: Context, outcome: "answered
   return withStoreIfAny(context, async (store) => {
     const { wholeQuestion } = await import("@assent/core");
     const row = await wholeQuestion(store.ledger, await findRow(store.ledger, "questions", operands[0] ?? ""));
-    if (outcome === "answered" && text === undefined) return await refuseSilence(context, row);
-    const report = await commit(context, store, { row, outcome, answers: text === undefined ? undefined : parseAnswers(text) });
-    await printAnswer(context, await goesOnText(context, store.ledger, row.session), report);
+    if (outcome === "answered" && text === undefined) return await askForAnswers(context, row);
+    const report = await saveAnswers(context, store, { row, outcome, answers: text === undefined ? undefined : parseAnswers(text) });
+    await printAnswer(context, await continueText(context, store.ledger, row.session), report);
     return report.refusal === null ? 0 : 1;
   });
 }
 
-type Answering = { readonly row: QuestionRow; readonly outcome: "answered" | "declined"; readonly answers: unknown };
+type QuestionAnswerRequest = { readonly row: QuestionRow; readonly outcome: "answered" | "declined"; readonly answers: unknown };
 
-async function commit({ options, overrides }: Context, { ledger }: Store, { row, outcome, answers }: Answering): Promise<QuestionReport> {
+async function saveAnswers({ options, overrides }: Context, { ledger }: Store, { row, outcome, answers }: QuestionAnswerRequest): Promise<QuestionReport> {
   const [{ answerQuestion }, { currentUser, createSystemClock }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
   const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
   const clock = overrides.clock ?? createSystemClock();
@@ -62,7 +62,7 @@ function parseAnswers(text: string): unknown {
 }
 
 /** Nothing is taken for an answer that was not given, not even what is recommended. */
-async function refuseSilence(context: Context, row: QuestionRow): Promise<number> {
+async function askForAnswers(context: Context, row: QuestionRow): Promise<number> {
   const { io, options } = context;
   const { questions, id } = row;
   const message = `Question ${id} needs --answers: one { id, selected, custom?, note? } per question.`;

@@ -1,5 +1,5 @@
 import type { JsonObject, Question, QuestionRow } from "@assent/core";
-import type { Judged } from "../approvals/form.ts";
+import type { RecordedJudgement } from "../approvals/form.ts";
 import { questionSubject } from "./view.ts";
 
 /** A question in the form of the commands and of the streams: that of an approval, with what is asked besides. */
@@ -14,11 +14,11 @@ export function questionForm(row: QuestionRow): JsonObject {
     reason: "tool",
     requestedAt: askedAt,
     fingerprint,
-    questions: questions.map(asked),
+    questions: questions.map(questionFields),
   };
 }
 
-function asked({ id, question, header, options, multi, recommended }: Question): JsonObject {
+function questionFields({ id, question, header, options, multi, recommended }: Question): JsonObject {
   return {
     id,
     question,
@@ -31,7 +31,7 @@ function asked({ id, question, header, options, multi, recommended }: Question):
 }
 
 /** The form with how the question stands and what was judged when it was asked. */
-export function questionLongForm(row: QuestionRow, judged: Judged & { readonly consumed: boolean }): JsonObject {
+export function questionLongForm(row: QuestionRow, judged: RecordedJudgement & { readonly consumed: boolean }): JsonObject {
   const { kind, input, cwd, verdict, reason, source, rule, explicitAsk, units, trace, consumed } = judged;
   const { state, answers, answeredBy, answeredAt, answerReason } = row;
   return {

@@ -7,7 +7,7 @@ import { whenText, whoText } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
-import type { Judged } from "../approvals/form.ts";
+import type { RecordedJudgement } from "../approvals/form.ts";
 import { questionLongForm } from "./form.ts";
 import { answersExample, questionsText } from "./view.ts";
 
@@ -19,16 +19,16 @@ export function showQuestion(context: Context): Promise<number> {
     const recorded = await recordedCall(ledger, row.session, row.callId);
     if (options.flag("json")) {
       // Parsing: a call that asks was judged, by the store's own order of events.
-      const judged = recorded["call.judged"] as Judged;
+      const judged = recorded["call.judged"] as RecordedJudgement;
       await printJson(io, questionLongForm(row, { ...judged, consumed: recorded["call.ended"] !== undefined }) satisfies JsonObject);
     } else await io.stdout.write(text(row, { columns: io.stdout.columns(), flags: storeFlag(context) }));
     return 0;
   });
 }
 
-type Shown = { readonly columns: number | undefined; readonly flags: string };
+type ShowQuestionOptions = { readonly columns: number | undefined; readonly flags: string };
 
-function text(row: QuestionRow, { columns, flags }: Shown): string {
+function text(row: QuestionRow, { columns, flags }: ShowQuestionOptions): string {
   const { id, questions, answers } = row;
   const answered = row.answeredBy ? ` by ${whoText(row.answeredBy)}` : "";
   const when = row.answeredAt === null ? "" : ` at ${whenText(row.answeredAt)}`;

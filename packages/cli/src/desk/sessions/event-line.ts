@@ -2,7 +2,7 @@ import { isObject, type Json, type StoredEvent } from "@assent/core";
 import { cut } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { whenText } from "../../io/who.ts";
-import { editedSubject } from "../approvals/edited-answer.ts";
+import { inputSubject } from "../approvals/edited-answer.ts";
 
 /** Where lines of events are shown. */
 export type LineOptions = {
@@ -42,7 +42,7 @@ function rank(name: string): number {
 }
 
 function glance(name: string, value: Json): string | undefined {
-  if (name === "edited" && isObject(value)) return editedSubject(value["input"] as Json, GLANCE); // parsing: the record is JSON
+  if (name === "edited" && isObject(value)) return inputSubject(value["input"] as Json, GLANCE); // parsing: the record is JSON
   if (name === "error" && isObject(value)) return oneLine(String(value["message"] ?? value["type"]));
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   const text = isObject(value) ? (value["name"] ?? value["text"]) : value;

@@ -19,11 +19,11 @@ type Story = {
   /** What the model proposed, complete as soon as it was judged. */
   input: Json;
   /** What others made of it, in order. */
-  readonly edits: Edit[];
+  readonly edits: StoryEdit[];
   readonly lines: string[];
 };
 
-type Edit = { readonly by: string; readonly input: Json; readonly fingerprint: string | undefined };
+type StoryEdit = { readonly by: string; readonly input: Json; readonly fingerprint: string | undefined };
 
 /** No calls yet. */
 export function createCallStories(): CallStories {
@@ -31,40 +31,40 @@ export function createCallStories(): CallStories {
   const made = new Map<string, string>();
   return {
     take: (event) => {
-      if (event.type === "call.proposed") return begin(open, event.body);
+      if (event.type === "call.proposed") return beginStory(open, event.body);
       if (event.type === "question.asked") made.set(event.body.question, event.body.callId);
       if (event.type === "proposal.staged" && event.body.callId !== null) made.set(event.body.proposal, event.body.callId);
       const story = open.get(subject(event, made) ?? "");
-      return story && goOn(open, story, event);
+      return story && continueStory(open, story, event);
     },
     isOpen: () => open.size > 0,
-    end: () => [...open.values()].map((story) => `${told(story)}- It has not ended.\n`).join("\n"),
+    end: () => [...open.values()].map((story) => `${storyText(story)}- It has not ended.\n`).join("\n"),
   };
 }
 
-function begin(open: Map<string, Story>, { call, tool, raw }: EventBodies["call.proposed"]): string {
+function beginStory(open: Map<string, Story>, { call, tool, raw }: EventBodies["call.proposed"]): string {
   open.set(call, { call, tool, input: raw, edits: [], lines: [] });
   return "";
 }
 
-function goOn(open: Map<string, Story>, story: Story, event: LedgerEvent): string {
+function continueStory(open: Map<string, Story>, story: Story, event: LedgerEvent): string {
   if (event.type === "call.judged" && event.body.editedBy === undefined && story.edits.length === 0) story.input = event.body.input;
   const edit = editOf(event);
   if (edit && !story.edits.some(({ fingerprint }) => fingerprint === edit.fingerprint)) story.edits.push(edit);
   story.lines.push(...linesOf(event).filter((line) => !story.lines.includes(line))); // judged again, and the same came of it
   if (event.type !== "call.ended") return "";
   open.delete(story.call);
-  return `${told(story)}\n${contentBlock(event.body.content)}\n`;
+  return `${storyText(story)}\n${contentBlock(event.body.content)}\n`;
 }
 
 /** What this event put in place of what was proposed: an answer first, then its judging, which says the same again. */
-function editOf(event: LedgerEvent): Edit | undefined {
+function editOf(event: LedgerEvent): StoryEdit | undefined {
   if (event.type === "approval.answered" && event.body.edited) return { by: whoText(event.body.by), ...event.body.edited };
   if (event.type !== "call.judged" || event.body.editedBy === undefined) return undefined;
   return { by: event.body.editedBy, input: event.body.input, fingerprint: event.body.fingerprint };
 }
 
-function told({ call, tool, input, edits, lines }: Story): string {
+function storyText({ call, tool, input, edits, lines }: Story): string {
   const changed = edits.map(({ by, input: other }) => `Edited by ${quoted(by)}:\n\n${inputBlock(other)}\n`);
   const proposed = `${changed.length === 0 ? "" : "Proposed by the model:\n\n"}${inputBlock(input)}\n`;
   return `### ${quoted(tool)} as ${quoted(call)}\n\n${proposed}${changed.join("")}${lines.map((line) => `- ${line}\n`).join("")}`;

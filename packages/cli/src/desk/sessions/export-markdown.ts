@@ -5,7 +5,7 @@ import { noteOf } from "./export-notes.ts";
 import { contentBlock, fenced, quoted } from "./markdown.ts";
 
 /** A session as a text for people, piece by piece, in the order of its record. */
-export type Transcript = {
+export type MarkdownTranscript = {
   /** What this event adds; empty where it adds nothing yet. */
   readonly take: (event: LedgerEvent) => string;
   /** What has not come to its end. */
@@ -13,7 +13,7 @@ export type Transcript = {
 };
 
 /** A transcript in Markdown: whatever a person, a model or a tool said stands in blocks, so that none of it can pass for the record's own words. */
-export function createTranscript(): Transcript {
+export function createTranscript(): MarkdownTranscript {
   const calls = createCallStories();
   let left = ""; // while calls were open: it is told behind them, and they are told when they have ended
   return {

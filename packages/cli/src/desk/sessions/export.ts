@@ -4,7 +4,7 @@ import { usageError } from "../../io/failure.ts";
 import { jsonLine } from "../../io/output.ts";
 import { findRow } from "../../store/find-row.ts";
 import { withStoreIfAny } from "../../store/open.ts";
-import { conversationParts, type Part } from "./conversation-parts.ts";
+import { type ConversationPart, conversationParts } from "./conversation-parts.ts";
 import { createTranscript } from "./export-markdown.ts";
 
 /** Everything on record of a session, with large values in their places: its chain and what the shared chain says to it. A fork begins with what it was forked from. */
@@ -14,7 +14,7 @@ export async function* exportedEvents(ledger: Ledger, id: string): AsyncGenerato
   }
 }
 
-async function* eventsOf(ledger: Ledger, { session, through }: Part): AsyncGenerator<StoredEvent> {
+async function* eventsOf(ledger: Ledger, { session, through }: ConversationPart): AsyncGenerator<StoredEvent> {
   for await (const event of ledger.read({ session, seq: 0 }, { session, naming: session })) {
     if (event.session === session && event.seq > through) return;
     yield event;
@@ -35,9 +35,9 @@ export function exportSession(context: Context): Promise<number> {
   });
 }
 
-type Writing = { readonly line: (event: StoredEvent) => string; readonly end: () => string };
+type EventWriter = { readonly line: (event: StoredEvent) => string; readonly end: () => string };
 
-function asText(): Writing {
+function asText(): EventWriter {
   const { take, end } = createTranscript();
   const line = (stored: StoredEvent): string => {
     const event = knownEvent(stored);

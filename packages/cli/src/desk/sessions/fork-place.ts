@@ -10,10 +10,10 @@ export type ForkPlace = {
 };
 
 /** From an answer with calls to the last result of them; null: that is missing. */
-export type Stretch = { readonly from: number; readonly until: number | null };
+export type TurnSpan = { readonly from: number; readonly until: number | null };
 
 /** A session's conversation as far as it can be cut. */
-export type Conversation = {
+export type ForkableConversation = {
   readonly created: EventBodies["session.created"];
   /** The last event of the session. */
   readonly head: number;
@@ -22,18 +22,22 @@ export type Conversation = {
   /** At the place that was asked for; undefined where nothing has been said up to there. */
   readonly at: ForkPlace | undefined;
   /** The turn that this place would cut between a call and its result. */
-  readonly cuts: Stretch | undefined;
+  readonly cuts: TurnSpan | undefined;
 };
 
 /** Looks through a session for places at which its conversation is whole. Undefined: it has no events. */
-export async function forkPlaces(ledger: Ledger, session: string, wanted: number | undefined): Promise<Conversation | undefined> {
-  const walk = newWalk();
+export async function findForkPlaces(
+  ledger: Ledger,
+  session: string,
+  wanted: number | undefined,
+): Promise<ForkableConversation | undefined> {
+  const walk = newScan();
   let at: ForkPlace | undefined;
   for await (const stored of ledger.read({ session, seq: 0 }, { session })) {
     walk.head = stored.seq;
-    const event = await whole(ledger, stored);
+    const event = await resolveAnswer(ledger, stored);
     if (event) step(walk, event);
-    if (stored.seq === wanted && walk.said) at = here(walk);
+    if (stored.seq === wanted && walk.said) at = placeHere(walk);
   }
   const { created, head, finished, turns } = walk;
   const cuts = wanted === undefined ? undefined : turns.find(({ from, until }) => from <= wanted && (until === null || wanted < until));
@@ -41,11 +45,11 @@ export async function forkPlaces(ledger: Ledger, session: string, wanted: number
 }
 
 /** Only an answer's parts are looked into; other contents may stay where they are. */
-async function whole(ledger: Ledger, stored: StoredEvent): Promise<LedgerEvent | undefined> {
+async function resolveAnswer(ledger: Ledger, stored: StoredEvent): Promise<LedgerEvent | undefined> {
   return knownEvent(stored.type === "message.assistant" ? { ...stored, body: await ledger.resolve(stored.body) } : stored);
 }
 
-type Walk = {
+type ForkScan = {
   created: EventBodies["session.created"] | undefined;
   head: number;
   mode: string;
@@ -60,16 +64,16 @@ type Walk = {
   readonly open: Set<string>;
 };
 
-function newWalk(): Walk {
+function newScan(): ForkScan {
   const place = { created: undefined, head: 0, mode: "", model: null, said: false, finished: undefined };
   return { ...place, turns: [], asked: -1, missing: 0, open: new Set() };
 }
 
-function here({ head: seq, mode, model, asked }: Walk): ForkPlace {
+function placeHere({ head: seq, mode, model, asked }: ForkScan): ForkPlace {
   return { seq, mode, model, isDone: asked === 0 };
 }
 
-function step(walk: Walk, event: LedgerEvent): void {
+function step(walk: ForkScan, event: LedgerEvent): void {
   switch (event.type) {
     case "session.created":
       walk.created = event.body;
@@ -93,7 +97,7 @@ function step(walk: Walk, event: LedgerEvent): void {
       if (event.body.index >= 0) walk.open.add(event.body.call);
       break;
     case "call.ended":
-      if (walk.open.delete(event.body.call)) told(walk);
+      if (walk.open.delete(event.body.call)) callEnded(walk);
       break;
     default:
   }
@@ -102,21 +106,21 @@ function step(walk: Walk, event: LedgerEvent): void {
 /** How an answer stopped that did not come to its end: nothing it proposed is ever run. */
 const CUT: readonly string[] = ["aborted", "error"];
 
-function answered(walk: Walk, { seq, body }: LedgerEvent<"message.assistant">): void {
+function answered(walk: ForkScan, { seq, body }: LedgerEvent<"message.assistant">): void {
   const isCut = CUT.includes(body.stop);
   walk.said = true;
   walk.asked = isCut ? -1 : body.content.filter(({ type }) => type === "call").length;
   walk.missing = walk.asked;
   walk.open.clear();
   if (isCut) return;
-  if (walk.asked === 0) walk.finished = here(walk);
+  if (walk.asked === 0) walk.finished = placeHere(walk);
   else walk.turns.push({ from: seq, until: null });
 }
 
-function told(walk: Walk): void {
+function callEnded(walk: ForkScan): void {
   walk.missing -= 1;
   const turn = walk.turns.at(-1);
   if (walk.missing > 0 || !turn) return;
   turn.until = walk.head;
-  walk.finished = here(walk);
+  walk.finished = placeHere(walk);
 }

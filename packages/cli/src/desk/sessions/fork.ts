@@ -1,7 +1,7 @@
 import { type EventBodies, type Ledger, openSession, type SessionPorts } from "@assent/core";
 import { currentHolder } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
-import { callPorts } from "../../compose/ports.ts";
+import { hostPortsFor } from "../../compose/ports.ts";
 
 import { CommandError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
@@ -9,7 +9,7 @@ import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { VERSION } from "../../version.ts";
-import { type Conversation, type ForkPlace, forkPlaces } from "./fork-place.ts";
+import { type ForkableConversation, type ForkPlace, findForkPlaces } from "./fork-place.ts";
 
 type Forked = NonNullable<EventBodies["session.created"]["forked"]>;
 
@@ -19,26 +19,26 @@ export async function forkSession(
   { id, at }: { readonly id: string; readonly at: number | undefined },
 ): Promise<string> {
   const { ledger } = ports;
-  const conversation = await forkPlaces(ledger, id, at);
+  const conversation = await findForkPlaces(ledger, id, at);
   if (!conversation) throw new CommandError("session_not_found", 4, { message: `There is no session '${id}'.`, hint: "assent sessions" });
   const { created, finished } = conversation;
-  const place = at === undefined ? (finished ?? inherited(conversation)) : asked(conversation, at);
+  const place = at === undefined ? (finished ?? inheritedPlace(conversation)) : requestedPlace(conversation, at);
   if (!place) throw nothingSaid(id);
   const forked = finished === undefined && at === undefined && created.forked ? created.forked : { session: id, seq: place.seq };
-  const session = await openSession(ports, { holder: currentHolder("fork"), create: { ...copied(created), model: place.model, forked } });
+  const session = await openSession(ports, { holder: currentHolder("fork"), create: { ...copyCreation(created), model: place.model, forked } });
   if (place.mode !== created.mode)
     await session.record([session.draft("mode.changed", { from: created.mode, to: place.mode, by: "fork" })], "normal");
   await session.close(place.isDone ? "done" : "limit", 0);
-  await refuseGone(ledger, forked);
+  await refuseIfPruned(ledger, forked);
   return session.id;
 }
 
 /** A fork of a fork that has said nothing of its own begins where that one does. */
-function inherited({ created: { forked, mode, model }, head }: Conversation): ForkPlace | undefined {
+function inheritedPlace({ created: { forked, mode, model }, head }: ForkableConversation): ForkPlace | undefined {
   return forked && { seq: head, mode, model, isDone: true };
 }
 
-function asked({ head, at, cuts }: Conversation, seq: number): ForkPlace | undefined {
+function requestedPlace({ head, at, cuts }: ForkableConversation, seq: number): ForkPlace | undefined {
   if (seq > head)
     throw new CommandError("bad_place", 2, {
       message: `There is no event ${seq} in this session; its last is ${head}.`,
@@ -58,13 +58,13 @@ function nothingSaid(id: string): CommandError {
 }
 
 /** The way it began, without the task it may have been of. */
-function copied(created: EventBodies["session.created"]): EventBodies["session.created"] {
+function copyCreation(created: EventBodies["session.created"]): EventBodies["session.created"] {
   const { cwd, workspace, door, mode, model, policy, title, options } = created;
   return { cwd, workspace, door, mode, model, policy, title, version: VERSION, parent: null, agent: null, ...(options && { options }) };
 }
 
 /** From its first record on a fork keeps what it begins with from being pruned; until then it may have gone. */
-async function refuseGone(ledger: Ledger, { session }: Forked): Promise<void> {
+async function refuseIfPruned(ledger: Ledger, { session }: Forked): Promise<void> {
   const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
   if (row) return;
   throw new CommandError("session_not_found", 4, { message: `The session '${session}' was removed meanwhile.`, hint: "assent sessions" });
@@ -75,7 +75,7 @@ export function forkCommand(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async ({ ledger, directory }) => {
     const origin = await findRow(ledger, "sessions", operands[0] ?? "");
-    const id = await forkSession({ ledger, ...callPorts(context, directory) }, { id: origin.id, at: options.count("at") });
+    const id = await forkSession({ ledger, ...hostPortsFor(context, directory) }, { id: origin.id, at: options.count("at") });
     if (options.flag("json")) {
       await printJson(io, { id });
     } else {

@@ -53,7 +53,7 @@ function titleOf({ title, parent, forked }: SessionRow): string {
   return forked ? `(fork of ${forked.session}) ${title}` : title;
 }
 
-function sessionForm(row: SessionRow, { open: openApprovals, unknown: unknownOutcomes }: Totals): JsonObject {
+function sessionForm(row: SessionRow, { open: openApprovals, unknown: unknownOutcomes }: SessionTotals): JsonObject {
   const { id, cwd, title, state, model, turns, calls, startedAt, updatedAt, writer, parent, forked } = row;
   return {
     id,
@@ -75,14 +75,14 @@ function sessionForm(row: SessionRow, { open: openApprovals, unknown: unknownOut
 }
 
 /** What is open, and what ended unknown, in a session and in those of all agents below it. */
-export type Totals = { readonly open: number; readonly unknown: number };
+export type SessionTotals = { readonly open: number; readonly unknown: number };
 
-const NOTHING: Totals = { open: 0, unknown: 0 };
+const NOTHING: SessionTotals = { open: 0, unknown: 0 };
 
 /** Of each session: what an agent leaves counts for all that it was started by, because they are the ones a person looks at. */
-export async function agentTotals(ledger: Ledger): Promise<(session: SessionRow) => Totals> {
+export async function agentTotals(ledger: Ledger): Promise<(session: SessionRow) => SessionTotals> {
   const asked = await openQuestions(ledger);
-  const totals = new Map<string, Totals>();
+  const totals = new Map<string, SessionTotals>();
   const above = new Map<string, string>();
   for await (const { id, parent, openApprovals, unknownOutcomes } of sessionRows(ledger)) {
     if (parent) above.set(id, parent.session);

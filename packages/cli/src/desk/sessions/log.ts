@@ -6,7 +6,7 @@ import { findRow } from "../../store/find-row.ts";
 import { withStore, withStoreIfAny } from "../../store/open.ts";
 import { eventLine } from "./event-line.ts";
 
-type Wanted = {
+type LogQuery = {
   readonly from: Cursor;
   readonly filter: EventFilter;
   readonly keep: (event: StoredEvent) => boolean;
@@ -23,7 +23,7 @@ export function printLog(context: Context): Promise<number> {
   });
 }
 
-async function read({ io, options, operands }: Context, ledger: Ledger): Promise<Wanted> {
+async function read({ io, options, operands }: Context, ledger: Ledger): Promise<LogQuery> {
   const session = operands[0] === undefined ? undefined : (await findRow(ledger, "sessions", operands[0])).id;
   const call = options.text("call");
   const wantedType = options.text("type");
@@ -62,7 +62,7 @@ function typesLike(glob: string | undefined, matches: (type: string) => boolean)
   return glob.includes("*") ? EVENT_TYPES.filter(matches) : [glob];
 }
 
-async function print({ io, options }: Context, ledger: Ledger, { from, filter, keep, line }: Wanted): Promise<number> {
+async function print({ io, options }: Context, ledger: Ledger, { from, filter, keep, line }: LogQuery): Promise<number> {
   let seen = false;
   for await (const event of ledger.read(from, filter)) {
     seen = true;
@@ -79,7 +79,7 @@ function beginning(from: Cursor): Cursor | undefined {
   return ("pos" in from ? from.pos : from.seq) === 0 ? from : undefined;
 }
 
-function follow({ io }: Context, ledger: Ledger, { from, filter, keep, line }: Wanted): Promise<number> {
+function follow({ io }: Context, ledger: Ledger, { from, filter, keep, line }: LogQuery): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   let writing = Promise.resolve();
   const offSignal = io.onSignal(() => resolve(130));

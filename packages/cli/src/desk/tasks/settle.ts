@@ -3,11 +3,11 @@ import { type By, LedgerError, openSession, type Session, type TaskStatus } from
 import { currentUser, type HostPorts } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import { composeAgent } from "../../compose/agent.ts";
-import { commandHolder } from "../../compose/attend.ts";
-import { NO_OPTIONS, resumedFlags } from "../../compose/flags.ts";
+import { mergeResumedFlags, NO_OPTIONS } from "../../compose/flags.ts";
 import { followPolicy } from "../../compose/follow-policy.ts";
+import { commandHolder } from "../../compose/keep-alive.ts";
 import type { RunModel } from "../../compose/model.ts";
-import { callPorts } from "../../compose/ports.ts";
+import { hostPortsFor } from "../../compose/ports.ts";
 import { cancelOnSignal } from "../../io/cancel-on-signal.ts";
 import { CommandError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
@@ -16,7 +16,7 @@ import { personBy } from "../../io/who.ts";
 import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { type Store, withStoreIfAny } from "../../store/open.ts";
-import { continueWith } from "../sessions/continue-with.ts";
+import { resumeCommand } from "../sessions/resume-command.ts";
 import { type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
 
 /** The one open task of this id; an id is given once in a session, and may stand in several. */
@@ -41,7 +41,7 @@ export function endedText(status: TaskStatus): string {
 }
 
 /** What is to be done about a task; `undefined`: done. */
-export type Settling = (tasks: Tasks, by: By) => Promise<TaskRefusal | undefined>;
+export type TaskAction = (tasks: Tasks, by: By) => Promise<TaskRefusal | undefined>;
 
 const LONGEST_MS = 2 ** 30;
 
@@ -53,12 +53,12 @@ const LONGEST_MS = 2 ** 30;
 export async function settleTask(
   context: Context,
   store: Store,
-  { task, act }: { readonly task: RecordedTask; readonly act: Settling },
+  { task, act }: { readonly task: RecordedTask; readonly act: TaskAction },
 ): Promise<TaskStatus | undefined> {
-  const ports = callPorts(context, store.directory);
+  const ports = hostPortsFor(context, store.directory);
   const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive
   try {
-    const session = await take(context, { store, ports }, task.session.id);
+    const session = await takeSession(context, { store, ports }, task.session.id);
     const before = session.state.closed;
     if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
     try {
@@ -72,7 +72,7 @@ export async function settleTask(
 }
 
 /** What is said of a session that is held is said for commands that can take one over; this is none. */
-async function take(
+async function takeSession(
   context: Context,
   { store: { ledger }, ports }: { readonly store: Store; readonly ports: HostPorts },
   id: string,
@@ -89,16 +89,20 @@ async function take(
   }
 }
 
-type Held = { readonly store: Store; readonly session: Session; readonly ports: HostPorts };
+type HeldTaskSession = { readonly store: Store; readonly session: Session; readonly ports: HostPorts };
 
-type Settled = { readonly id: string; readonly act: Settling };
+type SettledTask = { readonly id: string; readonly act: TaskAction };
 
-async function settle(context: Context, { store, session, ports }: Held, { id, act }: Settled): Promise<TaskStatus | undefined> {
+async function settle(
+  context: Context,
+  { store, session, ports }: HeldTaskSession,
+  { id, act }: SettledTask,
+): Promise<TaskStatus | undefined> {
   const { created } = session.state;
-  const flags = resumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
+  const flags = mergeResumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
   const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger: store.ledger });
   const cancelling = cancelOnSignal(context.io, ports.clock);
-  const parts = { session, ports, policy, cancelling, chosen: NO_MODEL, unattended: "park", observe: nobody, asLeft: true } as const;
+  const parts = { session, ports, policy, cancelling, chosen: NO_MODEL, unattended: "park", observe: ignoreEvents, asLeft: true } as const;
   const agent = await composeAgent(context, parts);
   try {
     const ended = endOf(agent.tasks.get(id));
@@ -118,7 +122,7 @@ function endOf(task: TaskView | undefined): TaskStatus | undefined {
   return status === "completed" || status === "failed" || status === "cancelled" ? status : undefined;
 }
 
-function nobody(): void {
+function ignoreEvents(): void {
   // Nobody looks on.
 }
 
@@ -149,7 +153,7 @@ export function discardTask(context: Context): Promise<number> {
     const sessionId = task.session.id;
     if (options.flag("json")) await printJson(io, { id, sessionId, state: ended ?? "cancelled" });
     else await io.stdout.write(`${id}  ${endedText(ended ?? "cancelled")}: ${oneLine(`${agent}: ${description}`)}\n`);
-    await io.stderr.write(`The model is told when the session goes on: ${await continueWith(context, store.ledger, sessionId)}\n`);
+    await io.stderr.write(`The model is told when the session goes on: ${await resumeCommand(context, store.ledger, sessionId)}\n`);
     return 0;
   });
 }
@@ -169,7 +173,7 @@ export function releaseTask(context: Context): Promise<number> {
     else await io.stdout.write(`${id}  ${ended ? endedText(ended) : "released"}: ${oneLine(`${agent}: ${description}`)}\n`);
     if (ended)
       await io.stderr.write(
-        `It cannot go on. The model is told when the session does: ${await continueWith(context, store.ledger, sessionId)}\n`,
+        `It cannot go on. The model is told when the session does: ${await resumeCommand(context, store.ledger, sessionId)}\n`,
       );
     else await io.stderr.write(`It goes on with: assent resume ${sessionId} --tasks${storeFlag(context)}\n`);
     return 0;

@@ -3,10 +3,10 @@ import { cut } from "../../io/display-width.ts";
 import type { Io } from "../../io/io.ts";
 import { type Style, stderrStyle } from "../../io/style.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import { type ApprovalEditor, CHANGED, changedSince } from "../approvals/editor.ts";
-import type { Edit } from "../approvals/revise.ts";
+import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown } from "../approvals/editor.ts";
+import { wholeToolRule, whyNotRemembered } from "../approvals/remember.ts";
+import type { RequestEdit } from "../approvals/revise.ts";
 import { appliesProposal, approvalLines } from "../approvals/view.ts";
-import { wholeTool, whyOnce } from "../approvals/why-once.ts";
 import { openPrompt, type Prompt, type Typed } from "./prompt.ts";
 
 /** What the approver needs: a terminal, and what Ctrl-C does to the call. */
@@ -30,12 +30,12 @@ type Screen = {
   /** Gives the keyboard away for as long as the work takes. */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
   /** What the person made of it. */
-  edited: Edit | undefined;
+  edited: RequestEdit | undefined;
 };
-type Decided = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt"> & { readonly discard?: true };
+type TypedDecision = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt"> & { readonly discard?: true };
 /** `again` puts the question once more: nothing usable was typed. */
 type Turn =
-  | { readonly decided: Decided }
+  | { readonly decided: TypedDecision }
   | { readonly again: true }
   | { readonly edit: ApprovalEditor }
   | Extract<Typed, { none: unknown }>;
@@ -57,14 +57,14 @@ export function terminalApprover(parts: TerminalApproverParts): Approver {
   return {
     available: () => true,
     ask: (approval, signal) => {
-      const turn = last.then(() => question(parts, approval, signal));
+      const turn = last.then(() => askOnce(parts, approval, signal));
       last = turn.catch(() => undefined);
       return turn;
     },
   };
 }
 
-async function question(parts: TerminalApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {
+async function askOnce(parts: TerminalApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {
   if (signal.aborted) return undefined;
   const { io, clock, by } = parts;
   const open = (): Prompt => openPrompt({ keyboard: io.keyboard, output: io.stderr, clock, signal });
@@ -102,17 +102,17 @@ const FAREWELL: Readonly<Record<Extract<Typed, { none: unknown }>["none"], strin
   withdrawn: "This approval was answered or closed elsewhere.",
 };
 
-type Asked = { readonly approval: OpenApproval; readonly signal: AbortSignal };
+type ApprovalQuestion = { readonly approval: OpenApproval; readonly signal: AbortSignal };
 
 /** What was edited is shown again whole, and asked about again. */
-async function converse(parts: TerminalApproverParts, screen: Screen, asked: Asked): Promise<Ended> {
+async function converse(parts: TerminalApproverParts, screen: Screen, asked: ApprovalQuestion): Promise<FinalTurn> {
   for (let { approval } = asked; ; ) {
     const turn = await present(parts, screen, approval);
     if ("again" in turn) continue;
     const isEdit = "edit" in turn;
     const next = isEdit
-      ? await changed(screen, asked, () => editedBy(turn.edit, asked, approval))
-      : await rechecked(parts, screen, { turn, asked, approval });
+      ? await applyEdit(screen, asked, () => openEditor(turn.edit, asked, approval))
+      : await recheckEdit(parts, screen, { turn, asked, approval });
     if (!isEdit && !next) return turn;
     approval = next ?? approval;
   }
@@ -125,28 +125,32 @@ async function present(parts: TerminalApproverParts, screen: Screen, approval: O
   return unread ?? (await choose(screen, approval, parts));
 }
 
-type Saying = { readonly turn: Ended; readonly asked: Asked; readonly approval: OpenApproval };
+type FinalCheck = { readonly turn: FinalTurn; readonly asked: ApprovalQuestion; readonly approval: OpenApproval };
 
 /** What an edit became since it was shown; undefined: it is what a yes is for. */
-async function rechecked(
+async function recheckEdit(
   { edit: editor }: TerminalApproverParts,
   screen: Screen,
-  { turn, asked, approval }: Saying,
+  { turn, asked, approval }: FinalCheck,
 ): Promise<OpenApproval | undefined> {
   const { edited: edit } = screen;
   if (!edit || !editor || !("decided" in turn) || turn.decided.outcome !== "approve") return undefined;
-  const now = await changedSince(editor, { asked: asked.approval, edit, approval }, asked.signal);
+  const now = await changeSinceShown(editor, { asked: asked.approval, edit, approval }, asked.signal);
   if (!now) return undefined;
-  await screen.write(`\n${"message" in now ? oneLine(now.message) : CHANGED}\n`);
+  await screen.write(`\n${"message" in now ? oneLine(now.message) : CHANGED_NOTE}\n`);
   if (!("message" in now)) return now;
   screen.edited = undefined;
   return asked.approval;
 }
 
-type Ended = Exclude<Turn, { readonly again: true } | { readonly edit: ApprovalEditor }>;
-type Revised = { readonly edit: Edit; readonly approval: OpenApproval } | { readonly message: string };
+type FinalTurn = Exclude<Turn, { readonly again: true } | { readonly edit: ApprovalEditor }>;
+type RevisedEdit = { readonly edit: RequestEdit; readonly approval: OpenApproval } | { readonly message: string };
 
-async function editedBy(editor: ApprovalEditor, { approval: asked, signal }: Asked, approval: OpenApproval): Promise<Revised> {
+async function openEditor(
+  editor: ApprovalEditor,
+  { approval: asked, signal }: ApprovalQuestion,
+  approval: OpenApproval,
+): Promise<RevisedEdit> {
   const edit = await editor.open({ approval }, signal);
   if ("message" in edit) return edit;
   const revised = await editor.revise(asked, edit, signal);
@@ -154,8 +158,12 @@ async function editedBy(editor: ApprovalEditor, { approval: asked, signal }: Ask
 }
 
 /** The approval as the person made it read; undefined where nothing came of it, which is said. */
-async function changed(screen: Screen, { signal }: Asked, edit: () => Promise<Revised>): Promise<OpenApproval | undefined> {
-  const failed = (error: unknown): Revised => {
+async function applyEdit(
+  screen: Screen,
+  { signal }: ApprovalQuestion,
+  edit: () => Promise<RevisedEdit>,
+): Promise<OpenApproval | undefined> {
+  const failed = (error: unknown): RevisedEdit => {
     if (signal.aborted) return { message: "" }; // it goes away with the next question
     throw error;
   };
@@ -180,7 +188,7 @@ async function showPages(screen: Screen, lines: readonly string[], rows: number)
     if ("none" in typed) return typed;
     const key = typed.line.trim();
     if (key.toLowerCase() === "n") return reject(screen);
-    if (key !== "") await screen.write(`${said(key)} is not an answer yet: read all of it first.\n`);
+    if (key !== "") await screen.write(`${quoteTyped(key)} is not an answer yet: read all of it first.\n`);
   }
   await screen.write(`\n${lines.slice((pages - 1) * rows).join("\n")}\n`);
   return undefined;
@@ -189,19 +197,23 @@ async function showPages(screen: Screen, lines: readonly string[], rows: number)
 async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApproverParts): Promise<Turn> {
   const { edit: editor, stops = false } = parts;
   if (approval.details.type === "plan") return await choosePlan(screen, approval.details, stops);
-  const rules = rememberable(approval);
-  const whole = rules.length > 0 ? wholeTool(approval) : [];
+  const rules = rememberableRules(approval);
+  const whole = rules.length > 0 ? wholeToolRule(approval) : [];
   const edit = editor?.editable(approval) === undefined ? undefined : editor;
   const isAgents = approval.agentName !== undefined;
   const discards = parts.discard !== undefined && appliesProposal(approval);
   const choices = [...choicesFor({ editable: edit?.hasEditor() === true, rules, whole, stops, isAgents }), ...(discards ? [DISCARD] : [])];
-  const why = whyOnce(approval);
+  const why = whyNotRemembered(approval);
   const notes = [
     ...(why === undefined ? [] : [`"Always allow" is not available: ${why}.`]),
     ...(edit?.hasEditor() === false ? ["Editing first needs an editor: set VISUAL or EDITOR."] : []),
   ];
   const act = async (key: string): Promise<Turn> =>
-    key === "e" && edit ? { edit } : key === "d" ? await discarded(screen) : await chosen(screen, key, key === "t" ? whole : rules);
+    key === "e" && edit
+      ? { edit }
+      : key === "d"
+        ? await rejectAndDiscard(screen)
+        : await actOnKey(screen, key, key === "t" ? whole : rules);
   return await pick(screen, { choices, notes }, act);
 }
 
@@ -237,14 +249,14 @@ async function pick(screen: Screen, { choices, notes }: Offer, act: (key: string
     if ("none" in typed) return typed;
     const key = typed.line.trim().toLowerCase();
     if (meant.includes(key)) return await act(key);
-    question = `${said(key)} is not an answer; type one of: ${meant.join(", ")}.\n`;
+    question = `${quoteTyped(key)} is not an answer; type one of: ${meant.join(", ")}.\n`;
   }
 }
 
 const STOP = ["x", "no, and stop the model"] as const;
 const DISCARD = ["d", "no, and discard the change"] as const;
 
-type Offered = {
+type OfferedChoices = {
   readonly editable: boolean;
   readonly rules: readonly string[];
   readonly whole: readonly string[];
@@ -252,7 +264,7 @@ type Offered = {
   readonly isAgents: boolean;
 };
 
-function choicesFor({ editable, rules, whole, stops, isAgents }: Offered): Choices {
+function choicesFor({ editable, rules, whole, stops, isAgents }: OfferedChoices): Choices {
   const stored = rules.map(oneLine).join(", ");
   const edit = [["e", "edit it first, in your editor"]] as const;
   const remembered = [["s", `always allow this in this session: ${stored}`]] as const;
@@ -271,7 +283,7 @@ function choicesFor({ editable, rules, whole, stops, isAgents }: Offered): Choic
   ];
 }
 
-async function chosen(screen: Screen, key: string, rules: readonly string[]): Promise<Turn> {
+async function actOnKey(screen: Screen, key: string, rules: readonly string[]): Promise<Turn> {
   const scope = SCOPES[key];
   if (scope !== undefined) return await confirmRules(screen, scope, rules);
   return key === "y" ? { decided: { outcome: "approve" } } : await reject(screen, key === "x");
@@ -280,12 +292,12 @@ async function chosen(screen: Screen, key: string, rules: readonly string[]): Pr
 const LONGEST_SAID = 20;
 
 /** What was typed, as far as it helps to see one's own mistake. */
-function said(typed: string): string {
+function quoteTyped(typed: string): string {
   return typed === "" ? "Enter alone" : `'${cut(oneLine(typed), LONGEST_SAID)}'`;
 }
 
 /** No grant could answer the next such ask where somebody insists on asking, so "always" is then not offered. */
-function rememberable({ explicitAsk, details, suggestions }: OpenApproval): readonly string[] {
+function rememberableRules({ explicitAsk, details, suggestions }: OpenApproval): readonly string[] {
   return explicitAsk || details.hideAlwaysAllow === true ? [] : suggestions;
 }
 
@@ -298,7 +310,7 @@ async function confirmRules(screen: Screen, scope: Remember["scope"], rules: rea
   return typed.line.trim().toLowerCase() === "y" ? { decided: { outcome: "approve", remember: { scope, rules } } } : { again: true };
 }
 
-async function discarded(screen: Screen): Promise<Turn> {
+async function rejectAndDiscard(screen: Screen): Promise<Turn> {
   const turn = await reject(screen);
   return "decided" in turn ? { decided: { ...turn.decided, discard: true } } : turn;
 }

@@ -1,10 +1,10 @@
 import type { Approver, Questioner } from "@assent/core";
 
 /** The ways to the person at one terminal. */
-export type Ways = { readonly approver: Approver; readonly questioner: Questioner };
+export type PersonChannels = { readonly approver: Approver; readonly questioner: Questioner };
 
 /** Approvals and questions share one keyboard: what is asked later waits until what is asked now is answered. */
-export function oneAtATime({ approver, questioner }: Ways): Ways {
+export function oneAtATime({ approver, questioner }: PersonChannels): PersonChannels {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
     const turn = last.then(act);

@@ -19,8 +19,8 @@ import { openPrompt, type Prompt, type Typed } from "./prompt.ts";
 /** What the questioner needs: a terminal, and who sits at it. */
 export type TerminalQuestionerParts = { readonly io: Pick<Io, "stderr" | "keyboard" | "env">; readonly clock: Clock; readonly by: By };
 
-type None = Extract<Typed, { readonly none: unknown }>;
-type Said = { readonly answer: QuestionAnswer } | None;
+type NoLine = Extract<Typed, { readonly none: unknown }>;
+type QuestionResult = { readonly answer: QuestionAnswer } | NoLine;
 
 /** Puts questions to the person at this terminal, one after the other, on stderr. A typed number and Enter answer; Enter alone chooses nothing. */
 export function terminalQuestioner(parts: TerminalQuestionerParts): Questioner {
@@ -30,9 +30,13 @@ export function terminalQuestioner(parts: TerminalQuestionerParts): Questioner {
   };
 }
 
-type Asking = { readonly signal: AbortSignal; readonly partial: (answers: readonly QuestionAnswer[]) => void };
+type QuestionControls = { readonly signal: AbortSignal; readonly partial: (answers: readonly QuestionAnswer[]) => void };
 
-async function converse(parts: TerminalQuestionerParts, open: OpenQuestion, { signal, partial }: Asking): Promise<Answered | undefined> {
+async function converse(
+  parts: TerminalQuestionerParts,
+  open: OpenQuestion,
+  { signal, partial }: QuestionControls,
+): Promise<Answered | undefined> {
   const { io, by } = parts;
   const answers = new Map<string, QuestionAnswer>();
   let late = new AbortController();
@@ -56,7 +60,7 @@ async function converse(parts: TerminalQuestionerParts, open: OpenQuestion, { si
   return { outcome: "answered", answers: [...answers.values()], by };
 }
 
-function farewell({ none }: None, signal: AbortSignal): string {
+function farewell({ none }: NoLine, signal: AbortSignal): string {
   if (none === "cancelled") return "Cancelled.";
   if (none === "closed") return "No answer was given here; the question stays open.";
   const reason: unknown = signal.reason;
@@ -65,10 +69,10 @@ function farewell({ none }: None, signal: AbortSignal): string {
   return `This question was ${reason.outcome} elsewhere${reason.by ? ` by ${oneLine(whoText(reason.by))}` : ""}.`;
 }
 
-type One = { readonly open: OpenQuestion; readonly question: Question; readonly signal: AbortSignal };
+type SingleQuestion = { readonly open: OpenQuestion; readonly question: Question; readonly signal: AbortSignal };
 
 /** The list of one question, until there is an answer. Only the list has a time limit: a text takes as long as it takes. */
-async function askOne(parts: TerminalQuestionerParts, { open, question, signal }: One): Promise<Said> {
+async function askOne(parts: TerminalQuestionerParts, { open, question, signal }: SingleQuestion): Promise<QuestionResult> {
   const { io, clock } = parts;
   let listed = false;
   const pressed = (): void => {
@@ -92,7 +96,7 @@ async function askOne(parts: TerminalQuestionerParts, { open, question, signal }
   }
 }
 
-type Choosing = {
+type ChoiceParts = {
   readonly parts: TerminalQuestionerParts;
   readonly open: OpenQuestion;
   readonly question: Question;
@@ -102,7 +106,7 @@ type Choosing = {
 
 const YOUR_TEXT = "Your answer, then Enter: ";
 
-async function choose(choosing: Choosing): Promise<Said> {
+async function choose(choosing: ChoiceParts): Promise<QuestionResult> {
   const { question, open, prompt, list } = choosing;
   const several = open.questions.length > 1;
   const shown = `\n${screen(choosing).join("\n")}\n`;
@@ -120,15 +124,15 @@ async function choose(choosing: Choosing): Promise<Said> {
   }
 }
 
-function withText(id: string, selected: readonly string[], typed: Typed): Said {
+function withText(id: string, selected: readonly string[], typed: Typed): QuestionResult {
   return "none" in typed ? typed : { answer: { id, selected, custom: typed.line } };
 }
 
-function columnsOf({ parts }: Choosing): number {
+function columnsOf({ parts }: ChoiceParts): number {
   return parts.io.stderr.columns() ?? 80;
 }
 
-function screen(choosing: Choosing): string[] {
+function screen(choosing: ChoiceParts): string[] {
   const { parts, open, question } = choosing;
   const { questions, agentName } = open;
   const at = questions.length > 1 ? ` (${questions.indexOf(question) + 1}/${questions.length})` : "";
@@ -138,13 +142,13 @@ function screen(choosing: Choosing): string[] {
   return seconds > 0 ? [...lines, `Without a key in ${seconds} s the recommended option counts, else the first.`] : lines;
 }
 
-type Reading = { readonly several: boolean; readonly columns: number };
+type ChoiceLimits = { readonly several: boolean; readonly columns: number };
 
 type Choice = { readonly chosen: readonly string[]; readonly other: boolean } | { readonly again: string };
 
 const LONGEST_SAID = 20;
 
-function readChoice(question: Question, line: string, { several, columns }: Reading): Choice {
+function readChoice(question: Question, line: string, { several, columns }: ChoiceLimits): Choice {
   const typed = line.trim();
   const preview = previewOf(question, typed);
   if (preview !== undefined) return { again: `\n${previewText(preview, columns)}\n` };

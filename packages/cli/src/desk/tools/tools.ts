@@ -5,12 +5,12 @@ import { createPathLookup, loadSettings, type Settings } from "@assent/policy";
 import type { LoadedTools } from "@assent/tools";
 import { nearestSpelling } from "../../command-line/nearest-spelling.ts";
 import type { Context } from "../../command-line/spec.ts";
-import { agentDefinitions } from "../../compose/agent-definitions.ts";
-import { customTools } from "../../compose/custom-tools.ts";
-import { callPlace } from "../../compose/place.ts";
+import { loadAgentDefinitions } from "../../compose/agent-definitions.ts";
+import { loadTools } from "../../compose/custom-tools.ts";
+import { readPlace } from "../../compose/place.ts";
 import { policyPlaces } from "../../compose/policy.ts";
-import { callPorts } from "../../compose/ports.ts";
-import { fixedTools, registryOf } from "../../compose/tool-registry.ts";
+import { hostPortsFor } from "../../compose/ports.ts";
+import { builtInTools, createToolRegistry } from "../../compose/tool-registry.ts";
 import { CommandError } from "../../io/failure.ts";
 import { fieldsText, printJson } from "../../io/output.ts";
 import { textTable } from "../../io/text-table.ts";
@@ -21,19 +21,19 @@ import { workspaceTrust } from "../trust/workspace-trust.ts";
 /** Lists the tools that can be called, or shows one of them whole. */
 export async function showTools(context: Context): Promise<number> {
   const { io, options, operands } = context;
-  const ports = callPorts(context, await stateDirectory(context));
-  const { workspace } = callPlace(context, "tools");
+  const ports = hostPortsFor(context, await stateDirectory(context));
+  const { workspace } = readPlace(context, "tools");
   const { trusted } = await workspaceTrust(context, { workspace });
   const tools = options.list("tool").map((file) => resolve(io.cwd, file));
   const settings = (): Settings => loadSettings(policyPlaces(context, { workspace, trusted, flags: NO_RULES }));
-  const custom = await customTools(context, { ports, workspace, trusted, tools, settings });
-  const { agents, problems } = await agentDefinitions(context, { workspace, trusted });
+  const custom = await loadTools(context, { ports, workspace, trusted, tools, settings });
+  const { agents, problems } = await loadAgentDefinitions(context, { workspace, trusted });
   const usable = agents.filter((agent) => agent.usable);
-  const fixed = fixedTools(context, { ports, workspace, look: createPathLookup({ workspace }), agents: usable });
-  const registry = registryOf([...fixed, ...custom.tools.map(({ tool }) => tool)]);
+  const fixed = builtInTools(context, { ports, workspace, look: createPathLookup({ workspace }), agents: usable });
+  const registry = createToolRegistry([...fixed, ...custom.tools.map(({ tool }) => tool)]);
   const [name] = operands;
   const files = new Map(custom.tools.map(({ tool, source }) => [tool.name, source.file]));
-  const formOf = (tool: Tool): Form => form(context, tool, files.get(tool.name));
+  const formOf = (tool: Tool): ToolForm => form(context, tool, files.get(tool.name));
   if (name === undefined) await list(context, registry, { failed: custom.failed, problems, formOf });
   else await show(context, toolNamed(registry, name), formOf);
   return 0;
@@ -41,7 +41,7 @@ export async function showTools(context: Context): Promise<number> {
 
 const NO_RULES = { allow: [], ask: [], deny: [] };
 
-type Found = Pick<LoadedTools, "failed"> & Pick<LoadedAgents, "problems"> & { readonly formOf: (tool: Tool) => Form };
+type ToolListing = Pick<LoadedTools, "failed"> & Pick<LoadedAgents, "problems"> & { readonly formOf: (tool: Tool) => ToolForm };
 
 /** Tools that are no part of the list because they are not always there. */
 const SOMETIMES: Readonly<Record<string, string>> = {
@@ -49,7 +49,7 @@ const SOMETIMES: Readonly<Record<string, string>> = {
   resolve: "where a preview waits to be applied, or a tool can make one",
 };
 
-async function list(context: Context, registry: Registry, { failed, problems, formOf }: Found): Promise<void> {
+async function list(context: Context, registry: Registry, { failed, problems, formOf }: ToolListing): Promise<void> {
   const { io, options } = context;
   const isAll = options.flag("all");
   const shown = isAll ? registry.list() : registry.visible();
@@ -69,7 +69,7 @@ function sometimesLines(registry: Registry): string {
   return there.map(([name, when]) => `  ${name.padEnd(8)} ${when}\n`).join("");
 }
 
-async function show({ io, options }: Context, tool: Tool, formOf: Found["formOf"]): Promise<void> {
+async function show({ io, options }: Context, tool: Tool, formOf: ToolListing["formOf"]): Promise<void> {
   const { inputSchema } = tool;
   const shown = formOf(tool);
   if (options.flag("json")) return printJson(io, { ...shown, inputSchema });
@@ -86,10 +86,10 @@ async function show({ io, options }: Context, tool: Tool, formOf: Found["formOf"
   await io.stdout.write(fieldsText(fields, io.stdout.columns()));
 }
 
-type Form = Pick<Tool, "name" | "kind" | "title" | "description"> & { readonly source: string };
+type ToolForm = Pick<Tool, "name" | "kind" | "title" | "description"> & { readonly source: string };
 
 /** A tool as it is listed; `file`: the module that it was loaded from. */
-function form({ overrides }: Context, { name, kind, title, description }: Tool, file: string | undefined): Form {
+function form({ overrides }: Context, { name, kind, title, description }: Tool, file: string | undefined): ToolForm {
   const isOwn = overrides.tools?.some((tool) => tool.name === name) === true;
   return { name, kind, title, description, source: file ?? (isOwn ? "custom" : "built-in") };
 }

@@ -16,7 +16,7 @@ import { oneLine } from "../../io/visible-text.ts";
 import { personBy } from "../../io/who.ts";
 import { withStore, withStoreIfAny } from "../../store/open.ts";
 import { openPrompt, type Prompt } from "../terminal/prompt.ts";
-import { wholeTrustState } from "./state.ts";
+import { fullTrustState } from "./state.ts";
 import { trustLines } from "./view.ts";
 
 /**
@@ -32,9 +32,9 @@ export async function trustCommand(context: Context): Promise<number> {
   const workspace = workspaceOf(context);
   if (!revoke && !show) return withStore(context, ({ ledger }) => grant(context, ledger, workspace));
   return withStoreIfAny(context, async ({ ledger }) => {
-    const state = await wholeTrustState(ledger, workspace);
+    const state = await fullTrustState(ledger, workspace);
     if (revoke && state.record) await ledger.answer([createTrustRevoked(workspace, ...(await personNow(context)))]);
-    await print(context, ledger, revoke ? await wholeTrustState(ledger, workspace) : state);
+    await print(context, ledger, revoke ? await fullTrustState(ledger, workspace) : state);
     return 0;
   });
 }
@@ -55,7 +55,7 @@ function workspaceOf({ io, operands }: Context): string {
 }
 
 async function grant(context: Context, ledger: Ledger, workspace: string): Promise<number> {
-  const state = await wholeTrustState(ledger, workspace);
+  const state = await fullTrustState(ledger, workspace);
   const { configuration, trusted } = state;
   const [problem] = configuration.problems;
   if (problem !== undefined) {
@@ -69,7 +69,7 @@ async function grant(context: Context, ledger: Ledger, workspace: string): Promi
     return 1;
   }
   if (!trusted) await ledger.answer([createTrustGranted(configuration, ...(await personNow(context)))]);
-  const now = await wholeTrustState(ledger, workspace);
+  const now = await fullTrustState(ledger, workspace);
   await print(context, ledger, now);
   return now.trusted ? 0 : 1;
 }

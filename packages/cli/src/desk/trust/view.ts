@@ -9,7 +9,7 @@ export async function trustLines(ledger: Ledger, state: TrustState): Promise<rea
   const { configuration, trusted } = state;
   const lines = listActivations(configuration);
   return [
-    standing(state),
+    trustStateLine(state),
     ...configuration.problems.map((problem) => `cannot be trusted: ${oneLine(problem)}`),
     lines.length === 0 ? "Nothing in it configures Assent." : `${trusted ? "Active" : "Would become active"}:`,
     ...lines.map((line) => `  ${markGaps(oneLine(line))}`),
@@ -17,7 +17,7 @@ export async function trustLines(ledger: Ledger, state: TrustState): Promise<rea
   ];
 }
 
-function standing({ configuration: { workspace }, record, trusted }: TrustState): string {
+function trustStateLine({ configuration: { workspace }, record, trusted }: TrustState): string {
   const dir = oneLine(workspace);
   if (!record) return `${dir} is not trusted.`;
   const given = `by ${oneLine(whoText(record.by))} at ${whenText(record.at)}`;

@@ -7,7 +7,7 @@ import { withStoreIfAny } from "../../store/open.ts";
 /** Whether a workspace's own configuration counts. */
 export type WorkspaceTrust = { readonly trusted: boolean; readonly stillTrusted: () => boolean };
 
-type Looking = {
+type TrustQuery = {
   readonly workspace: string;
   readonly ledger?: Ledger;
   /** Nothing of the project is wanted, so nothing is left out. */
@@ -15,7 +15,7 @@ type Looking = {
 };
 
 /** Looks whether somebody trusts the workspace as it is now; if nobody does, and something is left out for it, that is told. */
-export async function workspaceTrust(context: Context, { workspace, ledger, quiet = false }: Looking): Promise<WorkspaceTrust> {
+export async function workspaceTrust(context: Context, { workspace, ledger, quiet = false }: TrustQuery): Promise<WorkspaceTrust> {
   const state = ledger
     ? await readTrustState(ledger, workspace)
     : await withStoreIfAny(context, (store) => readTrustState(store.ledger, workspace));

@@ -22,9 +22,9 @@ export function claudeDialect({ mode: began }: Client): (message: WireMessage) =
       case "stream_event":
         return { ...message, event: withNamedBlock(message["event"]) };
       case "control_request":
-        return { ...message, request: askedOf(message["request"]) };
+        return { ...message, request: approvalRequest(message["request"]) };
       case "control_response":
-        return { ...message, response: answered(message["response"]) };
+        return { ...message, response: controlResponse(message["response"]) };
       case "result":
         return resultMessage(message, spent);
       default:
@@ -33,7 +33,7 @@ export function claudeDialect({ mode: began }: Client): (message: WireMessage) =
   };
 }
 
-function named(value: unknown): unknown {
+function claudeToolName(value: unknown): unknown {
   return typeof value === "string" ? sharedToolName(value) : value;
 }
 
@@ -42,7 +42,7 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 function withToolName(value: unknown): unknown {
-  return isObject(value) && "tool_name" in value ? { ...value, tool_name: named(value["tool_name"]) } : value;
+  return isObject(value) && "tool_name" in value ? { ...value, tool_name: claudeToolName(value["tool_name"]) } : value;
 }
 
 function systemMessage(message: WireMessage, began: string | undefined): WireMessage {
@@ -51,7 +51,7 @@ function systemMessage(message: WireMessage, began: string | undefined): WireMes
     const permissionMode = began === "dontAsk" ? began : sharedMode(String(permission_mode));
     const theirs = {
       permissionMode,
-      tools: listOf(tools).map(named),
+      tools: listOf(tools).map(claudeToolName),
       apiKeySource: "none",
       output_style: "default",
       skills: [],
@@ -60,8 +60,8 @@ function systemMessage(message: WireMessage, began: string | undefined): WireMes
     return { ...message, ...theirs };
   }
   if (subtype === "mode_changed") return { ...message, from: sharedMode(String(from)), to: sharedMode(String(to)) };
-  if (subtype === "task_progress") return { ...message, last_tool_name: named(last_tool_name) };
-  return "tool_name" in message ? { ...message, tool_name: named(message["tool_name"]) } : message;
+  if (subtype === "task_progress") return { ...message, last_tool_name: claudeToolName(last_tool_name) };
+  return "tool_name" in message ? { ...message, tool_name: claudeToolName(message["tool_name"]) } : message;
 }
 
 function withNamedBlocks(message: unknown): unknown {
@@ -69,7 +69,7 @@ function withNamedBlocks(message: unknown): unknown {
 }
 
 function toolUse(block: unknown): unknown {
-  return isObject(block) && block["type"] === "tool_use" ? { ...block, name: named(block["name"]) } : block;
+  return isObject(block) && block["type"] === "tool_use" ? { ...block, name: claudeToolName(block["name"]) } : block;
 }
 
 function withNamedBlock(event: unknown): unknown {
@@ -77,12 +77,12 @@ function withNamedBlock(event: unknown): unknown {
 }
 
 /** An approval in the form that the SDK passes to `canUseTool`. Hooks already use its names. */
-function askedOf(request: unknown): unknown {
+function approvalRequest(request: unknown): unknown {
   if (!isObject(request) || request["subtype"] !== "can_use_tool") return request;
   const { tool_name, decision_reason, permission_suggestions, blocked_path, agent_id, ...rest } = request;
   return {
     ...rest,
-    tool_name: named(tool_name),
+    tool_name: claudeToolName(tool_name),
     tool: tool_name,
     permission_suggestions: permissionUpdates(listOf(permission_suggestions).filter(isObject)),
     ...(isObject(decision_reason) && { decision_reason: decision_reason["text"], decision: decision_reason }),
@@ -106,7 +106,7 @@ function ruleValue(rule: string): object {
   return content === undefined ? { toolName } : { toolName, ruleContent: content };
 }
 
-function answered(response: unknown): unknown {
+function controlResponse(response: unknown): unknown {
   if (!isObject(response) || !isObject(response["response"])) return response;
   const { mode, tools, pending, ...rest } = response["response"];
   return {
@@ -114,9 +114,9 @@ function answered(response: unknown): unknown {
     response: {
       ...rest,
       ...(typeof mode === "string" && { mode: sharedMode(mode) }),
-      ...(tools !== undefined && { tools: listOf(tools).map(named) }),
+      ...(tools !== undefined && { tools: listOf(tools).map(claudeToolName) }),
       ...(pending !== undefined && {
-        pending: listOf(pending).map((each) => (isObject(each) ? { ...each, request: askedOf(each["request"]) } : each)),
+        pending: listOf(pending).map((each) => (isObject(each) ? { ...each, request: approvalRequest(each["request"]) } : each)),
       }),
     },
   };

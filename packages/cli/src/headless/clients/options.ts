@@ -1,6 +1,6 @@
-import type { DoorSystem } from "../../compose/door.ts";
+import type { SystemPromptChange } from "../../compose/front-end.ts";
 import { usageError } from "../../io/failure.ts";
-import { meantMode } from "../host/permission-modes.ts";
+import { translateMode } from "../host/permission-modes.ts";
 
 /** The client of another vendor whose command line started this run, and what it says beyond our own options. */
 export type Client = {
@@ -8,7 +8,7 @@ export type Client = {
   readonly name: "claude" | "qwen" | "other";
   /** The permission mode by the client's own name. */
   readonly mode: string | undefined;
-  readonly system: DoorSystem;
+  readonly system: SystemPromptChange;
   /** Options that were given and have no effect here. */
   readonly unhonored: readonly string[];
 };
@@ -17,7 +17,7 @@ export type Client = {
 export type CommandOfClient = { readonly argv: readonly string[]; readonly client?: Client };
 
 /** What becomes of an option of another program's client. */
-type Meaning = {
+type OptionMeaning = {
   readonly takes: "switch" | "value";
   /** Our options for it; absent: none. */
   readonly becomes?: (value: string) => readonly string[];
@@ -25,7 +25,7 @@ type Meaning = {
   readonly says?: (value: string) => Partial<Client>;
 };
 
-const IGNORED_SWITCH: Meaning = { takes: "switch" };
+const IGNORED_SWITCH: OptionMeaning = { takes: "switch" };
 
 /** Options without effect here; the client is told that they are not honored. */
 const WITHOUT_EFFECT = {
@@ -39,10 +39,10 @@ const WITHOUT_EFFECT = {
 const each =
   (option: string) =>
   (value: string): readonly string[] =>
-    listed(value).flatMap((part) => [`--${option}`, part]);
+    splitList(value).flatMap((part) => [`--${option}`, part]);
 
 /** The items between commas; a comma inside parentheses belongs to its rule. */
-function listed(value: string): readonly string[] {
+function splitList(value: string): readonly string[] {
   const items = [""];
   let depth = 0;
   for (const character of value) {
@@ -55,7 +55,7 @@ function listed(value: string): readonly string[] {
 }
 
 function mode(value: string): readonly string[] {
-  const meant = meantMode(value);
+  const meant = translateMode(value);
   if (!meant) throw usageError("run", `there is no mode '${value}'. Modes are default, plan, auto-edit and yolo.`);
   return ["--mode", meant.mode, ...(meant.unasked ? ["--on-ask", "deny"] : [])];
 }
@@ -66,16 +66,16 @@ const limit =
   (value: string): readonly string[] =>
     value === "-1" ? [] : [`--${option}`, value];
 
-const MODE: Meaning = { takes: "value", becomes: mode, says: (value) => ({ mode: value }) };
-const ALLOW: Meaning = { takes: "value", becomes: each("allow") };
-const DENY: Meaning = { takes: "value", becomes: each("deny") };
+const MODE: OptionMeaning = { takes: "value", becomes: mode, says: (value) => ({ mode: value }) };
+const ALLOW: OptionMeaning = { takes: "value", becomes: each("allow") };
+const DENY: OptionMeaning = { takes: "value", becomes: each("deny") };
 
-function withoutEffect(name: string, takes: Meaning["takes"]): readonly [string, Meaning] {
+function withoutEffect(name: string, takes: OptionMeaning["takes"]): readonly [string, OptionMeaning] {
   return [name, { takes, says: () => ({ unhonored: [name] }) }];
 }
 
 /** Options that public clients of this wire send and that are not ours. Options that would narrow a run and cannot be honored are missing here, so that they are refused as unknown. */
-const MEANINGS: Readonly<Record<string, Meaning>> = {
+const MEANINGS: Readonly<Record<string, OptionMeaning>> = {
   ...Object.fromEntries(WITHOUT_EFFECT.value.map((name) => withoutEffect(name, "value"))),
   ...Object.fromEntries(WITHOUT_EFFECT.switch.map((name) => withoutEffect(name, "switch"))),
   channel: { takes: "value", says: () => ({ name: "qwen" }) },
@@ -108,14 +108,14 @@ export function commandOfFormat(argv: readonly string[], commands: readonly stri
   const options = end === -1 ? argv : argv.slice(0, end);
   const hasFormat = options.some((word) => FORMATS.includes(word.split("=")[0] ?? ""));
   if (!hasFormat || first === undefined || commands.some((name) => name.split(" ")[0] === first)) return { argv };
-  const { words, resumed, client } = translated(options);
+  const { words, resumed, client } = translateLine(options);
   const command = resumed === undefined ? ["run"] : ["resume", resumed];
   return { argv: [...command, ...words, ...(end === -1 ? [] : argv.slice(end))], client };
 }
 
-type Translated = { readonly words: readonly string[]; readonly resumed: string | undefined; readonly client: Client };
+type TranslatedLine = { readonly words: readonly string[]; readonly resumed: string | undefined; readonly client: Client };
 
-function translated(argv: readonly string[]): Translated {
+function translateLine(argv: readonly string[]): TranslatedLine {
   const words: string[] = [];
   let resumed: string | undefined;
   let client: Client = { name: isClaude(argv) ? "claude" : "other", mode: undefined, system: {}, unhonored: [] };
@@ -123,7 +123,7 @@ function translated(argv: readonly string[]): Translated {
     const { name, value, length, meaning } = readOption(argv, at);
     if (name === "resume") resumed = value;
     else words.push(...(meaning ? (meaning.becomes?.(value) ?? []) : [value]));
-    client = merged(client, meaning?.says?.(value) ?? {});
+    client = mergeClient(client, meaning?.says?.(value) ?? {});
     at += length;
   }
   return { words, resumed, client };
@@ -135,7 +135,7 @@ function isClaude(argv: readonly string[]): boolean {
   return argv.includes("--verbose") && /--input-format[= ]stream-json /.test(text) && /--output-format[= ]stream-json /.test(text);
 }
 
-function merged(client: Client, said: Partial<Client>): Client {
+function mergeClient(client: Client, said: Partial<Client>): Client {
   return {
     ...client,
     ...said,
@@ -144,7 +144,7 @@ function merged(client: Client, said: Partial<Client>): Client {
   };
 }
 
-type Option = { readonly name: string; readonly value: string; readonly length: 1 | 2; readonly meaning: Meaning | undefined };
+type Option = { readonly name: string; readonly value: string; readonly length: 1 | 2; readonly meaning: OptionMeaning | undefined };
 
 /** One word of the line, or an option of another program's with its value. */
 function readOption(argv: readonly string[], at: number): Option {

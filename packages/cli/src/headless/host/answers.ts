@@ -19,7 +19,7 @@ import { CommandError } from "../../io/failure.ts";
 import { HostError } from "./error.ts";
 
 /** What answering for a host needs. */
-export type HostAnswering = {
+export type HostAnswerParts = {
   readonly ledger: Ledger;
   readonly ports: Pick<HostPorts, "clock" | "ids" | "digest">;
   readonly policy: Pick<FollowedPolicy, "tools" | "facts" | "rules">;
@@ -27,7 +27,7 @@ export type HostAnswering = {
 };
 
 /** Commits a host's answer to an approval of any session. Rejects with `AnswerError`. */
-export function commitAnswer({ ledger, ports, policy, by }: HostAnswering, answer: Omit<Answer, "by">): Promise<AnswerReport> {
+export function commitAnswer({ ledger, ports, policy, by }: HostAnswerParts, answer: Omit<Answer, "by">): Promise<AnswerReport> {
   const { clock, ids, digest } = ports;
   const { tools, facts, rules } = policy;
   return answerApproval({ ledger, clock, ids, rules, requests: requestsFrom({ ledger, tools, digest, facts }) }, { ...answer, by });
@@ -35,7 +35,7 @@ export function commitAnswer({ ledger, ports, policy, by }: HostAnswering, answe
 
 /** `approve` and `reject` of a host: an approval, a question or a proposal, by its id and what was shown of it. */
 export async function answerForHost(
-  answering: HostAnswering,
+  answering: HostAnswerParts,
   { fields, yes, proposals }: { readonly fields: JsonObject; readonly yes: boolean; readonly proposals: Dispatcher["proposals"] },
 ): Promise<JsonObject> {
   const { approval_id: id, fingerprint } = fields;
@@ -43,22 +43,22 @@ export async function answerForHost(
     throw new HostError("bad_answer", "An answer names its approval_id and the fingerprint that was shown.");
   try {
     if (id.startsWith("q_")) return await answerOfQuestion(answering, { id, fingerprint, fields, yes });
-    if (id.startsWith("p_")) return await settleFor(answering, { id, fields, yes, proposals });
+    if (id.startsWith("p_")) return await settleProposalFor(answering, { id, fields, yes, proposals });
     const answer = approvalAnswer({ id, fingerprint, fields, yes });
     const [row] = await answering.ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
     if (row?.id === id) await refuseWideAnswer(answering.ledger, row, answer);
-    return reported(await commitAnswer(answering, answer));
+    return answerReport(await commitAnswer(answering, answer));
   } catch (error) {
     if (error instanceof AnswerError || error instanceof CommandError) throw new HostError(error.type, error.message);
     throw error;
   }
 }
 
-type Answering = { readonly id: string; readonly fingerprint: string; readonly fields: JsonObject; readonly yes: boolean };
+type HostAnswer = { readonly id: string; readonly fingerprint: string; readonly fields: JsonObject; readonly yes: boolean };
 
 const SCOPES = ["session", "project", "user"] as const;
 
-function approvalAnswer({ id, fingerprint, fields, yes }: Answering): Omit<Answer, "by"> {
+function approvalAnswer({ id, fingerprint, fields, yes }: HostAnswer): Omit<Answer, "by"> {
   const { reason, updated_input: updatedInput, remember } = fields;
   const scope = SCOPES.find((each) => each === remember);
   if (remember !== undefined && remember !== null && remember !== "once" && !scope)
@@ -79,7 +79,7 @@ function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** What stands now; something else than what was said is an error of its own type. */
-function reported({ id, outcome, alreadyAnswered, identical, answeredBy, answeredAt }: AnswerReport): JsonObject {
+function answerReport({ id, outcome, alreadyAnswered, identical, answeredBy, answeredAt }: AnswerReport): JsonObject {
   if (alreadyAnswered && !identical) {
     const type =
       outcome === "expired" ? "approval_expired" : outcome === "cancelled" || outcome === "denied" ? "already_closed" : "already_answered";
@@ -88,7 +88,7 @@ function reported({ id, outcome, alreadyAnswered, identical, answeredBy, answere
   return { id, outcome, alreadyAnswered, answeredBy, answeredAt };
 }
 
-async function answerOfQuestion({ ledger, ports, by }: HostAnswering, { id, fingerprint, fields, yes }: Answering): Promise<JsonObject> {
+async function answerOfQuestion({ ledger, ports, by }: HostAnswerParts, { id, fingerprint, fields, yes }: HostAnswer): Promise<JsonObject> {
   const { reason, answers } = fields;
   // Parsing: whoever stores answers checks them, whatever they are.
   const said = yes ? { answers: answers as unknown as readonly QuestionAnswer[] } : {};
@@ -100,9 +100,9 @@ async function answerOfQuestion({ ledger, ports, by }: HostAnswering, { id, fing
   return { id, outcome: report.outcome, alreadyAnswered, answeredBy, answeredAt };
 }
 
-type Settling = Omit<Answering, "fingerprint"> & { readonly proposals: Dispatcher["proposals"] };
+type HostSettlement = Omit<HostAnswer, "fingerprint"> & { readonly proposals: Dispatcher["proposals"] };
 
-async function settleFor({ by, ports }: HostAnswering, { id, fields, yes, proposals }: Settling): Promise<JsonObject> {
+async function settleProposalFor({ by, ports }: HostAnswerParts, { id, fields, yes, proposals }: HostSettlement): Promise<JsonObject> {
   const reason = typeof fields["reason"] === "string" ? fields["reason"] : "";
   const { ok, type, text, state } = await proposals[yes ? "apply" : "discard"](id, by, reason);
   if (!ok) throw new HostError(type, text);

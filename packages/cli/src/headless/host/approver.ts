@@ -32,26 +32,30 @@ export function hostApprover(parts: HostApproverParts): Approver {
   };
 }
 
-type Asked = OpenApproval & { readonly agentId: string | null };
+type AskedOfHost = OpenApproval & { readonly agentId: string | null };
 
 /** Ends when an answer stands, whoever gave it, or when the host gives none. */
 async function askHost(parts: HostApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<void> {
   const { link, reserved, ledger } = parts;
-  const asked: Asked = { ...approval, agentId: await agentTask(ledger, approval.sessionId) };
+  const asked: AskedOfHost = { ...approval, agentId: await agentTask(ledger, approval.sessionId) };
   let again: JsonObject = {};
   let id = reserved(approval.id, approval.revision);
   for (let bad = 0; bad < MOST_BAD; bad += 1) {
     const replied = await link.request(canUseTool(asked, again), signal, id);
     id = undefined;
     if (!("value" in replied)) return;
-    const fault = await take(parts, asked, replied.value);
+    const fault = await takeReply(parts, asked, replied.value);
     if (!fault) return await aborted(signal); // the wait hears of it by the ledger, as of every answer
     again = fault;
   }
 }
 
 /** Undefined: an answer stands. Else why the host is asked again. */
-async function take({ answer, warn, changeMode }: HostApproverParts, approval: Asked, reply: unknown): Promise<JsonObject | undefined> {
+async function takeReply(
+  { answer, warn, changeMode }: HostApproverParts,
+  approval: AskedOfHost,
+  reply: unknown,
+): Promise<JsonObject | undefined> {
   const read = readReply(reply, approval);
   if ("fault" in read) {
     warn(read.code, `${approval.id}: ${read.fault}`);

@@ -1,7 +1,7 @@
 import { type Answer, type ApprovalRow, canonicalJson, isObject, type Json, type JsonObject, type OpenApproval } from "@assent/core";
-import { subject, whyAsked } from "../../desk/approvals/view.ts";
+import { approvalText, askReason } from "../../desk/approvals/view.ts";
 import type { HostRequest } from "./link.ts";
-import { meantMode } from "./permission-modes.ts";
+import { translateMode } from "./permission-modes.ts";
 
 /** An approval as far as a host is told of it. */
 export type AskedApproval = Pick<
@@ -23,10 +23,10 @@ export function canUseTool(approval: AskedApproval, again: JsonObject = {}): Hos
     input,
     fingerprint,
     title,
-    description: subject(details),
+    description: approvalText(details),
     facts,
     blocked_path: blockedPath(facts),
-    decision_reason: { reason, source, ...(rule && { rule }), text: whyAsked(approval) },
+    decision_reason: { reason, source, ...(rule && { rule }), text: askReason(approval) },
     permission_suggestions: suggestionsFor(approval).map(({ answer: _answer, ...shown }) => shown),
     agent_id: agentId,
     ...(agentName !== undefined && { agent_name: agentName }),
@@ -108,14 +108,15 @@ export type ReadReply = ReadAnswer | { readonly fault: string; readonly code: st
 
 /** Reads a reply to `can_use_tool`. Whatever is not said in the words of the wire is no answer, and never a yes. */
 export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
-  if (!isObject(reply)) return bad("The answer is no object.");
+  if (!isObject(reply)) return badAnswer("The answer is no object.");
   const { behavior, fingerprint, message, interrupt } = reply;
   if (fingerprint !== undefined && fingerprint !== approval.fingerprint)
     return { code: "stale_revision", fault: `The answer is for another request than ${approval.id} asks about.` };
-  if (behavior === "allow") return readYes(reply, approval);
-  if (behavior !== "deny") return bad(`'behavior' must be "allow" or "deny", not ${JSON.stringify(behavior)?.slice(0, 80) ?? "absent"}.`);
-  if (message !== undefined && message !== null && typeof message !== "string") return bad("'message' must be a text.");
-  if (interrupt !== undefined && typeof interrupt !== "boolean") return bad("'interrupt' must be true or false.");
+  if (behavior === "allow") return readApproval(reply, approval);
+  if (behavior !== "deny")
+    return badAnswer(`'behavior' must be "allow" or "deny", not ${JSON.stringify(behavior)?.slice(0, 80) ?? "absent"}.`);
+  if (message !== undefined && message !== null && typeof message !== "string") return badAnswer("'message' must be a text.");
+  if (interrupt !== undefined && typeof interrupt !== "boolean") return badAnswer("'interrupt' must be true or false.");
   return {
     answer: {
       outcome: "reject",
@@ -126,17 +127,21 @@ export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
   };
 }
 
-function bad(fault: string): ReadReply {
+function badAnswer(fault: string): ReadReply {
   return { code: "bad_answer", fault };
 }
 
-function readYes({ updatedInput, remember, updatedPermissions }: Readonly<Record<string, unknown>>, approval: AskedApproval): ReadReply {
-  if (updatedInput !== undefined && updatedInput !== null && !isJsonObject(updatedInput)) return bad("'updatedInput' must be an object.");
+function readApproval(
+  { updatedInput, remember, updatedPermissions }: Readonly<Record<string, unknown>>,
+  approval: AskedApproval,
+): ReadReply {
+  if (updatedInput !== undefined && updatedInput !== null && !isJsonObject(updatedInput))
+    return badAnswer("'updatedInput' must be an object.");
   const suggestion = remember === undefined || remember === null ? undefined : suggestionsFor(approval).find(({ id }) => id === remember);
-  if (remember !== undefined && remember !== null && !suggestion) return bad("'remember' must be the id of a suggestion.");
+  if (remember !== undefined && remember !== null && !suggestion) return badAnswer("'remember' must be the id of a suggestion.");
   const edited = updatedInput && !isSame(updatedInput, approval.input) ? { updatedInput } : {};
   const updates = readUpdates(updatedPermissions, approval);
-  if (typeof updates === "string") return bad(updates);
+  if (typeof updates === "string") return badAnswer(updates);
   const { answer, ...besides } = updates;
   return { answer: { outcome: "approve", fingerprint: approval.fingerprint, ...answer, ...suggestion?.answer, ...edited }, ...besides };
 }
@@ -154,7 +159,7 @@ function isSame(left: JsonObject, right: JsonObject): boolean {
   }
 }
 
-type Updates = Pick<ReadAnswer, "mode" | "unhonored"> & { readonly answer: Pick<Answer, "remember" | "mode"> };
+type PermissionUpdates = Pick<ReadAnswer, "mode" | "unhonored"> & { readonly answer: Pick<Answer, "remember" | "mode"> };
 
 /** Where Claude Code keeps a rule, and our scope for it, from narrow to wide. */
 const DESTINATIONS: readonly (readonly [destination: string, scope: "session" | "project" | "user"])[] = [
@@ -166,7 +171,7 @@ const DESTINATIONS: readonly (readonly [destination: string, scope: "session" | 
 ];
 
 /** What an approval of Claude Code's SDK asks to remember. A string: it asks to narrow rules, which is not supported, so the approval does not count. */
-function readUpdates(given: unknown, approval: AskedApproval): Updates | string {
+function readUpdates(given: unknown, approval: AskedApproval): PermissionUpdates | string {
   const updates = given ?? [];
   if (!isListOfObjects(updates)) return "'updatedPermissions' must be a list of objects.";
   const narrowing = updates.find(narrows);
@@ -175,9 +180,9 @@ function readUpdates(given: unknown, approval: AskedApproval): Updates | string 
   return keepUpdates(updates, approval);
 }
 
-function keepUpdates(updates: readonly Readonly<Record<string, unknown>>[], approval: AskedApproval): Updates {
+function keepUpdates(updates: readonly Readonly<Record<string, unknown>>[], approval: AskedApproval): PermissionUpdates {
   const word = updates.findLast(({ type }) => type === "setMode")?.["mode"];
-  const meant = meantMode(word);
+  const meant = translateMode(word);
   const added = updates.filter(({ type, rules }) => type === "addRules" && Array.isArray(rules));
   const [, scope] = DESTINATIONS.find(([name]) => added.some(({ destination }) => destination === name)) ?? [];
   const kept = added.filter(({ destination }) => DESTINATIONS.some(([name, to]) => name === destination && to === scope));

@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from "@assent/core";
 import { type HookEntry, type HookFunction, hookPointNamed } from "@assent/core/parts";
 import { readHooks } from "@assent/policy";
-import type { DoorHooks } from "../../compose/door.ts";
+import type { FrontEndHooks } from "../../compose/front-end.ts";
 import type { HostLink } from "./link.ts";
 
 /** Hooks that a host answers, beside those of the settings and with their rules. */
-export type HostHooks = DoorHooks & {
+export type HostHooks = FrontEndHooks & {
   /** Takes the hooks a host names when it joins. A text says what is wrong with them; none of them counts then. */
   readonly take: (hooks: unknown) => string | undefined;
 };

@@ -1,13 +1,13 @@
 import { givenAgents, type LoadedAgent, unknownTools } from "@assent/agent";
 import { isObject, type JsonObject, type Registry, recordedCall, type Session } from "@assent/core";
-import type { DoorSystem } from "../../compose/door.ts";
+import type { SystemPromptChange } from "../../compose/front-end.ts";
 import { VERSION } from "../../version.ts";
 import { PROTOCOL } from "../stream/init-message.ts";
 import { canUseTool } from "./can-use-tool.ts";
 import { HostError } from "./error.ts";
 import type { HostHooks } from "./hooks.ts";
 import type { HostLink } from "./link.ts";
-import { meantMode } from "./permission-modes.ts";
+import { translateMode } from "./permission-modes.ts";
 import type { HostPresence } from "./presence.ts";
 
 /** What a host is told of when it joins. */
@@ -18,7 +18,7 @@ export type HostFacts = {
 };
 
 /** What joining needs. */
-export type JoiningParts = {
+export type HostJoinParts = {
   readonly session: Session;
   readonly link: HostLink;
   readonly presence: HostPresence;
@@ -30,7 +30,7 @@ export type JoiningParts = {
 };
 
 /** A host's first word: what it can be asked, and what it wants to be. */
-export type Joining = {
+export type HostJoin = {
   /** The response to `initialize`. Rejects with `HostError`. */
   readonly join: (fields: JsonObject) => Promise<JsonObject>;
   readonly hasJoined: () => boolean;
@@ -38,7 +38,7 @@ export type Joining = {
   readonly refused: () => HostError | undefined;
   readonly approvalTimeoutMs: () => number | undefined;
   /** Replaces the system prompt, or is appended to it. */
-  readonly system: () => DoorSystem;
+  readonly system: () => SystemPromptChange;
   /** The agents that the host has brought. */
   readonly agents: () => readonly LoadedAgent[];
   /** The id under which an open approval was told of, once. */
@@ -46,14 +46,14 @@ export type Joining = {
 };
 
 /** Nobody has joined yet. */
-export function hostJoining(parts: JoiningParts): Joining {
+export function createHostJoin(parts: HostJoinParts): HostJoin {
   const { session, link, presence, facts } = parts;
   const reserved = new Map<string, string>();
   let joined = false;
   let refused: HostError | undefined;
   let timeoutMs: number | undefined;
   let agents: readonly LoadedAgent[] = [];
-  let system: DoorSystem = {};
+  let system: SystemPromptChange = {};
   const take = (key: string): string | undefined => {
     const id = reserved.get(key);
     reserved.delete(key);
@@ -78,9 +78,9 @@ export function hostJoining(parts: JoiningParts): Joining {
       if (refused) throw refused;
       joined = true;
       if (typeof ms === "number") timeoutMs = ms;
-      agents = brought(fields["agents"], parts);
+      agents = readBroughtAgents(fields["agents"], parts);
       system = systemIn(fields);
-      for (const name of unheeded(fields)) parts.warn("option_not_honored", `initialize.${name} has no effect here.`);
+      for (const name of ignoredFields(fields)) parts.warn("option_not_honored", `initialize.${name} has no effect here.`);
       const pending = can_use_tool === false ? [] : await openRequests(link, reserved, session);
       presence.joined({ approvals: can_use_tool !== false, questions: ask_user === true });
       const { models, ...listed } = facts();
@@ -91,7 +91,7 @@ export function hostJoining(parts: JoiningParts): Joining {
 }
 
 /** What does not fit is left out and told. */
-function brought(given: unknown, { warn, tools }: Pick<JoiningParts, "warn" | "tools">): readonly LoadedAgent[] {
+function readBroughtAgents(given: unknown, { warn, tools }: Pick<HostJoinParts, "warn" | "tools">): readonly LoadedAgent[] {
   if (Array.isArray(given) && given.length > 0) warn("agent_ignored", "initialize.agents: definitions are given by name, in an object");
   const { agents, problems, warnings } = readAgents(given);
   for (const { file, message } of problems) warn("agent_ignored", `${file}: ${message}`);
@@ -108,27 +108,27 @@ function readAgents(given: unknown): ReturnType<typeof givenAgents> {
 
 /** Translates an agent's `permissionMode`. One that never asks counts as the session's mode. */
 function withOurMode(fields: unknown): unknown {
-  const meant = isObject(fields) && fields["mode"] === undefined ? meantMode(fields["permissionMode"]) : undefined;
+  const meant = isObject(fields) && fields["mode"] === undefined ? translateMode(fields["permissionMode"]) : undefined;
   if (!isObject(fields) || !meant) return fields;
   const { permissionMode: _theirs, ...rest } = fields;
   return meant.mode === "yolo" ? rest : { ...rest, mode: meant.mode };
 }
 
 /** Fields of `initialize` that have an effect. */
-const HEEDED: readonly string[] = [
+const KNOWN_FIELDS: readonly string[] = [
   ...["subtype", "protocol", "hooks", "can_use_tool", "ask_user", "agents", "approval_timeout_ms"],
   ...["systemPrompt", "appendSystemPrompt"],
 ];
 
 /** Fields of `initialize` that have no effect here. */
-function unheeded(fields: JsonObject): readonly string[] {
+function ignoredFields(fields: JsonObject): readonly string[] {
   const isNothing = (value: unknown): boolean =>
     value === null || value === undefined || value === false || (typeof value === "object" && Object.keys(value).length === 0);
-  return Object.keys(fields).filter((name) => !HEEDED.includes(name) && !isNothing(fields[name]));
+  return Object.keys(fields).filter((name) => !KNOWN_FIELDS.includes(name) && !isNothing(fields[name]));
 }
 
 /** Some hosts send blank texts for no prompt. */
-function systemIn({ systemPrompt, appendSystemPrompt }: JsonObject): DoorSystem {
+function systemIn({ systemPrompt, appendSystemPrompt }: JsonObject): SystemPromptChange {
   const prompt = (Array.isArray(systemPrompt) ? systemPrompt : [systemPrompt]).filter((part) => typeof part === "string").join("\n\n");
   return {
     ...(prompt.trim() !== "" && { prompt }),
@@ -143,7 +143,7 @@ const ABSENT_EVENTS: readonly string[] = [
   ...["DirectoryAdded", "MessageDisplay"],
 ];
 
-function presentHooks(hooks: unknown, warn: JoiningParts["warn"]): unknown {
+function presentHooks(hooks: unknown, warn: HostJoinParts["warn"]): unknown {
   if (!isObject(hooks)) return hooks;
   const absent = Object.keys(hooks).filter((event) => ABSENT_EVENTS.includes(event));
   for (const event of absent) warn("option_not_honored", `initialize.hooks.${event}: there is no such event here.`);
@@ -155,7 +155,7 @@ function keyOf(approval: string, revision: number): string {
 }
 
 /** Why a host cannot join; undefined if it can. Registers well-formed hooks. */
-function faultIn(fields: JsonObject, { hooks, tools, warn }: Pick<JoiningParts, "hooks" | "tools" | "warn">): HostError | undefined {
+function faultIn(fields: JsonObject, { hooks, tools, warn }: Pick<HostJoinParts, "hooks" | "tools" | "warn">): HostError | undefined {
   const { protocol = PROTOCOL, hooks: wanted, approval_timeout_ms: ms, agents } = fields;
   if (protocol !== PROTOCOL) return new HostError("protocol_error", `This is protocol ${PROTOCOL}.`);
   const fits = ms === undefined || ms === null || (typeof ms === "number" && Number.isFinite(ms) && ms > 0 && ms < 2 ** 52);

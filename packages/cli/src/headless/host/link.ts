@@ -4,12 +4,12 @@ import type { WireMessage } from "../stream/message.ts";
 import type { HostReply } from "./line.ts";
 
 /** What came of a request to the host. `gone`: nobody will answer it; `withdrawn`: it is not asked any more. */
-export type Replied = HostReply | { readonly none: "gone" | "withdrawn" };
+export type HostResult = HostReply | { readonly none: "gone" | "withdrawn" };
 
 /** Requests to the host, each with its one reply. */
 export type HostLink = {
   /** Asks the host; a signal that aborts withdraws the request. Under a reserved `id` the reply may be there already. */
-  readonly request: (fields: HostRequest, signal: AbortSignal, id?: string) => Promise<Replied>;
+  readonly request: (fields: HostRequest, signal: AbortSignal, id?: string) => Promise<HostResult>;
   /** An id for a request that is told of before it is made. */
   readonly reserve: () => string;
   /** A reserved request is not going to be made. */
@@ -26,15 +26,15 @@ export type HostLink = {
 /** A request as the host reads it. */
 export type HostRequest = { readonly subtype: string } & JsonObject;
 
-type Open = { readonly message: WireMessage; readonly settle: (replied: Replied) => void };
+type OpenRequest = { readonly message: WireMessage; readonly settle: (replied: HostResult) => void };
 
 /** A link that writes to the host by `write`. */
 export function hostLink(write: (message: WireMessage) => void): HostLink {
-  const open = new Map<string, Open>();
+  const open = new Map<string, OpenRequest>();
   const reserved = new Map<string, HostReply | undefined>();
   const past = recentIds();
   let left = false;
-  const close = (id: string, replied: Replied): boolean => {
+  const close = (id: string, replied: HostResult): boolean => {
     const request = open.get(id);
     if (!request) return false;
     open.delete(id);
@@ -42,12 +42,12 @@ export function hostLink(write: (message: WireMessage) => void): HostLink {
     request.settle(replied);
     return true;
   };
-  const ask = (message: WireMessage, id: string, signal: AbortSignal): Promise<Replied> =>
+  const ask = (message: WireMessage, id: string, signal: AbortSignal): Promise<HostResult> =>
     new Promise((resolve) => {
       const withdraw = (): void => {
         if (close(id, { none: "withdrawn" })) write({ type: "control_cancel_request", request_id: id });
       };
-      const settle = (replied: Replied): void => {
+      const settle = (replied: HostResult): void => {
         signal.removeEventListener("abort", withdraw);
         resolve(replied);
       };

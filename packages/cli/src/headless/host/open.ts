@@ -4,22 +4,22 @@ import type { Context } from "../../command-line/spec.ts";
 import type { ComposedAgent } from "../../compose/agent.ts";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import type { RunModel } from "../../compose/model.ts";
-import type { Cancelling } from "../../io/cancel-on-signal.ts";
+import type { Cancellation } from "../../io/cancel-on-signal.ts";
 import type { Talk } from "../run/talk.ts";
 import { wireMessage } from "../stream/message.ts";
 import type { RunOutput } from "../stream/output.ts";
-import { type HostDoor, hostDoor } from "./door.ts";
 import { HostError } from "./error.ts";
+import { createHostFrontEnd, type HostFrontEnd } from "./front-end.ts";
 import type { Inbox } from "./inbox.ts";
 import { meantMode } from "./permission-modes.ts";
-import type { Steered } from "./requests.ts";
+import type { HostControls } from "./requests.ts";
 import type { HostSettings } from "./settings.ts";
 
 /** A host's door, whose lines are read once there is something to steer. */
-export type OpenHost = HostDoor & { readonly steer: (steering: Omit<Steering, "host">) => void };
+export type OpenHost = HostFrontEnd & { readonly steer: (steering: Omit<SteeringParts, "host">) => void };
 
 /** What a host shares with the run. */
-export type Hosting = Pick<Steering, "session" | "ports" | "policy" | "chosen"> & {
+export type HostParts = Pick<SteeringParts, "session" | "ports" | "policy" | "chosen"> & {
   readonly output: RunOutput;
   readonly inbox: Inbox;
   readonly giveUp: (error: unknown) => void;
@@ -28,10 +28,10 @@ export type Hosting = Pick<Steering, "session" | "ports" | "policy" | "chosen"> 
 };
 
 /** Opens the door to the program at stdin and stdout. */
-export function openHost({ io, client }: Context, hosting: Hosting): OpenHost {
+export function openHost({ io, client }: Context, hosting: HostParts): OpenHost {
   const { session, ports, policy, chosen, output, inbox, giveUp, tools, agents } = hosting;
   const origin = { session: session.id, parent: null };
-  const door = hostDoor({
+  const door = createHostFrontEnd({
     io,
     session,
     inbox,
@@ -49,28 +49,28 @@ export function openHost({ io, client }: Context, hosting: Hosting): OpenHost {
   return {
     ...door,
     steer: (steering) => {
-      const listening = door.listen(steeredBy({ ...steering, host: door }));
+      const listening = door.listen(createHostControls({ ...steering, host: door }));
       listening.catch(giveUp);
     },
   };
 }
 
 /** What a host steers, and by what. */
-export type Steering = {
+export type SteeringParts = {
   readonly session: Session;
   readonly ports: HostPorts;
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
-  readonly cancelling: Cancelling;
+  readonly cancelling: Cancellation;
   readonly agent: ComposedAgent;
   readonly talk: Talk;
-  readonly host: HostDoor;
+  readonly host: HostFrontEnd;
   readonly settings: HostSettings;
   readonly joined: () => Promise<void>;
 };
 
 /** The run as a host may steer it. */
-export function steeredBy(steering: Steering): Steered {
+export function createHostControls(steering: SteeringParts): HostControls {
   const { session, ports, policy, cancelling, agent, talk, host, settings, joined } = steering;
   const by = hostBy();
   return {
@@ -91,7 +91,7 @@ export function steeredBy(steering: Steering): Steered {
   };
 }
 
-async function chooseModel({ session, chosen }: Steering, asked: string | null): Promise<string> {
+async function chooseModel({ session, chosen }: SteeringParts, asked: string | null): Promise<string> {
   const to = asked ?? chosen.id;
   await Promise.resolve(chosen.model(to)).catch((error: unknown) => {
     throw new HostError("unknown_model", messageOf(error));

@@ -1,10 +1,10 @@
 import { MODES, type Mode } from "@assent/core";
 
 /** What a word for a mode means here: a mode, and whether nobody is to be asked. */
-export type MeantMode = { readonly mode: Mode; readonly unasked: boolean };
+export type TranslatedMode = { readonly mode: Mode; readonly unasked: boolean };
 
 /** Words of other programs, each as the strictest of ours that works. */
-const OTHERS: Readonly<Record<string, MeantMode>> = {
+const OTHERS: Readonly<Record<string, TranslatedMode>> = {
   acceptEdits: { mode: "auto-edit", unasked: false },
   bypassPermissions: { mode: "yolo", unasked: false },
   dontAsk: { mode: "default", unasked: true },
@@ -12,7 +12,7 @@ const OTHERS: Readonly<Record<string, MeantMode>> = {
 };
 
 /** The mode that a word means, ours or another program's; undefined: none. */
-export function meantMode(word: unknown): MeantMode | undefined {
+export function translateMode(word: unknown): TranslatedMode | undefined {
   const own = MODES.find((mode) => mode === word);
   if (own) return { mode: own, unasked: false };
   return typeof word === "string" && Object.hasOwn(OTHERS, word) ? OTHERS[word] : undefined;

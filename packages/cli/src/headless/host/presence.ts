@@ -1,28 +1,28 @@
 /** Whether a host is there that can be asked. Nobody knows before its first line; after its end nobody is. */
 export type HostPresence = {
   /** False: it cannot be asked. True also while it is not known. */
-  readonly mayAsk: (what: Asking) => boolean;
+  readonly mayAsk: (what: HostCapability) => boolean;
   /** Resolves when it is known; true: it can be asked. */
-  readonly canAsk: (what: Asking, signal: AbortSignal) => Promise<boolean>;
+  readonly canAsk: (what: HostCapability, signal: AbortSignal) => Promise<boolean>;
   /** It has joined, and says what it can be asked. */
-  readonly joined: (can: Readonly<Record<Asking, boolean>>) => void;
+  readonly joined: (can: Readonly<Record<HostCapability, boolean>>) => void;
   /** It has spoken without joining. */
   readonly spoke: () => void;
   readonly left: () => void;
 };
 
 /** What a host may be asked for. */
-export type Asking = "approvals" | "questions";
+export type HostCapability = "approvals" | "questions";
 
 /** A host of which nothing is known yet. */
 export function hostPresence(): HostPresence {
-  let can: Readonly<Record<Asking, boolean>> | undefined;
+  let can: Readonly<Record<HostCapability, boolean>> | undefined;
   const { promise: known, resolve: settle } = Promise.withResolvers<void>();
-  const now = (abilities: Readonly<Record<Asking, boolean>>): void => {
+  const now = (abilities: Readonly<Record<HostCapability, boolean>>): void => {
     can = abilities;
     settle();
   };
-  const mayAsk = (what: Asking): boolean => can?.[what] ?? true;
+  const mayAsk = (what: HostCapability): boolean => can?.[what] ?? true;
   return {
     mayAsk,
     canAsk: async (what, signal) => {

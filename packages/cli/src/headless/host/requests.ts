@@ -1,17 +1,17 @@
 import type { TaskRefusal, Tasks } from "@assent/agent";
 import type { Dispatcher, JsonObject, Session } from "@assent/core";
-import { waitingList } from "../../desk/approvals/waiting-list.ts";
-import { answerForHost, type HostAnswering } from "./answers.ts";
+import { listWaiting } from "../../desk/approvals/waiting-list.ts";
+import { answerForHost, type HostAnswerParts } from "./answers.ts";
 import { HostError } from "./error.ts";
-import { meantMode } from "./permission-modes.ts";
+import { translateMode } from "./permission-modes.ts";
 
 /** What a host may steer. */
-export type Steered = {
+export type HostControls = {
   readonly session: Session;
   readonly dispatcher: Dispatcher;
   /** On record when this resolves; one after the other, a stricter one at once. */
   readonly changeMode: (mode: string) => Promise<void>;
-  readonly answering: HostAnswering;
+  readonly answering: HostAnswerParts;
   /** Modes that a team has locked. */
   readonly locked: () => readonly string[];
   /** Throws where there is no such model; resolves with the id that counts from now on. */
@@ -25,7 +25,7 @@ export type Steered = {
   readonly joined: () => Promise<void>;
 };
 
-type Handler = (steered: Steered, fields: JsonObject) => Promise<JsonObject> | JsonObject;
+type Handler = (steered: HostControls, fields: JsonObject) => Promise<JsonObject> | JsonObject;
 
 const MOST_LISTED = 1_000;
 
@@ -36,7 +36,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     return {};
   },
   set_permission_mode: async ({ changeMode, locked, unasked }, { mode }) => {
-    const meant = meantMode(mode);
+    const meant = translateMode(mode);
     if (!meant) throw new HostError("invalid_mode", `There is no mode ${JSON.stringify(mode ?? null).slice(0, 80)}.`);
     if (locked().includes(meant.mode)) throw new HostError("mode_locked", `The mode ${meant.mode} is locked by your team's settings.`);
     unasked(meant.unasked);
@@ -47,7 +47,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   approve: ({ answering, dispatcher }, fields) => answerForHost(answering, { fields, yes: true, proposals: dispatcher.proposals }),
   reject: ({ answering, dispatcher }, fields) => answerForHost(answering, { fields, yes: false, proposals: dispatcher.proposals }),
   list_approvals: async ({ session }) => {
-    const waiting = await waitingList(session.ledger, { query: { session: session.id }, after: undefined, limit: MOST_LISTED });
+    const waiting = await listWaiting(session.ledger, { query: { session: session.id }, after: undefined, limit: MOST_LISTED });
     return { approvals: waiting.map(({ form }) => form) };
   },
   task_stop: async ({ tasks, answering }, { task_id: id }) => done(await tasks.cancel(String(id), answering.by.name)),
@@ -71,7 +71,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 const ALIASES: Readonly<Record<string, string>> = { stop_task: "task_stop" };
 
 /** Meets a request. Rejects with `HostError`. */
-export async function meetRequest(steered: Steered, subtype: string, fields: JsonObject): Promise<JsonObject> {
+export async function handleRequest(steered: HostControls, subtype: string, fields: JsonObject): Promise<JsonObject> {
   const name = ALIASES[subtype] ?? subtype;
   const handler = Object.hasOwn(HANDLERS, name) ? HANDLERS[name] : undefined;
   if (!handler) throw new HostError("unknown_subtype", `There is no request '${subtype.slice(0, 80)}'.`);

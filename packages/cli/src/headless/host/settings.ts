@@ -5,7 +5,7 @@ export type HostSettings = {
   /** Begins at once: it keeps an order of its own. */
   readonly atOnce: <T>(work: Promise<T>) => Promise<T>;
   /** Resolves when nothing of what was given up to now is under way. */
-  readonly standing: () => Promise<void>;
+  readonly settled: () => Promise<void>;
 };
 
 /** Nothing is being set. */
@@ -23,7 +23,7 @@ export function hostSettings(): HostSettings {
       last = done.catch(() => undefined);
       return atOnce(done);
     },
-    standing: async () => {
+    settled: async () => {
       await Promise.allSettled(open);
     },
   };

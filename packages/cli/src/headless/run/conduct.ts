@@ -4,40 +4,40 @@ import type { HostPorts } from "@assent/host";
 import { createRedactor, formatProblem } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 import { type ComposedAgent, composeAgent } from "../../compose/agent.ts";
-import type { Door } from "../../compose/door.ts";
 import type { OnAsk } from "../../compose/flags.ts";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
+import type { FrontEnd } from "../../compose/front-end.ts";
 import type { RunModel } from "../../compose/model.ts";
-import { waitingIn, waitsForPerson } from "../../desk/approvals/waiting-list.ts";
-import type { Cancelling } from "../../io/cancel-on-signal.ts";
+import { listWaitingIn, waitsForPerson } from "../../desk/approvals/waiting-list.ts";
+import type { Cancellation } from "../../io/cancel-on-signal.ts";
 import { asFailure } from "../../io/failure.ts";
 import { storeFlag } from "../../store/location.ts";
 import { claudeDialect } from "../clients/claude-dialect.ts";
 import { createInbox, type Inbox, type Work } from "../host/inbox.ts";
 import type { OpenHost } from "../host/open.ts";
 import { type HostSettings, hostSettings } from "../host/settings.ts";
-import { attendance } from "../stream/attendance.ts";
 import { initMessage } from "../stream/init-message.ts";
 import { type WireMessage, wireMessage } from "../stream/message.ts";
+import { observeSessions } from "../stream/observe-sessions.ts";
 import { outputFor, type RunOutput } from "../stream/output.ts";
 import { resultMessage } from "../stream/result-message.ts";
 import { debugLog } from "./debug-log.ts";
+import { createDeniedApprovals, type DeniedApprovals } from "./denied-approvals.ts";
 import type { RunFlags } from "./flags.ts";
 import { cancelled, closeReason, failed, type RunOutcome, strongestExit, succeeded } from "./outcome.ts";
 import { pacedModel } from "./paced-model.ts";
+import { printRunText, reportEnding, reportToPeople, reportUnasked } from "./report-to-people.ts";
 import { armSchedules } from "./schedule-file.ts";
-import { createTalk, playedOut, type Talk } from "./talk.ts";
+import { createTalk, refuseUnusedScript, type Talk } from "./talk.ts";
 import { type RunTally, runTally } from "./tally.ts";
-import { printRunText, tellLeft, tellPeople, tellUnasked } from "./tell-people.ts";
-import { type UnheededYes, unheededYes } from "./unheeded-yes.ts";
 
 /** A run on an open session. */
-export type Conducting = {
+export type RunParts = {
   readonly session: Session;
   readonly ports: HostPorts;
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
-  readonly cancelling: Cancelling;
+  readonly cancelling: Cancellation;
   readonly unattended: OnAsk;
   readonly flags: RunFlags;
   readonly resumed: boolean;
@@ -49,11 +49,11 @@ export type Conducting = {
   readonly joined?: (agent: ComposedAgent) => Promise<void>;
 };
 
-type Composed = { agent: ComposedAgent | undefined };
-type Stage = {
+type ComposedHolder = { agent: ComposedAgent | undefined };
+type RunStage = {
   readonly output: RunOutput;
   readonly tally: RunTally;
-  readonly unheeded: UnheededYes;
+  readonly unheeded: DeniedApprovals;
   readonly inbox: Inbox;
   readonly host: OpenHost | undefined;
   readonly limits: RunLimits;
@@ -64,10 +64,10 @@ type Stage = {
 };
 
 /** Makes a run of it: from the first line of its output to the last, in every ending. Resolves with the exit code. */
-export async function conduct(context: Context, conducting: Conducting): Promise<number> {
-  const composed: Composed = { agent: undefined };
+export async function conductRun(context: Context, conducting: RunParts): Promise<number> {
+  const composed: ComposedHolder = { agent: undefined };
   const { seq } = conducting.session.state; // what is recorded from here on is told behind the first line
-  const stage = await setStage(context, conducting, composed);
+  const stage = await prepareStage(context, conducting, composed);
   const init = Promise.withResolvers<readonly WireMessage[]>();
   stage.output.show(() => init.promise);
   try {
@@ -75,7 +75,7 @@ export async function conduct(context: Context, conducting: Conducting): Promise
     composed.agent = agent;
     await conducting.prepare?.(agent);
     await armSchedules(agent.schedules, conducting.flags.schedules);
-    init.resolve([await firstMessage(conducting, agent, seq), ...unhonored(context, conducting)]);
+    init.resolve([await firstMessage(conducting, agent, seq), ...unhonoredWarnings(context, conducting)]);
   } catch (error) {
     init.resolve(
       composed.agent
@@ -99,23 +99,23 @@ export async function conduct(context: Context, conducting: Conducting): Promise
   stage.host?.steer({ ...conducting, agent, talk, settings: stage.settings, joined: async () => await conducting.joined?.(agent) });
   const { exits, last, toldFailure = false } = await workThrough(context, conducting, { stage, talk });
   if (toldFailure) stage.output.hush(); // the result is the last line; later events are only recorded
-  const unended = await putAway(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
+  const unended = await closeAll(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
   const ended = { exits, last: unended && !last?.error ? unended : last };
   return await leave(context, conducting, { stage, toldFailure, ...(await parkedInstead(conducting, ended)) });
 }
 
 /** A run that SIGHUP or SIGTERM stopped is parked, not cancelled, if something waits for a person or an answer is unused. */
-async function parkedInstead({ session, cancelling }: Conducting, worked: Worked): Promise<Worked> {
+async function parkedInstead({ session, cancelling }: RunParts, worked: WorkResult): Promise<WorkResult> {
   const { exits, last } = worked;
   if (!ParkRequest.isReasonOf(cancelling.signal)) return worked;
-  const waits = session.state.calls.size > 0 || (await waitsForPerson(session)) || (await waitingIn(session)).length > 0;
+  const waits = session.state.calls.size > 0 || (await waitsForPerson(session)) || (await listWaitingIn(session)).length > 0;
   if (!waits) return worked;
   const parked: RunOutcome = { subtype: "parked", exit: 75, text: last?.text ?? "" };
   return { exits: exits.filter((exit) => exit !== 130), last: last === undefined || last.exit === 130 ? parked : last };
 }
 
 /** Why no turn could begin, which no turn's own end tells. A turn that an earlier process left open stays so. */
-async function recordUnbegun({ session, policy }: Conducting, unbegun: RunOutcome): Promise<RunOutcome> {
+async function recordUnbegun({ session, policy }: RunParts, unbegun: RunOutcome): Promise<RunOutcome> {
   const { error } = unbegun;
   const { turn, openTurn } = session.state;
   if (!error || openTurn !== null) return unbegun;
@@ -128,7 +128,7 @@ async function recordUnbegun({ session, policy }: Conducting, unbegun: RunOutcom
 const LONGEST_RECORDED = 500;
 
 /** Ends what runs in the background. What cannot be ended, or not be recorded, is the run's failure. */
-async function putAway(talk: Talk, agent: ComposedAgent, by: string): Promise<RunOutcome | undefined> {
+async function closeAll(talk: Talk, agent: ComposedAgent, by: string): Promise<RunOutcome | undefined> {
   try {
     await talk.shutdown(by);
     await agent.close();
@@ -143,9 +143,9 @@ function failure(error: unknown): RunOutcome {
   return failed("", { type, message, ...(hint !== "" && { hint }) });
 }
 
-async function setStage(context: Context, conducting: Conducting, composed: Composed): Promise<Stage> {
+async function prepareStage(context: Context, conducting: RunParts, composed: ComposedHolder): Promise<RunStage> {
   const { ports, policy, cancelling, flags, work } = conducting;
-  const fault: Stage["fault"] = { error: undefined };
+  const fault: RunStage["fault"] = { error: undefined };
   const giveUp = (error: unknown): void => {
     fault.error ??= failure(error);
     cancelling.cancel();
@@ -166,7 +166,7 @@ async function setStage(context: Context, conducting: Conducting, composed: Comp
     told: { end: undefined },
     settings: hostSettings(),
     tally,
-    unheeded: unheededYes(context, flags.output),
+    unheeded: createDeniedApprovals(context, flags.output),
   };
   if (flags.input === "text") {
     inbox.close();
@@ -185,7 +185,7 @@ function toolNames({ tools }: FollowedPolicy): readonly string[] {
 }
 
 /** Warnings on the stream about options without effect, because clients do not read stderr. */
-function unhonored({ client }: Context, { session, policy }: Conducting): readonly WireMessage[] {
+function unhonoredWarnings({ client }: Context, { session, policy }: RunParts): readonly WireMessage[] {
   if (!client) return [];
   const options = client.unhonored.map((option) => ({
     code: "option_not_honored",
@@ -199,18 +199,22 @@ function unhonored({ client }: Context, { session, policy }: Conducting): readon
   return [...options, ...rules].map((fields) => wireMessage(origin, { type: "system", subtype: "warning", ...fields }));
 }
 
-function compose(context: Context, conducting: Conducting, { output, tally, unheeded, host, limits, told }: Stage): Promise<ComposedAgent> {
+function compose(
+  context: Context,
+  conducting: RunParts,
+  { output, tally, unheeded, host, limits, told }: RunStage,
+): Promise<ComposedAgent> {
   const { session, ports, flags, chosen } = conducting;
-  const door: Door = {
+  const door: FrontEnd = {
     ...(host && { approver: host.approver, questioner: host.questioner, hooks: host.hooks, asks: host.asks, agents: host.agents }),
     approvalTimeoutMs: () => host?.approvalTimeoutMs() ?? flags.approvalTimeoutMs,
     system: () => ({ ...context.client?.system, ...host?.system() }),
-    attend: attendance({
+    attend: observeSessions({
       ...{ root: session.id, output, tally, clock: ports.clock, limits },
       partial: flags.partial && flags.output === "stream-json",
       log: debugLog(context, conducting.policy.source.settings),
-      tell: tellPeople(context, flags.output),
-      unasked: tellUnasked(context, flags.output),
+      tell: reportToPeople(context, flags.output),
+      unasked: reportUnasked(context, flags.output),
       unheeded,
     }),
   };
@@ -218,7 +222,7 @@ function compose(context: Context, conducting: Conducting, { output, tally, unhe
   return composeAgent(context, {
     ...conducting,
     chosen: pacedModel(chosen, output.paced),
-    door,
+    frontEnd: door,
     limits,
     observe,
     told: (end) => {
@@ -228,12 +232,12 @@ function compose(context: Context, conducting: Conducting, { output, tally, unhe
 }
 
 async function firstMessage(
-  { session, chosen, policy, resumed }: Conducting,
+  { session, chosen, policy, resumed }: RunParts,
   { modes, onAsk, agents, offered }: ComposedAgent,
   seq: number,
 ): Promise<WireMessage> {
   const { cwd } = session.state.created ?? { cwd: policy.workspace };
-  const pending = (await waitingIn(session)).map(({ form }) => form);
+  const pending = (await listWaitingIn(session)).map(({ form }) => form);
   const about = { session: session.id, seq, cwd, model: chosen.id, mode: modes.mode(), onAsk, resumed, pending };
   return initMessage({ ...about, tools: offered(), agents: agents().map(({ name }) => name) });
 }
@@ -244,8 +248,8 @@ const FINAL: readonly RunOutcome["subtype"][] = ["error_max_turns", "error_budge
 /** Nothing can be recorded any more, so every further message would fail too. */
 const RECORD_GONE: readonly string[] = ["stale_writer", "store_io", "store_readonly", "store_lost"];
 
-type Working = { readonly stage: Stage; readonly talk: Talk };
-type Worked = {
+type WorkParts = { readonly stage: RunStage; readonly talk: Talk };
+type WorkResult = {
   readonly exits: readonly number[];
   readonly last: RunOutcome | undefined;
   /** The last result reported a failure, and no message followed: failures while closing get no result of their own. */
@@ -253,7 +257,7 @@ type Worked = {
 };
 
 /** One result for each message, and the last one after everything is put away. */
-async function workThrough(context: Context, conducting: Conducting, { stage, talk }: Working): Promise<Worked> {
+async function workThrough(context: Context, conducting: RunParts, { stage, talk }: WorkParts): Promise<WorkResult> {
   const { inbox, fault } = stage;
   const { signal } = conducting.cancelling;
   const exits: number[] = [];
@@ -262,7 +266,7 @@ async function workThrough(context: Context, conducting: Conducting, { stage, ta
     const outcome = await talk.handle(inbox.take());
     exits.push(outcome.exit);
     if (fault.error) return { exits, last: fault.error };
-    if (isLast(talk, inbox, outcome)) return { exits, last: playedOut(conducting.chosen, outcome) };
+    if (isLast(talk, inbox, outcome)) return { exits, last: refuseUnusedScript(conducting.chosen, outcome) };
     await showResult(context, conducting, { stage, outcome, exit: outcome.exit });
     toldFailure = outcome.error !== undefined;
   }
@@ -270,7 +274,7 @@ async function workThrough(context: Context, conducting: Conducting, { stage, ta
   if (signal.aborted) return { exits, last: cancelled(""), toldFailure };
   if (toldFailure) return { exits, last: undefined, toldFailure };
   const rest = await talk.finish().catch(failure);
-  const left = playedOut(conducting.chosen, rest ?? succeeded(""));
+  const left = refuseUnusedScript(conducting.chosen, rest ?? succeeded(""));
   return { exits, last: rest || left.error || exits.length === 0 ? left : undefined };
 }
 
@@ -280,10 +284,10 @@ function isLast(talk: Talk, inbox: Inbox, { subtype, error }: RunOutcome): boole
   return FINAL.includes(subtype) || RECORD_GONE.includes(error?.type ?? "") || (inbox.isOver() && !goesOn);
 }
 
-type Leaving = Worked & { readonly stage: Stage };
+type LeaveParts = WorkResult & { readonly stage: RunStage };
 
 /** The leaving is on disk before it is said. */
-async function leave(context: Context, conducting: Conducting, { stage, exits, last, toldFailure = false }: Leaving): Promise<number> {
+async function leave(context: Context, conducting: RunParts, { stage, exits, last, toldFailure = false }: LeaveParts): Promise<number> {
   const { session } = conducting;
   let outcome = last;
   let exit = strongestExit([...exits, ...(last ? [last.exit] : [])]);
@@ -298,11 +302,11 @@ async function leave(context: Context, conducting: Conducting, { stage, exits, l
   return exit;
 }
 
-type Showing = { readonly stage: Stage; readonly outcome: RunOutcome; readonly exit: number };
+type ResultToShow = { readonly stage: RunStage; readonly outcome: RunOutcome; readonly exit: number };
 
-async function showResult(context: Context, { session }: Conducting, { stage, outcome, exit }: Showing): Promise<void> {
+async function showResult(context: Context, { session }: RunParts, { stage, outcome, exit }: ResultToShow): Promise<void> {
   const { output, tally, unheeded } = stage;
-  const waiting = await waitingIn(session).catch(() => []);
+  const waiting = await listWaitingIn(session).catch(() => []);
   const resume = `assent resume ${session.id}${canGoOn(session) ? " --tasks" : ""}${storeFlag(context)}`;
   const left = { resume, outcome, waiting };
   const facts = {
@@ -316,7 +320,7 @@ async function showResult(context: Context, { session }: Conducting, { stage, ou
   if (output.format === "text") await printRunText(context, left);
   else output.show(() => [resultMessage(outcome, facts)]);
   await unheeded.tell();
-  await tellLeft(context, left, output.format);
+  await reportEnding(context, left, output.format);
 }
 
 /** A background agent is paused. Nothing of it asks anybody, so the run may be a success; but the session can be taken up. */

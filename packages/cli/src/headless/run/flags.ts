@@ -38,7 +38,7 @@ export async function runFlags(context: Context, command: string): Promise<RunFl
 }
 
 /** With `--quiet` nothing is said on stderr but errors. */
-export function quietly(context: Context): Context {
+export function silenceStderr(context: Context): Context {
   if (!context.options.flag("quiet")) return context;
   const { stderr } = context.io;
   const write = (text: string): Promise<void> => (isError(text) ? stderr.write(text) : Promise.resolve());

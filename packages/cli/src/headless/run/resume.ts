@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { EXIT_OF, printCallEnd } from "../../call/end.ts";
-import { type CallLeft, endedCall, resumeCall } from "../../call/session.ts";
+import { type CallResult, endedCall, resumeCall } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { isDirectory } from "../../compose/place.ts";
 import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
@@ -15,7 +15,7 @@ export async function resumeSession(context: Context): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "sessions", operands[0] ?? "");
     if (await isRun(store, row.id)) return await resumedRun(context, store, row);
-    const left = (await alreadyEnded(store, row)) ?? (await goOn(context, store, row));
+    const left = (await alreadyEnded(store, row)) ?? (await continueCall(context, store, row));
     if (left === undefined) {
       if (options.flag("json")) await printJson(io, { sessionId: row.id, callId: null, outcome: null, type: null, content: null });
       else await io.stdout.write("Nothing to resume.\n");
@@ -37,11 +37,11 @@ function isAtScreen({ io, options, operands }: Context): boolean {
   );
 }
 
-async function resumedRun(context: Context, store: Store, row: Row): Promise<number> {
-  return isAtScreen(context) ? await onScreen(context, row) : await resumed(context, store, row.id);
+async function resumedRun(context: Context, store: Store, row: ResumedRow): Promise<number> {
+  return isAtScreen(context) ? await onScreen(context, row) : await resumeHeadless(context, store, row.id);
 }
 
-async function onScreen(context: Context, { id, cwd }: Row): Promise<number> {
+async function onScreen(context: Context, { id, cwd }: ResumedRow): Promise<number> {
   const { openTui } = await import("../../tui/open-tui.ts");
   const isThere = context.options.text("cwd") === undefined && isDirectory(cwd);
   return await openTui(isThere ? { ...context, io: { ...context.io, cwd } } : context, { session: id, prompt: undefined });
@@ -54,24 +54,24 @@ async function isRun({ ledger }: Store, id: string): Promise<boolean> {
   return false;
 }
 
-async function resumed(given: Context, store: Store, id: string): Promise<number> {
-  const [{ resumeRun }, { runFlags }, { quietly }] = await Promise.all([
+async function resumeHeadless(given: Context, store: Store, id: string): Promise<number> {
+  const [{ resumeRun }, { runFlags }, { silenceStderr }] = await Promise.all([
     import("./session.ts"),
     import("./flags.ts"),
     import("./flags.ts"),
   ]);
-  const context = quietly(given);
+  const context = silenceStderr(given);
   const run = await runFlags(context, "resume");
   const exit = await resumeRun(context, store, { id, prompt: context.operands[1], run });
   if (exit !== undefined) return exit;
   await given.io.stderr.write("Nothing to resume.\n");
-  if (run.output !== "text") await (await import("./nothing-left.ts")).printNothingLeft(context, store, { id, run });
+  if (run.output !== "text") await (await import("./nothing-to-resume.ts")).printNothingToResume(context, store, { id, run });
   return 0;
 }
 
-type Row = { readonly id: string; readonly cwd: string; readonly state: string };
+type ResumedRow = { readonly id: string; readonly cwd: string; readonly state: string };
 
-async function alreadyEnded({ ledger }: Store, { id, state }: Row): Promise<CallLeft | undefined> {
+async function alreadyEnded({ ledger }: Store, { id, state }: ResumedRow): Promise<CallResult | undefined> {
   if (!["done", "failed", "cancelled"].includes(state)) return undefined;
   const proposals = await ledger.pending("proposals", { session: id, all: true, limit: 1_000 });
   if (proposals.some((row) => row.state === "applying" || row.requested)) return undefined; // something was cut short: it is put in order first
@@ -79,7 +79,7 @@ async function alreadyEnded({ ledger }: Store, { id, state }: Row): Promise<Call
   return typeof end === "string" ? undefined : { end, exit: EXIT_OF[end.outcome] };
 }
 
-function goOn(context: Context, store: Store, { id, cwd }: Row): Promise<CallLeft | undefined> {
+function continueCall(context: Context, store: Store, { id, cwd }: ResumedRow): Promise<CallResult | undefined> {
   const given = context.options.text("cwd");
   const elsewhere = given === undefined ? undefined : resolve(context.io.cwd, given);
   if (elsewhere !== undefined && !isDirectory(elsewhere))

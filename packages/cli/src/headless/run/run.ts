@@ -1,26 +1,26 @@
 import type { Context } from "../../command-line/spec.ts";
-import { givenFlags } from "../../compose/flags.ts";
-import { type Following, followPolicy } from "../../compose/follow-policy.ts";
-import { runModel } from "../../compose/model.ts";
-import { callPlace } from "../../compose/place.ts";
-import { callPorts } from "../../compose/ports.ts";
+import { readFlags } from "../../compose/flags.ts";
+import { followPolicy, type PolicyRequest } from "../../compose/follow-policy.ts";
+import { resolveRunModel } from "../../compose/model.ts";
+import { readPlace } from "../../compose/place.ts";
+import { hostPortsFor } from "../../compose/ports.ts";
 import { usageError } from "../../io/failure.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { hasStore, type Store, withStore } from "../../store/open.ts";
-import { quietly, runFlags } from "./flags.ts";
+import { runFlags, silenceStderr } from "./flags.ts";
 import { beginRun, type NewRun, resumeRun } from "./session.ts";
 
 /** What a person, or a program through its host, wants done, worked on until the model is done. stdout carries the chosen format and nothing else. */
 export async function runPrompt(given: Context): Promise<number> {
-  const context = quietly(given);
+  const context = silenceStderr(given);
   const flags = await runFlags(context, "run");
   const id = chosenId(context);
-  const prompt = flags.input === "text" ? await givenPrompt(context) : context.operands[0];
+  const prompt = flags.input === "text" ? await readPrompt(context) : context.operands[0];
   if (flags.input === "text" && prompt === undefined) throw usageError("run", "no prompt. Give one as an argument or on stdin.");
-  const judging = givenFlags(context);
-  const place = callPlace(context, "run");
-  const begin = async (store: Store, { policy, chosen }: Judged): Promise<number> => {
-    if (id !== undefined && (await isThere(store, id))) {
+  const judging = readFlags(context);
+  const place = readPlace(context, "run");
+  const begin = async (store: Store, { policy, chosen }: PolicyAndModel): Promise<number> => {
+    if (id !== undefined && (await sessionExists(store, id))) {
       policy.source.close(); // the session is judged by the flags it began with, too
       return (await resumeRun(context, store, { id, prompt, run: flags })) ?? 0;
     }
@@ -28,19 +28,19 @@ export async function runPrompt(given: Context): Promise<number> {
   };
   const following = { workspace: place.workspace, flags: judging };
   if (await hasStore(await stateDirectory(context)))
-    return withStore(context, async (store) => begin(store, await judged(context, { ...following, ledger: store.ledger })));
-  const ready = await judged(context, following);
+    return withStore(context, async (store) => begin(store, await openPolicyAndModel(context, { ...following, ledger: store.ledger })));
+  const ready = await openPolicyAndModel(context, following);
   return withStore(context, (store) => begin(store, ready));
 }
 
-type Judged = Pick<NewRun, "policy" | "chosen">;
+type PolicyAndModel = Pick<NewRun, "policy" | "chosen">;
 
 /** What judges the run, and its model. A store is made only when nothing is wrong with them. */
-async function judged(context: Context, following: Following): Promise<Judged> {
+async function openPolicyAndModel(context: Context, following: PolicyRequest): Promise<PolicyAndModel> {
   const policy = await followPolicy(context, following);
   try {
-    const { clock } = callPorts(context, await stateDirectory(context));
-    return { policy, chosen: await runModel(context, context.options.text("model") ?? policy.source.settings().model, clock) };
+    const { clock } = hostPortsFor(context, await stateDirectory(context));
+    return { policy, chosen: await resolveRunModel(context, context.options.text("model") ?? policy.source.settings().model, clock) };
   } catch (error) {
     policy.source.close();
     throw error;
@@ -57,7 +57,7 @@ function chosenId({ options }: Context): string | undefined {
   return id;
 }
 
-async function isThere({ ledger }: Store, id: string): Promise<boolean> {
+async function sessionExists({ ledger }: Store, id: string): Promise<boolean> {
   const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
   return row?.id === id;
 }
@@ -65,7 +65,7 @@ async function isThere({ ledger }: Store, id: string): Promise<boolean> {
 const MOST_BYTES = 10 * 1024 * 1024;
 
 /** The argument, else stdin; both where both are given. */
-export async function givenPrompt({ io, operands }: Context): Promise<string | undefined> {
+export async function readPrompt({ io, operands }: Context): Promise<string | undefined> {
   const given = operands[0];
   const piped = io.stdinIsTTY ? new Uint8Array() : await io.readStdin(MOST_BYTES);
   if (piped.length > MOST_BYTES) throw usageError("run", "stdin has more than 10 MiB.");

@@ -4,11 +4,11 @@ import { type Ids, type Ledger, openSession, recordedState, type Session } from 
 import { inDirectory } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
 import type { ComposedAgent } from "../../compose/agent.ts";
-import { attend, commandHolder } from "../../compose/attend.ts";
-import { type CallFlags, givenFlags, givenOnAsk, keptFlags, resumedFlags } from "../../compose/flags.ts";
+import { type CallFlags, flagsForRecord, mergeResumedFlags, readFlags, readOnAsk } from "../../compose/flags.ts";
 import { type FollowedPolicy, followPolicy } from "../../compose/follow-policy.ts";
-import { type RunModel, runModel } from "../../compose/model.ts";
-import { type CallPlace, isDirectory } from "../../compose/place.ts";
+import { commandHolder, keepAlive } from "../../compose/keep-alive.ts";
+import { type RunModel, resolveRunModel } from "../../compose/model.ts";
+import { isDirectory, type WorkPlace } from "../../compose/place.ts";
 import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
 import { cut } from "../../io/display-width.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
@@ -16,9 +16,9 @@ import { oneLine } from "../../io/visible-text.ts";
 import type { Store } from "../../store/open.ts";
 import { VERSION } from "../../version.ts";
 import type { Work } from "../host/inbox.ts";
-import { attendAgain, attendTasks, tellNotices } from "./attend-tasks.ts";
-import { type Conducting, conduct } from "./conduct.ts";
+import { conductRun, type RunParts } from "./conduct.ts";
 import type { RunFlags } from "./flags.ts";
+import { reportNotices, reportPausedTasks, resumeUnblocked } from "./paused-tasks.ts";
 
 /** A run to make. */
 export type NewRun = {
@@ -28,20 +28,20 @@ export type NewRun = {
   readonly id: string | undefined;
   readonly flags: CallFlags;
   readonly run: RunFlags;
-  readonly place: CallPlace;
+  readonly place: WorkPlace;
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
 };
 
 /** Opens a session and works on what it is given to its end. Resolves with the exit code. */
 export function beginRun(context: Context, store: Store, { policy, place, flags, prompt, chosen, run, id }: NewRun): Promise<number> {
-  return attend(context, store, async (attending) => {
+  return keepAlive(context, store, async (attending) => {
     const { ports } = attending;
     const settings = policy.source.settings();
     refuseUnpriced(policy, chosen);
     const { mode, revision } = policy.source.current();
     const title = cut(oneLine((prompt ?? "").trim().slice(0, 200)), 80);
-    const options = { ...keptFlags(flags, givenOnAsk(context)), command: "run", model: chosen.id };
+    const options = { ...flagsForRecord(flags, readOnAsk(context)), command: "run", model: chosen.id };
     const session = await openSession(
       { ledger: store.ledger, ...ports, ids: id === undefined ? ports.ids : namedFirst(ports.ids, id) },
       {
@@ -51,7 +51,7 @@ export function beginRun(context: Context, store: Store, { policy, place, flags,
     );
     const work: Work[] = prompt === undefined ? [] : [{ say: prompt }];
     const parts = { session, policy, chosen, unattended: settings.onAsk, flags: run, work };
-    return await conduct(context, { ...attending, ...parts, resumed: false });
+    return await conductRun(context, { ...attending, ...parts, resumed: false });
   });
 }
 
@@ -82,42 +82,42 @@ export type ResumedRun = { readonly id: string; readonly prompt: string | undefi
 
 /** Takes up a run where it was left: first its open calls, then the model. Undefined: it had come to its end, and there is nothing new to do. */
 export function resumeRun(context: Context, store: Store, { id, prompt, run }: ResumedRun): Promise<number | undefined> {
-  return attend(context, store, async (attending) => {
+  return keepAlive(context, store, async (attending) => {
     const { ledger } = store;
     const { ports } = attending;
     await refuseAgentSession(ledger, id);
-    if (run.input === "text" && workLeft(await recordedState(ledger, id), prompt).length === 0) return undefined;
+    if (run.input === "text" && remainingWork(await recordedState(ledger, id), prompt).length === 0) return undefined;
     const cwd = await otherDirectory(context, ledger, id);
     const opened = await openSession(
       { ledger, ...ports },
       { holder: commandHolder(context, "resume"), id, takeOver: context.options.flag("take-over") },
     );
     const session = inDirectory(opened, cwd);
-    const work = workLeft(session.state, prompt);
+    const work = remainingWork(session.state, prompt);
     const { created, model } = session.state;
-    const flags = resumedFlags(created?.options, context);
+    const flags = mergeResumedFlags(created?.options, context);
     const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
-    const chosen = await runModel(context, context.options.text("model") ?? model ?? undefined, ports.clock);
-    const prepare = (agent: ComposedAgent): Promise<void> => prepared(context, { session, chosen, agent });
-    const parts: Omit<Conducting, "ports" | "cancelling"> = {
+    const chosen = await resolveRunModel(context, context.options.text("model") ?? model ?? undefined, ports.clock);
+    const prepare = (agent: ComposedAgent): Promise<void> => prepareResumed(context, { session, chosen, agent });
+    const parts: Omit<RunParts, "ports" | "cancelling"> = {
       ...{ session, policy, chosen, work, prepare },
       ...{ unattended: "park", flags: run, resumed: true },
-      joined: (agent) => attendAgain(context, agent.tasks),
+      joined: (agent) => resumeUnblocked(context, agent.tasks),
     };
     await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
-    return await conduct(context, { ...attending, ...parts });
+    return await conductRun(context, { ...attending, ...parts });
   });
 }
 
 /** What there is to do; open calls go on before anything is said. */
-function workLeft(state: Session["state"], prompt: string | undefined): readonly Work[] {
+function remainingWork(state: Session["state"], prompt: string | undefined): readonly Work[] {
   if (prompt !== undefined) return [{ say: prompt }];
   if (state.closed?.reason !== "done") return [{ goOn: "always" }];
-  return hasLeft(state) ? [{ goOn: "if told" }] : [];
+  return isUnfinished(state) ? [{ goOn: "if told" }] : [];
 }
 
 /** Something of it has not come to its end, whatever the record says of the whole. */
-function hasLeft(state: Session["state"]): boolean {
+function isUnfinished(state: Session["state"]): boolean {
   const cutShort = [...state.proposals.values()].some((row) => row.state === "applying" || row.requested !== null);
   return state.calls.size > 0 || hasWaking({ state }) || state.tasks.size > 0 || cutShort;
 }
@@ -135,14 +135,14 @@ async function otherDirectory({ io, options }: Context, ledger: Ledger, id: stri
   });
 }
 
-type Preparing = { readonly session: Session; readonly chosen: RunModel; readonly agent: ComposedAgent };
+type ResumeParts = { readonly session: Session; readonly chosen: RunModel; readonly agent: ComposedAgent };
 
 /** A mode or model that is given now counts from now on. */
-async function prepared(context: Context, { session, chosen, agent }: Preparing): Promise<void> {
-  const { mode } = givenFlags(context);
+async function prepareResumed(context: Context, { session, chosen, agent }: ResumeParts): Promise<void> {
+  const { mode } = readFlags(context);
   if (mode !== undefined) await agent.modes.change(mode, "resume");
   const from = session.state.model;
-  await attendTasks(context, agent.tasks, session.id);
-  await tellNotices(context, session);
+  await reportPausedTasks(context, agent.tasks, session.id);
+  await reportNotices(context, session);
   if (from !== chosen.id) await session.record([session.draft("model.changed", { from, to: chosen.id, by: "resume" })], "normal");
 }

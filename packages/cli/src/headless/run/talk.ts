@@ -10,7 +10,7 @@ import type { HostSettings } from "../host/settings.ts";
 import { cancelled, failed, type RunOutcome, runOutcome } from "./outcome.ts";
 
 /** What a run of turns is made with. */
-export type Talking = {
+export type TalkParts = {
   readonly session: Session;
   readonly agent: ComposedAgent;
   readonly tools: Registry;
@@ -20,7 +20,7 @@ export type Talking = {
   /** How turns ended that nobody waited for. */
   readonly told: { end: RunEnd | undefined };
   /** What a host has set. */
-  readonly settings: Pick<HostSettings, "standing">;
+  readonly settings: Pick<HostSettings, "settled">;
   /** Ends the whole run. */
   readonly signal: AbortSignal;
 };
@@ -40,14 +40,14 @@ export type Talk = {
 };
 
 /** Talks to the model on one session. */
-export function createTalk(talking: Talking): Talk {
+export function createTalk(talking: TalkParts): Talk {
   const { inbox, signal, agent } = talking;
   const state: State = { drive: undefined, interrupting: new AbortController() };
   let busy: Promise<unknown> | undefined;
   let next = Promise.withResolvers<void>();
   return {
     handle: async (piece) => {
-      const running = work(talking, state, piece).catch((error: unknown) => failureOf(error, signal));
+      const running = doWork(talking, state, piece).catch((error: unknown) => failureOf(error, signal));
       busy = running;
       next.resolve();
       next = Promise.withResolvers<void>();
@@ -87,12 +87,12 @@ function failureOf(error: unknown, signal: AbortSignal): RunOutcome {
 }
 
 /** Open calls first, then what is to be said, then what was set going by it: until nothing is left of it, or something new is to be done. */
-async function work(talking: Talking, state: State, piece: Work): Promise<RunOutcome> {
+async function doWork(talking: TalkParts, state: State, piece: Work): Promise<RunOutcome> {
   const { signal, session, inbox } = talking;
   const { interrupting } = state;
   const either = AbortSignal.any([signal, interrupting.signal]);
-  await talking.settings.standing();
-  const opened = "goOn" in piece || session.state.calls.size > 0 ? await goOnWithCalls(talking, either) : undefined;
+  await talking.settings.settled();
+  const opened = "goOn" in piece || session.state.calls.size > 0 ? await resumeCalls(talking, either) : undefined;
   const end = opened ?? (await converse(talking, state, { piece, signal: either }));
   if (end.reason !== "done" && end.reason !== "parked") return runOutcome(end, { whole: signal.aborted });
   const hold = AbortSignal.any([either, arrivalOf(inbox)]);
@@ -101,10 +101,14 @@ async function work(talking: Talking, state: State, piece: Work): Promise<RunOut
   return await outcomeOf(talking, isOver ? last : end);
 }
 
-type Settling = { readonly hold: AbortSignal; readonly deliver: boolean };
+type SettleOptions = { readonly hold: AbortSignal; readonly deliver: boolean };
 
 /** Waits for what runs in the background. Undefined: nothing did, or it goes on there. */
-async function settle({ signal, limits, agent }: Talking, { drive }: State, { hold, deliver }: Settling): Promise<RunEnd | undefined> {
+async function settle(
+  { signal, limits, agent }: TalkParts,
+  { drive }: State,
+  { hold, deliver }: SettleOptions,
+): Promise<RunEnd | undefined> {
   const either = AbortSignal.any([hold, limits.signal]);
   if (!drive && agent.tasks.running() > 0) await Promise.race([agent.tasks.idle(), aborted(either)]);
   const end = await drive?.settle(either, { deliver });
@@ -132,10 +136,10 @@ function arrivalOf(inbox: Inbox): AbortSignal {
   return arrived.signal;
 }
 
-type Conversing = { readonly piece: Work; readonly signal: AbortSignal };
+type TurnRequest = { readonly piece: Work; readonly signal: AbortSignal };
 
 /** The history is read when the first turn begins: every call of an earlier process has its result by then. */
-async function converse(talking: Talking, state: State, { piece, signal }: Conversing): Promise<RunEnd> {
+async function converse(talking: TalkParts, state: State, { piece, signal }: TurnRequest): Promise<RunEnd> {
   const { session, agent, chosen } = talking;
   if (!state.drive) {
     const { messages, providerId } = await recordedHistory(session.ledger, session.id);
@@ -148,7 +152,7 @@ async function converse(talking: Talking, state: State, { piece, signal }: Conve
 }
 
 /** Calls that an earlier process left open go on first. Undefined: all of them have ended. */
-async function goOnWithCalls({ agent, tools }: Talking, signal: AbortSignal): Promise<RunEnd | undefined> {
+async function resumeCalls({ agent, tools }: TalkParts, signal: AbortSignal): Promise<RunEnd | undefined> {
   const { results } = await agent.dispatcher.resume({ tools, signal });
   const failure = agent.dispatcher.failure();
   if (failure !== undefined) throw failure;
@@ -158,14 +162,14 @@ async function goOnWithCalls({ agent, tools }: Talking, signal: AbortSignal): Pr
 }
 
 /** A background agent that waits for a person keeps the run open. */
-async function outcomeOf({ session, signal }: Talking, end: RunEnd): Promise<RunOutcome> {
+async function outcomeOf({ session, signal }: TalkParts, end: RunEnd): Promise<RunOutcome> {
   const outcome = runOutcome(end, { whole: signal.aborted });
   const isParked = outcome.subtype === "success" && (await waitsForPerson(session));
   return isParked ? { subtype: "parked", exit: 75, text: end.text } : outcome;
 }
 
 /** A script must have been played to its end, where the run came to its own. */
-export function playedOut({ script }: RunModel, outcome: RunOutcome): RunOutcome {
+export function refuseUnusedScript({ script }: RunModel, outcome: RunOutcome): RunOutcome {
   if (outcome.subtype !== "success") return outcome;
   try {
     script?.refuseUnused();

@@ -3,7 +3,7 @@ import type { Clock, DecisionNotice, EventBodies, LedgerEvent, Session, TaskRow,
 import { type WireUsage, wireUsage } from "../stream/content.ts";
 
 /** What was counted since the last result. */
-export type Counted = {
+export type RunCounts = {
   readonly num_turns: number;
   readonly num_tool_calls: number;
   readonly duration_ms: number;
@@ -22,27 +22,27 @@ export type RunTally = {
   readonly event: (event: LedgerEvent, isAgent: boolean) => void;
   readonly decided: (notice: DecisionNotice) => void;
   /** What was counted; counting begins anew. */
-  readonly take: () => Counted;
+  readonly take: () => RunCounts;
 };
 
-type Spent = Required<Usage>;
+type TokenUse = Required<Usage>;
 type StartedTask = Pick<TaskRow, "agent" | "call">;
-type Open = { readonly at: number; readonly model: string | null };
+type OpenTurn = { readonly at: number; readonly model: string | null };
 type Counts = {
   turns: number;
   calls: number;
   apiMs: number;
   readonly startedAt: number;
-  readonly models: Map<string, Spent>;
-  readonly denials: Counted["permission_denials"][number][];
-  readonly unknown: Counted["unknown_outcomes"][number][];
+  readonly models: Map<string, TokenUse>;
+  readonly denials: RunCounts["permission_denials"][number][];
+  readonly unknown: RunCounts["unknown_outcomes"][number][];
 };
 
 /** A tally at zero. */
 export function runTally(clock: Clock): RunTally {
-  let counts = nothing(clock);
+  let counts = zeroCounts(clock);
   const tasks = new Map<string, StartedTask>();
-  const open = new Map<string, Open>();
+  const open = new Map<string, OpenTurn>();
   const tools = new Map<string, string>();
   const keyOf = (session: string, call: string): string => `${session} ${call}`;
   return {
@@ -93,14 +93,14 @@ export function runTally(clock: Clock): RunTally {
       counts.denials.push({ tool_name: toolName, tool_use_id: callId, input, tool_input: input, reason: why, source });
     },
     take: () => {
-      const taken = told(counts, clock);
-      counts = nothing(clock);
+      const taken = countsForWire(counts, clock);
+      counts = zeroCounts(clock);
       return taken;
     },
   };
 }
 
-function nothing(clock: Clock): Counts {
+function zeroCounts(clock: Clock): Counts {
   return { turns: 0, calls: 0, apiMs: 0, startedAt: clock.now(), models: new Map(), denials: [], unknown: [] };
 }
 
@@ -115,17 +115,17 @@ function unknownCommand({ task, result, unknown }: EventBodies["task.ended"], ro
     : [{ tool_name: row?.agent ?? null, tool_use_id: row?.call ?? null, evidence: { task, found: result } }];
 }
 
-function waited(counts: Counts, turn: Open | undefined, until: string): void {
+function waited(counts: Counts, turn: OpenTurn | undefined, until: string): void {
   if (turn) counts.apiMs += Math.max(0, Date.parse(until) - turn.at);
 }
 
-const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+const NOTHING_SPENT: TokenUse = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
 
 function spend({ models }: Counts, model: string, usage: Usage | null): void {
   models.set(model, plus(models.get(model) ?? NOTHING_SPENT, usage ?? NOTHING_SPENT));
 }
 
-function plus(left: Spent, { inputTokens, outputTokens, cachedInputTokens = 0 }: Usage): Spent {
+function plus(left: TokenUse, { inputTokens, outputTokens, cachedInputTokens = 0 }: Usage): TokenUse {
   return {
     inputTokens: left.inputTokens + inputTokens,
     outputTokens: left.outputTokens + outputTokens,
@@ -134,7 +134,7 @@ function plus(left: Spent, { inputTokens, outputTokens, cachedInputTokens = 0 }:
 }
 
 /** The cost of a run is known where that of all its models is. */
-function told({ turns, calls, apiMs, startedAt, models, denials, unknown }: Counts, clock: Clock): Counted {
+function countsForWire({ turns, calls, apiMs, startedAt, models, denials, unknown }: Counts, clock: Clock): RunCounts {
   const spent = [...models].map(([model, usage]) => ({ model, usage, cost: costOf(model, usage) }));
   const costs = spent.map(({ cost }) => cost);
   const known = costs.every((cost) => cost !== undefined);

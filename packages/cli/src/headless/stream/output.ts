@@ -20,7 +20,7 @@ export type RunOutput = {
 };
 
 /** The output of this format. */
-export function outputFor(format: OutputFormat, io: Pick<Io, "stdout">, faults: FeedFaults, dialect: Dialect = ours): RunOutput {
+export function outputFor(format: OutputFormat, io: Pick<Io, "stdout">, faults: FeedFaults, dialect: Dialect = unchanged): RunOutput {
   if (format === "text") return textOutput();
   return format === "json" ? jsonOutput(io, faults) : streamOutput(io, faults, dialect);
 }
@@ -28,7 +28,7 @@ export function outputFor(format: OutputFormat, io: Pick<Io, "stdout">, faults: 
 /** Translates a message for its reader. */
 type Dialect = (message: WireMessage) => WireMessage;
 
-function ours(message: WireMessage): WireMessage {
+function unchanged(message: WireMessage): WireMessage {
   return message;
 }
 

@@ -2,7 +2,7 @@ import { isObject, type LedgerEvent, type ProposalRow } from "@assent/core";
 import type { WireMessage } from "./message.ts";
 
 type File = { readonly path: string; readonly added: number; readonly removed: number };
-type Known = { readonly label: string; readonly callId: string | null; readonly files: readonly File[] };
+type KnownProposal = { readonly label: string; readonly callId: string | null; readonly files: readonly File[] };
 
 /** Which state a proposal is in after an event of its life. */
 const STATES: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const STATES: Readonly<Record<string, string>> = {
 
 /** Proposals as messages: every change of how one stands. Begins with those that were open already. */
 export function proposalLines(open: Iterable<ProposalRow>): (event: LedgerEvent) => WireMessage | undefined {
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownProposal>();
   for (const { id, label, callId } of open) known.set(id, { label, callId, files: [] });
   return (event) => {
     const state = STATES[event.type];

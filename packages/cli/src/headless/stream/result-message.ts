@@ -1,13 +1,13 @@
 import type { JsonObject } from "@assent/core";
 import type { RunOutcome } from "../run/outcome.ts";
-import type { Counted } from "../run/tally.ts";
+import type { RunCounts } from "../run/tally.ts";
 import { type WireMessage, wireMessage } from "./message.ts";
 
 /** What a result says besides how the run ended. */
 export type ResultFacts = {
   readonly session: string;
   readonly seq: number;
-  readonly counted: Counted;
+  readonly counted: RunCounts;
   /** What waits for a person. */
   readonly approvals: readonly JsonObject[];
   /** How the session is taken up again; absent: it has come to its end. */

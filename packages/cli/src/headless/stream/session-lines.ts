@@ -5,7 +5,7 @@ import { proposalLines } from "./proposal-lines.ts";
 import { isStreamed, streamLine } from "./stream-lines.ts";
 import { hookLine, systemLine } from "./system-lines.ts";
 import { taskLines } from "./task-lines.ts";
-import { type TurnLine, turnLines, type UntoldCall } from "./turn-lines.ts";
+import { type TurnLine, turnLines, type UnreportedCall } from "./turn-lines.ts";
 
 /** One session as messages: of its ledger, of its verdicts, of its conversation. Each must be given in the order in which it happened. */
 export type SessionLines = {
@@ -19,7 +19,7 @@ export type LinesParts = {
   readonly origin: WireOrigin;
   readonly session: Pick<Session, "id" | "state">;
   /** Calls of an earlier process that are not told yet. */
-  readonly untold?: readonly UntoldCall[];
+  readonly untold?: readonly UnreportedCall[];
 };
 
 /** The messages of one session, from now on. */
@@ -30,7 +30,7 @@ export function sessionLines({ origin, session, untold }: LinesParts): SessionLi
   const decisions = decisionOrder(session.state);
   let seq = session.state.seq;
   const shown = (line: TurnLine): WireMessage => wireMessage(origin, line.fields, line.seq);
-  const decided = ({ notice, at }: Decided): WireMessage => wireMessage(origin, decisionLine(notice), at ?? seq);
+  const decided = ({ notice, at }: OrderedDecision): WireMessage => wireMessage(origin, decisionLine(notice), at ?? seq);
   const lines = (event: LedgerEvent): readonly WireMessage[] => {
     const own = event.type === "hook.ran" ? hookLine(event) : (systemLine(event) ?? proposals(event) ?? tasks(event));
     return own ? [wireMessage(origin, own, seq)] : turns.event(event).map(shown);
@@ -73,24 +73,24 @@ function decisionLine({ callId, toolName, decision, source, label, rule, reason,
 }
 
 /** A verdict that may be told, and the place in the record that it shows; undefined: the newest. */
-export type Decided = { readonly notice: DecisionNotice; readonly at: number | undefined };
+export type OrderedDecision = { readonly notice: DecisionNotice; readonly at: number | undefined };
 
 /** Verdicts, each told when its judgement is on record: some are known before that. */
 export type DecisionOrder = {
   readonly event: (event: LedgerEvent) => void;
   readonly add: (notice: DecisionNotice) => void;
   /** Those that may be told by now. Each once. */
-  readonly ready: () => readonly Decided[];
+  readonly ready: () => readonly OrderedDecision[];
   /** That of this call, which ends without a judgement on record. */
-  readonly of: (call: string) => readonly Decided[];
+  readonly of: (call: string) => readonly OrderedDecision[];
 };
 
 /** Nothing is decided yet; calls of an earlier process are judged already. */
 export function decisionOrder({ calls }: Pick<SessionState, "calls">): DecisionOrder {
   const judged = new Map<string, number | undefined>();
   for (const call of calls.values()) if (hasJudgement(call)) judged.set(call.callId, undefined);
-  let waiting: Decided[] = [];
-  const take = (isMeant: (decided: Decided) => boolean): readonly Decided[] => {
+  let waiting: OrderedDecision[] = [];
+  const take = (isMeant: (decided: OrderedDecision) => boolean): readonly OrderedDecision[] => {
     const taken = waiting.filter(isMeant);
     waiting = waiting.filter((decided) => !taken.includes(decided));
     return taken;

@@ -1,13 +1,13 @@
 import type { Clock, LedgerEvent, Session, TaskRow } from "@assent/core";
 import type { WireMessage } from "./message.ts";
 
-type Known = Pick<TaskRow, "task" | "agent" | "description" | "call" | "session">;
+type KnownTask = Pick<TaskRow, "task" | "agent" | "description" | "call" | "session">;
 
 const LONGEST_DESCRIPTION = 200;
 
 /** Background agents as messages. Begins with those that were there already. */
 export function taskLines(open: Iterable<TaskRow>): (event: LedgerEvent) => WireMessage | undefined {
-  const known = new Map<string, Known>();
+  const known = new Map<string, KnownTask>();
   for (const row of open) known.set(row.task, row);
   return (event) => {
     if (event.type === "task.started") known.set(event.body.task, event.body);
@@ -17,7 +17,7 @@ export function taskLines(open: Iterable<TaskRow>): (event: LedgerEvent) => Wire
   };
 }
 
-function taskLine({ task, call, agent, description, session }: Known, event: LedgerEvent): WireMessage | undefined {
+function taskLine({ task, call, agent, description, session }: KnownTask, event: LedgerEvent): WireMessage | undefined {
   const about = { task_id: task, ...(call !== null && { tool_use_id: call }) };
   if (event.type === "task.started") return { type: "system", subtype: "task_started", ...about, description, agent };
   if (event.type === "task.paused") {
@@ -38,12 +38,12 @@ export type TaskProgress = {
   readonly event: (event: LedgerEvent) => void;
 };
 
-type UnderWay = Known & { readonly since: number; tokens: number; calls: number };
+type RunningTask = KnownTask & { readonly since: number; tokens: number; calls: number };
 
 /** Reports progress through `tell`. */
 export function taskProgress(clock: Clock, tell: (line: WireMessage) => void): TaskProgress {
-  const bySession = new Map<string, UnderWay>();
-  const begin = (task: Known): void => {
+  const bySession = new Map<string, RunningTask>();
+  const begin = (task: KnownTask): void => {
     if (task.session !== null) bySession.set(task.session, { ...task, since: clock.now(), tokens: 0, calls: 0 });
   };
   return {
@@ -62,7 +62,7 @@ export function taskProgress(clock: Clock, tell: (line: WireMessage) => void): T
   };
 }
 
-function progressLine({ task, call, agent, description, tokens, calls }: UnderWay, tool: string, durationMs: number): WireMessage {
+function progressLine({ task, call, agent, description, tokens, calls }: RunningTask, tool: string, durationMs: number): WireMessage {
   return {
     type: "system",
     subtype: "task_progress",

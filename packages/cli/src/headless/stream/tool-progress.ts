@@ -12,12 +12,12 @@ export type ToolProgress = {
   readonly end: (callId: string) => void;
 };
 
-type Running = { newest: string | undefined; shownAt: number; cancel: (() => void) | undefined };
+type RunningCall = { newest: string | undefined; shownAt: number; cancel: (() => void) | undefined };
 
 /** Tells of progress by `tell`. */
 export function toolProgress(clock: Clock, tell: (line: WireMessage) => void): ToolProgress {
-  const running = new Map<string, Running>();
-  const flush = (callId: string, call: Running): void => {
+  const running = new Map<string, RunningCall>();
+  const flush = (callId: string, call: RunningCall): void => {
     call.cancel?.();
     call.cancel = undefined;
     if (call.newest === undefined) return;

@@ -6,7 +6,7 @@ import type { WireMessage } from "./message.ts";
 export type TurnLine = { readonly fields: WireMessage; readonly seq: number };
 
 /** A call whose result was not told yet. */
-export type UntoldCall = { readonly callId: string; ended: WireBlock | undefined };
+export type UnreportedCall = { readonly callId: string; ended: WireBlock | undefined };
 
 /** What is said in turns, as messages: what people and the runtime say, what the model answers, what came of its calls. */
 export type TurnLines = {
@@ -24,15 +24,15 @@ type Turns = {
   /** An answer waits for the ids of its calls: a provider's may be given twice. */
   held: { readonly event: LedgerEvent<"message.assistant">; readonly callIds: string[]; readonly calls: number } | undefined;
   /** In the order of the calls: the result of one that ended early waits for those before it. */
-  calls: UntoldCall[];
+  calls: UnreportedCall[];
 };
 
 /** The messages of one session's turns; `untold` is what an earlier process left open. */
-export function turnLines(session: string, untold: readonly UntoldCall[] = []): TurnLines {
+export function turnLines(session: string, untold: readonly UnreportedCall[] = []): TurnLines {
   const turns: Turns = { turn: 0, model: null, held: undefined, calls: [...untold] };
   const idOf = (turn: number): string => `msg_${session}_${turn}`;
   return {
-    release: () => answered(turns, idOf),
+    release: () => releaseAnswer(turns, idOf),
     isHolding: () => turns.held !== undefined,
     answering: () => ({ id: idOf(turns.turn), model: turns.model }),
     event: (event) => {
@@ -44,13 +44,13 @@ export function turnLines(session: string, untold: readonly UntoldCall[] = []): 
         case "message.user":
           return userLine(event);
         case "message.assistant":
-          return [...answered(turns, idOf), ...hold(turns, event, idOf)];
+          return [...releaseAnswer(turns, idOf), ...holdAnswer(turns, event, idOf)];
         case "call.proposed":
-          return proposed(turns, event, idOf);
+          return callProposed(turns, event, idOf);
         case "call.ended":
-          return [...answered(turns, idOf), ...ended(turns, event)];
+          return [...releaseAnswer(turns, idOf), ...callEnded(turns, event)];
         case "turn.ended":
-          return answered(turns, idOf);
+          return releaseAnswer(turns, idOf);
         default:
           return [];
       }
@@ -58,23 +58,23 @@ export function turnLines(session: string, untold: readonly UntoldCall[] = []): 
   };
 }
 
-type Named = (turn: number) => string;
+type MessageId = (turn: number) => string;
 
 /** What broke off has no calls that were proposed. */
-function hold(turns: Turns, event: LedgerEvent<"message.assistant">, idOf: Named): readonly TurnLine[] {
+function holdAnswer(turns: Turns, event: LedgerEvent<"message.assistant">, idOf: MessageId): readonly TurnLine[] {
   const { content, stop } = event.body;
   turns.held = { event, callIds: [], calls: content.filter(({ type }) => type === "call").length };
-  return turns.held.calls === 0 || stop === "aborted" || stop === "error" ? answered(turns, idOf) : [];
+  return turns.held.calls === 0 || stop === "aborted" || stop === "error" ? releaseAnswer(turns, idOf) : [];
 }
 
-function proposed(turns: Turns, { body: { call, index } }: LedgerEvent<"call.proposed">, idOf: Named): readonly TurnLine[] {
+function callProposed(turns: Turns, { body: { call, index } }: LedgerEvent<"call.proposed">, idOf: MessageId): readonly TurnLine[] {
   if (index < 0) return []; // made by a tool's body, not by the model
   turns.calls.push({ callId: call, ended: undefined });
   turns.held?.callIds.push(call);
-  return turns.held && turns.held.callIds.length === turns.held.calls ? answered(turns, idOf) : [];
+  return turns.held && turns.held.callIds.length === turns.held.calls ? releaseAnswer(turns, idOf) : [];
 }
 
-function answered(turns: Turns, idOf: Named): readonly TurnLine[] {
+function releaseAnswer(turns: Turns, idOf: MessageId): readonly TurnLine[] {
   if (!turns.held) return [];
   const { event, callIds } = turns.held;
   turns.held = undefined;
@@ -93,7 +93,7 @@ function answered(turns: Turns, idOf: Named): readonly TurnLine[] {
 
 const NOTHING_USED = { inputTokens: 0, outputTokens: 0 };
 
-function ended(turns: Turns, { seq, body }: LedgerEvent<"call.ended">): readonly TurnLine[] {
+function callEnded(turns: Turns, { seq, body }: LedgerEvent<"call.ended">): readonly TurnLine[] {
   const call = turns.calls.find(({ callId }) => callId === body.call);
   if (!call) return [];
   call.ended = resultBlock(body);
@@ -113,14 +113,14 @@ function userLine({ seq, body: { content, origin, displayText } }: LedgerEvent<"
 }
 
 /** The calls of a turn that was cut short, from the first that has not ended: what came before was told. */
-export async function untoldCalls({
+export async function unreportedCalls({
   id: session,
   state,
   ledger,
-}: Pick<Session, "id" | "state" | "ledger">): Promise<readonly UntoldCall[]> {
+}: Pick<Session, "id" | "state" | "ledger">): Promise<readonly UnreportedCall[]> {
   const open = [...state.calls.values()].filter(({ index }) => index >= 0).map(({ seq }) => seq);
   if (open.length === 0) return [];
-  const calls: UntoldCall[] = [];
+  const calls: UnreportedCall[] = [];
   const from = Math.min(...open) - 1;
   for await (const stored of ledger.read({ session, seq: from }, { session, types: ["call.proposed", "call.ended"] })) {
     const event = knownEvent(stored);

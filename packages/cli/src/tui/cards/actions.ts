@@ -1,6 +1,6 @@
 import type { Answer, OpenApproval, Remember } from "@assent/core";
-import type { Editable } from "../../desk/approvals/editor.ts";
-import { wholeTool } from "../../desk/approvals/why-once.ts";
+import type { EditableKind } from "../../desk/approvals/editor.ts";
+import { wholeToolRule } from "../../desk/approvals/remember.ts";
 import { isShort } from "./field.ts";
 
 /** What a person can do with a card. */
@@ -22,7 +22,7 @@ export type CardAction = {
 /** What the desk can do for a card beyond an answer. */
 export type CardMeans = {
   /** What of the request the person can change. */
-  readonly editable: Editable | undefined;
+  readonly editable: EditableKind | undefined;
   /** The person's own editor can be opened. */
   readonly editor: boolean;
   /** The card shows a previewed change that only a person may apply. */
@@ -66,7 +66,7 @@ function approve(key: string, says: string, remember?: Remember): CardAction {
   return { key, says, approves: true, does: { type: "answer", answer }, ...(remember?.rules && { rules: remember.rules }) };
 }
 
-const EDIT_WORDS: Readonly<Record<Editable, string>> = {
+const EDIT_WORDS: Readonly<Record<EditableKind, string>> = {
   content: "Edit it first, in your editor",
   command: "Edit the command first, in your editor",
   input: "Edit the input first, in your editor",
@@ -86,7 +86,7 @@ function rememberActions(approval: OpenApproval): readonly CardAction[] {
   const { explicitAsk, details, suggestions, agentName } = approval;
   if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [];
   const remembered = (key: string, says: string, scope: Remember["scope"]): CardAction => approve(key, says, { scope, rules: suggestions });
-  const whole = wholeTool(approval);
+  const whole = wholeToolRule(approval);
   const wider = [
     remembered("p", "Always allow this in this project", "project"),
     remembered("u", "Always allow this in all my projects", "user"),

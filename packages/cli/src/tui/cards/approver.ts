@@ -1,8 +1,8 @@
 import type { Answer, Approver, By, OpenApproval } from "@assent/core";
 import { messageOf } from "@assent/core";
-import { type ApprovalEditor, CHANGED, changedSince, withCommand } from "../../desk/approvals/editor.ts";
-import type { Edit, NoEdit } from "../../desk/approvals/revise.ts";
-import { appliesProposal, titleOf } from "../../desk/approvals/view.ts";
+import { type ApprovalEditor, CHANGED_NOTE, changeSinceShown, editCommand } from "../../desk/approvals/editor.ts";
+import type { EditFailure, RequestEdit } from "../../desk/approvals/revise.ts";
+import { appliesProposal, approvalTitle } from "../../desk/approvals/view.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import type { CardMeans } from "./actions.ts";
 import { approvalCard, type CardBeginning, type CardOutcome } from "./approval-card.ts";
@@ -28,7 +28,7 @@ export function cardApprover(parts: CardApproverParts): Approver {
 /** What is on the card now: the request as the model made it, or as the person did. */
 type Sheet = {
   readonly approval: OpenApproval;
-  readonly edit?: Edit;
+  readonly edit?: RequestEdit;
   /** What could not be used, for the editor. */
   readonly draft?: string | undefined;
   readonly beginning: CardBeginning;
@@ -69,11 +69,11 @@ async function rechecked({ parts: { edit: editor }, asked, signal }: Asked, shee
   const { approval, edit } = sheet;
   if (said.outcome !== "approve" || !edit || !editor) return sheet;
   try {
-    const now = await changedSince(editor, { asked, edit, approval }, signal);
+    const now = await changeSinceShown(editor, { asked, edit, approval }, signal);
     if (!now) return sheet;
     return "message" in now
       ? { approval: asked, beginning: { hint: oneLine(now.message) } }
-      : { approval: now, edit, beginning: { hint: CHANGED } };
+      : { approval: now, edit, beginning: { hint: CHANGED_NOTE } };
   } catch (error) {
     return { ...sheet, beginning: { hint: messageOf(error) } };
   }
@@ -82,7 +82,7 @@ async function rechecked({ parts: { edit: editor }, asked, signal }: Asked, shee
 /** The card after an edit: with what came of it, or as it was, with why nothing did and what was typed. */
 async function edited({ parts: { edit: editor }, asked, signal }: Asked, sheet: Sheet, outcome: Editing): Promise<Sheet> {
   const typed = "command" in outcome ? outcome.command : outcome.draft;
-  const again = ({ message, text }: NoEdit): Sheet => ({
+  const again = ({ message, text }: EditFailure): Sheet => ({
     ...sheet,
     draft: text,
     beginning: { hint: oneLine(message), ...(typed !== undefined && { draft: typed }) },
@@ -92,7 +92,7 @@ async function edited({ parts: { edit: editor }, asked, signal }: Asked, sheet: 
     const { approval: shown } = sheet;
     const edit =
       "command" in outcome
-        ? withCommand(shown, outcome.command)
+        ? editCommand(shown, outcome.command)
         : await editor.open({ approval: shown, draft: typed ?? sheet.draft }, signal);
     if ("message" in edit) return again(edit);
     const approval = await editor.revise(asked, edit, signal);
@@ -126,7 +126,7 @@ function putUp({ parts: { desk, edit, placeOf, discard }, asked, signal, place }
     const withdrawn = (): void => end(undefined);
     const item: DeskItem = {
       id: approval.id,
-      title: oneLine(titleOf(approval)),
+      title: oneLine(approvalTitle(approval)),
       call: { session: asked.sessionId, place: () => placeOf?.(asked) },
       view: (canvas) => card.view(state, canvas),
       shown: (canvas) => {

@@ -1,6 +1,6 @@
 import type { OpenApproval } from "@assent/core";
 import { restOfInput } from "../../desk/approvals/rest-of-input.ts";
-import { factLines, subject, warningsOf } from "../../desk/approvals/view.ts";
+import { approvalFacts, approvalText, approvalWarnings } from "../../desk/approvals/view.ts";
 import { quotedAfter, TEXT_MARK, wrap } from "../../io/display-width.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw.ts";
@@ -50,15 +50,15 @@ export function approvalDiff({ details }: OpenApproval): readonly FileDiff[] {
 function* approvalPieces(approval: OpenApproval, laid: Laid): Generator<Piece> {
   const { details } = approval;
   if (laid.original) yield { type: "fact", label: "edited", text: editedText(laid.original) };
-  for (const [label, text] of factLines(approval)) if (label !== "id") yield { type: "fact", label, text };
+  for (const [label, text] of approvalFacts(approval)) if (label !== "id") yield { type: "fact", label, text };
   const { lines, blocks } = restOfInput(approval);
   const inputs = lines.map((text): Piece => ({ type: "fact", label: "input", text }));
   const isPlan = details.type === "plan"; // a plan is what is read, and stands before how it was handed in
   if (!isPlan) yield* inputs;
   yield { type: "gap" };
-  for (const text of warningsOf(details, laid.original !== undefined)) yield { type: "warning", text };
+  for (const text of approvalWarnings(details, laid.original !== undefined)) yield { type: "warning", text };
   if (laid.diff.length > 0) yield* diffPieces(laid);
-  else yield* textPieces(subject(details), details.type === "exec");
+  else yield* textPieces(approvalText(details), details.type === "exec");
   if (isPlan && inputs.length > 0) yield* [{ type: "gap" } as const, ...inputs];
   for (const text of blocks) {
     yield { type: "gap" };

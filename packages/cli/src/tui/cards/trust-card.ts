@@ -1,6 +1,6 @@
 import type { By, Ledger } from "@assent/core";
 import { createTrustGranted, listActivations } from "@assent/policy";
-import { wholeTrustState } from "../../desk/trust/state.ts";
+import { fullTrustState } from "../../desk/trust/state.ts";
 import { trustLines } from "../../desk/trust/view.ts";
 import type { Stage } from "../screen/stage.ts";
 
@@ -15,7 +15,7 @@ export type TrustAsking = {
 
 /** Asks whether a workspace's own configuration counts, where it has one and nobody said so yet. What is recorded is what was read and shown. */
 export async function askTrust({ confirm, ledger, workspace, by, now }: TrustAsking): Promise<void> {
-  const state = await wholeTrustState(ledger, workspace);
+  const state = await fullTrustState(ledger, workspace);
   if (state.trusted || state.configuration.problems.length > 0 || listActivations(state.configuration).length === 0) return;
   const isWanted = await confirm({
     title: "This project has its own Assent settings. Trust them?",

@@ -1,10 +1,10 @@
 import type { By, Session } from "@assent/core";
 import { currentUser } from "@assent/host";
 import { SettingsError } from "@assent/policy";
-import type { Attendance, Door } from "../../compose/door.ts";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
-import type { CallPlace } from "../../compose/place.ts";
-import { type Revising, revisingBy } from "../../desk/approvals/revise.ts";
+import type { FrontEnd, SessionObserver } from "../../compose/front-end.ts";
+import type { WorkPlace } from "../../compose/place.ts";
+import { type RevisionParts, revisionParts } from "../../desk/approvals/revise.ts";
 import { asFailure, hintText } from "../../io/failure.ts";
 import { personBy } from "../../io/who.ts";
 import type { Settle } from "../cards/proposal-cards.ts";
@@ -36,10 +36,10 @@ export type DoorParts = {
   readonly by: By;
   readonly settings: LiveSettings;
   /** What an edit of a request is judged with; undefined: no session is open. */
-  readonly revising: () => Revising | undefined;
+  readonly revising: () => RevisionParts | undefined;
   /** Aborts when the person leaves: what waits stays open for later. */
   readonly leaving: AbortSignal;
-  readonly attend: (session: Session) => Attendance;
+  readonly attend: (session: Session) => SessionObserver;
   /** Applies or discards a previewed change for the person and shows the result. */
   readonly settle: Settle;
 };
@@ -48,9 +48,9 @@ export type DoorParts = {
 export type AppParts = Omit<Surroundings, "door" | "told"> & {
   readonly stage: Stage;
   readonly bindings: () => readonly Binding[];
-  readonly place: CallPlace;
+  readonly place: WorkPlace;
   readonly columns: () => number;
-  readonly door: (parts: DoorParts) => Door;
+  readonly door: (parts: DoorParts) => FrontEnd;
   readonly leave: () => void;
 };
 
@@ -170,9 +170,9 @@ function wire(parts: AppParts): Wired {
   const turns = makeTurns({ stage, now, signal: cancelling.signal, leaving: leaving.signal, open: (title) => conversations.open(title) });
   const feed = sessionFeed(stage, turns.started);
   const settings: LiveSettings = () => conversations.current()?.policy.source.settings();
-  const revising = (): Revising | undefined => {
+  const revising = (): RevisionParts | undefined => {
     const made = conversations.current();
-    return made && revisingBy(made.policy, ports, made.agent.modes.current);
+    return made && revisionParts(made.policy, ports, made.agent.modes.current);
   };
   const settle: Settle = async (action, proposal, reason) => {
     const argv = [action, proposal, ...(reason === "" ? [] : ["--reason", reason])];

@@ -1,7 +1,7 @@
 import { MODES } from "@assent/core";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
-import type { CallPlace } from "../../compose/place.ts";
-import { type Waiting, waitingIn } from "../../desk/approvals/waiting-list.ts";
+import type { WorkPlace } from "../../compose/place.ts";
+import { listWaitingIn, type WaitingItem } from "../../desk/approvals/waiting-list.ts";
 import { CommandError } from "../../io/failure.ts";
 import { findRow } from "../../store/find-row.ts";
 import type { Stage } from "../screen/stage.ts";
@@ -31,7 +31,7 @@ export type Left = {
   /** The session, where one was open. */
   readonly session: string | undefined;
   /** What waits in it for a person. */
-  readonly waiting: readonly Waiting[];
+  readonly waiting: readonly WaitingItem[];
   /** Background tasks that ended by it, in a few words each. */
   readonly ended: readonly string[];
   /** Background agents that are paused, and go on when somebody wants them to. */
@@ -39,7 +39,7 @@ export type Left = {
 };
 
 /** What conversations are made with. */
-export type ConversationParts = { readonly around: Surroundings; readonly stage: Stage; readonly place: CallPlace };
+export type ConversationParts = { readonly around: Surroundings; readonly stage: Stage; readonly place: WorkPlace };
 
 type State = {
   prepared: Prepared | undefined;
@@ -80,7 +80,7 @@ export function makeConversations(parts: ConversationParts): Conversations {
     const exit = await made.leave();
     const over = running.filter(({ id }) => !session.state.tasks.has(id)).map(taskWords);
     const paused = [...session.state.tasks.values()].filter((task) => task.paused).map((task) => taskWords({ ...task, id: task.task }));
-    return { exit, session: session.id, waiting: exit === PARKED ? await waitingIn(session) : [], ended: over, paused };
+    return { exit, session: session.id, waiting: exit === PARKED ? await listWaitingIn(session) : [], ended: over, paused };
   };
   const resume = async (id: string): Promise<TuiSession> => adopt(parts, state, await resumeSession(around, id));
   return {

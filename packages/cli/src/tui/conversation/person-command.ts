@@ -1,7 +1,7 @@
 import { contentText, openSession } from "@assent/core";
-import { commandHolder } from "../../compose/attend.ts";
-import { callDispatcher } from "../../compose/dispatcher.ts";
-import type { Door } from "../../compose/door.ts";
+import { createSessionDispatcher } from "../../compose/dispatcher.ts";
+import type { FrontEnd } from "../../compose/front-end.ts";
+import { commandHolder } from "../../compose/keep-alive.ts";
 import { cut } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { VERSION } from "../../version.ts";
@@ -11,7 +11,7 @@ import type { Surroundings, TuiSession } from "./tui-session.ts";
 /** A line the person wants to run themselves. */
 export type PersonCommand = {
   readonly line: string;
-  readonly door: Door;
+  readonly door: FrontEnd;
   readonly signal: AbortSignal;
   /** Takes what the model is told of it, as soon as it has ended. */
   readonly tell: (context: string) => void;
@@ -37,7 +37,15 @@ export async function runPersonCommand(around: Surroundings, main: TuiSession, c
   // The policy belongs to the main session: that session's mode and plan file apply, and the policy stays open.
   const { current, subscribe } = main.agent.modes;
   const held = { ...policy, planAt: () => undefined, source: { ...policy.source, current, subscribe, close: () => undefined } };
-  const made = await callDispatcher(context, { session, ports, policy: held, cancelling, onAsk: undefined, unattended: "deny", door });
+  const made = await createSessionDispatcher(context, {
+    session,
+    ports,
+    policy: held,
+    cancelling,
+    onAsk: undefined,
+    unattended: "deny",
+    frontEnd: door,
+  });
   try {
     const calls = [{ name: "shell", arguments: { command: line } }];
     const batch = { calls, tools: policy.tools, signal };

@@ -1,15 +1,15 @@
 import { type ConversationEvent, contextSizeOf, costOf } from "@assent/agent";
 import type { LedgerEvent, Session } from "@assent/core";
-import type { Attendance } from "../../compose/door.ts";
+import type { SessionObserver } from "../../compose/front-end.ts";
 import type { Stage } from "../screen/stage.ts";
 import { afterRecord, afterTalk } from "../transcript/transcript.ts";
 
 /** Tells the screen what sessions do. */
 export type SessionFeed = {
   /** The conversation that the screen is about; agents it started are counted, but have no place in the transcript. */
-  readonly attend: (root: string) => (session: Session) => Attendance;
+  readonly attend: (root: string) => (session: Session) => SessionObserver;
   /** Calls of the person themselves. */
-  readonly attendPerson: (session: Session) => Attendance;
+  readonly attendPerson: (session: Session) => SessionObserver;
   /** Everything that was heard is on the screen. */
   readonly idle: () => Promise<void>;
 };

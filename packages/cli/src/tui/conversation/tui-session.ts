@@ -5,18 +5,18 @@ import type { HostPorts } from "@assent/host";
 import { inDirectory } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { type ComposedAgent, composeAgent } from "../../compose/agent.ts";
-import { commandHolder } from "../../compose/attend.ts";
-import type { Door } from "../../compose/door.ts";
-import { type CallFlags, givenFlags, givenOnAsk, keptFlags, resumedFlags } from "../../compose/flags.ts";
+import { type CallFlags, flagsForRecord, mergeResumedFlags, readFlags, readOnAsk } from "../../compose/flags.ts";
 import { type FollowedPolicy, followPolicy } from "../../compose/follow-policy.ts";
-import { type RunModel, runModel } from "../../compose/model.ts";
-import { type CallPlace, isDirectory } from "../../compose/place.ts";
-import { waitingIn, waitsForPerson } from "../../desk/approvals/waiting-list.ts";
+import type { FrontEnd } from "../../compose/front-end.ts";
+import { commandHolder } from "../../compose/keep-alive.ts";
+import { type RunModel, resolveRunModel } from "../../compose/model.ts";
+import { isDirectory, type WorkPlace } from "../../compose/place.ts";
+import { listWaitingIn, waitsForPerson } from "../../desk/approvals/waiting-list.ts";
 import { refuseAgentSession } from "../../desk/sessions/agent-session.ts";
 import type { RunFlags } from "../../headless/run/flags.ts";
 import { closeReason } from "../../headless/run/outcome.ts";
 import { armSchedules } from "../../headless/run/schedule-file.ts";
-import type { Cancelling } from "../../io/cancel-on-signal.ts";
+import type { Cancellation } from "../../io/cancel-on-signal.ts";
 import { cut } from "../../io/display-width.ts";
 import { CommandError } from "../../io/failure.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -28,14 +28,14 @@ export type Surroundings = {
   readonly context: Context;
   readonly store: Store;
   readonly ports: HostPorts;
-  readonly cancelling: Cancelling;
+  readonly cancelling: Cancellation;
   readonly run: RunFlags;
-  readonly door: (root: string) => Door;
+  readonly door: (root: string) => FrontEnd;
   readonly told: (end: Awaited<ReturnType<AgentSession["drain"]>>) => void;
 };
 
 /** All that a session needs before it is on record. */
-export type Prepared = { readonly policy: FollowedPolicy; readonly chosen: RunModel; readonly flags: CallFlags; readonly place: CallPlace };
+export type Prepared = { readonly policy: FollowedPolicy; readonly chosen: RunModel; readonly flags: CallFlags; readonly place: WorkPlace };
 
 /** A session with its agent. */
 export type TuiSession = {
@@ -52,12 +52,12 @@ export type TuiSession = {
 };
 
 /** Reads settings and finds the model. Nothing is recorded. */
-export async function prepare({ context, store, ports }: Surroundings, place: CallPlace, model?: string): Promise<Prepared> {
-  const flags = givenFlags(context);
+export async function prepare({ context, store, ports }: Surroundings, place: WorkPlace, model?: string): Promise<Prepared> {
+  const flags = readFlags(context);
   const policy = await followPolicy(context, { workspace: place.workspace, flags, ledger: store.ledger });
   try {
     const wanted = model ?? context.options.text("model") ?? policy.source.settings().model;
-    const chosen = await runModel(context, wanted, ports.clock);
+    const chosen = await resolveRunModel(context, wanted, ports.clock);
     return { policy, chosen, flags, place };
   } catch (error) {
     policy.source.close();
@@ -70,7 +70,7 @@ export async function beginSession(around: Surroundings, prepared: Prepared, tit
   const { context, store, ports } = around;
   const { policy, chosen, flags, place } = prepared;
   const { mode, revision } = policy.source.current();
-  const options = { ...keptFlags(flags, givenOnAsk(context)), command: "tui", model: chosen.id };
+  const options = { ...flagsForRecord(flags, readOnAsk(context)), command: "tui", model: chosen.id };
   const create = { ...place, door: "tui", mode, model: chosen.id, version: VERSION, policy: revision, options };
   const session = await openSession(
     { ledger: store.ledger, ...ports },
@@ -90,11 +90,11 @@ export async function resumeSession(around: Surroundings, id: string): Promise<T
   const wasDone = opened.state.closed?.reason === "done" && opened.state.calls.size === 0;
   try {
     const session = placed(context, opened);
-    const flags = resumedFlags(session.state.created?.options, context);
+    const flags = mergeResumedFlags(session.state.created?.options, context);
     const policy = await followPolicy(context, { workspace: session.state.created?.workspace ?? "", flags, ledger: store.ledger });
-    const chosen = await runModel(context, context.options.text("model") ?? session.state.model ?? undefined, ports.clock);
+    const chosen = await resolveRunModel(context, context.options.text("model") ?? session.state.model ?? undefined, ports.clock);
     const made = await composed(around, { session, policy, chosen, wasDone });
-    const { mode } = givenFlags(context);
+    const { mode } = readFlags(context);
     if (mode !== undefined) await made.agent.modes.change(mode, "tui");
     return made;
   } catch (error) {
@@ -125,7 +125,7 @@ async function composed(around: Surroundings, { session, policy, chosen, wasDone
     unattended: "park",
     interactive: true,
     observe: () => undefined,
-    door: around.door(session.id),
+    frontEnd: around.door(session.id),
   });
   await armSchedules(agent.schedules, run.schedules);
   let driving: Promise<AgentSession> | undefined;
@@ -144,7 +144,7 @@ async function composed(around: Surroundings, { session, policy, chosen, wasDone
       const drive = await driving?.catch(() => undefined);
       await (drive ? drive.shutdown("person", { park: true }) : Promise.all([agent.tasks.parkAll("person"), agent.schedules.stop()]));
       await agent.close();
-      const waits = session.state.calls.size > 0 || (await waitsForPerson(session)) || (await waitingIn(session)).length > 0;
+      const waits = session.state.calls.size > 0 || (await waitsForPerson(session)) || (await listWaitingIn(session)).length > 0;
       const exit = waits ? 75 : ParkRequest.isReasonOf(cancelling.signal) ? 130 : 0;
       await session.close(closeReason(exit), exit);
       return exit;

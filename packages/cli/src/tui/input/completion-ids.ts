@@ -1,5 +1,5 @@
 import type { Ledger, Lists, PageQuery, ProposalRow } from "@assent/core";
-import { waitingList } from "../../desk/approvals/waiting-list.ts";
+import { listWaiting } from "../../desk/approvals/waiting-list.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
 import type { CompletedId, IdKind } from "./completion.ts";
@@ -18,7 +18,7 @@ const PAGE = 1_000;
 export async function idsOf(kind: IdKind, { ledger, current, tools }: IdPlaces): Promise<readonly CompletedId[]> {
   switch (kind) {
     case "approvals":
-      return (await waitingList(ledger, { query: {}, after: undefined, limit: MOST })).map(({ id, subject }) => told(id, subject));
+      return (await listWaiting(ledger, { query: {}, after: undefined, limit: MOST })).map(({ id, subject }) => told(id, subject));
     case "grants":
       return (await ledger.pending("grants", { limit: MOST })).map(({ id, rule }) => told(id, rule));
     case "proposals":

@@ -1,8 +1,8 @@
 import { ParkRequest } from "@assent/core";
 import { createSystemClock } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
-import { callPlace } from "../../compose/place.ts";
-import { callPorts } from "../../compose/ports.ts";
+import { readPlace } from "../../compose/place.ts";
+import { hostPortsFor } from "../../compose/ports.ts";
 import type { Typed } from "../../desk/terminal/prompt.ts";
 import { runFlags } from "../../headless/run/flags.ts";
 import { isParkSignal } from "../../io/cancel-on-signal.ts";
@@ -20,7 +20,7 @@ export type PlainStart = { readonly session: string | undefined; readonly prompt
 
 /** A conversation line by line: for screen readers, and for terminals that draw nothing. Resolves with the exit code. */
 export async function runPlain(given: Context, start: PlainStart): Promise<number> {
-  const place = callPlace(given);
+  const place = readPlace(given);
   const run = await runFlags(given, "tui");
   const clock = given.overrides.clock ?? createSystemClock();
   const stopping: { act: () => void } = { act: () => undefined };
@@ -30,7 +30,7 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
   const stage = plainStage({ output: io.stdout, cwd: place.cwd, ask: desk.ask, between: desk.between });
   const leaving = new AbortController();
   const left = await withStore(context, async (store) => {
-    const ports = callPorts(context, store.directory);
+    const ports = hostPortsFor(context, store.directory);
     const park = (): void => leaving.abort(new ParkRequest());
     const cancelling = { signal: leaving.signal, cancel: () => stopping.act(), park, release: () => undefined };
     const app = createApp({

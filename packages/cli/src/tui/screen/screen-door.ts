@@ -1,5 +1,5 @@
 import type { Approver, Clock, OpenApproval, Questioner, Session } from "@assent/core";
-import type { Door } from "../../compose/door.ts";
+import type { FrontEnd } from "../../compose/front-end.ts";
 import { type ApprovalEditor, approvalEditor } from "../../desk/approvals/editor.ts";
 import type { Io } from "../../io/io.ts";
 import { askQuestioner } from "../ask/questioner.ts";
@@ -19,7 +19,7 @@ export type ScreenDoorParts = {
 };
 
 /** A way to the person at the screen: everything that asks becomes a card. */
-export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorParts): (parts: DoorParts) => Door {
+export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorParts): (parts: DoorParts) => FrontEnd {
   return ({ by, settings, revising, leaving, attend, settle }) => {
     const own = approvalEditor({ environment: env, setting: () => settings()?.editor, revising });
     const edit: ApprovalEditor = {
@@ -45,7 +45,7 @@ export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorP
       available: questions.available,
       ask: (open, signal, partial) => questions.ask(open, AbortSignal.any([signal, leaving]), partial),
     };
-    const attended: Door["attend"] = (session) => {
+    const attended: FrontEnd["attend"] = (session) => {
       sessions.set(session.id, session);
       attendProposals({ desk: shell.desk, settle, leaving }, session);
       session.listen(({ type }) => type === "session.closed" && sessions.delete(session.id));

@@ -2,8 +2,8 @@ import { parseToolInput } from "@assent/core/parts";
 import type { HostPorts } from "@assent/host";
 import type { Context } from "../../command-line/spec.ts";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
-import type { CallPlace } from "../../compose/place.ts";
-import { type Explaining, explainCall, MOST_GRANTS } from "../../desk/explain/explain-call.ts";
+import type { WorkPlace } from "../../compose/place.ts";
+import { type ExplainContext, explainCall, MOST_GRANTS } from "../../desk/explain/explain-call.ts";
 import { stdoutStyle } from "../../io/style.ts";
 import type { Store } from "../../store/open.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
@@ -14,7 +14,7 @@ export type ExplainParts = {
   readonly context: Context;
   readonly store: Pick<Store, "ledger">;
   readonly ports: Pick<HostPorts, "clock" | "digest">;
-  readonly place: CallPlace;
+  readonly place: WorkPlace;
   readonly stage: Stage;
   readonly columns: () => number;
   /** The session, where one is open. */
@@ -35,7 +35,7 @@ export async function explainNow(parts: ExplainParts, { tool, input }: NamedCall
   const parsed = parseToolInput(input);
   if (!parsed.ok) return `Invalid input: ${parsed.message}`;
   const rows = await store.ledger.pending("grants", { limit: MOST_GRANTS });
-  const explaining: Explaining = {
+  const explaining: ExplainContext = {
     ...{ tools, facts, rules, digest: ports.digest, clock: ports.clock, hooks: policy.hooks(), stage: source.loaded().stage },
     policy: current?.agent.modes.current() ?? { ...source.current(), mode: stage.shown.status.mode },
     cwd: current?.session.state.created?.cwd ?? place.cwd,

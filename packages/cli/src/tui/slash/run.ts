@@ -122,10 +122,10 @@ async function reloadTools(parts: SlashParts): Promise<void> {
   const { turns } = parts;
   const policy = parts.policy();
   if (!policy) return say(parts, "", "No tools are loaded yet. They load with your next message.");
-  policy.wantTools();
+  policy.requestToolReload();
   if (turns.isBusy()) say(parts, "", "Custom tools reload before the model's next turn.");
   await turns.rest();
-  if (parts.policy() === policy && !parts.leaving.aborted) await policy.renewTools();
+  if (parts.policy() === policy && !parts.leaving.aborted) await policy.reloadToolsIfDue();
 }
 
 /** Options that make `/tools` list the custom tools that were given at the start. */

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { editorLine } from "../../../src/desk/approvals/editor-command.ts";
+import { findEditor } from "../../../src/desk/approvals/editor-command.ts";
 
 const root = mkdtempSync(join(tmpdir(), "assent-editor-"));
 after(() => rmSync(root, { recursive: true }));
@@ -33,5 +33,5 @@ describe("which editor is opened", () => {
     ["places that are not absolute do not count", { PATH: "vi:.:" }, undefined, undefined],
     ["without a PATH there is none", {}, undefined, undefined],
   ];
-  for (const [sentence, env, setting, line] of ROWS) test(sentence, () => assert.equal(editorLine(env, setting), line));
+  for (const [sentence, env, setting, line] of ROWS) test(sentence, () => assert.equal(findEditor(env, setting), line));
 });

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { createRegistry, defineTool, fixedPolicy, type Registry } from "@assent/core";
 import { manualClock } from "@assent/core/testing";
 import { ajvSchemas } from "@assent/tools";
-import { isNoCall, type Judging, judgeCall } from "../../../src/desk/explain/judge-call.ts";
+import { isInvalidCall, type JudgeParts, judgeCall } from "../../../src/desk/explain/judge-call.ts";
 
 const INPUT = { type: "object", properties: { text: { type: "string" } }, required: ["text"] } as const;
 
@@ -15,7 +15,7 @@ function registry(): Registry {
   return tools;
 }
 
-function judging(): Judging {
+function judging(): JudgeParts {
   return {
     tools: registry(),
     policy: fixedPolicy({ mode: "yolo" }).current(),
@@ -28,13 +28,13 @@ function judging(): Judging {
 describe("judging a call that is not to run", () => {
   test("a call that fits is judged, and nothing runs", async () => {
     const judged = await judgeCall(judging(), { tool: "mark", input: { text: "a" }, cwd: "/" });
-    assert.ok(!isNoCall(judged));
+    assert.ok(!isInvalidCall(judged));
     assert.deepEqual([judged.decision.verdict, judged.decision.reason], ["allow", "yolo"]);
   });
 
   test("a hidden tool, such as resolve, is judged like any other", async () => {
     const judged = await judgeCall(judging(), { tool: "secret", input: { text: "a" }, cwd: "/" });
-    assert.ok(!isNoCall(judged));
+    assert.ok(!isInvalidCall(judged));
     assert.equal(judged.decision.verdict, "allow");
   });
 
@@ -48,7 +48,7 @@ describe("judging a call that is not to run", () => {
   for (const [name, tool, input, type, message] of refused)
     test(`no call: ${name}`, async () => {
       const judged = await judgeCall(judging(), { tool, input, cwd: "/" });
-      assert.ok(isNoCall(judged));
+      assert.ok(isInvalidCall(judged));
       assert.equal(judged.type, type);
       assert.match(judged.message, message);
     });

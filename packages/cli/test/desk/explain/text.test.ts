@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Explanation, JudgedCommand } from "@assent/policy";
-import { explainText, type Reading } from "../../../src/desk/explain/text.ts";
+import { type ExplainLayout, explainText } from "../../../src/desk/explain/text.ts";
 import { stdoutStyle } from "../../../src/io/style.ts";
 
 const TTY = { isTTY: true, columns: () => 80, rows: () => 24, write: async () => undefined };
-const PLAIN: Reading = { columns: undefined, style: stdoutStyle({ stdout: { ...TTY, isTTY: false }, env: {} }), subject: "ls", offers: [] };
+const PLAIN: ExplainLayout = {
+  columns: undefined,
+  style: stdoutStyle({ stdout: { ...TTY, isTTY: false }, env: {} }),
+  subject: "ls",
+  offers: [],
+};
 
 function command(more: Partial<JudgedCommand> & { readonly words: readonly string[] }): JudgedCommand {
   const { words, ...rest } = more;

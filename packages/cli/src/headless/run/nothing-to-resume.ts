@@ -1,6 +1,6 @@
 import { recordedState } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
-import { givenOnAsk, resumedFlags } from "../../compose/flags.ts";
+import { mergeResumedFlags, readOnAsk } from "../../compose/flags.ts";
 import { followPolicy } from "../../compose/follow-policy.ts";
 import type { Store } from "../../store/open.ts";
 import { initMessage } from "../stream/init-message.ts";
@@ -12,14 +12,14 @@ import { succeeded } from "./outcome.ts";
 import { runTally } from "./tally.ts";
 
 /** The first line and the result of a resume that had nothing to do, and that is not on record for that reason. */
-export async function printNothingLeft(
+export async function printNothingToResume(
   context: Context,
   store: Store,
   { id, run }: { readonly id: string; readonly run: RunFlags },
 ): Promise<void> {
   const { createSystemClock } = await import("@assent/host");
   const init = await firstLine(context, store, id);
-  const output = outputFor(run.output, context.io, { gone: nothing, unmade: nothing });
+  const output = outputFor(run.output, context.io, { gone: ignoreFault, unmade: ignoreFault });
   const counted = runTally(context.overrides.clock ?? createSystemClock()).take();
   const facts = { session: id, seq: init.seq, counted, approvals: [], exit: 0 };
   output.show(() => [init.line, resultMessage(succeeded(""), facts)]);
@@ -29,15 +29,15 @@ export async function printNothingLeft(
 /** As any run of the session would begin. */
 async function firstLine(context: Context, { ledger }: Store, id: string): Promise<{ readonly line: WireMessage; readonly seq: number }> {
   const { created, mode, model, seq } = await recordedState(ledger, id);
-  const flags = resumedFlags(created?.options, context);
+  const flags = mergeResumedFlags(created?.options, context);
   const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
   const tools = policy.tools.visible().map(({ name }) => name);
   const agents = policy.agents.agents.flatMap(({ name, usable }) => (usable ? [name] : []));
   policy.source.close();
   const about = { session: id, seq, cwd: created?.cwd ?? "", model: model ?? "", mode: flags.mode ?? mode, pending: [] };
-  return { line: initMessage({ ...about, tools, agents, onAsk: givenOnAsk(context) ?? "park", resumed: true }), seq };
+  return { line: initMessage({ ...about, tools, agents, onAsk: readOnAsk(context) ?? "park", resumed: true }), seq };
 }
 
-function nothing(): void {
+function ignoreFault(): void {
   // There is nothing to end.
 }

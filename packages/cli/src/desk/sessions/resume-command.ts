@@ -3,22 +3,22 @@ import type { Context } from "../../command-line/spec.ts";
 import { storeFlag } from "../../store/location.ts";
 
 /** The command by which a session goes on; an agent's goes on with the one that started it all. */
-export async function continueWith(context: Pick<Context, "options">, ledger: Ledger, session: string): Promise<string> {
+export async function resumeCommand(context: Pick<Context, "options">, ledger: Ledger, session: string): Promise<string> {
   const root = await rootOf(ledger, session);
   return `assent resume ${root.id}${root.id === session ? "" : " --tasks"}${storeFlag(context)}`;
 }
 
 /** How a session goes on, in a sentence: by a command, or by itself where a live process has it. */
-export async function goesOnText(context: Pick<Context, "options">, ledger: Ledger, session: string): Promise<string> {
+export async function continueText(context: Pick<Context, "options">, ledger: Ledger, session: string): Promise<string> {
   const { writer } = await rootOf(ledger, session);
-  const command = await continueWith(context, ledger, session);
+  const command = await resumeCommand(context, ledger, session);
   if (writer === null) return `Go on with: ${command}\n`;
   return `Process ${writer.pid} (${writer.door}) has the session open and goes on by itself. If it ends before: ${command}\n`;
 }
 
-type Root = { readonly id: string; readonly writer: Holder | null };
+type RootSession = { readonly id: string; readonly writer: Holder | null };
 
-async function rootOf(ledger: Ledger, session: string): Promise<Root> {
+async function rootOf(ledger: Ledger, session: string): Promise<RootSession> {
   for (let id = session; ; ) {
     const row = await rowOf(ledger, id);
     if (!row?.parent) return { id, writer: row?.writer ?? null };

@@ -1,18 +1,18 @@
 import type { Holder } from "@assent/core";
 import { currentHolder, type HostPorts } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
-import { type Cancelling, cancelOnSignal } from "../io/cancel-on-signal.ts";
+import { type Cancellation, cancelOnSignal } from "../io/cancel-on-signal.ts";
 import type { Store } from "../store/open.ts";
-import { callPorts } from "./ports.ts";
+import { hostPortsFor } from "./ports.ts";
 
 const LONGEST_MS = 2 ** 30;
 
 /** What work on a session stands on while it is under way. */
-export type Attending = { readonly ports: HostPorts; readonly cancelling: Cancelling };
+export type RunPorts = { readonly ports: HostPorts; readonly cancelling: Cancellation };
 
 /** Keeps the process alive, and cancels on a signal, for as long as the work lasts. */
-export async function attend<T>(context: Context, { directory }: Store, work: (attending: Attending) => Promise<T>): Promise<T> {
-  const ports = callPorts(context, directory);
+export async function keepAlive<T>(context: Context, { directory }: Store, work: (attending: RunPorts) => Promise<T>): Promise<T> {
+  const ports = hostPortsFor(context, directory);
   const cancelling = cancelOnSignal(context.io, ports.clock);
   const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive; a call or run under way does
   try {

@@ -1,26 +1,26 @@
 import type { JsonObject, Session } from "@assent/core";
-import type { Door } from "../../compose/door.ts";
+import type { FrontEnd } from "../../compose/front-end.ts";
 import { asFailure, CommandError } from "../../io/failure.ts";
 import { inputLines } from "../../io/input-lines.ts";
 import type { Io } from "../../io/io.ts";
 import type { WireMessage } from "../stream/message.ts";
-import { commitAnswer, type HostAnswering } from "./answers.ts";
+import { commitAnswer, type HostAnswerParts } from "./answers.ts";
 import { hostApprover } from "./approver.ts";
 import { hostHooks } from "./hooks.ts";
 import type { Inbox } from "./inbox.ts";
-import { type HostFacts, hostJoining, type Joining } from "./join.ts";
+import { createHostJoin, type HostFacts, type HostJoin } from "./join.ts";
 import { type HostLine, readHostLine } from "./line.ts";
 import { type HostLink, hostLink } from "./link.ts";
 import { type HostPresence, hostPresence } from "./presence.ts";
 import { hostQuestioner } from "./questioner.ts";
-import { meetRequest, type Steered } from "./requests.ts";
+import { type HostControls, handleRequest } from "./requests.ts";
 
 /** What a host's door stands on. */
-export type HostDoorParts = {
+export type HostFrontEndParts = {
   readonly io: Pick<Io, "stdin">;
   readonly session: Session;
   readonly inbox: Inbox;
-  readonly answering: HostAnswering;
+  readonly answering: HostAnswerParts;
   readonly write: (message: WireMessage) => void;
   /** `system` messages of the protocol itself. */
   readonly say: (fields: { readonly subtype: string } & Readonly<Record<string, unknown>>) => void;
@@ -30,9 +30,9 @@ export type HostDoorParts = {
 };
 
 /** A program at stdin and stdout that says what is to be done and is asked for what a person would be. */
-export type HostDoor = Required<Omit<Door, "attend">> & {
+export type HostFrontEnd = Required<Omit<FrontEnd, "attend">> & {
   /** Reads its lines to their end, and meets its requests. */
-  readonly listen: (steered: Steered) => Promise<void>;
+  readonly listen: (steered: HostControls) => Promise<void>;
   /** Nobody is to be asked, whatever the host can. */
   readonly unasked: (none: boolean) => void;
   readonly isAsking: () => boolean;
@@ -42,7 +42,7 @@ const LONGEST_LINE = 32 * 1024 * 1024;
 const MOST_FAULTS = 100;
 
 /** The door of a host that has not said anything yet. */
-export function hostDoor(parts: HostDoorParts): HostDoor {
+export function createHostFrontEnd(parts: HostFrontEndParts): HostFrontEnd {
   const { answering, say, write, session } = parts;
   const { ledger } = session;
   const link = hostLink(write);
@@ -50,9 +50,9 @@ export function hostDoor(parts: HostDoorParts): HostDoor {
   const hooks = hostHooks(link);
   const warn = (code: string, message: string): void => say({ subtype: "warning", code, message });
   let none = false;
-  let steered: Steered | undefined;
+  let steered: HostControls | undefined;
   const presence: HostPresence = { ...known, mayAsk: (what) => !none && known.mayAsk(what) };
-  const joining = hostJoining({ ...parts, link, presence, hooks, warn, tools: answering.policy.tools });
+  const joining = createHostJoin({ ...parts, link, presence, hooks, warn, tools: answering.policy.tools });
   return {
     approver: hostApprover({
       ledger,
@@ -81,23 +81,23 @@ export function hostDoor(parts: HostDoorParts): HostDoor {
 }
 
 /** Changes the mode as the host's own request would. A locked mode is reported and not set. */
-async function changeMode(steered: Steered | undefined, mode: string, warn: Listening["warn"]): Promise<void> {
+async function changeMode(steered: HostControls | undefined, mode: string, warn: HostListener["warn"]): Promise<void> {
   if (!steered) return;
-  await meetRequest(steered, "set_permission_mode", { mode }).catch((error: unknown) =>
+  await handleRequest(steered, "set_permission_mode", { mode }).catch((error: unknown) =>
     warn("option_not_honored", asFailure(error).message),
   );
 }
 
-type Listening = HostDoorParts & {
+type HostListener = HostFrontEndParts & {
   readonly link: HostLink;
   readonly presence: HostPresence;
   readonly warn: (code: string, message: string) => void;
-  readonly joining: Joining;
-  readonly steered: Steered;
+  readonly joining: HostJoin;
+  readonly steered: HostControls;
 };
 
 /** Line after line; nothing that takes time holds up the next one. */
-async function listen(on: Listening): Promise<void> {
+async function listen(on: HostListener): Promise<void> {
   const { io, inbox, link, presence, say, giveUp } = on;
   const open = new Map<string, () => void>();
   let number = 0;
@@ -113,7 +113,7 @@ async function listen(on: Listening): Promise<void> {
     for await (const line of inputLines(io.stdin(), LONGEST_LINE)) {
       number += 1;
       const read: HostLine = "fault" in line ? { kind: "fault", message: line.fault } : readHostLine(line.text);
-      takeLine(on, { read, open, fault });
+      handleLine(on, { read, open, fault });
       joins ||= read.kind === "request" && read.subtype === "initialize";
       if (!joins && read.kind !== "blank" && read.kind !== "fault") presence.spoke();
     }
@@ -124,14 +124,14 @@ async function listen(on: Listening): Promise<void> {
   }
 }
 
-type Taking = {
+type LineHandling = {
   readonly read: HostLine;
   /** Requests that have no response yet, each with how it is withdrawn. */
   readonly open: Map<string, () => void>;
   readonly fault: (message: string) => void;
 };
 
-function takeLine(on: Listening, { read, open, fault }: Taking): void {
+function handleLine(on: HostListener, { read, open, fault }: LineHandling): void {
   switch (read.kind) {
     case "user": {
       const refused = on.joining.refused();
@@ -140,7 +140,7 @@ function takeLine(on: Listening, { read, open, fault }: Taking): void {
       break;
     }
     case "request":
-      void meet(on, read, open);
+      void respondTo(on, read, open);
       break;
     case "response":
       if (on.link.reply(read.id, read.reply)) break;
@@ -161,7 +161,7 @@ function takeLine(on: Listening, { read, open, fault }: Taking): void {
 }
 
 /** Exactly one response to every request. */
-async function meet(on: Listening, request: Extract<HostLine, { kind: "request" }>, open: Taking["open"]): Promise<void> {
+async function respondTo(on: HostListener, request: Extract<HostLine, { kind: "request" }>, open: LineHandling["open"]): Promise<void> {
   const { id, subtype } = request;
   const respond = (response: JsonObject): void => on.write({ type: "control_response", response: { ...response, request_id: id } });
   if (open.has(id)) return respond(refusal("duplicate_request", `The request ${id} is open already.`));
@@ -174,11 +174,11 @@ async function meet(on: Listening, request: Extract<HostLine, { kind: "request" 
 }
 
 async function responseTo(
-  { joining, steered }: Listening,
+  { joining, steered }: HostListener,
   { subtype, fields }: Extract<HostLine, { kind: "request" }>,
 ): Promise<JsonObject> {
   try {
-    if (subtype !== "initialize") return { subtype: "success", response: await meetRequest(steered, subtype, fields) };
+    if (subtype !== "initialize") return { subtype: "success", response: await handleRequest(steered, subtype, fields) };
     const response = await joining.join(fields);
     await steered.joined();
     return { subtype: "success", response };

@@ -3,7 +3,7 @@ import { oneLine } from "../../io/visible-text.ts";
 import { factNotes } from "./facts.ts";
 
 /** Why a yes counts once only; undefined: it can be remembered, or need not be. */
-export function whyOnce({ details, explicitAsk, suggestions, reason, source, facts }: OpenApproval): string | undefined {
+export function whyNotRemembered({ details, explicitAsk, suggestions, reason, source, facts }: OpenApproval): string | undefined {
   if (details.type === "plan" || reason === "edited") return undefined;
   if (explicitAsk || details.hideAlwaysAllow === true) return `${asker(reason, oneLine(source))} asks every time`;
   if (suggestions.length > 0) return undefined;
@@ -22,6 +22,6 @@ function isRisky(facts: OpenApproval["facts"]): boolean {
 }
 
 /** The rule that lets all of the tool pass, where that may be offered beside the rules for the like; a command is never just any command. */
-export function wholeTool({ details, tool, suggestions }: OpenApproval): readonly string[] {
+export function wholeToolRule({ details, tool, suggestions }: OpenApproval): readonly string[] {
   return details.type === "exec" || tool === "resolve" || suggestions.includes(tool) ? [] : [tool];
 }

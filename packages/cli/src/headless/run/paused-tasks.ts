@@ -5,7 +5,7 @@ import { oneLine } from "../../io/visible-text.ts";
 import { storeFlag } from "../../store/location.ts";
 
 /** Paused background agents are told of, with what can be done about those that are blocked; with `--tasks` those go on that can. */
-export async function attendTasks(context: Context, tasks: Tasks, session: string): Promise<void> {
+export async function reportPausedTasks(context: Context, tasks: Tasks, session: string): Promise<void> {
   const { io, options } = context;
   const paused = tasks.list().filter(({ status }) => status === "paused");
   const isWanted = options.flag("tasks");
@@ -21,7 +21,7 @@ export async function attendTasks(context: Context, tasks: Tasks, session: strin
 }
 
 /** A notice that an earlier process left starts a turn that nobody asked for: people are told why. */
-export async function tellNotices({ io }: Pick<Context, "io">, { state }: Pick<Session, "state">): Promise<void> {
+export async function reportNotices({ io }: Pick<Context, "io">, { state }: Pick<Session, "state">): Promise<void> {
   for (const { kind, displayText } of state.notices.values())
     if (kind !== "proposal") await io.stderr.write(`${oneLine(displayText)} The model has not heard of it yet: the next turn tells it.\n`);
 }
@@ -34,7 +34,7 @@ function unblocking({ id, resumable, blockedReason }: TaskView): readonly string
 }
 
 /** A host has brought its agents: a task that waited for the definition of its own can go on now, and does where that is wished for. */
-export async function attendAgain({ options }: Context, tasks: Tasks): Promise<void> {
+export async function resumeUnblocked({ options }: Context, tasks: Tasks): Promise<void> {
   const stuck = tasks.list().filter(({ resumable }) => resumable === false);
   await tasks.reconsider();
   if (!options.flag("tasks")) return;

@@ -1,8 +1,8 @@
 import type { ConversationEvent } from "@assent/agent";
 import type { DecisionNotice, Session } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
-import { editedSubject } from "../../desk/approvals/edited-answer.ts";
-import { type Waiting, waitingText } from "../../desk/approvals/waiting-list.ts";
+import { inputSubject } from "../../desk/approvals/edited-answer.ts";
+import { type WaitingItem, waitingText } from "../../desk/approvals/waiting-list.ts";
 import { hintText } from "../../io/failure.ts";
 import { printContent, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -11,7 +11,7 @@ import type { OutputFormat } from "../stream/output.ts";
 import type { RunOutcome } from "./outcome.ts";
 
 /** What people are told on stderr while a run goes on; a program that reads the stream is told there. */
-export function tellPeople(context: Context, format: OutputFormat): (event: ConversationEvent) => void {
+export function reportToPeople(context: Context, format: OutputFormat): (event: ConversationEvent) => void {
   const { io } = context;
   if (format === "stream-json") return () => undefined;
   return (event) => {
@@ -24,12 +24,12 @@ export function tellPeople(context: Context, format: OutputFormat): (event: Conv
 }
 
 /** A call that was denied because nobody could be asked, once its verdict is final. */
-export type Unasked = { readonly notice: DecisionNotice; readonly session: Session; readonly isAgent: boolean };
+export type UnaskedCall = { readonly notice: DecisionNotice; readonly session: Session; readonly isAgent: boolean };
 
 const SUBJECT_COLUMNS = 60;
 
 /** Says of a call that nobody could be asked about, and what would help. Other formats tell of every decision themselves. */
-export function tellUnasked({ io, options }: Context, format: OutputFormat): (unasked: Unasked) => void {
+export function reportUnasked({ io, options }: Context, format: OutputFormat): (unasked: UnaskedCall) => void {
   if (format !== "text") return () => undefined;
   const allow = options.text("policy") === undefined ? "--allow RULE" : "an allow rule in the --policy file";
   return ({ notice: { callId, toolName, input }, session, isAgent }) => {
@@ -39,22 +39,22 @@ export function tellUnasked({ io, options }: Context, format: OutputFormat): (un
       ...(isAgent ? [] : ["--on-ask park lets you answer later"]),
       ...(insisted ? [] : [`${allow} lets it pass, and assent explain tells which rule`]),
     ];
-    const subject = editedSubject(input, SUBJECT_COLUMNS);
+    const subject = inputSubject(input, SUBJECT_COLUMNS);
     const what = `${toolName}${subject === "" ? "" : ` (${subject})`} was not run, because nobody could be asked.`;
     void warn(io, helps.length === 0 ? what : `${what} ${helps.join("; ")}.`);
   };
 }
 
 /** What people are told of a run's end. */
-export type RunLeft = { readonly resume: string; readonly outcome: RunOutcome; readonly waiting: readonly Waiting[] };
+export type RunEnding = { readonly resume: string; readonly outcome: RunOutcome; readonly waiting: readonly WaitingItem[] };
 
 /** Prints the model's last answer on stdout if the run ended normally or the provider cut the answer off. */
-export async function printRunText({ io }: Pick<Context, "io">, { outcome: { text, error, subtype } }: RunLeft): Promise<void> {
+export async function printRunText({ io }: Pick<Context, "io">, { outcome: { text, error, subtype } }: RunEnding): Promise<void> {
   if (text !== "" && (!error || subtype === "error_incomplete_answer")) await printContent(io.stdout, text);
 }
 
 /** What went wrong, which a stream says itself, and what waits for a person, with the commands that answer it, and how it goes on. */
-export async function tellLeft(context: Pick<Context, "io" | "options">, left: RunLeft, format: OutputFormat): Promise<void> {
+export async function reportEnding(context: Pick<Context, "io" | "options">, left: RunEnding, format: OutputFormat): Promise<void> {
   const { io } = context;
   const { outcome, waiting, resume } = left;
   const { error, subtype } = outcome;

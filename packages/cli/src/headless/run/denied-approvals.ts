@@ -9,25 +9,25 @@ import {
   type Session,
 } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
-import { editedSubject } from "../../desk/approvals/edited-answer.ts";
+import { inputSubject } from "../../desk/approvals/edited-answer.ts";
 import { warn } from "../../io/output.ts";
 import type { OutputFormat } from "../stream/output.ts";
 
 /** Calls that somebody had said yes to and that were denied all the same: without a word about it a run would look as if they had run. */
-export type UnheededYes = {
+export type DeniedApprovals = {
   /** Looks at every event; the record is asked only once the run has something to say. */
   readonly note: (session: Session, event: LedgerEvent) => void;
   readonly tell: () => Promise<void>;
 };
 
-type Denied = { readonly session: Session; readonly ended: EventBodies["call.ended"] };
-type Judged = Pick<EventBodies["call.judged"], "tool" | "input">;
+type DeniedCall = { readonly session: Session; readonly ended: EventBodies["call.ended"] };
+type JudgedInput = Pick<EventBodies["call.judged"], "tool" | "input">;
 
 const SUBJECT_COLUMNS = 60;
 
 /** Says of each such call that it did not run, and why. Other formats tell of every decision themselves. */
-export function unheededYes({ io }: Pick<Context, "io">, format: OutputFormat): UnheededYes {
-  const denied: Denied[] = [];
+export function createDeniedApprovals({ io }: Pick<Context, "io">, format: OutputFormat): DeniedApprovals {
+  const denied: DeniedCall[] = [];
   return {
     note: (session, { type, body }) => {
       if (format !== "text" || type !== "call.ended" || body.outcome !== "denied") return;
@@ -46,7 +46,7 @@ export function unheededYes({ io }: Pick<Context, "io">, format: OutputFormat): 
 }
 
 /** The call as it was judged last, if a person or a host said yes to it; what a grant says is no answer to this call. */
-async function approvedCall({ id, ledger }: Session, call: string): Promise<Judged | undefined> {
+async function approvedCall({ id, ledger }: Session, call: string): Promise<JudgedInput | undefined> {
   let isApproved = false;
   for await (const stored of ledger.read({ pos: 0 }, { naming: id, call, types: ["approval.answered"] })) {
     const event = knownEvent(stored);
@@ -56,8 +56,8 @@ async function approvedCall({ id, ledger }: Session, call: string): Promise<Judg
 }
 
 /** What the model was told, without the tool's name a second time. */
-function sentence({ tool, input }: Judged, content: Content): string {
-  const subject = editedSubject(input, SUBJECT_COLUMNS);
+function sentence({ tool, input }: JudgedInput, content: Content): string {
+  const subject = inputSubject(input, SUBJECT_COLUMNS);
   const told = contentText(content).replace(`Tool '${tool}' was not run: `, "").replace(`Tool '${tool}' `, "it ");
   return `${tool}${subject === "" ? "" : ` (${subject})`} was approved and did not run: ${told}`;
 }

@@ -1,19 +1,19 @@
 import { type ConversationEvent, pauseWhileWaiting, type RunLimits } from "@assent/agent";
 import type { Clock, DecisionNotice, LedgerEvent, Session } from "@assent/core";
-import type { Attendance } from "../../compose/door.ts";
+import type { SessionObserver } from "../../compose/front-end.ts";
+import type { DeniedApprovals } from "../run/denied-approvals.ts";
+import type { UnaskedCall } from "../run/report-to-people.ts";
 import type { RunTally } from "../run/tally.ts";
-import type { Unasked } from "../run/tell-people.ts";
-import type { UnheededYes } from "../run/unheeded-yes.ts";
 import { wireMessage } from "./message.ts";
 import type { RunOutput } from "./output.ts";
 import { sessionLines } from "./session-lines.ts";
 import { isStreamed } from "./stream-lines.ts";
 import { taskProgress } from "./task-lines.ts";
 import { toolProgress } from "./tool-progress.ts";
-import { untoldCalls } from "./turn-lines.ts";
+import { unreportedCalls } from "./turn-lines.ts";
 
 /** What is made of what a session does. */
-export type AttendingParts = {
+export type ObserverParts = {
   /** The main session. */
   readonly root: string;
   readonly output: RunOutput;
@@ -25,15 +25,15 @@ export type AttendingParts = {
   /** What people are told besides. */
   readonly log: (event: LedgerEvent) => void;
   readonly tell: (event: ConversationEvent) => void;
-  readonly unasked: (unasked: Unasked) => void;
-  readonly unheeded: UnheededYes;
+  readonly unasked: (unasked: UnaskedCall) => void;
+  readonly unheeded: DeniedApprovals;
 };
 
 /** Values of these may stand beside the event. */
 const LARGE: readonly LedgerEvent["type"][] = ["message.user", "message.assistant", "call.ended", "proposal.staged", "question.asked"];
 
 /** Attends the main session and those of its agents: every event becomes messages in the order of the ledger, and is counted. */
-export function attendance(parts: AttendingParts): (session: Session, parent: string | null) => Promise<Attendance> {
+export function observeSessions(parts: ObserverParts): (session: Session, parent: string | null) => Promise<SessionObserver> {
   const { root, output, tally, clock, limits, partial, log, tell, unasked, unheeded } = parts;
   const tasks = taskProgress(clock, (line) => {
     if (!output.isBehind()) output.show(() => [wireMessage({ session: root, parent: null }, line)]);
@@ -44,7 +44,7 @@ export function attendance(parts: AttendingParts): (session: Session, parent: st
     tasks.attend(session);
     if (limits) pauseWhileWaiting(limits, session);
     const origin = { session: root, parent, ...(isAgent && { agentSession: session.id }) };
-    const lines = sessionLines({ origin, session, untold: await untoldCalls(session) });
+    const lines = sessionLines({ origin, session, untold: await unreportedCalls(session) });
     const progress = toolProgress(clock, (line) => {
       if (!output.isBehind()) output.show(() => [wireMessage(origin, line)]); // it is worth nothing to somebody who is late
     });
@@ -54,7 +54,7 @@ export function attendance(parts: AttendingParts): (session: Session, parent: st
       log(event);
       unheeded.note(session, event);
       if (event.type === "call.ended") progress.end(event.body.call);
-      if (event.type !== "hook.ran" || partial) output.show(async () => lines.event(await whole(session, event)));
+      if (event.type !== "hook.ran" || partial) output.show(async () => lines.event(await resolveLarge(session, event)));
     });
     return {
       decided: (notice: DecisionNotice) => {
@@ -71,7 +71,7 @@ export function attendance(parts: AttendingParts): (session: Session, parent: st
   };
 }
 
-async function whole(session: Session, event: LedgerEvent): Promise<LedgerEvent> {
+async function resolveLarge(session: Session, event: LedgerEvent): Promise<LedgerEvent> {
   if (!LARGE.includes(event.type)) return event;
   // Parsing: what the ledger gives back is what it was given.
   return { ...event, body: await session.ledger.resolve(event.body as never) } as LedgerEvent;

@@ -2,7 +2,7 @@ import type { GrantRow, Rules, TraceEntry } from "@assent/core";
 import { type Assessment, coveringGrants, type HookEntry, type HookSubject, sharedToolName } from "@assent/core/parts";
 
 /** What is remembered where a call would be made; or why that could not be read. */
-export type Remembered =
+export type RememberedAnswers =
   | {
       readonly rows: readonly GrantRow[];
       /** The session whose own answers count; absent: none do. */
@@ -14,7 +14,7 @@ export type Remembered =
   | { readonly failed: string };
 
 /** What remembered answers would do to a judged call, as an entry of its trace. In an explanation they do not count. */
-export function grantsEntry(assessed: Assessment, known: Remembered): TraceEntry {
+export function grantsEntry(assessed: Assessment, known: RememberedAnswers): TraceEntry {
   const { verdict, explicitAsk } = assessed.decision;
   if (verdict !== "ask") return { layer: "grants", opinion: "not_reached" };
   if (explicitAsk) return { layer: "grants", opinion: "not_reached", note: "none counts where somebody insists on asking" };
