@@ -77,7 +77,7 @@ export function createAgentEquipment(context: Context, around: ParentParts): (se
       tools: () => tools,
       model: part ? (id) => (id === null || id === chosen.id ? part : part.as(id)) : chosen.model,
       capabilities: chosen.capabilities,
-      system: agentSystemPrompt(spec, session),
+      system: systemPromptOf(spec, session),
       steering: () => settings()["proposals.steering"],
       maxConsecutiveToolCalls: settings().maxConsecutiveToolCalls,
       stopHookLimit: settings().stopHookLimit,
@@ -108,7 +108,7 @@ function agentRegistry({ definition, parent }: AgentSpec): Registry {
   return own;
 }
 
-function agentSystemPrompt({ definition, parent }: AgentSpec, session: Session): ConversationDeps["system"] {
+function systemPromptOf({ definition, parent }: AgentSpec, session: Session): ConversationDeps["system"] {
   if (!definition) return parent.talk().system;
   const text = agentSystemPrompt({ prompt: definition.prompt, cwd: session.state.created?.cwd ?? "" });
   return () => text;

@@ -69,7 +69,7 @@ export function approvalTitle({ title, details }: { readonly title: string; read
 /** The title as a card's heading: the default titles begin with "Confirm", which the heading says already. */
 export function headingOf(approval: { readonly title: string; readonly details: ConfirmationDetails }): string {
   if (approval.title === "Confirm command") return "run a command";
-  return titleOf(approval)
+  return approvalTitle(approval)
     .replace(/^Confirm edit: /, "edit ")
     .replace(/^(Plan: )?Confirm (?=.)/, "");
 }

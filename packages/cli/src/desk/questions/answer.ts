@@ -36,7 +36,11 @@ export async function answerQuestionCommand(context: Context, outcome: "answered
 
 type QuestionAnswerRequest = { readonly row: QuestionRow; readonly outcome: "answered" | "declined"; readonly answers: unknown };
 
-async function saveAnswers({ options, overrides }: Context, { ledger }: Store, { row, outcome, answers }: QuestionAnswerRequest): Promise<QuestionReport> {
+async function saveAnswers(
+  { options, overrides }: Context,
+  { ledger }: Store,
+  { row, outcome, answers }: QuestionAnswerRequest,
+): Promise<QuestionReport> {
   const [{ answerQuestion }, { currentUser, createSystemClock }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
   const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
   const clock = overrides.clock ?? createSystemClock();

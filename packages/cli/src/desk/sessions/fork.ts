@@ -25,7 +25,10 @@ export async function forkSession(
   const place = at === undefined ? (finished ?? inheritedPlace(conversation)) : requestedPlace(conversation, at);
   if (!place) throw nothingSaid(id);
   const forked = finished === undefined && at === undefined && created.forked ? created.forked : { session: id, seq: place.seq };
-  const session = await openSession(ports, { holder: currentHolder("fork"), create: { ...copyCreation(created), model: place.model, forked } });
+  const session = await openSession(ports, {
+    holder: currentHolder("fork"),
+    create: { ...copyCreation(created), model: place.model, forked },
+  });
   if (place.mode !== created.mode)
     await session.record([session.draft("mode.changed", { from: created.mode, to: place.mode, by: "fork" })], "normal");
   await session.close(place.isDone ? "done" : "limit", 0);
