@@ -11,7 +11,7 @@ import type { RunOutput } from "../stream/output.ts";
 import { HostError } from "./error.ts";
 import { createHostFrontEnd, type HostFrontEnd } from "./front-end.ts";
 import type { Inbox } from "./inbox.ts";
-import { meantMode } from "./permission-modes.ts";
+import { translateMode } from "./permission-modes.ts";
 import type { HostControls } from "./requests.ts";
 import type { HostSettings } from "./settings.ts";
 
@@ -45,7 +45,7 @@ export function openHost({ io, client }: Context, hosting: HostParts): OpenHost 
       agents: agents().map(({ name, description }) => ({ name, description })),
     }),
   });
-  if (meantMode(client?.mode)?.unasked) door.unasked(true); // until it sets another mode
+  if (translateMode(client?.mode)?.unasked) door.unasked(true); // until it sets another mode
   return {
     ...door,
     steer: (steering) => {
