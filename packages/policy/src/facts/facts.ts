@@ -3,9 +3,8 @@ import { type Facts, type Json, type JsonObject, MUTATOR_KINDS, type RequestFact
 import type { PathFact, PathLookup } from "../paths/lookup.ts";
 import { resolveHome } from "../paths/resolve.ts";
 import { type Analysed, analyseShell } from "../shell/plan/analyze.ts";
-import { PROGRAM_PATH } from "../shell/plan/find-program.ts";
+import { PROGRAM_PATH, type ProgramFinder, programFinder } from "../shell/plan/find-program.ts";
 import type { Command, Plan } from "../shell/plan/plan.ts";
-import { type ProgramFinder, programFinder } from "../shell/plan/program-finder.ts";
 import type { ShellPlace } from "../shell/plan/read-commands.ts";
 import { createHostUnit, createPathUnit } from "./units.ts";
 

@@ -13,8 +13,8 @@ import {
 } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
 import { isInside, resolveHome } from "../paths/resolve.ts";
-import { mayBecome, type OpenEnd, type TouchedPath, touchedPaths } from "../shell/effects/touched-paths.ts";
-import type { ShellUnit } from "../shell/plan/shell-unit.ts";
+import { mayBecome, touchedPaths } from "../shell/effects/touched-paths.ts";
+import type { OpenEnd, ShellUnit, TouchedPath } from "../shell/plan/shell-unit.ts";
 
 /** Directories that are put somewhere with some of these in them. */
 const CONTROL_PARENTS: readonly string[] = [".github", ".vscode"];

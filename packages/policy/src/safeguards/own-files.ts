@@ -5,9 +5,9 @@ import type { PathTest } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
 import type { PathFact } from "../paths/lookup.ts";
 import { isInside, resolveHome, resolvePath } from "../paths/resolve.ts";
-import { knownPart, mayBecome, namesOf, possibleDirectories, type TouchedPath, touchedPaths } from "../shell/effects/touched-paths.ts";
+import { knownPart, mayBecome, namesOf, possibleDirectories, touchedPaths } from "../shell/effects/touched-paths.ts";
 import type { PlanWord } from "../shell/plan/plan.ts";
-import type { ShellUnit } from "../shell/plan/shell-unit.ts";
+import type { ShellUnit, TouchedPath } from "../shell/plan/shell-unit.ts";
 import { onlyReads } from "./control-files.ts";
 import { changesRecord, type OwnCommand } from "./own-commands.ts";
 

@@ -8,11 +8,10 @@ import { parseRule } from "../../src/rules/parse.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import type { OwnFiles } from "../../src/safeguards/own-files.ts";
 import { createSafeguards } from "../../src/safeguards/safeguards.ts";
-import type { TouchedPath } from "../../src/shell/effects/touched-paths.ts";
 import { type Analysed, analyseShell } from "../../src/shell/plan/analyze.ts";
 import type { Hazard, PlanWord } from "../../src/shell/plan/plan.ts";
 import { planOf } from "../../src/shell/plan/planned-line.ts";
-import type { ShellUnit } from "../../src/shell/plan/shell-unit.ts";
+import type { ShellUnit, TouchedPath } from "../../src/shell/plan/shell-unit.ts";
 
 /** What stands where lines are judged: a text, or `-> target` for a link; a name that ends in a slash is a directory. */
 const FILES: Readonly<Record<string, string>> = {

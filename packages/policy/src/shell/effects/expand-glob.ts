@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { PathLookup } from "../../paths/lookup.ts";
 import type { Hazard, HazardId } from "../plan/plan.ts";
 import { PROGRAMS } from "../programs/table.ts";
-import type { PlainWord } from "../read/plain-line.ts";
+import type { PlainWord } from "../read/strict-reader.ts";
 
 const MOST_RESULTS = 1000;
 const MOST_ENTRIES = 20_000;

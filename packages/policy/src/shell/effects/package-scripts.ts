@@ -1,8 +1,66 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isObject } from "@assent/core";
 import { contentDigest } from "../../facts/digest.ts";
-import { packageScript } from "./package-script.ts";
+import { isInside } from "../../paths/resolve.ts";
+
+/** Where the command would run. */
+export type PackagePlace = { readonly cwd: string; readonly workspace: string };
+
+/** The text of a script, and the directory of its package; undefined: none inside the workspace. */
+export type PackageScript = { readonly text: string; readonly directory: string | undefined };
+
+/**
+ * What a package command (`npm test`, `pnpm test`, `yarn test`, `npm run NAME`) would run, as text: the three scripts of the nearest package inside the workspace
+ * and which settings npm finds beside it. Two texts are the same only if all of these are. Undefined: another command.
+ */
+export function packageScript(words: readonly string[], place: PackagePlace): PackageScript | undefined {
+  const name = scriptName(words);
+  if (name === undefined) return undefined;
+  const directory = packageDirectory(place);
+  const scripts = scriptsOf(bytesOf(directory, "package.json"));
+  const steps = [`pre${name}`, name, `post${name}`].map((step) => `${step}: ${JSON.stringify(scripts(step))}`);
+  return { text: [...steps, `.npmrc: ${settingsOf(bytesOf(directory, ".npmrc"))}`].join("\n"), directory };
+}
+
+function scriptName([program, verb, name, ...more]: readonly string[]): string | undefined {
+  if (verb === "test" && name === undefined && ["npm", "pnpm", "yarn"].includes(program ?? "")) return verb;
+  return program === "npm" && verb === "run" && more.length === 0 && name !== undefined && !name.startsWith("-") ? name : undefined;
+}
+
+/** The nearest directory upward that holds a package; undefined: none inside the workspace. */
+function packageDirectory({ cwd, workspace }: PackagePlace): string | undefined {
+  for (let at = cwd; isInside(workspace, at); at = dirname(at)) {
+    if (bytesOf(at, "package.json")) return at;
+    if (at === dirname(at)) break;
+  }
+  return undefined;
+}
+
+function bytesOf(directory: string | undefined, file: string): Buffer | undefined {
+  try {
+    return directory === undefined ? undefined : readFileSync(join(directory, file));
+  } catch {
+    return undefined; // absent, or nothing anybody can read: npm cannot either
+  }
+}
+
+/** The scripts by their names; an absent one is empty. A package that is no JSON has none, and says so in each. */
+function scriptsOf(bytes: Buffer | undefined): (step: string) => unknown {
+  if (!bytes) return () => "";
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString("utf8").replace(/^\uFEFF/, ""));
+    const scripts = isObject(parsed) && isObject(parsed["scripts"]) ? parsed["scripts"] : {};
+    return (step) => (Object.hasOwn(scripts, step) ? scripts[step] : "");
+  } catch {
+    return () => ({ broken: contentDigest(bytes) });
+  }
+}
+
+/** Only their digest: they may hold a token, and this text is shown. */
+function settingsOf(bytes: Buffer | undefined): string {
+  return bytes && bytes.length > 0 ? contentDigest(bytes) : "empty";
+}
 
 /** The scripts that package commands run in the workspace itself, as they are now: a rule that binds nothing itself holds for these only. */
 export function packageScripts(workspace: string): (words: readonly string[]) => string | undefined {

@@ -1,4 +1,4 @@
-import type { Join, PlainCommand } from "../read/plain-line.ts";
+import type { Join, PlainCommand } from "../read/strict-reader.ts";
 
 /** Where `cd DIR` leads from a directory; null: nobody can tell, or it may not lead there. */
 export type Move = (target: string, from: string) => string | null;

@@ -1,4 +1,3 @@
-import { rememberLast } from "../../remember-last.ts";
 import type { PlanWord } from "../plan/plan.ts";
 import { type OptionLists, optionsOf, splitNames } from "../programs/options.ts";
 import { type Reach, type Subcommand, TEMPLATE_HOOKS, type Writes } from "../programs/program.ts";
@@ -27,14 +26,10 @@ export function writeTargets(seen: SeenCommand): readonly WriteTarget[] {
 
 /** The name of a command's program, as denies compare it. */
 export function programName({ argv }: SeenCommand): string {
-  return nameBy(argv[0]?.text ?? "");
-}
-
-const nameBy = rememberLast((text) => {
-  const name = text.toLowerCase();
+  const name = argv[0]?.text.toLowerCase() ?? "";
   const file = name.slice(name.lastIndexOf("/") + 1);
   return file.endsWith(".exe") ? file.slice(0, -".exe".length) : file;
-});
+}
 
 /** Every operator that opens a file for writing; `>&2` and `>&-` open none. */
 function redirected({ redirections }: SeenCommand): readonly WriteTarget[] {

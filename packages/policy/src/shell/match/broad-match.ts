@@ -1,11 +1,11 @@
 import { compileGlob } from "@assent/core";
+import type { PlanWord } from "../plan/plan.ts";
 import { PROGRAMS } from "../programs/table.ts";
 import { commandName } from "../read/command-name.ts";
 import type { Broad, SeenCommand } from "../walk/seen-command.ts";
 import { argumentsOf, type CommandArguments, type OperandWord } from "./command-arguments.ts";
 import { type OptionTest, optionTest } from "./option-test.ts";
 import type { RuleWord } from "./rule-words.ts";
-import { otherSubcommands } from "./subcommands.ts";
 
 /** Holds a rule against a command. */
 export type BroadMatch = (seen: SeenCommand) => Broad;
@@ -192,4 +192,34 @@ function reach(places: number, anys: number): number {
   let alive = places;
   for (let more = (alive & anys) << 1; (more & ~alive) !== 0; more = (alive & anys) << 1) alive |= more;
   return alive;
+}
+
+/** The same command with its sub-command in every other spelling. Which word is the sub-command and which an option's value is not known: each may be. */
+function otherSubcommands(seen: SeenCommand, program: string): readonly SeenCommand[] {
+  const groups = PROGRAMS.get(program)?.match?.subcommandSynonyms?.map((group) => group.split(", "));
+  if (!groups) return [];
+  const free = seen.argv.flatMap(({ text, dynamic }, i) => (i > 0 && !dynamic && !text.startsWith("-") ? [i] : []));
+  const places = free.filter((_, i) => i === 0 || seen.argv[(free[i - 1] ?? 0) - 1]?.text.startsWith("-")); // the first, or behind what may be a value
+  return places.flatMap((first) => groups.flatMap((group) => respelled(seen, group, [first, free[free.indexOf(first) + 1]])));
+}
+
+function respelled(
+  seen: SeenCommand,
+  group: readonly string[],
+  [first, second]: readonly [number, number | undefined],
+): readonly SeenCommand[] {
+  const one = seen.argv[first]?.text ?? "";
+  const both = second === undefined ? undefined : `${one} ${seen.argv[second]?.text ?? ""}`;
+  const written = both !== undefined && group.includes(both) ? [first, second] : group.includes(one) ? [first] : undefined;
+  if (!written) return [];
+  const spelled = written.length === 2 ? both : one;
+  return group.filter((other) => other !== spelled).map((other) => ({ ...seen, argv: replaced(seen.argv, written, other) }));
+}
+
+function replaced(argv: readonly PlanWord[], places: readonly (number | undefined)[], words: string): readonly PlanWord[] {
+  const [first] = places;
+  return argv.flatMap((word, i) => {
+    if (i === first) return words.split(" ").map((text) => ({ text, dynamic: false }));
+    return places.includes(i) ? [] : [word];
+  });
 }

@@ -3,20 +3,19 @@ import { resolve } from "node:path";
 import type { Unit } from "@assent/core";
 import { contentDigest } from "../../facts/digest.ts";
 import { createShellUnit } from "../../facts/units.ts";
+import type { PathLookup } from "../../paths/lookup.ts";
 import { expandGlobs } from "../effects/expand-glob.ts";
-import { packageScript } from "../effects/package-script.ts";
+import { packageScript } from "../effects/package-scripts.ts";
 import { type ScriptBind, scriptBinds } from "../effects/script-binds.ts";
 import { touchedPaths } from "../effects/touched-paths.ts";
 import { workingDirectories } from "../effects/working-directories.ts";
 import { agreedTop } from "../read/agree.ts";
 import { characterHazards } from "../read/characters.ts";
-import type { PlainCommand } from "../read/plain-line.ts";
+import type { PlainCommand } from "../read/strict-reader.ts";
 import { readPlain } from "../read/strict-reader.ts";
 import type { SeenCommand, Walk } from "../walk/seen-command.ts";
 import { walkBash } from "../walk/walk.ts";
-import { linePlan, unreadPlan } from "./line-plan.ts";
-import { once, onceNamed } from "./once.ts";
-import type { Hazard } from "./plan.ts";
+import { type Hazard, makePlan } from "./plan.ts";
 import { type PlannedCommand, type PlannedLine, plannedLine } from "./planned-line.ts";
 import { joined, type Placed, type ReadCommand, readCommands, type ShellPlace, unique } from "./read-commands.ts";
 import type { ShellLine, ShellUnit } from "./shell-unit.ts";
@@ -39,7 +38,7 @@ export function analyseShell(text: string, given: ShellPlace): Analysed {
   const reading = readPlain(text);
   const flaw = "refused" in reading ? flawOf(text) : undefined; // the strict reader takes no text that has one
   if (flaw) return unread(text, given, flaw);
-  const place: ShellPlace = { ...given, look: once(given.look), findProgram: onceNamed(given.findProgram) };
+  const place: ShellPlace = { ...given, look: lookOnce(given.look), findProgram: remember(given.findProgram) };
   const walk = walkBash(text, "commands" in reading);
   const top = "commands" in reading ? agreedTop(reading.commands, walk) : undefined;
   const plain = top && "commands" in reading ? placed(reading.commands, place) : undefined;
@@ -47,6 +46,21 @@ export function analyseShell(text: string, given: ShellPlace): Analysed {
   const hazards = joined(around, refusals(reading, { walk, top, plain }));
   const read = withScripts(readCommands(walk, { top, plain, place }), place);
   return conclude(text, { place, walk, hazards, read, plain });
+}
+
+/** Looks at each path once: within one line the same name means the same file. */
+function lookOnce(look: PathLookup): PathLookup {
+  const inDirectory = remember((cwd) => remember((path) => look(path, cwd)));
+  return (path, cwd) => inDirectory(cwd)(path);
+}
+
+function remember<T>(find: (name: string) => T): (name: string) => T {
+  const known = new Map<string, { readonly found: T }>();
+  return (name) => {
+    const { found } = known.get(name) ?? { found: find(name) };
+    known.set(name, { found });
+    return found;
+  };
 }
 
 type Flaw = Pick<ShellLine, "malformed" | "tooLong">;
@@ -133,7 +147,7 @@ function conclude(text: string, { place, walk, hazards, read, plain }: Concludin
   const commands = read.map(({ command }) => command);
   const modelled = plain !== undefined && !plain.some(({ refused }) => refused);
   const shape = !modelled ? "text" : plain.length === 1 ? "argv" : "list";
-  const plan = linePlan({ cwd: place.cwd, shape, modelled, commands, hazards: unique(joined(hazards, fedPrograms(read, plain))) });
+  const plan = makePlan({ cwd: place.cwd, shape, modelled, commands, hazards: unique(joined(hazards, fedPrograms(read, plain))) });
   const readOnly =
     modelled && plan.hazards.length === 0 && commands.every((command) => command.class === "read" && command.hazards.length === 0);
   const line: ShellLine = {
@@ -216,7 +230,7 @@ function unread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: Flaw)
   const hazard: Hazard = tooLong
     ? { id: "too_long", text: `The command has ${text.length} characters; Assent reads at most ${LONGEST_COMMAND}` }
     : { id: "unparsed", text: "There is no command: the text is empty, or contains characters that no shell accepts" };
-  const plan = unreadPlan({ cwd, shape: "text", modelled: false, commands: [], hazards: [hazard] }, text);
+  const plan = makePlan({ cwd, shape: "text", modelled: false, commands: [], hazards: [hazard] }, text);
   const line: ShellLine = { text, plan, seen: [], malformed, tooLong, limited: false, parsed: false, readOnly: false };
   const unit: ShellUnit = { line, index: 0, words: [] };
   return {

@@ -82,3 +82,18 @@ function programAt(file: string): FoundProgram | undefined {
     return undefined; // absent, or not for us to run: the next directory may have one
   }
 }
+
+/** Finds programs by name. */
+export type ProgramFinder = (name: string) => FoundProgram | undefined;
+
+/** Looks a program up once; after that only whether it is still the same file. */
+export function programFinder(places: ProgramPlaces): ProgramFinder {
+  const found = new Map<string, FoundProgram>();
+  return (name) => {
+    const known = found.get(name);
+    if (known && sameProgram(known)) return known;
+    const now = findProgram(name, places);
+    if (now) found.set(name, now);
+    return now;
+  };
+}

@@ -1,4 +1,5 @@
 import type { Verdict } from "@assent/core";
+import { contentDigest } from "../../facts/digest.ts";
 
 /** Why a command cannot be allowed by a rule or by the read-only hint. `at` is where it stands in the text. */
 export type Hazard = { readonly id: HazardId; readonly text: string; readonly at?: readonly [start: number, end: number] };
@@ -80,3 +81,20 @@ export type Plan = {
   /** Those not tied to one command. */
   readonly hazards: readonly Hazard[];
 };
+
+/** A plan with its digest. A text that was not read is known by the text itself. */
+export function makePlan(known: Omit<Plan, "digest">, unread?: string): Plan {
+  return { digest: contentDigest(JSON.stringify(unread === undefined ? whatRuns(known) : [known.cwd, unread])), ...known };
+}
+
+/** Everything that says what would run, and nothing that is only known about it. */
+function whatRuns({ cwd, shape, commands }: Omit<Plan, "digest">): readonly unknown[] {
+  const parts = commands.map(({ path, argv, cwd: at, assignments, redirections }) => [
+    path,
+    argv.map(({ text, dynamic }) => (dynamic ? [text] : text)),
+    at,
+    assignments.map(({ name }) => name),
+    redirections.map(({ fd, op, target }) => [fd, op, target]),
+  ]);
+  return [cwd, shape, parts];
+}

@@ -1,4 +1,4 @@
-import type { Join, PlainRedirection } from "../read/plain-line.ts";
+import type { Join, PlainRedirection } from "../read/strict-reader.ts";
 import type { FoundProgram } from "./find-program.ts";
 import type { Plan } from "./plan.ts";
 

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { PathLookup } from "../../paths/lookup.ts";
 import { type Classified, type ClassifyPlace, classify } from "../effects/classify.ts";
-import type { PlainCommand } from "../read/plain-line.ts";
+import type { PlainCommand } from "../read/strict-reader.ts";
 import type { SeenCommand, Walk } from "../walk/seen-command.ts";
+import type { ProgramFinder } from "./find-program.ts";
 import type { Command, Hazard, PlanWord } from "./plan.ts";
-import type { ProgramFinder } from "./program-finder.ts";
 
 /** Where a line would run. */
 export type ShellPlace = {

@@ -1,4 +1,5 @@
-import type { TouchedPath } from "../effects/touched-paths.ts";
+import type { Fate, WriteTarget } from "../effects/write-targets.ts";
+import type { Reach } from "../programs/program.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
 import type { Command, Plan } from "./plan.ts";
 
@@ -31,4 +32,34 @@ export type ShellUnit = {
   readonly touched?: readonly TouchedPath[];
   /** Digest of the script a package command (`npm test`) would run, and its text. */
   readonly script?: { readonly digest: string; readonly text: string };
+};
+
+/** A place that a command would change, or would read whole, in the spelling in which denies compare. */
+export type TouchedPath = {
+  /** As it was written. */
+  readonly path: string;
+  readonly use: WriteTarget["use"];
+  readonly reach: Reach;
+  /** What becomes of a directory at this place; `unsure`: it is filled if it is one by then, else something takes its place. */
+  readonly fate: Fate | "unsure";
+  /** Every spelling of the place; of a place known in part only, of the directory it lies in. */
+  readonly places: readonly string[];
+  /** Known in part only. */
+  readonly open?: OpenEnd;
+  /** False: the command may run in another directory. */
+  readonly certain: boolean;
+  /** Nobody can tell where it leads. */
+  readonly lost: boolean;
+};
+
+/** What is known of a path's end that only a shell can tell. */
+export type OpenEnd = {
+  /** What the next name begins with. */
+  readonly start: string;
+  /** A glob does not begin with a dot. */
+  readonly dotless: boolean;
+  /** All further names as they are written, the next one first; a shell has to read at least that one. */
+  readonly names: readonly string[];
+  /** What lies in the directory, where the next name is a pattern for some of it. Names with a dot are looked for by few: those are not listed. */
+  readonly there?: readonly string[];
 };

@@ -1,6 +1,6 @@
 import type { Redirection } from "../plan/plan.ts";
 import type { SeenCommand, Walk } from "../walk/seen-command.ts";
-import type { PlainCommand, PlainRedirection } from "./plain-line.ts";
+import type { PlainCommand, PlainRedirection } from "./strict-reader.ts";
 
 /**
  * The walk's commands of the top level, when both readers read the same: the same commands with the same words, redirections and joining. Undefined: they differ

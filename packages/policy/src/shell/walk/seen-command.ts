@@ -1,5 +1,5 @@
 import type { Hazard, PlanWord, Redirection } from "../plan/plan.ts";
-import type { Join } from "../read/plain-line.ts";
+import type { Join } from "../read/strict-reader.ts";
 
 /** A simple command that the deny walk reached, at any depth. */
 export type SeenCommand = {

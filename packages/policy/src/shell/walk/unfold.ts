@@ -26,7 +26,7 @@ import {
   type Stdin,
 } from "../read/bash-tree.ts";
 import { evaluatedText, expandsAgain, isEvaluated } from "../read/evaluated.ts";
-import type { Join } from "../read/plain-line.ts";
+import type { Join } from "../read/strict-reader.ts";
 import { splitTolerant } from "../read/tolerant-split.ts";
 
 /** How deep constructs, substitutions and wrappers may stand in each other. */

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { expandGlobs } from "../../../src/shell/effects/expand-glob.ts";
-import type { PlainWord } from "../../../src/shell/read/plain-line.ts";
+import type { PlainWord } from "../../../src/shell/read/strict-reader.ts";
 import { type Files, sampleWorkspace } from "../sample-workspace.ts";
 
 const FILES: Files = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { packageScript } from "../../../src/shell/effects/package-script.ts";
+import { packageScript } from "../../../src/shell/effects/package-scripts.ts";
 import { type Files, sampleWorkspace } from "../sample-workspace.ts";
 
 const PACKAGE: Files = {

@@ -5,9 +5,8 @@ import { describe, type TestContext, test } from "node:test";
 import { getShellUnit } from "../../../src/facts/units.ts";
 import { createPathLookup } from "../../../src/paths/lookup.ts";
 import { type Analysed, analyseShell, LONGEST_COMMAND } from "../../../src/shell/plan/analyze.ts";
-import { PROGRAM_PATH } from "../../../src/shell/plan/find-program.ts";
+import { PROGRAM_PATH, programFinder } from "../../../src/shell/plan/find-program.ts";
 import { planOf } from "../../../src/shell/plan/planned-line.ts";
-import { programFinder } from "../../../src/shell/plan/program-finder.ts";
 import { scratch } from "../../scratch.ts";
 
 function workspace(t: TestContext): string {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Redirection } from "../../../src/shell/plan/plan.ts";
 import { agreedTop } from "../../../src/shell/read/agree.ts";
-import type { PlainCommand } from "../../../src/shell/read/plain-line.ts";
+import type { PlainCommand } from "../../../src/shell/read/strict-reader.ts";
 import { readPlain } from "../../../src/shell/read/strict-reader.ts";
 import type { SeenCommand, Walk } from "../../../src/shell/walk/seen-command.ts";
 import { walkBash } from "../../../src/shell/walk/walk.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { LONG } from "../../../../../test/support/long.ts";
 import { agreedTop } from "../../../src/shell/read/agree.ts";
-import type { PlainCommand, PlainRedirection } from "../../../src/shell/read/plain-line.ts";
+import type { PlainCommand, PlainRedirection } from "../../../src/shell/read/strict-reader.ts";
 import { readPlain } from "../../../src/shell/read/strict-reader.ts";
 import { walkBash } from "../../../src/shell/walk/walk.ts";
 import { scratch } from "../../scratch.ts";
