@@ -28,7 +28,7 @@ export {
   sameProgram,
 } from "./shell/plan/find-program.ts";
 export type { Hazard, JudgedCommand, Plan } from "./shell/plan/plan.ts";
-export { type PlannedCommand, type PlannedLine, plannedLine, planOf } from "./shell/plan/planned-line.ts";
+export { markPlannedLine, type PlannedCommand, type PlannedLine, readPlannedLine } from "./shell/plan/planned-line.ts";
 export { listActivations } from "./trust/activations.ts";
 export { findNestedInstructions, INSTRUCTION_NAMES, isNestedWorkspace } from "./trust/nested-instructions.ts";
 export { type ProjectConfiguration, readProjectConfiguration } from "./trust/project-configuration.ts";

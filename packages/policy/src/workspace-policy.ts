@@ -19,7 +19,7 @@ import type { PolicyLocations } from "./settings/locations.ts";
 import type { SettingsProblem } from "./settings/problem.ts";
 import type { Settings } from "./settings/settings.ts";
 import { type WatchedPolicy, watchPolicy } from "./settings/watched-policy.ts";
-import { packageScripts } from "./shell/effects/package-scripts.ts";
+import { rememberPackageScripts } from "./shell/effects/package-scripts.ts";
 
 /** What tools ask the rules about while they run, as the rules are then. */
 export type ToolRules = {
@@ -80,7 +80,7 @@ export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspaceP
   const hides = (path: string): boolean => isOwn(path) || isDenied(path);
   const registry = parts.tools(look, settings, { privateAllowed: createPrivateHostTest(asked), hides });
   const tools = createRuleTools(registry);
-  const scripts = packageScripts(workspace);
+  const scripts = rememberPackageScripts(workspace);
   const facts = createPolicyFacts({ workspace, home, look, scripts, programPath: () => settings()["shell.path"] });
   const options = { tools, roots: { settingsRoot: workspace, workspace, home } };
   const compileRule = (text: string): HookCondition =>

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { type Facts, type Json, type JsonObject, MUTATOR_KINDS, type RequestFacts } from "@assent/core";
 import type { PathFact, PathLookup } from "../paths/lookup.ts";
 import { resolveHome } from "../paths/resolve.ts";
-import { type Analysed, analyseShell } from "../shell/plan/analyze.ts";
+import { type AnalyzedLine, analyzeShell } from "../shell/plan/analyze.ts";
 import { PROGRAM_PATH, type ProgramFinder, programFinder } from "../shell/plan/find-program.ts";
 import type { Command, Plan } from "../shell/plan/plan.ts";
 import type { ShellPlace } from "../shell/plan/read-commands.ts";
@@ -126,7 +126,7 @@ function describeShellLine(
     if (fact.real !== fact.absolute) linked.push(fact);
     return fact;
   };
-  const analysed = analyseShell(command, {
+  const analysed = analyzeShell(command, {
     ...{ cwd, workspace, look: noting, findProgram, home: resolveHome(home) },
     ...(scripts && { scripts }),
   });
@@ -147,7 +147,7 @@ function describeShellLine(
 }
 
 /** Scripts by their names as written, and the text of package scripts. */
-function bindScripts({ scripts, packageScripts }: Analysed): Readonly<Record<string, string>> {
+function bindScripts({ scripts, packageScripts }: AnalyzedLine): Readonly<Record<string, string>> {
   return Object.fromEntries([...scripts, ...packageScripts].map(({ file, digest }) => [file, digest]));
 }
 

@@ -1,5 +1,5 @@
 import { compileGlob, type Json, type Request } from "@assent/core";
-import type { Broad } from "../shell/walk/seen-command.ts";
+import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import { catchPatternError, isFault, type RuleFault } from "./fault.ts";
 import { escapeGlob } from "./path-glob.ts";
 import type { RuleTest } from "./rule.ts";
@@ -16,7 +16,7 @@ export function offerAgentRule({ input: { agent } }: Request): string {
   return `Agent(${escapeGlob(typeof agent === "string" ? agent : "fork")})`;
 }
 
-function matchesAgent(matches: (name: string) => boolean, { input: { agent } }: Request): Broad {
+function matchesAgent(matches: (name: string) => boolean, { input: { agent } }: Request): MatchAnswer {
   if (agent === undefined || agent === null) return matches("fork") ? "yes" : "no";
   return typeof agent === "string" && matches(agent) ? "yes" : "no";
 }

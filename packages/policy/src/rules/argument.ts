@@ -1,5 +1,5 @@
 import { type Condition, type Json, matchesPattern, type Pattern, parsePattern, type Request, type Verdict } from "@assent/core";
-import type { Broad } from "../shell/walk/seen-command.ts";
+import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import { ANY_TOOL, type CompiledCondition, type ConditionContext, readCommandCondition } from "./command-condition.ts";
 import { catchPatternError, isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import { readPathCondition } from "./path-condition.ts";
@@ -119,7 +119,7 @@ function allOf(tests: readonly UnitTest[]): UnitTest {
   const [only] = tests;
   if (only && tests.length === 1) return only;
   return (request, unit) => {
-    let whole: Broad = "yes";
+    let whole: MatchAnswer = "yes";
     for (const test of tests) {
       const answer = test(request, unit);
       if (answer === "no") return "no";

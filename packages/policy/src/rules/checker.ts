@@ -1,7 +1,7 @@
 import type { NamedChecker, Request, RuleRef, Scope, Unit, Verdict } from "@assent/core";
 import { getShellUnit } from "../facts/units.ts";
 import { scanLongText } from "../shell/match/long-text.ts";
-import type { Broad } from "../shell/walk/seen-command.ts";
+import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import type { Rule } from "./rule.ts";
 
 /** The rules of one layer. */
@@ -27,7 +27,7 @@ export function createRuleChecker({ label, scope, rules }: RuleLayer): NamedChec
 }
 
 /** Whether a rule speaks, by what its test said. */
-export function ruleHolds({ verdict }: Pick<Rule, "verdict">, answer: Broad): boolean {
+export function ruleHolds({ verdict }: Pick<Rule, "verdict">, answer: MatchAnswer): boolean {
   return answer === "yes" || (answer === "doubt" && verdict === "ask");
 }
 

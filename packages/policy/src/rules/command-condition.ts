@@ -1,6 +1,6 @@
 import { type Condition, compileGlob, type Glob, type Json, matchesPattern, type Request, type Unit } from "@assent/core";
 import { getShellUnit } from "../facts/units.ts";
-import type { Broad } from "../shell/walk/seen-command.ts";
+import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import type { Rule, RuleOptions, RuleTool, WrittenRule } from "./rule.ts";
 import { readShellRule } from "./shell.ts";
@@ -59,7 +59,7 @@ function createTextTest(condition: Condition, { aliases, commandArg }: RuleTool)
   };
 }
 
-function matchesCommand({ matches }: Glob, unit: Unit): Broad {
+function matchesCommand({ matches }: Glob, unit: Unit): MatchAnswer {
   const { line, seen } = getShellUnit(unit) ?? {};
   if (!line || !seen) return "no";
   const written = seen.at ? line.text.slice(...seen.at) : "";

@@ -4,7 +4,7 @@ import { getPathFact, getShellUnit } from "../facts/units.ts";
 import { foldPath } from "../paths/fold.ts";
 import type { PathFact } from "../paths/lookup.ts";
 import { isInside } from "../paths/resolve.ts";
-import type { Broad } from "../shell/walk/seen-command.ts";
+import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import type { RuleTest } from "./rule.ts";
 
 /** A glob over a declared path, and the values which that argument has in a request. */
@@ -43,7 +43,7 @@ function allowsPath(exact: Glob, looking: PathConditionContext): boolean {
 }
 
 /** Where no path was looked at, its shortest form is all there is. */
-function deniesText({ matches }: Glob, looking: PathConditionContext): Broad {
+function deniesText({ matches }: Glob, looking: PathConditionContext): MatchAnswer {
   const texts = looking.values.flatMap((value) => shortestForms(value, looking));
   if (texts.some((text) => matches(text) || matches(foldPath(text)))) return "yes";
   return texts.length > 0 && !getShellUnit(looking.unit) ? "doubt" : "no";
@@ -53,7 +53,7 @@ function shortestForms(value: unknown, { request, workspace }: PathConditionCont
   return typeof value === "string" ? pathForms(resolve(request.cwd, value), workspace) : [];
 }
 
-function deniesPath({ matches }: Glob, { lexical, real }: PathFact, workspace: string): Broad {
+function deniesPath({ matches }: Glob, { lexical, real }: PathFact, workspace: string): MatchAnswer {
   const spellings = real === null ? [lexical] : [lexical, real];
   if (spellings.some((spelling) => pathForms(spelling, workspace).some((form) => matches(form) || matches(foldPath(form))))) return "yes";
   return real === null ? "doubt" : "no";

@@ -1,5 +1,5 @@
 import type { Json, Request, RuleRef, Unit, Verdict } from "@assent/core";
-import type { Broad } from "../shell/walk/seen-command.ts";
+import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 
 /** One rule of either notation, compiled. Deny and ask read broadly, allow narrowly. */
 export type Rule = {
@@ -11,7 +11,7 @@ export type Rule = {
   /** Whether requests of this tool can be meant at all; decided once per tool. */
   readonly concerns: (tool: string, kind: string) => boolean;
   /** An allow answers `yes` or `no`; a deny or ask may also be in doubt. Pure. */
-  readonly test: (request: Request, unit: Unit) => Broad;
+  readonly test: (request: Request, unit: Unit) => MatchAnswer;
   /** A deny of whole tools (no specifier, no condition): such tools are not offered to the model. */
   readonly bare: boolean;
   /** A deny or ask about a command's words alone, by which a line too long to parse is scanned for all such rules at once. */

@@ -6,7 +6,7 @@ import { type RuleWord, type RuleWords, readRuleWords } from "../shell/match/rul
 import type { ShellLine } from "../shell/plan/shell-unit.ts";
 import { isOpaque } from "../shell/programs/table.ts";
 import { commandName } from "../shell/read/command-name.ts";
-import type { Broad, SeenCommand } from "../shell/walk/seen-command.ts";
+import type { MatchAnswer, SeenCommand } from "../shell/walk/seen-command.ts";
 import { type RuleFault, syntaxFault } from "./fault.ts";
 import type { RuleOptions, RuleTest, WrittenRule } from "./rule.ts";
 import { allowsCommand, sameScript } from "./shell-allow.ts";
@@ -25,7 +25,7 @@ export function readShellRule(specifier: string, { verdict, bind }: WrittenRule,
   return { record, test: (_, unit) => allowsUnit(rule, unit) };
 }
 
-function allowsUnit(rule: Parameters<typeof allowsCommand>[0], unit: Unit): Broad {
+function allowsUnit(rule: Parameters<typeof allowsCommand>[0], unit: Unit): MatchAnswer {
   const shell = getShellUnit(unit);
   return shell && allowsCommand(rule, shell) ? "yes" : "no";
 }
@@ -68,7 +68,7 @@ function createBroadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "p
 /** Programs before whose command `NAME=value` may stand, which is none of the words a rule speaks of. */
 const TAKE_VARIABLES: ReadonlySet<string> = new Set(["env", "sudo", "strace"]);
 
-function matchBroadly(broad: BroadMatch, seen: SeenCommand): Broad {
+function matchBroadly(broad: BroadMatch, seen: SeenCommand): MatchAnswer {
   const one = broad(seen);
   const bare = one === "yes" ? undefined : withoutVariables(seen);
   const other = bare ? broad(bare) : "no";
@@ -90,20 +90,20 @@ function dropVariables(seen: SeenCommand): SeenCommand | undefined {
 }
 
 /** A line without commands: nothing to find, or nobody could tell. */
-function answerWithoutCommand({ parsed, malformed }: ShellLine): Broad {
+function answerWithoutCommand({ parsed, malformed }: ShellLine): MatchAnswer {
   return parsed || malformed ? "no" : "doubt";
 }
 
 type LineText = Pick<ShellLine, "text">;
 
-function createLongTest(plain: readonly string[] | undefined): (line: LineText) => Broad {
+function createLongTest(plain: readonly string[] | undefined): (line: LineText) => MatchAnswer {
   if (!plain) return () => "no";
   const denies = [plain];
   return ({ text }) => (scanLongText(text, denies) === undefined ? "no" : "yes");
 }
 
 /** Nobody has looked at this command: what its text says at first sight counts, and all else is in doubt. */
-function testUnreadInput(scan: (line: LineText) => Broad, { input }: Request): Broad {
+function testUnreadInput(scan: (line: LineText) => MatchAnswer, { input }: Request): MatchAnswer {
   const isHit = Object.values(input).some((value) => typeof value === "string" && scan({ text: value }) === "yes");
   return isHit ? "yes" : "doubt";
 }

@@ -1,11 +1,11 @@
 import type { Glob, Request, Unit, Verdict } from "@assent/core";
 import { getHostFact } from "../facts/units.ts";
-import type { Broad } from "../shell/walk/seen-command.ts";
+import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import { type Domain, inDomain, isPlainUrl } from "./domain.ts";
 import { type RuleFault, syntaxFault } from "./fault.ts";
 
 /** Looks beyond the text of a declared URL: a deny or ask holds for every spelling of it, an allow only by its host and as it would be asked for. */
-export function readUrlCondition(glob: Glob, verdict: Verdict): ((request: Request, unit: Unit) => Broad) | RuleFault {
+export function readUrlCondition(glob: Glob, verdict: Verdict): ((request: Request, unit: Unit) => MatchAnswer) | RuleFault {
   if (verdict !== "allow") return (_, unit) => deniesUrl(glob, unit);
   const named = readNamedHost(glob.text);
   return named ? (_, unit) => (allowsUrl(glob, named, unit) ? "yes" : "no") : NO_HOST;
@@ -36,7 +36,7 @@ function allowsUrl(glob: Glob, { http, domain }: NamedHost, unit: Unit): boolean
   return urlSpellings(fact.url).some(glob.matches);
 }
 
-function deniesUrl(glob: Glob, unit: Unit): Broad {
+function deniesUrl(glob: Glob, unit: Unit): MatchAnswer {
   const fact = getHostFact(unit);
   if (!fact) return "doubt";
   if (urlSpellings(fact.url).some(glob.matches)) return "yes";

@@ -1,6 +1,6 @@
 import { CONCURRENCY_SAFE_KINDS, type Request, type Unit, type Verdict } from "@assent/core";
 import { getHostFact, getPathFact, getShellUnit } from "../facts/units.ts";
-import type { Broad } from "../shell/walk/seen-command.ts";
+import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import { isPlainUrl } from "./domain.ts";
 import { isPathSettled } from "./path.ts";
 import type { Rule, RuleOptions } from "./rule.ts";
@@ -12,7 +12,7 @@ export function createWholeTest(verdict: Verdict, options: RuleOptions): Rule["t
   return verdict === "allow" ? (request, unit) => (allowsUnit(options, request, unit) ? "yes" : "no") : always;
 }
 
-function always(): Broad {
+function always(): MatchAnswer {
   return "yes";
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
 import { isInside, resolveHome } from "../paths/resolve.ts";
-import { mayBecome, touchedPaths } from "../shell/effects/touched-paths.ts";
+import { findTouchedPaths, mayBecome } from "../shell/effects/touched-paths.ts";
 import type { OpenEnd, ShellUnit, TouchedPath } from "../shell/plan/shell-unit.ts";
 
 /** Directories that are put somewhere with some of these in them. */
@@ -32,7 +32,7 @@ export function controlFileSafeguard({ workspace, home: given, protect = [] }: C
     isControlTouch(touched, isControl) ||
     (touched.open ? mayBeControl(touched.open, touched.places, known) : holdsControl(touched, touched.reach === "new" ? outer : known));
   const touched = (shell: ShellUnit): string | undefined =>
-    (shell.touched ?? touchedPaths(shell, { home })).find((one) => one.use === "write" && isMeant(one))?.path;
+    (shell.touched ?? findTouchedPaths(shell, { home })).find((one) => one.use === "write" && isMeant(one))?.path;
   return {
     id: "control-file",
     check: (request, unit) => {

@@ -5,7 +5,7 @@ import type { PathTest } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
 import type { PathFact } from "../paths/lookup.ts";
 import { isInside, resolveHome, resolvePath } from "../paths/resolve.ts";
-import { knownPart, mayBecome, namesOf, possibleDirectories, touchedPaths } from "../shell/effects/touched-paths.ts";
+import { findPossibleDirectories, findTouchedPaths, mayBecome, readKnownPart, splitPathNames } from "../shell/effects/touched-paths.ts";
 import type { PlanWord } from "../shell/plan/plan.ts";
 import type { ShellUnit, TouchedPath } from "../shell/plan/shell-unit.ts";
 import { onlyReads } from "./control-files.ts";
@@ -181,7 +181,7 @@ function readsState(own: OwnPlaces, shell: ShellUnit): boolean {
   const { command, seen } = shell;
   const { isInState, isAbove, home } = own;
   if (command?.operands.some(({ path, real }) => isInState(path) || (real !== null && isInState(real)))) return true;
-  const cwds = possibleDirectories(shell, home);
+  const cwds = findPossibleDirectories(shell, home);
   if (cwds.length === 1 && cwds.some(isInState)) return true;
   const near = cwds.some(isAbove);
   const isMeant = (word: PlanWord): boolean =>
@@ -197,7 +197,7 @@ function mayReadState(own: OwnPlaces, shell: ShellUnit): PlanWord | undefined {
   const words = [...seen.argv, ...seen.redirections.map(({ target, dynamic }) => ({ text: target, dynamic }))];
   const open = words.filter(({ text, dynamic }) => dynamic && /[^\s"'=$`]/.test(text));
   if (open.length === 0) return undefined;
-  const cwds = possibleDirectories(shell, own.home);
+  const cwds = findPossibleDirectories(shell, own.home);
   return open.find((word) => valuesIn(word).some((value) => mayLeadTo(own, value, cwds)));
 }
 
@@ -206,10 +206,10 @@ function isDynamic({ dynamic }: { readonly dynamic: boolean }): boolean {
 }
 
 function mayLeadTo({ home, state }: OwnPlaces, word: PlanWord, cwds: readonly string[]): boolean {
-  const { start, open, rest = "" } = knownPart(word, home);
+  const { start, open, rest = "" } = readKnownPart(word, home);
   const end = start.lastIndexOf("/") + 1;
   if (open === undefined || (open === "unknown" && start.length === end)) return false;
-  const names = namesOf(`${start.slice(end)}${rest}`);
+  const names = splitPathNames(`${start.slice(end)}${rest}`);
   return cwds.some((cwd) => {
     const place = foldPath(resolve(cwd, start.slice(0, end)));
     return state.some((root) => {
@@ -228,7 +228,7 @@ const LEADS_AWAY = /^[/~$"'\\]|[=.][./~$"'\\]/;
 
 /** As much as is known of the path that a word may be; `if=FILE` and `--file=FILE` name one, too. */
 function pathsIn(word: PlanWord, home: string): readonly string[] {
-  return valuesIn(word).map((value) => knownPart(value, home).start);
+  return valuesIn(word).map((value) => readKnownPart(value, home).start);
 }
 
 function valuesIn(word: PlanWord): readonly PlanWord[] {
@@ -237,7 +237,7 @@ function valuesIn(word: PlanWord): readonly PlanWord[] {
 }
 
 function touchedBy({ home }: OwnPlaces, shell: ShellUnit): readonly TouchedPath[] {
-  return shell.touched ?? touchedPaths(shell, { home });
+  return shell.touched ?? findTouchedPaths(shell, { home });
 }
 
 /** Certainly one of them: the place itself, what is known to lie below it and goes with it, or what something else at the place would stand in for. */

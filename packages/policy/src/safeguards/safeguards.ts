@@ -2,10 +2,10 @@ import type { Guard, Request, Unit } from "@assent/core";
 import { getShellUnit } from "../facts/units.ts";
 import { createDoubtFinder } from "../rules/checker.ts";
 import type { Rule } from "../rules/rule.ts";
-import { rootDelete } from "../shell/effects/root-delete.ts";
+import { matchRootDelete } from "../shell/effects/root-delete.ts";
 import { deletesRootInLongText } from "../shell/match/long-text.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
-import { textDoubt } from "../shell/walk/late-doubts.ts";
+import { findTextDoubt } from "../shell/walk/late-doubts.ts";
 import { controlFileSafeguard } from "./control-files.ts";
 import { createOwnFilesDoubt, type OwnFiles, ownFilesSafeguard } from "./own-files.ts";
 
@@ -55,7 +55,7 @@ function shellSafeguard(id: string, check: (shell: ShellUnit) => SafeguardAnswer
 
 function deletesRoot({ line, seen }: ShellUnit): boolean {
   if (line.tooLong) return deletesRootInLongText(line.text);
-  return seen !== undefined && rootDelete(seen) === "yes";
+  return seen !== undefined && matchRootDelete(seen) === "yes";
 }
 
 type DoubtFinders = {
@@ -74,9 +74,9 @@ function checkDoubt({ denyInDoubt, ownFiles }: DoubtFinders, request: Request, u
 function findShellDoubt({ line, seen, index }: ShellUnit): string | undefined {
   if (line.malformed || line.tooLong) return undefined;
   if (!line.parsed) return "unparsed: the command does not parse";
-  const late = index === 0 ? textDoubt(line.text) : undefined;
+  const late = index === 0 ? findTextDoubt(line.text) : undefined;
   if (seen === undefined || late !== undefined) return late;
-  return seen.doubts[0] ?? (rootDelete(seen) === "doubt" ? "what a recursive rm would delete cannot be told" : undefined);
+  return seen.doubts[0] ?? (matchRootDelete(seen) === "doubt" ? "what a recursive rm would delete cannot be told" : undefined);
 }
 
 function checkLimits({ line }: ShellUnit): SafeguardAnswer {

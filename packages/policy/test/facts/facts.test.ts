@@ -8,9 +8,9 @@ import { getShellUnit } from "../../src/facts/units.ts";
 import { createPathLookup } from "../../src/paths/lookup.ts";
 import { isFault } from "../../src/rules/fault.ts";
 import { parseRule } from "../../src/rules/parse.ts";
-import { packageScripts } from "../../src/shell/effects/package-scripts.ts";
-import { possibleDirectories } from "../../src/shell/effects/touched-paths.ts";
-import { planOf } from "../../src/shell/plan/planned-line.ts";
+import { rememberPackageScripts } from "../../src/shell/effects/package-scripts.ts";
+import { findPossibleDirectories } from "../../src/shell/effects/touched-paths.ts";
+import { readPlannedLine } from "../../src/shell/plan/planned-line.ts";
 import { OPTIONS, request, rule } from "../rules/rule-bench.ts";
 import { scratch } from "../scratch.ts";
 import { shellUnits } from "../seen-line.ts";
@@ -73,12 +73,12 @@ test("each simple command of a shell line is a unit, and the plan that is judged
   );
   assert.equal(safe, true);
   assert.ok(planDigest?.startsWith("sha256:"));
-  assert.deepEqual([planOf(plan)?.plan.digest, planOf(plan)?.readOnly], [planDigest, true]);
+  assert.deepEqual([readPlannedLine(plan)?.plan.digest, readPlannedLine(plan)?.readOnly], [planDigest, true]);
   assert.deepEqual(
-    planOf(plan)?.commands?.map(({ argv }) => argv),
+    readPlannedLine(plan)?.commands?.map(({ argv }) => argv),
     [["ls"], ["pwd"], ["cat"]],
   );
-  assert.equal(planOf({ ...planOf(plan) }), undefined, "a copy is nobody's plan");
+  assert.equal(readPlannedLine({ ...readPlannedLine(plan) }), undefined, "a copy is nobody's plan");
 });
 
 test("what is shown of a shell line is the plan that was judged, whenever somebody looks at it", async (t) => {
@@ -158,7 +158,7 @@ async function scriptHazards(
   write("node --test");
   mkdirSync(join(workspace, "sub"));
   writeFileSync(join(workspace, "sub/package.json"), JSON.stringify({ scripts: { test: "tap" } }));
-  const look = createPolicyFacts({ workspace, look: createPathLookup({ workspace }), scripts: packageScripts(workspace) });
+  const look = createPolicyFacts({ workspace, look: createPathLookup({ workspace }), scripts: rememberPackageScripts(workspace) });
   const before = await shell(look, workspace, { command });
   write(now);
   const found = await shell(look, workspace, { command });
@@ -223,10 +223,10 @@ test("where the commands of a line go is found out once, however many there are"
       },
     },
   });
-  const places = Array.from({ length: 100 }, () => possibleDirectories({ ...first, line }, "/home/u"));
+  const places = Array.from({ length: 100 }, () => findPossibleDirectories({ ...first, line }, "/home/u"));
   assert.deepEqual(places[99], ["/w", "/w/a", "/w/b", "/w/a/b"]);
   assert.equal(looks, 1);
-  assert.deepEqual(possibleDirectories({ ...first, line: { ...first.line, seen: [] } }, "/home/u"), ["/w"]);
+  assert.deepEqual(findPossibleDirectories({ ...first, line: { ...first.line, seen: [] } }, "/home/u"), ["/w"]);
 });
 
 /** Among the directories of the last command are these; none: nobody can tell. */
@@ -243,7 +243,7 @@ for (const [sentence, command, among] of MOVES) {
     const unit = units.at(-1);
     const about = unit && getShellUnit(unit);
     assert.ok(about);
-    const found = possibleDirectories(about, "/home/u").map((directory) => directory.slice(root.length + 1));
+    const found = findPossibleDirectories(about, "/home/u").map((directory) => directory.slice(root.length + 1));
     assert.deepEqual(
       among.filter((directory) => !found.includes(directory)),
       [],

@@ -6,7 +6,7 @@ import type { Kind } from "@assent/core";
 import { createPathUnit } from "../../src/facts/units.ts";
 import { createPathLookup } from "../../src/paths/lookup.ts";
 import { controlFileSafeguard } from "../../src/safeguards/control-files.ts";
-import { touchedPaths } from "../../src/shell/effects/touched-paths.ts";
+import { findTouchedPaths } from "../../src/shell/effects/touched-paths.ts";
 import { scratch } from "../scratch.ts";
 import { shellRequest, shellUnits } from "../seen-line.ts";
 
@@ -224,7 +224,7 @@ for (const [line, asks] of LINES) {
     const look = createPathLookup({ workspace: join(root, "ws"), home });
     const guard = controlFileSafeguard({ workspace: join(root, "ws"), home });
     const verdicts = shellUnits(line, join(root, "ws")).map((unit) => {
-      const { request, unit: one } = shellRequest({ ...unit, touched: touchedPaths(unit, { home, look }) });
+      const { request, unit: one } = shellRequest({ ...unit, touched: findTouchedPaths(unit, { home, look }) });
       return guard.check(request, one).verdict;
     });
     assert.deepEqual(verdicts, [asks ? "ask" : "none"]);

@@ -7,7 +7,7 @@ import { createPathUnit } from "../../src/facts/units.ts";
 import { createPathLookup } from "../../src/paths/lookup.ts";
 import { controlFileSafeguard } from "../../src/safeguards/control-files.ts";
 import { createOwnFilesDoubt, type OwnFiles, ownFilesSafeguard } from "../../src/safeguards/own-files.ts";
-import { touchedPaths } from "../../src/shell/effects/touched-paths.ts";
+import { findTouchedPaths } from "../../src/shell/effects/touched-paths.ts";
 import { scratch } from "../scratch.ts";
 import { type Sureness, shellRequest, shellUnits } from "../seen-line.ts";
 
@@ -60,7 +60,7 @@ type Line = { readonly cwd?: string; readonly sure?: Sureness; readonly looked?:
 function judgeLine(root: string, text: string, { cwd = "ws", sure = "plain", looked = true }: Line = {}): readonly string[] {
   const look = createPathLookup({ workspace: join(root, "ws"), home: join(root, "home") });
   const units = shellUnits(text.replaceAll("R/", `${root}/`), join(root, cwd), sure);
-  const seen = looked ? units.map((unit) => ({ ...unit, touched: touchedPaths(unit, { home: join(root, "home"), look }) })) : units;
+  const seen = looked ? units.map((unit) => ({ ...unit, touched: findTouchedPaths(unit, { home: join(root, "home"), look }) })) : units;
   const said = [...new Set(opinions(root, seen.map(shellRequest)))];
   const denies = said.filter((one) => one.endsWith("deny"));
   return denies.length > 0 ? denies : said;

@@ -8,9 +8,9 @@ import { parseRule } from "../../src/rules/parse.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import type { OwnFiles } from "../../src/safeguards/own-files.ts";
 import { createSafeguards } from "../../src/safeguards/safeguards.ts";
-import { type Analysed, analyseShell } from "../../src/shell/plan/analyze.ts";
+import { type AnalyzedLine, analyzeShell } from "../../src/shell/plan/analyze.ts";
 import type { Hazard, PlanWord } from "../../src/shell/plan/plan.ts";
-import { planOf } from "../../src/shell/plan/planned-line.ts";
+import { readPlannedLine } from "../../src/shell/plan/planned-line.ts";
 import type { ShellUnit, TouchedPath } from "../../src/shell/plan/shell-unit.ts";
 
 /** What stands where lines are judged: a text, or `-> target` for a link; a name that ends in a slash is a directory. */
@@ -76,7 +76,7 @@ export function judgeIn(root: string): Judge {
   const look = createPathLookup({ workspace, home });
   const spelled = new RegExp(root.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");
   return (text) => {
-    const analysed = analyseShell(text, { cwd: workspace, workspace, home, look, findProgram: () => undefined });
+    const analysed = analyzeShell(text, { cwd: workspace, workspace, home, look, findProgram: () => undefined });
     return told(text, analysed, held).map((line) => line.replaceAll(spelled, "").replaceAll("\n", "⏎"));
   };
 }
@@ -91,7 +91,7 @@ function put(path: string, text: string): void {
 
 type Held = { readonly guards: readonly Guard[]; readonly rules: readonly Rule[] };
 
-function told(text: string, { line, units, planned, scripts }: Analysed, held: Held): readonly string[] {
+function told(text: string, { line, units, planned, scripts }: AnalyzedLine, held: Held): readonly string[] {
   const { plan } = line;
   const request: Request = { tool: "shell", toolDigest: "", kind: "execute", input: { command: text }, cwd: plan.cwd, binds: {}, units };
   const whole = parts([
@@ -100,7 +100,7 @@ function told(text: string, { line, units, planned, scripts }: Analysed, held: H
     line.limited && "limited",
     line.malformed && "malformed",
     line.readOnly && "only reads",
-    planOf(planned)?.commands && "runs as planned",
+    readPlannedLine(planned)?.commands && "runs as planned",
     ...plan.hazards.map(hazardOf),
     scripts.length > 0 && `bound to ${scripts.map(({ file }) => file).join(" ")}`,
   ]);

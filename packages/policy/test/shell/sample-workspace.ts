@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { createPathLookup } from "../../src/paths/lookup.ts";
-import { type Classified, type ClassifyPlace, classify } from "../../src/shell/effects/classify.ts";
+import { type ClassifiedCommand, type CommandPlace, classify } from "../../src/shell/effects/classify.ts";
 import { expandGlobs } from "../../src/shell/effects/expand-glob.ts";
 import type { HazardId } from "../../src/shell/plan/plan.ts";
 import { readPlain } from "../../src/shell/read/strict-reader.ts";
@@ -27,7 +27,7 @@ const USUAL: Files = {
 };
 
 /** A workspace of its own below a directory that is not it. */
-export function sampleWorkspace(t: TestContext, files: Files = USUAL): ClassifyPlace {
+export function sampleWorkspace(t: TestContext, files: Files = USUAL): CommandPlace {
   const workspace = join(scratch(t), "workspace");
   mkdirSync(workspace);
   for (const [name, text] of Object.entries(files)) put(join(workspace, name), text);
@@ -41,7 +41,7 @@ function put(path: string, text: string): void {
 }
 
 /** Why a line is not proven to read only: `refused`, a class, or hazards. Empty: it is. */
-export function objections(line: string, place: ClassifyPlace): readonly string[] {
+export function objections(line: string, place: CommandPlace): readonly string[] {
   const reading = readPlain(line);
   if ("refused" in reading) return [`refused ${reading.refused.id}`];
   return reading.commands.flatMap(({ words }) => {
@@ -53,6 +53,6 @@ export function objections(line: string, place: ClassifyPlace): readonly string[
 }
 
 /** The hazards of one command. */
-export function hazardsOf({ hazards }: Classified): readonly HazardId[] {
+export function hazardsOf({ hazards }: ClassifiedCommand): readonly HazardId[] {
   return hazards.map(({ id }) => id);
 }

@@ -6,8 +6,8 @@ import {
   type PlannedCommand,
   type PlannedLine,
   PROGRAM_PATH,
-  planOf,
   programDirectories,
+  readPlannedLine,
   resolvePath,
   sameProgram,
 } from "@assent/policy";
@@ -32,7 +32,7 @@ type PlannedRun = { readonly steps: readonly Step[]; readonly env: Readonly<Reco
 
 /** Turns the plan that was judged into programs, each by the file that was found while judging. Whatever is not as it was judged runs nothing. */
 export function planRun(plan: unknown, place: StepsPlace): PlannedRun {
-  const line = planOf(plan);
+  const line = readPlannedLine(plan);
   if (!line?.commands || line.commands.length === 0)
     return { failed: failure("execution_denied", "The command cannot be run as it was judged.") };
   const path = searchPath(line.commands, place);

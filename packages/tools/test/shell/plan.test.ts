@@ -18,7 +18,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Display, RunContext, ToolResult } from "@assent/core";
 import { createHostFiles, createHostProcesses, sessionOutputDirectory } from "@assent/host";
-import { createPathLookup, createPolicyFacts, plannedLine } from "@assent/policy";
+import { createPathLookup, createPolicyFacts, markPlannedLine } from "@assent/policy";
 import { liveProcesses } from "../../../../test/support/processes.ts";
 import { shellTool } from "../../src/builtin/shell.ts";
 import { scratch } from "../scratch.ts";
@@ -123,7 +123,7 @@ test("a plan that is not the policy's own, or that was not understood whole, run
     "plan",
     structuredClone(genuine),
     await judged(`touch ${mark} $X`),
-    plannedLine(structuredClone({ ...(genuine as object), commands: [] }) as never),
+    markPlannedLine(structuredClone({ ...(genuine as object), commands: [] }) as never),
   ];
   for (const plan of plans) {
     const result = await execute(text, { plan });

@@ -6,10 +6,10 @@ import type { CommandEffects } from "../programs/reads.ts";
 import { effectsOf, isOpaque } from "../programs/table.ts";
 import { builtinText, changesShell } from "../read/shell-builtins.ts";
 import { repositoryHazards } from "./git-repository.ts";
-import { lookAt } from "./look-at.ts";
+import { lookAtPath } from "./look-at.ts";
 
 /** What is known about one literal command. */
-export type Classified = {
+export type ClassifiedCommand = {
   readonly class: CommandClass;
   readonly operands: readonly Operand[];
   readonly hazards: readonly Hazard[];
@@ -20,15 +20,15 @@ export type Classified = {
 };
 
 /** Where the command would run. */
-export type ClassifyPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
+export type CommandPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
 
 /** Tells what a literal command may do, by the table of its program, and where its files lead. It looks at a path only where one is named. */
-export function classify(argv: readonly string[], place: ClassifyPlace): Classified {
+export function classify(argv: readonly string[], place: CommandPlace): ClassifiedCommand {
   const [name = ""] = argv;
   const strange = nameHazards(argv);
-  if (strange.length > 0) return untabled(argv, strange);
+  if (strange.length > 0) return classifyUnknown(argv, strange);
   const effects = effectsOf(name, argv.slice(1));
-  return effects ? settled(argv, effects, place) : untabled(argv, []);
+  return effects ? classifyByEffects(argv, effects, place) : classifyUnknown(argv, []);
 }
 
 function nameHazards(argv: readonly string[]): readonly Hazard[] {
@@ -41,7 +41,7 @@ function nameHazards(argv: readonly string[]): readonly Hazard[] {
 
 const NONE: readonly Hazard[] = [];
 
-function untabled(argv: readonly string[], hazards: readonly Hazard[]): Classified {
+function classifyUnknown(argv: readonly string[], hazards: readonly Hazard[]): ClassifiedCommand {
   const opaque = isOpaque(argv);
   const all: readonly Hazard[] = opaque
     ? [...hazards, { id: "opaque_program", text: `Assent doesn't know what ${argv[0]} does, so it can't predict the effect` }]
@@ -50,12 +50,12 @@ function untabled(argv: readonly string[], hazards: readonly Hazard[]): Classifi
 }
 
 /** The model with its files looked at. */
-function settled(argv: readonly string[], effects: CommandEffects, place: ClassifyPlace): Classified {
+function classifyByEffects(argv: readonly string[], effects: CommandEffects, place: CommandPlace): ClassifiedCommand {
   const { reads, writes, perhaps, follows = false, repository = false } = effects;
   const operands: Operand[] = [];
   const hazards: Hazard[] = [...effects.hazards];
   const look = (path: string, use: Operand["use"]): void => {
-    const looked = lookAt({ path, use, follows }, place);
+    const looked = lookAtPath({ path, use, follows }, place);
     operands.push(looked.operand);
     hazards.push(...looked.hazards);
   };

@@ -15,7 +15,7 @@ export function commandWords(words: readonly PlanWord[], lists: OptionLists, lea
   for (const token of readTokens(texts, optionsOf(lists))) {
     const word = words[token.at];
     if (word === undefined || token.kind === "end") continue;
-    if (token.kind === "option") options.push(...givenBy(token, word, words));
+    if (token.kind === "option") options.push(...readGiven(token, word, words));
     else operands.push(word);
     if (leads && operands.length > 0) break;
   }
@@ -23,7 +23,7 @@ export function commandWords(words: readonly PlanWord[], lists: OptionLists, lea
 }
 
 /** `-rf`, `-uo FILE`, `-oFILE`. A whole cluster is an option too: `-delete`. */
-function givenBy(
+function readGiven(
   { name, option, attached, next, at, whole }: OptionToken,
   { text, dynamic }: PlanWord,
   words: readonly PlanWord[],

@@ -11,7 +11,7 @@ const MOST_ENTRIES = 20_000;
 /** Where the patterns are expanded. */
 export type GlobPlace = { readonly cwd: string; readonly look: PathLookup };
 
-type Expanded = { readonly words: readonly string[] } | { readonly refused: Hazard };
+type ExpandedWord = { readonly words: readonly string[] } | { readonly refused: Hazard };
 
 /** A plain command's words with its patterns expanded as bash would, in the order of their bytes. A pattern that matches nothing stands for itself. */
 export function expandGlobs(
@@ -22,7 +22,7 @@ export function expandGlobs(
   const argv: string[] = [];
   if (!expandsGlobs(name) && words.some(({ glob }) => glob)) return refuse("brace_or_glob", `Assent doesn't expand patterns for ${name}`);
   for (const { text, glob } of words) {
-    const expanded: Expanded = glob ? expand(text, place) : { words: [text] };
+    const expanded: ExpandedWord = glob ? expandPattern(text, place) : { words: [text] };
     if ("refused" in expanded) return expanded;
     argv.push(...expanded.words);
     if (argv.length > MOST_RESULTS) return refuse("brace_or_glob", `A pattern expands to more than ${MOST_RESULTS} words`);
@@ -40,20 +40,20 @@ function refuse(id: HazardId, text: string): { readonly refused: Hazard } {
 }
 
 /** Component by component. No result begins with a dash, because a literal directory comes first. */
-function expand(pattern: string, place: GlobPlace): Expanded {
+function expandPattern(pattern: string, place: GlobPlace): ExpandedWord {
   const parts = pattern.split("/");
   const first = parts.findIndex((part) => /[*?]/.test(part));
   const start = parts.slice(0, first).join("/");
   if (first === 0 || start.startsWith("-") || parts.slice(first, -1).includes(""))
     return refuse("brace_or_glob", `${pattern} doesn't start with a directory`);
   let found: readonly string[] | undefined = [start];
-  for (const part of parts.slice(first)) found = found && step(found, part, place);
+  for (const part of parts.slice(first)) found = found && expandPart(found, part, place);
   if (found === undefined) return refuse("outside_workspace", `${pattern} matches too many files, or leads outside the workspace`);
   return { words: found.length === 0 ? [pattern] : found.toSorted(byBytes) };
 }
 
 /** Undefined: too many, or not for us to list. */
-function step(directories: readonly string[], part: string, place: GlobPlace): readonly string[] | undefined {
+function expandPart(directories: readonly string[], part: string, place: GlobPlace): readonly string[] | undefined {
   const found: string[] = [];
   for (const directory of directories) {
     const names = namesIn(directory, part, place);

@@ -5,13 +5,13 @@ import { isInside } from "../../paths/resolve.ts";
 import type { Hazard } from "../plan/plan.ts";
 
 /** Where a command runs. */
-type Place = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
+type GitPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
 
 /**
  * What speaks against running git here: it works on the nearest repository upward, whose settings may name programs. That repository must be inside the workspace,
  * with its data in a directory beside its files.
  */
-export function repositoryHazards(place: Place): readonly Hazard[] {
+export function repositoryHazards(place: GitPlace): readonly Hazard[] {
   try {
     for (let top = realDirectory(place); ; top = dirname(top)) {
       const data = top === "/" ? "/.git" : `${top}/.git`;
@@ -25,16 +25,16 @@ export function repositoryHazards(place: Place): readonly Hazard[] {
   }
 }
 
-function realDirectory({ cwd, workspace }: Place): string {
+function realDirectory({ cwd, workspace }: GitPlace): string {
   return cwd === workspace ? cwd : realpathSync.native(cwd);
 }
 
-function topHazards(top: string, { workspace, look }: Place): readonly Hazard[] | undefined {
+function topHazards(top: string, { workspace, look }: GitPlace): readonly Hazard[] | undefined {
   if (isInside(workspace, top) || look(top, "/").inside) return undefined;
   return [{ id: "outside_workspace", text: `The repository ${top} is outside the workspace` }];
 }
 
-function dataHazards(data: string, there: Stats, { look }: Place): readonly Hazard[] {
+function dataHazards(data: string, there: Stats, { look }: GitPlace): readonly Hazard[] {
   if (there.isSymbolicLink() && !look(data, "/").inside) return [{ id: "outside_workspace", text: `${data} leads outside the workspace` }];
   if (!(there.isSymbolicLink() ? statSync(data) : there).isDirectory())
     return [{ id: "outside_workspace", text: `${data} is a file, so the repository's data is elsewhere` }];

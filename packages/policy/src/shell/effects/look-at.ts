@@ -6,10 +6,13 @@ import type { Hazard, HazardId, Operand } from "../plan/plan.ts";
 /** A word of a command that is a path. `follows`: so are the links below it. */
 export type PathWord = { readonly path: string; readonly use: Operand["use"]; readonly follows: boolean };
 
-type Place = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
+type PathPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
 
 /** Where a path of a command leads, and what speaks against going there: outside by either spelling, sensitive, or strange in itself. */
-export function lookAt({ path, use, follows }: PathWord, place: Place): { readonly operand: Operand; readonly hazards: readonly Hazard[] } {
+export function lookAtPath(
+  { path, use, follows }: PathWord,
+  place: PathPlace,
+): { readonly operand: Operand; readonly hazards: readonly Hazard[] } {
   const fact = place.look(path, place.cwd);
   const hazards: Hazard[] = [...fact.hazards];
   const add = (id: HazardId, text: string): void => void hazards.push({ id, text });
@@ -26,13 +29,13 @@ export function lookAt({ path, use, follows }: PathWord, place: Place): { readon
 /** `~`, `=id`, `%PATH%`, `@(…)`, a trailing `^`, a backslash. */
 const FOR_OTHER_SHELL = /^[~=]|%[A-Za-z_]{3,}%|@\(|\^$|\\/;
 
-function isOutside({ absolute, real, inside, ownOutput }: PathFact, { workspace }: Place): boolean {
+function isOutside({ absolute, real, inside, ownOutput }: PathFact, { workspace }: PathPlace): boolean {
   if (ownOutput) return false;
   return !inside || (absolute !== real && !isInside(workspace, absolute));
 }
 
 /** The system goes up from where a link leads, not from where it stands: `link/..` and, in a directory reached by a link, `..` may be another place than it seems. */
-function climbsElsewhere(path: string, { real }: PathFact, { cwd, look }: Place): boolean {
+function climbsElsewhere(path: string, { real }: PathFact, { cwd, look }: PathPlace): boolean {
   if (real === null || !path.includes("..")) return false;
   const [climb] = /^(?:.*\/)?\.\.(?=\/|$)/s.exec(path) ?? [];
   if (climb === undefined) return false;

@@ -14,7 +14,7 @@ export type PackageScript = { readonly text: string; readonly directory: string 
  * What a package command (`npm test`, `pnpm test`, `yarn test`, `npm run NAME`) would run, as text: the three scripts of the nearest package inside the workspace
  * and which settings npm finds beside it. Two texts are the same only if all of these are. Undefined: another command.
  */
-export function packageScript(words: readonly string[], place: PackagePlace): PackageScript | undefined {
+export function findPackageScript(words: readonly string[], place: PackagePlace): PackageScript | undefined {
   const name = scriptName(words);
   if (name === undefined) return undefined;
   const directory = packageDirectory(place);
@@ -63,10 +63,10 @@ function settingsOf(bytes: Buffer | undefined): string {
 }
 
 /** The scripts that package commands run in the workspace itself, as they are now: a rule that binds nothing itself holds for these only. */
-export function packageScripts(workspace: string): (words: readonly string[]) => string | undefined {
+export function rememberPackageScripts(workspace: string): (words: readonly string[]) => string | undefined {
   const known = new Map<string, string>();
   for (const words of packageCommands(workspace)) {
-    const script = packageScript(words, { cwd: workspace, workspace });
+    const script = findPackageScript(words, { cwd: workspace, workspace });
     if (script) known.set(words.join(" "), contentDigest(script.text));
   }
   return (words) => known.get(words.join(" "));

@@ -1,8 +1,8 @@
 import { commandName } from "../read/command-name.ts";
-import type { Broad, SeenCommand } from "../walk/seen-command.ts";
+import type { MatchAnswer, SeenCommand } from "../walk/seen-command.ts";
 
 /** Whether a command is an `rm` that would delete the root directory or everything in it. */
-export function rootDelete({ argv, openEnd }: SeenCommand): Broad {
+export function matchRootDelete({ argv, openEnd }: SeenCommand): MatchAnswer {
   const [name] = argv;
   if (!name) return "no";
   if (name.dynamic) return "doubt";

@@ -3,7 +3,7 @@ import { relative, resolve } from "node:path";
 import { contentDigest } from "../../facts/digest.ts";
 import type { Command } from "../plan/plan.ts";
 import type { ShellUnit } from "../plan/shell-unit.ts";
-import { possibleDirectories } from "./touched-paths.ts";
+import { findPossibleDirectories } from "./touched-paths.ts";
 
 /** Larger files are no scripts of anybody's. */
 const LARGEST = 16 * 1024 * 1024;
@@ -26,7 +26,7 @@ const MOST_FILES = 64;
  * so their digests go into the fingerprint. A file that is absent counts as such: its appearing is a change too. Where a command may run in several directories,
  * all of them count.
  */
-export function scriptBinds(
+export function findScriptBinds(
   units: readonly ShellUnit[],
   { cwd: from, home }: { readonly cwd: string; readonly home: string },
 ): readonly ScriptBind[] {
@@ -35,7 +35,7 @@ export function scriptBinds(
     const names = unit.command ? scriptsOf(unit.command) : NONE;
     if (names.length === 0) continue;
     files ??= new Set();
-    for (const cwd of possibleDirectories(unit, home)) for (const name of names) files.add(resolve(cwd, name));
+    for (const cwd of findPossibleDirectories(unit, home)) for (const name of names) files.add(resolve(cwd, name));
   }
   if (!files) return [];
   return [...files].slice(0, MOST_FILES).map((path) => ({ file: shown(path, from), digest: digestOf(path) }));

@@ -7,23 +7,23 @@ import type { PlanWord } from "../plan/plan.ts";
 import type { OpenEnd, ShellLine, ShellUnit, TouchedPath } from "../plan/shell-unit.ts";
 import { TEMPLATE_HOOKS } from "../programs/program.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
-import { type Fate, programName, type WriteTarget, writeTargets } from "./write-targets.ts";
+import { type DirectoryFate, findWriteTargets, programName, type WriteTarget } from "./write-targets.ts";
 
 /** Where both spellings of a path come from; without a look at the disk there is only one. */
-export type Look = (path: string, cwd: string) => { readonly lexical: string; readonly real: string | null };
+export type LookUp = (path: string, cwd: string) => { readonly lexical: string; readonly real: string | null };
 
 /** What is known beside the command. */
-export type Surroundings = { readonly home: string; readonly look?: Look };
+export type TouchedPlace = { readonly home: string; readonly look?: LookUp };
 
 /** What a command of a line would touch. */
-export function touchedPaths(unit: ShellUnit, around: Surroundings): readonly TouchedPath[] {
+export function findTouchedPaths(unit: ShellUnit, around: TouchedPlace): readonly TouchedPath[] {
   const { seen } = unit;
-  const written = seen ? [...writeTargets(seen), ...byVariables(unit)] : [];
+  const written = seen ? [...findWriteTargets(seen), ...targetsByVariables(unit)] : [];
   if (written.length === 0) return NOTHING;
   const targets = written.flatMap(withoutBraces);
-  const cwds = possibleDirectories(unit, around.home);
+  const cwds = findPossibleDirectories(unit, around.home);
   return targets.map((target) => {
-    const found = touched(target, cwds, around);
+    const found = resolveTarget(target, cwds, around);
     return found.fate === "replaced" && target.fate === "filled" && mayBeMade(target.path, unit) ? { ...found, fate: "unsure" } : found;
   });
 }
@@ -31,7 +31,7 @@ export function touchedPaths(unit: ShellUnit, around: Surroundings): readonly To
 const NOTHING: readonly TouchedPath[] = [];
 
 /** Files that git writes because of variables that the line sets: hooks of a template, and trace files. */
-function byVariables({ seen, line: { text } }: ShellUnit): readonly WriteTarget[] {
+function targetsByVariables({ seen, line: { text } }: ShellUnit): readonly WriteTarget[] {
   if (!seen || !text.includes("GIT_") || programName(seen) !== "git") return [];
   const makes = seen.argv.some((word) => word.text === "init" || word.text === "clone");
   const template = makes && /GIT_TEMPLATE_DIR|GIT_CONFIG_(?:COUNT|KEY|PARAMETERS|GLOBAL|SYSTEM)/.test(text) ? [TEMPLATE_HOOKS] : [];
@@ -46,24 +46,24 @@ function mayBeMade(path: string, { line }: ShellUnit): boolean {
 }
 
 /** The directories a command may run in: one where that is known, else every one that the line goes to. Empty: a shell has to say. */
-export function possibleDirectories({ line, command, seen }: ShellUnit, home: string): readonly string[] {
+export function findPossibleDirectories({ line, command, seen }: ShellUnit, home: string): readonly string[] {
   const known = command?.cwd ?? null;
   if (known !== null && seen?.top !== undefined) return [known];
-  const { moves, wrapped } = movesOf(line, home);
-  return visited(known ?? line.plan.cwd, known === null ? [...wrapped, ...moves, ...wrapped] : moves);
+  const { moves, wrapped } = findMoves(line, home);
+  return visitDirectories(known ?? line.plan.cwd, known === null ? [...wrapped, ...moves, ...wrapped] : moves);
 }
 
-type Target = string | null | undefined;
-type Moves = { readonly home: string; readonly moves: readonly Target[]; readonly wrapped: readonly Target[] };
+type MoveTarget = string | null | undefined;
+type LineMoves = { readonly home: string; readonly moves: readonly MoveTarget[]; readonly wrapped: readonly MoveTarget[] };
 
 /** Where the commands of a line go is found out once, however many commands ask. */
-const MOVES = new WeakMap<ShellLine, Moves>();
+const MOVES = new WeakMap<ShellLine, LineMoves>();
 
-function movesOf(line: ShellLine, home: string): Moves {
+function findMoves(line: ShellLine, home: string): LineMoves {
   const known = MOVES.get(line);
   if (known?.home === home) return known;
   const { seen } = line;
-  const moves = withoutRuns(seen.map((one) => movesTo(one, home)));
+  const moves = withoutRuns(seen.map((one) => findMoveTarget(one, home)));
   const wrapped = withoutRuns(seen.map(({ movedTo }) => movedTo && targetOf(movedTo, home)));
   const found = { home, moves, wrapped };
   MOVES.set(line, found);
@@ -71,12 +71,12 @@ function movesOf(line: ShellLine, home: string): Moves {
 }
 
 /** Of many commands that move nowhere one is enough. */
-function withoutRuns(targets: readonly Target[]): readonly Target[] {
+function withoutRuns(targets: readonly MoveTarget[]): readonly MoveTarget[] {
   return targets.filter((target, i) => target !== undefined || (i > 0 && targets[i - 1] !== undefined));
 }
 
 /** Every directory that moves may lead to, in whatever order they happen. */
-function visited(from: string, moves: readonly Target[]): readonly string[] {
+function visitDirectories(from: string, moves: readonly MoveTarget[]): readonly string[] {
   const found = new Set([from]);
   for (const target of moves) {
     if (target === null || found.size > MOST_DIRECTORIES) return [];
@@ -88,7 +88,7 @@ function visited(from: string, moves: readonly Target[]): readonly string[] {
 const MOST_DIRECTORIES = 32;
 
 /** Undefined: it does not move, or only back. Null: nobody can tell where to. */
-function movesTo(seen: SeenCommand, home: string): Target {
+function findMoveTarget(seen: SeenCommand, home: string): MoveTarget {
   const name = programName(seen);
   if (name !== "cd" && name !== "pushd") return undefined;
   const [operand] = seen.argv.slice(1).filter(({ text }) => !/^-[LPe@]+$|^--$/.test(text));
@@ -98,7 +98,7 @@ function movesTo(seen: SeenCommand, home: string): Target {
 }
 
 function targetOf(operand: PlanWord, home: string): string | null {
-  const { start, open } = knownPart(operand, home);
+  const { start, open } = readKnownPart(operand, home);
   return open === undefined ? start : null;
 }
 
@@ -114,16 +114,16 @@ function withoutBraces(target: WriteTarget): readonly WriteTarget[] {
 
 const LONGEST_BRACED = 200;
 
-function touched(
+function resolveTarget(
   { path, dynamic, use, reach, fate: meant }: WriteTarget,
   cwds: readonly string[],
-  { home, look = lexically }: Surroundings,
+  { home, look = lexically }: TouchedPlace,
 ): TouchedPath {
-  const { start, open, rest = "" } = knownPart({ text: path, dynamic }, home);
+  const { start, open, rest = "" } = readKnownPart({ text: path, dynamic }, home);
   const place = open === undefined ? start : start.slice(0, start.lastIndexOf("/") + 1);
   const from = place.startsWith("/") ? ["/"] : cwds;
   if (from.length === 0 || (open === "unknown" && start === ""))
-    return { path, use, reach, fate: fateOf(meant, []), places: [], certain: false, lost: true };
+    return { path, use, reach, fate: resolveFate(meant, []), places: [], certain: false, lost: true };
   const facts = from.map((cwd) => look(place === "" ? "." : place, cwd));
   const physical = look !== lexically && /(?:^|\/)\.\.(?:\/|$)/.test(place) ? from.map((cwd) => resolvePhysically(place, cwd)) : [];
   const places = new Set(
@@ -135,7 +135,7 @@ function touched(
     certain: from.length === 1,
     lost: facts.some(({ real }) => real === null) || physical.includes(null),
   };
-  const fate = fateOf(meant, look === lexically ? [] : facts);
+  const fate = resolveFate(meant, look === lexically ? [] : facts);
   return {
     path,
     use,
@@ -143,21 +143,21 @@ function touched(
     fate,
     ...where,
     ...(open !== undefined && {
-      open: openEnd({ begun, written: `${start.slice(place.length)}${rest}`, open }, look === lexically ? [] : facts),
+      open: makeOpenEnd({ begun, written: `${start.slice(place.length)}${rest}`, open }, look === lexically ? [] : facts),
     }),
   };
 }
 
-type Begun = { readonly begun: string; readonly written: string; readonly open: NonNullable<KnownPart["open"]> };
+type BegunPath = { readonly begun: string; readonly written: string; readonly open: NonNullable<KnownPart["open"]> };
 
-function openEnd({ begun, written, open }: Begun, facts: readonly ReturnType<Look>[]): OpenEnd {
+function makeOpenEnd({ begun, written, open }: BegunPath, facts: readonly ReturnType<LookUp>[]): OpenEnd {
   const dotless = begun === "" && open === "glob";
   const isPattern = open === "glob" && !begun.startsWith(".") && facts.length > 0;
-  return { start: begun, dotless, names: namesOf(written), ...(isPattern && { there: facts.flatMap(entries) }) };
+  return { start: begun, dotless, names: splitPathNames(written), ...(isPattern && { there: facts.flatMap(entries) }) };
 }
 
 /** The names of a path that is written for a shell, without quotes and in the spelling in which denies compare. */
-export function namesOf(written: string): readonly string[] {
+export function splitPathNames(written: string): readonly string[] {
   return foldPath(written.replace(/["'\\]/g, ""))
     .split("/")
     .filter((name) => name !== "");
@@ -171,7 +171,7 @@ export function mayBecome(written: string, name: string): boolean {
 }
 
 /** The names in a directory; what cannot be listed has none. */
-function entries({ lexical, real }: ReturnType<Look>): readonly string[] {
+function entries({ lexical, real }: ReturnType<LookUp>): readonly string[] {
   try {
     return readdirSync(real ?? lexical).map(foldPath);
   } catch {
@@ -180,13 +180,13 @@ function entries({ lexical, real }: ReturnType<Look>): readonly string[] {
 }
 
 /** By what is seen at the place, if anything was looked at. */
-function fateOf(meant: Fate, facts: readonly ReturnType<Look>[]): TouchedPath["fate"] {
+function resolveFate(meant: DirectoryFate, facts: readonly ReturnType<LookUp>[]): TouchedPath["fate"] {
   if (meant !== "filled") return meant;
   if (facts.length === 0) return "unsure";
   return facts.every(isDirectory) ? meant : "replaced";
 }
 
-function isDirectory({ lexical, real }: ReturnType<Look>): boolean {
+function isDirectory({ lexical, real }: ReturnType<LookUp>): boolean {
   try {
     return statSync(real ?? lexical, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {
@@ -203,16 +203,16 @@ function lexically(path: string, cwd: string): { readonly lexical: string; reado
 export type KnownPart = { readonly start: string; readonly open?: "glob" | "unknown"; readonly rest?: string };
 
 /** As much of a word as needs no shell to be understood. A dynamic word is as it was written, quotes and all. */
-export function knownPart({ text, dynamic }: PlanWord, home: string): KnownPart {
+export function readKnownPart({ text, dynamic }: PlanWord, home: string): KnownPart {
   if (!dynamic) return { start: expandHome(text, home) };
   const inHome = HOME_START.exec(text);
-  if (inHome) return readOn(home, `${inHome[1] ?? ""}${text.slice(inHome[0].length)}`);
+  if (inHome) return readUpToSign(home, `${inHome[1] ?? ""}${text.slice(inHome[0].length)}`);
   const here = CWD_START.exec(text);
-  if (here) return readOn(".", `${here[1] ?? ""}${text.slice(here[0].length)}`);
-  return text.startsWith("~") ? { start: "", open: "unknown", rest: text } : readOn("", text);
+  if (here) return readUpToSign(".", `${here[1] ?? ""}${text.slice(here[0].length)}`);
+  return text.startsWith("~") ? { start: "", open: "unknown", rest: text } : readUpToSign("", text);
 }
 
-function readOn(before: string, text: string): KnownPart {
+function readUpToSign(before: string, text: string): KnownPart {
   let start = before;
   let quoted = false;
   for (const found of text.matchAll(TOKENS)) {

@@ -7,7 +7,7 @@ import type { SeenCommand } from "../walk/seen-command.ts";
 import { type CommandWords, commandWords, isGiven, valuesFor, valuesOf } from "./command-words.ts";
 
 /** What becomes of a directory that is the target itself: it stays; or it goes, and something else may take its place; or it is filled, and taken the place of where it is none. */
-export type Fate = "kept" | "replaced" | "filled";
+export type DirectoryFate = "kept" | "replaced" | "filled";
 
 /** A path that a command would change, or would read with everything below it. A dynamic one is known up to its first sign for a shell. */
 export type WriteTarget = {
@@ -15,12 +15,12 @@ export type WriteTarget = {
   readonly dynamic: boolean;
   readonly use: "write" | "read";
   readonly reach: Reach;
-  readonly fate: Fate;
+  readonly fate: DirectoryFate;
 };
 
 /** What a command would write, as far as its words and redirections tell: read broadly, it proves nothing harmless. */
-export function writeTargets(seen: SeenCommand): readonly WriteTarget[] {
-  const found = seen.redirections.length === 0 ? byProgram(seen) : [...redirected(seen), ...byProgram(seen)];
+export function findWriteTargets(seen: SeenCommand): readonly WriteTarget[] {
+  const found = seen.redirections.length === 0 ? programTargets(seen) : [...redirectionTargets(seen), ...programTargets(seen)];
   return found.length === 0 ? found : found.filter(({ path }) => path !== "" && path !== "-");
 }
 
@@ -32,16 +32,16 @@ export function programName({ argv }: SeenCommand): string {
 }
 
 /** Every operator that opens a file for writing; `>&2` and `>&-` open none. */
-function redirected({ redirections }: SeenCommand): readonly WriteTarget[] {
+function redirectionTargets({ redirections }: SeenCommand): readonly WriteTarget[] {
   return redirections
     .filter(({ op, target }) => op.includes(">") && !(op.endsWith("&") && /^(?:\d+-?|-)$/.test(target)))
-    .map(({ target, dynamic }) => written({ text: target, dynamic }));
+    .map(({ target, dynamic }) => writeTo({ text: target, dynamic }));
 }
 
-function byProgram(seen: SeenCommand): readonly WriteTarget[] {
+function programTargets(seen: SeenCommand): readonly WriteTarget[] {
   const { subcommands, writes } = PROGRAMS.get(programName(seen)) ?? {};
   const words = seen.argv.slice(1);
-  if (subcommands) return bySubcommand(subcommands, words, seen.openEnd);
+  if (subcommands) return subcommandTargets(subcommands, words, seen.openEnd);
   return writes ? targetsOf(writes, words, seen.openEnd) : NO_TARGETS;
 }
 
@@ -56,7 +56,7 @@ const BEFORE_SUBCOMMAND: OptionLists = {
 const DIRECTORY_OPTIONS = ["-C", "--work-tree", "--prefix", "--cwd", "--dir"];
 
 /** Options before the subcommand are skipped; a directory among them is where the rest happens. */
-function bySubcommand(
+function subcommandTargets(
   subcommands: Readonly<Record<string, Subcommand>>,
   words: readonly PlanWord[],
   openEnd: boolean,
@@ -72,11 +72,11 @@ function bySubcommand(
   const all = [
     ...targets,
     ...configuredTargets(command, before),
-    ...(command.makes ? valuesOf(before, ["--git-dir"]).map((word) => kept(word)) : []),
+    ...(command.makes ? valuesOf(before, ["--git-dir"]).map((word) => writeInto(word)) : []),
   ];
   const directory = valuesOf(before, DIRECTORY_OPTIONS).at(-1);
   if (!directory) return all;
-  return [...(command.makes ? [kept(directory)] : []), ...all.map((target) => inDirectory(directory, target))];
+  return [...(command.makes ? [writeInto(directory)] : []), ...all.map((target) => inDirectory(directory, target))];
 }
 
 /** Files that git writes because of settings before the sub-command: hooks of a template, and trace files. */
@@ -84,15 +84,15 @@ function configuredTargets({ makes, operands }: Writes, before: CommandWords): r
   const isNew = makes === true || operands === "cloned";
   return valuesOf(before, ["-c", "--config-env"]).flatMap(({ text, dynamic }) => {
     const [key = "", value = ""] = text.split(/=(.*)/s);
-    if (isNew && key.toLowerCase() === "init.templatedir") return [written({ text: TEMPLATE_HOOKS, dynamic: false })];
-    return TRACE_TARGET.test(key) && /^[/~$"']/.test(value) ? [written({ text: value, dynamic })] : [];
+    if (isNew && key.toLowerCase() === "init.templatedir") return [writeTo({ text: TEMPLATE_HOOKS, dynamic: false })];
+    return TRACE_TARGET.test(key) && /^[/~$"']/.test(value) ? [writeTo({ text: value, dynamic })] : [];
   });
 }
 
 const TRACE_TARGET = /^trace2\.(?:normal|perf|event)target$/i;
 
 function inDirectory(directory: PlanWord, target: WriteTarget): WriteTarget {
-  const { text, dynamic } = within(directory, { text: target.path, dynamic: target.dynamic });
+  const { text, dynamic } = joinPath(directory, { text: target.path, dynamic: target.dynamic });
   return { ...target, path: text, dynamic };
 }
 
@@ -100,27 +100,27 @@ function targetsOf(command: Writes, words: readonly PlanWord[], openEnd: boolean
   const { assigned, script } = command;
   const read = commandWords(command.bare ? withDash(words) : words, command, command.leads);
   const targets = [
-    ...valuesFor(read, "file").map((word) => written(word)),
-    ...valuesFor(read, "place").map((word) => kept(word)),
-    ...splitNames(assigned).flatMap((name) => assignedTo(openEnd ? [...words, UNKNOWN] : words, name)),
-    ...(script ? words.flatMap((word) => namedIn(word, script)) : []),
+    ...valuesFor(read, "file").map((word) => writeTo(word)),
+    ...valuesFor(read, "place").map((word) => writeInto(word)),
+    ...splitNames(assigned).flatMap((name) => assignedTargets(openEnd ? [...words, UNKNOWN] : words, name)),
+    ...(script ? words.flatMap((word) => scriptTargets(word, script)) : []),
   ];
   const other = command.modes?.find(({ given }) => isGiven(read, given))?.does;
   const meant = other ? { ...command, ...other } : command;
-  return writesOperands(meant, read) ? [...targets, ...byOperands(meant, read, { words, openEnd })] : targets;
+  return writesOperands(meant, read) ? [...targets, ...allOperandTargets(meant, read, { words, openEnd })] : targets;
 }
 
-type Rest = { readonly words: readonly PlanWord[]; readonly openEnd: boolean };
+type WrittenWords = { readonly words: readonly PlanWord[]; readonly openEnd: boolean };
 
-function byOperands(command: Writes, read: CommandWords, { words, openEnd }: Rest): readonly WriteTarget[] {
+function allOperandTargets(command: Writes, read: CommandWords, { words, openEnd }: WrittenWords): readonly WriteTarget[] {
   const open: readonly PlanWord[] = openEnd && command.operands ? [UNKNOWN] : [];
   const here = command.makes && read.operands.length === 0 && !openEnd ? [HERE] : [];
   const all: CommandWords = { ...read, operands: [...read.operands, ...open, ...here] };
   const targets = operandTargets(command, all, words);
   return [
-    ...(command.fixed ?? []).map((text) => written({ text, dynamic: false })),
+    ...(command.fixed ?? []).map((text) => writeTo({ text, dynamic: false })),
     ...(command.keeps ? targets.map((target): WriteTarget => ({ ...target, fate: "kept" })) : targets),
-    ...spread(command, all),
+    ...spreadTargets(command, all),
   ];
 }
 
@@ -138,63 +138,63 @@ function operandTargets(command: Writes, read: CommandWords, words: readonly Pla
     case undefined:
       return [];
     case "all":
-      return operands.map((word) => written(word, reach));
+      return operands.map((word) => writeTo(word, reach));
     case "first":
-      return operands.slice(0, 1).map((word) => written(word));
+      return operands.slice(0, 1).map((word) => writeTo(word));
     case "second":
-      return operands.slice(1, 2).map((word) => written(word));
+      return operands.slice(1, 2).map((word) => writeTo(word));
     case "after-first":
-      return operands.slice(1).map((word) => written(word));
+      return operands.slice(1).map((word) => writeTo(word));
     case "last":
       return operands
         .slice(1)
         .slice(-1)
-        .map((word) => written(word));
+        .map((word) => writeTo(word));
     case "cloned":
-      return (operands.length > 1 ? operands.slice(1, 2) : operands.map(cloneName)).map((word) => written(word, "new"));
+      return (operands.length > 1 ? operands.slice(1, 2) : operands.map(cloneName)).map((word) => writeTo(word, "new"));
     case "starts":
-      return startsOf(words).map((word) => kept(word, "some"));
+      return startsOf(words).map((word) => writeInto(word, "some"));
     case "names":
-      return directoriesOf(read).flatMap((directory) => operands.map((word) => written(within(directory, nameOf(word)))));
+      return directoriesOf(read).flatMap((directory) => operands.map((word) => writeTo(joinPath(directory, nameOf(word)))));
     case "to":
     case "from-to":
-      return copied(command, read, reach);
+      return copyTargets(command, read, reach);
     default:
       return command.operands satisfies never;
   }
 }
 
 /** The destination, and what the sources are called in it. Copying what is in a directory writes names nobody can tell. */
-function copied(command: Writes, read: CommandWords, reach: Reach): readonly WriteTarget[] {
-  const { destinations, sources } = endsOf(command, read);
-  if (destinations.length === 0 && sources.concat(read.operands).some(({ dynamic }) => dynamic)) return [written(UNKNOWN)]; // it may be several words
+function copyTargets(command: Writes, read: CommandWords, reach: Reach): readonly WriteTarget[] {
+  const { destinations, sources } = findCopyEnds(command, read);
+  if (destinations.length === 0 && sources.concat(read.operands).some(({ dynamic }) => dynamic)) return [writeTo(UNKNOWN)]; // it may be several words
   const isExact = isGiven(read, command.exact);
   const merges = command.operands === "to" && isExact;
   const spreads = merges || sources.some(({ text }) => /(?:^|\/)(?:\.{0,2})$/.test(text));
-  const fate: Fate = isExact && !merges ? "replaced" : "filled";
+  const fate: DirectoryFate = isExact && !merges ? "replaced" : "filled";
   const called = isGiven(read, command.whole) ? (word: PlanWord): PlanWord => word : nameOf;
-  const linked = command.alone ? destinations.flatMap((place) => sources.flatMap((source) => fromLink(place, source))) : [];
+  const linked = command.alone ? destinations.flatMap((place) => sources.flatMap((source) => linkTargets(place, source))) : [];
   const names = sources.map(called).filter(({ text }) => !/^\.{0,2}$/.test(text));
   return [
-    ...sources.flatMap((word) => taken(command, word, reach)),
+    ...sources.flatMap((word) => sourceTargets(command, word, reach)),
     ...linked,
     ...destinations.flatMap((directory) => [
-      { ...written(directory, spreads ? "some" : "self"), fate },
-      ...names.map((name) => written({ text: `${directory.text}/${name.text}`, dynamic: directory.dynamic || name.dynamic })),
+      { ...writeTo(directory, spreads ? "some" : "self"), fate },
+      ...names.map((name) => writeTo({ text: `${directory.text}/${name.text}`, dynamic: directory.dynamic || name.dynamic })),
     ]),
   ];
 }
 
 /** The target of a symbolic link is relative to the directory of the link, not to the working directory. */
-function fromLink(place: PlanWord, source: PlanWord): readonly WriteTarget[] {
+function linkTargets(place: PlanWord, source: PlanWord): readonly WriteTarget[] {
   if (source.text.startsWith("/") || !source.text.split("/").includes("..")) return []; // otherwise it stays below the link's directory, which is checked anyway
   const above: PlanWord = { ...place, text: place.text.includes("/") ? place.text.replace(/\/[^/]*\/*$/, "") || "/" : "." };
-  return [above, place].filter(({ text }) => text !== ".").map((directory) => kept(within(directory, source), "some"));
+  return [above, place].filter(({ text }) => text !== ".").map((directory) => writeInto(joinPath(directory, source), "some"));
 }
 
-type Ends = { readonly sources: readonly PlanWord[]; readonly destinations: readonly PlanWord[] };
+type CopyEnds = { readonly sources: readonly PlanWord[]; readonly destinations: readonly PlanWord[] };
 
-function endsOf({ alone }: Writes, read: CommandWords): Ends {
+function findCopyEnds({ alone }: Writes, read: CommandWords): CopyEnds {
   const { operands } = read;
   const given = valuesFor(read, "into");
   if (given.length > 0) return { sources: operands, destinations: given };
@@ -203,14 +203,14 @@ function endsOf({ alone }: Writes, read: CommandWords): Ends {
 }
 
 /** What becomes of a source: moved away, given a second name by which all of it can be reached, or read whole. */
-function taken({ operands, alone }: Writes, word: PlanWord, reach: Reach): readonly WriteTarget[] {
-  if (alone) return [kept(word, "some")];
-  if (operands === "from-to") return [written(word, reach)];
-  return reach === "all" ? [{ ...kept(word, reach), use: "read" }] : [];
+function sourceTargets({ operands, alone }: Writes, word: PlanWord, reach: Reach): readonly WriteTarget[] {
+  if (alone) return [writeInto(word, "some")];
+  if (operands === "from-to") return [writeTo(word, reach)];
+  return reach === "all" ? [{ ...writeInto(word, reach), use: "read" }] : [];
 }
 
-function spread(command: Writes, read: CommandWords): readonly WriteTarget[] {
-  return command.spreads ? directoriesOf(read).map((word) => kept(word, "some")) : [];
+function spreadTargets(command: Writes, read: CommandWords): readonly WriteTarget[] {
+  return command.spreads ? directoriesOf(read).map((word) => writeInto(word, "some")) : [];
 }
 
 function directoriesOf(read: CommandWords): readonly PlanWord[] {
@@ -222,12 +222,12 @@ function isDeep({ deep }: Writes, read: CommandWords): boolean {
   return deep === "*" || isGiven(read, deep);
 }
 
-function written(word: PlanWord, reach: Reach = "self"): WriteTarget {
+function writeTo(word: PlanWord, reach: Reach = "self"): WriteTarget {
   return { path: word.text, dynamic: word.dynamic, use: "write", reach, fate: "replaced" };
 }
 
-function kept(word: PlanWord, reach: Reach = "self"): WriteTarget {
-  return { ...written(word, reach), fate: "kept" };
+function writeInto(word: PlanWord, reach: Reach = "self"): WriteTarget {
+  return { ...writeTo(word, reach), fate: "kept" };
 }
 
 function startsOf(words: readonly PlanWord[]): readonly PlanWord[] {
@@ -261,17 +261,17 @@ function cloneName(word: PlanWord): PlanWord {
   return { text: text.replace(/\.git$/, ""), dynamic };
 }
 
-function within(directory: PlanWord, { text, dynamic }: PlanWord): PlanWord {
+function joinPath(directory: PlanWord, { text, dynamic }: PlanWord): PlanWord {
   const path = text.startsWith("/") ? text : `${directory.text}/${text}`;
   return { text: path, dynamic: dynamic || directory.dynamic };
 }
 
-function assignedTo(words: readonly PlanWord[], name: string): readonly WriteTarget[] {
+function assignedTargets(words: readonly PlanWord[], name: string): readonly WriteTarget[] {
   const start = `${name}=`;
   return words.flatMap((word) => {
     const { text, dynamic } = word;
-    if (text.startsWith(start)) return [written({ text: text.slice(start.length), dynamic })];
-    return mayBecome(word, start) ? [written(UNKNOWN)] : [];
+    if (text.startsWith(start)) return [writeTo({ text: text.slice(start.length), dynamic })];
+    return mayBecome(word, start) ? [writeTo(UNKNOWN)] : [];
   });
 }
 
@@ -282,6 +282,6 @@ function mayBecome({ text, dynamic }: PlanWord, start: string): boolean {
   return start.startsWith(known) || (/[$`*?[{]/.test(text) && !isOneWord(text));
 }
 
-function namedIn({ text }: PlanWord, pattern: RegExp): readonly WriteTarget[] {
-  return [...text.matchAll(pattern)].flatMap(([, file]) => (file === undefined ? [] : [written({ text: file, dynamic: false })]));
+function scriptTargets({ text }: PlanWord, pattern: RegExp): readonly WriteTarget[] {
+  return [...text.matchAll(pattern)].flatMap(([, file]) => (file === undefined ? [] : [writeTo({ text: file, dynamic: false })]));
 }

@@ -2,13 +2,13 @@ import { compileGlob } from "@assent/core";
 import type { PlanWord } from "../plan/plan.ts";
 import { PROGRAMS } from "../programs/table.ts";
 import { commandName } from "../read/command-name.ts";
-import type { Broad, SeenCommand } from "../walk/seen-command.ts";
-import { argumentsOf, type CommandArguments, type OperandWord } from "./command-arguments.ts";
-import { type OptionTest, optionTest } from "./option-test.ts";
+import type { MatchAnswer, SeenCommand } from "../walk/seen-command.ts";
+import { type CommandArguments, type OperandWord, sortArguments } from "./command-arguments.ts";
+import { compileOptionTest, type OptionTest } from "./option-test.ts";
 import type { RuleWord } from "./rule-words.ts";
 
 /** Holds a rule against a command. */
-export type BroadMatch = (seen: SeenCommand) => Broad;
+export type BroadMatch = (seen: SeenCommand) => MatchAnswer;
 
 /**
  * A deny or ask rule's words, ready to be held against commands. They are a prefix, read broadly:
@@ -27,11 +27,11 @@ export function compileBroad(words: readonly RuleWord[], _tail?: boolean): Broad
   return (seen) => {
     const word = seen.argv[0];
     if (!word) return "no";
-    if (word.dynamic) return name === ANY_NAME ? bestOf(readings, seen, "") : "doubt";
+    if (word.dynamic) return name === ANY_NAME ? matchReadings(readings, seen, "") : "doubt";
     const program = commandName(word.text);
-    if (name(program)) return anyOf(readings, seen, program);
+    if (name(program)) return matchAnySpelling(readings, seen, program);
     const outer = outerProgram(program);
-    return outer !== undefined && name(outer) ? anyOf(readings, splitName(seen, program, outer), outer) : "no";
+    return outer !== undefined && name(outer) ? matchAnySpelling(readings, splitName(seen, program, outer), outer) : "no";
   };
 }
 
@@ -42,10 +42,10 @@ function outerProgram(program: string): string | undefined {
 }
 
 /** A rule matches a command if it matches any spelling of its sub-command. */
-function anyOf(readings: readonly Reading[], seen: SeenCommand, program: string): Broad {
-  let best: Broad = "no";
-  for (const one of [seen, ...otherSubcommands(seen, program)]) {
-    const broad = bestOf(readings, one, program);
+function matchAnySpelling(readings: readonly RuleReading[], seen: SeenCommand, program: string): MatchAnswer {
+  let best: MatchAnswer = "no";
+  for (const one of [seen, ...respellSubcommands(seen, program)]) {
+    const broad = matchReadings(readings, one, program);
     if (broad === "yes") return broad;
     if (broad === "doubt") best = broad;
   }
@@ -71,7 +71,7 @@ function splitName(seen: SeenCommand, program: string, outer: string): SeenComma
 }
 
 /** One way to read a rule: what operands and which options it asks for. */
-type Reading = {
+type RuleReading = {
   readonly operands: readonly OperandTest[] /** A bit for each place of an `any`. */;
   readonly anys: number;
   readonly options: readonly OptionTest[];
@@ -88,22 +88,24 @@ type OperandTest =
 /** Places in a rule are bits of a number. What a rule says beyond them is not asked for: that reads it more broadly. */
 const MOST_OPERANDS = 30;
 
-function readingOf(words: readonly RuleWord[], options: readonly OptionTest[]): Reading {
+function readingOf(words: readonly RuleWord[], options: readonly OptionTest[]): RuleReading {
   const operands = words.slice(0, MOST_OPERANDS).map(operandTest);
   return { operands, options, anys: operands.reduce((bits, test, at) => (test === "any" ? bits | (1 << at) : bits), 0) };
 }
 
 /** A word behind an option is an operand, or that option's value. */
-function readingsOf(words: readonly RuleWord[]): readonly Reading[] {
+function readingsOf(words: readonly RuleWord[]): readonly RuleReading[] {
   const wanted = words.filter(({ text, glob }) => glob || text !== "--");
   const isValue = wanted.map((word, i) => i > 0 && !isOption(word) && isOption(wanted[i - 1]) && !isAny(word));
   const free = wanted.filter((word) => !isOption(word));
   const plain = readingOf(
     free,
-    wanted.filter(isOption).map((word) => optionTest(word, undefined)),
+    wanted.filter(isOption).map((word) => compileOptionTest(word, undefined)),
   );
   if (!isValue.includes(true)) return [plain];
-  const options = wanted.flatMap((word, i) => (isOption(word) ? [optionTest(word, isValue[i + 1] ? wanted[i + 1] : undefined)] : []));
+  const options = wanted.flatMap((word, i) =>
+    isOption(word) ? [compileOptionTest(word, isValue[i + 1] ? wanted[i + 1] : undefined)] : [],
+  );
   return [
     plain,
     readingOf(
@@ -128,23 +130,23 @@ function operandTest(word: RuleWord): OperandTest {
   return { holds: (operand) => operand === text, begins: (operand) => operand !== "" && operand !== text && text.startsWith(operand) };
 }
 
-function bestOf(readings: readonly Reading[], seen: SeenCommand, program: string): Broad {
-  const args = argumentsOf(seen, program);
-  let best: Broad = "no";
+function matchReadings(readings: readonly RuleReading[], seen: SeenCommand, program: string): MatchAnswer {
+  const args = sortArguments(seen, program);
+  let best: MatchAnswer = "no";
   for (const reading of readings) {
-    const one = holds(reading, args, { openEnd: seen.openEnd, shortens: PROGRAMS.get(program)?.match?.shortens === true });
+    const one = matchReading(reading, args, { openEnd: seen.openEnd, shortens: PROGRAMS.get(program)?.match?.shortens === true });
     if (one === "yes") return one;
     if (one === "doubt") best = one;
   }
   return best;
 }
 
-type Manner = { readonly openEnd: boolean; readonly shortens: boolean };
+type MatchManner = { readonly openEnd: boolean; readonly shortens: boolean };
 
-function holds(reading: Reading, args: CommandArguments, manner: Manner): Broad {
+function matchReading(reading: RuleReading, args: CommandArguments, manner: MatchManner): MatchAnswer {
   const { openEnd } = manner;
-  let result = operandsHold(reading, args.operands, manner);
-  const unheard: Broad = args.unknownOption || (openEnd && !args.ended) ? "doubt" : "no";
+  let result = matchOperands(reading, args.operands, manner);
+  const unheard: MatchAnswer = args.unknownOption || (openEnd && !args.ended) ? "doubt" : "no";
   for (const carries of reading.options) {
     if (result === "no") break;
     const one = carries(args.options);
@@ -153,20 +155,20 @@ function holds(reading: Reading, args: CommandArguments, manner: Manner): Broad 
   return result;
 }
 
-function weaker(a: Broad, b: Broad): Broad {
+function weaker(a: MatchAnswer, b: MatchAnswer): MatchAnswer {
   return a === "yes" ? b : b === "no" ? b : a;
 }
 
 /** Follows every way in which the operands can match at once: a place in the rule is alive when some reading has led there. */
-function operandsHold(reading: Reading, operands: readonly OperandWord[], { openEnd, shortens }: Manner): Broad {
+function matchOperands(reading: RuleReading, operands: readonly OperandWord[], { openEnd, shortens }: MatchManner): MatchAnswer {
   const [first] = reading.operands;
   const end = 1 << reading.operands.length;
-  let alive = reach(1, reading.anys);
-  let result: Broad = "no";
+  let alive = spreadPlaces(1, reading.anys);
+  let result: MatchAnswer = "no";
   for (const operand of operands) {
     if (alive === 0 || (alive & end) !== 0) break;
     if (operand.dynamic || (shortens && (alive & 1) !== 0 && isShort(first, operand))) result = "doubt";
-    alive = passed(reading, alive, operand);
+    alive = advancePlaces(reading, alive, operand);
   }
   if ((alive & end) !== 0) return "yes";
   return alive !== 0 && openEnd ? "doubt" : result;
@@ -177,33 +179,33 @@ function isShort(test: OperandTest | undefined, { text }: OperandWord): boolean 
 }
 
 /** The places alive behind an operand: an `any` keeps its own, a test that holds leads on, and an operand that may be none leaves all as it was. */
-function passed({ operands, anys }: Reading, alive: number, { text, dynamic, maybe }: OperandWord): number {
+function advancePlaces({ operands, anys }: RuleReading, alive: number, { text, dynamic, maybe }: OperandWord): number {
   let bits = alive & anys;
-  if (dynamic) return reach(bits, anys);
+  if (dynamic) return spreadPlaces(bits, anys);
   if (maybe) bits |= alive;
   operands.forEach((test, at) => {
     if ((alive & (1 << at)) !== 0 && test !== "any" && test.holds(text)) bits |= 1 << (at + 1);
   });
-  return reach(bits, anys);
+  return spreadPlaces(bits, anys);
 }
 
 /** Behind an `any` the next place is alive as well. */
-function reach(places: number, anys: number): number {
+function spreadPlaces(places: number, anys: number): number {
   let alive = places;
   for (let more = (alive & anys) << 1; (more & ~alive) !== 0; more = (alive & anys) << 1) alive |= more;
   return alive;
 }
 
 /** The same command with its sub-command in every other spelling. Which word is the sub-command and which an option's value is not known: each may be. */
-function otherSubcommands(seen: SeenCommand, program: string): readonly SeenCommand[] {
+function respellSubcommands(seen: SeenCommand, program: string): readonly SeenCommand[] {
   const groups = PROGRAMS.get(program)?.match?.subcommandSynonyms?.map((group) => group.split(", "));
   if (!groups) return [];
   const free = seen.argv.flatMap(({ text, dynamic }, i) => (i > 0 && !dynamic && !text.startsWith("-") ? [i] : []));
   const places = free.filter((_, i) => i === 0 || seen.argv[(free[i - 1] ?? 0) - 1]?.text.startsWith("-")); // the first, or behind what may be a value
-  return places.flatMap((first) => groups.flatMap((group) => respelled(seen, group, [first, free[free.indexOf(first) + 1]])));
+  return places.flatMap((first) => groups.flatMap((group) => respellSubcommand(seen, group, [first, free[free.indexOf(first) + 1]])));
 }
 
-function respelled(
+function respellSubcommand(
   seen: SeenCommand,
   group: readonly string[],
   [first, second]: readonly [number, number | undefined],
@@ -213,10 +215,10 @@ function respelled(
   const written = both !== undefined && group.includes(both) ? [first, second] : group.includes(one) ? [first] : undefined;
   if (!written) return [];
   const spelled = written.length === 2 ? both : one;
-  return group.filter((other) => other !== spelled).map((other) => ({ ...seen, argv: replaced(seen.argv, written, other) }));
+  return group.filter((other) => other !== spelled).map((other) => ({ ...seen, argv: replaceWords(seen.argv, written, other) }));
 }
 
-function replaced(argv: readonly PlanWord[], places: readonly (number | undefined)[], words: string): readonly PlanWord[] {
+function replaceWords(argv: readonly PlanWord[], places: readonly (number | undefined)[], words: string): readonly PlanWord[] {
   const [first] = places;
   return argv.flatMap((word, i) => {
     if (i === first) return words.split(" ").map((text) => ({ text, dynamic: false }));

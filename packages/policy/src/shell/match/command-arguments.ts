@@ -26,7 +26,7 @@ export type CommandArguments = {
 };
 
 /** Sorts the words of a command. Rules come to one command after another, so the last one is kept. */
-export function argumentsOf(seen: SeenCommand, program: string): CommandArguments {
+export function sortArguments(seen: SeenCommand, program: string): CommandArguments {
   if (last?.seen !== seen) last = { seen, sorted: sortWords(seen, program) };
   return last.sorted;
 }
@@ -34,23 +34,23 @@ export function argumentsOf(seen: SeenCommand, program: string): CommandArgument
 let last: { readonly seen: SeenCommand; readonly sorted: CommandArguments } | undefined;
 
 function sortWords({ argv }: SeenCommand, program: string): CommandArguments {
-  const sorting: Sorting = {
+  const sorting: ArgumentSorter = {
     operands: [],
     options: [],
     unknownOption: false,
     ended: "no",
     value: "no",
     program,
-    ways: optionWays(program),
+    ways: findOptionWays(program),
   };
-  for (let i = 1; i < argv.length; i++) sort(sorting, argv[i] ?? NO_WORD);
+  for (let i = 1; i < argv.length; i++) sortWord(sorting, argv[i] ?? NO_WORD);
   const { operands, options, unknownOption, ended } = sorting;
   return { operands, options, unknownOption, ended: ended === "yes" };
 }
 
 const NO_WORD: PlanWord = { text: "", dynamic: false };
 
-type Sorting = {
+type ArgumentSorter = {
   readonly operands: OperandWord[];
   readonly options: OptionWord[];
   unknownOption: boolean;
@@ -61,10 +61,10 @@ type Sorting = {
   ways: OptionWays;
 };
 
-function sort(sorting: Sorting, word: PlanWord): void {
+function sortWord(sorting: ArgumentSorter, word: PlanWord): void {
   const before = sorting.value;
   sorting.value = "no";
-  if (before !== "no") attach(sorting, word);
+  if (before !== "no") attachValue(sorting, word);
   if (before === "yes" && (!word.dynamic || isOneWord(word.text))) return;
   const isDash = word.text.startsWith("-") && word.text.length > 1 && sorting.ended !== "yes";
   if (word.dynamic) sortDynamic(sorting, word, isDash);
@@ -74,19 +74,19 @@ function sort(sorting: Sorting, word: PlanWord): void {
 }
 
 /** The word behind an option may be what belongs to it. */
-function attach({ options }: Sorting, word: PlanWord): void {
+function attachValue({ options }: ArgumentSorter, word: PlanWord): void {
   const last = options.pop();
   if (last) options.push({ ...last, next: word });
 }
 
-function sortOption(sorting: Sorting, { text }: PlanWord): void {
+function sortOption(sorting: ArgumentSorter, { text }: PlanWord): void {
   sorting.options.push({ text, next: undefined, ways: sorting.ways });
   sorting.value = takesNext(text, sorting.ways.options);
   if (sorting.ended === "maybe") addOperand(sorting, text, true);
 }
 
 /** An option with a name that is written out is that option, whatever its value will be; anything else may be one word, several or none. */
-function sortDynamic(sorting: Sorting, { text }: PlanWord, isDash: boolean): void {
+function sortDynamic(sorting: ArgumentSorter, { text }: PlanWord, isDash: boolean): void {
   const name = isDash ? NAMED.exec(text)?.[0] : undefined;
   if (name !== undefined) sorting.options.push({ text: name, next: undefined, ways: sorting.ways });
   if (name !== undefined && isOneWord(text)) return;
@@ -96,8 +96,8 @@ function sortDynamic(sorting: Sorting, { text }: PlanWord, isDash: boolean): voi
 
 const NAMED = /^--[a-zA-Z][\w-]*(?==)|^-[a-zA-Z](?=["'])/;
 
-function addOperand(sorting: Sorting, text: string, maybe: boolean): void {
-  if (sorting.operands.length === 0 && !maybe) sorting.ways = optionWays(sorting.program, text);
+function addOperand(sorting: ArgumentSorter, text: string, maybe: boolean): void {
+  if (sorting.operands.length === 0 && !maybe) sorting.ways = findOptionWays(sorting.program, text);
   sorting.operands.push({ text, dynamic: false, maybe });
 }
 
@@ -109,7 +109,7 @@ const COMMON_SYNONYMS: readonly string[] = ["-f --force", "-r -R --recursive"];
 const NO_OPTIONS: Match = {};
 
 /** The options of a program; with a subcommand, of those after it. After one that the table does not list, only the spellings hold. */
-function optionWays(program: string, sub?: string): OptionWays {
+function findOptionWays(program: string, sub?: string): OptionWays {
   const { match = NO_OPTIONS, subcommands } = PROGRAMS.get(program) ?? {};
   if (sub === undefined || !match.subcommands) return waysOf(match);
   const below = subcommands && Object.hasOwn(subcommands, sub) ? subcommands[sub]?.match : undefined;

@@ -6,10 +6,10 @@ import { commandName } from "../read/command-name.ts";
  * Gives the index of the deny that is hit first. Linear in the text.
  */
 export function scanLongText(text: string, denies: readonly (readonly string[])[]): number | undefined {
-  const tree = treeOf(denies);
+  const tree = compileTree(denies);
   let found: number | undefined;
   eachCommand(text, tree.starts, (start) => {
-    found = hitAt(text, start, tree);
+    found = findHit(text, start, tree);
     return found !== undefined;
   });
   return found;
@@ -25,37 +25,37 @@ export function deletesRootInLongText(text: string): boolean {
 const RM_STARTS = /(?:^|[\n;&|])[ \t]*["'\\/.rR\u0080-\uffff]/g;
 
 /** A deny's words, each leading to the next. */
-type Tree = {
-  readonly next: Map<string, Tree>;
+type WordTree = {
+  readonly next: Map<string, WordTree>;
   /** With which characters a next word can begin. */
-  readonly starts: Starts;
+  readonly starts: StartFlags;
   hit: number | undefined;
 };
 
 /** A flag for each character of ASCII; one beyond it always counts. */
-type Starts = Uint8Array;
+type StartFlags = Uint8Array;
 
 const ASCII = 128;
 
-function mayStart(starts: Starts, code: number): boolean {
+function mayStart(starts: StartFlags, code: number): boolean {
   return starts[code] !== 0;
 }
 
-function addStart(starts: Starts, text: string): void {
+function addStart(starts: StartFlags, text: string): void {
   const code = text.charCodeAt(0);
   if (code < ASCII) starts[code] = 1;
 }
 
-const COMPILED = new WeakMap<readonly (readonly string[])[], Tree>();
+const COMPILED = new WeakMap<readonly (readonly string[])[], WordTree>();
 
-function treeOf(denies: readonly (readonly string[])[]): Tree {
+function compileTree(denies: readonly (readonly string[])[]): WordTree {
   const known = COMPILED.get(denies);
   if (known) return known;
   const root = newTree();
   denies.forEach(([name, ...words], index) => {
     if (name === undefined) return;
-    let tree = branch(root, commandName(name));
-    for (const word of words) tree = branch(tree, word);
+    let tree = addBranch(root, commandName(name));
+    for (const word of words) tree = addBranch(tree, word);
     tree.hit ??= index;
   });
   for (const name of root.next.keys()) addStarts(root.starts, name);
@@ -63,11 +63,11 @@ function treeOf(denies: readonly (readonly string[])[]): Tree {
   return root;
 }
 
-function newTree(): Tree {
+function newTree(): WordTree {
   return { next: new Map(), starts: new Uint8Array(ASCII), hit: undefined };
 }
 
-function branch({ next, starts }: Tree, word: string): Tree {
+function addBranch({ next, starts }: WordTree, word: string): WordTree {
   const known = next.get(word);
   if (known) return known;
   const made = newTree();
@@ -79,7 +79,7 @@ function branch({ next, starts }: Tree, word: string): Tree {
 const QUOTES: readonly string[] = ["\\", "'", '"'];
 
 /** A name can also begin with a capital letter, or stand behind a path. */
-function addStarts(starts: Starts, name: string): void {
+function addStarts(starts: StartFlags, name: string): void {
   for (const start of [name, name.toUpperCase(), "/", ".", ...QUOTES]) addStart(starts, start);
 }
 
@@ -92,7 +92,7 @@ function isSeparator(code: number): boolean {
 }
 
 /** Calls `look` at each place where a command may begin, until it says that it has seen enough. */
-function eachCommand(text: string, starts: Starts, look: (start: number) => boolean): void {
+function eachCommand(text: string, starts: StartFlags, look: (start: number) => boolean): void {
   let isStart = true;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -104,7 +104,7 @@ function eachCommand(text: string, starts: Starts, look: (start: number) => bool
   }
 }
 
-function hitAt(text: string, start: number, root: Tree): number | undefined {
+function findHit(text: string, start: number, root: WordTree): number | undefined {
   let end = wordEnd(text, start);
   let tree = root.next.get(nameAt(text, start, end));
   let hit = tree?.hit;

@@ -1,15 +1,15 @@
-import type { Broad } from "../walk/seen-command.ts";
+import type { MatchAnswer } from "../walk/seen-command.ts";
 import type { OptionWord } from "./command-arguments.ts";
 import type { RuleWord } from "./rule-words.ts";
 
 /** Whether a command carries the option that a rule names, with the value it names. */
-export type OptionTest = (options: readonly OptionWord[]) => Broad;
+export type OptionTest = (options: readonly OptionWord[]) => MatchAnswer;
 
 /** Makes the test for one option word of a rule, and for the word behind it if that is to be its value. */
-export function optionTest(word: RuleWord, value: RuleWord | undefined): OptionTest {
+export function compileOptionTest(word: RuleWord, value: RuleWord | undefined): OptionTest {
   const { text, glob } = word;
   if (glob) return (options) => (options.some((option) => glob.matches(option.text) || glob.matches(nameOf(option.text))) ? "yes" : "no");
-  if (value) return (options) => strongest(options.map((option) => valued(option, text, value)));
+  if (value) return (options) => strongest(options.map((option) => matchValue(option, text, value)));
   const letters = /^-[a-zA-Z0-9]{2,}$/.test(text) ? [...text.slice(1)].map((letter) => `-${letter}`) : undefined;
   return (options) => {
     if (options.some((option) => isCarried(option, text))) return "yes";
@@ -17,7 +17,7 @@ export function optionTest(word: RuleWord, value: RuleWord | undefined): OptionT
   };
 }
 
-function strongest(all: readonly Broad[]): Broad {
+function strongest(all: readonly MatchAnswer[]): MatchAnswer {
   if (all.includes("yes")) return "yes";
   return all.includes("doubt") ? "doubt" : "no";
 }
@@ -50,16 +50,16 @@ function letterAt({ text, ways }: OptionWord, letter: string): number {
   return -1;
 }
 
-function valued(option: OptionWord, wanted: string, value: RuleWord): Broad {
+function matchValue(option: OptionWord, wanted: string, value: RuleWord): MatchAnswer {
   if (!isCarried(option, wanted)) return "no";
   const isIt = (text: string): boolean => (value.glob ? value.glob.matches(text) : value.text === text);
-  if (attachedTo(option, wanted).some(isIt)) return "yes";
+  if (attachedValues(option, wanted).some(isIt)) return "yes";
   if (!option.next) return "no";
   if (option.next.dynamic) return "doubt";
   return isIt(option.next.text) ? "yes" : "no";
 }
 
-function attachedTo(option: OptionWord, wanted: string): readonly string[] {
+function attachedValues(option: OptionWord, wanted: string): readonly string[] {
   const { text, ways } = option;
   const equals = text.indexOf("=");
   const shorts = (ways.synonyms.get(wanted) ?? [wanted]).filter((form) => form.length === 2).map((form) => letterAt(option, form));

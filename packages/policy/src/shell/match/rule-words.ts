@@ -21,7 +21,7 @@ export function readRuleWords(text: string): RuleWords | RuleWordsProblem {
     const glob = tail ? read.glob.slice(0, Math.max(0, read.glob.length - 2)) : read.glob;
     at = read.end;
     if (tail && glob === "") break;
-    const word = compile(glob, read);
+    const word = compileWord(glob, read);
     if ("problem" in word) return word;
     words.push(word);
   }
@@ -29,7 +29,7 @@ export function readRuleWords(text: string): RuleWords | RuleWordsProblem {
 }
 
 /** A word as a glob in which quoted characters are escaped, and whether anything in it was not. */
-type Read = { readonly glob: string; readonly start: number; readonly end: number };
+type RuleWordText = { readonly glob: string; readonly start: number; readonly end: number };
 
 function skipBlanks(text: string, from: number): number {
   let at = from;
@@ -37,7 +37,7 @@ function skipBlanks(text: string, from: number): number {
   return at;
 }
 
-function readWord(text: string, start: number): Read | RuleWordsProblem {
+function readWord(text: string, start: number): RuleWordText | RuleWordsProblem {
   let glob = "";
   let at = start;
   while (at < text.length && text[at] !== " " && text[at] !== "\t") {
@@ -49,7 +49,7 @@ function readWord(text: string, start: number): Read | RuleWordsProblem {
   return { glob, start, end: at };
 }
 
-type Piece = { readonly glob: string; readonly end: number } | { readonly problem: string };
+type RulePiece = { readonly glob: string; readonly end: number } | { readonly problem: string };
 
 const REFUSED: Readonly<Record<string, string>> = {
   $: "an expansion",
@@ -64,14 +64,14 @@ const REFUSED: Readonly<Record<string, string>> = {
   "\n": "a line break",
 };
 
-function readPiece(text: string, at: number, isFirst: boolean): Piece {
+function readPiece(text: string, at: number, isFirst: boolean): RulePiece {
   const character = text[at] ?? "";
   const refused = refusedAt(text, at, isFirst);
   if (refused) return { problem: `${refused} cannot stand in a rule; quote it if it is meant as text` };
   if (character === "'") return singleQuoted(text, at);
   if (character === '"') return doubleQuoted(text, at);
   if (character !== "\\") return { glob: character, end: at + 1 };
-  return at + 1 < text.length ? { glob: escaped(text[at + 1] ?? ""), end: at + 2 } : { problem: "dangling '\\'" };
+  return at + 1 < text.length ? { glob: escapeGlob(text[at + 1] ?? ""), end: at + 2 } : { problem: "dangling '\\'" };
 }
 
 /** What a shell would make more of than text. */
@@ -84,16 +84,16 @@ function refusedAt(text: string, at: number, isFirst: boolean): string | undefin
 
 const BRACES = /^\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}/;
 
-function singleQuoted(text: string, at: number): Piece {
+function singleQuoted(text: string, at: number): RulePiece {
   const end = text.indexOf("'", at + 1);
-  return end === -1 ? { problem: "a quote that does not close" } : { glob: escaped(text.slice(at + 1, end)), end: end + 1 };
+  return end === -1 ? { problem: "a quote that does not close" } : { glob: escapeGlob(text.slice(at + 1, end)), end: end + 1 };
 }
 
-function doubleQuoted(text: string, at: number): Piece {
+function doubleQuoted(text: string, at: number): RulePiece {
   let inside = "";
   for (let i = at + 1; i < text.length; i++) {
     const character = text[i] ?? "";
-    if (character === '"') return { glob: escaped(inside), end: i + 1 };
+    if (character === '"') return { glob: escapeGlob(inside), end: i + 1 };
     if (character === "$" || character === "`")
       return { problem: "an expansion cannot stand in a rule; put it in single quotes if it is meant as text" };
     if (character === "\\" && '"\\$`'.includes(text[i + 1] ?? " ")) i++;
@@ -102,12 +102,12 @@ function doubleQuoted(text: string, at: number): Piece {
   return { problem: "a quote that does not close" };
 }
 
-function escaped(text: string): string {
+function escapeGlob(text: string): string {
   return text.replace(/[*?[\]\\]/g, "\\$&");
 }
 
 /** Only a `*`, `?` or `[` that is not quoted makes a word a glob; a lone `[` is the name of a command. */
-function compile(source: string, { start }: Read): RuleWord | RuleWordsProblem {
+function compileWord(source: string, { start }: RuleWordText): RuleWord | RuleWordsProblem {
   const bare = source.replace(/\\./gs, "");
   if (source === "[" || !/[*?[]/.test(bare)) return { text: source.replace(/\\(.)/gs, "$1") };
   try {

@@ -5,26 +5,26 @@ import { contentDigest } from "../../facts/digest.ts";
 import { createShellUnit } from "../../facts/units.ts";
 import type { PathLookup } from "../../paths/lookup.ts";
 import { expandGlobs } from "../effects/expand-glob.ts";
-import { packageScript } from "../effects/package-scripts.ts";
-import { type ScriptBind, scriptBinds } from "../effects/script-binds.ts";
-import { touchedPaths } from "../effects/touched-paths.ts";
-import { workingDirectories } from "../effects/working-directories.ts";
-import { agreedTop } from "../read/agree.ts";
+import { findPackageScript } from "../effects/package-scripts.ts";
+import { findScriptBinds, type ScriptBind } from "../effects/script-binds.ts";
+import { findTouchedPaths } from "../effects/touched-paths.ts";
+import { findWorkingDirectories } from "../effects/working-directories.ts";
+import { matchReaders } from "../read/agree.ts";
 import { characterHazards } from "../read/characters.ts";
 import type { PlainCommand } from "../read/strict-reader.ts";
 import { readPlain } from "../read/strict-reader.ts";
-import type { SeenCommand, Walk } from "../walk/seen-command.ts";
+import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import { walkBash } from "../walk/walk.ts";
 import { type Hazard, makePlan } from "./plan.ts";
-import { type PlannedCommand, type PlannedLine, plannedLine } from "./planned-line.ts";
-import { joined, type Placed, type ReadCommand, readCommands, type ShellPlace, unique } from "./read-commands.ts";
+import { markPlannedLine, type PlannedCommand, type PlannedLine } from "./planned-line.ts";
+import { joinHazards, type PlacedCommand, type ReadCommand, readCommands, type ShellPlace, uniqueHazards } from "./read-commands.ts";
 import type { ShellLine, ShellUnit } from "./shell-unit.ts";
 
 /** Characters of a command that are still read; longer text is not parsed at all. */
 export const LONGEST_COMMAND = 4096;
 
 /** A line as it was understood: what is judged, and what is run from it. */
-export type Analysed = {
+export type AnalyzedLine = {
   readonly line: ShellLine;
   readonly units: readonly Unit[];
   readonly planned: PlannedLine;
@@ -34,18 +34,18 @@ export type Analysed = {
 };
 
 /** Reads a shell line with both readers and looks at the files it names. It starts nothing. */
-export function analyseShell(text: string, given: ShellPlace): Analysed {
+export function analyzeShell(text: string, given: ShellPlace): AnalyzedLine {
   const reading = readPlain(text);
-  const flaw = "refused" in reading ? flawOf(text) : undefined; // the strict reader takes no text that has one
-  if (flaw) return unread(text, given, flaw);
+  const flaw = "refused" in reading ? findFlaw(text) : undefined; // the strict reader takes no text that has one
+  if (flaw) return analyzeUnread(text, given, flaw);
   const place: ShellPlace = { ...given, look: lookOnce(given.look), findProgram: remember(given.findProgram) };
   const walk = walkBash(text, "commands" in reading);
-  const top = "commands" in reading ? agreedTop(reading.commands, walk) : undefined;
-  const plain = top && "commands" in reading ? placed(reading.commands, place) : undefined;
-  const around = joined(characterHazards(text), joined(walk.hazards, outsideStart(place)));
-  const hazards = joined(around, refusals(reading, { walk, top, plain }));
-  const read = withScripts(readCommands(walk, { top, plain, place }), place);
-  return conclude(text, { place, walk, hazards, read, plain });
+  const top = "commands" in reading ? matchReaders(reading.commands, walk) : undefined;
+  const plain = top && "commands" in reading ? placeCommands(reading.commands, place) : undefined;
+  const around = joinHazards(characterHazards(text), joinHazards(walk.hazards, outsideHazards(place)));
+  const hazards = joinHazards(around, refusalHazards(reading, { walk, top, plain }));
+  const read = addScripts(readCommands(walk, { top, plain, place }), place);
+  return concludeLine(text, { place, walk, hazards, read, plain });
 }
 
 /** Looks at each path once: within one line the same name means the same file. */
@@ -63,17 +63,17 @@ function remember<T>(find: (name: string) => T): (name: string) => T {
   };
 }
 
-type Flaw = Pick<ShellLine, "malformed" | "tooLong">;
+type TextFlaw = Pick<ShellLine, "malformed" | "tooLong">;
 
 /** Why nobody reads a text. */
-function flawOf(text: string): Flaw | undefined {
+function findFlaw(text: string): TextFlaw | undefined {
   if (text.trim() === "" || text.includes("\0") || !text.isWellFormed()) return { malformed: true, tooLong: false };
   return text.length > LONGEST_COMMAND ? { malformed: false, tooLong: true } : undefined;
 }
 
 /** Each plain command with its directory and its globs expanded. */
-function placed(commands: readonly PlainCommand[], place: ShellPlace): readonly Placed[] {
-  const directories = workingDirectories(commands, place.cwd, (target, from) => moveTo(target, from, place));
+function placeCommands(commands: readonly PlainCommand[], place: ShellPlace): readonly PlacedCommand[] {
+  const directories = findWorkingDirectories(commands, place.cwd, (target, from) => resolveMove(target, from, place));
   return commands.map((command, i) => {
     const cwd = directories[i] ?? null;
     const argv = command.words.map(({ text }) => text);
@@ -84,7 +84,7 @@ function placed(commands: readonly PlainCommand[], place: ShellPlace): readonly 
   });
 }
 
-function moveTo(target: string, from: string, { look }: ShellPlace): string | null {
+function resolveMove(target: string, from: string, { look }: ShellPlace): string | null {
   const { inside, real, hazards } = look(target, from);
   if (!inside || real === null || hazards.length > 0 || target === "-" || target.startsWith("~")) return null;
   try {
@@ -95,16 +95,20 @@ function moveTo(target: string, from: string, { look }: ShellPlace): string | nu
 }
 
 /** The workspace itself is known by its real path. */
-function outsideStart({ cwd, workspace, look }: ShellPlace): readonly Hazard[] {
+function outsideHazards({ cwd, workspace, look }: ShellPlace): readonly Hazard[] {
   return cwd === workspace || look(".", cwd).inside
     ? NO_HAZARDS
     : [{ id: "outside_workspace", text: `The working directory ${cwd} is outside the workspace` }];
 }
 
-type Readings = { readonly walk: Walk; readonly top: readonly SeenCommand[] | undefined; readonly plain: readonly Placed[] | undefined };
+type LineReadings = {
+  readonly walk: WalkResult;
+  readonly top: readonly SeenCommand[] | undefined;
+  readonly plain: readonly PlacedCommand[] | undefined;
+};
 
 /** Why the whole text cannot be allowed, tied to no command. */
-function refusals(reading: ReturnType<typeof readPlain>, { walk, top, plain }: Readings): readonly Hazard[] {
+function refusalHazards(reading: ReturnType<typeof readPlain>, { walk, top, plain }: LineReadings): readonly Hazard[] {
   if ("refused" in reading) {
     const said = walk.commands.some(({ hazards }) => hazards.some(({ id }) => id === reading.refused.id));
     return said || walk.hazards.some(({ id }) => id === reading.refused.id) ? [] : [reading.refused];
@@ -115,22 +119,22 @@ function refusals(reading: ReturnType<typeof readPlain>, { walk, top, plain }: R
 
 const NO_HAZARDS: readonly Hazard[] = [];
 
-type Concluding = {
+type LineFindings = {
   readonly place: ShellPlace;
-  readonly walk: Walk;
+  readonly walk: WalkResult;
   readonly hazards: readonly Hazard[];
-  readonly read: readonly Scripted[];
-  readonly plain: readonly Placed[] | undefined;
+  readonly read: readonly ScriptedCommand[];
+  readonly plain: readonly PlacedCommand[] | undefined;
 };
 
-type Scripted = ReadCommand & Pick<ShellUnit, "script">;
+type ScriptedCommand = ReadCommand & Pick<ShellUnit, "script">;
 
 /** Each package command with the script it would run; one that was another when the policy was loaded is a hazard. */
-function withScripts(read: readonly ReadCommand[], place: ShellPlace): readonly Scripted[] {
+function addScripts(read: readonly ReadCommand[], place: ShellPlace): readonly ScriptedCommand[] {
   return read.map((one) => {
     const { command, classified } = one;
     const words = classified?.words ?? NO_WORDS;
-    const found = command.cwd === null ? undefined : packageScript(words, { cwd: command.cwd, workspace: place.workspace });
+    const found = command.cwd === null ? undefined : findPackageScript(words, { cwd: command.cwd, workspace: place.workspace });
     if (!found) return one;
     const script = { text: found.text, digest: contentDigest(found.text) };
     const isOwn = found.directory === undefined || found.directory === place.workspace;
@@ -143,11 +147,17 @@ function changedScript(words: readonly string[]): Hazard {
   return { id: "script_changed", text: `The script of ${words.join(" ")} has changed since the policy was loaded` };
 }
 
-function conclude(text: string, { place, walk, hazards, read, plain }: Concluding): Analysed {
+function concludeLine(text: string, { place, walk, hazards, read, plain }: LineFindings): AnalyzedLine {
   const commands = read.map(({ command }) => command);
   const modelled = plain !== undefined && !plain.some(({ refused }) => refused);
   const shape = !modelled ? "text" : plain.length === 1 ? "argv" : "list";
-  const plan = makePlan({ cwd: place.cwd, shape, modelled, commands, hazards: unique(joined(hazards, fedPrograms(read, plain))) });
+  const plan = makePlan({
+    cwd: place.cwd,
+    shape,
+    modelled,
+    commands,
+    hazards: uniqueHazards(joinHazards(hazards, fedPrograms(read, plain))),
+  });
   const readOnly =
     modelled && plan.hazards.length === 0 && commands.every((command) => command.class === "read" && command.hazards.length === 0);
   const line: ShellLine = {
@@ -160,13 +170,13 @@ function conclude(text: string, { place, walk, hazards, read, plain }: Concludin
     parsed: walk.parsed,
     readOnly,
   };
-  const runs = modelled ? plannedCommands(plain, place) : undefined;
-  const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => unitOf(one, { line, index, place }));
+  const runs = modelled ? planCommands(plain, place) : undefined;
+  const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => makeUnit(one, { line, index, place }));
   return {
     line,
     units: units.map((unit) => createShellUnit(subjectOf(unit), unit)),
-    planned: plannedLine(runs ? { plan, readOnly, commands: runs } : { plan, readOnly }),
-    scripts: scriptBinds(units, place),
+    planned: markPlannedLine(runs ? { plan, readOnly, commands: runs } : { plan, readOnly }),
+    scripts: findScriptBinds(units, place),
     packageScripts: units.some(({ script }) => script) ? units.flatMap(packageBind) : NO_SCRIPTS,
   };
 }
@@ -178,7 +188,7 @@ function packageBind({ script, words }: ShellUnit): readonly ScriptBind[] {
 }
 
 /** A program that runs code nobody looks into, and is given more of it through a pipe: naming its words says nothing about that. */
-function fedPrograms(read: readonly ReadCommand[], plain: readonly Placed[] | undefined): readonly Hazard[] {
+function fedPrograms(read: readonly ReadCommand[], plain: readonly PlacedCommand[] | undefined): readonly Hazard[] {
   const isFed = ({ command, seen }: ReadCommand): boolean =>
     command.class === "opaque" && seen.top !== undefined && plain?.[seen.top]?.command.join === "|";
   if (!read.some(isFed)) return NO_HAZARDS;
@@ -189,11 +199,11 @@ function fedPrograms(read: readonly ReadCommand[], plain: readonly Placed[] | un
 
 const NO_WORDS: readonly string[] = [];
 
-type Uniting = { readonly line: ShellLine; readonly index: number; readonly place: ShellPlace };
+type UnitPlace = { readonly line: ShellLine; readonly index: number; readonly place: ShellPlace };
 
-function unitOf({ command, seen, classified, script }: Scripted, { line, index, place }: Uniting): ShellUnit {
+function makeUnit({ command, seen, classified, script }: ScriptedCommand, { line, index, place }: UnitPlace): ShellUnit {
   const words = classified?.words ?? NO_WORDS;
-  const touched = touchedPaths({ line, index, command, seen, words }, place);
+  const touched = findTouchedPaths({ line, index, command, seen, words }, place);
   const unit = { line, index, command, seen, words, touched };
   return script ? { ...unit, script } : unit;
 }
@@ -204,17 +214,17 @@ function subjectOf({ line, command }: ShellUnit): string {
 }
 
 /** All of them, or none: a line of which one command has no certain place is not run from its plan. */
-function plannedCommands(plain: readonly Placed[], place: ShellPlace): readonly PlannedCommand[] | undefined {
+function planCommands(plain: readonly PlacedCommand[], place: ShellPlace): readonly PlannedCommand[] | undefined {
   const commands: PlannedCommand[] = [];
   for (const one of plain) {
-    const command = plannedCommand(one, place);
+    const command = planCommand(one, place);
     if (!command) return undefined;
     commands.push(command);
   }
   return commands;
 }
 
-function plannedCommand({ command, argv, cwd }: Placed, { findProgram }: ShellPlace): PlannedCommand | undefined {
+function planCommand({ command, argv, cwd }: PlacedCommand, { findProgram }: ShellPlace): PlannedCommand | undefined {
   if (!hasName(argv) || cwd === null) return undefined;
   const [name] = argv;
   const program = name === "cd" ? undefined : findProgram(name);
@@ -226,7 +236,7 @@ function hasName(argv: readonly string[]): argv is PlannedCommand["argv"] {
 }
 
 /** Text that nobody parses: too long, or no command at all. */
-function unread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: Flaw): Analysed {
+function analyzeUnread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: TextFlaw): AnalyzedLine {
   const hazard: Hazard = tooLong
     ? { id: "too_long", text: `The command has ${text.length} characters; Assent reads at most ${LONGEST_COMMAND}` }
     : { id: "unparsed", text: "There is no command: the text is empty, or contains characters that no shell accepts" };
@@ -236,7 +246,7 @@ function unread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: Flaw)
   return {
     line,
     units: [createShellUnit(subjectOf(unit), unit)],
-    planned: plannedLine({ plan, readOnly: false }),
+    planned: markPlannedLine({ plan, readOnly: false }),
     scripts: [],
     packageScripts: [],
   };

@@ -84,11 +84,11 @@ export type Plan = {
 
 /** A plan with its digest. A text that was not read is known by the text itself. */
 export function makePlan(known: Omit<Plan, "digest">, unread?: string): Plan {
-  return { digest: contentDigest(JSON.stringify(unread === undefined ? whatRuns(known) : [known.cwd, unread])), ...known };
+  return { digest: contentDigest(JSON.stringify(unread === undefined ? describeRun(known) : [known.cwd, unread])), ...known };
 }
 
 /** Everything that says what would run, and nothing that is only known about it. */
-function whatRuns({ cwd, shape, commands }: Omit<Plan, "digest">): readonly unknown[] {
+function describeRun({ cwd, shape, commands }: Omit<Plan, "digest">): readonly unknown[] {
   const parts = commands.map(({ path, argv, cwd: at, assignments, redirections }) => [
     path,
     argv.map(({ text, dynamic }) => (dynamic ? [text] : text)),

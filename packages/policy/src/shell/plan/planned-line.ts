@@ -16,7 +16,7 @@ export type PlannedCommand = {
 export type PlannedLine = { readonly plan: Plan; readonly readOnly: boolean; readonly commands?: readonly PlannedCommand[] };
 
 /** A private field marks what this package made: nobody else can, a copy does not carry it, and unlike a list of all of them it costs nothing. */
-class MadeLine {
+class MarkedLine {
   readonly #made = true;
   readonly plan: Plan;
   readonly readOnly: boolean;
@@ -26,17 +26,17 @@ class MadeLine {
     this.readOnly = readOnly;
     if (commands) this.commands = commands;
   }
-  static isMade(value: unknown): value is MadeLine {
+  static isMade(value: unknown): value is MarkedLine {
     return typeof value === "object" && value !== null && #made in value && value.#made;
   }
 }
 
 /** Marks a line as judged by this package. */
-export function plannedLine(line: PlannedLine): PlannedLine {
-  return new MadeLine(line);
+export function markPlannedLine(line: PlannedLine): PlannedLine {
+  return new MarkedLine(line);
 }
 
 /** The judged line behind a body's `plan`. Undefined: somebody else's plan, from which nothing may run. */
-export function planOf(value: unknown): PlannedLine | undefined {
-  return MadeLine.isMade(value) ? value : undefined;
+export function readPlannedLine(value: unknown): PlannedLine | undefined {
+  return MarkedLine.isMade(value) ? value : undefined;
 }

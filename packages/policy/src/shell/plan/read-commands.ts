@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { PathLookup } from "../../paths/lookup.ts";
-import { type Classified, type ClassifyPlace, classify } from "../effects/classify.ts";
+import { type ClassifiedCommand, type CommandPlace, classify } from "../effects/classify.ts";
 import type { PlainCommand } from "../read/strict-reader.ts";
-import type { SeenCommand, Walk } from "../walk/seen-command.ts";
+import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import type { ProgramFinder } from "./find-program.ts";
 import type { Command, Hazard, PlanWord } from "./plan.ts";
 
@@ -18,7 +18,7 @@ export type ShellPlace = {
 };
 
 /** A plain command with its directory, its globs expanded. */
-export type Placed = {
+export type PlacedCommand = {
   readonly command: PlainCommand;
   readonly argv: readonly string[];
   readonly cwd: string | null;
@@ -28,17 +28,17 @@ export type Placed = {
 };
 
 /** A command of the walk with what its table says about it. */
-export type ReadCommand = { readonly command: Command; readonly seen: SeenCommand; readonly classified: Classified | undefined };
+export type ReadCommand = { readonly command: Command; readonly seen: SeenCommand; readonly classified: ClassifiedCommand | undefined };
 
 /** The walk, and what the strict reader made of its top level where both agree. */
-export type Reading = {
+export type TopReading = {
   readonly top: readonly SeenCommand[] | undefined;
-  readonly plain: readonly Placed[] | undefined;
+  readonly plain: readonly PlacedCommand[] | undefined;
   readonly place: ShellPlace;
 };
 
 /** Classifies every command the walk reached, each in the directory it would run in. */
-export function readCommands(walk: Walk, { top, plain, place }: Reading): readonly ReadCommand[] {
+export function readCommands(walk: WalkResult, { top, plain, place }: TopReading): readonly ReadCommand[] {
   const moves = ({ argv }: SeenCommand): boolean => MOVERS.has(argv[0]?.text ?? "");
   const start = plain === undefined && walk.commands.some(moves) ? null : place.cwd;
   const moved = walk.commands.filter((seen) => seen.inside !== undefined && moves(seen));
@@ -46,21 +46,21 @@ export function readCommands(walk: Walk, { top, plain, place }: Reading): readon
   const cwds: (string | null)[] = [];
   return walk.commands.map((seen, i) => {
     const at = top && seen.top !== undefined ? plain?.[seen.top] : undefined;
-    const outer = at ? at.cwd : moving.has(seen.inside) ? null : outerOf(cwds, seen, start);
-    const cwd = movedFrom(outer, seen);
+    const outer = at ? at.cwd : moving.has(seen.inside) ? null : findOuterDirectory(cwds, seen, start);
+    const cwd = moveFrom(outer, seen);
     cwds[i] = cwd;
     return readCommand(at?.expanded ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen, cwd, place);
   });
 }
 
 /** A command inside another runs where that one does. */
-function outerOf(cwds: readonly (string | null)[], { inside }: SeenCommand, start: string | null): string | null {
+function findOuterDirectory(cwds: readonly (string | null)[], { inside }: SeenCommand, start: string | null): string | null {
   const outer = inside === undefined ? undefined : cwds[inside];
   return outer === undefined ? start : outer;
 }
 
 /** The directory itself, or where the wrapper goes from it. */
-function movedFrom(outer: string | null, { movedTo }: SeenCommand): string | null {
+function moveFrom(outer: string | null, { movedTo }: SeenCommand): string | null {
   if (!movedTo) return outer;
   const { text, dynamic } = movedTo;
   return dynamic || (outer === null && !text.startsWith("/")) ? null : resolve(outer ?? "/", text);
@@ -73,8 +73,8 @@ function readCommand(seen: SeenCommand, cwd: string | null, place: ShellPlace): 
   const { argv, path, assignments, redirections } = seen;
   const literal = argv.length > 0 && !seen.openEnd && !argv.some(isDynamic);
   const classified = literal ? classify(argv.map(textOf), placeAt(cwd, place)) : undefined;
-  const known = joined(seen.hazards, classified?.hazards ?? NO_HAZARDS);
-  const hazards = unique(cwd === null || seen.movedTo ? [...known, CWD_UNKNOWN] : known);
+  const known = joinHazards(seen.hazards, classified?.hazards ?? NO_HAZARDS);
+  const hazards = uniqueHazards(cwd === null || seen.movedTo ? [...known, CWD_UNKNOWN] : known);
   const command: Command = {
     argv,
     path,
@@ -88,7 +88,7 @@ function readCommand(seen: SeenCommand, cwd: string | null, place: ShellPlace): 
   return { command, seen, classified };
 }
 
-function placeAt(cwd: string | null, place: ShellPlace): ClassifyPlace {
+function placeAt(cwd: string | null, place: ShellPlace): CommandPlace {
   return cwd === null || cwd === place.cwd ? place : { workspace: place.workspace, look: place.look, cwd };
 }
 
@@ -101,7 +101,7 @@ function textOf({ text }: PlanWord): string {
 }
 
 /** Most lists of hazards are empty. */
-export function joined(some: readonly Hazard[], more: readonly Hazard[]): readonly Hazard[] {
+export function joinHazards(some: readonly Hazard[], more: readonly Hazard[]): readonly Hazard[] {
   if (more.length === 0) return some;
   return some.length === 0 ? more : [...some, ...more];
 }
@@ -111,7 +111,7 @@ const NO_OPERANDS: Command["operands"] = [];
 const CWD_UNKNOWN: Hazard = Object.freeze({ id: "cwd_unknown", text: "Assent can't tell in which directory this runs" });
 
 /** Each hazard once. */
-export function unique(hazards: readonly Hazard[]): readonly Hazard[] {
+export function uniqueHazards(hazards: readonly Hazard[]): readonly Hazard[] {
   if (hazards.length < 2) return hazards;
   const known = new Set<string>();
   return hazards.filter(({ id, text }) => known.size < known.add(`${id} ${text}`).size);

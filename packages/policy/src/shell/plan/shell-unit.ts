@@ -1,4 +1,4 @@
-import type { Fate, WriteTarget } from "../effects/write-targets.ts";
+import type { DirectoryFate, WriteTarget } from "../effects/write-targets.ts";
 import type { Reach } from "../programs/program.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
 import type { Command, Plan } from "./plan.ts";
@@ -41,7 +41,7 @@ export type TouchedPath = {
   readonly use: WriteTarget["use"];
   readonly reach: Reach;
   /** What becomes of a directory at this place; `unsure`: it is filled if it is one by then, else something takes its place. */
-  readonly fate: Fate | "unsure";
+  readonly fate: DirectoryFate | "unsure";
   /** Every spelling of the place; of a place known in part only, of the directory it lies in. */
   readonly places: readonly string[];
   /** Known in part only. */

@@ -100,7 +100,7 @@ export type OptionToken = {
 };
 
 /** How words are read. */
-export type Manner = {
+export type ReadManner = {
   /** For a proof: nothing is abbreviated, and an unknown letter makes the whole word unknown. */
   readonly exact?: boolean | undefined;
   /** `+x` is an option. */
@@ -110,7 +110,7 @@ export type Manner = {
 };
 
 /** Reads a command's words after its name: the only place that tells options from operands. */
-export function* readTokens(words: readonly string[], options: OptionSet, manner: Manner = {}): Generator<Token> {
+export function* readTokens(words: readonly string[], options: OptionSet, manner: ReadManner = {}): Generator<Token> {
   let ended = false;
   for (let at = 0; at < words.length; ) {
     const word = words[at] ?? "";
@@ -133,14 +133,14 @@ export function* readTokens(words: readonly string[], options: OptionSet, manner
 /** How many further words an option takes. */
 const WORDS: Readonly<Record<Arity, number>> = { none: 0, value: 1, attached: 0, last: 1, two: 2 };
 
-function isOption(word: string, options: OptionSet, { plus }: Manner): boolean {
+function isOption(word: string, options: OptionSet, { plus }: ReadManner): boolean {
   if (word === "-") return options.has("-");
   return word.startsWith("-") || (plus === true && word.startsWith("+"));
 }
 
 type OptionPart = Pick<OptionToken, "name" | "option" | "attached" | "whole">;
 
-function optionsIn(word: string, options: OptionSet, { exact }: Manner): readonly OptionPart[] {
+function optionsIn(word: string, options: OptionSet, { exact }: ReadManner): readonly OptionPart[] {
   if (word.startsWith("--") || (!exact && options.has(word))) return [wholeOption(word, options, exact)];
   const digits = /^-\d+$/.test(word) ? options.get("-NUMBER") : undefined;
   if (digits) return [{ name: digits.name, option: digits, attached: word.slice(1), whole: false }];

@@ -108,7 +108,7 @@ export function withoutPattern(
 
 /** Reads a command's words by its table. Anything that the table does not list, abbreviations included, is a hazard. */
 export function readOptions(args: readonly string[], table: ReadTable): OptionReading {
-  const reading: Reading = { args, table, found: new Map(), operands: [], paths: [], hazards: [] };
+  const reading: OptionReader = { args, table, found: new Map(), operands: [], paths: [], hazards: [] };
   let before: number | undefined;
   for (const token of readTokens(args, optionsOf(table), { exact: true })) {
     if (token.kind === "option") addOption(reading, token);
@@ -119,7 +119,7 @@ export function readOptions(args: readonly string[], table: ReadTable): OptionRe
   return { found, operands, before: before ?? operands.length, paths, hazards };
 }
 
-type Reading = {
+type OptionReader = {
   readonly args: readonly string[];
   readonly table: ReadTable;
   readonly found: Map<string, string[]>;
@@ -128,7 +128,7 @@ type Reading = {
   readonly hazards: Hazard[];
 };
 
-function addOption(reading: Reading, token: OptionToken): void {
+function addOption(reading: OptionReader, token: OptionToken): void {
   const { args, table, found, paths, hazards } = reading;
   const { name, option, attached, at, next } = token;
   const addUnknown = (word: string): void =>

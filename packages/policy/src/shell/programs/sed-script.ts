@@ -7,11 +7,11 @@ const BLANKS = /[ \t]*/y;
 const NUMBER = /\d*/y;
 const FLAGS = /[gpiImM\d]*/y;
 
-type Script = { readonly text: string; at: number; depth: number };
+type SedReader = { readonly text: string; at: number; depth: number };
 
 /** Whether a sed script does no more than choose lines, change them on their way and print them. Whatever is not understood does more. */
 export function isHarmlessSed(text: string): boolean {
-  const script: Script = { text, at: 0, depth: 0 };
+  const script: SedReader = { text, at: 0, depth: 0 };
   take(script, SEPARATORS);
   while (script.at < text.length) {
     if (!readCommand(script)) return false;
@@ -20,20 +20,20 @@ export function isHarmlessSed(text: string): boolean {
   return script.depth === 0;
 }
 
-function take(script: Script, form: RegExp): string {
+function take(script: SedReader, form: RegExp): string {
   const { text, at } = script;
   form.lastIndex = at;
   if (form.test(text)) script.at = form.lastIndex;
   return text.slice(at, script.at);
 }
 
-function skip(script: Script, character: string): boolean {
+function skip(script: SedReader, character: string): boolean {
   const there = script.text.charAt(script.at) === character;
   if (there) script.at++;
   return there;
 }
 
-function readCommand(script: Script): boolean {
+function readCommand(script: SedReader): boolean {
   if (skip(script, "}")) return --script.depth >= 0 && isEnded(script);
   if (!readAddresses(script)) return false;
   const letter = script.text.charAt(script.at++);
@@ -45,7 +45,7 @@ function readCommand(script: Script): boolean {
 }
 
 /** One address, or two with a comma; then perhaps `!`. */
-function readAddresses(script: Script): boolean {
+function readAddresses(script: SedReader): boolean {
   const first = readAddress(script);
   take(script, BLANKS);
   if (first && skip(script, ",")) {
@@ -58,18 +58,18 @@ function readAddresses(script: Script): boolean {
 }
 
 /** `addr,+N` and `addr,~N`. */
-function readRelative(script: Script): boolean {
+function readRelative(script: SedReader): boolean {
   return (skip(script, "+") || skip(script, "~")) && take(script, NUMBER) !== "";
 }
 
-function readAddress(script: Script): boolean {
+function readAddress(script: SedReader): boolean {
   if (take(script, ADDRESS) !== "") return true;
   if (!skip(script, "/") || !readUpTo(script, "/", true)) return false;
   while (skip(script, "I") || skip(script, "M"));
   return true;
 }
 
-function readSubstitution(script: Script): boolean {
+function readSubstitution(script: SedReader): boolean {
   const delimiter = script.text.charAt(script.at++);
   if (!/^[/|#,:;@!%_+=~-]$/.test(delimiter)) return false;
   if (!readUpTo(script, delimiter, true) || !readUpTo(script, delimiter, false)) return false;
@@ -78,7 +78,7 @@ function readSubstitution(script: Script): boolean {
 }
 
 /** Behind the next delimiter. Programs differ on a delimiter inside brackets: such a script is not understood, nor is one with a line's end here. */
-function readUpTo(script: Script, delimiter: string, pattern: boolean): boolean {
+function readUpTo(script: SedReader, delimiter: string, pattern: boolean): boolean {
   const end = pattern ? PATTERN_CHARACTER : REPLACEMENT_CHARACTER;
   while (script.at < script.text.length) {
     if (skip(script, delimiter)) return true;
@@ -93,7 +93,7 @@ const PATTERN_CHARACTER = /\\[^\n]|\[\^?\]?(?:\[[:.=][^\]\n]*[:.=]\]|[^\]\n\\]|\
 const REPLACEMENT_CHARACTER = /\\[^\n]|[^\n\\]/y;
 
 /** A command ends at `;`, a line's end, `}` or the end. */
-function isEnded(script: Script): boolean {
+function isEnded(script: SedReader): boolean {
   take(script, BLANKS);
   const next = script.text.charAt(script.at);
   return next === "" || next === ";" || next === "\n" || next === "}";

@@ -1,12 +1,12 @@
 import type { Redirection } from "../plan/plan.ts";
-import type { SeenCommand, Walk } from "../walk/seen-command.ts";
+import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import type { PlainCommand, PlainRedirection } from "./strict-reader.ts";
 
 /**
  * The walk's commands of the top level, when both readers read the same: the same commands with the same words, redirections and joining. Undefined: they differ
  * somewhere, so nobody knows what a shell would do.
  */
-export function agreedTop(plain: readonly PlainCommand[], walk: Walk): readonly SeenCommand[] | undefined {
+export function matchReaders(plain: readonly PlainCommand[], walk: WalkResult): readonly SeenCommand[] | undefined {
   if (!walk.parsed || walk.limited) return undefined;
   const top = walk.commands.filter((seen) => seen.top !== undefined);
   return top.length === plain.length && plain.every((command, i) => isSame(command, top[i])) ? top : undefined;

@@ -83,7 +83,7 @@ export function readWord(node: Word): ShellWord {
   const isTilde = hasTilde(text);
   if (!parts && hidesCommand(text)) return { word: { text, dynamic: true }, value, hazards: [hiddenHazard(node)] };
   if (!parts) return isTilde ? { word: { text, dynamic: true }, value, hazards: [tildeHazard(node)] } : literalWord(value);
-  const kinds = parts.map(kindOf);
+  const kinds = parts.map(classifyPart);
   const hazards = parts.flatMap((part, i) => partHazard(part, kinds[i]));
   if (isTilde) hazards.push(tildeHazard(node));
   if (!isTilde && !kinds.some((kind) => kind !== undefined && kind !== "quoting"))
@@ -98,11 +98,11 @@ export function hidesCommand(text: string): boolean {
 }
 
 function hiddenHazard(node: Word): Hazard {
-  return hazard("substitution", `${excerpt(node.text)} may run a command`, node);
+  return hazardAt("substitution", `${excerpt(node.text)} may run a command`, node);
 }
 
-function partHazard(part: WordPart, kind: Kind | undefined): readonly Hazard[] {
-  return kind === undefined || kind === "glob" ? NONE : [hazard(HAZARDS[kind], `${excerpt(part.text)} ${MEANINGS[kind]}`, part)];
+function partHazard(part: WordPart, kind: PartKind | undefined): readonly Hazard[] {
+  return kind === undefined || kind === "glob" ? NONE : [hazardAt(HAZARDS[kind], `${excerpt(part.text)} ${MEANINGS[kind]}`, part)];
 }
 
 /** A tilde at the start, or where an assignment would expand it. */
@@ -111,20 +111,20 @@ function hasTilde(text: string): boolean {
 }
 
 function tildeHazard(node: Word): Hazard {
-  return hazard("expansion", `${excerpt(node.text)} is expanded by the shell`, node);
+  return hazardAt("expansion", `${excerpt(node.text)} is expanded by the shell`, node);
 }
 
 /** A `*` or `?` alone is no hazard here: whether it may be expanded is for the strict reader to say. */
-type Kind = "expansion" | "substitution" | "glob" | "pattern" | "quoting";
+type PartKind = "expansion" | "substitution" | "glob" | "pattern" | "quoting";
 
-const HAZARDS: Readonly<Record<Exclude<Kind, "glob">, HazardId>> = {
+const HAZARDS: Readonly<Record<Exclude<PartKind, "glob">, HazardId>> = {
   expansion: "expansion",
   substitution: "substitution",
   pattern: "brace_or_glob",
   quoting: "unmodelled_construct",
 };
 
-const MEANINGS: Readonly<Record<Exclude<Kind, "glob">, string>> = {
+const MEANINGS: Readonly<Record<Exclude<PartKind, "glob">, string>> = {
   expansion: "is expanded by the shell",
   substitution: "runs a command",
   pattern: "is expanded by the shell",
@@ -132,7 +132,7 @@ const MEANINGS: Readonly<Record<Exclude<Kind, "glob">, string>> = {
 };
 
 /** Undefined: text, plain or quoted. */
-function kindOf(part: WordPart): Kind | undefined {
+function classifyPart(part: WordPart): PartKind | undefined {
   switch (part.type) {
     case "Literal":
     case "SingleQuoted":
@@ -163,8 +163,8 @@ export function hasOddEscape(text: string): boolean {
 const ODD_ESCAPES =
   /\\(?:x\{|c|x(?![0-9a-fA-F])|x0?0(?![0-9a-fA-F])|0{1,3}(?![0-7])|[uU]0{1,8}(?![0-9a-fA-F]))|\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2}/;
 
-function quotedKind(part: Extract<WordPart, { type: "DoubleQuoted" | "LocaleString" }>): Kind | undefined {
-  let found: Kind | undefined = part.type === "LocaleString" ? "quoting" : undefined;
+function quotedKind(part: Extract<WordPart, { type: "DoubleQuoted" | "LocaleString" }>): PartKind | undefined {
+  let found: PartKind | undefined = part.type === "LocaleString" ? "quoting" : undefined;
   for (const child of part.parts) {
     if (child.type === "CommandExpansion") return "substitution";
     if (child.type !== "Literal") found = "expansion";
@@ -173,7 +173,7 @@ function quotedKind(part: Extract<WordPart, { type: "DoubleQuoted" | "LocaleStri
 }
 
 /** A hazard at a node's place. */
-export function hazard(id: HazardId, text: string, node: { readonly pos: number; readonly end: number }): Hazard {
+export function hazardAt(id: HazardId, text: string, node: { readonly pos: number; readonly end: number }): Hazard {
   return { id, text, at: [node.pos, node.end] };
 }
 
@@ -183,15 +183,15 @@ function excerpt(text: string): string {
 
 /** The words, assignments and redirections of a simple command. */
 export function readCommand(node: Command): CommandShape {
-  const parts: Parts = { words: [], nested: [], hazards: [], assignments: [] };
+  const parts: CommandParts = { words: [], nested: [], hazards: [], assignments: [] };
   const redirects: Redirection[] = [];
   for (const child of node.prefix) {
     if (child.type !== "Assignment") redirects.push(child);
     else {
-      const value = readAssigned(child);
+      const value = readAssignedValue(child);
       parts.assignments.push({ name: child.name, value });
       parts.nested.push(child);
-      parts.hazards.push(hazard("assignment", `${child.name} is set for the command`, child), ...value.hazards);
+      parts.hazards.push(hazardAt("assignment", `${child.name} is set for the command`, child), ...value.hazards);
     }
   }
   if (node.name) addWord(parts, node.name);
@@ -206,12 +206,17 @@ export function readCommand(node: Command): CommandShape {
   return { ...read, words, assignments, hazards: [...hazards, ...read.hazards], nested: [...nested, ...redirects] };
 }
 
-type Assigned = { readonly name: string; readonly value: ShellWord };
-type Parts = { readonly words: ShellWord[]; readonly nested: SyntaxNode[]; readonly hazards: Hazard[]; readonly assignments: Assigned[] };
+type AssignedVariable = { readonly name: string; readonly value: ShellWord };
+type CommandParts = {
+  readonly words: ShellWord[];
+  readonly nested: SyntaxNode[];
+  readonly hazards: Hazard[];
+  readonly assignments: AssignedVariable[];
+};
 
 const NO_REDIRECTIONS: readonly PlanRedirection[] = [];
 
-function addWord({ words, nested, hazards }: Parts, node: Word): void {
+function addWord({ words, nested, hazards }: CommandParts, node: Word): void {
   const word = readWord(node);
   words.push(word);
   if (word.hazards.length === 0) return;
@@ -220,29 +225,29 @@ function addWord({ words, nested, hazards }: Parts, node: Word): void {
 }
 
 /** `export NAME=value`, `alias x=text`: a word of the command, whose value is read like an assignment's. */
-function addArgument({ words, nested, hazards }: Parts, node: Assignment): void {
-  const { word, value, hazards: found } = readAssigned(node);
+function addArgument({ words, nested, hazards }: CommandParts, node: Assignment): void {
+  const { word, value, hazards: found } = readAssignedValue(node);
   const isPlain = !word.dynamic && node.index === undefined && !node.append;
   words.push(isPlain ? literalWord(`${node.name}=${value}`) : dynamicWord(node.text, `${node.name}=${value}`));
   nested.push(node);
   hazards.push(...found);
 }
 
-function readAssigned({ value }: Assignment): ShellWord {
-  return value.type === "Word" ? readWord(value) : arrayWord(value);
+function readAssignedValue({ value }: Assignment): ShellWord {
+  return value.type === "Word" ? readWord(value) : readArray(value);
 }
 
-function arrayWord({ elements, ...place }: ArrayValue): ShellWord {
+function readArray({ elements, ...place }: ArrayValue): ShellWord {
   const words = elements.map(readWord);
   const text = words.map(({ value }) => value).join(" ");
-  const array = hazard("unmodelled_construct", "Uses an array", place);
+  const array = hazardAt("unmodelled_construct", "Uses an array", place);
   return { word: { text, dynamic: true }, value: text, hazards: [array, ...words.flatMap(({ hazards }) => hazards)] };
 }
 
-type ReadRedirects = Pick<CommandShape, "redirections" | "hazards" | "stdin">;
+type RedirectionReading = Pick<CommandShape, "redirections" | "hazards" | "stdin">;
 
 /** Redirections of a command or of a whole group, and what they leave as its input. */
-export function readRedirects(nodes: readonly Redirection[]): ReadRedirects {
+export function readRedirects(nodes: readonly Redirection[]): RedirectionReading {
   const redirections: PlanRedirection[] = [];
   const hazards: Hazard[] = [];
   let stdin: Stdin | undefined;
@@ -250,7 +255,7 @@ export function readRedirects(nodes: readonly Redirection[]): ReadRedirects {
     const redirection = readRedirect(node);
     redirections.push(redirection);
     hazards.push(...redirectHazards(node, redirection));
-    if (redirection.fd === "0") stdin = stdinOf(node, redirection);
+    if (redirection.fd === "0") stdin = readStdin(node, redirection);
   }
   return { redirections, hazards, stdin };
 }
@@ -274,11 +279,11 @@ const HARMLESS: ReadonlySet<string> = new Set(["2>&1", "1>&2", "1>/dev/null", "2
 function redirectHazards(node: Redirection, { fd, op, target, dynamic }: PlanRedirection): readonly Hazard[] {
   if (!dynamic && HARMLESS.has(`${fd}${op}${target}`)) return NONE;
   if (/\/dev\/(?:tcp|udp)\//.test(target))
-    return [hazard("network_redirection", `${op} ${excerpt(target)} opens a network connection`, node)];
-  return [hazard("redirection", `Uses the redirection ${op} ${excerpt(target)}`, node)];
+    return [hazardAt("network_redirection", `${op} ${excerpt(target)} opens a network connection`, node)];
+  return [hazardAt("redirection", `Uses the redirection ${op} ${excerpt(target)}`, node)];
 }
 
-function stdinOf(node: Redirection, { target, dynamic }: PlanRedirection): Stdin {
+function readStdin(node: Redirection, { target, dynamic }: PlanRedirection): Stdin {
   if (node.type === "HereDoc") {
     const { body, delimiter } = node;
     const text = delimiter?.quoted ? body.text : body.text.replace(/\\([$`\\])|\\\n/g, "$1");

@@ -6,15 +6,15 @@ export function characterHazards(text: string): readonly Hazard[] {
   const found: Hazard[] = [];
   for (const match of text.matchAll(NOT_PLAIN)) {
     const [character] = match;
-    const id = kindOf(character);
+    const id = hazardIdOf(character);
     if (id && found.length < MOST)
       found.push({
         id,
-        text: `Contains the ${id === "control_character" ? "control" : "hidden"} character ${nameOf(character)}`,
+        text: `Contains the ${id === "control_character" ? "control" : "hidden"} character ${codePointName(character)}`,
         at: [match.index, match.index + character.length],
       });
   }
-  const gap = GAP.test(text) ? gapAt(text) : undefined;
+  const gap = GAP.test(text) ? findGap(text) : undefined;
   if (gap) found.push({ id: "hidden_character", text: "A long gap can hide what follows it", at: gap });
   return found;
 }
@@ -57,19 +57,19 @@ type Range = readonly [first: number, last: number];
 
 const BLANK = /\s/;
 
-function kindOf(character: string): Hazard["id"] | undefined {
+function hazardIdOf(character: string): Hazard["id"] | undefined {
   const point = character.codePointAt(0) ?? 0;
   const isIn = ([first, last]: Range): boolean => first <= point && point <= last;
   if (CONTROLS.some(isIn)) return "control_character";
   return HIDDEN.some(isIn) || BLANK.test(character) ? "hidden_character" : undefined;
 }
 
-function nameOf(character: string): string {
+function codePointName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
 /** The first long gap outside quotes. */
-function gapAt(text: string): readonly [start: number, end: number] | undefined {
+function findGap(text: string): readonly [start: number, end: number] | undefined {
   const pieces = /\\.|'[^']*'|"(?:[^"\\]|\\.)*"|[ \t]{41,}|(?<=^|\n)(?:[ \t]*\n){11,}|[^\\'" \t\n]+|[\s\S]/gsu;
   for (const { 0: piece, index } of text.matchAll(pieces)) {
     if (/^[ \t]{41}|^[ \t]*\n[ \t]*\n/.test(piece)) return [index, index + piece.length];

@@ -51,7 +51,7 @@ const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[.*\])?\+?=/s;
 /** `=id` of zsh, `%PATH%` and a trailing `^` of cmd. */
 const FOR_OTHER_SHELL = /^=|%[A-Za-z_]{3,}%|\^$/;
 
-type Reader = {
+type StrictReader = {
   readonly text: string;
   at: number;
   readonly commands: PlainCommand[];
@@ -65,18 +65,18 @@ type Reader = {
   lines: number;
 };
 
-type Refused = Hazard | undefined;
+type Refusal = Hazard | undefined;
 
 /** Reads the plain subset of bash, in which every word is literal, and refuses at the first thing that is not in it. It alone can lead to an allow. */
 export function readPlain(text: string): PlainReading {
-  const reader: Reader = { text, at: 0, commands: [], words: undefined, redirections: [], join: "start", start: 0, end: 0, lines: 1 };
+  const reader: StrictReader = { text, at: 0, commands: [], words: undefined, redirections: [], join: "start", start: 0, end: 0, lines: 1 };
   let refused = checkText(reader);
   while (!refused && reader.at < text.length) refused = readToken(reader);
   refused ??= endText(reader);
   return refused ? { refused } : { commands: reader.commands };
 }
 
-function checkText(reader: Reader): Refused {
+function checkText(reader: StrictReader): Refusal {
   const { text } = reader;
   if (text.length > LONGEST) return refuse(reader, "too_long", `The command is longer than ${LONGEST} characters`);
   if (!NOT_PLAIN.test(text)) return undefined;
@@ -90,11 +90,11 @@ function checkText(reader: Reader): Refused {
   );
 }
 
-function refuse({ text, at }: Pick<Reader, "text" | "at">, id: HazardId, why: string): Hazard {
+function refuse({ text, at }: Pick<StrictReader, "text" | "at">, id: HazardId, why: string): Hazard {
   return { id, text: why, at: [at, Math.min(at + 1, text.length)] };
 }
 
-function readToken(reader: Reader): Refused {
+function readToken(reader: StrictReader): Refusal {
   const { at: start } = reader;
   switch (reader.text[start]) {
     case "\n":
@@ -103,40 +103,40 @@ function readToken(reader: Reader): Refused {
     case "\t":
       return skipBlanks(reader);
     case "#":
-      take(reader, COMMENT);
+      takeToken(reader, COMMENT);
       reader.lines = 0;
       return undefined;
     case ";":
     case "&":
     case "|": {
-      const operator = takeOne(reader, OPERATOR, OPERATORS);
+      const operator = takeKnownToken(reader, OPERATOR, OPERATORS);
       return operator ? endCommand(reader, operator, start) : refuseCharacter(reader);
     }
     default: {
-      const bare = take(reader, BARE_WORD);
+      const bare = takeToken(reader, BARE_WORD);
       return bare ? addWord(reader, { text: bare, glob: false }, start) : readStrangeToken(reader);
     }
   }
 }
 
-function skipBlanks(reader: Reader): Refused {
+function skipBlanks(reader: StrictReader): Refusal {
   const { text, at: start } = reader;
   if (!MORE_BLANKS.includes(text.charAt(start + 1))) {
     reader.at++;
     return undefined;
   }
-  const blanks = take(reader, BLANKS);
-  return blanks.length > LONGEST_BLANK && blanks.replaceAll("\\\n", " ").length > LONGEST_BLANK ? hidden(reader, start) : undefined;
+  const blanks = takeToken(reader, BLANKS);
+  return blanks.length > LONGEST_BLANK && blanks.replaceAll("\\\n", " ").length > LONGEST_BLANK ? refuseGap(reader, start) : undefined;
 }
 
-function readStrangeToken(reader: Reader): Refused {
+function readStrangeToken(reader: StrictReader): Refusal {
   const { at: start } = reader;
-  const redirection = takeOne(reader, REDIRECTION, REDIRECTIONS);
+  const redirection = takeKnownToken(reader, REDIRECTION, REDIRECTIONS);
   return redirection ? addRedirection(reader, redirection, start) : readMixedWord(reader);
 }
 
 /** The next token if it has this form; the reader then stands behind it. */
-function take(reader: Reader, form: RegExp): string {
+function takeToken(reader: StrictReader, form: RegExp): string {
   const { text, at } = reader;
   form.lastIndex = at;
   if (!form.test(text)) return "";
@@ -144,27 +144,27 @@ function take(reader: Reader, form: RegExp): string {
   return text.slice(at, reader.at);
 }
 
-function takeOne<One extends string>(reader: Reader, form: RegExp, known: readonly One[]): One | undefined {
-  const token = take(reader, form);
+function takeKnownToken<One extends string>(reader: StrictReader, form: RegExp, known: readonly One[]): One | undefined {
+  const token = takeToken(reader, form);
   return token ? known.find((one) => one === token) : undefined;
 }
 
-function hidden({ text }: Reader, at: number): Hazard {
+function refuseGap({ text }: StrictReader, at: number): Hazard {
   return refuse({ text, at }, "hidden_character", "A long run of blanks or empty lines can hide what follows it");
 }
 
 /** A word of which not everything is bare. */
-function readMixedWord(reader: Reader): Refused {
+function readMixedWord(reader: StrictReader): Refusal {
   const { at: start } = reader;
   let text = "";
   let glob = false;
   let quoted = false;
   while (!isWordEnd(reader)) {
-    const part = take(reader, PART);
+    const part = takeToken(reader, PART);
     if (!part) return refuseCharacter(reader);
     glob ||= part === "*" || part === "?";
     quoted ||= /^['"\\]/.test(part);
-    text += unquoted(part);
+    text += removeQuotes(part);
   }
   if (glob && quoted) return refuse({ ...reader, at: start }, "brace_or_glob", "A pattern is partly quoted");
   if (isForOtherShell(reader.text.slice(start, reader.at)))
@@ -172,20 +172,20 @@ function readMixedWord(reader: Reader): Refused {
   return addWord(reader, { text, glob }, start);
 }
 
-function isWordEnd({ text, at }: Reader): boolean {
+function isWordEnd({ text, at }: StrictReader): boolean {
   WORD_END.lastIndex = at;
   return WORD_END.test(text);
 }
 
-function unquoted(part: string): string {
+function removeQuotes(part: string): string {
   if (part.startsWith("'")) return part.slice(1, -1);
   if (part.startsWith('"')) return part.slice(1, -1).replace(ESCAPED, "$1");
   return part.startsWith("\\") ? part.slice(1) : part;
 }
 
 /** What stands here begins no part of a plain word. */
-function refuseCharacter(reader: Reader): Hazard {
-  take(reader, OPEN_QUOTES);
+function refuseCharacter(reader: StrictReader): Hazard {
+  takeToken(reader, OPEN_QUOTES);
   const { text, at } = reader;
   if (at === text.length) return refuse(reader, "unparsed", "A quote is not closed");
   const rest = text.slice(at, at + 40);
@@ -206,7 +206,7 @@ const REFUSED: readonly (readonly [form: RegExp, id: HazardId, why: string])[] =
   [/^[;|]/, "unmodelled_construct", "Uses an operator that Assent doesn't support"],
 ];
 
-function addWord(reader: Reader, word: PlainWord, start: number): Refused {
+function addWord(reader: StrictReader, word: PlainWord, start: number): Refusal {
   const { text, at } = reader;
   const refused = reader.words ? undefined : checkName(word);
   if (refused) return refuse({ text, at: start }, ...refused);
@@ -220,13 +220,13 @@ function addWord(reader: Reader, word: PlainWord, start: number): Refused {
   return undefined;
 }
 
-type Reason = readonly [id: HazardId, why: string];
+type NameRefusal = readonly [id: HazardId, why: string];
 
 function isForOtherShell(raw: string): boolean {
   return FOR_OTHER_SHELL.test(/['"\\]/.test(raw) ? raw.replace(QUOTED, "''") : raw);
 }
 
-function checkName({ text, glob }: PlainWord): Reason | undefined {
+function checkName({ text, glob }: PlainWord): NameRefusal | undefined {
   if (glob) return ["brace_or_glob", "The command's name is a pattern"];
   if (text.includes("=") && ASSIGNMENT.test(text)) return ["assignment", "Sets a variable"];
   return text === "" || /^[-+%]/.test(text) || isReserved(text)
@@ -234,7 +234,7 @@ function checkName({ text, glob }: PlainWord): Reason | undefined {
     : undefined;
 }
 
-function addRedirection(reader: Reader, redirection: PlainRedirection, start: number): Refused {
+function addRedirection(reader: StrictReader, redirection: PlainRedirection, start: number): Refusal {
   if (!reader.words) return refuse({ ...reader, at: start }, "redirection", "A redirection comes before the command");
   reader.redirections.push(redirection);
   reader.end = reader.at;
@@ -243,14 +243,14 @@ function addRedirection(reader: Reader, redirection: PlainRedirection, start: nu
 }
 
 /** A line's end separates commands, except after an operator that still wants one. */
-function endLine(reader: Reader): Refused {
-  if (++reader.lines > MOST_EMPTY_LINES + 1) return hidden(reader, reader.at);
+function endLine(reader: StrictReader): Refusal {
+  if (++reader.lines > MOST_EMPTY_LINES + 1) return refuseGap(reader, reader.at);
   const refused = reader.words ? endCommand(reader, ";", reader.at) : undefined;
   reader.at++;
   return refused;
 }
 
-function endCommand(reader: Reader, next: Join, at: number): Refused {
+function endCommand(reader: StrictReader, next: Join, at: number): Refusal {
   const { text, words, redirections, join, start, end } = reader;
   if (!words) return refuse({ text, at }, "unparsed", "A command is missing");
   if (changesShell(words.map(textOf))) return refuse({ text, at: start }, "state_builtin", builtinText(words[0].text));
@@ -265,6 +265,6 @@ function textOf({ text }: PlainWord): string {
   return text;
 }
 
-function endText(reader: Reader): Refused {
+function endText(reader: StrictReader): Refusal {
   return !reader.words && reader.join === ";" ? undefined : endCommand(reader, ";", reader.at);
 }

@@ -5,7 +5,7 @@ export function splitTolerant(text: string): readonly (readonly ShellWord[])[] {
   const commands: ShellWord[][] = [];
   const texts = [text];
   for (let next = texts.pop(); next !== undefined; next = texts.pop()) {
-    const cursor: Cursor = { text: next, at: 0, inner: texts, operators: true };
+    const cursor: TolerantCursor = { text: next, at: 0, inner: texts, operators: true };
     while (cursor.at < next.length) {
       const words = withoutReserved(readWords(cursor));
       if (words.length > 0) commands.push(words);
@@ -19,7 +19,7 @@ export function splitBlanks(text: string): readonly ShellWord[] {
   return readWords({ text: text.replaceAll("\\_", " "), at: 0, inner: [], operators: false });
 }
 
-type Cursor = {
+type TolerantCursor = {
   readonly text: string;
   at: number;
   /** Texts in double quotes that hold commands of their own. */
@@ -37,7 +37,7 @@ function withoutReserved(words: readonly ShellWord[]): ShellWord[] {
 }
 
 /** The words up to the next operator, which is passed over. */
-function readWords(cursor: Cursor): ShellWord[] {
+function readWords(cursor: TolerantCursor): ShellWord[] {
   const words: ShellWord[] = [];
   while (cursor.at < cursor.text.length) {
     const character = cursor.text[cursor.at] ?? "";
@@ -55,17 +55,17 @@ function readWords(cursor: Cursor): ShellWord[] {
 const BLANK = /[\s<>]/;
 
 /** A `(` ends the command before it with what makes it a substitution; a backtick stands on either side of one. */
-function isOperator({ text, at }: Cursor): boolean {
+function isOperator({ text, at }: TolerantCursor): boolean {
   const character = text[at] ?? "";
   return "\n;&|()`".includes(character) || (character === "$" && text[at + 1] === "(");
 }
 
-function lineEnd({ text, at }: Cursor): number {
+function lineEnd({ text, at }: TolerantCursor): number {
   const end = text.indexOf("\n", at);
   return end === -1 ? text.length : end;
 }
 
-function readWord(cursor: Cursor): ShellWord {
+function readWord(cursor: TolerantCursor): ShellWord {
   const start = cursor.at;
   let value = "";
   let dynamic = cursor.text[start] === "~";
@@ -79,23 +79,23 @@ function readWord(cursor: Cursor): ShellWord {
   return dynamic ? dynamicWord(cursor.text.slice(start, cursor.at), value) : literalWord(value);
 }
 
-type Piece = { readonly value: string; readonly dynamic: boolean };
+type WordPiece = { readonly value: string; readonly dynamic: boolean };
 
 /** One character, escaped or not, or one quoted stretch. */
-function readPiece(cursor: Cursor, character: string): Piece {
+function readPiece(cursor: TolerantCursor, character: string): WordPiece {
   const { text, at } = cursor;
   if (character === "\\") {
     cursor.at += 2;
     return { value: text[at + 1] === "\n" ? "" : (text[at + 1] ?? ""), dynamic: false };
   }
-  const end = character === "'" ? text.indexOf("'", at + 1) : character === '"' ? closing(text, at + 1) : -1;
-  if (end !== -1) return quoted(cursor, character, end);
+  const end = character === "'" ? text.indexOf("'", at + 1) : character === '"' ? findClosingQuote(text, at + 1) : -1;
+  if (end !== -1) return readQuoted(cursor, character, end);
   cursor.at++;
   if (character === "'" || character === '"') return { value: "", dynamic: false };
   return { value: character, dynamic: "$`*?[{".includes(character) };
 }
 
-function quoted(cursor: Cursor, quote: string, end: number): Piece {
+function readQuoted(cursor: TolerantCursor, quote: string, end: number): WordPiece {
   const inside = cursor.text.slice(cursor.at + 1, end);
   cursor.at = end + 1;
   if (quote === "'") return { value: inside, dynamic: false };
@@ -103,7 +103,7 @@ function quoted(cursor: Cursor, quote: string, end: number): Piece {
   return { value: inside.replace(/\\(["\\$`])/g, "$1"), dynamic: /[$`]/.test(inside) };
 }
 
-function closing(text: string, from: number): number {
+function findClosingQuote(text: string, from: number): number {
   for (let i = from; i < text.length; i++) {
     if (text[i] === '"') return i;
     if (text[i] === "\\") i++;

@@ -3,7 +3,7 @@ import type { CommandShape } from "../read/bash-tree.ts";
 import { commandName } from "../read/command-name.ts";
 
 /** Why nobody can tell what a command runs though most of its words are literal: the shell reads something once more, or only it knows which option stands there. */
-export function lateDoubts({ words, assignments, redirections }: CommandShape): readonly string[] {
+export function findLateDoubts({ words, assignments, redirections }: CommandShape): readonly string[] {
   const doubts: string[] = [];
   if (redirections.some(({ op, target }) => op === ">&" && /[$`]/.test(target))) doubts.push("The target of >& is expanded twice");
   if (words.some(({ value }) => isReadAtStart(value)) || assignments.some(({ name, value }) => isReadAtStart(`${name}=${value.value}`)))
@@ -31,7 +31,7 @@ function hasUnknownOption(words: CommandShape["words"]): boolean {
 }
 
 /** Why a whole text leaves doubt: values that stand in it as literals are evaluated somewhere else in it, or its quotes end elsewhere than they seem to. */
-export function textDoubt(text: string): string | undefined {
+export function findTextDoubt(text: string): string | undefined {
   if (!/[$`]/.test(text)) return undefined;
   if (hasCountedQuotes(text) || hasSplitArithmetic(text)) return "Assent can't tell where a quote or a substitution ends";
   const meant = READS_LINES.test(text) ? text : withoutDocuments(text);
@@ -70,20 +70,20 @@ function withoutDocuments(text: string): string {
 
 /** Whether a literal holds a name, a bracket, and in that bracket the sign of a substitution. */
 function holdsLateSubscript(text: string): boolean {
-  const scan: Scan = { quoted: "", before: "", brackets: [] };
+  const scan: SubscriptScan = { quoted: "", before: "", brackets: [] };
   const all = READS_LINES.test(text) && /<<-?\s*["'\\]/.test(text);
-  for (const [token] of decoded(text).matchAll(/\\?\$\\?\((?!\()|\\[\s\S]|[\s\S]/g)) {
+  for (const [token] of decodeEscapes(text).matchAll(/\\?\$\\?\((?!\()|\\[\s\S]|[\s\S]/g)) {
     const isSign = /^\\?(?:\$\\?\(|`)$/.test(token);
     if (isSign && scan.brackets.includes(true) && (all || scan.quoted === "'" || token.startsWith("\\"))) return true;
-    follow(scan, token);
+    followToken(scan, token);
   }
   return false;
 }
 
-type Scan = { quoted: "" | "'" | '"'; before: string; readonly brackets: boolean[] };
+type SubscriptScan = { quoted: "" | "'" | '"'; before: string; readonly brackets: boolean[] };
 
 /** Which quotes are open, and which brackets stand behind a name. */
-function follow(scan: Scan, token: string): void {
+function followToken(scan: SubscriptScan, token: string): void {
   if ((token === "'" || token === '"') && (scan.quoted === "" || scan.quoted === token)) {
     scan.quoted = scan.quoted === "" ? token : "";
     return;
@@ -94,7 +94,7 @@ function follow(scan: Scan, token: string): void {
 }
 
 /** `$'…'` may spell the signs by their numbers. */
-function decoded(text: string): string {
+function decodeEscapes(text: string): string {
   if (!text.includes("$'")) return text;
   return CODES.reduce((read, [code, sign]) => read.replace(code, () => sign), text);
 }

@@ -26,7 +26,7 @@ export type SeenCommand = {
 };
 
 /** All that the deny walk found. It proves nothing safe. */
-export type Walk = {
+export type WalkResult = {
   readonly commands: readonly SeenCommand[];
   /** False: the text has an error; `commands` are then those before it and what a tolerant reader made of the rest. */
   readonly parsed: boolean;
@@ -37,4 +37,4 @@ export type Walk = {
 };
 
 /** Whether a rule holds for a command when it is read broadly. */
-export type Broad = "yes" | "no" | "doubt";
+export type MatchAnswer = "yes" | "no" | "doubt";

@@ -17,7 +17,7 @@ import type { Hazard, PlanWord } from "../plan/plan.ts";
 import {
   type CommandShape,
   hasSubscript,
-  hazard,
+  hazardAt,
   hidesCommand,
   readCommand,
   readRedirects,
@@ -33,10 +33,10 @@ import { splitTolerant } from "../read/tolerant-split.ts";
 export const DEEPEST = 100;
 
 /** Where something stands in the walked text. */
-export type Place = readonly [start: number, end: number];
+export type TextRange = readonly [start: number, end: number];
 
 /** What surrounds a part of a script. */
-export type Around = {
+export type WalkContext = {
   readonly path: readonly string[];
   readonly hazards: readonly Hazard[];
   readonly stdin: Stdin | undefined;
@@ -49,7 +49,7 @@ export type Around = {
   /** The text in which positions count. */
   readonly text: string;
   /** The place in the walked text, if positions count in another one. */
-  readonly at: Place | undefined;
+  readonly at: TextRange | undefined;
   /** Quotes protect nothing here. */
   readonly evaluated: boolean;
   /** The directory into which the wrapper goes first. */
@@ -57,16 +57,16 @@ export type Around = {
 };
 
 /** Something left to look at. */
-export type Task = { readonly around: Around } & (
+export type WalkTask = { readonly around: WalkContext } & (
   | { readonly node: SyntaxNode }
-  | { readonly command: CommandShape; readonly openEnd: boolean; readonly at: Place | undefined }
+  | { readonly command: CommandShape; readonly openEnd: boolean; readonly at: TextRange | undefined }
   | { readonly script: string }
-  | { /** From here to there the text around it has an error. */ readonly broken: Place }
+  | { /** From here to there the text around it has an error. */ readonly broken: TextRange }
   | { readonly hazard: Hazard }
 );
 
 /** One layer of the tree taken off: the parts inside, in the order of the text. */
-export function unfold(node: SyntaxNode, around: Around): readonly Task[] {
+export function unfold(node: SyntaxNode, around: WalkContext): readonly WalkTask[] {
   switch (node.type) {
     case "Script":
       return scriptTasks(node, around);
@@ -87,17 +87,17 @@ export function unfold(node: SyntaxNode, around: Around): readonly Task[] {
     case "ProcessSubstitution":
       return substitutionTasks(node, around);
     case "HereDoc":
-      return node.delimiter?.quoted ? [] : [{ node: node.body, around: nested(around, "heredoc") }];
+      return node.delimiter?.quoted ? [] : [{ node: node.body, around: nestContext(around, "heredoc") }];
     case "TestUnary":
     case "TestBinary":
-      return [...testTasks(node, around), ...children(node, around)];
+      return [...testTasks(node, around), ...childTasks(node, around)];
     default:
       return otherTasks(node, around);
   }
 }
 
 /** Deeper by one, under a label. */
-export function nested({ path, hazards, stdin, depth, inside, text, at, movedTo }: Around, label: string): Around {
+export function nestContext({ path, hazards, stdin, depth, inside, text, at, movedTo }: WalkContext, label: string): WalkContext {
   const within = [...path, label];
   const deeper = depth + 1;
   const join = undefined;
@@ -106,12 +106,12 @@ export function nested({ path, hazards, stdin, depth, inside, text, at, movedTo 
 
 const BACKGROUND: Hazard = { id: "background", text: "The command runs in the background" };
 
-function construct(around: Around, label: string, one: Hazard): Around {
-  return { ...nested(around, label), hazards: [...around.hazards, one] };
+function insideConstruct(around: WalkContext, label: string, one: Hazard): WalkContext {
+  return { ...nestContext(around, label), hazards: [...around.hazards, one] };
 }
 
 /** The tree up to an error, and before that the text from the line of the error on: then what is broken inside it need not be read again. */
-function scriptTasks(node: ParsedScript, around: Around): readonly Task[] {
+function scriptTasks(node: ParsedScript, around: WalkContext): readonly WalkTask[] {
   const inside = node.source === undefined ? around : { ...around, text: node.source };
   const tasks = listTasks(node.commands, inside);
   if (!node.errors) return tasks;
@@ -120,46 +120,50 @@ function scriptTasks(node: ParsedScript, around: Around): readonly Task[] {
   return [{ broken: [error === 0 ? 0 : line, node.end], around: inside }, ...tasks];
 }
 
-function listTasks(statements: readonly Statement[], around: Around): readonly Task[] {
+function listTasks(statements: readonly Statement[], around: WalkContext): readonly WalkTask[] {
   if (statements.length === 1) return statements.map((node) => statementTask(node, around));
-  return statements.map((node, i) => statementTask(node, step(around, `;[${i}]`, i === 0 ? around.join : ";")));
+  return statements.map((node, i) => statementTask(node, nextInList(around, `;[${i}]`, i === 0 ? around.join : ";")));
 }
 
-function statementTask({ command, background }: Statement, around: Around): Task {
-  return nodeTask(command, background ? construct(around, "&", BACKGROUND) : around);
+function statementTask({ command, background }: Statement, around: WalkContext): WalkTask {
+  return nodeTask(command, background ? insideConstruct(around, "&", BACKGROUND) : around);
 }
 
 /** A simple command is read at once. */
-function nodeTask(node: SyntaxNode, around: Around): Task {
+function nodeTask(node: SyntaxNode, around: WalkContext): WalkTask {
   if (node.type !== "Command") return { node, around };
   return { command: readCommand(node), openEnd: false, at: around.at ?? [node.pos, node.end], around };
 }
 
-function step(around: Around, label: string, join: Join | undefined): Around {
+function nextInList(around: WalkContext, label: string, join: Join | undefined): WalkContext {
   const { path, hazards, stdin, depth, join: outer, inside, text, at, movedTo } = around;
   return { path: [...path, label], hazards, stdin, depth, join: outer && join, inside, guess: false, text, at, evaluated: false, movedTo };
 }
 
-function andOrTasks({ commands, operators }: AndOr, around: Around): readonly Task[] {
+function andOrTasks({ commands, operators }: AndOr, around: WalkContext): readonly WalkTask[] {
   return commands.map((node: PipelineNode, i) => {
     const operator = operators[Math.max(0, i - 1)] ?? "&&";
-    return nodeTask(node, step(around, `${operator}[${i}]`, i === 0 ? around.join : operator));
+    return nodeTask(node, nextInList(around, `${operator}[${i}]`, i === 0 ? around.join : operator));
   });
 }
 
-function pipelineTasks({ commands, operators, prefixes }: Pipeline, around: Around): readonly Task[] {
+function pipelineTasks({ commands, operators, prefixes }: Pipeline, around: WalkContext): readonly WalkTask[] {
   let outer = around;
   for (const { type, pos, end } of prefixes) {
     if (outer.depth > DEEPEST) break;
     const word = type === "Time" ? "time" : "!";
-    outer = construct(outer, word, placed(around, hazard("unmodelled_construct", `The command is prefixed with ${word}`, { pos, end })));
+    outer = insideConstruct(
+      outer,
+      word,
+      placeHazard(around, hazardAt("unmodelled_construct", `The command is prefixed with ${word}`, { pos, end })),
+    );
   }
   if (commands.length === 1) return commands.map((node) => nodeTask(node, outer));
   const isPlain = !operators.includes("|&");
   return commands.map((node, i) => {
     const operator = operators[Math.max(0, i - 1)] ?? "|";
     const join = i === 0 ? outer.join : "|";
-    const stage = step(outer, `${operator}[${i}]`, isPlain ? join : undefined);
+    const stage = nextInList(outer, `${operator}[${i}]`, isPlain ? join : undefined);
     return nodeTask(node, i === 0 ? stage : { ...stage, stdin: pipedFrom(commands[i - 1]) });
   });
 }
@@ -180,11 +184,11 @@ const SPEAKING: ReadonlySet<string> = new Set(["echo", "printf", "cat"]);
 const PIPE: Stdin = { kind: "pipe" };
 
 /** What a whole group writes stands on a command without words, as it does for a redirection alone. */
-function redirectedTasks({ command, redirects, pos, end }: Redirected, around: Around): readonly Task[] {
+function redirectedTasks({ command, redirects, pos, end }: Redirected, around: WalkContext): readonly WalkTask[] {
   const { redirections, hazards, stdin } = readRedirects(redirects);
   const outer = { ...around, join: undefined };
   const own: CommandShape = { words: [], assignments: [], redirections, hazards, stdin: undefined, nested: redirects };
-  const surrounding = [...around.hazards, ...hazards.map((one) => placed(around, one))];
+  const surrounding = [...around.hazards, ...hazards.map((one) => placeHazard(around, one))];
   return [
     { command: own, openEnd: false, at: around.at ?? [pos, end], around: outer },
     { node: command, around: { ...outer, stdin: stdin ?? around.stdin, hazards: surrounding } },
@@ -193,20 +197,20 @@ function redirectedTasks({ command, redirects, pos, end }: Redirected, around: A
 
 type Substitution = CommandExpansionPart | ArithmeticCommandExpansion | ProcessSubstitutionPart;
 
-function substitutionTasks(node: Substitution, around: Around): readonly Task[] {
+function substitutionTasks(node: Substitution, around: WalkContext): readonly WalkTask[] {
   const { script, pos, end } = node;
-  const inside = nested(around, node.type === "ProcessSubstitution" ? `${node.operator}()` : "$()");
+  const inside = nestContext(around, node.type === "ProcessSubstitution" ? `${node.operator}()` : "$()");
   if (!script) return [{ broken: [pos + 1, end], around: inside }];
-  return [{ node: script, around: script.source === undefined ? inside : at(inside, node) }];
+  return [{ node: script, around: script.source === undefined ? inside : withPosition(inside, node) }];
 }
 
 /** A quoted subscript in a test is evaluated with the substitutions in it. */
-function testTasks(node: TestUnaryExpression | TestBinaryExpression, around: Around): readonly Task[] {
+function testTasks(node: TestUnaryExpression | TestBinaryExpression, around: WalkContext): readonly WalkTask[] {
   const words = node.type === "TestUnary" ? [node.operand] : [node.left, node.right];
   return words
     .map(readWord)
     .filter(({ word, value }) => !word.dynamic && hasSubscript(value))
-    .map(({ value }) => ({ script: `: ${value}`, around: at(nested(around, "[["), node) }));
+    .map(({ value }) => ({ script: `: ${value}`, around: withPosition(nestContext(around, "[["), node) }));
 }
 
 /** Labels of what stands around commands without being a list. */
@@ -225,20 +229,20 @@ const CONSTRUCTS: Readonly<Partial<Record<SyntaxNode["type"], readonly [label: s
   ArithmeticCommand: ["((", "an arithmetic command"],
 };
 
-function otherTasks(node: SyntaxNode, around: Around): readonly Task[] {
+function otherTasks(node: SyntaxNode, around: WalkContext): readonly WalkTask[] {
   const known = CONSTRUCTS[node.type];
-  if (!known) return children(node, around);
+  if (!known) return childTasks(node, around);
   const [label, meaning] = known;
-  const one = placed(around, hazard("unmodelled_construct", `The command is inside ${meaning}`, node));
-  const inside = construct(around, label, one);
-  if (node.type === "TestCommand") return [{ hazard: one, around }, ...children(node, inside)];
-  if (node.type !== "ArithmeticCommand") return children(node, inside);
-  const body = LIKE_A_COMMAND.test(node.body) ? [{ script: node.body, around: at(inside, node) }] : [];
-  return [{ hazard: one, around }, ...children(node, inside), ...body];
+  const one = placeHazard(around, hazardAt("unmodelled_construct", `The command is inside ${meaning}`, node));
+  const inside = insideConstruct(around, label, one);
+  if (node.type === "TestCommand") return [{ hazard: one, around }, ...childTasks(node, inside)];
+  if (node.type !== "ArithmeticCommand") return childTasks(node, inside);
+  const body = LIKE_A_COMMAND.test(node.body) ? [{ script: node.body, around: withPosition(inside, node) }] : [];
+  return [{ hazard: one, around }, ...childTasks(node, inside), ...body];
 }
 
 /** Positions behind this count in another text. */
-function at(around: Around, { pos, end }: { readonly pos: number; readonly end: number }): Around {
+function withPosition(around: WalkContext, { pos, end }: { readonly pos: number; readonly end: number }): WalkContext {
   return around.at ? around : { ...around, at: [pos, end] };
 }
 
@@ -246,20 +250,25 @@ function at(around: Around, { pos, end }: { readonly pos: number; readonly end: 
 const LIKE_A_COMMAND = /^\s*(?!\d)[\w./'"\\]+(?:\s+(?:-\w|[\w./'"$])|\s*$)/;
 
 /** The parts inside. Where there are none but the text says otherwise, it is read as one that does not parse. */
-function children(node: SyntaxNode, around: Around): readonly Task[] {
-  const tasks: Task[] = [...evaluatedTasks(node, around)];
+function childTasks(node: SyntaxNode, around: WalkContext): readonly WalkTask[] {
+  const tasks: WalkTask[] = [...evaluatedTasks(node, around)];
   const evaluated = around.evaluated ? around : { ...around, evaluated: true };
   forEachChild(node, (child) => tasks.push({ node: child, around: isEvaluated(node, child) ? evaluated : around }));
   return tasks.length === 0 && hidesCommand(textOf(node)) ? [{ broken: [node.pos, node.end], around }] : tasks;
 }
 
 /** What the shell runs though it stands in quotes, or in a value that is only known later. */
-function evaluatedTasks(node: SyntaxNode, around: Around): readonly Task[] {
+function evaluatedTasks(node: SyntaxNode, around: WalkContext): readonly WalkTask[] {
   const text = expandsAgain(node) ? "" : around.evaluated ? evaluatedText(node) : undefined;
   if (text === undefined) return [];
-  const inside = at(nested(around, "$()"), node);
-  const unknown = { ...commandOf([]), doubt: "What the shell evaluates here is only known at run time" };
-  return [unknown, ...splitTolerant(text).map(commandOf)].map((command) => ({ command, openEnd: false, at: inside.at, around: inside }));
+  const inside = withPosition(nestContext(around, "$()"), node);
+  const unknown = { ...commandFromWords([]), doubt: "What the shell evaluates here is only known at run time" };
+  return [unknown, ...splitTolerant(text).map(commandFromWords)].map((command) => ({
+    command,
+    openEnd: false,
+    at: inside.at,
+    around: inside,
+  }));
 }
 
 function textOf(node: SyntaxNode): string {
@@ -269,11 +278,11 @@ function textOf(node: SyntaxNode): string {
 }
 
 /** A hazard with its place in the walked text. */
-export function placed({ at }: Around, one: Hazard): Hazard {
+export function placeHazard({ at }: WalkContext, one: Hazard): Hazard {
   return at ? { ...one, at } : one;
 }
 
 /** Words found inside a command, as a command of their own. */
-export function commandOf(words: readonly ShellWord[]): CommandShape {
+export function commandFromWords(words: readonly ShellWord[]): CommandShape {
   return { words, assignments: [], redirections: [], hazards: words.flatMap(({ hazards }) => hazards), stdin: undefined, nested: [] };
 }

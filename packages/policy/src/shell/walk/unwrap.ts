@@ -4,16 +4,16 @@ import { hasSubscript, type ShellWord } from "../read/bash-tree.ts";
 import { commandName } from "../read/command-name.ts";
 import { unwrapCode } from "./unwrap/code.ts";
 import { unwrapGit } from "./unwrap/git.ts";
-import { readsInput } from "./unwrap/input.ts";
+import { unwrapInput } from "./unwrap/input.ts";
 import { unwrapDebugger, unwrapOptions, unwrapSsh, unwrapWords } from "./unwrap/options.ts";
-import { inPlace, unwrapPrefix, unwrapRunner } from "./unwrap/prefix.ts";
+import { addSplitDoubt, unwrapPrefix, unwrapRunner } from "./unwrap/prefix.ts";
 import { unwrapFind, unwrapParallel, unwrapXargs } from "./unwrap/searches.ts";
 import { unwrapAlias, unwrapEval, unwrapJobs, unwrapShell, unwrapSource } from "./unwrap/shells.ts";
-import { type Surroundings, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrap/unwrapped.ts";
+import { asScript, type CommandInput, mergeResults, type UnwrapResult, type WrapperCall } from "./unwrap/unwrapped.ts";
 import { variableScript } from "./unwrap/variables.ts";
 
 /** Everything that a command would run on behalf of its words. Undefined: it runs nothing that Assent knows of. */
-export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: Surroundings): Unwrapped | undefined {
+export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: CommandInput): UnwrapResult | undefined {
   const first = words[0];
   if (!first || first.word.dynamic) return undefined;
   const name = commandName(first.value);
@@ -22,16 +22,16 @@ export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: Surround
   if (!(runs || subscripts || sets)) return undefined;
   const inside = runs && unwrapBy(runs, { name, words, stdin, openEnd });
   if (!(subscripts || sets)) return inside;
-  return together([...(inside ? [inside] : []), ...(subscripts ? [subscriptsIn(words)] : []), ...(sets ? variablesIn(words) : [])]);
+  return mergeResults([...(inside ? [inside] : []), ...(subscripts ? [subscriptsIn(words)] : []), ...(sets ? variablesIn(words) : [])]);
 }
 
-function unwrapBy(runs: Runs, wrapping: Wrapping): Unwrapped {
+function unwrapBy(runs: Runs, wrapping: WrapperCall): UnwrapResult {
   switch (runs.how) {
     case "prefix":
       return unwrapPrefix(wrapping, runs);
     case "runner":
       return runs.languages
-        ? together([unwrapRunner(wrapping, runs.after), unwrapCode(wrapping, { how: "code", languages: runs.languages })])
+        ? mergeResults([unwrapRunner(wrapping, runs.after), unwrapCode(wrapping, { how: "code", languages: runs.languages })])
         : unwrapRunner(wrapping, runs.after);
     case "options":
       return unwrapOptions(wrapping, runs);
@@ -50,13 +50,13 @@ function unwrapBy(runs: Runs, wrapping: Wrapping): Unwrapped {
     case "jobs":
       return unwrapJobs(wrapping);
     case "input":
-      return readsInput(wrapping, undefined);
+      return unwrapInput(wrapping, undefined);
     case "xargs":
-      return inPlace(wrapping, unwrapXargs(wrapping, runs));
+      return addSplitDoubt(wrapping, unwrapXargs(wrapping, runs));
     case "find":
       return unwrapFind(wrapping);
     case "parallel":
-      return inPlace(wrapping, unwrapParallel(wrapping, runs));
+      return addSplitDoubt(wrapping, unwrapParallel(wrapping, runs));
     case "git":
       return unwrapGit(wrapping);
     case "ssh":
@@ -69,15 +69,15 @@ function unwrapBy(runs: Runs, wrapping: Wrapping): Unwrapped {
 }
 
 /** Some builtins evaluate a subscript in a word, quoted or not. */
-function subscriptsIn(words: readonly ShellWord[]): Unwrapped {
+function subscriptsIn(words: readonly ShellWord[]): UnwrapResult {
   return { inner: words.filter(({ value }) => hasSubscript(value)).map(({ value }) => ({ label: "[]", script: `: ${value}` })) };
 }
 
 /** Variables among the words whose value is run. */
-function variablesIn(words: readonly ShellWord[]): readonly Unwrapped[] {
+function variablesIn(words: readonly ShellWord[]): readonly UnwrapResult[] {
   return words.flatMap((word) => {
     const name = /^\w+(?==)/.exec(word.value)?.[0] ?? "";
     const script = name === "" ? undefined : variableScript(name, word.value.slice(name.length + 1));
-    return script === undefined ? [] : [scriptOf(`${name}=`, { ...word, value: script })];
+    return script === undefined ? [] : [asScript(`${name}=`, { ...word, value: script })];
   });
 }

@@ -2,10 +2,10 @@ import type { Hazard } from "../plan/plan.ts";
 import { PROGRAMS } from "../programs/table.ts";
 import { type CommandShape, literalWord, parseBash, type ShellWord } from "../read/bash-tree.ts";
 import { splitTolerant } from "../read/tolerant-split.ts";
-import { lateDoubts } from "./late-doubts.ts";
-import type { SeenCommand, Walk } from "./seen-command.ts";
-import { type Around, commandOf, DEEPEST, nested, type Place, placed, type Task, unfold } from "./unfold.ts";
-import type { Inner } from "./unwrap/unwrapped.ts";
+import { findLateDoubts } from "./late-doubts.ts";
+import type { SeenCommand, WalkResult } from "./seen-command.ts";
+import { commandFromWords, DEEPEST, nestContext, placeHazard, type TextRange, unfold, type WalkContext, type WalkTask } from "./unfold.ts";
+import type { InnerPart } from "./unwrap/unwrapped.ts";
 import { variableScript } from "./unwrap/variables.ts";
 import { unwrap } from "./unwrap.ts";
 
@@ -21,17 +21,17 @@ const MOST_STEPS = 8_192;
  * Everything that a text of bash would run, as far as it can be told without running it. It never throws. `plain`: the strict reader took the text, so no continuation
  * in it stands inside a word.
  */
-export function walkBash(text: string, plain = false): Walk {
+export function walkBash(text: string, plain = false): WalkResult {
   const walk = walkText(text);
   if (!plain && text.includes("\\\n")) addContinued(walk, text);
   const { commands, parsed, limited, hazards } = walk;
   return { commands, parsed, limited, hazards };
 }
 
-type Walking = {
+type WalkState = {
   readonly commands: SeenCommand[];
   readonly hazards: Hazard[];
-  readonly tasks: Task[];
+  readonly tasks: WalkTask[];
   /** Stretches that were read in spite of an error. */
   readonly broken: { readonly text: string; readonly start: number; readonly end: number }[];
   parsed: boolean;
@@ -42,8 +42,8 @@ type Walking = {
   steps: number;
 };
 
-function walkText(text: string): Walking {
-  const walk: Walking = {
+function walkText(text: string): WalkState {
+  const walk: WalkState = {
     commands: [],
     hazards: [],
     tasks: [],
@@ -55,7 +55,7 @@ function walkText(text: string): Walking {
     characters: 0,
     steps: 0,
   };
-  const around: Around = {
+  const around: WalkContext = {
     path: [],
     hazards: [],
     stdin: undefined,
@@ -70,43 +70,43 @@ function walkText(text: string): Walking {
   };
   walk.tasks.push({ script: text, around });
   try {
-    work(walk);
+    runTasks(walk);
   } catch {
     // The parser reads substitutions lazily and may give up there, too.
     walk.tasks.length = 0;
     readBroken(walk, [0, text.length], around);
-    workOn(walk);
+    finishWalk(walk);
   }
   return walk;
 }
 
 /** What is left after the parser gave up; if it does so again, what was seen must do. */
-function workOn(walk: Walking): void {
+function finishWalk(walk: WalkState): void {
   try {
-    work(walk);
+    runTasks(walk);
   } catch {
     walk.limited = true;
   }
 }
 
-function work(walk: Walking): void {
+function runTasks(walk: WalkState): void {
   for (let task = walk.tasks.pop(); task; task = walk.tasks.pop()) {
-    charge(walk, task);
+    countSteps(walk, task);
     if (isSpent(walk)) return;
     if (task.around.depth > DEEPEST) walk.limited = true;
-    else take(walk, task);
+    else runTask(walk, task);
   }
 }
 
-function take(walk: Walking, task: Task): void {
+function runTask(walk: WalkState, task: WalkTask): void {
   if ("node" in task) pushAll(walk, unfold(task.node, task.around));
-  else if ("command" in task) see(walk, task);
+  else if ("command" in task) addCommand(walk, task);
   else if ("script" in task) readScript(walk, task.script, task.around);
   else if ("broken" in task) readBroken(walk, task.broken, task.around);
   else walk.hazards.push(task.hazard);
 }
 
-function charge(walk: Walking, task: Task): void {
+function countSteps(walk: WalkState, task: WalkTask): void {
   walk.steps += "command" in task ? 1 + task.command.words.length : 1;
   if ("command" in task && task.around.guess) walk.scripts++;
   if ("node" in task && SUBSTITUTIONS.has(task.node.type)) walk.characters += task.node.end - task.node.pos;
@@ -116,7 +116,7 @@ function charge(walk: Walking, task: Task): void {
 const SUBSTITUTIONS: ReadonlySet<string> = new Set(["CommandExpansion", "ArithmeticCommandExpansion", "ProcessSubstitution"]);
 
 /** Beyond one of these limits nothing more is looked at, so that no text takes long. */
-function isSpent(walk: Walking): boolean {
+function isSpent(walk: WalkState): boolean {
   const { scripts, characters, steps, commands } = walk;
   const spent = scripts > MOST_SCRIPTS || characters > MOST_CHARACTERS || steps > MOST_STEPS || commands.length >= MOST_COMMANDS;
   if (!spent) return false;
@@ -126,14 +126,14 @@ function isSpent(walk: Walking): boolean {
 }
 
 /** The last task is the next: so the first of these comes first. */
-function pushAll({ tasks }: Walking, more: readonly Task[]): void {
+function pushAll({ tasks }: WalkState, more: readonly WalkTask[]): void {
   for (let i = more.length - 1; i >= 0; i--) {
     const task = more[i];
     if (task) tasks.push(task);
   }
 }
 
-function readScript(walk: Walking, text: string, around: Around): void {
+function readScript(walk: WalkState, text: string, around: WalkContext): void {
   walk.characters += text.length;
   walk.scripts++;
   if (isSpent(walk)) return;
@@ -145,22 +145,22 @@ function readScript(walk: Walking, text: string, around: Around): void {
 const UNPARSED: Hazard = { id: "unparsed", text: "The command can't be parsed" };
 
 /** What a text with an error may run, as far as a reader that forgives everything can tell. No stretch is read twice. */
-function readBroken(walk: Walking, [start, end]: Place, around: Around): void {
+function readBroken(walk: WalkState, [start, end]: TextRange, around: WalkContext): void {
   walk.parsed = false;
   if (!walk.hazards.includes(UNPARSED)) walk.hazards.push(UNPARSED);
   const { text } = around;
   if (walk.broken.some((done) => done.text === text && done.start <= start && end <= done.end)) return;
   walk.broken.push({ text, start, end });
-  const inside = { ...nested(around, "unparsed"), hazards: [...around.hazards, UNPARSED] };
+  const inside = { ...nestContext(around, "unparsed"), hazards: [...around.hazards, UNPARSED] };
   const commands = splitTolerant(text.slice(start, end));
   pushAll(
     walk,
-    commands.map((words) => ({ command: commandOf(words), openEnd: false, at: around.at, around: inside })),
+    commands.map((words) => ({ command: commandFromWords(words), openEnd: false, at: around.at, around: inside })),
   );
 }
 
 /** Notes a command, and goes on with what stands inside it. */
-function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { command: CommandShape }>): void {
+function addCommand(walk: WalkState, { command, openEnd, at, around }: Extract<WalkTask, { command: CommandShape }>): void {
   const { words, assignments, redirections, nested: nodes } = command;
   const stdin = command.stdin ?? around.stdin;
   const found = unwrap(around.path.at(-1) === "time" ? withTime(words) : words, { stdin, openEnd });
@@ -169,8 +169,8 @@ function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { co
     path: around.path,
     assignments: assignments.length === 0 ? NO_ASSIGNMENTS : assignments.map(({ name, value }) => ({ name, dynamic: value.word.dynamic })),
     redirections,
-    hazards: hazardsOf(command, around, found?.hazards),
-    doubts: doubtsOf(command, found?.doubts),
+    hazards: collectHazards(command, around, found?.hazards),
+    doubts: collectDoubts(command, found?.doubts),
     openEnd,
   };
   if (around.join !== undefined) {
@@ -183,21 +183,26 @@ function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { co
   walk.commands.push(seen);
   const inner = found?.inner ?? NO_INNER;
   if (inner.length + nodes.length + assignments.length > 0)
-    goInside(walk, { command, around: { ...around, join: undefined, stdin }, inner, at });
+    addInnerTasks(walk, { command, around: { ...around, join: undefined, stdin }, inner, at });
 }
 
-function doubtsOf(command: CommandShape, more: readonly string[] = NO_DOUBTS): readonly string[] {
+function collectDoubts(command: CommandShape, more: readonly string[] = NO_DOUBTS): readonly string[] {
   const { words, doubt } = command;
   if (doubt !== undefined) return [doubt];
-  const late = lateDoubts(command);
+  const late = findLateDoubts(command);
   const known = late.length === 0 ? more : [...more, ...late];
   return words[0]?.word.dynamic ? [UNKNOWN_NAME, ...known] : known;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-type Inside = { readonly command: CommandShape; readonly around: Around; readonly inner: readonly Inner[]; readonly at: Around["at"] };
+type InnerParts = {
+  readonly command: CommandShape;
+  readonly around: WalkContext;
+  readonly inner: readonly InnerPart[];
+  readonly at: WalkContext["at"];
+};
 
-function goInside(walk: Walking, { command, around, inner, at }: Inside): void {
+function addInnerTasks(walk: WalkState, { command, around, inner, at }: InnerParts): void {
   const inside = { ...around, inside: walk.commands.length - 1, movedTo: undefined, at };
   const { nested: nodes, assignments } = command;
   if (nodes.length > 0)
@@ -209,12 +214,12 @@ function goInside(walk: Walking, { command, around, inner, at }: Inside): void {
   if (inner.length > 0)
     pushAll(
       walk,
-      affordable(walk, inner).flatMap((one) => innerTask(one, inside)),
+      takeAffordable(walk, inner).flatMap((one) => tasksForInner(one, inside)),
     );
 }
 
 /** Of many readings only as many as can still be looked at. */
-function affordable(walk: Walking, inner: readonly Inner[]): readonly Inner[] {
+function takeAffordable(walk: WalkState, inner: readonly InnerPart[]): readonly InnerPart[] {
   let left = MOST_STEPS - walk.steps;
   const end = inner.findIndex((one) => {
     left -= "words" in one ? one.words.length - one.from : 1;
@@ -226,7 +231,7 @@ function affordable(walk: Walking, inner: readonly Inner[]): readonly Inner[] {
 }
 
 const NO_ASSIGNMENTS: SeenCommand["assignments"] = [];
-const NO_INNER: readonly Inner[] = [];
+const NO_INNER: readonly InnerPart[] = [];
 const NO_HAZARDS: readonly Hazard[] = [];
 
 /** Where `time` is a program, the option behind it is its own. */
@@ -237,33 +242,33 @@ function withTime(words: readonly ShellWord[]): readonly ShellWord[] {
 const UNKNOWN_NAME = "The command's name is only known at run time";
 const NO_DOUBTS: readonly string[] = [];
 
-function innerTask(inner: Inner, around: Around): readonly Task[] {
-  const inside = { ...nested(around, inner.label), movedTo: inner.directory?.word };
+function tasksForInner(inner: InnerPart, around: WalkContext): readonly WalkTask[] {
+  const inside = { ...nestContext(around, inner.label), movedTo: inner.directory?.word };
   if ("script" in inner) return [{ script: inner.script, around: inside }];
   const { words, from, openEnd = false, guess = false } = inner;
   if (from >= words.length || (guess && around.guess)) return [];
-  return [{ command: commandOf(words.slice(from)), openEnd, at: around.at, around: { ...inside, guess } }];
+  return [{ command: commandFromWords(words.slice(from)), openEnd, at: around.at, around: { ...inside, guess } }];
 }
 
 /** Variables whose value is run: `PROMPT_COMMAND=…` and the like, set before a command or as a word of `export` and `env`. */
-function variableTasks({ assignments }: CommandShape, around: Around): readonly Task[] {
+function variableTasks({ assignments }: CommandShape, around: WalkContext): readonly WalkTask[] {
   return assignments.flatMap(({ name, value }) => {
     const script = variableScript(name, value.value);
-    return script === undefined ? [] : [{ script, around: nested(around, `${name}=`) }];
+    return script === undefined ? [] : [{ script, around: nestContext(around, `${name}=`) }];
   });
 }
 
-function hazardsOf({ words, hazards }: CommandShape, around: Around, more: readonly Hazard[] | undefined): readonly Hazard[] {
+function collectHazards({ words, hazards }: CommandShape, around: WalkContext, more: readonly Hazard[] | undefined): readonly Hazard[] {
   const found = words.some(({ word, value }) => word.dynamic || NOT_ASCII.test(value))
     ? words.flatMap((_, i) => wordHazard(words, i, around) ?? [])
     : NO_HAZARDS;
   const own = found.length === 0 ? hazards : [...hazards, ...found];
   if (own.length === 0 && !more?.length) return around.hazards;
-  return [...around.hazards, ...own.map((one) => placed(around, one)), ...(more ?? [])];
+  return [...around.hazards, ...own.map((one) => placeHazard(around, one)), ...(more ?? [])];
 }
 
 /** What is wrong with a word by its place: an unknown name, letters that only look like others, a pattern where the strict reader does not look. */
-function wordHazard(words: readonly ShellWord[], i: number, { join }: Around): Hazard | undefined {
+function wordHazard(words: readonly ShellWord[], i: number, { join }: WalkContext): Hazard | undefined {
   const { word, value, hazards } = words[i] ?? literalWord("");
   if (i === 0 && word.dynamic) return { id: "dynamic_name", text: UNKNOWN_NAME };
   if (NOT_ASCII.test(value) && (i === 0 || value.startsWith("-") || (i === 1 && PROGRAMS.get(words[0]?.value ?? "")?.match?.subcommands)))
@@ -275,7 +280,7 @@ function wordHazard(words: readonly ShellWord[], i: number, { join }: Around): H
 const NOT_ASCII = /[\u0080-\uffff]/;
 
 /** A shell drops a line continuation before it looks at a word; the parser does not everywhere. So the text is also read with all of them dropped. */
-function addContinued(walk: Walking, text: string): void {
+function addContinued(walk: WalkState, text: string): void {
   const other = walkText(text.replaceAll("\\\n", ""));
   const known = new Set(walk.commands.map(keyOf));
   for (const { argv, path, assignments, redirections, hazards, doubts, openEnd, movedTo } of other.commands) {

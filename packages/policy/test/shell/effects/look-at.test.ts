@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createPathLookup } from "../../../src/paths/lookup.ts";
-import { lookAt } from "../../../src/shell/effects/look-at.ts";
+import { lookAtPath } from "../../../src/shell/effects/look-at.ts";
 import { scratch } from "../../scratch.ts";
 
 const ROWS: readonly (readonly [sentence: string, path: string, hazards: readonly string[], follows?: boolean])[] = [
@@ -40,7 +40,7 @@ describe("5: a path of a command", () => {
       symlinkSync("../out", join(workspace, "link"));
       symlinkSync("sub/deep", join(workspace, "inner"));
       const look = createPathLookup({ workspace, home: join(root, "home"), readable: [join(root, "out/kept")] });
-      const { operand, hazards } = lookAt({ path, use: "read", follows }, { cwd: workspace, workspace, look });
+      const { operand, hazards } = lookAtPath({ path, use: "read", follows }, { cwd: workspace, workspace, look });
       assert.deepEqual(
         hazards.map(({ id }) => id),
         expected,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { packageScript } from "../../../src/shell/effects/package-scripts.ts";
+import { findPackageScript } from "../../../src/shell/effects/package-scripts.ts";
 import { type Files, sampleWorkspace } from "../sample-workspace.ts";
 
 const PACKAGE: Files = {
@@ -11,15 +11,16 @@ const PACKAGE: Files = {
 test("the text holds the script with what runs before and after it", (t) => {
   const place = sampleWorkspace(t, PACKAGE);
   const directory = place.workspace;
-  assert.deepEqual(packageScript(["npm", "test"], place), {
+  assert.deepEqual(findPackageScript(["npm", "test"], place), {
     text: 'pretest: "lint"\ntest: "node --test"\nposttest: ""\n.npmrc: empty',
     directory,
   });
-  assert.deepEqual(packageScript(["npm", "run", "build"], place), {
+  assert.deepEqual(findPackageScript(["npm", "run", "build"], place), {
     text: 'prebuild: "rm -r dist"\nbuild: "tsc"\npostbuild: ""\n.npmrc: empty',
     directory,
   });
-  for (const program of ["pnpm", "yarn"]) assert.deepEqual(packageScript([program, "test"], place), packageScript(["npm", "test"], place));
+  for (const program of ["pnpm", "yarn"])
+    assert.deepEqual(findPackageScript([program, "test"], place), findPackageScript(["npm", "test"], place));
 });
 
 test("other commands have no script", (t) => {
@@ -36,7 +37,7 @@ test("other commands have no script", (t) => {
     ["npm", "run-script", "x"],
     [],
   ];
-  for (const words of others) assert.equal(packageScript(words, place), undefined, words.join(" "));
+  for (const words of others) assert.equal(findPackageScript(words, place), undefined, words.join(" "));
 });
 
 test("every change of the scripts or of npm's settings changes the text; the settings themselves are not shown", (t) => {
@@ -51,16 +52,16 @@ test("every change of the scripts or of npm's settings changes the text; the set
     { ...PACKAGE, ".npmrc": "//registry/:_authToken=secret\n" },
     {},
   ];
-  const texts = changes.map((files) => packageScript(["npm", "test"], sampleWorkspace(t, files))?.text ?? "");
+  const texts = changes.map((files) => findPackageScript(["npm", "test"], sampleWorkspace(t, files))?.text ?? "");
   assert.equal(new Set(texts).size, changes.length);
   assert.ok(!texts.join().includes("secret"));
 });
 
 test("an empty .npmrc is an absent one, and other keys of the package do not count", (t) => {
-  const before = packageScript(["npm", "test"], sampleWorkspace(t, PACKAGE))?.text;
+  const before = findPackageScript(["npm", "test"], sampleWorkspace(t, PACKAGE))?.text;
   const scripts = { pretest: "lint", test: "node --test", other: "x" };
   assert.equal(
-    packageScript(["npm", "test"], sampleWorkspace(t, { "package.json": JSON.stringify({ name: "y", scripts }), ".npmrc": "" }))?.text,
+    findPackageScript(["npm", "test"], sampleWorkspace(t, { "package.json": JSON.stringify({ name: "y", scripts }), ".npmrc": "" }))?.text,
     before,
   );
 });
@@ -68,7 +69,7 @@ test("an empty .npmrc is an absent one, and other keys of the package do not cou
 test("the nearest package inside the workspace counts", (t) => {
   const place = sampleWorkspace(t, { ...PACKAGE, "lib/package.json": '{"scripts":{"test":"inner"}}', "lib/a/b/c": "x", "src/x": "x" });
   const testOf = (cwd: string, workspace = place.workspace): string | undefined =>
-    packageScript(["npm", "test"], { cwd: join(place.workspace, cwd), workspace })?.text.split("\n")[1];
+    findPackageScript(["npm", "test"], { cwd: join(place.workspace, cwd), workspace })?.text.split("\n")[1];
   assert.equal(testOf("lib/a/b"), 'test: "inner"');
   assert.equal(testOf("src"), 'test: "node --test"');
   assert.equal(testOf("src", join(place.workspace, "src")), 'test: ""');

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { packageScripts } from "../../../src/shell/effects/package-scripts.ts";
+import { rememberPackageScripts } from "../../../src/shell/effects/package-scripts.ts";
 import { scratch } from "../../scratch.ts";
 
 test("5.9: the scripts of a package are known by every command that runs them, as they were then", (t) => {
@@ -10,7 +10,7 @@ test("5.9: the scripts of a package are known by every command that runs them, a
   const write = (lint: string): void =>
     writeFileSync(join(root, "package.json"), JSON.stringify({ scripts: { test: "node --test", lint } }));
   write("biome check");
-  const known = packageScripts(root);
+  const known = rememberPackageScripts(root);
   for (const words of [
     ["npm", "test"],
     ["pnpm", "test"],
@@ -24,7 +24,7 @@ test("5.9: the scripts of a package are known by every command that runs them, a
   assert.notEqual(before, known(["npm", "run", "test"]));
   write("curl x");
   assert.equal(known(["npm", "run", "lint"]), before);
-  assert.notEqual(packageScripts(root)(["npm", "run", "lint"]), before);
+  assert.notEqual(rememberPackageScripts(root)(["npm", "run", "lint"]), before);
 });
 
 for (const [sentence, text] of [
@@ -36,6 +36,6 @@ for (const [sentence, text] of [
   test(`5.9: ${sentence} has none`, (t) => {
     const root = scratch(t);
     if (text !== undefined) writeFileSync(join(root, "package.json"), text);
-    assert.equal(packageScripts(root)(["npm", "run", "a"]), undefined);
+    assert.equal(rememberPackageScripts(root)(["npm", "run", "a"]), undefined);
   });
 }

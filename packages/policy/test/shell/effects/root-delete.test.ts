@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rootDelete } from "../../../src/shell/effects/root-delete.ts";
-import type { Broad } from "../../../src/shell/walk/seen-command.ts";
+import { matchRootDelete } from "../../../src/shell/effects/root-delete.ts";
+import type { MatchAnswer } from "../../../src/shell/walk/seen-command.ts";
 import { overall } from "../match/broadly.ts";
 
-const ROWS: readonly (readonly [command: string, result: Broad])[] = [
+const ROWS: readonly (readonly [command: string, result: MatchAnswer])[] = [
   ["rm -rf /", "yes"],
   ["rm -fr /", "yes"],
   ["rm -r -f /", "yes"],
@@ -73,5 +73,5 @@ const ROWS: readonly (readonly [command: string, result: Broad])[] = [
 ];
 
 for (const [command, result] of ROWS) {
-  test(`root-delete: ${command} is ${result}`, () => assert.equal(overall(command, rootDelete), result));
+  test(`root-delete: ${command} is ${result}`, () => assert.equal(overall(command, matchRootDelete), result));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { writeTargets } from "../../../src/shell/effects/write-targets.ts";
+import { findWriteTargets } from "../../../src/shell/effects/write-targets.ts";
 import { seenCommand } from "../../seen-line.ts";
 
 /** Words, then what is written: `=` before a path for a deep write, `~` for names nobody can tell, `+` for such where nothing was before, `<` for a deep read, `?` after a dynamic one. */
@@ -166,7 +166,7 @@ const ROWS: readonly (readonly [command: string, targets: string])[] = [
 for (const [command, targets] of ROWS) {
   test(`${command} writes ${targets || "nothing"}`, () => {
     const marks = { self: "", all: "=", some: "~", new: "+" };
-    const shown = writeTargets(seenCommand(command)).map(
+    const shown = findWriteTargets(seenCommand(command)).map(
       ({ path, dynamic, use, reach }) => `${use === "read" ? "<" : marks[reach]}${path}${dynamic ? "?" : ""}`,
     );
     assert.equal(shown.join(" "), targets);
@@ -174,10 +174,10 @@ for (const [command, targets] of ROWS) {
 }
 
 test("a command that gets further words, like that of xargs, writes what nobody can name", () => {
-  const targets = writeTargets({ ...seenCommand("rm -rf"), openEnd: true });
+  const targets = findWriteTargets({ ...seenCommand("rm -rf"), openEnd: true });
   assert.deepEqual(targets, [{ path: "$", dynamic: true, use: "write", reach: "all", fate: "replaced" }]);
-  assert.deepEqual(writeTargets({ ...seenCommand("cat"), openEnd: true }), []);
-  assert.equal(writeTargets({ ...seenCommand("dd if=a"), openEnd: true })[0]?.path, "$");
+  assert.deepEqual(findWriteTargets({ ...seenCommand("cat"), openEnd: true }), []);
+  assert.equal(findWriteTargets({ ...seenCommand("dd if=a"), openEnd: true })[0]?.path, "$");
 });
 
 /** What becomes of a directory that is the target: the fates in the order of the targets. */
@@ -199,7 +199,7 @@ const FATES: readonly (readonly [command: string, fates: string])[] = [
 for (const [command, fates] of FATES) {
   test(`a directory that ${command} names is ${fates}`, () => {
     assert.equal(
-      writeTargets(seenCommand(command))
+      findWriteTargets(seenCommand(command))
         .map(({ fate }) => fate)
         .join(" "),
       fates,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { writeTargets } from "../../../src/shell/effects/write-targets.ts";
+import { findWriteTargets } from "../../../src/shell/effects/write-targets.ts";
 import { seenCommand } from "../../seen-line.ts";
 
 /**
@@ -234,7 +234,7 @@ pnpm config delete x y`,
 for (const [written, commands] of ROWS) {
   for (const command of commands.split("|").map((one) => one.trim())) {
     test(`${command} writes ${written || "nothing"}`, () => {
-      const targets = writeTargets(seenCommand(command));
+      const targets = findWriteTargets(seenCommand(command));
       const shown = targets.map(({ path, use, reach, fate }) => `${use === "read" ? "read" : reach}-${fate}:${path}`);
       assert.equal(shown.join(" "), written);
     });

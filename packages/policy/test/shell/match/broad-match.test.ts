@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Broad } from "../../../src/shell/walk/seen-command.ts";
+import type { MatchAnswer } from "../../../src/shell/walk/seen-command.ts";
 import { broadly } from "./broadly.ts";
 
-type Row = readonly [name: string, rule: string, command: string, result: Broad];
+type Row = readonly [name: string, rule: string, command: string, result: MatchAnswer];
 
 const ROWS: readonly Row[] = [
   ["options before the sub-command are passed over with their values", "git push", "git -c a.b=c --no-pager push", "yes"],

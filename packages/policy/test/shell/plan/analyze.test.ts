@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { getShellUnit } from "../../../src/facts/units.ts";
 import { createPathLookup } from "../../../src/paths/lookup.ts";
-import { type Analysed, analyseShell, LONGEST_COMMAND } from "../../../src/shell/plan/analyze.ts";
+import { type AnalyzedLine, analyzeShell, LONGEST_COMMAND } from "../../../src/shell/plan/analyze.ts";
 import { PROGRAM_PATH, programFinder } from "../../../src/shell/plan/find-program.ts";
-import { planOf } from "../../../src/shell/plan/planned-line.ts";
+import { readPlannedLine } from "../../../src/shell/plan/planned-line.ts";
 import { scratch } from "../../scratch.ts";
 
 function workspace(t: TestContext): string {
@@ -19,8 +19,8 @@ function workspace(t: TestContext): string {
   return root;
 }
 
-function analyse(text: string, root: string): Analysed {
-  return analyseShell(text, {
+function analyse(text: string, root: string): AnalyzedLine {
+  return analyzeShell(text, {
     cwd: root,
     workspace: root,
     home: "/home/nobody",
@@ -29,7 +29,7 @@ function analyse(text: string, root: string): Analysed {
   });
 }
 
-const hazardsOf = ({ line: { plan } }: Analysed): readonly string[] =>
+const hazardsOf = ({ line: { plan } }: AnalyzedLine): readonly string[] =>
   [...new Set([...plan.hazards, ...plan.commands.flatMap(({ hazards }) => hazards)].map(({ id }) => id))].sort();
 
 describe("a line that both readers read the same is modelled", () => {
@@ -52,7 +52,7 @@ describe("a line that both readers read the same is modelled", () => {
         argv,
       );
       assert.deepEqual(
-        planOf(planned)?.commands?.map((command) => command.argv),
+        readPlannedLine(planned)?.commands?.map((command) => command.argv),
         argv,
       );
     });
@@ -82,7 +82,7 @@ describe("everything else is text, and nothing runs from it", () => {
       assert.equal(analysed.line.plan.modelled, false);
       assert.equal(analysed.line.plan.shape, "text");
       assert.ok(hazardsOf(analysed).includes(hazard), hazardsOf(analysed).join(" "));
-      assert.equal(planOf(analysed.planned)?.commands, undefined);
+      assert.equal(readPlannedLine(analysed.planned)?.commands, undefined);
       assert.equal(analysed.line.readOnly, false);
     });
   }
@@ -139,7 +139,8 @@ describe("5.4: where a command runs", () => {
         line.plan.commands.map(({ cwd }) => cwd),
         cwds.map((cwd) => (cwd === null ? null : join(root, cwd))),
       );
-      if (cwds.includes(null)) assert.equal(planOf(planned)?.commands, undefined, "a line with an unknown place is not run from its plan");
+      if (cwds.includes(null))
+        assert.equal(readPlannedLine(planned)?.commands, undefined, "a line with an unknown place is not run from its plan");
     });
   }
 
@@ -267,7 +268,7 @@ describe("5.4: where a command inside a wrapper runs", () => {
         line.plan.commands.map(({ cwd }) => cwd),
         cwds.map((cwd) => (cwd === null ? null : join(root, cwd))),
       );
-      assert.ok(hazardsOf({ line } as Analysed).includes("cwd_unknown"));
+      assert.ok(hazardsOf({ line } as AnalyzedLine).includes("cwd_unknown"));
     });
   }
 });

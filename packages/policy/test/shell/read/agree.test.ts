@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Redirection } from "../../../src/shell/plan/plan.ts";
-import { agreedTop } from "../../../src/shell/read/agree.ts";
+import { matchReaders } from "../../../src/shell/read/agree.ts";
 import type { PlainCommand } from "../../../src/shell/read/strict-reader.ts";
 import { readPlain } from "../../../src/shell/read/strict-reader.ts";
-import type { SeenCommand, Walk } from "../../../src/shell/walk/seen-command.ts";
+import type { SeenCommand, WalkResult } from "../../../src/shell/walk/seen-command.ts";
 import { walkBash } from "../../../src/shell/walk/walk.ts";
 
 function plain(text: string): readonly PlainCommand[] {
@@ -29,13 +29,13 @@ describe("both readers read the same", () => {
   for (const text of AGREED) {
     test(JSON.stringify(text), () => {
       const walk = walkBash(text);
-      assert.deepEqual(agreedTop(plain(text), walk), walk.commands);
+      assert.deepEqual(matchReaders(plain(text), walk), walk.commands);
     });
   }
 
   test("what stands inside a command is not of the top level", () => {
     const walk = walkBash("timeout 5 ls; pwd");
-    const top = agreedTop(plain("timeout 5 ls; pwd"), walk);
+    const top = matchReaders(plain("timeout 5 ls; pwd"), walk);
     assert.deepEqual([walk.commands.length, top?.map(({ argv }) => argv[0]?.text)], [3, ["timeout", "pwd"]]);
   });
 });
@@ -43,16 +43,16 @@ describe("both readers read the same", () => {
 const TEXT = "ls src/*.ts 2>&1; pwd";
 
 /** The walk of the text, with its first command changed. */
-function walkWith(change: (seen: SeenCommand) => Partial<SeenCommand>): Walk {
+function walkWith(change: (seen: SeenCommand) => Partial<SeenCommand>): WalkResult {
   const walk = walkBash(TEXT);
   return { ...walk, commands: walk.commands.map((seen, i) => (i === 0 ? { ...seen, ...change(seen) } : seen)) };
 }
 
-function redirected(change: Partial<Redirection>): Walk {
+function redirected(change: Partial<Redirection>): WalkResult {
   return walkWith(({ redirections }) => ({ redirections: redirections.map((one) => ({ ...one, ...change })) }));
 }
 
-const DIFFERING: readonly (readonly [sentence: string, walk: Walk])[] = [
+const DIFFERING: readonly (readonly [sentence: string, walk: WalkResult])[] = [
   ["the walk met an error", { ...walkBash(TEXT), parsed: false }],
   ["the walk met a limit", { ...walkBash(TEXT), limited: true }],
   ["a command more", walkBash(`${TEXT}; id`)],
@@ -75,11 +75,11 @@ const DIFFERING: readonly (readonly [sentence: string, walk: Walk])[] = [
 describe("the readers differ, so nobody knows what a shell would do", () => {
   test("the text itself is read the same", () =>
     assert.notEqual(
-      agreedTop(
+      matchReaders(
         plain(TEXT),
         walkWith(() => ({})),
       ),
       undefined,
     ));
-  for (const [sentence, walk] of DIFFERING) test(sentence, () => assert.equal(agreedTop(plain(TEXT), walk), undefined));
+  for (const [sentence, walk] of DIFFERING) test(sentence, () => assert.equal(matchReaders(plain(TEXT), walk), undefined));
 });

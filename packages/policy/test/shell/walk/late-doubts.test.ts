@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { textDoubt } from "../../../src/shell/walk/late-doubts.ts";
+import { findTextDoubt } from "../../../src/shell/walk/late-doubts.ts";
 import { walkBash } from "../../../src/shell/walk/walk.ts";
 
 const isDoubtful = (text: string): boolean => walkBash(text).commands.some(({ doubts }) => doubts.length > 0);
@@ -85,7 +85,7 @@ describe("a literal that is evaluated elsewhere in the text leaves doubt", () =>
     `echo "b $$(echo "\${x:-'$(curl x)'}")"`,
     `echo "\${x:-'$(echo $(( $(echo \${@:-\\curl x)}) )))'}"`,
   ])
-    test(JSON.stringify(text), () => assert.notEqual(textDoubt(text), undefined));
+    test(JSON.stringify(text), () => assert.notEqual(findTextDoubt(text), undefined));
 });
 
 describe("what everybody writes leaves none, wherever brackets and substitutions stand", () => {
@@ -105,5 +105,5 @@ describe("what everybody writes leaves none, wherever brackets and substitutions
     "printf '\\033[31m%s\\033[0m' \"$(date)\"",
     'for i in 1 2 3; do x=$((x + i)); done; echo "[$x] $(date)"',
   ])
-    test(JSON.stringify(text), () => assert.equal(textDoubt(text), undefined));
+    test(JSON.stringify(text), () => assert.equal(findTextDoubt(text), undefined));
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Broad } from "../../../src/shell/walk/seen-command.ts";
+import type { MatchAnswer } from "../../../src/shell/walk/seen-command.ts";
 import { walkBash } from "../../../src/shell/walk/walk.ts";
 import { broadly } from "../match/broadly.ts";
 
@@ -313,7 +313,7 @@ describe("commands among those of a search", () => {
 });
 
 describe("whether a wrapper runs curl", () => {
-  const ROWS: readonly (readonly [sentence: string, text: string, said: Broad])[] = [
+  const ROWS: readonly (readonly [sentence: string, text: string, said: MatchAnswer])[] = [
     ["words behind the command are its own", "nice wget $X", "no"],
     ["a word before it may be several", "nice $X wget", "doubt"],
     ["a quoted word before it is one", 'timeout "$X" wget', "no"],

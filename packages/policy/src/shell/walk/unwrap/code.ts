@@ -1,7 +1,7 @@
 import type { Language, Runs } from "../../programs/program.ts";
 import { literalWord, parseBash, type ShellWord } from "../../read/bash-tree.ts";
 import { splitTolerant } from "../../read/tolerant-split.ts";
-import { type Inner, joined, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
+import { asScript, type InnerPart, joinWords, mergeResults, type UnwrapResult, type WrapperCall } from "./unwrapped.ts";
 
 const RUNS =
   "\\b(?:system|\\w*popen\\d?|exec(?:[lv]\\w*|Sync|File\\w*)?|os\\.execute|\\w*spawn\\w*|run|call|check_output|check_call|getoutput|Popen|shell_exec|passthru|proc_open|capture\\w*|Command)";
@@ -50,22 +50,22 @@ const STARTS_PROGRAMS = /child_process|\b(?:Bun|Deno|execa|zx|shelljs)\b/;
 
 /** `sed '1e TEXT'`, `awk 'BEGIN { system("TEXT") }'`, `python3 -c 'os.system("TEXT")'`, `python3 -m MODULE`; the same texts on the input. */
 export function unwrapCode(
-  { name, words, stdin, openEnd }: Wrapping,
+  { name, words, stdin, openEnd }: WrapperCall,
   { languages, modules }: Extract<Runs, { readonly how: "code" }>,
-): Unwrapped {
+): UnwrapResult {
   const input = stdin === undefined || stdin.kind === "other" || stdin.text === undefined ? [] : [literalWord(stdin.text)];
-  const texts = [...words.slice(1), ...input].flatMap((word) => languages.flatMap((language) => codeTexts(language, name, word)));
+  const texts = [...words.slice(1), ...input].flatMap((word) => languages.flatMap((language) => findCodeTexts(language, name, word)));
   const module = modules ? words.findIndex(({ value }) => value === "-m") : -1;
-  const command: readonly Inner[] =
+  const command: readonly InnerPart[] =
     module > 0 && module + 1 < words.length ? [{ label: `${name} -m`, words, from: module + 1, openEnd }] : [];
-  return together([...texts, { inner: command }]);
+  return mergeResults([...texts, { inner: command }]);
 }
 
 /** The commands in a script of another language. */
-export function codeTexts(language: Language, name: string, word: ShellWord): readonly Unwrapped[] {
-  if (language === "sed") return sedTexts(name, word.value);
-  if (language !== "javascript") return LANGUAGES[language].flatMap((pattern) => textsOf(name, word, pattern));
-  return STARTS_PROGRAMS.test(word.value) ? codeTexts("code", name, word) : [];
+export function findCodeTexts(language: Language, name: string, word: ShellWord): readonly UnwrapResult[] {
+  if (language === "sed") return findSedTexts(name, word.value);
+  if (language !== "javascript") return LANGUAGES[language].flatMap((pattern) => matchedTexts(name, word, pattern));
+  return STARTS_PROGRAMS.test(word.value) ? findCodeTexts("code", name, word) : [];
 }
 
 const SED_ADDRESS = "(?:\\d+(?:~\\d+)?|\\$|/(?:\\\\.|[^\\\\/\\n])*/[IM]*)";
@@ -78,7 +78,7 @@ const SED_COMMAND = new RegExp(
 );
 
 /** What `e` and the flag `e` of a substitution run. */
-function sedTexts(name: string, value: string): readonly Unwrapped[] {
+function findSedTexts(name: string, value: string): readonly UnwrapResult[] {
   const text = value.replace(/^(?:--[a-z]+=|-[nErsuz]*e)/, "");
   return [...text.matchAll(SED_COMMAND)].flatMap(([, , instead = "", flags = "", run = ""]) => {
     const ran = flags.includes("e") ? instead : run;
@@ -86,18 +86,18 @@ function sedTexts(name: string, value: string): readonly Unwrapped[] {
   });
 }
 
-function textsOf(label: string, word: ShellWord, pattern: RegExp): readonly Unwrapped[] {
+function matchedTexts(label: string, word: ShellWord, pattern: RegExp): readonly UnwrapResult[] {
   return [...word.value.matchAll(pattern)].map((match) => {
     const text = match.slice(1).findLast((group) => group !== undefined) ?? "";
     const list = [...text.matchAll(/["']([^"']*)["']/g)].map(([, one = ""]) => literalWord(one));
     const isList = list.length > 0 && /^[[(]?\s*["']/.test(text);
-    return foreignText(label, isList ? joined(list) : literalWord(text.replaceAll(/\\(["'\\/])/g, "$1")));
+    return foreignText(label, isList ? joinWords(list) : literalWord(text.replaceAll(/\\(["'\\/])/g, "$1")));
   });
 }
 
 /** A text of another language may be no script at all (`run("don't")`): if a shell could not read it, its words count, and nothing is in doubt. */
-function foreignText(label: string, word: ShellWord): Unwrapped {
+function foreignText(label: string, word: ShellWord): UnwrapResult {
   const tree = parseBash(word.value);
-  if (tree && !tree.errors) return scriptOf(label, word);
+  if (tree && !tree.errors) return asScript(label, word);
   return { inner: splitTolerant(word.value).map((words) => ({ label, words, from: 0 })) };
 }

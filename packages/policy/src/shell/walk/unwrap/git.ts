@@ -1,7 +1,17 @@
 import { optionsOf } from "../../programs/options.ts";
 import { PROGRAMS } from "../../programs/table.ts";
 import type { ShellWord } from "../../read/bash-tree.ts";
-import { ELSEWHERE, isPlain, joined, movedTo, NOTHING, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
+import {
+  asScript,
+  ELSEWHERE,
+  isPlain,
+  joinWords,
+  mergeResults,
+  NOTHING,
+  type UnwrapResult,
+  type WrapperCall,
+  withDirectory,
+} from "./unwrapped.ts";
 
 /** Sub-commands after which a command stands, as words or as one text. */
 const GIT_RUNNERS: readonly (readonly [sub: string, action: string])[] = [
@@ -21,12 +31,12 @@ const SCRIPT_OPTIONS: ReadonlyMap<string, readonly string[]> = new Map(
 );
 
 /** Texts that git runs: aliases, commands in its configuration, and options of sub-commands that name a program. */
-export function unwrapGit({ words }: Wrapping): Unwrapped {
+export function unwrapGit({ words }: WrapperCall): UnwrapResult {
   if (!words.some(({ value }) => TELLING.has(value) || /^(?:--conf|ext::)/.test(value))) return NOTHING;
   const isElsewhere = words.some(({ value }) => AWAY.test(value));
-  return movedTo(
+  return withDirectory(
     isElsewhere ? ELSEWHERE : undefined,
-    together([...configured(words), ...runners(words), ...byOptions(words), ...addresses(words)]),
+    mergeResults([...findConfigured(words), ...findRunners(words), ...findOptionScripts(words), ...findAddresses(words)]),
   );
 }
 
@@ -37,12 +47,13 @@ const AWAY = /^(?:-C|--(?:git-dir|work-tree)(?:=.*)?|foreach)$/;
 const TELLING: ReadonlySet<string> = new Set(["-c", "config", ...SCRIPT_OPTIONS.keys(), ...GIT_RUNNERS.map(([sub]) => sub)]);
 
 /** `-c KEY=VALUE` at any place, and `config KEY VALUE`. */
-function configured(words: readonly ShellWord[]): readonly Unwrapped[] {
-  const found: Unwrapped[] = [];
+function findConfigured(words: readonly ShellWord[]): readonly UnwrapResult[] {
+  const found: UnwrapResult[] = [];
   words.forEach((word, i) => {
-    if (word.value === "-c" || word.value === "--config") found.push(...setting(words[i + 1]));
-    else if (word.value.startsWith("--config=")) found.push(...setting(partOf(word, "--config=".length)));
-    else if (isKey(word.value) && words.slice(1, i).some(({ value }) => value === "config")) found.push(...keyed(word.value, words[i + 1]));
+    if (word.value === "-c" || word.value === "--config") found.push(...readSetting(words[i + 1]));
+    else if (word.value.startsWith("--config=")) found.push(...readSetting(partOf(word, "--config=".length)));
+    else if (isKey(word.value) && words.slice(1, i).some(({ value }) => value === "config"))
+      found.push(...readKeyValue(word.value, words[i + 1]));
   });
   return found;
 }
@@ -51,16 +62,16 @@ function isKey(text: string): boolean {
   return /^alias\../i.test(text) || GIT_SCRIPT_KEYS.test(text.toLowerCase());
 }
 
-function setting(word: ShellWord | undefined): readonly Unwrapped[] {
+function readSetting(word: ShellWord | undefined): readonly UnwrapResult[] {
   const equals = word?.value.indexOf("=") ?? -1;
-  return !word || equals === -1 ? [] : keyed(word.value.slice(0, equals), partOf(word, equals + 1));
+  return !word || equals === -1 ? [] : readKeyValue(word.value.slice(0, equals), partOf(word, equals + 1));
 }
 
 /** The value of a key that is run. An alias without `!` is a sub-command. */
-function keyed(key: string, value: ShellWord | undefined): readonly Unwrapped[] {
+function readKeyValue(key: string, value: ShellWord | undefined): readonly UnwrapResult[] {
   if (!value || value.value === "" || !isKey(key)) return [];
-  if (value.value.startsWith("!")) return [scriptOf("git alias", partOf(value, 1))];
-  return [scriptOf(`git ${key}`, /^alias\./i.test(key) ? { ...value, value: `git ${value.value}` } : value)];
+  if (value.value.startsWith("!")) return [asScript("git alias", partOf(value, 1))];
+  return [asScript(`git ${key}`, /^alias\./i.test(key) ? { ...value, value: `git ${value.value}` } : value)];
 }
 
 function partOf(word: ShellWord, from: number): ShellWord {
@@ -68,12 +79,12 @@ function partOf(word: ShellWord, from: number): ShellWord {
 }
 
 /** `ext::TEXT` is an address that a program answers for. */
-function addresses(words: readonly ShellWord[]): readonly Unwrapped[] {
-  return words.filter(({ value }) => value.startsWith("ext::")).map((word) => scriptOf("git ext::", partOf(word, "ext::".length)));
+function findAddresses(words: readonly ShellWord[]): readonly UnwrapResult[] {
+  return words.filter(({ value }) => value.startsWith("ext::")).map((word) => asScript("git ext::", partOf(word, "ext::".length)));
 }
 
 /** `submodule foreach TEXT`, `bisect run COMMAND`. */
-function runners(words: readonly ShellWord[]): readonly Unwrapped[] {
+function findRunners(words: readonly ShellWord[]): readonly UnwrapResult[] {
   return GIT_RUNNERS.flatMap(([sub, action]) => {
     const at = words.findIndex(({ value }) => value === sub);
     const run = at === -1 ? -1 : words.findIndex(({ value }, i) => i > at && value === action);
@@ -81,25 +92,25 @@ function runners(words: readonly ShellWord[]): readonly Unwrapped[] {
     if (start === -1) return [];
     const label = `git ${sub} ${action}`;
     const rest = words.slice(start);
-    const text = rest.length === 1 || !isPlain(rest) ? [scriptOf(label, joined(rest))] : [];
+    const text = rest.length === 1 || !isPlain(rest) ? [asScript(label, joinWords(rest))] : [];
     return rest.length === 1 ? text : [...text, { inner: [{ label, words: rest, from: 0 }] }];
   });
 }
 
-function byOptions(words: readonly ShellWord[]): readonly Unwrapped[] {
+function findOptionScripts(words: readonly ShellWord[]): readonly UnwrapResult[] {
   const sub = words.findIndex(({ value }, i) => i > 0 && SCRIPT_OPTIONS.has(value));
   const name = words[sub]?.value ?? "";
   const options = SCRIPT_OPTIONS.get(name);
   if (sub === -1 || !options) return [];
   return words.flatMap((word, i) => {
     if (i <= sub || !word.value.startsWith("-")) return [];
-    const value = commandIn(options, word, words[i + 1]);
-    return value ? [scriptOf(`git ${name}`, value)] : [];
+    const value = scriptValue(options, word, words[i + 1]);
+    return value ? [asScript(`git ${name}`, value)] : [];
   });
 }
 
 /** The value of an option that names a command: attached, or the next word. */
-function commandIn(options: readonly string[], word: ShellWord, next: ShellWord | undefined): ShellWord | undefined {
+function scriptValue(options: readonly string[], word: ShellWord, next: ShellWord | undefined): ShellWord | undefined {
   const { value } = word;
   if (!value.startsWith("--")) {
     const letters = options.filter((option) => option.length === 2).map((option) => option.slice(1));

@@ -1,11 +1,11 @@
 import type { Hazard } from "../../plan/plan.ts";
 import { isOneWord, type ShellWord } from "../../read/bash-tree.ts";
-import { NOTHING, type Unwrapped, type Wrapping } from "./unwrapped.ts";
+import { NOTHING, type UnwrapResult, type WrapperCall } from "./unwrapped.ts";
 
 const INPUT_FILE = /^\/(?:dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
 
 /** What a shell would run from a file or from its input. */
-export function readsInput({ name, stdin }: Wrapping, file: ShellWord | undefined): Unwrapped {
+export function unwrapInput({ name, stdin }: WrapperCall, file: ShellWord | undefined): UnwrapResult {
   if (file?.word.dynamic)
     return isFile(name, file.word.text) ? NOTHING : { inner: [], doubts: [`What ${name} runs is only known at run time`] };
   if (file && !INPUT_FILE.test(file.value)) return NOTHING;

@@ -1,20 +1,30 @@
 import type { Wrapper } from "../../programs/program.ts";
 import { dynamicWord, literalWord, type ShellWord } from "../../read/bash-tree.ts";
 import { chosenDirectory, scanWrapper } from "./scan.ts";
-import { ELSEWHERE, type Inner, isPlain, joined, movedTo, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
+import {
+  asScript,
+  ELSEWHERE,
+  type InnerPart,
+  isPlain,
+  joinWords,
+  mergeResults,
+  type UnwrapResult,
+  type WrapperCall,
+  withDirectory,
+} from "./unwrapped.ts";
 
 /** The command behind the options; it gets further words that nobody knows, or they take the place of a mark. */
-export function unwrapXargs({ name, words, openEnd }: Wrapping, xargs: Wrapper): Unwrapped {
+export function unwrapXargs({ name, words, openEnd }: WrapperCall, xargs: Wrapper): UnwrapResult {
   const { found, starts } = scanWrapper(xargs, words, 1);
   if (starts.length === 0 && openEnd) return { inner: [], doubts: [`What ${name} runs is only known at run time`] };
   const replace = found.findLast(({ name: option }) => /^-(?:I|J|i|-replace)$/.test(option));
   const mark = replace && (replace.value?.value || "{}");
-  const given = mark ? words.map((word) => marked(word, mark)) : words;
-  return { inner: starts.map((from): Inner => ({ label: name, words: given, from, openEnd: !mark, guess: starts.length > 1 })) };
+  const given = mark ? words.map((word) => markPlaceholder(word, mark)) : words;
+  return { inner: starts.map((from): InnerPart => ({ label: name, words: given, from, openEnd: !mark, guess: starts.length > 1 })) };
 }
 
 /** A word in which something else will stand. */
-function marked(word: ShellWord, mark: string): ShellWord {
+function markPlaceholder(word: ShellWord, mark: string): ShellWord {
   return word.value.includes(mark) ? dynamicWord(word.word.text, word.value) : word;
 }
 
@@ -23,7 +33,7 @@ const FIND_ACTIONS: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "
 /** `fd` takes the command's name in the same word, too. */
 const ATTACHED = /^(?:-[xX]|--exec(?:-batch)?=)([\s\S]+)$/;
 
-function attachedCommand(name: string, { value }: ShellWord, rest: readonly ShellWord[]): readonly Inner[] {
+function attachedCommand(name: string, { value }: ShellWord, rest: readonly ShellWord[]): readonly InnerPart[] {
   const command = ATTACHED.exec(value)?.[1];
   return command === undefined ? [] : [{ label: `${name} -x`, words: [literalWord(command), ...rest], from: 0, openEnd: true }];
 }
@@ -32,14 +42,14 @@ function attachedCommand(name: string, { value }: ShellWord, rest: readonly Shel
 const BASE = /^(?:-C|--base-d)/;
 
 /** Each command of an action, up to its end. */
-export function unwrapFind({ name, words }: Wrapping): Unwrapped {
-  const inner: Inner[] = name === "find" ? [] : words.flatMap((word, i) => attachedCommand(name, word, words.slice(i + 1)));
+export function unwrapFind({ name, words }: WrapperCall): UnwrapResult {
+  const inner: InnerPart[] = name === "find" ? [] : words.flatMap((word, i) => attachedCommand(name, word, words.slice(i + 1)));
   for (let i = 1; i < words.length; i++) {
     const action = words[i]?.value ?? "";
     if (!FIND_ACTIONS.has(action)) continue;
     const end = words.findIndex(({ value }, at) => at > i && (value === ";" || (value === "+" && words[at - 1]?.value === "{}")));
     const last = end === -1 ? words.length : end;
-    const given = words.slice(i + 1, last).map((word) => marked(word, "{}"));
+    const given = words.slice(i + 1, last).map((word) => markPlaceholder(word, "{}"));
     const isElsewhere = action.endsWith("dir") || (name !== "find" && words.some(({ value }) => BASE.test(value)));
     inner.push({ label: `${name} ${action}`, words: given, from: 0, ...(isElsewhere && { directory: ELSEWHERE }) });
     i = last;
@@ -50,28 +60,28 @@ export function unwrapFind({ name, words }: Wrapping): Unwrapped {
 const SOURCES = /^:{3,4}\+?$/;
 
 /** The command up to `:::`, which a shell reads; without one, each word behind it is a command. */
-export function unwrapParallel({ name, words, stdin, openEnd }: Wrapping, parallel: Wrapper): Unwrapped {
+export function unwrapParallel({ name, words, stdin, openEnd }: WrapperCall, parallel: Wrapper): UnwrapResult {
   const source = words.findIndex(({ value }) => SOURCES.test(value));
   const own = source === -1 ? words : words.slice(0, source);
   const scan = scanWrapper(parallel, own, 1);
   const { starts } = scan;
   const directory = chosenDirectory(parallel, scan);
-  if (starts.length > 0) return movedTo(directory, together(starts.map((start) => templateOf(name, own.slice(start)))));
+  if (starts.length > 0) return withDirectory(directory, mergeResults(starts.map((start) => unwrapTemplate(name, own.slice(start)))));
   const given = source === -1 ? [] : words.slice(source + 1).filter(({ value }) => !SOURCES.test(value));
   const unknown = openEnd || (given.length === 0 && stdin !== undefined);
   const doubts = unknown ? [`${name} reads its commands from a pipe`] : [];
-  return movedTo(directory, together([...given.map((word) => scriptOf(name, word)), { inner: [], doubts }]));
+  return withDirectory(directory, mergeResults([...given.map((word) => asScript(name, word)), { inner: [], doubts }]));
 }
 
 /** A template is read by a shell, with further words at its end or in place of its marks. */
-function templateOf(name: string, words: readonly ShellWord[]): Unwrapped {
-  const script = joined(words);
+function unwrapTemplate(name: string, words: readonly ShellWord[]): UnwrapResult {
+  const script = joinWords(words);
   const isKnown = !script.value.trimStart().split(/\s/, 1)[0]?.includes("{");
   const isText = words.length === 1 && /\s/.test(script.value);
   return {
     inner: [
       ...(isKnown && !isPlain(words) ? [{ label: name, script: script.value }] : []),
-      ...(isText && isKnown ? [] : [{ label: name, words: words.map((word) => marked(word, "{")), from: 0, openEnd: true }]),
+      ...(isText && isKnown ? [] : [{ label: name, words: words.map((word) => markPlaceholder(word, "{")), from: 0, openEnd: true }]),
     ],
   };
 }

@@ -2,7 +2,7 @@ import type { Hazard } from "../../plan/plan.ts";
 import { dynamicWord, type ShellWord, type Stdin } from "../../read/bash-tree.ts";
 
 /** What a wrapper runs: a command, or a text that is a script. */
-export type Inner = (InnerCommand | { readonly label: string; readonly script: string }) & {
+export type InnerPart = (InnerCommand | { readonly label: string; readonly script: string }) & {
   /** The directory into which the wrapper goes first. */
   readonly directory?: ShellWord;
 };
@@ -20,16 +20,20 @@ export type InnerCommand = {
 };
 
 /** What was found inside a command, and why some of it cannot be told. */
-export type Unwrapped = { readonly inner: readonly Inner[]; readonly doubts?: readonly string[]; readonly hazards?: readonly Hazard[] };
+export type UnwrapResult = {
+  readonly inner: readonly InnerPart[];
+  readonly doubts?: readonly string[];
+  readonly hazards?: readonly Hazard[];
+};
 
 /** A wrapper's words with its name. */
-export type Wrapping = Surroundings & { readonly name: string; readonly words: readonly ShellWord[] };
+export type WrapperCall = CommandInput & { readonly name: string; readonly words: readonly ShellWord[] };
 
 /** What a command is given beside its words: its input, and further words that nobody knows. */
-export type Surroundings = { readonly stdin: Stdin | undefined; readonly openEnd: boolean };
+export type CommandInput = { readonly stdin: Stdin | undefined; readonly openEnd: boolean };
 
 /** The text that one word holds, as a script. */
-export function scriptOf(label: string, { word, value }: ShellWord): Unwrapped {
+export function asScript(label: string, { word, value }: ShellWord): UnwrapResult {
   return {
     inner: [{ label, script: value }],
     ...(word.dynamic && { doubts: [`The text that ${label} runs is only known at run time`] }),
@@ -37,10 +41,10 @@ export function scriptOf(label: string, { word, value }: ShellWord): Unwrapped {
 }
 
 /** Nothing that is run. */
-export const NOTHING: Unwrapped = { inner: [] };
+export const NOTHING: UnwrapResult = { inner: [] };
 
 /** Several findings as one. */
-export function together(all: readonly Unwrapped[]): Unwrapped {
+export function mergeResults(all: readonly UnwrapResult[]): UnwrapResult {
   const [first, second] = all;
   if (!second) return first ?? { inner: [] };
   return {
@@ -51,7 +55,7 @@ export function together(all: readonly Unwrapped[]): Unwrapped {
 }
 
 /** Several words as the one text that a shell would read. */
-export function joined(words: readonly ShellWord[]): ShellWord {
+export function joinWords(words: readonly ShellWord[]): ShellWord {
   const text = words.map(({ value }) => value).join(" ");
   return { word: { text, dynamic: words.some(({ word }) => word.dynamic) }, value: text, hazards: [] };
 }
@@ -65,7 +69,7 @@ export function isPlain(words: readonly ShellWord[]): boolean {
 export const ELSEWHERE: ShellWord = dynamicWord("$");
 
 /** What a wrapper runs in another directory. */
-export function movedTo(directory: ShellWord | undefined, found: Unwrapped): Unwrapped {
+export function withDirectory(directory: ShellWord | undefined, found: UnwrapResult): UnwrapResult {
   if (!directory || found.inner.length === 0) return found;
   return { ...found, inner: found.inner.map((one) => ({ ...one, directory })) };
 }
