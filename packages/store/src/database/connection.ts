@@ -6,7 +6,6 @@ import { beyondRepairError, storeError, storeUnreadable, tryStat } from "../file
 import { BUSY_MS, type Database, type OpenDatabase, query } from "./database.ts";
 import { SQLITE, sqliteCode } from "./sqlite-code.ts";
 
-/** An open database; with a refusal it can only be read. */
 export type Connection = { readonly database: Database; readonly refusal: LedgerError | undefined };
 
 const RETRY_MS = 20;
@@ -22,7 +21,7 @@ export async function connect(paths: StatePaths, open: OpenDatabase): Promise<Co
   }
 }
 
-/** Opens the file for reading alone; on a file system where not even SQLite's own files can be made, as one that nobody changes. */
+/** Opens the file read-only. Where SQLite cannot create its own files, it opens the file as immutable. */
 export function openReadOnly(paths: StatePaths, open: OpenDatabase): Database {
   try {
     return openForReading(paths, paths.file, open);
@@ -40,7 +39,7 @@ function isUnwritable(error: unknown): error is LedgerError {
   return error instanceof LedgerError && (error.type === "store_readonly" || error.type === "store_full");
 }
 
-/** Reads a log without room for its index on disk: SQLite keeps the index in memory for a connection that shares the store with no other. */
+/** Opens a log without room for its index on disk. SQLite keeps the index of an exclusive connection in memory. */
 function openExclusive(paths: StatePaths, open: OpenDatabase): Database {
   const database = open(paths.file, { readOnly: false, timeout: BUSY_MS });
   try {
@@ -69,7 +68,7 @@ async function openWal(paths: StatePaths, open: OpenDatabase): Promise<Database>
   const database = open(paths.file, { readOnly: false, timeout: BUSY_MS });
   try {
     refuseForeign(database, paths);
-    // The store checkpoints by itself, because SQLite keeps quiet about a checkpoint that failed.
+    // The store checkpoints itself, because SQLite does not report a failed checkpoint.
     database.exec("pragma wal_autocheckpoint=0; pragma cell_size_check=on");
     await enterWal(database);
     return database;
@@ -91,7 +90,7 @@ function refuseForeign(database: Database, { file, directory }: StatePaths): voi
   throw new LedgerError("store_unsafe_location", text, { path: file });
 }
 
-/** Two processes that open a new file at once refuse each other without waiting; the loser tries again. */
+/** Retries, because two processes that open a new file at once make each other fail. */
 async function enterWal(database: Database): Promise<void> {
   for (let left = BUSY_MS / RETRY_MS; ; left -= 1) {
     try {

@@ -1,15 +1,15 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 
-/** As much of `DatabaseSync` as the store uses, so that whoever opens it can stand in between. */
+/** The part of `DatabaseSync` that the store uses. Tests wrap it. */
 export type Database = Pick<DatabaseSync, "exec" | "prepare" | "close" | "isTransaction">;
 
-/** How a database file is opened. It must wait up to `timeout` milliseconds for a lock. */
+/** Opens a database file. It must wait up to `timeout` milliseconds for a lock. */
 export type OpenDatabase = (file: string, options: { readonly readOnly: boolean; readonly timeout: number }) => Database;
 
 /** How long an operation waits for another process before it is `store_locked`. */
 export const BUSY_MS = 5_000;
 
-/** The runtime's own SQLite, loaded only when a store is opened. */
+/** Loads the SQLite of Node. */
 export async function nodeSqlite(): Promise<OpenDatabase> {
   const { DatabaseSync } = await import("node:sqlite");
   return (file, options) => new DatabaseSync(file, options);
@@ -23,13 +23,13 @@ export type Query<Row> = {
   run(...values: SQLInputValue[]): unknown;
 };
 
-/** Prepares a statement. The tables are strict, so the shape of a row is that of the columns asked for. */
+/** Prepares a statement. The tables are strict, so the columns determine the shape of a row. */
 export function query<Row>(database: Database, sql: string): Query<Row> {
-  // Parsing: the one place where rows get their type.
+  // Parsing: rows get their type here.
   return database.prepare(sql) as unknown as Query<Row>;
 }
 
-/** Runs `work` between BEGIN and COMMIT; a throw leaves the database as it was. */
+/** Runs `work` in a transaction and rolls it back if `work` throws. */
 export function transact<T>(database: Database, work: () => T): T {
   database.exec("begin immediate");
   try {

@@ -1,7 +1,7 @@
 import { type Database, query } from "./database.ts";
 import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
 
-/** Rows until SQLite says that its file is malformed; then `broken` is told and there are no more. */
+/** Yields rows until SQLite reports a malformed file, then calls `broken`. */
 export function* readUntilMalformed<Row>(rows: () => Iterable<Row>, broken: () => void): Generator<Row> {
   try {
     yield* rows();
@@ -11,13 +11,13 @@ export function* readUntilMalformed<Row>(rows: () => Iterable<Row>, broken: () =
   }
 }
 
-/** True for SQLite's word that its file is malformed. */
+/** True for SQLite's error about a malformed file. */
 export function isMalformed(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && primaryCode(code) === SQLITE.CORRUPT;
 }
 
-/** SQLite's own look at its pages and indexes. */
+/** Runs SQLite's integrity check. */
 export function isMalformedFile(database: Database): boolean {
   try {
     return query<{ integrity_check: string }>(database, "pragma integrity_check(1)").get()?.integrity_check !== "ok";

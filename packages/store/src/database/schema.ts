@@ -1,7 +1,7 @@
-/** The version of the tables this program writes, as `PRAGMA user_version`. */
+/** The schema version, stored as `PRAGMA user_version`. */
 export const SCHEMA_VERSION = 4;
 
-/** The lists that version 2 added: a proposal is listed like an approval, a question under the call that asked it. */
+/** The lists that version 2 added. */
 export const LISTS_OF_2 = `
 create table proposals (
   id text primary key,
@@ -34,13 +34,16 @@ create index questions_call on questions (session, call) where open = 1;
 /** The index that version 3 had: events of every type. It cost four pages per call. */
 export const INDEX_OF_3 = "create index events_type on events (type);";
 
-/** True in SQL for the types that are indexed: all but those that every call writes. Queries repeat this text, because SQLite uses a partial index only then. */
+/**
+ * True in SQL for the types that are indexed: all but those that every call writes. Queries repeat this text, because SQLite uses a
+ * partial index only then.
+ */
 export const IS_RARE_TYPE = "type not in ('call.proposed', 'call.judged', 'call.started', 'call.claimed', 'call.ended')";
 
 /** The index that version 4 has instead. A scan for the events of calls finds enough of them without an index. */
 export const INDEX_OF_4: string = `create index events_rare_type on events (type) where ${IS_RARE_TYPE};`;
 
-/** Empty tables of the connection's own in place of those, for a file that has none and cannot be given any. */
+/** Temporary empty tables for a file that lacks these lists and cannot be written. */
 export const EMPTY_LISTS_OF_2 = `
 create temp table proposals as select * from approvals limit 0;
 create unique index temp.proposals_id on proposals (id);
@@ -49,8 +52,8 @@ create unique index temp.questions_id on questions (id);
 `;
 
 /**
- * Events are the record; `sessions`, `approvals`, `grants`, `proposals` and `questions` are lists folded from them in the same transaction, and can be made again from them.
- * `row` columns hold JSON. `blob_uses` says which session's events need which value, whether it stood in a body or was given beside it.
+ * `events` is the record. The other lists are folded from it in the same transaction and can be rebuilt from it. `row` columns hold JSON.
+ * `blob_uses` records which sessions need which blob.
  */
 export const SCHEMA: string = `
 create table meta (key text primary key, value text not null) strict, without rowid;

@@ -1,4 +1,4 @@
-/** SQLite's primary result codes that mean something to whoever uses the store. */
+/** The primary result codes of SQLite that the store handles. */
 export const SQLITE = {
   ERROR: 1,
   BUSY: 5,
@@ -11,7 +11,7 @@ export const SQLITE = {
   NOTADB: 26,
 } as const;
 
-/** The code that SQLite threw with, extended where it is; undefined: somebody else threw. */
+/** The (extended) SQLite code of an error. Undefined: the error is not from SQLite. */
 export function sqliteCode(error: unknown): number | undefined {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;
 }

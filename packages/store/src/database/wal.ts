@@ -1,14 +1,14 @@
 import type { Database } from "./database.ts";
 
-/** About 4,000 pages: hot pages are then written many times to the log and once to the database. */
+/** About 4,000 pages. Pages that change often are then written to the database only once. */
 const LIMIT = 16_777_216;
-/** What a commit writes besides its events: the tail pages of tables and indexes. */
+/** An estimate of the index pages that a commit writes besides its events. */
 const COMMIT_BYTES = 32_768;
 
-/** Moves the write-ahead log into the database now and then, off the path of any promise. */
+/** Checkpoints the write-ahead log now and then, outside of any commit. */
 export type WalKeeper = { readonly grown: (bytes: number) => void; readonly stop: () => void };
 
-/** `failed` is told when it cannot be moved, which SQLite by itself would not say. */
+/** SQLite does not report a failed checkpoint by itself, so `failed` receives it. */
 export function makeLogKeeper(database: Database, failed: (error: unknown) => void): WalKeeper {
   let size = 0;
   let due: NodeJS.Immediate | undefined;

@@ -7,11 +7,9 @@ import { isCode, syncDirectory } from "./state-directory.ts";
 export type Mark = { readonly pos: number; readonly hash: string };
 
 /**
- * Marks are empty files `POS-HASH` beside the database. One is written after a commit that used up an answer, before the effect, and when a process closes the
- * ledger. A database that lacks the event of a mark is older than the mark: a backup was copied over it, or its end was cut off.
- *
- * Positions grow with every commit, so a database that contains the newest marked event contains the older ones, and only the newest mark is kept. Each mark has a
- * name of its own: a directory that is copied over this one brings its old mark along and leaves the newer one in place.
+ * Marks are empty files named `POS-HASH` beside the database. The store writes one after a commit that used an answer, before the effect,
+ * and when the ledger closes. If the database lacks a marked event, an older copy replaced it or its end was cut off. Only the newest
+ * mark is kept. Each mark has its own name, so copying an old directory over this one does not remove the newer mark.
  */
 export type Marks = {
   /** Lists the marks. Call it before reading the database, because the events they name were committed earlier. */
@@ -23,7 +21,7 @@ export type Marks = {
 
 const NAME = /^(\d{1,16})-([0-9a-f]{64})$/;
 
-/** The marks in a directory, which is made with the first of them. */
+/** Opens the marks in a directory. The first mark creates the directory. */
 export function openMarks(directory: string): Marks {
   const list = (): readonly Mark[] => listNames(directory).flatMap(parseName);
   const remove = (marks: readonly Mark[]): void => {
@@ -72,19 +70,17 @@ function createMark(directory: string, mark: Mark): void {
   }
 }
 
-/** Which of these marks name an event that the database does not contain. */
+/** Finds the marks whose event is not in the database. */
 export function findMissingMarks(database: Database, marks: readonly Mark[]): readonly Mark[] {
   if (marks.length === 0) return marks;
   const hashAt = query<{ hash: string }>(database, "select hash from events where pos = ?");
   return marks.filter(({ pos, hash }) => hashAt.get(pos)?.hash !== hash);
 }
 
-/** The mark that is due once the present transaction is committed. */
+/** The mark to write after the current transaction commits. */
 export type DueMark = {
   readonly note: (mark: Mark) => void;
-  /** A transaction begins. */
   readonly reset: () => void;
-  /** The transaction is committed. */
   readonly write: () => void;
 };
 

@@ -17,7 +17,9 @@ export type SessionLocks = { readonly tryLock: TryLock; readonly close: () => vo
 
 type LockConnection = { readonly database: Database; readonly inode: number };
 
-/** Connections stay open after a release, because opening one costs more than the lock. More than this many are closed when they are free. */
+/**
+ * Connections stay open after a release, because opening one costs more than the lock. More than this many are closed when they are free.
+ */
 const KEPT_OPEN = 16;
 
 /**

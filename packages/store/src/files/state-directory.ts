@@ -4,7 +4,7 @@ import { LedgerError } from "@assent/core";
 import { octal, type StatePaths } from "./state-paths.ts";
 import { beyondRepairError, storeLost, storeUnreadable } from "./store-error.ts";
 
-/** Something the opener should know that stops nothing. */
+/** A warning for the caller. */
 export type StoreWarning = {
   readonly type: "store_permissions" | "store_restored" | "subscriber_failed" | "snapshot_mismatch";
   readonly message: string;
@@ -28,14 +28,17 @@ export function hasLedger(paths: StatePaths): boolean {
   }
 }
 
-/** Tightens looser modes of an existing store. Throws `store_unreadable` for a ledger that may not be read, `store_corrupt` for an empty one. */
+/**
+ * Tightens looser modes of an existing store. Throws `store_unreadable` for a ledger that may not be read, `store_corrupt` for an empty
+ * one.
+ */
 export function prepareDirectory(paths: StatePaths): readonly StoreWarning[] {
   refuseUnreadable(paths);
   if (inspect(paths.file, "file")?.size === 0) throw beyondRepairError(`The ledger ${paths.file} is empty (0 bytes).`, paths);
   return looseModes(paths).map(restrictMode);
 }
 
-/** Makes the directory (0700, whatever the umask) and those above it where they are missing. */
+/** Creates the directory and its missing parents with mode 0700. */
 export function makeStateDirectory({ directory }: StatePaths): void {
   if (exists(directory)) return;
   makeDirectory(directory);
@@ -51,15 +54,15 @@ export function refuseUnreadable(paths: StatePaths): void {
   }
 }
 
-/** A store that was not to be made and is not there. */
+/** The error for a missing store that may not be created. */
 export function noLedger({ directory }: StatePaths): Error {
   return Object.assign(new Error(`There is no ledger in ${directory}.`), { code: "ENOENT" });
 }
 
-/** A path whose mode lets others in, and the mode it should have. */
+/** A path with a too permissive mode, and the mode it should have. */
 export type LooseMode = { readonly path: string; readonly mode: number; readonly wanted: number };
 
-/** Everything of the store that group or others may touch. */
+/** Lists the store's files that group or others can access. */
 export function looseModes({ directory, file, idFile, output, torn, marks, locks }: StatePaths): readonly LooseMode[] {
   const wanted: readonly (readonly [string, number])[] = [
     [directory, 0o700],
@@ -80,14 +83,14 @@ export function looseModes({ directory, file, idFile, output, torn, marks, locks
   return found;
 }
 
-/** Creates the database file alone, so that it never exists with another mode; SQLite gives `-wal` and `-shm` the same. */
+/** Creates the database file with its final mode. SQLite gives `-wal` and `-shm` the same mode. */
 export function createPrivateFile(file: string): void {
   const { O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW } = constants;
   closeSync(openSync(file, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0o600));
   syncDirectory(dirname(file));
 }
 
-/** Step by step: where the file system has no new names, as in /proc, Node's own `recursive` tries for ever. */
+/** Creates parents one by one, because Node's `recursive` never returns in /proc. */
 function makeDirectory(directory: string): void {
   const above = dirname(directory);
   if (!exists(above)) makeDirectory(above);
@@ -123,7 +126,7 @@ function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (isCode(error, "ENOTDIR")) return false; // below a file there is nothing
+    if (isCode(error, "ENOTDIR")) return false; // the parent is a file
     throw error;
   }
 }
@@ -132,7 +135,7 @@ function hasEntries(directory: string): boolean {
   return exists(directory) && readdirSync(directory).length > 0;
 }
 
-/** Makes names that were created or removed in a directory survive a power cut. */
+/** Syncs a directory, so that created and removed names survive a power cut. */
 export function syncDirectory(directory: string): void {
   const handle = openSync(directory, constants.O_RDONLY);
   try {

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 
-/** Where a store keeps what. */
+/** The paths of a store. */
 export type StatePaths = {
   readonly directory: string;
   readonly file: string;
@@ -14,7 +14,6 @@ export type StatePaths = {
   readonly locks: string;
 };
 
-/** The places of a store in its directory. */
 export function statePaths(directory: string): StatePaths {
   const root = resolve(directory);
   const at = (name: string): string => join(root, name);
@@ -22,7 +21,7 @@ export function statePaths(directory: string): StatePaths {
   return { directory: root, file: at("ledger.db"), idFile, output, torn, marks, locks };
 }
 
-/** A mode as people write it. */
+/** Formats a file mode in octal. */
 export function octal(mode: number): string {
   return mode.toString(8).padStart(4, "0");
 }

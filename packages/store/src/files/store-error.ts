@@ -7,7 +7,7 @@ import { octal, type StatePaths } from "./state-paths.ts";
 /** Extended codes of failed writes: SQLite does not say whether the disk or a quota refused. */
 const REFUSED_WRITES: ReadonlySet<number> = new Set([778, 4874]);
 
-/** The ledger's word for a failure of SQLite or the file system; what is none of these is returned as it is. */
+/** Translates an error of SQLite or the file system into a `LedgerError`. Other errors are returned unchanged. */
 export function storeError(error: unknown, paths: StatePaths): unknown {
   if (error instanceof SyntaxError) return Object.assign(storeCorrupt("A row of the ledger is no JSON.", {}), { cause: error });
   const code = error instanceof Error ? sqliteCodeOf(error) : undefined;
@@ -69,7 +69,6 @@ function storeReadOnly(paths: StatePaths): LedgerError {
   });
 }
 
-/** A mode that lets its owner write is never the reason. */
 function whyNotWritten({ directory, file }: StatePaths): string {
   if (lacksRights(file)) return `its mode is ${modeOf(file)}`;
   return lacksRights(directory) ? `its directory has mode ${modeOf(directory)}` : "its file system refuses it";
@@ -98,7 +97,7 @@ function storeLocked({ file }: StatePaths): LedgerError {
 
 const REPAIR = " See what is damaged: assent verify. Set it aside: assent verify --repair";
 
-/** A damaged record: everything after it is in doubt. */
+/** The error for a damaged record. */
 export function storeCorrupt(what: string, detail: Readonly<Record<string, Json>>): LedgerError {
   return new LedgerError("store_corrupt", `${what}${REPAIR}`, detail);
 }
@@ -110,19 +109,19 @@ export function malformedFile(what: string, detail: Readonly<Record<string, Json
   return new LedgerError("store_corrupt", `${what}${RESTORE}`, detail);
 }
 
-/** A ledger of which nothing can be saved. */
+/** The error for a ledger that cannot be repaired. */
 export function beyondRepairError(what: string, { directory }: Pick<StatePaths, "directory">): LedgerError {
   const remedy = `Restore a backup, or move ${directory} away and begin a new store.`;
   return new LedgerError("store_corrupt", `${what} It cannot be repaired. ${remedy}`, { directory });
 }
 
-/** A ledger that existed and is missing. */
+/** The error for a ledger that existed and is missing. */
 export function storeLost(what: string, { directory }: StatePaths): LedgerError {
   const remedy = `Put it back or restore a backup. To begin a new store instead, move ${directory} away.`;
   return new LedgerError("store_lost", `${what} ${remedy}`, { directory });
 }
 
-/** A ledger that this user may not read. */
+/** The error for a ledger that the user may not read. */
 export function storeUnreadable(paths: StatePaths): LedgerError {
   const { directory, file } = paths;
   const remedy = "Give your user the right to read it, or choose another directory with --store.";
@@ -137,13 +136,13 @@ export function beyondRepair(error: unknown, paths: StatePaths): unknown {
   return damage === error.message ? error : Object.assign(beyondRepairError(damage, paths), { cause: error });
 }
 
-/** What an error says is damaged, without the advice what to do. */
+/** The error's message without its advice. */
 export function withoutAdvice({ message }: LedgerError): string {
   const advice = [REPAIR, RESTORE].find((end) => message.endsWith(end));
   return advice === undefined ? message : message.slice(0, -advice.length);
 }
 
-/** Lists that do not match the events they were made of; nothing is appended on their word. */
+/** The error for lists that do not match the events. */
 export function listsMismatch(detail: Readonly<Record<string, Json>>): LedgerError {
   return new LedgerError(
     "store_corrupt",
@@ -152,13 +151,13 @@ export function listsMismatch(detail: Readonly<Record<string, Json>>): LedgerErr
   );
 }
 
-/** A schema or record of a newer program. */
+/** The error for a store of a newer version. */
 export function storeNewer(found: number, known: number): LedgerError {
   const text = `The ledger was written by a newer Assent (schema ${found}; this program writes ${known}). It can be read, not written: use the newer one.`;
   return new LedgerError("store_newer", text, { found, known });
 }
 
-/** Byte 120 of the `-shm` file is SQLite's write lock in WAL mode; Linux tells who holds it. */
+/** Finds the process that holds SQLite's write lock (byte 120 of the `-shm` file), on Linux only. */
 function lockHolder(file: string): number | undefined {
   const shm = statSync(`${file}-shm`, { throwIfNoEntry: false });
   if (!shm || process.platform !== "linux") return undefined;
@@ -170,7 +169,7 @@ function lockHolder(file: string): number | undefined {
   return undefined;
 }
 
-/** Undefined where the path does not exist or cannot be looked up. */
+/** Returns undefined if the path does not exist or cannot be accessed. */
 export function tryStat(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -180,7 +179,7 @@ export function tryStat(path: string): Stats | undefined {
   }
 }
 
-/** Asks the file system itself, because a quota looks like a broken disk through SQLite. */
+/** Tries a write, because SQLite reports an exceeded quota as an I/O error. */
 function hasSpace({ directory }: StatePaths): boolean {
   const probe = join(directory, `probe-${process.pid}`);
   try {

@@ -19,7 +19,7 @@ export function watchCommits({ database, paths, files }: WatchedStore, changed: 
     try {
       return version.get()?.data_version;
     } catch (error) {
-      if (sqliteCode(error) !== undefined) return undefined; // whoever reads on is told
+      if (sqliteCode(error) !== undefined) return undefined; // the next read reports it
       throw error;
     }
   };
@@ -47,7 +47,7 @@ export function watchCommits({ database, paths, files }: WatchedStore, changed: 
   };
 }
 
-/** Undefined where the system has no watches left: the timer then keeps the process alive instead. */
+/** Undefined if the system has no watches left; the timer then keeps the process alive. */
 function tryWatch(directory: string, told: (name: string | null) => void): FSWatcher | undefined {
   try {
     const watcher = watchFile(directory, (_event, name) => told(name));

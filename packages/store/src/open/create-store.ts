@@ -7,7 +7,7 @@ import { createPrivateFile, isCode, makeStateDirectory, syncDirectory } from "..
 import type { StatePaths } from "../files/state-paths.ts";
 import { storeLost, tryStat } from "../files/store-error.ts";
 
-/** Creates a ledger under a temporary name and moves it into place when it is complete, so an empty file always means damage. */
+/** Creates a ledger under a temporary name and moves it into place, so an empty file always means damage. */
 export function createLedger(paths: StatePaths, open: OpenDatabase, first: (database: Database) => void): void {
   makeStateDirectory(paths);
   const made = `${paths.file}.new-${process.pid}-${randomBytes(4).toString("hex")}`;
@@ -31,7 +31,10 @@ export function createLedger(paths: StatePaths, open: OpenDatabase, first: (data
 
 const STORE_ID = /^[0-9a-f]{32}$/;
 
-/** Compares the ledger with the store id in `ledger.id`, and writes that file if it is missing. Throws `store_lost` for the ledger of another store. */
+/**
+ * Compares the ledger with the store id in `ledger.id`, and writes that file if it is missing. Throws `store_lost` for the ledger of
+ * another store.
+ */
 export function checkStoreId(paths: StatePaths, storeId: string, canWrite: boolean): void {
   const noted = tryStat(paths.idFile) ? readFileSync(paths.idFile, "utf8").trim() : "";
   if (STORE_ID.test(noted) && noted !== storeId)
@@ -52,7 +55,6 @@ export function refuseMissingLog(paths: StatePaths): void {
   if (isLogMissing(paths)) throw storeLost(missingLog(paths), paths);
 }
 
-/** Says that the log is missing, and how to continue without it. */
 export function missingLog({ file }: StatePaths): string {
   return `The log ${file}-wal is missing, and with it the newest records. To continue without them: assent verify --repair.`;
 }
@@ -67,7 +69,7 @@ export function isLogMissing({ file }: StatePaths): boolean {
   return lacks() && lacks();
 }
 
-/** Offsets in the header of the index, in the byte order of the machine: whether it is complete, its number of frames, and how many were copied to the database. */
+/** Offsets in the header of the index: whether it is complete, its number of frames, and how many are in the database. */
 const INDEX = { isInit: 12, frames: 16, copied: 96, size: 100 } as const;
 
 function hasPendingFrames(index: string): boolean {

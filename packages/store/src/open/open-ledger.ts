@@ -11,24 +11,23 @@ import { liveness, type StartOf, thisPlace } from "../write/lease.ts";
 import { makeLedgerWriter } from "../write/ledger-writing.ts";
 import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.ts";
 
-/** Where the ledger is; everything else has a default. */
 export type OpenLedgerOptions = OpenStoreOptions & {
-  /** The start time of a live process, as `Processes.startOf` gives it: tells whether the holder of a session still runs. */
+  /** Returns the start time of a live process, as `Processes.startOf` does. */
   readonly startOf?: StartOf;
-  /** Called with warnings that come up while the ledger is open. */
+  /** Called with later warnings. */
   readonly onWarning?: (warning: StoreWarning) => void;
 };
 
-/** What a durable ledger has besides the port. */
+/** What a durable ledger has in addition to the port. */
 export type StoreExtras = {
   readonly directory: string;
-  /** What the opener should tell people; it may grow while the ledger is open. */
+  /** Warnings for people. More may be added while the ledger is open. */
   readonly warnings: readonly StoreWarning[];
-  /** Why it can be read and not written, if so. */
+  /** Why the ledger is read-only, if it is. */
   readonly refusal: LedgerError | undefined;
 };
 
-/** Opens the durable ledger of a state directory, making it if need be. Failures are `LedgerError`s. */
+/** Opens the ledger of a state directory and creates it if it is missing. Failures are `LedgerError`s. */
 export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerOptions): Promise<Ledger & StoreExtras> {
   const store = await openStore(options);
   const { database, storeId, paths, warnings, refusal } = store;
@@ -75,7 +74,7 @@ export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerO
   };
 }
 
-/** Deadlines count from the later of the clock and the newest time in the ledger, so a clock set back extends none. */
+/** The later of the clock and the newest time in the ledger, so that setting the clock back extends no deadline. */
 function makeNow({ database, time }: OpenStore): () => string {
   const newest = query<{ at: string | null }>(
     database,

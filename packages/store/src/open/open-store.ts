@@ -15,24 +15,23 @@ import { makeTransactionWriter, type TransactionWriter } from "../write/writing.
 import { checkStoreId, createLedger, isLogMissing, refuseMissingLog } from "./create-store.ts";
 import { cancelAnswers, hasMoved, readPlace, recordPlace, recordSettled, type StorePlace, unsettledMarks } from "./restored.ts";
 
-/** Where a store is and what it stands on. */
 export type OpenStoreOptions = {
   /** The state directory. */
   readonly directory: string;
   readonly clock?: Pick<Clock, "now">;
-  /** False: a missing store is an error (`ENOENT`), never made. */
+  /** False: a missing store is an error (`ENOENT`). */
   readonly createIfMissing?: boolean;
   readonly openDatabase?: OpenDatabase;
 };
 
-/** How to open a store that is about to be mended: a copy is then not told from its original. */
+/** Options for repairs: a copied store is then not treated as a copy. */
 export type OpenForRepairOptions = OpenStoreOptions & {
   readonly asIs?: boolean;
-  /** Opens a store whose write-ahead log is missing, too. */
+  /** Also opens a store whose write-ahead log is missing. */
   readonly isRepair?: boolean;
 };
 
-/** A database that is one of ours and up to date, with everything found on the way. */
+/** An open store with an up-to-date schema. */
 export type OpenStore = {
   readonly database: Database;
   readonly paths: StatePaths;
@@ -41,18 +40,18 @@ export type OpenStore = {
   readonly place: StorePlace;
   readonly files: StoreFiles;
   readonly marks: Marks;
-  /** Why nothing can be written, if so. */
+  /** Why the store is read-only, if it is. */
   readonly refusal: LedgerError | undefined;
   readonly warnings: StoreWarning[];
   readonly time: () => string;
 };
 
-/** True if there is a store in the directory; false only if there never was one. Throws a `LedgerError` that says what to do if that is in doubt. */
+/** True if the directory has a store, false if there never was one. Throws a `LedgerError` if that is in doubt. */
 export function hasStore(directory: string): boolean {
   return hasLedger(statePaths(directory));
 }
 
-/** Opens the store: directory, file, tables, migrations; a copy of a store is told from its original. */
+/** Opens the store: directory, file, tables, migrations, and a check for copies. */
 export async function openStore(options: OpenForRepairOptions): Promise<OpenStore> {
   const { directory, clock = Date, createIfMissing = true, openDatabase, asIs = false, isRepair = false } = options;
   const paths = statePaths(directory);
@@ -94,7 +93,7 @@ function withStoreErrors<T>(paths: StatePaths, work: () => T): T {
   }
 }
 
-/** A store that continues without its newest records is treated as a restored backup when it is opened next. */
+/** A store that lost its newest records is treated as a restored backup when it is opened next. */
 const NOWHERE: StorePlace = { device: "", inode: "", born: "" };
 
 function bringUpToDate(database: Database, paths: StatePaths, time: () => string): LedgerError | undefined {
@@ -105,7 +104,7 @@ function bringUpToDate(database: Database, paths: StatePaths, time: () => string
   return unlessFull(paths, () => migrate(database, { file: paths.file, migrations: MIGRATIONS, record }));
 }
 
-/** Returns the error of a full disk instead of throwing it: the store can still be read. */
+/** Returns the error of a full disk, because the store can still be read. */
 function unlessFull(paths: StatePaths, work: () => void): LedgerError | undefined {
   try {
     work();
@@ -117,7 +116,7 @@ function unlessFull(paths: StatePaths, work: () => void): LedgerError | undefine
   }
 }
 
-/** A random id tells one store's events from another's, whatever else is alike. */
+/** The random id is part of every hash, so events of two stores never match. */
 function writeFirst(database: Database, at: string): void {
   const store = randomBytes(16).toString("hex");
   query(database, "insert into meta (key, value) values ('store', ?)").run(store);
@@ -126,7 +125,7 @@ function writeFirst(database: Database, at: string): void {
   );
 }
 
-/** Puts a migration on the record, inside its transaction. */
+/** Records a migration in its transaction. */
 export function recordMigration(
   database: Database,
   { from, to, at }: { readonly from: number; readonly to: number; readonly at: string },
@@ -136,7 +135,7 @@ export function recordMigration(
   );
 }
 
-/** Stages and stores inside a transaction that is already open. */
+/** Stores events in an open transaction. */
 function writeAtOnce<T>(writing: TransactionWriter, stage: (writing: TransactionWriter) => T): T {
   writing.begin();
   const result = stage(writing);
@@ -145,7 +144,7 @@ function writeAtOnce<T>(writing: TransactionWriter, stage: (writing: Transaction
   return result;
 }
 
-/** The id in the database; a database without one is not ours. */
+/** Reads the store's id. A database without one is not a ledger. */
 export function storeIdOf(database: Database): string {
   const found = query<{ value: string }>(database, "select value from meta where key = 'store'").get();
   if (!found) throw storeCorrupt("The ledger has lost its id.", {});
@@ -153,8 +152,8 @@ export function storeIdOf(database: Database): string {
 }
 
 /**
- * Notices a copy and a restored backup and voids what may have been used elsewhere or later.
- * Returns why the store cannot be written to, if its record is damaged.
+ * Detects a copied or restored database and cancels what may have been used elsewhere. Returns why the store is read-only if its record
+ * is damaged.
  */
 function noticeRestored(store: OpenStore): LedgerError | undefined {
   const { database, paths, writing, marks, place } = store;
@@ -175,7 +174,7 @@ function noticeRestored(store: OpenStore): LedgerError | undefined {
   }
 }
 
-/** Returns the newest shared event, or undefined when another process was faster. */
+/** Returns the newest shared event, or undefined if another process was faster. */
 function settleRestored({ database, writing, marks, place, warnings, time }: OpenStore): Mark | undefined {
   const unsettled = unsettledMarks(database, marks.list());
   if (unsettled.length === 0 && !hasMoved(database, place)) return undefined;

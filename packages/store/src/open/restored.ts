@@ -8,21 +8,19 @@ import type { FilePlace } from "../write/lease.ts";
 import { makeDraft } from "../write/own-draft.ts";
 import type { TransactionWriter } from "../write/writing.ts";
 
-/** Where the database file is, and when it was made (0 where the file system does not say): inode numbers are used again. */
+/** The place of the database file, and its creation time (0 if unknown), because inode numbers are reused. */
 export type StorePlace = FilePlace & { readonly born: string };
 
-/** Where the database file is now. */
 export function readPlace(file: string): StorePlace {
   const { dev, ino, birthtimeNs } = statSync(file, { bigint: true });
   return { device: String(dev), inode: String(ino), born: String(birthtimeNs) };
 }
 
-/** Remembers where the file is now. */
 export function recordPlace(database: Database, { device, inode, born }: StorePlace): void {
   query(database, "insert or replace into meta (key, value) values ('place', ?)").run(JSON.stringify({ device, inode, born }));
 }
 
-/** True if the file was last written at another place: it is a copy. */
+/** True if the file was last written elsewhere, so it is a copy. */
 export function hasMoved(database: Database, now: StorePlace): boolean {
   const found = query<{ value: string }>(database, "select value from meta where key = 'place'").get();
   if (!found) return false;
@@ -30,7 +28,7 @@ export function hasMoved(database: Database, now: StorePlace): boolean {
   return device !== now.device || inode !== now.inode || born !== now.born;
 }
 
-/** The marks whose events the database lacks, except those that an earlier opening has settled. */
+/** Finds marks without an event that an earlier opening did not settle. */
 export function unsettledMarks(database: Database, marks: readonly Mark[]): readonly Mark[] {
   const missing = findMissingMarks(database, marks);
   if (missing.length === 0) return missing;
@@ -38,15 +36,15 @@ export function unsettledMarks(database: Database, marks: readonly Mark[]): read
   return missing.filter(({ hash }) => !settled.includes(hash));
 }
 
-/** Remembers that these marks are settled, in case this process ends before it removes them. */
+/** Records that these marks are settled, in case this process ends before it removes them. */
 export function recordSettled(database: Database, marks: readonly Mark[]): void {
   const value = marks.map(({ hash }) => hash).join(" ");
   query(database, "insert or replace into meta (key, value) values ('settled', ?)").run(value);
 }
 
 /**
- * A copy or a restored backup: whatever somebody said or could still say to it may have been used elsewhere.
- * Open approvals close, unused answers are void. Returns how many there were.
+ * Closes open approvals and voids unused answers of a copied or restored database, because they may have been used elsewhere. Returns how
+ * many there were.
  */
 export function cancelAnswers(database: Database, writing: TransactionWriter, at: string): number {
   const candidates = query<{ row: string }>(

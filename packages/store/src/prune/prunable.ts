@@ -3,19 +3,19 @@ import { type Database, query } from "../database/database.ts";
 import type { ChainEntry } from "../rows/rows.ts";
 import { type ChainColumns, makeChainReader } from "../rows/stored-chains.ts";
 
-/** Why sessions stay that are old enough: the conversation of a fork begins in them, an agent of theirs has not ended, something waits for a person, or they have not ended. */
+/** Why an old session is kept: a fork starts in it, one of its tasks runs, something waits for a person, or it has not ended. */
 export type KeepReason = "fork" | "task" | "person" | "unended";
 
-/** What may go, whole families together: a session, and those of the tasks it started. `kept` counts sessions that would have been old enough. */
+/** What can be removed, in families: a session with the sessions of its tasks. `kept` counts old sessions that stay. */
 export type Prunable = { readonly families: readonly (readonly string[])[]; readonly kept: Readonly<Record<KeepReason, number>> };
 
 type ListedSession = ChainEntry & { readonly row: SessionRow };
 type Family = readonly ListedSession[];
 
-/** `idle` is one that ended at a limit. It could go on, as a failed or cancelled one could, but nothing in it waits. */
+/** `idle` ended at a limit. It could be resumed, but nothing in it waits. */
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled", "idle"];
 
-/** Looks through all sessions for those whose last event is older than `before` and that nothing needs any more. */
+/** Finds sessions whose last event is older than `before` and that nothing needs. */
 export function findPrunable(database: Database, before: string): Prunable {
   const sessions = readSessions(database);
   const rootOf = makeRoots(sessions);
@@ -48,7 +48,7 @@ function readSessions(database: Database): ReadonlyMap<string, ListedSession> {
   return found;
 }
 
-/** The session that a task's session was started for, at any depth; one whose starter is gone stands for itself. */
+/** Finds the session at the top of a chain of tasks. A session whose starter is gone is its own. */
 function makeRoots(sessions: ReadonlyMap<string, ListedSession>): (session: string) => string {
   const roots = new Map<string, string>();
   const rootOf = (session: string, below: readonly string[] = []): string => {
@@ -63,7 +63,7 @@ function makeRoots(sessions: ReadonlyMap<string, ListedSession>): (session: stri
   return (session) => rootOf(session);
 }
 
-/** Something staged or asked may still be settled by a person, like an open approval. */
+/** Sessions with something that a person may still settle. */
 function findWaiting(database: Database): ReadonlySet<string> {
   const open = query<{ session: string }>(
     database,
@@ -83,7 +83,7 @@ function keepReason(family: Family, waiting: ReadonlySet<string>): KeepReason | 
 
 type Fork = { readonly fork: string; readonly origin: string };
 
-/** A family that is about to go, and in which the conversation of one begins that stays. */
+/** Finds a family to remove in which a kept fork starts. */
 function findNeededFork(forks: readonly Fork[], going: ReadonlyMap<string, Family>): string | undefined {
   return forks.find(({ fork, origin }) => going.has(origin) && !going.has(fork))?.origin;
 }

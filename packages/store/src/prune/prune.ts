@@ -8,18 +8,17 @@ import { stageShared } from "../write/append.ts";
 import { makeDraft } from "../write/own-draft.ts";
 import { findPrunable, type Prunable } from "./prunable.ts";
 
-/** Which sessions to remove. */
 export type PruneOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
   /** Milliseconds since the session's last event. */
   readonly olderThan: number;
-  /** Only says what would be removed. */
+  /** Reports what would be removed. */
   readonly dryRun?: boolean;
 };
 
-/** How many sessions were removed, and the bytes of their events, values and outputs; how many stay though they are old enough, and why. */
+/** Removed sessions and bytes, and how many old sessions were kept, by reason. */
 export type PruneReport = { readonly sessions: number; readonly bytes: number; readonly kept: Prunable["kept"] };
 
-/** Removes the events and outputs of ended sessions. The head of each chain stays in the record, so that nobody misses it. */
+/** Removes the events and outputs of ended sessions. The head of each chain stays on record. */
 export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...options }: PruneOptions): Promise<PruneReport> {
   const store = await openStore({ ...options, clock, createIfMissing: false });
   try {
@@ -31,7 +30,7 @@ export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...o
     let bytes = 0;
     for (const family of families) {
       const size = family.reduce((sum, session) => sum + sizeOf(store, session), 0);
-      if (!dryRun && !remove(store, family, find)) continue; // somebody resumed it meanwhile, or forked it
+      if (!dryRun && !remove(store, family, find)) continue; // another process resumed or forked it
       sessions += family.length;
       bytes += size;
     }
@@ -41,7 +40,7 @@ export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...o
   }
 }
 
-/** Marks name events of sessions. Before any session is removed, a mark of a checkpoint, which is never pruned, replaces them. */
+/** Before sessions are removed, replaces the marks of their events by the mark of a checkpoint, which is never pruned. */
 function moveMarks({ database, writing, marks, time }: OpenStore): void {
   if (marks.list().length === 0) return;
   database.exec("pragma synchronous=full");
@@ -55,7 +54,7 @@ function moveMarks({ database, writing, marks, time }: OpenStore): void {
   if (head) marks.put(head);
 }
 
-/** What may go now; it is looked for again only where another process has written since. */
+/** Finds what can be removed, again only after another process wrote. */
 function makeFinding(database: Database, before: string): () => Prunable {
   const version = query<{ data_version: number }>(database, "pragma data_version");
   let seen: number | undefined;
@@ -76,7 +75,7 @@ function sizeOf({ database, paths }: OpenStore, session: string): number {
   return (events?.bytes ?? 0) + (values.get(session, session)?.bytes ?? 0) + sizeOfTree(outputDirectory(paths.output, session));
 }
 
-/** Values that no other chain refers to. */
+/** Blobs that no other chain refers to. */
 const OWN_BLOBS = "select sha from blob_uses where session = ? and sha not in (select sha from blob_uses where session <> ?)";
 
 function remove({ database, paths, files, writing, time }: OpenStore, family: readonly string[], find: () => Prunable): boolean {
@@ -107,7 +106,7 @@ function deleteSession(database: Database, session: string): void {
     query(database, `delete from ${table} where session = ?`).run(session);
 }
 
-/** A session's id is one name in the directory, never a way out of it. */
+/** Encodes the id, so that it cannot lead out of the directory. */
 function outputDirectory(output: string, session: string): string {
   if (!/^[\w-]+$/.test(session)) throw new Error(`'${session}' is no name of a directory.`);
   return join(output, session);

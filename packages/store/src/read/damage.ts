@@ -1,14 +1,13 @@
 import { LedgerError, SHARED } from "@assent/core";
 
-/** Which chains were found damaged: they are read-only from then on. */
+/** Chains that a read found damaged. They are read-only from then on. */
 export type DamageRecord = {
-  /** Remembers a damage that reading found. */
   readonly noted: (error: unknown) => void;
   /** Throws `store_corrupt` for a damaged chain; a damaged shared chain concerns all. */
   readonly refuse: (session: string) => void;
 };
 
-/** Nothing is damaged until somebody reads it: there is no scan at open. */
+/** Opening a store does not scan it, so damage is found by reading. */
 export function makeDamageRecord(): DamageRecord {
   const found = new Map<string, LedgerError>();
   return {

@@ -1,20 +1,22 @@
 import type { StoredEvent, Subscription } from "@assent/core";
 import type { EventReader } from "./read-events.ts";
 
-/** Those who are told of new events: each reads on from its own place on disk, so a slow one holds up nobody and costs no memory. */
+/** Subscribers to new events. Each reads from its own position on disk, so a slow one delays no other and uses no memory. */
 export type Followers = {
   readonly add: (next: EventReader, sink: (event: StoredEvent) => void, failed?: (error: unknown) => void) => Subscription;
-  /** Something was committed, here or elsewhere. */
+  /** Call after every commit, here or in another process. */
   readonly wake: () => void;
   readonly clear: () => void;
 };
 
-/** What following needs of the store. */
 export type FollowerOptions = {
   readonly head: () => number;
-  /** Watches for commits of other processes and for the loss of the store; returns a function that stops it. Called while there are followers. */
+  /**
+   * Watches for commits of other processes and for the loss of the store; returns a function that stops it. Called while there are
+   * followers.
+   */
   readonly watch: (changed: () => void, lost: (error: unknown) => void) => () => void;
-  /** A sink threw, or the record could not be read on. */
+  /** Called if a sink throws or the ledger cannot be read. */
   readonly failed: (error: unknown) => void;
 };
 
@@ -26,7 +28,7 @@ type Follower = {
   readonly failed: ((error: unknown) => void) | undefined;
 };
 
-/** Delivers between the turns of the event loop, to everybody a few events at a time. */
+/** Delivers a few events at a time, between turns of the event loop. */
 export function makeFollowers({ head, watch, failed }: FollowerOptions): Followers {
   const following = new Set<Follower>();
   let due: NodeJS.Immediate | undefined;
@@ -84,7 +86,7 @@ export function makeFollowers({ head, watch, failed }: FollowerOptions): Followe
   };
 }
 
-/** A throwing sink ends nothing, neither its own subscription nor anybody's write. */
+/** A sink that throws ends neither its subscription nor the writer. */
 function notifySink(sink: (event: StoredEvent) => void, event: StoredEvent, failed: (error: unknown) => void): void {
   try {
     sink(event);

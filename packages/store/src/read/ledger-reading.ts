@@ -11,10 +11,9 @@ import { makeListReader } from "./pending.ts";
 import type { EventReader, EventReads } from "./read-events.ts";
 import { makeSnapshotReader } from "./snapshots.ts";
 
-/** The half of the port that reads. */
+/** The read methods of the `Ledger` port. */
 export type LedgerReader = Pick<Ledger, "read" | "subscribe" | "pending" | "latest" | "resolve" | "blob" | "head">;
 
-/** What reading needs from the rest of the ledger. */
 export type LedgerReaderOptions = {
   readonly reading: EventReads;
   readonly damage: DamageRecord;
@@ -24,10 +23,10 @@ export type LedgerReaderOptions = {
   readonly warn: (warning: StoreWarning) => void;
 };
 
-/** So many events are read before others get a turn of the event loop. */
+/** Events to read before yielding to the event loop. */
 const TURN = 512;
 
-/** The readers' half of a ledger. It works on a store that can no longer be written, too. */
+/** Makes the read methods. They also work on a store that cannot be written. */
 export function makeLedgerReader(
   { database, paths }: OpenStore,
   { reading, damage, followers, isLive, now, warn }: LedgerReaderOptions,
@@ -67,7 +66,7 @@ export function makeLedgerReader(
       warn({ type: "snapshot_mismatch", message });
       return undefined;
     },
-    // The shape is the same, except where a reference stood in for a value.
+    // Only references to blobs are replaced, so the shape stays.
     resolve: async <T extends Json>(value: T) => guard(() => withBlobs(value, (sha) => bytes.get(sha)?.bytes) as T),
     blob: async (sha) => guard(() => checkedBytes(sha, bytes.get(sha)?.bytes)),
     head: async () => guard(reading.head),

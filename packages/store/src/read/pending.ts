@@ -15,19 +15,18 @@ import { type ChainEntry, parseRow } from "../rows/rows.ts";
 import { type ChainColumns, makeChainReader } from "../rows/stored-chains.ts";
 import { shownHolder } from "../write/lease.ts";
 
-/** What a list depends on besides its table. */
 export type ListFacts = { readonly now: () => string; readonly isLive: (holder: Holder) => boolean };
 
-/** One page of a list as it stands now. */
+/** Reads one page of a list. */
 export type ListReader = <K extends keyof Lists>(kind: K, page: PageQuery) => readonly Lists[K][];
 
 type ListTable = {
   readonly table: string;
   readonly id: string;
   readonly always: string;
-  /** What `all` leaves away. */
+  /** The condition that `all` drops. */
   readonly open: string;
-  /** How rows of a tool are found; a session or a question is of none. */
+  /** The condition for one tool. Sessions and questions have none. */
   readonly tool: string;
 };
 
@@ -42,12 +41,12 @@ type QuestionRow = Lists["questions"];
 
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
-/** The lists of a database, paged by index. */
+/** Makes the reader of the lists. */
 export function makeListReader(database: Database, { now, isLive }: ListFacts): ListReader {
   const chains = makeChainReader(database);
   const statements = new Map<string, unknown>();
   const rowsOf = <Columns>({ sql, values }: Statement): Iterable<Columns> => {
-    // Parsing: each statement has one shape of rows, that of its table.
+    // Parsing: each statement returns the rows of its table.
     const prepared = (statements.get(sql) ?? query<Columns>(database, sql)) as Query<Columns>;
     statements.set(sql, prepared);
     return prepared.iterate(...values);
@@ -103,7 +102,7 @@ function readListPage<Row>(listing: ListQuery<Row>, page: PageQuery): readonly R
   return rows;
 }
 
-/** By a prefix the index of ids is used and the few hits are sorted, for a page of one the very id first; else the index of the order. */
+/** A prefix is searched by the index of ids and sorted; everything else uses the index of the order. */
 function buildStatement(list: ListTable, page: PageQuery): Statement {
   const { prefix, limit, newestFirst } = page;
   const conditions = conditionsOf(list, page);

@@ -9,12 +9,12 @@ import { chainHash } from "../write/chain.ts";
 const PAGE_ROWS = 512;
 const PAGE_CHARS = 4_194_304;
 
-/** The next event up to a position, or undefined when there is none yet. */
+/** Returns the next event up to a position, or undefined if there is none yet. */
 export type EventReader = (until: number) => StoredEvent | undefined;
 
-/** How events are read; every one is checked against its hash before it is given out (`store_corrupt`). */
+/** Reads events. Each one is checked against its hash first (`store_corrupt`). */
 export type EventReads = {
-  /** Reads strictly after the cursor, in order; `cursor_ahead` if the store is shorter than that. */
+  /** Reads after the cursor, in order. Throws `cursor_ahead` if the store is shorter. */
   readonly reader: (from: Cursor, filter: EventFilter) => EventReader;
   readonly at: (pos: number) => StoredEvent | undefined;
   /** The newest event of the shared chain that is indexed under this name. */
@@ -23,7 +23,7 @@ export type EventReads = {
   readonly head: () => number;
 };
 
-/** Reads the events of a store in pages; no read transaction outlives a call. */
+/** Makes the reads. They work in pages, so no read transaction outlives a call. */
 export function makeEventReads(database: Database, store: string): EventReads {
   const byPos = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos > ? order by pos limit ${PAGE_ROWS}`);
   const byChain = query<EventColumns>(
@@ -50,7 +50,7 @@ export function makeEventReads(database: Database, store: string): EventReads {
   const place = query<{ pos: number; seq: number }>(database, "select pos, seq from events where session = ? and seq = ?");
   const last = query<{ seq: number | null }>(database, "select max(seq) as seq from events where session = ?");
   const head = (): number => newest.get()?.pos ?? 0;
-  /** One call's events are found by index; a whole chain is read link by link. */
+  /** The events of one call are found by index; a whole chain is read in order. */
   const inSession = (session: string, call: string | undefined, after: number): RowSource =>
     call === undefined
       ? chainSource(byChain, session, sequenceBefore(after, session, { place, last }))
@@ -91,7 +91,7 @@ function positionOf(from: Cursor, { head, place, last }: PositionQueries): numbe
   return "session" in from ? (place.get(from.session, from.seq)?.pos ?? 0) : from.pos;
 }
 
-/** The last sequence of a chain at or before a position; both rise together, so halving finds it. */
+/** Finds the last sequence of a chain at or before a position, by bisection. */
 function sequenceBefore(pos: number, session: string, { place, last }: Omit<PositionQueries, "head">): number {
   let low = 0;
   let high = pos === 0 ? 0 : (last.get(session)?.seq ?? 0);
@@ -120,7 +120,7 @@ function readPage(statement: Query<EventColumns>, ...values: readonly (string | 
     }
   } catch (error) {
     if (!isMalformed(error) || rows.length === 0) throw error;
-    return { rows, more: true }; // what can be read is given first
+    return { rows, more: true }; // return the readable rows first
   }
   return { rows, more: rows.length === PAGE_ROWS };
 }
@@ -147,7 +147,7 @@ function pagedSource(load: (last: EventColumns | undefined) => RowPage): RowSour
   };
 }
 
-/** A chain is read whole, so a missing or exchanged row shows. */
+/** Reads a chain in order, so a missing or exchanged row is noticed. */
 function chainSource(statement: Query<EventColumns>, session: string, after: number): RowSource {
   let expected: { readonly seq: number; readonly hash: string | undefined } = { seq: after + 1, hash: undefined };
   const source = pagedSource(() => {

@@ -19,7 +19,7 @@ import { makeDraft } from "../write/own-draft.ts";
 import type { TransactionWriter } from "../write/writing.ts";
 import type { EventReads } from "./read-events.ts";
 
-/** Rows of other versions are ignored. Since version 2 the chain commits to a snapshot's content. */
+/** Snapshots of other versions are ignored. Since version 2 the chain records a snapshot's digest. */
 const SNAPSHOT_VERSION = 2;
 
 type SnapshotRow = {
@@ -30,12 +30,12 @@ type SnapshotRow = {
   readonly state: string;
 };
 
-/** A snapshot that the chain vouches for, or why it is not used. */
+/** A snapshot that matches its digest on the chain, or why it is not used. */
 export type StoredSnapshot = { readonly seq: number; readonly state: Json } | { readonly fault: string };
 
 /**
- * Stores a snapshot in place of the one before and records its digest on the shared chain, so that an edited snapshot is noticed.
- * Call it in a transaction. Throws `cursor_ahead` when the chain does not reach that far.
+ * Replaces a session's snapshot and records its digest on the shared chain. Call it in a transaction. Throws `cursor_ahead` if the chain
+ * is shorter.
  */
 export function makeSnapshotWriter(database: Database, writing: TransactionWriter, time: () => string) {
   const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
@@ -48,12 +48,11 @@ export function makeSnapshotWriter(database: Database, writing: TransactionWrite
   };
 }
 
-/** The state as it is stored. */
 export function snapshotText(state: Json): string {
   return canonicalJson(state);
 }
 
-/** Reads snapshots and compares each with the digest that the chain holds for it. */
+/** Reads snapshots and compares each with its digest on the chain. */
 export type SnapshotReader = {
   readonly latest: (session: string) => StoredSnapshot | undefined;
   /** Every snapshot of this version, checked in the same way. */
@@ -73,7 +72,7 @@ export function makeSnapshotReader(database: Database, reading: EventReads): Sna
     if (body.session !== session || body.seq !== seq || body.hash !== hash) return { fault: "the record mentions another one" };
     if (hashAt.get(session, seq)?.hash !== hash) return { fault: "it does not belong to the session's chain" };
     if (sha256(state) !== body.state) return { fault: "its content was changed" };
-    // Parsing: the digest shows that this is the canonical JSON that was stored.
+    // Parsing: the digest matched, so this is what the store wrote.
     return { seq, state: JSON.parse(state) as Json };
   };
   return {
@@ -87,7 +86,7 @@ export function makeSnapshotReader(database: Database, reading: EventReads): Sna
   };
 }
 
-/** True if a snapshot holds what the session's events make of it. One in a form that this version does not read is never used, so it is not compared. */
+/** True if a snapshot equals the fold of the session's events, or has a form that this version does not use. */
 export function matchesFold(reading: EventReads, session: string, { seq, state }: { readonly seq: number; readonly state: Json }): boolean {
   const claimed = fromSnapshot(state);
   if (!claimed) return true;
@@ -102,7 +101,7 @@ export function matchesFold(reading: EventReads, session: string, { seq, state }
   }
 }
 
-/** The state after the session's own events up to `seq`, and those of the shared chain up to the position `shared`. */
+/** Folds the session's events up to `seq` and the shared events up to `shared`. */
 function foldUntil(reading: EventReads, session: string, until: { readonly seq: number; readonly shared: number }): SessionState {
   const state = emptySession();
   const next = reading.reader({ pos: 0 }, { session, naming: session });
@@ -116,7 +115,7 @@ function foldUntil(reading: EventReads, session: string, until: { readonly seq: 
   return state;
 }
 
-/** Lists are compared as sets: a live session may learn of answers and its own events in another order than the store's. */
+/** Lists are compared as sets, because a live session may learn of answers in another order. */
 function comparableText(state: Json): string {
   const members = Object.entries(state as Readonly<Record<string, Json>>);
   return canonicalJson(Object.fromEntries(members.map(([key, value]) => [key, Array.isArray(value) ? sortJson(value) : value])));

@@ -20,12 +20,12 @@ import {
 } from "@assent/core";
 import { type CallEntry, type ChainEntry, callKey, type ListEntry, newChain, type Rows, type Table } from "./rows.ts";
 
-/** An event with its hash, as a store has it. */
+/** An event with its hashes. */
 export type ChainedEvent = StoredEvent & { readonly prev: string; readonly hash: string };
 
 /**
- * Folds one event into the rows, in the order of positions. Throws core's `IllegalEvent`; what it changed until then a dropped layer undoes.
- * `voided`: an answer, close or wish that speaks of what is no longer there counts for its own chain only.
+ * Folds one event into the rows. Throws core's `IllegalEvent`; the caller then drops the changes. `voided`: an answer, close or request
+ * about a pruned or cut session counts for its own chain only.
  */
 export function applyEvent(rows: Rows, event: ChainedEvent, voided = false): void {
   const chain = rows.chains.get(event.session) ?? newChain(event.session, event.pos);
@@ -38,10 +38,10 @@ export function applyEvent(rows: Rows, event: ChainedEvent, voided = false): voi
   if (known && !(voided && VOIDABLE.includes(known.type))) applyShared(rows, known);
 }
 
-/** What is said to one session. Grants and trust outlive it. */
+/** Events about one session. Grants and trust outlive it. */
 const VOIDABLE: readonly LedgerEvent["type"][] = ["approval.answered", "approval.closed", "proposal.requested", "question.answered"];
 
-/** The chain with one more event; `opened` is by how much that changed the number of open approvals. */
+/** Returns the chain with one more event; `opened` is the change in its number of open approvals. */
 export function advanceChain(chain: ChainEntry, event: ChainedEvent, opened: number): ChainEntry {
   const { session, seq, hash, pos, epoch, at, type } = event;
   const shared = session === SHARED;
@@ -92,7 +92,7 @@ function applyPruned(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"stor
   chains.put(session, { ...newChain(session, first), epoch, seq, hash, pruned: true });
 }
 
-/** The call and whatever is listed that the event concerns. Returns by how much the open approvals changed. */
+/** Applies the event to its call and lists. Returns the change in the number of open approvals. */
 function applyCall(rows: Rows, session: string, event: LedgerEvent): number {
   const call = livedCall(event);
   const before = call === undefined ? undefined : changeCall(rows.calls, callKey(session, call), event);
@@ -107,7 +107,7 @@ function applyCall(rows: Rows, session: string, event: LedgerEvent): number {
   return 0;
 }
 
-/** The call's next row; an id is proposed once. Returns what was there before. */
+/** Updates the call's row and returns the previous one. A call id is proposed once. */
 export function changeCall(calls: Table<CallEntry>, key: string, event: LedgerEvent): CallEntry | undefined {
   const before = calls.get(key);
   if (before && event.type === "call.proposed") throw new IllegalEvent(event, before.row?.state ?? "ended");
@@ -134,7 +134,7 @@ function applyProposal(proposals: Rows["proposals"], id: string, event: LedgerEv
   proposals.put(id, { row: nextProposalRow(before?.row, event), first: before?.first ?? event.pos, latest: event.pos });
 }
 
-/** The call remembers what it asked, so that its end finds it. */
+/** The call keeps its questions, so that its end cancels them. */
 function applyAsked(rows: Rows, key: string, event: LedgerEvent<"question.asked">): void {
   const call = rows.calls.get(key);
   applyQuestion(rows, event.body.question, { event, call: call?.row });

@@ -1,6 +1,6 @@
 import type { CallEntry, ChainEntry, ListEntry, ListRows, Rows, Table } from "./rows.ts";
 
-/** Rows that live in memory alone, for folding a whole store beside its tables. */
+/** Rows in memory, for folding a whole store. */
 export type MemoryRows = Rows & {
   readonly all: {
     readonly chains: ReadonlyMap<string, ChainEntry>;
@@ -8,7 +8,6 @@ export type MemoryRows = Rows & {
   } & { readonly [K in keyof ListRows]: ReadonlyMap<string, ListEntry<ListRows[K]>> };
 };
 
-/** No rows yet. */
 export function makeMemoryRows(): MemoryRows {
   const all = {
     chains: new Map<string, ChainEntry>(),

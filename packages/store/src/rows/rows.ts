@@ -2,21 +2,21 @@ import { type CallRow, type Holder, isObject, isOpenProposal, type Lists, type S
 import { listsMismatch } from "../files/store-error.ts";
 import { NO_HASH } from "../write/chain.ts";
 
-/** One chain: its head, who may append to it, and how the list of sessions shows it. */
+/** A chain: its head, its writer and its row in the list of sessions. */
 export type ChainEntry = {
   readonly session: string;
   readonly seq: number;
   readonly hash: string;
   /** Position of its newest event. */
   readonly pos: number;
-  /** Position of the first event that concerned it: its place in the list. */
+  /** Position of the first event about it, which is its place in the list. */
   readonly first: number;
-  /** Epoch of its writer; of the shared chain: the store-wide counter. */
+  /** Epoch of its writer. For the shared chain: the store-wide counter. */
   readonly epoch: number;
   readonly holder: Holder | null;
   /** Its newest event is `session.closed`. */
   readonly closed: boolean;
-  /** Sequence of its newest `policy.changed`; 0: none. */
+  /** Sequence of its newest `policy.changed`, or 0. */
   readonly policySeq: number;
   /** The latest `at` of its events, so that a clock set back extends no deadline. */
   readonly newestAt: string;
@@ -26,10 +26,10 @@ export type ChainEntry = {
   readonly named: number;
 };
 
-/** A call that was proposed; without a row it has ended. `asked` are the questions it waits for. */
+/** A proposed call. Without a row it has ended. `asked` are its open questions. */
 export type CallEntry = { readonly row: CallRow | undefined; readonly asked: readonly string[] };
 
-/** The lists that have a table of their own kind of rows. */
+/** Lists whose rows are stored as JSON. */
 export type ListRows = Omit<Lists, "sessions">;
 
 /** Which rows of a list are open. */
@@ -40,7 +40,7 @@ export const IS_OPEN: { readonly [K in keyof ListRows]: (row: ListRows[K]) => bo
   questions: ({ state }) => state === "open",
 };
 
-/** The column by which a list can be searched besides its session, and its value for a row. */
+/** The column for searching a list, and its value for a row. */
 export const SEARCH_COLUMN: {
   readonly [K in keyof ListRows]: { readonly column: "tool" | "call"; readonly value: (row: ListRows[K]) => string };
 } = {
@@ -54,7 +54,7 @@ export const SEARCH_COLUMN: {
 export function parseRow<Row>(text: string): Row {
   try {
     const value: unknown = JSON.parse(text);
-    // Parsing: rows of lists are written as JSON by stored-rows.ts and stored-chains.ts.
+    // Parsing: the store wrote the row as JSON.
     if (isObject(value)) return value as Row;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
@@ -62,13 +62,12 @@ export function parseRow<Row>(text: string): Row {
   throw listsMismatch({});
 }
 
-/** A row of a list: its place in it, and the position of the event that stands. */
+/** A row of a list with its position and that of its newest event. */
 export type ListEntry<Row> = { readonly row: Row; readonly first: number; readonly latest: number };
 
-/** Rows by key; what is put is seen by the next `get`, and `unput` takes back the first put of a key. */
+/** Rows by key. `unput` removes a key that was put for the first time. */
 export type Table<V> = { get(key: string): V | undefined; put(key: string, value: V): void; unput(key: string): void };
 
-/** Everything that events are folded into. */
 export type Rows = {
   readonly chains: Table<ChainEntry>;
   readonly calls: Table<CallEntry>;
@@ -76,18 +75,15 @@ export type Rows = {
 
 const BETWEEN = "\u0000";
 
-/** The key of a call in the table of calls. */
 export function callKey(session: string, call: string): string {
   return `${session}${BETWEEN}${call}`;
 }
 
-/** Session and call of a key. */
 export function splitCallKey(key: string): { readonly session: string; readonly call: string } {
   const at = key.indexOf(BETWEEN);
   return { session: key.slice(0, at), call: key.slice(at + 1) };
 }
 
-/** A chain before its first event. */
 export function newChain(session: string, first: number): ChainEntry {
   return {
     session,
@@ -106,10 +102,9 @@ export function newChain(session: string, first: number): ChainEntry {
   };
 }
 
-/** Rows loaded when first asked for; `changed` are those to be written back. */
+/** Rows loaded on first use. `changed` holds the rows to write back. */
 export type CachedTable<V> = Table<V> & { readonly changed: Map<string, V>; clear(): void; size(): number };
 
-/** A table in front of a slower one. */
 export function makeCachedTable<V>(load: (key: string) => V | undefined): CachedTable<V> {
   const known = new Map<string, V | undefined>();
   const changed = new Map<string, V>();
@@ -138,15 +133,13 @@ export function makeCachedTable<V>(load: (key: string) => V | undefined): Cached
   };
 }
 
-/** Rows whose changes can be taken back until they are kept. */
+/** Rows whose changes can be dropped until they are kept. */
 export type UndoableRows = Rows & {
-  /** What was put so far stays. */
   keep(): void;
-  /** Everything put since the last `keep` is taken back. */
   drop(): void;
 };
 
-/** Rows that remember how to take back one operation's changes: they count only if the whole operation does. */
+/** Wraps rows so that a failed operation can drop its changes. */
 export function makeUndoable(rows: Rows): UndoableRows {
   let undo: (() => void)[] = [];
   const table = <V>({ get, put, unput }: Table<V>): Table<V> => ({

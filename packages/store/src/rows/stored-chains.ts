@@ -6,7 +6,7 @@ import { advanceChain } from "./lists.ts";
 import { type ChainEntry, makeCachedTable, parseRow } from "./rows.ts";
 import { KEPT_ROWS, makeStoredTable, type StoredTable } from "./stored-table.ts";
 
-/** A row of `sessions` as SQLite gives it. */
+/** A row of `sessions`. */
 export type ChainColumns = {
   readonly session: string;
   readonly seq: number;
@@ -23,19 +23,18 @@ export type ChainColumns = {
 };
 
 /**
- * A row of `sessions` says how far it is folded. It is written at every event that means something to others (a writer, a close, a policy, an approval) and
- * else after so many: writing it with every call would cost as much as the call's own events. Whoever reads it folds the rest.
+ * A row of `sessions` may lag behind its chain by this many events, because writing it with every call would double the call's cost.
+ * Changes that others depend on (writer, close, policy, approval) are written at once. Readers fold the rest.
  */
 const LAG = 32;
 
-/** Chains as they are now, from rows that may lag behind. */
+/** Reads chains, including events that their rows lag behind. */
 export type ChainReader = {
   readonly read: (columns: ChainColumns) => ChainEntry;
-  /** `store_corrupt` when the row does not belong to its chain. */
+  /** Throws `store_corrupt` if the row does not belong to its chain. */
   readonly load: (session: string) => ChainEntry | undefined;
 };
 
-/** Reads rows of `sessions` and folds what came after them. */
 export function makeChainReader(database: Database): ChainReader {
   const select = query<ChainColumns & { tail: string | null }>(
     database,
@@ -53,7 +52,7 @@ export function makeChainReader(database: Database): ChainReader {
   };
 }
 
-/** What a row does not say that was written before there were tasks and forks. */
+/** Defaults for rows that were written before tasks and forks existed. */
 const UNWRITTEN: Pick<SessionRow, "tasks" | "parent" | "forked"> = { tasks: [], parent: null, forked: null };
 
 function toChainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {
@@ -74,7 +73,7 @@ function toChainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, h
   };
 }
 
-/** Only events that change no approval are ever left to be folded. */
+/** Events that change an approval never lag. */
 function catchUp(chain: ChainEntry, after: Query<EventColumns>): ChainEntry {
   let now = chain;
   for (const columns of after.iterate(chain.session, chain.seq)) {
@@ -84,7 +83,6 @@ function catchUp(chain: ChainEntry, after: Query<EventColumns>): ChainEntry {
   return now;
 }
 
-/** The table of chains. A head that is not the end of its chain is never appended to. */
 export function makeChainTable(database: Database): StoredTable<ChainEntry> {
   const { load } = makeChainReader(database);
   const insert = query(

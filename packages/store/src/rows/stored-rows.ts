@@ -17,15 +17,14 @@ import {
 import { makeChainTable } from "./stored-chains.ts";
 import { KEPT_ROWS, makeStoredTable, type StoredTable } from "./stored-table.ts";
 
-/** The list tables, read when asked and written back at once. */
+/** The list tables. */
 export type StoredRows = Rows & {
-  /** Writes what changed since the last call; `everything`: also the heads of sessions, which may lag behind their events otherwise. */
+  /** Writes changed rows; `everything` includes rows that may lag. */
   flush(everything?: boolean): void;
-  /** Forgets everything, because another process wrote or a transaction was rolled back. */
+  /** Forgets all rows after a write of another process or a rollback. */
   clear(): void;
 };
 
-/** The list tables of a database. */
 export function makeStoredRows(database: Database): StoredRows {
   const chains = makeChainTable(database);
   const calls = makeCallTable(database);
@@ -50,11 +49,11 @@ export function makeStoredRows(database: Database): StoredRows {
   };
 }
 
-/** A call's row is folded from its own few events when it is not remembered: what a claim depends on stands in no other place than the record. */
+/** Calls have no table: a call that is not in memory is folded from its own events. */
 function makeCallTable(database: Database): StoredTable<CallEntry> {
   const proposed = query<{ seq: number; pos: number }>(
     database,
-    // `+` keeps SQLite from taking the index of types, which would read every call there is.
+    // `+` keeps SQLite from using the index of types, which would read every call.
     "select seq, pos from events where session = ? and call = ? and +type = 'call.proposed'",
   );
   const own = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and seq >= ? and call = ? order by seq`);

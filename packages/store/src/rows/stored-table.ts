@@ -1,20 +1,17 @@
 import type { CachedTable, Table } from "./rows.ts";
 
-/** So many rows are worth their memory between transactions. */
+/** Rows to keep in memory between transactions. */
 export const KEPT_ROWS = 10_000;
 
-/** Rows of a table of the database, remembered between transactions. */
+/** Rows of a table, kept between transactions. */
 export type StoredTable<V> = Table<V> & {
-  /** Writes what changed; rows that may lag behind are left for later, unless `everything` is wanted. */
+  /** Writes changed rows; `everything` includes rows that may lag. */
   readonly flush: (everything: boolean) => void;
-  /** Forgets all rows: they may not be what is stored any more. */
   readonly clear: () => void;
 };
 
-/** How rows are written back, and how many are kept. */
 export type StoredTableOptions<V> = { readonly write: (key: string, value: V, everything: boolean) => void; readonly kept: number };
 
-/** A table that writes back what was put into it. */
 export function makeStoredTable<V>(rows: CachedTable<V>, { write, kept }: StoredTableOptions<V>): StoredTable<V> {
   return {
     get: rows.get,

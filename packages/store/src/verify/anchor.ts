@@ -3,15 +3,14 @@ import { type Database, query } from "../database/database.ts";
 import { type Finding, finding, type Head } from "./finding.ts";
 import { type PastCuts, readPastCuts } from "./past-cuts.ts";
 
-/** The heads of a store at one moment, to be kept elsewhere: only with it is a chain found that was rewritten whole, or cut after its last checkpoint. */
+/** The heads of a store at one moment. Kept elsewhere, it reveals a chain that was rewritten or cut after its last checkpoint. */
 export type Anchor = { readonly store: string; readonly heads: readonly Head[] };
 
-/** The anchor as the text of a file. */
 export function anchorText({ store, heads }: Anchor): string {
   return `${JSON.stringify({ store, heads }, null, 2)}\n`;
 }
 
-/** Reads an anchor; throws a sentence for a text that is none. */
+/** Parses an anchor. Throws an error with a readable message. */
 export function parseAnchor(text: string): Anchor {
   const value: unknown = JSON.parse(text);
   const { store, heads } = isObject(value) ? value : {};
@@ -23,7 +22,7 @@ function isHead(value: unknown): value is Head {
   return isObject(value) && typeof value["session"] === "string" && typeof value["seq"] === "number" && typeof value["hash"] === "string";
 }
 
-/** Compares a store with an anchor that was taken of it earlier. */
+/** Compares a store with an earlier anchor. */
 export function* checkAnchor(database: Database, store: string, anchor: Anchor): Generator<Finding> {
   if (anchor.store !== store) {
     yield finding("chain_break", { session: SHARED }, `The anchor belongs to another ledger (${anchor.store}).`);

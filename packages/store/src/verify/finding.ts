@@ -1,4 +1,4 @@
-/** What verification can find. Names are part of its JSON. */
+/** The types of findings, as they appear in JSON. */
 export type FindingType =
   | "hash_mismatch"
   | "chain_break"
@@ -16,7 +16,6 @@ export type FindingType =
   | "unknown_type"
   | "store_corrupt";
 
-/** One thing that is not as it should be. */
 export type Finding = {
   readonly severity: "error" | "warning";
   readonly type: FindingType;
@@ -48,10 +47,9 @@ const HINTS: Readonly<Record<FindingType, string>> = {
   store_corrupt: "Restore a backup.",
 };
 
-/** Not worth an exit code: nothing is lost or in doubt. */
+/** Findings that do not change the exit code. */
 const WARNINGS: readonly FindingType[] = ["permissions", "unknown_type"];
 
-/** A finding at a place of a chain, with the hint of its type. */
 export function finding(type: FindingType, place: { readonly session?: string; readonly seq?: number }, message: string): Finding {
   const severity = WARNINGS.includes(type) ? "warning" : "error";
   return { severity, type, session: place.session ?? null, seq: place.seq ?? null, message, hint: HINTS[type] };

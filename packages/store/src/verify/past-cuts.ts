@@ -1,7 +1,7 @@
 import { type EventBodies, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 
-/** What was taken out of the record on purpose: it is not missed, and what speaks of it is void. */
+/** Events that a prune or repair removed. They are not missing, and events about them are void. */
 export type PastCuts = {
   readonly isPruned: (session: string) => boolean;
   /** True if a repair after position `pos` cut the session back to before `seq`. */
@@ -10,10 +10,9 @@ export type PastCuts = {
   readonly isRepaired: (session: string) => boolean;
 };
 
-/** Where a chain was cut: at this position of the store, back to this sequence. */
 export type ChainCut = { readonly pos: number; readonly goodSeq: number };
 
-/** Reads the store's own records of prunes and repairs. `also` are cuts that are not on record yet. */
+/** Reads the recorded prunes and repairs. `also` are cuts that are not recorded yet. */
 export function readPastCuts(database: Database, also: ReadonlyMap<string, ChainCut> = new Map()): PastCuts {
   const records = query<{ pos: number; type: string; body: string }>(
     database,
@@ -22,7 +21,7 @@ export function readPastCuts(database: Database, also: ReadonlyMap<string, Chain
   const pruned = new Set<string>();
   const repaired = new Map<string, readonly ChainCut[]>([...also].map(([session, cut]) => [session, [cut]]));
   for (const { pos, type, body } of records.iterate()) {
-    // Parsing: the store wrote both bodies; whether they are still what it wrote is checked with the chain.
+    // Parsing: the store wrote both bodies; the chain check finds changed ones.
     const { session, goodSeq } = JSON.parse(body) as EventBodies["store.repaired"];
     if (type === "store.pruned") pruned.add(session);
     else repaired.set(session, [...(repaired.get(session) ?? []), { pos, goodSeq }]);

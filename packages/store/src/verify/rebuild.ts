@@ -8,8 +8,8 @@ import { settleSession } from "./settle-session.ts";
 import { checkSnapshots } from "./verify-lists.ts";
 
 /**
- * Makes the list tables again from the events, as far as these are good, and removes snapshots that do not match them.
- * Sessions whose newest events are missing by the old lists are settled: the call that used an approval may be among them.
+ * Rebuilds the lists from the good events and removes snapshots that do not match. Sessions that lost events according to the old lists
+ * are settled, because a used approval may be among them.
  */
 export function rebuildLists(store: OpenStore): void {
   const { database, storeId, writing } = store;
@@ -28,7 +28,7 @@ export function rebuildLists(store: OpenStore): void {
   });
 }
 
-/** Sessions of which the lists know more than their events say: a later event, or that an approval was used. */
+/** Finds sessions whose lists are ahead of their events: a later event, or a used approval. */
 function findShortenedSessions(database: Database, { chains, rows }: Scan): ReadonlySet<string> {
   const heads = query<{ session: string; seq: number; hash: string }>(database, "select session, seq, hash from sessions").all();
   const longer = heads.filter(({ session, seq, hash }) => seq > (chains.get(session)?.seq ?? seq) && hash !== chains.get(session)?.hash);
@@ -44,15 +44,15 @@ function findShortenedSessions(database: Database, { chains, rows }: Scan): Read
   return new Set(found.filter((session) => session !== SHARED && chains.get(session)?.bad === false));
 }
 
-/** Removes the snapshots that the events do not confirm. To be called in a transaction. */
+/** Removes snapshots that do not match the events. Call it in a transaction. */
 export function removeBadSnapshots(database: Database, scan: Scan, store: string): void {
   const remove = query(database, "delete from snapshots where session = ?");
   for (const { session } of [...checkSnapshots(database, scan, { store, only: undefined })]) remove.run(session);
 }
 
 /**
- * Replaces the list tables by rows that were folded from the events. To be called in a transaction.
- * Values are only listed for more sessions, never for fewer: what a damaged chain still needs cannot be told.
+ * Replaces the lists by rows folded from the events. Call it in a transaction. Blob uses are only added, because a damaged chain may
+ * still need them.
  */
 export function writeLists(database: Database, { rows: { all }, unlisted }: Pick<Scan, "rows" | "unlisted">): void {
   for (const table of ["sessions", "approvals", "grants", "proposals", "questions"]) database.exec(`delete from ${table}`);

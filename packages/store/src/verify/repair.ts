@@ -15,12 +15,12 @@ import { removeBadSnapshots, writeLists } from "./rebuild.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 import { settleSession } from "./settle-session.ts";
 
-/** A chain that was cut: good up to and with this sequence. */
+/** A cut chain, good up to and including `goodSeq`. */
 export type RepairedChain = EventBodies["store.repaired"];
 
 /**
- * Sets the damaged file aside, cuts every damaged chain after its last good event and says so in the record.
- * Calls of a cut session that had no end get one, its open approvals close. Does nothing to a store without damage.
+ * Copies the damaged file aside, cuts every damaged chain after its last good event and records the cuts. Open calls of a cut session
+ * end, and its open approvals close.
  */
 export function repairStore(store: OpenStore, startOf?: StartOf): readonly RepairedChain[] {
   const { database, storeId, writing, marks } = store;
@@ -37,7 +37,7 @@ export function repairStore(store: OpenStore, startOf?: StartOf): readonly Repai
     writeLists(database, scan);
     writing.reset();
     writing.begin();
-    writing.startAfter(top); // a reader's cursor may stand on what was cut
+    writing.startAfter(top); // a reader's cursor may point to a cut event
     const repaired = recordCuts(store, cuts);
     for (const { session, goodSeq } of repaired) if (session !== SHARED && goodSeq > 0) settleSession(store, scan, session);
     writing.keep();
@@ -49,7 +49,7 @@ export function repairStore(store: OpenStore, startOf?: StartOf): readonly Repai
   return cut;
 }
 
-/** Nothing that a repair takes away is lost: the file as it was stays in `torn/`. */
+/** Keeps the damaged file in `torn/`. */
 function copyAside({ database, paths, time }: OpenStore): void {
   mkdirSync(paths.torn, { recursive: true, mode: 0o700 });
   const target = join(paths.torn, `ledger.db-${time().replaceAll(/\D/g, "")}`);
@@ -59,7 +59,7 @@ function copyAside({ database, paths, time }: OpenStore): void {
   });
 }
 
-/** Copies a file that SQLite has locked. The source stays open until the process ends, because closing it would drop SQLite's locks on it. */
+/** Copies a file that SQLite has locked. The source stays open, because closing it would drop SQLite's locks. */
 function copyLocked(file: string, target: string): void {
   const source = openSync(file, "r");
   const copy = openSync(target, "w", 0o600);
@@ -73,7 +73,7 @@ function copyLocked(file: string, target: string): void {
   }
 }
 
-/** Cuts until what is left is whole; a cut of one chain may void what another one says. */
+/** Cuts until no damage is left, because cutting one chain may void events of another. */
 function cutDamage(database: Database, store: string): { readonly cuts: ReadonlyMap<string, ChainCut>; readonly scan: Scan } {
   const cuts = new Map<string, ChainCut>();
   const remove = query(database, "delete from events where session = ? and seq > ?");
@@ -94,7 +94,7 @@ function cutDamage(database: Database, store: string): { readonly cuts: Readonly
 
 type HeldSessions = ReadonlyMap<string, Holder>;
 
-/** Sessions whose writer lives, by the list: the damage may hide that it closed. */
+/** Sessions with a live writer, according to the lists. */
 function heldSessions(database: Database, startOf: StartOf | undefined): HeldSessions {
   const isLive = liveness(thisPlace(), startOf);
   const rows = query<{ session: string; holder: string }>(database, "select session, holder from sessions where holder is not null");
@@ -118,7 +118,7 @@ function refuseHeld(held: HeldSessions, cuts: ReadonlyMap<string, ChainCut>): vo
   }
 }
 
-/** Under the highest epoch anybody wrote under: a cut shared chain may have lost it. */
+/** Uses the highest epoch of any event, because a cut shared chain may have lost it. */
 function recordCuts({ database, writing, time }: OpenStore, cuts: ReadonlyMap<string, ChainCut>): readonly RepairedChain[] {
   const epoch = query<{ epoch: number | null }>(database, "select max(epoch) as epoch from events").get()?.epoch ?? 0;
   return [...cuts].map(([session, { goodSeq }]) => {

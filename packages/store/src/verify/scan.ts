@@ -10,34 +10,33 @@ import { storedContents } from "../write/contents.ts";
 import { type Finding, finding } from "./finding.ts";
 import { type ChainCut, type PastCuts, readPastCuts } from "./past-cuts.ts";
 
-/** How far a chain is good: nothing after its first bad event counts. */
+/** A chain up to its first bad event. */
 export type ScannedChain = { readonly session: string; seq: number; hash: string; epoch: number; bad: boolean };
 
-/** A value that is kept beside the events, and the first of them that needs it. The size is known where a body refers to it. */
+/** A large value, stored outside the events by its hash. */
 export type UsedBlob = { readonly sha: string; readonly size?: number; readonly session: string; readonly seq: number };
 
-/** Everything a walk over the events tells. */
+/** The result of a scan. */
 export type Scan = {
   events: number;
   readonly chains: Map<string, ScannedChain>;
-  /** The lists as the good events make them. */
+  /** The lists folded from the good events. */
   readonly rows: MemoryRows;
   readonly findings: Finding[];
-  /** By session: the last sequence that a repair would keep. */
+  /** The last sequence that a repair would keep, by session. */
   readonly damage: Map<string, number>;
   readonly blobs: Map<string, UsedBlob>;
-  /** Values that are not listed for a session whose events need them. */
+  /** Blobs that are missing from `blob_uses`. */
   readonly unlisted: { readonly session: string; readonly sha: string }[];
-  /** Positions of shared events that speak of what a repair took away. */
+  /** Positions of shared events about something that a repair removed. */
   readonly voided: number[];
-  /** Events that are listed under another call or session than they name. */
+  /** Events whose `call` or `naming` column does not match their body. */
   readonly misplaced: { readonly pos: number; readonly call: string | null; readonly naming: string | null }[];
 };
 
-/** Which part of a store to walk over. */
 export type ScanOptions = {
   readonly store: string;
-  /** This session and the shared chain only. */
+  /** Only this session and the shared chain. */
   readonly only?: string | undefined;
   /** Cuts that are not on record yet. */
   readonly cuts?: ReadonlyMap<string, ChainCut>;
@@ -54,12 +53,11 @@ type ScanState = {
   readonly values: BlobValues;
 };
 
-/** What is kept beside the events. */
 type BlobValues = { readonly load: (sha: string) => Uint8Array | undefined; readonly isListed: (session: string, sha: string) => boolean };
 
 type ScannedRow = EventColumns & { readonly call: string | null; readonly naming: string | null };
 
-/** Walks over the events in order of position. It writes nothing. */
+/** Checks all events in order of position. It writes nothing. */
 export function scanEvents(database: Database, { store, only, cuts }: ScanOptions): Scan {
   const rows = makeMemoryRows();
   const scan: Scan = {
@@ -102,7 +100,7 @@ function scanRow(walk: ScanState, row: ScannedRow): void {
   if (wrong) markDamaged(walk, chain, wrong);
 }
 
-/** Takes a well-linked event in, unless it is not legal where it stands. */
+/** Accepts an event that is linked correctly and legal. */
 function checkRow(walk: ScanState, chain: ScannedChain, row: ScannedRow): Finding | undefined {
   const event = parseEvent(row);
   if (!event) return finding("illegal_event", row, "Its body is no JSON.");
@@ -131,7 +129,7 @@ function markDamaged({ scan }: ScanState, chain: ScannedChain, found: Finding): 
   scan.findings.push(found);
 }
 
-/** What is wrong with a row as the next of its chain, in this order: is it the next one, does it follow the one before, is it what was hashed, was its writer in office? */
+/** Checks a row in this order: its sequence, the link to the previous event, its hash, its writer's epoch. */
 export function wrongLink(store: string, chain: Omit<ScannedChain, "session" | "bad">, row: EventColumns): Finding | undefined {
   const { session, seq } = row;
   const next = chain.seq + 1;
@@ -145,14 +143,14 @@ export function wrongLink(store: string, chain: Omit<ScannedChain, "session" | "
 
 function foldEvent(walk: ScanState, event: ChainedEvent, named: string | null): Finding | undefined {
   const { scan, cuts } = walk;
-  if (scan.chains.get(SHARED)?.bad) return undefined; // what depends on lost answers cannot be judged
+  if (scan.chains.get(SHARED)?.bad) return undefined; // events that depend on lost answers cannot be checked
   const session = event.session === SHARED ? naming(event) : undefined;
   const voided = session !== undefined && isVoid(walk, session, named);
   const illegal = tryFold(walk, event, voided);
   if (!illegal) return undefined;
   const found = finding("illegal_event", { session: event.session, seq: event.seq }, illegal.message);
   if (session === undefined) return found;
-  // A shared event that the session it names does not allow: the shared chain itself is whole.
+  // A shared event that its session does not allow does not damage the shared chain.
   tryFold(walk, event, true);
   if (cuts.isRepaired(session)) scan.voided.push(event.pos);
   else markDependents(walk, session, found);
@@ -164,7 +162,7 @@ function isVoid({ scan, only, cuts }: ScanState, session: string, named: string 
   return elsewhere || cuts.isPruned(session) || scan.chains.get(session)?.bad === true || (named === null && cuts.isRepaired(session));
 }
 
-/** Into the state of its session, as whoever opens the session would, and into the lists. */
+/** Folds the event into its session's state and the lists. */
 function tryFold({ rows, states }: ScanState, event: ChainedEvent, voided: boolean): IllegalEvent | undefined {
   const known = knownEvent(event);
   const session = event.session === SHARED ? naming(event) : event.session;
@@ -192,7 +190,7 @@ function markDependents(walk: ScanState, session: string, found: Finding): void 
   else walk.scan.findings.push(found);
 }
 
-/** The columns that indexes are made of say the same as the body. */
+/** Checks that the indexed columns match the body. */
 function inspectPlace({ scan, cuts }: ScanState, event: ChainedEvent, row: ScannedRow): void {
   const { session, seq } = event;
   const named = session === SHARED ? (naming(event) ?? null) : null;
@@ -213,7 +211,7 @@ function inspectBody(walk: ScanState, event: ChainedEvent, body: string): void {
   if (known?.type === "store.checkpoint") for (const head of known.body.heads) compareHead(walk, head, event.pos);
 }
 
-/** The values that the event needs: those its body refers to, and those it names as contents. */
+/** Collects the blobs that the event needs. */
 function noteBlobs({ scan, values }: ScanState, event: ChainedEvent, refers: boolean): void {
   const { session, seq } = event;
   const refs = refers ? [...blobRefs(event.body)].map(({ sha, size }) => ({ sha, size, session, seq })) : [];
@@ -227,7 +225,7 @@ function noteBlobs({ scan, values }: ScanState, event: ChainedEvent, refers: boo
   scan.findings.push(finding("index_mismatch", { session, seq }, "It needs a value that is not listed for its session."));
 }
 
-/** A checkpoint lists the heads as they were at its own position. */
+/** Compares a checkpoint's heads with the chains at its position. */
 function compareHead(walk: ScanState, head: EventBodies["store.checkpoint"]["heads"][number], pos: number): void {
   const { scan, only, cuts } = walk;
   const { session, seq, hash } = head;

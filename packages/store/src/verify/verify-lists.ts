@@ -8,7 +8,7 @@ import { sha256 } from "../write/chain.ts";
 import { type Finding, finding } from "./finding.ts";
 import type { Scan, UsedBlob } from "./scan.ts";
 
-/** Compares the list tables with what the events make of them. Where a chain is bad, or the shared one, that cannot be told. */
+/** Compares the lists with the fold of the events. Lists of damaged chains are skipped. */
 export function checkLists(database: Database, { chains, rows }: Scan, only: string | undefined): readonly Finding[] {
   if (chains.get(SHARED)?.bad) return [];
   const isJudged = (session: string | undefined): boolean =>
@@ -75,7 +75,7 @@ function* compareList<K extends keyof ListRows>(
   for (const [id, { row }] of expected) if (!seen.has(id) && isJudged(row.session)) yield listMismatch(table, id, row.session);
 }
 
-/** Every column counts: an approval under another session's name is one that its own session's list lacks. */
+/** Compares every column, because an approval listed under another session is missing in its own. */
 function isSameRow<K extends keyof ListRows>(stored: ListColumns, table: K, { row, first, latest }: ListEntry<ListRows[K]>): boolean {
   const { id, row: text, ...columns } = stored;
   const expected = {
@@ -85,7 +85,7 @@ function isSameRow<K extends keyof ListRows>(stored: ListColumns, table: K, { ro
   return isSameJson(columns, expected) && isReadable(() => isSameJson(parseRow<ListRows[K]>(text), row));
 }
 
-/** False for a row that cannot even be read. */
+/** False for an unreadable row. */
 function isReadable(compared: () => boolean): boolean {
   try {
     return compared();
@@ -103,7 +103,7 @@ function isSameJson(one: object, other: object): boolean {
   return canonicalJson(one) === canonicalJson(other);
 }
 
-/** Every value that events refer to is there and is what its hash says. */
+/** Checks that every referenced blob exists and matches its hash. */
 export function* checkBlobs(database: Database, used: ReadonlyMap<string, UsedBlob>): Generator<Finding> {
   const select = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
   for (const { sha, size, session, seq } of used.values()) {
@@ -114,7 +114,7 @@ export function* checkBlobs(database: Database, used: ReadonlyMap<string, UsedBl
   }
 }
 
-/** Every snapshot is what the chain has a digest of, and holds what the events make of the session. */
+/** Checks that every snapshot matches its digest and the fold of its session. */
 export function* checkSnapshots(
   database: Database,
   { chains }: Scan,

@@ -20,20 +20,18 @@ import { type RepairedChain, repairStore } from "./repair.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 import { checkBlobs, checkLists, checkSnapshots } from "./verify-lists.ts";
 
-/** What to check, and whether to do something about it. */
 export type VerifyOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
-  /** Only this session, and the shared chain it depends on. */
+  /** Checks only this session and the shared chain. */
   readonly session?: string;
-  /** Heads that were written down earlier. */
   readonly anchor?: Anchor;
-  /** Makes the lists again from the events. */
+  /** Rebuilds the lists from the events. */
   readonly rebuild?: boolean;
-  /** Cuts damaged chains after their last good event; the damaged file is set aside. */
+  /** Cuts damaged chains after their last good event and keeps a copy of the damaged file. */
   readonly repair?: boolean;
   readonly startOf?: StartOf;
 };
 
-/** What was found, after any repair. `ok` allows warnings. */
+/** The findings after any repair. `ok` allows warnings. */
 export type VerifyReport = {
   readonly ok: boolean;
   readonly store: string;
@@ -41,11 +39,11 @@ export type VerifyReport = {
   readonly events: number;
   readonly findings: readonly Finding[];
   readonly heads: readonly Head[];
-  /** Only after a repair: the chains it cut. */
+  /** The chains that the repair cut. */
   readonly repaired?: readonly RepairedChain[];
 };
 
-/** Checks a store from its rows alone, also while sessions run. Without `repair` and `rebuild` it writes nothing. */
+/** Checks a store, also while sessions run. Without `repair` and `rebuild` it writes nothing. */
 export async function verifyStore(options: VerifyOptions): Promise<VerifyReport> {
   const paths = statePaths(options.directory);
   if (!hasLedger(paths)) throw noLedger(paths);
@@ -56,7 +54,7 @@ export async function verifyStore(options: VerifyOptions): Promise<VerifyReport>
   if (!options.repair && isLogMissing(paths)) return makeReport({ store: "", findings: [...modes, missingLogFinding(paths)] });
   const repaired = options.repair || options.rebuild ? await repairOrRebuild(options) : [];
   const open = options.openDatabase ?? (await nodeSqlite());
-  const marks = openMarks(paths.marks).list(); // before the database is read: what they name was committed earlier
+  const marks = openMarks(paths.marks).list(); // read before the database, because the marked events were committed earlier
   const report = inspectFile(paths, open, { ...options, modes, marks });
   return options.repair ? { ...report, repaired } : report;
 }
@@ -104,7 +102,7 @@ function inspectFile(paths: StatePaths, open: OpenDatabase, wanted: VerifyScope)
     const database = openReadOnly(paths, open);
     try {
       addMissingLists(database);
-      database.exec("begin"); // one state of everything, whoever writes meanwhile
+      database.exec("begin"); // a consistent view while others write
       return inspect(database, wanted);
     } finally {
       database.close();
@@ -146,7 +144,7 @@ function missingLogFinding(paths: StatePaths): Finding {
   return { ...finding("store_corrupt", {}, missingLog(paths)), hint: "Put it back, or continue without it: assent verify --repair" };
 }
 
-/** A mark beside the database names an event that was committed, so the database contains it. */
+/** A marked event was committed, so a sound database contains it. */
 function checkMarks(database: Database, marks: readonly Mark[]): readonly Finding[] {
   const missing = unsettledMarks(database, marks);
   if (missing.length === 0) return [];
@@ -155,12 +153,11 @@ function checkMarks(database: Database, marks: readonly Mark[]): readonly Findin
   return [finding("store_restored", {}, message)];
 }
 
-/** A ledger that cannot be read at all. */
 function unreadableFile(error: LedgerError): Finding {
   return finding("store_corrupt", {}, withoutAdvice(error));
 }
 
-/** In a malformed file a row of one table may stand where one of another is expected. */
+/** A malformed file may return rows of another table. */
 function isDamage(error: unknown, database: Database): boolean {
   return isMalformed(error) || (error instanceof TypeError && isMalformedFile(database));
 }

@@ -15,23 +15,21 @@ import type { Rows } from "../rows/rows.ts";
 import { sharedEpoch } from "./append.ts";
 import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
-/** One event for the shared chain, with what it says and what is stored of it. */
+/** An event for the shared chain. */
 export type PreparedAnswer = { readonly event: SharedDraft; readonly prepared: PreparedEvent };
 
-/** What answering depends on besides the rows. */
 export type AnswerFacts = {
   /** The later of the clock and the newest time in the ledger. */
   readonly now: () => string;
   readonly eventAt: (pos: number) => LedgerEvent | undefined;
 };
 
-/** The events as they will be stored; at least one. */
 export function prepareAnswer(events: readonly SharedDraft[]): readonly PreparedAnswer[] {
   if (events.length === 0) throw new LedgerError("event_invalid", "An answer needs at least one event.");
   return events.map((event) => ({ event, prepared: prepareEvent(event, isAnswerable) }));
 }
 
-/** Appends to the shared chain, all or none; what stands already wins. */
+/** Appends to the shared chain, all or nothing. An earlier answer wins. */
 export function answer(
   writing: TransactionWriter,
   events: readonly PreparedAnswer[],
@@ -51,12 +49,12 @@ export function answer(
 
 type ContestedAnswer = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked">>;
 
-/** Of trust the newest word counts; nothing stands in its way. */
+/** The newest trust event counts, so nothing conflicts with it. */
 function isContested(event: SharedDraft): event is ContestedAnswer {
   return event.type !== "trust.granted" && event.type !== "trust.revoked";
 }
 
-/** What stands in the way of this event. Throws where there is nothing it could be about. */
+/** Returns the earlier answer that wins over this event. Throws if its target does not exist. */
 function findStanding({ rows }: TransactionWriter, event: ContestedAnswer, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
   const { id, refusal, latest = 0 } = findTarget(rows, event, now);
   if (refusal === undefined) return undefined;
@@ -68,7 +66,7 @@ function findStanding({ rows }: TransactionWriter, event: ContestedAnswer, { now
 
 type AnswerTarget = { readonly id: string; readonly refusal: LedgerErrorType | "stands" | undefined; readonly latest: number | undefined };
 
-/** The row that the event is about, and what it says to it. The time is read only where there is a deadline. */
+/** Finds the row that the event answers. The time is read only if the row has a deadline. */
 function findTarget(rows: Rows, event: ContestedAnswer, now: () => string): AnswerTarget {
   const { body } = event;
   if ("proposal" in body) {

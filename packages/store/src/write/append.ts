@@ -4,7 +4,7 @@ import { contentsOfBatch } from "./contents.ts";
 import { makeDraft } from "./own-draft.ts";
 import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
-/** The batch as it will be stored, or `event_invalid`, `event_too_large`. */
+/** Checks and serializes a batch. Throws `event_invalid` or `event_too_large`. */
 export function prepareBatch(events: readonly Draft[], blobs: readonly Uint8Array[] = []): readonly PreparedEvent[] {
   const contents = contentsOfBatch(events, blobs);
   return events.map((event, index) => {
@@ -14,7 +14,7 @@ export function prepareBatch(events: readonly Draft[], blobs: readonly Uint8Arra
   });
 }
 
-/** Appends to a session's chain, all or none. */
+/** Appends to a session's chain, all or nothing. */
 export function append(
   writing: TransactionWriter,
   { lease, expected }: Expectation,
@@ -26,10 +26,9 @@ export function append(
   return batch.map((prepared) => writing.stage(lease.session, lease.epoch, prepared));
 }
 
-/** Which head a writer expects, under which lease. */
 export type Expectation = { readonly lease: Lease; readonly expected: number };
 
-/** The chain if this writer still holds it and knows its head: `stale_writer`, `sequence_conflict`. */
+/** Returns the chain. Throws `stale_writer` or `sequence_conflict` if another process wrote. */
 export function writableChain({ rows }: TransactionWriter, { lease, expected }: Expectation): ChainEntry {
   const { session, epoch } = lease;
   const chain = rows.chains.get(session);
@@ -42,7 +41,7 @@ export function writableChain({ rows }: TransactionWriter, { lease, expected }: 
   });
 }
 
-/** The session has a newer writer than this one. */
+/** The error for a writer that another process has replaced. */
 export function staleWriter({ session, epoch }: Lease, current = 0, by?: number): LedgerError {
   const pid = by ?? null;
   const who = pid === null ? "another process" : `pid ${pid}`;
@@ -50,12 +49,12 @@ export function staleWriter({ session, epoch }: Lease, current = 0, by?: number)
   return new LedgerError("stale_writer", `This session was taken over by ${who}.`, detail);
 }
 
-/** The shared chain names every session that has events, so that a removed one is missed. */
+/** Records the session on the shared chain, so that its removal is noticed. */
 function registerSession(writing: TransactionWriter, session: string, at: string): void {
   stageShared(writing, makeDraft("session.registered", { session }, at));
 }
 
-/** Puts one of the store's own events on the shared chain, under the present value of the epoch counter. */
+/** Stages an event of the store itself on the shared chain. */
 export function stageShared(writing: TransactionWriter, event: Draft): LedgerEvent {
   return writing.stage(
     SHARED,
@@ -64,7 +63,6 @@ export function stageShared(writing: TransactionWriter, event: Draft): LedgerEve
   );
 }
 
-/** The store-wide epoch counter. */
 export function sharedEpoch({ rows }: TransactionWriter): number {
   return rows.chains.get(SHARED)?.epoch ?? 0;
 }

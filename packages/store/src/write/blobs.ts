@@ -1,10 +1,10 @@
 import { canonicalJson, type Json, type JsonObject, LedgerError, messageOf } from "@assent/core";
 import { sha256 } from "./chain.ts";
 
-/** A value that is kept beside the events, by its hash. */
+/** A large value, stored outside the events by its hash. */
 export type Blob = { readonly sha: string; readonly bytes: Uint8Array };
 
-/** A body as it is stored: canonical text, the same as a value, and what was taken out of it. */
+/** A body to store: its canonical text and the blobs taken out of it. */
 export type StoredBody = { readonly text: string; readonly body: JsonObject; readonly blobs: readonly Blob[] };
 
 const VALUE_LIMIT = 65_536;
@@ -12,9 +12,8 @@ const BODY_LIMIT = 1_048_576;
 const NO_BLOBS: readonly Blob[] = [];
 
 /**
- * Takes values over 64 KiB out of a body. Throws `event_invalid` for what has no canonical form and `event_too_large` for what stays over 1 MiB.
- *
- * Every `$blob` in a stored body is ours: a caller's own object with such a key is itself kept as a blob, so it can never be taken for a reference.
+ * Moves values over 64 KiB out of a body into blobs. Throws `event_invalid` for a body without canonical form and `event_too_large` if
+ * more than 1 MiB is left. A caller's own object with a `$blob` key becomes a blob too, so it is never mistaken for a reference.
  */
 export function storedBody(type: string, body: JsonObject): StoredBody {
   const text = canonical(type, body);
@@ -45,7 +44,7 @@ function cutBody(type: string, body: JsonObject): StoredBody {
 
 type BlobsBySha = Map<string, Blob>;
 
-/** A member of a body, and its canonical text: bodies can be large, and writing them is most of the work. */
+/** A member of a body with its canonical text, which is computed once because bodies can be large. */
 type BodyMember = { readonly key: string; readonly value: Json; readonly cut: Json; readonly text: string };
 
 function cutMember(key: string, value: Json, taken: BlobsBySha): BodyMember {
@@ -53,13 +52,12 @@ function cutMember(key: string, value: Json, taken: BlobsBySha): BodyMember {
   return { key, value, cut, text: canonicalJson(cut) };
 }
 
-/** The canonical text of a body with these members. */
 function joinMembers(members: readonly BodyMember[]): string {
   const sorted = members.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   return `{${sorted.map(({ key, text }) => `${canonicalJson(key)}:${text}`).join(",")}}`;
 }
 
-/** The value itself where there is nothing to take out. */
+/** Returns the value itself if it contains nothing large. */
 function withoutBlobs(value: Json, taken: BlobsBySha): Json {
   if (typeof value === "string") return isLarge(value) ? takeBlob(value, {}, taken) : value;
   if (typeof value !== "object" || value === null) return value;
@@ -73,7 +71,7 @@ function withoutBlobs(value: Json, taken: BlobsBySha): Json {
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
 
-/** A large input may be made of small values; then the member is kept whole. */
+/** Moves a whole member that is large because of many small values. */
 function withoutLarge(member: BodyMember, taken: BlobsBySha): BodyMember {
   const { value, cut, text } = member;
   if (typeof value !== "object" || value === null || !isLarge(text)) return member;
@@ -96,17 +94,16 @@ function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** A reference to a blob, as it stands in a body. */
+/** A reference to a blob. */
 export type BlobRef = { readonly sha: string; readonly size: number; readonly json: boolean };
 
-/** The reference that a value is, if it is one. */
 function blobRef(value: Json): BlobRef | undefined {
   if (typeof value !== "object" || value === null || isList(value)) return undefined;
   const { $blob: sha, size, json } = value;
   return typeof sha === "string" && typeof size === "number" ? { sha, size, json: json === true } : undefined;
 }
 
-/** A copy with every reference replaced by its content; `load` gives the bytes, or undefined when there are none. */
+/** Replaces every reference by its content. `load` returns the bytes, or undefined. */
 export function withBlobs(value: Json, load: (sha: string) => Uint8Array | undefined): Json {
   if (typeof value !== "object" || value === null) return value;
   if (isList(value)) return value.map((item) => withBlobs(item, load));
@@ -115,7 +112,7 @@ export function withBlobs(value: Json, load: (sha: string) => Uint8Array | undef
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withBlobs(member, load)]));
 }
 
-/** The bytes, if they are there and what their hash says: `blob_missing`, `blob_corrupt`. */
+/** Returns the bytes if they match their hash. Throws `blob_missing` or `blob_corrupt`. */
 export function checkedBytes(sha: string, bytes: Uint8Array | undefined): Uint8Array {
   if (!bytes) throw new LedgerError("blob_missing", `The value ${sha} is not in the ledger any more.`, { sha });
   if (sha256(bytes) !== sha) throw new LedgerError("blob_corrupt", `The value ${sha} is damaged and was not used.`, { sha });
@@ -124,11 +121,10 @@ export function checkedBytes(sha: string, bytes: Uint8Array | undefined): Uint8A
 
 function readBlob({ sha, json }: BlobRef, bytes: Uint8Array | undefined): Json {
   const text = Buffer.from(checkedBytes(sha, bytes)).toString();
-  // Parsing: what is hashed here was written by this file.
+  // Parsing: the hash matched, so this file wrote it.
   return json ? (JSON.parse(text) as Json) : text;
 }
 
-/** Every reference in a body. */
 export function* blobRefs(value: Json): Generator<BlobRef> {
   if (typeof value !== "object" || value === null) return;
   const ref = blobRef(value);

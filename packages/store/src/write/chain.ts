@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
 
-/** `prev` of a chain's first event. */
 export const NO_HASH: string = "0".repeat(64);
 
-/** What an event's hash covers; `body` is canonical JSON already. */
+/** The part of an event that its hash covers. `body` is canonical JSON. */
 export type HashedEvent = {
   readonly store: string;
   readonly session: string;
@@ -16,7 +15,7 @@ export type HashedEvent = {
   readonly prev: string;
 };
 
-/** The hash of an event: over canonical JSON, whose keys stand here in their order. */
+/** Hashes an event as canonical JSON; the keys are in canonical order here. */
 export function chainHash({ store, session, seq, epoch, at, type, v, body, prev }: HashedEvent): string {
   const names = `"seq":${seq},"session":${quote(session)},"store":${quote(store)},"type":${quote(type)}`;
   return sha256(`{"at":${quote(at)},"body":${body},"epoch":${epoch},"prev":${quote(prev)},${names},"v":${v}}`);
@@ -28,7 +27,6 @@ function quote(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** Lower-case hex SHA-256 of a text's UTF-8 bytes. */
 export function sha256(text: string | Uint8Array): string {
   return hash("sha256", text, "hex");
 }

@@ -5,22 +5,21 @@ import { makeDraft } from "./own-draft.ts";
 import type { TransactionWriter } from "./writing.ts";
 
 const EVERY = 10_000;
-/** So many heads stay below the size limit of an event. */
+/** Heads per event, to stay below its size limit. */
 const HEADS = 5_000;
 
 type CheckpointHead = EventBodies["store.checkpoint"]["heads"][number];
 
-/** Writes the heads of all chains into the shared chain now and then, so that a removed session or a cut tail is found. */
+/** Writes the heads of all chains into the shared chain now and then, so that a removed session or cut end is noticed. */
 export type Checkpoints = {
-  /** A session's chain grows in this transaction; one that closes has its head written at once. */
+  /** Call when a session's chain grows. A closing session gets its checkpoint at once. */
   readonly grown: (closed: boolean) => void;
-  /** To be called in each transaction, after its operations. True if a session or the ledger closes in it. */
+  /** Call at the end of each transaction. True if a session or the ledger closes in it. */
   readonly due: () => boolean;
-  /** This process appended to a session since its last checkpoint. */
+  /** True if this process appended since its last checkpoint. */
   readonly wanted: () => boolean;
 };
 
-/** The checkpoints of a store. */
 export function makeCheckpoints(database: Database, writing: TransactionWriter, now: () => string): Checkpoints {
   const last = query<{ value: string }>(database, "select value from meta where key = 'checkpoint'");
   const remember = query(database, "insert or replace into meta (key, value) values ('checkpoint', ?)");

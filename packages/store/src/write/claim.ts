@@ -3,22 +3,21 @@ import { callKey } from "../rows/rows.ts";
 import { type Expectation, writableChain } from "./append.ts";
 import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
-/** An intent: what is claimed, and how it will be stored. */
+/** A claim and its stored form. */
 export type PreparedClaim = { readonly claimed: Draft<"call.claimed">; readonly prepared: PreparedEvent };
 
-/** The intent as it will be stored, or `event_invalid`. */
+/** Checks and serializes a claim. Throws `event_invalid`. */
 export function prepareClaim(claimed: Draft<"call.claimed">): PreparedClaim {
   return { claimed, prepared: prepareEvent(claimed, (type) => type === "call.claimed") };
 }
 
-/** What a claim needs besides the rows. */
 export type ClaimContext = {
   readonly now: () => string;
-  /** Called with an intent that uses up an approval or one of a grant's limited uses. It may throw to refuse the claim. */
+  /** Called for a claim that uses an approval or a limited grant. It may throw to refuse the claim. */
   readonly consumed: (event: LedgerEvent) => void;
 };
 
-/** Stores the intent if every condition for it holds in this very transaction. */
+/** Stores the claim if all its conditions hold in this transaction. */
 export function claim(
   writing: TransactionWriter,
   expectation: Expectation,

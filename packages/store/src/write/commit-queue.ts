@@ -2,35 +2,28 @@ import { type Durability, LedgerError } from "@assent/core";
 import type { Committer } from "./committer.ts";
 import type { TransactionWriter } from "./writing.ts";
 
-/** Operations in the order they were issued, committed together by tick. */
+/** Runs operations in order and commits those of one tick together. */
 export type CommitQueue = {
-  /**
-   * Runs `operation` in the next transaction. It stages through `Writing`, or throws a `LedgerError` and then nothing of it is stored.
-   * Resolves after the commit, at this durability or a higher one.
-   */
+  /** Runs `operation` in the next transaction and resolves after its commit. If it throws a `LedgerError`, nothing of it is stored. */
   readonly submit: <T>(durability: Durability, operation: () => T) => Promise<T>;
-  /** Commits what is waiting and takes nothing more. */
+  /** Commits the queued operations and refuses new ones. */
   readonly close: () => void;
 };
 
 type QueuedOperation = {
   readonly durability: Durability;
-  /** Inside the transaction. */
   readonly run: () => void;
-  /** After the commit. */
   readonly settle: () => void;
-  /** Instead of a commit. */
   readonly fail: (error: unknown) => void;
 };
 
-/** What a queue works on; `committed` is told the bytes of each commit. */
 export type CommitQueueOptions = {
   readonly committer: Committer;
   readonly writing: TransactionWriter;
   readonly committed: (bytes: number) => void;
 };
 
-/** Group commit: one transaction for everything issued in a tick, as durable as its most demanding operation. */
+/** One transaction per tick, as durable as its most demanding operation. */
 export function makeCommitQueue({ committer, writing, committed }: CommitQueueOptions): CommitQueue {
   let waiting: QueuedOperation[] = [];
   let closed = false;
@@ -72,7 +65,7 @@ function commitBatch(batch: readonly QueuedOperation[], committer: Committer, co
 
 type PromiseEnds<T> = { readonly resolve: (value: T) => void; readonly reject: (error: unknown) => void };
 
-/** Runs an operation inside the transaction and keeps its outcome until the commit: nobody is told before. */
+/** Runs an operation in the transaction and reports its outcome after the commit. */
 function queueOperation<T>(
   writing: TransactionWriter,
   operation: () => T,

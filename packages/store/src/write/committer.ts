@@ -7,13 +7,12 @@ import { storeError } from "../files/store-error.ts";
 import type { StoreFiles } from "../files/store-files.ts";
 import type { TransactionWriter } from "./writing.ts";
 
-/** Runs steps in one transaction, or none of them. */
+/** Runs steps in one transaction. */
 export type Committer = {
-  /** Returns the bytes stored. Throws the ledger's word for whatever went wrong, and then nothing is stored. */
+  /** Returns the bytes stored. Throws a `LedgerError` if nothing was stored. */
   readonly commit: (durability: Durability, steps: readonly (() => void)[]) => number;
-  /** Remembers a fault; one of those that do not pass refuses every later commit. */
+  /** Reports a fault. A permanent one refuses every later commit. */
   readonly fault: (error: unknown) => void;
-  /** Refuses every commit from now on. */
   readonly refuse: (error: LedgerError) => void;
   readonly faulty: () => boolean;
 };
@@ -21,18 +20,16 @@ export type Committer = {
 /** Faults that make a store read-only for this process: it no longer knows what is on disk. */
 const FOR_GOOD: readonly string[] = ["store_io", "store_readonly", "store_lost"];
 
-/** What a committer works on; `finish` is called inside each transaction, after its steps. */
 export type CommitterOptions = {
   readonly database: Database;
   readonly paths: StatePaths;
   readonly writing: TransactionWriter;
   readonly files: StoreFiles;
   readonly finish: () => void;
-  /** The mark that a transaction leaves outside the database. It is written before anyone learns of the commit. */
+  /** The mark that a transaction leaves outside the database, written before the commit is reported. */
   readonly mark: Pick<DueMark, "reset" | "write">;
 };
 
-/** The one place where a transaction begins and ends. */
 export function makeCommitter({ database, paths, writing, files, finish, mark }: CommitterOptions): Committer {
   let refusal: LedgerError | undefined;
   let synchronous: Durability | undefined;
@@ -82,7 +79,7 @@ export function makeCommitter({ database, paths, writing, files, finish, mark }:
     fault(error);
     throw error;
   };
-  /** Undefined: another process wrote since the rows were read. Nothing is stored, and the rows are read again. */
+  /** Returns undefined if another process wrote since the rows were read; nothing is stored then. */
   const attempt = (durability: Durability, steps: readonly (() => void)[]): number | undefined => {
     try {
       return transaction(durability, steps);
@@ -104,7 +101,7 @@ export function makeCommitter({ database, paths, writing, files, finish, mark }:
   };
 }
 
-/** The rows a transaction was run on are not those of the database. As an error of SQLite it would be a violated constraint. */
+/** Thrown if the rows in memory are older than the database. Uses SQLite's code for a violated constraint. */
 class OutdatedRows extends Error {
   readonly errcode = SQLITE.CONSTRAINT;
 }
@@ -114,7 +111,7 @@ function isConflict(error: unknown): boolean {
   return code !== undefined && primaryCode(code) === SQLITE.CONSTRAINT;
 }
 
-/** A commit that failed in a way nobody has a name for: what it did is not known, so nothing is written after it. */
+/** The error for a commit with an unknown outcome. Nothing is written after it. */
 function unknownFailure(cause: unknown): LedgerError {
   return unsureWrite(`Could not write the ledger (${messageOf(cause)}).`, cause);
 }

@@ -31,7 +31,10 @@ function contentsOfEvent(named: readonly string[], given: ReadonlyMap<string, Ui
   return { given: own, lent };
 }
 
-/** The contents that a stored event names. A long list of them is a value itself; one that cannot be read names nothing, and is found missing by itself. */
+/**
+ * The contents that a stored event names. A long list of them is a value itself; one that cannot be read names nothing, and is found
+ * missing by itself.
+ */
 export function storedContents(
   { type, body }: { readonly type: string; readonly body: JsonObject },
   load: (sha: string) => Uint8Array | undefined,

@@ -6,13 +6,13 @@ import { sharedEpoch } from "./append.ts";
 import { makeDraft } from "./own-draft.ts";
 import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
-/** The start time of a live process, in the form that holders carry, or undefined when there is no such process. */
+/** Returns the start time of a live process, or undefined if there is none. */
 export type StartOf = (pid: number) => string | undefined;
 
-/** Where the database file is: a copy has another place. */
+/** The place of the database file. A copy has another one. */
 export type FilePlace = { readonly device: string; readonly inode: string };
 
-/** Who wants a session, and what it takes to decide. */
+/** A request for a session. */
 export type LeaseRequest = {
   readonly session: string;
   readonly holder: Holder;
@@ -20,13 +20,13 @@ export type LeaseRequest = {
   readonly isLive: (holder: Holder) => boolean;
   /** Takes the lock of the session. False: an effect is in progress. */
   readonly lock: () => boolean;
-  /** Everyone who ever held the session, newest first. */
+  /** All earlier holders of the session, newest first. */
   readonly holders?: (session: string) => readonly Holder[];
   readonly place: FilePlace;
   readonly at: string;
 };
 
-/** Gives the session to a new writer under a higher epoch; whoever held it before is fenced off. */
+/** Gives the session to a new writer under a higher epoch, which fences off the previous one. */
 export function acquire(writing: TransactionWriter, acquiring: LeaseRequest): Lease {
   const { session, takeOver, isLive, lock, holders } = acquiring;
   const chain = writing.rows.chains.get(session);
@@ -63,14 +63,14 @@ function busy(session: string, holder: Holder | undefined): LedgerError {
   return new LedgerError("session_busy", text, { session, ...(shown && { holder: shown }) });
 }
 
-/** Everyone who ever held a session, newest first. It reads the whole shared chain, so call it only to report an error. */
+/** Lists all earlier holders of a session, newest first. It reads the whole shared chain, so call it only to report an error. */
 export function pastHolders(database: Database): (session: string) => readonly Holder[] {
   const select = query<{ holder: string }>(
     database,
     `select json_extract(body, '$.holder') as holder from events
      where session = '${SHARED}' and type = 'store.epoch' and json_extract(body, '$.session') = ? order by seq desc`,
   );
-  // Parsing: the body is written above.
+  // Parsing: this file writes the body.
   return (session) => select.all(session).map(({ holder }) => JSON.parse(holder) as Holder);
 }
 
@@ -85,7 +85,6 @@ export type ProcessPlace = {
 
 let known: ProcessPlace | undefined;
 
-/** Where this process is. It does not change while the process lives. */
 export function thisPlace(): ProcessPlace {
   known ??= {
     host: hostname(),
@@ -96,10 +95,10 @@ export function thisPlace(): ProcessPlace {
   return known;
 }
 
-/** The one PID namespace that is not a container's. Its number is fixed in the kernel. */
+/** The PID namespace of the host; the kernel fixes its number. */
 const INITIAL_NAMESPACE = "pid:[4026531836]";
 
-/** Tells whether a holder still runs. One that cannot be checked from here counts as alive. */
+/** Checks whether a holder still runs. A holder that cannot be checked from here counts as alive. */
 export function liveness(here: ProcessPlace, startOf: StartOf = startInProc): (holder: Holder) => boolean {
   const canCompare = startOf !== startInProc || here.boot !== undefined;
   return (holder) => {
@@ -130,7 +129,10 @@ function differ(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other;
 }
 
-/** Start times count from boot, so the boot's id is part of them. A name may hold parentheses: fields are counted after the last one. */
+/**
+ * Start times count from boot, so the boot's id is part of them. Fields are counted after the last parenthesis, because a name may
+ * contain some.
+ */
 function startInProc(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   return stat === undefined ? undefined : `${thisPlace().boot}:${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`;
@@ -151,7 +153,7 @@ function unlessGone(read: () => string): string | undefined {
   }
 }
 
-/** Where start times cannot be read, a process of that number counts as the holder: doubt takes nothing over. */
+/** If start times cannot be read, a process with that number counts as the holder. */
 function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);

@@ -26,10 +26,9 @@ import { type CommitQueue, makeCommitQueue } from "./commit-queue.ts";
 import { makeCommitter } from "./committer.ts";
 import { acquire, pastHolders } from "./lease.ts";
 
-/** The half of the port that writes. */
+/** The write methods of the `Ledger` port. */
 export type LedgerWriter = Pick<Ledger, "acquire" | "hold" | "append" | "answer" | "claim" | "snapshot" | "close">;
 
-/** What writing needs from the rest of the ledger. */
 export type LedgerWriterOptions = {
   readonly reading: EventReads;
   readonly damage: DamageRecord;
@@ -48,7 +47,7 @@ type Writers = LedgerWriterOptions & {
   readonly mark: DueMark;
 };
 
-/** The writers' half of a ledger: every operation goes through the one queue. */
+/** Makes the write methods. Every operation goes through one queue. */
 export function makeLedgerWriter(store: OpenStore, options: LedgerWriterOptions): LedgerWriter {
   const { database, paths, files, writing, time, refusal, marks } = store;
   const putSnapshot = makeSnapshotWriter(database, writing, time);
@@ -118,7 +117,7 @@ function makeSessionWriters({ store, queue, damage, now, checkpoints, mark, ...w
   };
 }
 
-/** A claim that uses an answer is synced even for a safe call: its mark must not survive a power cut that the claim does not. */
+/** A claim that uses an answer is synced even for a safe call, because its mark must not outlive the claim in a power cut. */
 function claimDurability({ durability, answer: used }: Draft<"call.claimed">["body"]): Durability {
   return durability === "normal" && used === null ? "normal" : "full";
 }
@@ -140,7 +139,7 @@ function ledgerReplaced(): LedgerError {
 
 type SessionWriters = Pick<Ledger, "acquire" | "hold" | "append" | "claim">;
 
-/** A session changes hands only while its lock is free: no effect is in progress, and the previous writer cannot start one. */
+/** A session changes hands only while its lock is free, so no effect is in progress. */
 function makeAcquire({
   store,
   queue,
@@ -154,7 +153,7 @@ function makeAcquire({
   return async (session, holder, takeOver = false) => {
     let unlock: (() => void) | undefined;
     const lock = (): boolean => {
-      unlock ??= tryLock(session); // a transaction may be begun a second time
+      unlock ??= tryLock(session); // the transaction may run twice
       return unlock !== undefined;
     };
     try {
@@ -185,7 +184,7 @@ function makeAnswer({ store: { writing }, queue, reading, damage, now }: Writers
     );
 }
 
-/** What cannot be prepared is refused like everything else, by rejecting. Not an async function: those add three turns to every append. */
+/** Rejects if preparing fails. It is not async, because that would add three turns to every append. */
 function submitPrepared<P, T>(prepare: () => P, submit: (prepared: P) => Promise<T>): Promise<T> {
   try {
     return submit(prepare());

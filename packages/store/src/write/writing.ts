@@ -6,52 +6,51 @@ import { makeStoredRows } from "../rows/stored-rows.ts";
 import { type StoredBody, storedBody } from "./blobs.ts";
 import { chainHash } from "./chain.ts";
 
-/** An event ready to be stored: checked, in canonical form, cut to size. `lent` are contents it names that must be stored already. */
+/** A checked and serialized event. `lent` are contents that must be stored already. */
 export type PreparedEvent = { readonly type: Draft["type"]; readonly at: string; readonly lent: readonly string[] } & StoredBody;
 
 const NOTHING: readonly string[] = [];
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Checks a draft and takes its canonical text. The body itself is kept by reference: whoever appends must not change it. */
+/** Checks and serializes a draft. The body is kept by reference, so the caller must not change it. */
 export function prepareEvent({ type, v, at, body }: Draft, belongs: (type: string) => boolean): PreparedEvent {
   if (v !== 1 || !belongs(type)) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
   if (!TIME.test(at)) throw new LedgerError("event_invalid", `'${at}' is no time in UTC with milliseconds.`, { type });
-  // Parsing: canonical JSON refuses whatever in a body is no JSON.
+  // Parsing: canonical JSON rejects a body that is not JSON.
   return { type, at, lent: NOTHING, ...storedBody(type, body as unknown as JsonObject) };
 }
 
-/** Events and rows of one transaction after the other. */
+/** Writes events and rows, one transaction after another. */
 export type TransactionWriter = {
-  /** The rows as the transaction sees them, with what is staged. */
+  /** The rows, including staged changes. */
   readonly rows: Rows;
-  /** Puts an event at the end of a chain. Throws `event_invalid` for one that the rows do not allow, `blob_missing` where a content is not there. */
+  /** Adds an event to a chain. Throws `event_invalid` if the rows do not allow it, `blob_missing` for a missing content. */
   readonly stage: (session: string, epoch: number, event: PreparedEvent) => LedgerEvent;
-  /** Stores what one operation staged. */
+  /** Stores the staged events of one operation. */
   readonly keep: () => void;
-  /** Forgets what one operation staged. */
+  /** Drops the staged events of one operation. */
   readonly drop: () => void;
-  /** Starts a transaction: rows remembered from the last one count only if nobody else wrote since. */
+  /** Starts a transaction. Rows in memory are kept if no other process wrote. */
   readonly begin: () => void;
   /**
-   * Starts a transaction on the rows remembered from the last one, without looking. Whoever else wrote has taken the next position, so storing then fails
-   * with a constraint; where nothing was stored, ask `isOutdated`. Either way the transaction is to be rolled back and begun again.
+   * Starts a transaction without checking whether another process wrote. If one did, storing fails with a constraint because the position
+   * is taken; if nothing was stored, check `isOutdated`. Then roll back and begin again.
    */
   readonly resume: () => void;
   readonly isOutdated: () => boolean;
-  /** The next event gets a position after this one, though none is there any more. */
+  /** The next event gets a position after this one, even if that event is gone. */
   readonly startAfter: (pos: number) => void;
-  /** Writes the rows; to be called before COMMIT. Returns the bytes of what was stored. `everything`: also heads that may lag behind. */
+  /** Writes the rows before COMMIT and returns the bytes stored. `everything` includes rows that may lag. */
   readonly flush: (everything?: boolean) => number;
-  /** Forgets everything after a ROLLBACK. */
   readonly reset: () => void;
-  /** Position of the newest event, staged ones included. */
+  /** Position of the newest event, including staged ones. */
   readonly head: () => number;
 };
 
 type StagedEvent = { readonly event: ChainedEvent } & Pick<PreparedEvent, "text" | "blobs" | "lent">;
 
-/** The one way into the tables of a store. */
+/** Every write to the tables goes through this. */
 export function makeTransactionWriter(database: Database, store: string): TransactionWriter {
   const stored = makeStoredRows(database);
   const rows = makeUndoable(stored);
@@ -119,11 +118,10 @@ type HeadTracker = {
   readonly load: () => void;
   readonly forget: () => void;
   readonly isLoaded: () => boolean;
-  /** Nobody else wrote since it was loaded. */
+  /** True if no other process wrote since it was loaded. */
   readonly isCurrent: () => boolean;
 };
 
-/** The position of the newest event, as this connection knows it. */
 function makeHeadTracker(database: Database): HeadTracker {
   const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
   const version = query<{ data_version: number }>(database, "pragma data_version");
@@ -179,7 +177,7 @@ function makeEventInsert(database: Database): (staged: StagedEvent) => number {
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertBlob = query(
-    database, // one that was damaged is mended by the way
+    database, // repairs a damaged blob
     "insert into blobs (sha, bytes) values (?, ?) on conflict (sha) do update set bytes = excluded.bytes where bytes <> excluded.bytes",
   );
   const insertUse = query(database, "insert into blob_uses (session, sha) values (?, ?) on conflict do nothing");
