@@ -28,39 +28,42 @@ import type { Hides } from "./files/hidden-files.ts";
 import { memoryReads, type Reads } from "./files/reads.ts";
 import type { ToolListing } from "./tool-listing.ts";
 
-/** What the built-in tools of one session need. Nothing is opened or started by making them. */
+/** What the built-in tools of a session need. Making tools opens and starts nothing. */
 export type BuiltinDeps = SessionDirectories & {
-  /** How paths are looked at, where that follows settings; absent: by the directories as they are given. */
+  /** How paths are looked up; by the given directories if absent. */
   readonly scope?: PathLookup;
   readonly files: Files;
   readonly processes: Processes;
-  /** The environment commands start from, without secrets of any known name. */
+  /** The environment that commands inherit, with known secrets removed. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Name globs of further secret variables, from the user and the team; the project's list cannot hide variables that steer programs. */
+  /**
+   * Name globs of additional secret variables, from the user and the team. The project's list cannot hide variables that control
+   * programs.
+   */
   readonly secretEnv?: () => readonly string[];
   readonly projectSecretEnv?: () => readonly string[];
-  /** Names of variables that commands get though nobody looked at them. */
+  /** Variables passed to commands that a rule allowed. */
   readonly shellEnv?: () => readonly string[];
-  /** Directories in which their programs are looked up; the system's when empty. */
+  /** Directories to look up programs in; the system's if empty. */
   readonly shellPath?: () => readonly string[];
   /** The settings `astEdit.maxFiles` and `astEdit.maxChanges`. */
   readonly maxFiles?: () => number;
   readonly maxChanges?: () => number;
-  /** Whether a rule names this host of the own network; absent: none does. */
+  /** True if a rule allows this URL although its host is private. */
   readonly privateAllowed?: (url: string) => boolean;
-  /** Whether a rule forbids to read a file: then no tool shows it. Absent: none does. */
+  /** True if a rule forbids reading a file, so no tool shows it. */
   readonly hides?: Hides;
-  /** What the session has read before; a new, empty memory when absent. */
+  /** What the session has read; starts empty if absent. */
   readonly reads?: Reads;
-  /** Keeps commands that go on behind their calls; absent: none can. */
+  /** Runs commands in the background; unavailable if absent. */
   readonly background?: BackgroundCommands;
-  /** The agents that can be started by name. */
+  /** Agents that can be started by name. */
   readonly agents?: readonly OfferedAgent[];
 };
 
 type ToolParts = BuiltinDeps & Required<Pick<BuiltinDeps, "scope" | "reads" | "maxFiles" | "maxChanges">>;
 
-/** Every built-in tool, in the order in which they are offered. To add one, add its line here. */
+/** Every built-in tool, in the order in which models see them. To add one, add its line here. */
 const BUILTIN: readonly (readonly [listing: ToolListing, make: (parts: ToolParts) => Tool])[] = [
   [READ, readTool],
   [EDIT, editTool],
@@ -86,7 +89,7 @@ const BUILTIN: readonly (readonly [listing: ToolListing, make: (parts: ToolParts
   [RESOLVE, resolveTool],
 ];
 
-/** What each built-in tool says about itself, in the order in which they are offered. */
+/** What each built-in tool says about itself, in the order in which models see them. */
 export const TOOL_LISTINGS: readonly ToolListing[] = BUILTIN.map(([listing]) => listing);
 
 /** Makes the built-in tools of a session. */

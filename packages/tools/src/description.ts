@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** What the model is told about a tool: the text beside its source. It is found from the sources and from the build alike, because the package carries it where it lies. */
+/**
+ * The text beside a tool's source that describes it to models. The package ships it in `src/`, so source and build find it at the same
+ * place.
+ */
 export function description(tool: string): string {
   return readFileSync(new URL(`../src/builtin/${tool}.md`, import.meta.url), "utf8").trim();
 }

@@ -1,17 +1,16 @@
 import { messageOf, type ToolResult } from "@assent/core";
 import { errorCode } from "@assent/host";
 
-/** A failed result: what the model reads, and the type by which programs tell failures apart. */
+/** A failed result: a message for the model and an error type for programs. */
 export function failure(type: string, message: string): ToolResult {
   return { content: `Error: ${message}`, display: message, error: { type, message } };
 }
 
-/** Whether something that may also be prepared work is a result already: only results have content. */
+/** True for a result; prepared work has no `content`. */
 export function isResult<T extends object>(given: T | ToolResult): given is ToolResult {
   return "content" in given;
 }
 
-/** Says why a file could not be used; `shown` is how its path is named to the model. */
 type Explanation = readonly [type: string, text: (shown: string) => string];
 
 const BY_CODE: Readonly<Record<string, Explanation>> = {
@@ -28,7 +27,7 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   ERR_NOT_REGULAR_FILE: ["target_not_regular_file", (shown) => `${shown} is not a regular file.`],
 };
 
-/** The failure behind a system error; one without an entry has the type of whoever met it. */
+/** The failure for a system error; `otherwise` is the type for unknown ones. */
 export function fileFailure(error: unknown, { shown, otherwise }: { readonly shown: string; readonly otherwise: string }): ToolResult {
   const known = BY_CODE[errorCode(error) ?? ""];
   if (known) return failure(known[0], known[1](shown));

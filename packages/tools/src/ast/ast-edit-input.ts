@@ -4,7 +4,7 @@ import { pathsFault, pathsField } from "./paths-input.ts";
 import { listCaptures } from "./pattern.ts";
 import { readTemplate } from "./rewrite.ts";
 
-/** One operation: what is looked for, and what takes its place. */
+/** One operation: the pattern to find and the text that replaces a match. */
 export type EditOp = { readonly pat: string; readonly out: string };
 
 const MAX_OPS = 50;
@@ -56,13 +56,12 @@ function opFault(op: unknown, index: number): string | undefined {
   return unknown === undefined ? undefined : `item ${index} must NOT have additional property '${unknown}'`;
 }
 
-/** The input of `ast_edit`. What is missing is refused by the check, in the words it has for what is empty. */
+/** The input of `ast_edit`. Both fields are optional so that `editFault` reports a missing list like an empty one. */
 export type AstEditInput = { readonly ops?: readonly EditOp[]; readonly paths?: readonly string[] };
 
-/** How it is read. */
 export const astEditInput: StandardSchema<unknown, AstEditInput> = object({ ops: optional(opsField), paths: optional(pathsField) });
 
-/** How it is shown to the model. */
+/** The JSON Schema that models see. */
 export const astEditSchema: Readonly<Record<string, unknown>> = {
   type: "object",
   properties: { ops: opsField.schema, paths: pathsField.schema },
@@ -70,7 +69,7 @@ export const astEditSchema: Readonly<Record<string, unknown>> = {
   additionalProperties: false,
 };
 
-/** What is wrong with an input beyond its types; the first fault is named. */
+/** Returns the first problem with an input that its types do not cover. */
 export function editFault({ ops = [], paths = [] }: AstEditInput): string | undefined {
   if (ops.length === 0) return "ops must not be empty";
   return opsFault(ops) ?? pathsFault(paths);

@@ -11,38 +11,35 @@ import type { SkipReason, SourceText } from "./source-text.ts";
 import { hasSyntaxError } from "./syntax-error.ts";
 import type { Target } from "./targets.ts";
 
-/** A change with its place in lines and columns. */
 export type PlacedChange = Change & TextPlace & { readonly endLine: number; readonly endColumn: number };
 
-/** A file that would change. */
 export type EditedFile = {
   readonly target: Target;
   readonly changes: readonly PlacedChange[];
   readonly before: Uint8Array;
   readonly after: Uint8Array;
-  /** What would be there no longer parses. */
+  /** True if the result has a syntax error. */
   readonly isBroken: boolean;
-  /** Set if the file that was read has other names. */
+  /** Set if the file has other hard links. */
   readonly linked?: LinkedFile;
 };
 
-/** What operations make of one file. */
+/** The result of all operations on one file. */
 export type FileOutcome =
   | { readonly state: "searched"; readonly nestedSkipped: number; readonly edited?: EditedFile }
   | { readonly state: "skipped"; readonly reason: SkipReason; readonly target: Target }
-  /** It does not parse. */
+  /** The file has a syntax error. */
   | { readonly state: "broken"; readonly target: Target }
-  /** No operation works in its language. */
+  /** No operation supports its language. */
   | { readonly state: "untouched" }
   | { readonly state: "overlapping"; readonly ops: readonly [number, number]; readonly at: TextPlace; readonly target: Target };
 
-/** What a file is searched with. */
 export type EditOptions = {
   readonly parse: Engine["parse"];
   readonly ops: (language: Language) => readonly PreparedOp[];
 };
 
-/** Parses a file once for all operations, and once more what would become of it. */
+/** Applies all operations to a file in memory, and checks that the result parses. */
 export async function editFile({ target, source }: SourceFile, { parse, ops }: EditOptions): Promise<FileOutcome> {
   if (source === "unwanted") return { state: "untouched" };
   if (typeof source === "string") return { state: "skipped", reason: source, target };

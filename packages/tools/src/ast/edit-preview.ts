@@ -6,11 +6,11 @@ import type { KnownFile, KnownPlace } from "./known-files.ts";
 import type { EditPlan, SkippedCounts } from "./plan-edit.ts";
 
 type HiddenCount = {
-  /** How many files a rule hides. */
+  /** Number of files hidden by a rule. */
   readonly hidden?: number;
 };
 
-/** What a plan comes to: a preview that can be staged, or the words that there is nothing to stage. */
+/** Turns a plan into a preview to stage, or into a result that says there is nothing to stage. */
 export function editPreview(
   plan: EditPlan & HiddenCount & { readonly known: readonly KnownPlace[] },
   shown: (path: string) => string,
@@ -29,7 +29,7 @@ export function editPreview(
   };
 }
 
-/** The words and figures for a search that was not begun. */
+/** The result if there are too many files to search. */
 export function limitResult(maxFiles: number): ToolResult {
   const plan: EditPlan = { files: [], issues: [], filesSearched: 0, nestedSkipped: 0, skipped: {} };
   return {
@@ -38,7 +38,7 @@ export function limitResult(maxFiles: number): ToolResult {
   };
 }
 
-/** The words for an edit that was made; the figures are those of its preview. */
+/** The result of an applied edit, with the totals from its preview. */
 export function appliedResult({ data, files }: AppliedPreview, { shown, known }: AppliedOptions): ToolResult {
   const { totalReplacements, filesTouched, fileReplacements } = readTotals(data);
   return {
@@ -63,7 +63,7 @@ function countTotals({ files }: EditPlan, shown: (path: string) => string): Tota
   return { totalReplacements: files.reduce((sum, { changes }) => sum + changes.length, 0), filesTouched: files.length, fileReplacements };
 }
 
-/** What `editPreview` put there, possibly in another process. */
+/** Reads the totals that `editPreview` stored, possibly in another process. */
 function readTotals(data: Json | undefined): Totals {
   const { totalReplacements, filesTouched, fileReplacements }: JsonObject = isRecord(data) ? data : {};
   if (typeof totalReplacements !== "number" || typeof filesTouched !== "number" || !isList(fileReplacements))
@@ -103,7 +103,7 @@ function issueDetails({ path, op, message }: Issue): JsonObject {
   return { ...(path !== undefined && { path }), ...(op !== undefined && { op }), message };
 }
 
-/** What the caller should know besides the changes. It stands first, so that it is never cut. */
+/** Notes come first, so they are never cut off. */
 function listNotes({ issues, nestedSkipped, skipped, hidden = 0 }: EditPlan & HiddenCount): readonly string[] {
   return [
     ...(hidden > 0 ? [`${hiddenText(hidden)}.`] : []),
@@ -126,7 +126,7 @@ function skippedLines(skipped: SkippedCounts): readonly string[] {
   return counts.length > 0 ? [`Files skipped: ${counts.join(", ")}.`] : [];
 }
 
-/** One text per change; the first of a file has its name above it. */
+/** One block per change; the first block of a file starts with its name. */
 function makeBlocks({ target, changes }: EditedFile, shown: (path: string) => string): readonly string[] {
   return changes.map(({ line, column, before, after }, index) =>
     [

@@ -5,14 +5,14 @@ import type { EditWorkerStart } from "./edit-worker.ts";
 import { mapInOrder, type WorkLimits } from "./in-order.ts";
 import type { Target } from "./targets.ts";
 
-/** From so many files on threads are worth being started. */
+/** Number of files from which starting threads pays off. */
 export const MANY_FILES = 256;
 
 const workerFile = (): URL => new URL(import.meta.url.endsWith(".ts") ? "./edit-worker.ts" : "./edit-worker.js", import.meta.url);
 const MOST_THREADS = 4;
 const FILES_AT_ONCE = 16;
 
-/** Edits files like `editFile`, on all processors, and gives the outcomes in the order of the files. The engine must be loaded. The signal ends it at once. */
+/** Edits files on several threads and yields the outcomes in the order of the files. Load the engine first. */
 export async function* editInThreads(targets: readonly Target[], start: EditWorkerStart, signal: AbortSignal): AsyncGenerator<FileOutcome> {
   signal.throwIfAborted();
   const first = openThread(start, signal);
@@ -34,16 +34,15 @@ function* splitBatches(targets: readonly Target[]): Generator<readonly Target[]>
 
 type Thread = {
   readonly edit: (targets: readonly Target[]) => Promise<readonly FileOutcome[]>;
-  /** Nothing more is begun. What the thread still holds is let go beside whatever comes next. */
   readonly close: () => void;
 };
 
-/** Answers come in the order of the questions; when the thread ends before, whoever waits hears why. */
+/** Answers arrive in the order of the requests. If the thread ends early, all open requests fail. */
 function openThread(start: EditWorkerStart, signal: AbortSignal): Thread {
   const worker = new Worker(workerFile(), { workerData: start, execArgv: [], env: {}, resourceLimits: { maxOldGenerationSizeMb: 1024 } });
   const waiting: PromiseWithResolvers<readonly FileOutcome[]>[] = [];
   const ended = Promise.withResolvers<never>();
-  ended.promise.catch(() => undefined); // heard by whoever waits
+  ended.promise.catch(() => undefined); // rejections reach the callers through the race below
   const stop = (): void => ended.reject(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   worker.on("message", (outcomes: readonly FileOutcome[]) => waiting.shift()?.resolve(outcomes));

@@ -7,7 +7,7 @@ import { readSource } from "./source-text.ts";
 import type { Target } from "./targets.ts";
 import { reportTreeWeight } from "./tree-weight.ts";
 
-/** What a worker is started with: operations by the names of languages, which the process has registered before. It answers every list of files with what becomes of them. */
+/** What a worker starts with: operations by language name. The main thread has registered the languages. */
 export type EditWorkerStart = { readonly ops: ReadonlyMap<string, readonly PreparedOp[]> };
 
 const { ops }: EditWorkerStart = workerData;
@@ -22,7 +22,7 @@ const EDITING: Parameters<typeof editFile>[1] = {
 
 let turn: Promise<void> = Promise.resolve();
 
-/** Lists are answered in their order. What an answer throws ends the worker, and whoever started it hears of that. */
+/** An error ends the worker, and the main thread sees it. */
 parentPort?.on("message", (targets: readonly Target[]) => {
   turn = turn.then(() => answer(targets));
 });
@@ -32,12 +32,12 @@ async function answer(targets: readonly Target[]): Promise<void> {
   const buffers: ArrayBuffer[] = [];
   for (const target of targets) {
     outcomes.push(transferBuffers(await editFile({ target, source: readSource(target.realPath) }, EDITING), buffers));
-    await setImmediate(); // trees that nobody needs any more are let go between turns only
+    await setImmediate(); // lets Node free the trees of this file
   }
   parentPort?.postMessage(outcomes, buffers);
 }
 
-/** Small contents share a buffer with others, and a buffer is handed over whole: so each gets one of its own. */
+/** Small buffers share memory with others, so copy each before transferring it. */
 function transferBuffers(outcome: FileOutcome, buffers: ArrayBuffer[]): FileOutcome {
   if (outcome.state !== "searched" || !outcome.edited) return outcome;
   const [before, after] = [new Uint8Array(outcome.edited.before), new Uint8Array(outcome.edited.after)];

@@ -3,17 +3,16 @@ import type { SgRoot } from "@ast-grep/napi";
 import type { Language } from "./languages.ts";
 import { reportTreeWeight } from "./tree-weight.ts";
 
-/** The structural search engine, with the grammars that are installed. */
+/** The ast-grep engine with the installed grammars. */
 export type Engine = {
-  /** False: its grammar's package is not installed. */
+  /** False if the grammar's package is not installed. */
   readonly knows: (language: Language) => boolean;
   /** Parses on another thread. */
   readonly parse: (language: Language, text: string) => Promise<SgRoot>;
-  /** Parses at once, for texts as short as patterns. */
+  /** Parses synchronously, for short texts such as patterns. */
   readonly parseNow: (language: Language, text: string) => SgRoot;
 };
 
-/** What a grammar's package exports. */
 type Registration = {
   readonly libraryPath: string;
   readonly extensions: string[];
@@ -21,7 +20,7 @@ type Registration = {
   readonly expandoChar?: string;
 };
 
-/** Imports by literal names, so that whoever looks for imports finds them. */
+/** Literal import names, so that bundlers and knip find them. */
 const GRAMMARS: Readonly<Record<string, () => Promise<{ readonly default: Registration }>>> = {
   python: () => import("@ast-grep/lang-python"),
   go: () => import("@ast-grep/lang-go"),
@@ -30,7 +29,7 @@ const GRAMMARS: Readonly<Record<string, () => Promise<{ readonly default: Regist
 
 let loading: Promise<Engine> | undefined;
 
-/** Loads the engine at its first use. Languages can be registered only once in a process, so all that are installed are. */
+/** Loads the engine on first use. Languages can be registered only once per process, so this registers all installed ones. */
 export function loadEngine(): Promise<Engine> {
   loading ??= startEngine();
   return loading;
@@ -61,7 +60,7 @@ async function loadGrammars(): Promise<Record<string, Registration>> {
       const { default: registration } = await load();
       found[name] = { ...registration, libraryPath: registration.libraryPath };
     } catch {
-      // not installed, or not for this system: whoever needs it is told which package to install
+      // not installed or not available for this system: reported when a file needs it
     }
   }
   return found;

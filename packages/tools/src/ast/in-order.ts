@@ -1,7 +1,7 @@
-/** How much is done at once: at most this many items, and together no heavier than `most`, unless one alone is. */
+/** Limits for concurrent work: the number of items, and their total weight unless a single item exceeds it. */
 export type WorkLimits<T> = { readonly items: number; readonly most: number; readonly weight: (item: T) => number };
 
-/** Does the same with every item, some at once, and gives the results in the order of the items. Whoever stops asking stops the rest from being begun. */
+/** Maps items concurrently within limits and yields the results in order. If the consumer stops, no further item is started. */
 export async function* mapInOrder<T, R>(items: Iterable<T>, load: WorkLimits<T>, act: (item: T) => Promise<R>): AsyncGenerator<R> {
   const running: { readonly result: Promise<R>; readonly weight: number }[] = [];
   let total = 0;
@@ -14,7 +14,7 @@ export async function* mapInOrder<T, R>(items: Iterable<T>, load: WorkLimits<T>,
       yield await first.result;
     }
     const result = act(item);
-    result.catch(() => undefined); // it is heard when its turn comes; until then nobody must take it for unheard
+    result.catch(() => undefined); // reported when its turn comes, so it is not an unhandled rejection
     running.push({ result, weight });
     total += weight;
   }

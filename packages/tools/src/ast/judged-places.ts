@@ -1,23 +1,22 @@
 import type { PathFact, PathLookup } from "@assent/policy";
 
-/** The paths of a call that may be looked into. */
 export type OpenedPlaces = {
-  /** The first path that was judged and now leads elsewhere. */
+  /** The first path that now leads elsewhere than when it was judged. */
   readonly moved: string | undefined;
-  /** Says of the call's paths what was just compared with the judgement, however the disk changes meanwhile. */
+  /** Looks up paths; returns the compared facts for the call's own paths, even if the disk changes meanwhile. */
   readonly scope: PathLookup;
-  /** True when the call was judged and none of its paths held secrets then. */
+  /** True if the call was judged and none of its paths was sensitive. */
   readonly harmless: boolean;
 };
 
-/** Where the paths of a call led when it was judged. */
+/** Remembers where the paths of a call led when it was judged. */
 export type JudgedPlaces = {
-  /** Looks at the paths at every judging; the latest counts. */
+  /** Called at every judgment; the latest one counts. */
   readonly note: (input: object, paths: readonly string[], cwd: string) => readonly PathFact[];
   readonly open: (input: object, paths: readonly string[], cwd: string) => OpenedPlaces;
 };
 
-/** Kept by the frozen input itself, so it is forgotten with the call. A process that did not judge the call has nothing to compare. */
+/** Keyed by the frozen input, so entries go away with the call. A process that did not judge the call compares nothing. */
 export function judgedPlaces(scope: PathLookup): JudgedPlaces {
   const known = new WeakMap<object, readonly PathFact[]>();
   return {

@@ -3,13 +3,12 @@ import { nodeDigest } from "@assent/host";
 import type { Reads } from "../files/reads.ts";
 import type { EditedFile } from "./edit-file.ts";
 
-/** A file that the session knows, as its change names it and where it is. */
+/** A file the session has read, by the path of its change and its real path. */
 export type KnownPlace = { readonly path: string; readonly real: string };
 
-/** What the session knows of a file by now. */
 export type KnownFile = { readonly path: string; readonly digest: string };
 
-/** The files among these that the session has read as they are: what becomes of them it then knows, too. */
+/** Returns the files that the session has read in their current state. */
 export async function findKnownFiles(reads: Reads, files: readonly EditedFile[], sessionId: string): Promise<readonly KnownPlace[]> {
   const known: KnownPlace[] = [];
   for (const { target, before } of files) {
@@ -19,7 +18,7 @@ export async function findKnownFiles(reads: Reads, files: readonly EditedFile[],
   return known;
 }
 
-/** Remembers what those files hold now, so that the session may go on changing them. */
+/** Records the new content of those files, so the session can keep editing them without another read. */
 export async function rememberApplied(
   reads: Reads,
   { data, files }: Pick<AppliedPreview, "data" | "files">,
@@ -34,7 +33,7 @@ export async function rememberApplied(
   return known;
 }
 
-/** What the preview kept, possibly in another process. */
+/** Reads what the preview stored, possibly in another process. */
 function readPlaces(data: Json | undefined): ReadonlyMap<string, string> {
   const kept: unknown = isObject(data) ? data["known"] : undefined;
   const places = new Map<string, string>();

@@ -1,29 +1,27 @@
 import { extname } from "node:path";
 
-/** A language that can be searched by structure. */
+/** A language that ast-grep can search. */
 export type Language = {
-  /** As callers name it. */
   readonly name: string;
   readonly title: string;
-  /** As the engine names it. */
+  /** The engine's name for it. */
   readonly grammar: string;
   readonly extensions: readonly string[];
-  /** What the engine writes for the dollar signs of variables, which few languages have. */
+  /** What the engine writes instead of `$` in variables. */
   readonly expando: string;
-  /** Kinds of nodes that may be empty in a text without faults. */
+  /** Node kinds that may be empty in valid code. */
   readonly emptyKinds: readonly string[];
-  /** What a pattern is put between where it is no text of its own: most are parts of a function or rule. */
+  /** Code around a pattern that does not parse on its own. */
   readonly context?: readonly [before: string, after: string];
-  /** The package that has the grammar, where the engine itself has none. */
+  /** The package of the grammar, if it is not built into the engine. */
   readonly package?: string;
 };
 
 const NONE: readonly string[] = [];
 
-/** The grammar misses semicolons in declarations that need none. */
+/** The grammar reports missing semicolons where the language needs none. */
 const SEMICOLON: readonly string[] = [";"];
 
-/** All of them. */
 export const LANGUAGES: readonly Language[] = [
   {
     name: "typescript",
@@ -77,12 +75,12 @@ export const LANGUAGES: readonly Language[] = [
 const BY_EXTENSION = new Map(LANGUAGES.flatMap((language) => language.extensions.map((extension) => [extension, language] as const)));
 const ALIASES: Readonly<Record<string, string>> = { ts: "typescript", js: "javascript", jsx: "javascript", py: "python", rs: "rust" };
 
-/** The language of a file by its extension; undefined: it is not searched. */
+/** The language of a file by its extension; undefined if unsupported. */
 export function languageOf(path: string): Language | undefined {
   return BY_EXTENSION.get(extname(path));
 }
 
-/** The language of this name or customary abbreviation, whatever the case. */
+/** The language with this name or abbreviation, in any case. */
 export function languageNamed(name: string): Language | undefined {
   const lower = name.toLowerCase();
   const meant = Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : lower;

@@ -1,7 +1,7 @@
-/** A place in a text; both count from 1, columns in UTF-16 units. */
+/** A place in a text. Both numbers count from 1, columns in UTF-16 units. */
 export type TextPlace = { readonly line: number; readonly column: number };
 
-/** Tells lines and columns by offsets. */
+/** Returns a function that converts offsets to lines and columns. */
 export function placeFinder(text: string): (offset: number) => TextPlace {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);

@@ -1,16 +1,15 @@
 import type { SgNode } from "@ast-grep/napi";
 import type { CompiledPattern } from "./pattern.ts";
 
-/** Where a pattern was found in a text, in UTF-16 units, and the exact source of what it captured. */
+/** A match by UTF-16 offsets, with the source of its captured variables. */
 export type Match = { readonly start: number; readonly end: number; readonly captured: CapturedTexts };
 
-/** The source of each variable that was asked for; nothing captured is an empty text. */
+/** Source text by variable; empty if the variable captured nothing. */
 export type CapturedTexts = ReadonlyMap<string, string>;
 
-/** A parsed text. */
 export type ParsedText = { readonly root: SgNode; readonly text: string };
 
-/** Every place of a text where a pattern matches, inner ones included; an outer one comes before what it holds. */
+/** Finds all matches of a pattern, nested ones included. Outer matches come first. */
 export function findMatches({ root, text }: ParsedText, pattern: CompiledPattern): readonly Match[] {
   const found: Match[] = [];
   for (const node of root.findAll(pattern.config)) {
@@ -28,7 +27,7 @@ function toMatch(node: SgNode, text: string, { captures, leavesSemicolon }: Comp
   return { start: start.index, end: endsStatement ? endWithoutSemicolon(node, end.index) : end.index, captured };
 }
 
-/** The engine takes the indentation off the lines of what it gives, so a text of several lines is cut from the source. */
+/** The engine dedents captured text, so multi-line captures are cut from the source. */
 function capturedSource(
   name: string,
   { node, text, given }: { readonly node: SgNode; readonly text: string; readonly given: string },
@@ -39,7 +38,7 @@ function capturedSource(
   return first && last ? text.slice(first.range().start.index, last.range().end.index) : given;
 }
 
-/** The end of the node's last part but its own semicolon. One that belongs to an inner part stays within. */
+/** Where the node ends without its own semicolon. */
 function endWithoutSemicolon(node: SgNode, end: number): number {
   const parts = node.children();
   if (parts.at(-1)?.kind() !== ";") return end;

@@ -1,6 +1,6 @@
 import type { Language } from "./languages.ts";
 
-/** Words that have, or may have, a meaning of their own in the languages of the JavaScript family. */
+/** Words with a special meaning in JavaScript or TypeScript. */
 const RESERVED = new Set(
   (
     "abstract accessor any as assert asserts async await bigint boolean break case catch class const constructor continue debugger declare default defer " +
@@ -13,12 +13,12 @@ const FAMILY = new Set(["typescript", "tsx", "javascript"]);
 
 const WORD = /[A-Za-z_$][\w$]*/g;
 
-/** After one of these a word is a part of something else: an escape, a number, flags, a longer name. Before a quote it may be its prefix. */
+/** Next to one of these, a word is part of something else: an escape, a number, regex flags, a longer name. */
 const JOINED = /[\d\\/'"`\u0080-\uffff]/;
 
 /**
- * Whether a change puts names in the place of names and nothing else. The tokens are of the same kinds then, and what could be parsed still can:
- * the result need not be parsed to know that. In doubt it is no such change.
+ * True if a change only replaces names with other names. The result then still parses, so it need not be checked. Returns false in
+ * doubt.
  */
 export function onlyRenames({ before, after }: { readonly before: string; readonly after: string }, { name }: Language): boolean {
   if (!FAMILY.has(name) || before.replace(WORD, "a") !== after.replace(WORD, "a")) return false;

@@ -3,7 +3,7 @@ import type { Field } from "../schema/fields.ts";
 const MAX_PATHS = 100;
 const MAX_CHARS = 4096;
 
-/** The field by which structural tools name files, directories and globs. */
+/** The input field for files, directories and globs. */
 export const pathsField: Field<readonly string[]> = {
   schema: {
     type: "array",
@@ -26,7 +26,7 @@ export const pathsField: Field<readonly string[]> = {
 
 const URL_SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** What is wrong with paths beyond their types. */
+/** Returns a problem with the paths that their types do not cover. */
 export function pathsFault(paths: readonly string[]): string | undefined {
   if (paths.length === 0 || paths.some((path) => path.trim() === "")) return "paths must not be empty";
   for (const [index, path] of paths.entries()) {

@@ -4,21 +4,21 @@ import type { Engine } from "./engine.ts";
 import type { Language } from "./languages.ts";
 import { syntaxErrors } from "./syntax-error.ts";
 
-/** A pattern as it is given to the engine, for one language. */
+/** A pattern prepared for one language. */
 export type CompiledPattern = {
   readonly config: NapiConfig;
-  /** Which transformation holds the text of a variable, by its name as written without `$` or with `$$$`. */
+  /** Name of the transformation that holds a variable's text, by variable (`NAME` or `$$$NAME`). */
   readonly captures: ReadonlyMap<string, string>;
-  /** Variables whose texts must be equal: one that stood more than once. */
+  /** Pairs of variables whose texts must be equal. */
   readonly equal: readonly (readonly [string, string])[];
-  /** A match of a statement leaves its semicolon where the pattern has none. */
+  /** True if a matched statement keeps its semicolon because the pattern has none. */
   readonly leavesSemicolon: boolean;
 };
 
-/** A variable in a pattern. Those whose names begin with an underscore, and `$$$` alone, capture nothing. */
+/** A variable in a pattern. Names that start with an underscore capture nothing. */
 const VARIABLE = /(?<![\w$])\$(?:\$(\$)?)?([A-Z_][A-Z0-9_]*)(?!\w)/g;
 
-/** The variables that a pattern captures, each as `NAME` or `$$$NAME`. */
+/** The variables that a pattern captures, as `NAME` or `$$$NAME`. */
 export function listCaptures(pattern: string): ReadonlySet<string> {
   const names = Array.from(pattern.matchAll(VARIABLE), ([, many, name = ""]) =>
     name.startsWith("_") ? "" : `${many ? "$$$" : ""}${name}`,
@@ -26,10 +26,9 @@ export function listCaptures(pattern: string): ReadonlySet<string> {
   return new Set(names.filter((name) => name !== ""));
 }
 
-/** A pattern, and which of its variables will be asked for. */
 export type WantedPattern = { readonly pattern: string; readonly wanted: Iterable<string> };
 
-/** Makes a pattern ready for a language. A text says why that cannot be done. */
+/** Prepares a pattern for a language, or returns the reason why it cannot. */
 export function compilePattern(engine: Engine, language: Language, { pattern, wanted }: WantedPattern): CompiledPattern | string {
   const { text, equal } = splitRepeatedVariables(pattern.trim());
   const found = findPatternSource(engine, language, text);
@@ -47,14 +46,13 @@ export function compilePattern(engine: Engine, language: Language, { pattern, wa
   return { config, captures, equal, leavesSemicolon: !(text.endsWith(";") || /^\$+\w+$/.test(text)) };
 }
 
-/** A variable is a node of its own: within a longer text or name it is only a part of that. */
 function nodeTexts(root: SgNode): ReadonlySet<string> {
   return new Set(root.findAll(ANY_NODE).map((node) => node.text()));
 }
 
 const ANY_NODE: NapiConfig = { rule: { regex: "" } };
 
-/** The engine can give what a variable captured as one text; asking for its nodes costs far more. */
+/** Getting a capture as text is much faster than getting its nodes. */
 function makeTransform(captures: ReadonlyMap<string, string>): Record<string, unknown> {
   return Object.fromEntries(
     Array.from(captures, ([name, key]) => [key, { substring: { source: name.startsWith("$") ? name : `$${name}` } }]),
@@ -62,8 +60,8 @@ function makeTransform(captures: ReadonlyMap<string, string>): Record<string, un
 }
 
 /**
- * A variable that stands twice must match equal text, while the engine only wants equal structure: so each place gets a name of its own, and the texts are
- * compared. Not so where `$$$` is about: there the engine needs the equality to find out where to stop.
+ * A repeated variable must match equal text, but the engine only requires equal structure. So each occurrence gets its own name and
+ * the texts are compared later. Patterns with `$$$` are left alone: the engine needs the repetition to know where to stop.
  */
 function splitRepeatedVariables(pattern: string): { readonly text: string; readonly equal: readonly (readonly [string, string])[] } {
   const equal: (readonly [string, string])[] = [];
@@ -84,7 +82,7 @@ function splitRepeatedVariables(pattern: string): { readonly text: string; reado
 
 type PatternSource = { readonly source: NonNullable<NapiConfig["rule"]["pattern"]>; readonly root: SgNode };
 
-/** The pattern within its language's context, or else as it is; undefined where it parses in neither. */
+/** Tries the pattern inside its language's context, then on its own. Undefined if neither parses. */
 function findPatternSource(engine: Engine, language: Language, pattern: string): PatternSource | undefined {
   const plain = replaceDollars(pattern, language.expando);
   const { context: [before, after] = ["", ""] } = language;
@@ -95,19 +93,19 @@ function findPatternSource(engine: Engine, language: Language, pattern: string):
   return isPattern(root, language) ? { source: pattern, root } : undefined;
 }
 
-/** The semicolon of a statement may be left out, and `$$$` may stand where the language has no names, as in a list of cases. */
+/** Accepts a missing semicolon, and `$$$` where the language allows no name. */
 function isPattern(root: SgNode, language: Language): boolean {
   const many = language.expando.repeat(3);
   const isMany = (text: string): boolean => text.startsWith(many) && /^(?:[A-Z_][A-Z0-9_]*)?$/.test(text.slice(many.length));
   return syntaxErrors(root, language).every((node) => node.kind() === ";" || isMany(node.text()));
 }
 
-/** What the engine itself makes of a pattern before it parses it. */
+/** Replaces dollar signs as the engine does before parsing. */
 function replaceDollars(pattern: string, expando: string): string {
   return pattern.replace(/\${1,3}(?=[A-Z_])|\${3}/g, (dollars) => expando.repeat(dollars.length));
 }
 
-/** The kind of the innermost node that is exactly the pattern in its context. The engine takes the first node of that kind, so it has to be this one. */
+/** The kind of the innermost node that spans exactly the pattern, if it is also the first node of that kind, which the engine picks. */
 function findSelector(
   root: SgNode,
   language: Language,
@@ -127,7 +125,7 @@ function findSelector(
   return first && isWhole(first) ? kind : undefined;
 }
 
-/** Why the engine does not take a rule, in its own words. */
+/** The engine's reason for refusing a rule. */
 function engineRefusal(root: SgNode, config: NapiConfig): string | undefined {
   try {
     root.find(config);

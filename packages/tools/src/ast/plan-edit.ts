@@ -10,32 +10,29 @@ import { FILE_LOAD, readSourceFiles, type SensitiveSource } from "./source-files
 import type { SkipReason } from "./source-text.ts";
 import type { Target } from "./targets.ts";
 
-/** What operations would make of files. */
+/** What the operations would change. */
 export type EditPlan = {
   readonly files: readonly EditedFile[];
   readonly issues: readonly Issue[];
   readonly filesSearched: number;
   readonly nestedSkipped: number;
-  /** How many files were not looked into, by reason. */
   readonly skipped: SkippedCounts;
 };
 
-/** Counts of files by the reason for which they were left out. */
 export type SkippedCounts = Readonly<Partial<Record<SkipReason, number>>>;
 
-/** What planning needs beside the files. */
 export type PlanOptions = {
   readonly ops: readonly EditOp[];
   readonly maxChanges: number;
   readonly signal: AbortSignal;
-  /** How a file is named to the caller. */
+  /** How to name a file in messages. */
   readonly shown: (path: string) => string;
   readonly isSensitive: SensitiveSource;
 };
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** Searches every file once for all operations. Nothing is written. Throws `ToolError` where nothing may be staged. */
+/** Runs all operations on all files. Writes nothing. Throws `ToolError` if the result cannot be staged. */
 export async function planEdit(targets: readonly Target[], planning: PlanOptions): Promise<EditPlan> {
   const engine = await loadEngine();
   const ops = prepareOps(engine, planning.ops);
@@ -51,7 +48,7 @@ export async function planEdit(targets: readonly Target[], planning: PlanOptions
 
 type PlanSearch = { readonly engine: Engine; readonly ops: PreparedOps; readonly signal: AbortSignal };
 
-/** Few files are edited on this thread; for many, others are started. */
+/** Starts threads only if there are many files. */
 function editAll(targets: readonly Target[], { engine, ops, signal }: PlanSearch): AsyncGenerator<FileOutcome> {
   if (targets.length < MANY_FILES) {
     const editing = { parse: engine.parse, ops: ops.in };
@@ -65,7 +62,7 @@ function editAll(targets: readonly Target[], { engine, ops, signal }: PlanSearch
   return editInThreads(targets, { ops: new Map([...languages].map((language) => [language.name, ops.in(language)])) }, signal);
 }
 
-/** The text of a file that holds secrets is not shown unasked. */
+/** Matches in sensitive files are dropped. */
 function hideSensitive(outcome: FileOutcome, { isSensitive }: PlanOptions): FileOutcome {
   if (outcome.state !== "searched" || !outcome.edited) return outcome;
   const { target, linked } = outcome.edited;
@@ -117,7 +114,7 @@ function addOutcome(tally: Tally, outcome: FileOutcome, planning: PlanOptions): 
   }
 }
 
-/** The limits are looked at file by file, so that what will be refused is not gathered first. */
+/** Checks limits after each file, so an oversized edit stops early. */
 function addEdited(tally: Tally, file: EditedFile, { maxChanges, shown }: PlanOptions): void {
   tally.files.push(file);
   tally.changes += file.changes.length;

@@ -5,17 +5,16 @@ import type { Language } from "./languages.ts";
 import { type CompiledPattern, compilePattern } from "./pattern.ts";
 import { readTemplate, type Template, variablesOf } from "./rewrite.ts";
 
-/** An operation that works in one language. */
+/** An operation prepared for one language. */
 export type PreparedOp = { readonly op: number; readonly template: Template; readonly pattern: CompiledPattern };
 
-/** Operations by language, made ready when a language is first met. */
+/** Operations by language, prepared on first use. */
 export type PreparedOps = {
   readonly in: (language: Language) => readonly PreparedOp[];
-  /** What could not be made ready so far. */
   readonly issues: () => readonly Issue[];
 };
 
-/** A pattern that is none in a language is an issue there, and holds back neither other languages nor other operations. */
+/** Prepares operations per language. A pattern that does not parse in a language becomes an issue there. */
 export function prepareOps(engine: Engine, ops: readonly EditOp[]): PreparedOps {
   const known = new Map<Language, readonly PreparedOp[]>();
   const issues: Issue[] = [];

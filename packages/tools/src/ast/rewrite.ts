@@ -1,22 +1,21 @@
 import type { CapturedTexts, Match } from "./match.ts";
 
-/** What takes the place of a match: texts, and names of variables as `NAME` or `$$$NAME`. */
+/** A replacement: literal text and variables (`NAME` or `$$$NAME`). */
 export type Template = readonly (string | { readonly variable: string; readonly written: string })[];
 
-/** One replacement in a text, by offsets in UTF-16 units. `op` tells whose it is. */
+/** One replacement by UTF-16 offsets; `op` is the index of its operation. */
 export type Change = { readonly op: number; readonly start: number; readonly end: number; readonly before: string; readonly after: string };
 
-/** What one operation found, and what it puts there. */
 export type OpMatches = { readonly op: number; readonly template: Template; readonly matches: readonly Match[] };
 
-/** What becomes of a text: changes by offset, none overlapping another; or two operations that want the same place. */
+/** Changes in order without overlaps, or the two operations that overlap. */
 export type RewritePlan =
   | { readonly state: "planned"; readonly changes: readonly Change[]; readonly nestedSkipped: number }
   | { readonly state: "overlapping"; readonly ops: readonly [number, number]; readonly at: number };
 
 const OUT_VARIABLE = /\$\$\$([A-Z_][A-Z0-9_]*)?|\$\$?([A-Z_][A-Z0-9_]*)/g;
 
-/** Reads what is to be put in the place of a match. */
+/** Parses the replacement text of an operation. */
 export function readTemplate(out: string): Template {
   const template: Template[number][] = [];
   let from = 0;
@@ -29,12 +28,11 @@ export function readTemplate(out: string): Template {
   return template.filter((piece) => piece !== "");
 }
 
-/** The variables of a template. */
 export function variablesOf(template: Template): ReadonlySet<string> {
   return new Set(template.flatMap((piece) => (typeof piece === "string" ? [] : [piece.variable])));
 }
 
-/** All operations look at the same, original text; none sees what another makes of it. */
+/** Plans the changes of all operations on the original text. */
 export function planChanges(text: string, found: readonly OpMatches[]): RewritePlan {
   let nestedSkipped = 0;
   const changes: Change[] = [];
@@ -52,7 +50,6 @@ export function planChanges(text: string, found: readonly OpMatches[]): RewriteP
   return overlap ? { state: "overlapping", ...overlap } : { state: "planned", changes, nestedSkipped };
 }
 
-/** The text with all its changes made. */
 export function applyChanges(text: string, changes: readonly Change[]): string {
   let result = "";
   let from = 0;
@@ -63,7 +60,7 @@ export function applyChanges(text: string, changes: readonly Change[]): string {
   return result + text.slice(from);
 }
 
-/** Of matches within matches only those that lie in no other. */
+/** Drops matches inside other matches. */
 function outermost(matches: readonly Match[]): readonly Match[] {
   let covered = -1;
   return matches

@@ -8,20 +8,17 @@ import { type PreparedOps, prepareOps } from "./ready-ops.ts";
 import { FILE_LOAD, readSourceFiles, type SensitiveSource, type SourceFile } from "./source-files.ts";
 import type { Target } from "./targets.ts";
 
-/** A match as it is shown. */
 export type ShownMatch = TextPlace & { readonly path: string; readonly text: string };
 
-/** What was found in files. */
 export type SearchedFiles = {
   readonly matches: readonly ShownMatch[];
-  /** How many more there are. */
+  /** Number of matches that are not listed. */
   readonly more: number;
-  /** Files that were not looked into. */
+  /** Number of files that were not searched. */
   readonly skipped: number;
   readonly notes: readonly string[];
 };
 
-/** What is looked for. */
 export type FileSearch = {
   readonly pattern: string;
   readonly signal: AbortSignal;
@@ -30,7 +27,7 @@ export type FileSearch = {
 
 const MOST_MATCHES = 1000;
 
-/** Searches files for one pattern. Throws `ToolError` when the pattern is none in any of their languages. */
+/** Searches files for a pattern. Throws `ToolError` if it parses in none of their languages. */
 export async function searchFiles(targets: readonly Target[], { pattern, signal, isSensitive }: FileSearch): Promise<SearchedFiles> {
   const engine = await loadEngine();
   const ops = prepareOps(engine, [{ pat: pattern, out: "" }]);
@@ -55,7 +52,7 @@ export async function searchFiles(targets: readonly Target[], { pattern, signal,
 type SearchOptions = { readonly engine: Engine; readonly ops: PreparedOps };
 type FileMatches = { readonly target: Target; readonly found?: readonly ShownMatch[]; readonly linked?: LinkedFile };
 
-/** Nothing is found in a file that cannot be looked into. One with a syntax error can: what is whole in it is found. */
+/** A file with a syntax error is searched as far as it parses. */
 async function searchFile({ target, source }: SourceFile, { engine, ops }: SearchOptions): Promise<FileMatches> {
   if (typeof source === "string") return { target };
   const { text, linked } = source;

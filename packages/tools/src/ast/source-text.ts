@@ -2,15 +2,15 @@ import { isUtf8 } from "node:buffer";
 import { closeSync, readFileSync } from "node:fs";
 import { type LinkedFile, openRealPath } from "../files/opened-as.ts";
 
-/** Why a file is not looked into. */
+/** Why a file is skipped. */
 export type SkipReason = "binary" | "not_utf8" | "too_large" | "unreadable" | "sensitive";
 
-/** A file's bytes, and their text without the mark that some files begin with. */
+/** A file's bytes, and its text without a byte order mark. */
 export type SourceText = {
   readonly bytes: Buffer;
   readonly text: string;
   readonly mark: string;
-  /** Set if the file has other names. */
+  /** Set if the file has other hard links. */
   readonly linked?: LinkedFile;
 };
 
@@ -18,12 +18,12 @@ const MAX_BYTES = 2 * 1024 * 1024;
 const MARK = "\ufeff";
 
 /**
- * Reads a file that is to be parsed; a word says why it is left out. A small file is read at once: waiting for each of its system calls takes many times as
- * long as they do, and there may be thousands of files.
+ * Reads a source file, or returns why it is skipped. Reads synchronously, because async reads of thousands of small files take much
+ * longer.
  */
 export function readSource(path: string): SourceText | SkipReason {
   const file = openRealPath(path);
-  if (!file) return "unreadable"; // gone since it was found, or not for us to read: it is counted, and the others go on
+  if (!file) return "unreadable"; // gone or unreadable: counted as skipped
   try {
     const source = file.size > MAX_BYTES ? "too_large" : decodeSource(readFileSync(file.fd));
     return typeof source === "string" || !file.linked ? source : { ...source, linked: file.linked };

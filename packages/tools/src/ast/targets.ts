@@ -9,44 +9,42 @@ import { compilePathGlob, expandBraces, isGlob } from "../files/path-glob.ts";
 import { walkFiles } from "../files/walk.ts";
 import { type Language, languageOf } from "./languages.ts";
 
-/** A file that is searched. */
+/** A file to search. */
 export type Target = {
-  /** Absolute, as the caller would spell it. */
+  /** Absolute, spelled as the caller would. */
   readonly path: string;
   readonly realPath: string;
   readonly language: Language;
-  /** Given by its own name, not found in a directory or by a glob. */
+  /** True if the caller named the file itself. */
   readonly named: boolean;
 };
 
-/** What paths lead to: files by their paths, and how many more there are that no grammar is for. */
 export type Targets = {
   readonly files: readonly Target[];
   readonly unsupported: number;
-  /** Named files among these. */
+  /** Named files without a grammar. */
   readonly unsupportedNames: readonly string[];
-  /** Globs that no file has. */
+  /** Globs that match no file. */
   readonly empty: readonly string[];
-  /** How many more a rule hides. */
+  /** Number of files hidden by a rule. */
   readonly hidden: number;
-  /** There are more files than may be searched; the list is of no use then. */
+  /** True if there are too many files; the list is then incomplete. */
   readonly limitReached: boolean;
 };
 
-/** Where paths are looked for. */
 export type TargetSearch = {
   readonly workspace: string;
   readonly scope: PathLookup;
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly maxFiles: number;
-  /** Which language a file is taken for; undefined: it is not searched. */
+  /** The language to use for a file; undefined to skip it. */
   readonly languageFor?: (path: string, named: boolean) => Language | undefined;
-  /** Whether a rule forbids to read a file: it is left out, named or not. */
+  /** True if a rule forbids reading the file. */
   readonly hides?: Hides;
 };
 
-/** Finds the files that paths mean: files, directories and globs. Each real file is there once. Throws `ToolError` for a path that leads nowhere. */
+/** Finds the files that paths stand for: files, directories and globs, each real file once. Throws `ToolError` if a path does not exist. */
 export async function findTargets(paths: readonly string[], search: TargetSearch): Promise<Targets> {
   const gathered: GatheredTargets = { files: new Map(), seen: new Set(), hidden: new Set(), unsupportedNames: [], empty: [] };
   let limitReached = false;
@@ -69,7 +67,7 @@ type GatheredTargets = {
   readonly empty: string[];
 };
 
-/** How many files there are at a path; no more are counted once there are too many. */
+/** Stops counting once there are too many files. */
 async function gatherTargets(gathered: GatheredTargets, given: string, search: TargetSearch): Promise<number> {
   let count = 0;
   for await (const found of listFiles(given, search)) {
@@ -80,7 +78,7 @@ async function gatherTargets(gathered: GatheredTargets, given: string, search: T
   return count;
 }
 
-/** A file that is also named counts as named. */
+/** A file that was also named counts as named. */
 function addTarget(
   { files, seen, hidden, unsupportedNames }: GatheredTargets,
   found: TargetFile & { readonly given: string },
@@ -112,7 +110,6 @@ async function* listFiles(given: string, search: TargetSearch): AsyncGenerator<T
   else throw new ToolError(`${given} is not a regular file.`, "target_not_regular_file");
 }
 
-/** Undefined: there is nothing. */
 async function statsOf(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
@@ -128,7 +125,7 @@ async function* walkTargets(directory: string, real: string, { workspace, signal
     yield { path: join(directory, path.slice(real.length)), realPath: path, named: false };
 }
 
-/** A glob is looked for below the directory that its plain beginning named when it was looked at, and nowhere else. */
+/** Walks below the real directory that was checked, so a link cannot redirect the glob. */
 async function* walkGlob(absolute: string, realGlob: string, search: TargetSearch): AsyncGenerator<TargetFile> {
   const { base, glob } = await splitGlob(absolute);
   if (!realGlob.endsWith(`/${glob}`)) return;

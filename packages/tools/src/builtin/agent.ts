@@ -3,12 +3,12 @@ import { description } from "../description.ts";
 import { type Field, object, optional, string } from "../schema/fields.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
-/** An agent that can be started, as the model is told of it. */
+/** An agent that the model can start. */
 export type OfferedAgent = { readonly name: string; readonly description: string };
 
 const SHOWN_BACKGROUND = { type: "boolean", description: "true: do not wait for it. false: wait, whatever its definition says." } as const;
 
-/** True or false, and nothing that only looks like it: whether somebody waits is not for guessing. */
+/** Accepts only true and false, never a value that looks like one. */
 const background: Field<boolean> = {
   schema: { enum: [true, false], description: SHOWN_BACKGROUND.description },
   optional: false,
@@ -24,7 +24,7 @@ const FIELDS = {
 
 export const AGENT: ToolListing = { name: "agent", title: "Agent", kind: "other", subject: "description" };
 
-/** Starts an agent. Its own calls are judged one by one; the runtime is its body. */
+/** Starts an agent. The runtime implements it and judges the agent's own calls one by one. */
 export function agentTool(agents: readonly OfferedAgent[] = []): Tool {
   const names = agents.map((agent) => `- ${agent.name}: ${agent.description}`);
   const input = object(FIELDS);

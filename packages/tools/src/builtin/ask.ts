@@ -3,7 +3,7 @@ import { readQuestions } from "@assent/core/parts";
 import { array, boolean, type Field, type InputOf, object, optional, record, string } from "../schema/fields.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
-/** A field whose limits are told to the model, while `check` says in its own words what is wrong with it. */
+/** Shows limits to the model but leaves checking them to `check`, which words the problem. */
 function shownWith<T>(field: Field<T>, limits: Readonly<Record<string, unknown>>): Field<T> {
   return { ...field, schema: { ...field.schema, ...limits } };
 }
@@ -22,7 +22,7 @@ const question: Field<string> = {
   fault: (value) => questionOf.fault(value) ?? (String(value).trim() === "" ? "must NOT be blank" : undefined),
 };
 
-/** Only a hint: whichever number it is, it is no reason not to ask. */
+/** Only a hint, so any number is accepted. */
 const recommended: Field<number> = {
   schema: { type: "number", description: "Which option you recommend, counted from 0." },
   optional: false,
@@ -57,7 +57,7 @@ type Input = InputOf<typeof FIELDS>;
 
 export const ASK: ToolListing = { name: "ask", title: "Ask", kind: "think" };
 
-/** Puts questions to the person. The runtime is its body; it is offered only where somebody can answer, now or later. */
+/** Asks the person questions. The runtime implements it; it is offered only if someone can answer. */
 export function askTool(): Tool {
   return defineTool({
     ...listedFields(ASK),

@@ -14,7 +14,7 @@ import type { Hides } from "../files/hidden-files.ts";
 import type { Reads } from "../files/reads.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
-/** What `ast_edit` needs: where the session works, and its limits as they are at the time. */
+/** What `ast_edit` needs. */
 export type AstEditDeps = {
   readonly workspace: string;
   readonly scope: PathLookup;
@@ -28,7 +28,7 @@ export type AstEditDeps = {
 
 export const AST_EDIT: ToolListing = { name: "ast_edit", title: "AST edit", kind: "edit" };
 
-/** Rewrites code by its structure. It only ever says what it would do: the change is made when the proposal is applied. */
+/** Rewrites code by its structure. It only previews; applying the proposal makes the change. */
 export function astEditTool(deps: AstEditDeps): Tool {
   const judged = judgedPlaces(deps.scope);
   return defineTool({
@@ -54,7 +54,6 @@ export function astEditTool(deps: AstEditDeps): Tool {
 
 const LONGEST_SHOWN = 100;
 
-/** The first operation and place, and how many more there are. */
 function describe({ ops: [op, ...ops] = [], paths: [path, ...paths] = [] }: AstEditInput): string {
   const shown = [`${op?.pat} → ${op?.out}`, path ?? ""].map((text) =>
     text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN).toWellFormed()}…` : text,
@@ -94,7 +93,7 @@ function listIssues({ unsupportedNames, empty }: Targets): readonly Issue[] {
   ];
 }
 
-/** Relative to the working directory within the workspace, else in full. */
+/** Relative to the working directory if inside the workspace, otherwise absolute. */
 function nameFile({ workspace }: AstEditDeps, path: string, cwd: string): string {
   return isInside(workspace, path) || isInside(cwd, path) ? relative(cwd, path) || "." : path;
 }

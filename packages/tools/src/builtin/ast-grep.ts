@@ -20,7 +20,7 @@ const FIELDS = {
 
 type Input = InputOf<typeof FIELDS>;
 
-/** What `ast_grep` needs: where the session works, and how many files it may search. */
+/** What `ast_grep` needs. */
 export type AstGrepDeps = {
   readonly workspace: string;
   readonly scope: PathLookup;
@@ -31,7 +31,7 @@ export type AstGrepDeps = {
 
 export const AST_GREP: ToolListing = { name: "ast_grep", title: "AST grep", kind: "search", subject: "pattern" };
 
-/** Searches code by its structure. Inside the workspace without asking; sensitive files are only searched when they are named, and then it asks. */
+/** Searches code by its structure. Asks outside the workspace and for sensitive files, which it searches only if named. */
 export function astGrepTool(deps: AstGrepDeps): Tool {
   const judged = judgedPlaces(deps.scope);
   return defineTool({
@@ -76,7 +76,7 @@ async function runGrep(
   }
 }
 
-/** A named file is taken for what the caller says; of those that are found only the ones of that language count. */
+/** Named files without a known extension are read as the requested language. */
 function languageFor(name: string | undefined): (path: string, isNamed: boolean) => Language | undefined {
   const wanted = name === undefined ? undefined : languageNamed(name);
   if (!wanted) return languageOf;

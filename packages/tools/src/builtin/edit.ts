@@ -30,12 +30,12 @@ const FIELDS = {
 
 type Input = InputOf<typeof FIELDS>;
 
-/** What the edit tool needs: where the session works, and what it has read. */
+/** What the edit tool needs. */
 export type EditDeps = FileDeps;
 
 export const EDIT: ToolListing = { name: "edit", title: "Edit", kind: "edit", subject: "file_path" };
 
-/** Replaces text in a file that was read in this session and is unchanged since. It asks and checks as `write` does. */
+/** Replaces text in a file that the session has read and that has not changed since. Always asks. */
 export function editTool(deps: EditDeps): Tool {
   const judged = judgedPaths();
   const placeOf = (input: Input): string => {
@@ -99,7 +99,7 @@ async function previewEdit(
 
 type EditedText = Extract<ReplaceOutcome, { readonly state: "replaced" }>;
 
-/** The file as it would be, or why it cannot become that. */
+/** The edited file, or why the edit fails. */
 function editTarget(target: FileTarget, input: Input): EditedText | ToolResult {
   const { shown, current } = target;
   if (!current) return failure("file_not_found", `${shown} does not exist. Use write to make it.`);
@@ -142,7 +142,7 @@ function equalText(shown: string, { old_string, new_string }: Input): string {
   return `old_string and new_string differ in their line breaks alone, and an edit keeps those of the file. Use write to change the line breaks of ${shown}.`;
 }
 
-/** "line 3", "lines 3 and 9"; of many the first. */
+/** "line 3" or "lines 3 and 9". */
 function linesText({ count, lines }: { readonly count: number; readonly lines: readonly number[] }): string {
   const numbers = [...new Set(lines)];
   if (count > lines.length) return `lines ${numbers.join(", ")} and further ones`;

@@ -4,7 +4,7 @@ import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 export const ENTER_PLAN_MODE: ToolListing = { name: "enter_plan_mode", title: "Enter plan mode", kind: "think" };
 
-/** Lets the model plan before it acts. It only tightens, so nobody is asked; the runtime is its body. */
+/** Lets the model switch to plan mode. It never asks, because plan mode only restricts. The runtime implements it. */
 export function enterPlanModeTool(): Tool {
   return defineTool({
     ...listedFields(ENTER_PLAN_MODE),

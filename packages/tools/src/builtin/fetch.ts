@@ -25,7 +25,7 @@ const MAX_REDIRECTS = 5;
 const DEFAULT_BYTES = 1024 * 1024;
 const MAX_URL = 8192;
 const DESCRIBED_CHARS = 200;
-/** A little below what the runtime lets through: what is cut here keeps its frame, and a redirect's text is not cut twice. */
+/** Slightly below the runtime's limits, so that text cut here keeps its frame and is not cut twice. */
 const MAX_CHARS = 24_000;
 const MAX_LINES = 950;
 
@@ -40,9 +40,9 @@ type Input = InputOf<typeof FIELDS>;
 /** What the fetch tool needs. */
 export type FetchDeps = {
   readonly files: Files;
-  /** Whether an allow rule names the host of this URL, so that it may lead to this machine or a private network. Absent: none does. */
+  /** True if an allow rule names the host of this URL, so it may be private. */
   readonly privateAllowed?: (url: string) => boolean;
-  /** How hosts are found; by the system when absent. */
+  /** Resolves hosts; the system's resolver if absent. */
   readonly lookup?: Lookup;
   readonly timeoutMs?: number;
 };
@@ -50,8 +50,8 @@ export type FetchDeps = {
 export const FETCH: ToolListing = { name: "fetch", title: "Fetch", kind: "fetch", subject: "url" };
 
 /**
- * Fetches text by GET, with nothing that tells who asks. It has no opinion of its own: what is sent out is for rules and people to say. Each redirect is a nested call,
- * judged, asked about and recorded like any other fetch.
+ * Fetches text with GET, without credentials or cookies. Rules and people decide. Each redirect is a nested call that is judged and
+ * recorded like any other fetch.
  */
 export function fetchTool(deps: FetchDeps): Tool {
   const chains = redirectChains();
@@ -71,7 +71,7 @@ function urlFault({ url }: Input): string | undefined {
   return read?.protocol === "http:" || read?.protocol === "https:" ? undefined : "params/url must be an http or https URL";
 }
 
-/** The URL as it will be asked for: what a parser makes of a text may look quite different. */
+/** Shows the URL as parsed, because it can look different from the text. */
 async function confirm({ privateAllowed }: FetchDeps, input: Input, from: string | undefined): Promise<ConfirmationDetails> {
   const url = withoutTrailingDot(new URL(input.url));
   const { predictRefusals } = await import("../fetch/refused-ahead.ts");
@@ -80,7 +80,7 @@ async function confirm({ privateAllowed }: FetchDeps, input: Input, from: string
   return { type: "info", prompt: `Fetch ${input.url}`, urls: [url.href], ...(warnings.length > 0 && { warnings }) };
 }
 
-/** `example.com.` is `example.com`, to rules and to us. */
+/** Rules treat `example.com.` as `example.com`. */
 function withoutTrailingDot(url: URL): URL {
   if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
   return url;
@@ -104,10 +104,10 @@ async function fetchPage(deps: FetchParts, input: Input, ctx: RunContext): Promi
 
 type FetchCall = { readonly url: URL; readonly input: Input };
 
-/** Time that a person takes to answer is none of the fetch's. */
+/** The time limit covers the request, not the time people take to answer. */
 async function fetchWithin(deps: FetchParts, { url, input, signal }: FetchCall & { readonly signal: AbortSignal }): Promise<FetchOutcome> {
   const { lookup, privateAllowed, timeoutMs = TIMEOUT_MS } = deps;
-  const { fetchText } = await import("../fetch/fetch-text.ts"); // the network's modules take longer to load than all tools together
+  const { fetchText } = await import("../fetch/fetch-text.ts"); // loading the network modules takes longer than loading all tools
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     return await fetchText(url, {
@@ -163,7 +163,7 @@ async function makeResult(deps: FetchParts, { url, fetched, ctx }: FetchedPage):
   return { content: frameOutsideText({ ...about, text: cutHere.head, missing }, nodeDigest), ...shared, ...(file && { spilled: [file] }) };
 }
 
-/** A file that cannot be written does not make a success a failure. */
+/** If the file cannot be written, the fetch still succeeds. */
 async function saveText(files: Files, text: string, { sessionId, callId }: RunContext): Promise<Spilled | undefined> {
   try {
     const file = await files.spill(sessionId, callId);

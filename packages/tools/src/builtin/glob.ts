@@ -15,7 +15,7 @@ import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const MOST_PATHS = 1000;
 const TIMEOUT_MS = 30_000;
-/** So many files are looked at side by side. */
+/** Number of files to stat at once. */
 const LANES = 64;
 
 const FIELDS = {
@@ -25,12 +25,12 @@ const FIELDS = {
 
 type Input = InputOf<typeof FIELDS>;
 
-/** What the glob tool needs: where the session works. */
+/** What the glob tool needs. */
 export type GlobDeps = { readonly workspace: string; readonly scope: PathLookup; readonly hides?: Hides };
 
 export const GLOB: ToolListing = { name: "glob", title: "Glob", kind: "search", subject: "pattern" };
 
-/** Finds files by their paths, newest first. It asks where `read` would. */
+/** Finds files by path, newest first. Asks in the same cases as `read`. */
 export function globTool(deps: GlobDeps): Tool {
   const places = readablePlaces(deps);
   return defineTool({
@@ -84,7 +84,7 @@ async function findPaths(
   return found;
 }
 
-/** A file that went away meanwhile is not there. */
+/** Skips files that are gone by now. */
 async function newestFirst(paths: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
   const dated: { readonly path: string; readonly time: number }[] = [];
   for (let from = 0; from < paths.length; from += LANES) {

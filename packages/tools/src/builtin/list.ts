@@ -29,12 +29,12 @@ const FIELDS = {
 
 type Input = InputOf<typeof FIELDS>;
 
-/** What the list tool needs: where the session works. */
+/** What the list tool needs. */
 export type ListDeps = { readonly workspace: string; readonly scope: PathLookup; readonly hides?: Hides };
 
 export const LIST: ToolListing = { name: "list", title: "List", kind: "search", subject: "path" };
 
-/** Lists a directory. It asks where `read` would. */
+/** Lists a directory. Asks in the same cases as `read`. */
 export function listTool(deps: ListDeps): Tool {
   const places = readablePlaces(deps);
   return defineTool({
@@ -96,6 +96,6 @@ async function describeEntry(directory: string, entry: Dirent): Promise<string> 
     const { size } = await lstat(join(directory, entry.name));
     return `${name} (${size === 1 ? "1 byte" : `${size} bytes`})`;
   } catch {
-    return name; // it went away, or may not be looked at: it was there
+    return name; // gone or not accessible by now
   }
 }

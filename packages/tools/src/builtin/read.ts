@@ -18,7 +18,7 @@ const MAX_FILE = 256 * 1024 * 1024;
 const MAX_PART = 20_000_000;
 const DEFAULT_LIMIT = 2000;
 const LINE_CHARS = 2000;
-/** What all results of a batch may hold together: one that reads more pages instead of being cut. */
+/** The limit for all results of a batch. Longer files are read in pages instead of being cut. */
 const TOTAL_CHARS = 200_000;
 
 const FIELDS = {
@@ -31,12 +31,12 @@ const FIELDS = {
 
 type Input = InputOf<typeof FIELDS>;
 
-/** What the read tool needs: where the session works, and the memory it shares with the tools that replace files. */
+/** What the read tool needs. */
 export type ReadDeps = { readonly workspace: string; readonly scope: PathLookup; readonly reads: Reads };
 
 export const READ: ToolListing = { name: "read", title: "Read", kind: "read", subject: "file_path" };
 
-/** Reads a file. Inside the workspace, and for the session's own output, without asking; sensitive files and everything elsewhere ask. */
+/** Reads a file. Asks for sensitive files and outside the workspace, except for the session's own output. */
 export function readTool(deps: ReadDeps): Tool {
   const places = readablePlaces(deps);
   return defineTool({
@@ -86,7 +86,7 @@ async function readOpened(file: RegularFile, input: Input, naming: ShownFile): P
   return readText(file, input, naming);
 }
 
-/** Text that is UTF-8 throughout or, at the second attempt, as much of it as is. */
+/** Tries strict UTF-8 first, then replaces invalid bytes. */
 async function readText(file: RegularFile, input: Input, naming: ShownFile): Promise<ReadOutcome> {
   try {
     return await readWith(new TextDecoder("utf-8", { fatal: true }), { file, input, naming, note: "" });
@@ -150,7 +150,7 @@ const MAGIC: readonly (readonly [mediaType: string, matches: (start: string) => 
   ["application/pdf", (start) => start.startsWith("%PDF-")],
 ];
 
-/** The media type of a file that can be given as it is, by its first bytes and not by its name; undefined for all others. */
+/** The media type of an image or PDF by its first bytes; undefined otherwise. */
 function detectMediaType(start: Uint8Array): string | undefined {
   const text = Buffer.from(start.subarray(0, 16)).toString("latin1");
   return MAGIC.find(([, matches]) => matches(text))?.[0];

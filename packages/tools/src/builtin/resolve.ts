@@ -5,7 +5,7 @@ import { listedFields, type ToolListing } from "../tool-listing.ts";
 const MAX_EXTRA = 64 * 1024;
 const MAX_DEPTH = 32;
 
-/** Models with strict schemas send null where they mean nothing. */
+/** Models with strict schemas send null for absent values. */
 const id: Field<string | null> = {
   schema: { type: ["string", "null"], description: "Which pending action, where several are pending.", maxLength: 64 },
   optional: false,
@@ -41,7 +41,7 @@ const FIELDS = {
 
 export const RESOLVE: ToolListing = { name: "resolve", title: "Resolve", kind: "other" };
 
-/** The tool that settles what was previewed. The runtime is its body; it is offered only where something can be or is pending. */
+/** Applies or discards a pending proposal. The runtime implements it; it is offered only if something is or can be pending. */
 export function resolveTool(): Tool {
   return defineTool({
     ...listedFields(RESOLVE),

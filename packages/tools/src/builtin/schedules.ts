@@ -12,7 +12,7 @@ const CREATE = {
 
 export const SCHEDULE_CREATE: ToolListing = { name: "schedule_create", title: "Create a schedule", kind: "other" };
 
-/** Fires a prompt later, or again and again; the runtime is its body. */
+/** Sends the model a prompt later or repeatedly. The runtime implements it. */
 export function scheduleCreateTool(): Tool {
   return defineTool({
     ...listedFields(SCHEDULE_CREATE),
@@ -26,7 +26,7 @@ export function scheduleCreateTool(): Tool {
 
 export const SCHEDULE_LIST: ToolListing = { name: "schedule_list", title: "List schedules", kind: "think" };
 
-/** Lists what is scheduled; the runtime is its body. */
+/** Lists schedules. The runtime implements it. */
 export function scheduleListTool(): Tool {
   return defineTool({
     ...listedFields(SCHEDULE_LIST),
@@ -40,7 +40,7 @@ export function scheduleListTool(): Tool {
 
 export const SCHEDULE_DELETE: ToolListing = { name: "schedule_delete", title: "Delete a schedule", kind: "think" };
 
-/** Removes a schedule; it only takes away what the model arranged, so nobody is asked. */
+/** Deletes a schedule. Never asks, because only the model's own schedules are affected. */
 export function scheduleDeleteTool(): Tool {
   return defineTool({
     ...listedFields(SCHEDULE_DELETE),

@@ -34,13 +34,13 @@ const FIELDS = {
 
 type Input = InputOf<typeof FIELDS>;
 
-/** What the search tool needs: where the session works, and how ripgrep is found and started. */
+/** What the search tool needs. */
 export type SearchDeps = {
   readonly workspace: string;
   readonly scope: PathLookup;
   readonly processes: Processes;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Directories in which programs are looked up; those of the environment when empty. */
+  /** Directories to look up programs in; those of the environment if empty. */
   readonly shellPath?: () => readonly string[];
   readonly timeoutMs?: number;
   readonly hides?: Hides;
@@ -48,7 +48,7 @@ export type SearchDeps = {
 
 export const SEARCH: ToolListing = { name: "search", title: "Search", kind: "search", subject: "pattern" };
 
-/** Searches files by ripgrep where it is there, else by itself. It asks where `read` would. */
+/** Searches files with ripgrep if it is installed, otherwise with its own engine. Asks in the same cases as `read`. */
 export function searchTool(deps: SearchDeps): Tool {
   const places = readablePlaces(deps);
   return defineTool({
@@ -97,14 +97,14 @@ async function runSearch(deps: SearchParts, input: Input, ctx: RunContext): Prom
   }
 }
 
-/** A file whose place leads elsewhere by now is not the one that was found; one with other names may be a secret under a harmless name. */
+/** Drops a file whose path leads elsewhere by now, and hard links to sensitive files. */
 function mayShow({ path, linked }: FoundFile, { sensitive, real, isProtected }: PathFact): boolean {
   return !sensitive && real === path && !(linked && isProtected(linked));
 }
 
 type FileChoice = { readonly glob: string | undefined; readonly signal: AbortSignal; readonly top: string; readonly hidden: HiddenFiles };
 
-/** What a rule hides is not even searched: whether it matches is not told either. Undefined: there is nothing to search in such a thing. */
+/** Hidden files are not searched, so a result cannot reveal whether they match. Undefined if the path is neither file nor directory. */
 function chooseFiles(root: string, stats: Stats, { glob, signal, top, hidden }: FileChoice): AsyncIterable<string> | undefined {
   const isMeant = glob === undefined ? () => true : pathFilter(glob);
   if (stats.isFile()) return filterPaths([root], (path) => isMeant([path.slice(path.lastIndexOf("/") + 1)]) && hidden.shows(path));
@@ -118,7 +118,7 @@ async function* filterPaths(paths: AsyncIterable<string> | Iterable<string>, isM
   for await (const path of paths) if (isMeant(path)) yield path;
 }
 
-/** No program from the workspace is ever taken: whoever writes there would choose what runs. */
+/** Never uses a program from the workspace, which the model could have written. */
 function chooseEngine({ workspace, processes, environment, shellPath }: SearchDeps): SearchEngine {
   const named = shellPath?.() ?? [];
   const path = named.length > 0 ? named : (environment["PATH"] ?? "").split(":");

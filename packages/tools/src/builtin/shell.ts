@@ -35,7 +35,7 @@ const FIELDS = {
   pty: optional(boolean({ description: "Run it in a terminal of 80 columns and 24 rows. Default false." })),
 };
 
-/** Shown only where somebody keeps such commands; elsewhere a model that uses it is told what is the matter. */
+/** Shown only if commands can run in the background. Elsewhere the check explains the problem. */
 const BACKGROUND = {
   run_in_background: optional(
     boolean({ description: "Answer at once; the command goes on by itself and you are told when it has ended. Default false." }),
@@ -44,18 +44,18 @@ const BACKGROUND = {
 
 type Input = InputOf<typeof FIELDS> & Partial<InputOf<typeof BACKGROUND>>;
 
-/** What the shell tool needs. The environment is the user's own; secrets and what redirects a shell are taken out of it. */
+/** What the shell tool needs. Secrets and variables that control a shell are removed from the environment. */
 export type ShellDeps = StepsPlace & {
   readonly files: Files;
-  /** Keeps commands that go on behind their calls; absent: there are none. */
+  /** Runs commands in the background; unavailable if absent. */
   readonly background?: BackgroundCommands;
 };
 
 export const SHELL: ToolListing = { name: "shell", title: "Shell", kind: "execute", subject: "command" };
 
 /**
- * Runs a command line in process groups of its own: with bash the text a person was shown, without any shell the plan of one that nobody saw. It has no opinion of its own:
- * what is read-only, allowed or malformed is for facts, rules and guards to say.
+ * Runs a command line in its own process group. Commands allowed by a rule run directly from their plan; what a person approved runs
+ * with bash. Rules, facts and safeguards decide.
  */
 export function shellTool(deps: ShellDeps): Tool {
   return defineTool({
@@ -77,7 +77,7 @@ function checkInput({ run_in_background, cwd }: Input, { background }: ShellDeps
   return cwd?.includes("\0") ? "params/cwd must not contain a NUL character" : undefined;
 }
 
-/** One line; the whole text is in the details of the approval. */
+/** One line; the approval shows the whole text. */
 function describe({ command, description: words, run_in_background }: Input): string {
   const what = `Run ${commandLine(command)}${run_in_background ? " in the background" : ""}`;
   return words === undefined ? what : `${what} (the model says: ${words.replace(/\s+/g, " ")})`;
@@ -88,7 +88,6 @@ function commandLine(command: string): string {
   return line.length > DESCRIBED_CHARS ? `${line.slice(0, DESCRIBED_CHARS).toWellFormed()}…` : line;
 }
 
-/** Far more than stands before a command's first word. */
 const ROOT_WITHIN = 10_000;
 const OPENING = /^[\s(){!;&|<>]+/;
 const ASSIGNMENTS = /^(?:\s*[A-Za-z_]\w*\+?=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*\s)+/s;
@@ -99,10 +98,9 @@ function confirmCommand({ command, cwd, description: words, run_in_background }:
   return { type: "exec", command, rootCommand: findRootCommand(command), cwd: resolve(from, cwd ?? "."), ...said };
 }
 
-/** A yes to it is a yes to more than the moment. */
 const STAYS = "It runs in the background, until it ends by itself, is stopped, or the session ends.";
 
-/** The first word that is neither an assignment nor a sign of the shell. */
+/** Skips assignments and shell operators. */
 function findRootCommand(command: string): string {
   const from = command.slice(0, ROOT_WITHIN).replace(OPENING, "").replace(ASSIGNMENTS, "").trimStart();
   return from.split(/[\s;&|<>()]/, 1)[0] ?? "";
@@ -152,7 +150,7 @@ async function makeResult(end: StepsEnd, { deps, input, start: { isTerminal }, n
   return await makeShellResult(end, { timeoutMs, isTerminal, save, ...(note !== undefined && { note }) });
 }
 
-/** What has come to its end before anything of it could go on is told as in the foreground. */
+/** A command that ends before it could continue in the background is reported like a foreground command. */
 async function runInBackground(running: RunningCommand): Promise<ToolResult> {
   const { deps, input, start, note, ctx } = running;
   if (!deps.background) throw new ToolError("Commands cannot run in the background here.", "shell_execute_error");
@@ -162,7 +160,7 @@ async function runInBackground(running: RunningCommand): Promise<ToolResult> {
   return "result" in launched ? launched.result : await makeResult(launched.end, running);
 }
 
-/** A program that knows of a terminal may ask there, or do more than its table says. */
+/** With a terminal a program may prompt or do more than its table says. */
 const NO_TERMINAL = "[run without a terminal: what passes by a rule has none]";
 
 async function saveOutput(spill: () => ReturnType<Files["spill"]>, output: string): Promise<Spilled> {
@@ -173,7 +171,6 @@ async function saveOutput(spill: () => ReturnType<Files["spill"]>, output: strin
 
 type ProcessOptions = Pick<StepsSpec, "timeoutMs" | "onStart" | "onOutput" | "spill" | "spillsAll">;
 
-/** What is about to run, and where. */
 type CommandStart =
   | {
       readonly cwd: string;
@@ -182,7 +179,7 @@ type CommandStart =
     }
   | { readonly failed: ToolResult };
 
-/** The text that was shown to a person, or that a person's mode, hook or grant lets pass whole. */
+/** For text that a person approved, or that a mode, hook or grant allows as a whole. */
 function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, ctx: RunContext): CommandStart {
   const { workspace, processes, environment, secretEnv, projectSecretEnv } = deps;
   const own = createCommandEnvironment(environment, { secretEnv: secretEnv?.(), projectSecretEnv: projectSecretEnv?.() });
@@ -195,7 +192,7 @@ function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, 
   return { cwd, isTerminal: pty, go: (following, signal) => processes.run({ ...spec, ...following }, signal) };
 }
 
-/** The plan of a text that nobody saw. The text itself is never run then. */
+/** For commands allowed by a rule: runs the judged plan, never the text. */
 function startPlan(deps: ShellDeps, { plan, cwd }: RunContext): CommandStart {
   const planned = planRun(plan, deps);
   if ("failed" in planned) return planned;

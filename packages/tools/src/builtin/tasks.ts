@@ -6,7 +6,7 @@ const ID = string({ description: "The task's id.", minLength: 1, maxLength: 128 
 
 export const TASK_LIST: ToolListing = { name: "task_list", title: "List tasks", kind: "think" };
 
-/** Lists the session's agents; the runtime is its body. */
+/** Lists the session's tasks. The runtime implements it. */
 export function taskListTool(): Tool {
   return defineTool({
     ...listedFields(TASK_LIST),
@@ -20,7 +20,7 @@ export function taskListTool(): Tool {
 
 export const TASK_OUTPUT: ToolListing = { name: "task_output", title: "Task output", kind: "think" };
 
-/** Shows what a task has said; the runtime is its body. */
+/** Shows a task's output. The runtime implements it. */
 export function taskOutputTool(): Tool {
   return defineTool({
     ...listedFields(TASK_OUTPUT),
@@ -34,7 +34,7 @@ export function taskOutputTool(): Tool {
 
 export const TASK_STOP: ToolListing = { name: "task_stop", title: "Stop task", kind: "think" };
 
-/** Ends what the model started; the runtime is its body. */
+/** Stops a task. The runtime implements it. */
 export function taskStopTool(): Tool {
   return defineTool({
     ...listedFields(TASK_STOP),
@@ -47,7 +47,7 @@ export function taskStopTool(): Tool {
 
 export const TASK_SEND: ToolListing = { name: "task_send", title: "Message to task", kind: "think" };
 
-/** Says something to what the model started; the runtime is its body. */
+/** Sends a message to a task. The runtime implements it. */
 export function taskSendTool(): Tool {
   return defineTool({
     ...listedFields(TASK_SEND),

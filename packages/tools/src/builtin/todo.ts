@@ -20,7 +20,7 @@ type Input = InputOf<typeof FIELDS>;
 
 export const TODO: ToolListing = { name: "todo", title: "Todo", kind: "think" };
 
-/** Shows people what the model means to do. The list is what the latest call says; nothing else keeps it. */
+/** Shows people the model's plan. The latest call is the list; nothing else stores it. */
 export function todoTool(): Tool {
   return defineTool({
     ...listedFields(TODO),

@@ -25,14 +25,14 @@ const FIELDS = {
 
 type Input = InputOf<typeof FIELDS>;
 
-/** What the write tool needs: where the session works, and what it has read. */
+/** What the write tool needs. */
 export type WriteDeps = FileDeps;
 
 export const WRITE: ToolListing = { name: "write", title: "Write", kind: "edit", subject: "file_path" };
 
 /**
- * Creates or replaces a whole file. An existing one must have been read in this session and be unchanged since. It asks, wherever the file is; what a person
- * approved it does, if the path still leads where it led when the call was judged.
+ * Creates or replaces a file. An existing file must have been read in this session and be unchanged since. Always asks, and fails if
+ * the path leads elsewhere by the time it runs.
  */
 export function writeTool(deps: WriteDeps): Tool {
   const judged = judgedPaths();
@@ -81,7 +81,7 @@ async function previewWrite(
   return previewFile({ target, after, verb: "Write", done: current ? `Replaced ${shown}` : `Created ${shown}` });
 }
 
-/** Why a file may not become this; undefined when it may. */
+/** Why the file cannot be written this way; undefined if it can. */
 function writeFailure(target: FileTarget, after: Buffer): ToolResult | undefined {
   const fault = checkRead(target);
   if (fault) return fault;

@@ -16,22 +16,21 @@ import type { ModuleThread } from "./module-thread.ts";
 import type { CallFacts, DescribedItem, DescribedTool } from "./thread-messages.ts";
 import { definitionProblem, type ToolFailure } from "./tool-failure.ts";
 
-/** How a tool's author would show a call and its result. Undefined: plainly. */
+/** How the author of a tool shows its calls and results. Undefined means the default view. */
 export type Renderers = {
   readonly call: (params: Readonly<Record<string, unknown>>) => Promise<unknown>;
   readonly result: (result: unknown) => Promise<unknown>;
 };
 
-/** A custom tool that passes the same pipeline as any other. */
+/** A custom tool that runs through the same pipeline as any other. */
 export type AdaptedTool = {
   readonly tool: Tool;
   readonly source: ToolSource;
   readonly renderers: Renderers;
-  /** Digest of its module's file, as it was loaded. */
+  /** Digest of the module's file when it was loaded. */
   readonly code: string;
 };
 
-/** What a module's tools are made with. */
 export type AdaptOptions = {
   readonly source: ToolSource;
   readonly thread: ModuleThread;
@@ -39,7 +38,7 @@ export type AdaptOptions = {
   readonly code: string;
 };
 
-/** Makes a tool of what a module's thread described; `at` is its place in the factory's list. */
+/** Makes a tool from its description; `at` is its index in the factory's list. */
 export function adaptTool(item: DescribedItem, at: number, adapting: AdaptOptions): AdaptedTool | { readonly failure: ToolFailure } {
   const { source, schemas, code, thread } = adapting;
   if ("fault" in item) return badTool(source, item.name, item.fault);
@@ -75,25 +74,25 @@ function makeDefinition(described: DescribedTool, placed: PlacedTool): ToolDefin
     ...makeOpinions(described, placed),
     ...makeBody(described, placed),
   };
-  return definition as unknown as ToolDefinition<JsonSchema>; // parsing: which kind of schema it is, is found out where it is defined
+  return definition as unknown as ToolDefinition<JsonSchema>; // defineTool finds out which kind of schema it is
 }
 
-/** A library's schema may run code of its author's: it validates in the module's thread. */
+/** A library's schema can run its author's code, so it validates in the module's thread. */
 function makeInput({ schemaKind, inputSchema }: DescribedTool, { thread, at }: PlacedTool): StandardSchema | JsonSchema {
   if (schemaKind === "plain") return inputSchema;
   const validate = async (input: unknown): Promise<StandardResult<unknown>> =>
-    (await thread.ask({ fn: "validate", at, input })) as StandardResult<unknown>; // the thread gives what the schema answered
+    (await thread.ask({ fn: "validate", at, input })) as StandardResult<unknown>; // the thread returns the schema's answer
   const jsonSchema = { input: () => inputSchema as Record<string, unknown> };
   return { "~standard": { version: 1, vendor: "custom-tool", validate, jsonSchema } };
 }
 
-/** What a project says about itself is no reason to trust it more. */
+/** A project's own claims about its tools do not make them more trusted. */
 function makeAnnotations({ readOnly }: DescribedTool, { level }: ToolSource): Pick<Definition, "annotations"> {
   if (level === "project") return { annotations: { readOnlyHint: false } };
   return readOnly === undefined ? {} : { annotations: { readOnlyHint: readOnly } };
 }
 
-/** What the module says about a call that does not run. The runtime checks every answer. */
+/** Functions that the module runs outside of calls. The runtime checks every answer. */
 function makeOpinions(
   { functions }: DescribedTool,
   { thread, at }: PlacedTool,
@@ -124,7 +123,7 @@ function callFacts({ cwd, sessionId, callId, idempotencyKey }: RunContext): Call
   return { cwd, sessionId, callId, idempotencyKey };
 }
 
-/** A renderer that fails, or gives what cannot leave its thread, has nothing to show. */
+/** If a renderer fails, the default view is used. */
 function makeRenderers({ functions }: DescribedTool, thread: ModuleThread, at: number): Renderers {
   const plainOr = (fn: "renderCall" | "renderResult") => async (input: unknown) => {
     if (!functions.includes(fn)) return undefined;

@@ -10,7 +10,7 @@ import type { CustomChange, CustomPreview } from "./custom-tool.ts";
 
 const MOST_KEPT = 256 * 1024 * 1024;
 
-/** What a custom tool's `preview` returned, as the runtime stages it: both sides of every file, and a text for every change. A result is passed on. */
+/** Converts what a custom `preview` returned to a preview with both sides of every file. A result is passed on. */
 export async function readPreview(name: string, returned: unknown, cwd: string): Promise<Preview | ToolResult> {
   if (!isPreview(returned)) return readResult(name, returned);
   const { label, changes, blocks, data, details } = returned;
@@ -45,7 +45,7 @@ function isChange(change: unknown): boolean {
 
 type PlannedCustomChange = { readonly given: CustomChange; readonly change: PlannedChange };
 
-/** Undefined: the file is so already. */
+/** Undefined if the file already has this content. */
 async function planChange(given: CustomChange, cwd: string): Promise<PlannedCustomChange | undefined> {
   const { path, content, to, mode } = given;
   const { absolute, real } = resolvePath(path, cwd);

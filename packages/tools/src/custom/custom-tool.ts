@@ -11,31 +11,31 @@ import type {
   Verdict,
 } from "@assent/core";
 
-/** What the default export of a tool module is: it is called once per session, with what a tool may use. */
+/** The default export of a tool module. Called once per session. */
 export type CustomToolFactory = (api: CustomToolApi) => Maybe<CustomTool | readonly CustomTool[]>;
 
-/** A tool as its author writes it. `P` is what its parameters are after validation; `api.tool` infers it from the schema. */
+/** A tool as its author writes it. `P` is the type of its validated parameters; `api.tool` infers it from the schema. */
 export type CustomTool<P = Params> = {
   readonly name: string;
-  /** Shown to people; `name` when absent. */
+  /** Shown to people; defaults to `name`. */
   readonly label?: string;
   readonly description: string;
   readonly parameters: StandardSchema | JsonSchema;
-  /** `other` when absent, which asks and runs alone. */
+  /** Defaults to `other`, which asks and runs alone. */
   readonly kind?: Kind;
-  /** Only a hint, which a project's tool cannot give. */
+  /** A hint; ignored for tools of a project. */
   readonly readOnly?: boolean;
   readonly hidden?: boolean;
   readonly pollSafe?: boolean;
   readonly timeoutMs?: number;
-  /** Not called where there is a `preview`: the runtime makes the changes. Written as methods, so that authors may say what their parameters are. */
+  /** Not called if the tool has a `preview`: the runtime makes the changes. Methods, so that authors can narrow the type of `params`. */
   execute?(toolCallId: string, params: P, onUpdate: OnUpdate, ctx: CustomToolContext, signal: AbortSignal): Promise<CustomResult>;
   permission?(params: P): Verdict;
-  /** What a call would change, or a result when there is nothing to change. It changes nothing itself. */
+  /** Returns what a call would change, or a result if there is nothing to change. Must not change anything. */
   preview?(params: P, ctx: CustomToolContext): Maybe<CustomPreview | CustomResult>;
-  /** Says what was changed; the effect itself where the preview has no changes. */
+  /** Describes what was changed. If the preview has no changes, this is the effect itself. */
   apply?(applied: CustomApplied, ctx: CustomToolContext): Maybe<CustomResult>;
-  /** What the world outside knows this call by: after a crash it may be run once more with the same key, where settings say so. */
+  /** A key that identifies this call to an outside service. After a crash the call may run again with the same key, if settings allow it. */
   idempotencyKey?(params: P, ctx: RecoveryContext): string;
   /** After a crash: whether the effect happened. */
   probe?(params: P, ctx: RecoveryContext): Maybe<ProbeAnswer>;
@@ -46,17 +46,17 @@ export type CustomTool<P = Params> = {
 /** Validated and frozen parameters of a call. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** What a tool gives back. Nothing else counts as a result. */
+/** What a tool returns. */
 export type CustomResult = { readonly content: readonly ContentPart[]; readonly details?: unknown; readonly isError?: boolean };
 
-/** Shows people what a running call has come to: the whole so far. */
+/** Shows people the progress of a call; each update replaces the previous one. */
 export type OnUpdate = (soFar: string | CustomResult) => void;
 
-/** What would become of one file. Without `content` it keeps its own, under the name in `to`. */
+/** A change to one file. Without `content` the file is renamed to `to` unchanged. */
 export type CustomChange = {
-  /** From the working directory of the session. */
+  /** Relative to the session's working directory. */
   readonly path: string;
-  /** Null: the file goes away. */
+  /** Null deletes the file. */
   readonly content?: string | Uint8Array | null;
   readonly to?: string;
   /** Permission bits of a new file. */
@@ -68,27 +68,27 @@ export type CustomPreview = {
   /** One line for people. */
   readonly label: string;
   readonly changes: readonly CustomChange[];
-  /** One text per change, for people and the model; made from the changes when absent. */
+  /** One text per change, for people and the model; derived from the changes if absent. */
   readonly blocks?: readonly string[];
-  /** Kept for `apply`, which may run in another process. */
+  /** Stored for `apply`, which may run in another process. */
   readonly data?: Json;
   readonly details?: Json;
 };
 
-/** A preview whose time has come. */
+/** A preview that is being applied. */
 export type CustomApplied = {
   readonly label: string;
   readonly data?: Json;
   readonly details?: Json;
-  /** The files as they are now; "absent" for one that was removed. */
+  /** The files as they are now; the digest is "absent" for a deleted file. */
   readonly files: readonly { readonly path: string; readonly digest: string }[];
   readonly reason: string;
 };
 
-/** Stages an action, and says under which id. */
+/** Stages an action and returns its id. */
 export type PushPendingAction = (action: PendingAction) => { readonly id: string };
 
-/** Where a call runs. */
+/** The context of a call. */
 export type CustomToolContext = {
   readonly cwd: string;
   readonly sessionId: string;
@@ -97,13 +97,12 @@ export type CustomToolContext = {
   readonly hasUI: boolean;
   readonly ui: CustomToolUi;
   readonly signal: AbortSignal;
-  /** What `idempotencyKey` said; null: nothing. */
+  /** What `idempotencyKey` returned, or null. */
   readonly idempotencyKey: string | null;
-  /** Bound to this call. */
   readonly pushPendingAction: PushPendingAction;
 };
 
-/** What a tool may ask people by itself. No answer here is an approval. */
+/** Lets a tool talk to the person. No answer here approves anything. */
 export type CustomToolUi = {
   select(title: string, options: readonly string[]): Promise<string | undefined>;
   confirm(title: string, message?: string): Promise<boolean>;
@@ -112,35 +111,35 @@ export type CustomToolUi = {
   notify(message: string, level?: "info" | "warning" | "error"): void;
 };
 
-/** How a program is run. */
+/** Options for running a program. */
 export type ExecOptions = {
   readonly cwd?: string;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Given on standard input. */
+  /** Text for standard input. */
   readonly input?: string;
 };
 
-/** How a program ended; no code: it was killed. */
+/** How a program ended; `code` is null if it was killed. */
 export type ExecResult = { readonly code: number | null; readonly stdout: string; readonly stderr: string; readonly killed: boolean };
 
-/** How important a line of the log is. */
+/** Severity of a log line. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** What a schema gives after validation. */
+/** The output type of a schema. */
 export type OutputOf<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["output"];
 
-/** What a factory is given. */
+/** What a factory receives. */
 export type CustomToolApi = {
   readonly cwd: string;
-  /** Runs a program, without a shell. Only while a call of this module's tool runs. */
+  /** Runs a program without a shell. Works only during a call of one of the module's tools. */
   readonly exec: (file: string, args?: readonly string[], options?: ExecOptions) => Promise<ExecResult>;
   readonly ui: CustomToolUi;
   readonly hasUI: boolean;
   readonly logger: Readonly<Record<LogLevel, (...words: readonly unknown[]) => void>>;
   readonly zod: typeof import("zod");
-  /** Gives the tool back as it is, and infers the type of `params` from the schema in `parameters`. */
+  /** Returns the tool unchanged and infers the type of `params` from its schema. */
   readonly tool: <S extends StandardSchema>(tool: CustomTool<OutputOf<S>> & { readonly parameters: S }) => CustomTool;
-  /** For the call that runs at this moment. */
+  /** For the running call. */
   readonly pushPendingAction: PushPendingAction;
 };

@@ -4,33 +4,30 @@ import { errorCode } from "@assent/host";
 import { isInside } from "@assent/policy";
 import { errorLine, moduleFailure, type ToolFailure } from "./tool-failure.ts";
 
-/** A folder of tool modules, and whose it is. */
+/** A folder of tool modules and its owner. */
 export type ToolFolder = { readonly path: string; readonly level: "user" | "project" };
 
 /** Where a tool comes from. */
 export type ToolSource = { readonly file: string; readonly level: ToolFolder["level"] | "explicit" };
 
-/** A module that is to be loaded. */
 export type FoundModule = { readonly source: ToolSource; readonly real: string };
 
-/** What there is to load, in order; `untrusted` is not looked into. */
+/** Modules to load, in order. Untrusted files are listed but never read. */
 export type DiscoveredModules = {
   readonly modules: readonly FoundModule[];
   readonly failed: readonly ToolFailure[];
   readonly untrusted: readonly string[];
 };
 
-/** Where to look. */
 export type DiscoverOptions = {
-  /** The user's before the project's. */
+  /** User folders come before project folders. */
   readonly folders: readonly ToolFolder[];
   readonly explicit?: readonly string[];
   readonly cwd: string;
-  /** Whether the workspace is trusted as it is now. */
   readonly trusted: boolean;
 };
 
-/** Finds tool modules: the user's, then the project's, then those that were named. One real file counts once, where it was found first. */
+/** Finds tool modules: the user's, then the project's, then explicit ones. Each real file counts once. */
 export function discoverModules({ folders, explicit = [], cwd, trusted }: DiscoverOptions): DiscoveredModules {
   const found: Discovery = { modules: new Map(), failed: [], untrusted: [] };
   for (const folder of folders) {
@@ -49,7 +46,6 @@ const INDEXES = ENDINGS.map((ending) => `index.${ending}`);
 const MODULE = /\.[mc]?[tj]s$/;
 const NO_MODULE = /\.d\.[mc]?ts$/;
 
-/** Paths of the modules directly in a folder, sorted. */
 function listModules({ path }: ToolFolder, { failed }: Discovery): readonly string[] {
   try {
     return readdirSync(path)
@@ -63,7 +59,7 @@ function listModules({ path }: ToolFolder, { failed }: Discovery): readonly stri
   }
 }
 
-/** The file itself, or the index of a folder. What a link leads to is looked at when it is taken. */
+/** The file itself, or the index file of a folder. Links are checked later. */
 function findModuleAt(path: string): readonly string[] {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return isModule(path) ? [path] : [];
@@ -93,7 +89,6 @@ function addExplicitModule({ modules, failed }: Discovery, source: ToolSource): 
   else if (!modules.has(real)) modules.set(real, { source, real });
 }
 
-/** Undefined: there is nothing. */
 function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);

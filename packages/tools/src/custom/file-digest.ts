@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { nodeDigest } from "@assent/host";
 
-/** SHA-256 of a file's bytes; empty for a file that cannot be read. */
+/** SHA-256 of a file; empty if it cannot be read. */
 export function fileDigest(path: string): string {
   try {
     return nodeDigest.sha256Bytes(readFileSync(path));

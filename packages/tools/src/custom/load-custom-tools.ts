@@ -8,35 +8,38 @@ import { ModuleThread } from "./module-thread.ts";
 import type { ApiPorts } from "./thread-services.ts";
 import { moduleFailure, type ToolFailure } from "./tool-failure.ts";
 
-/** Where custom tools are, and what they are given. */
+/** Where custom tools are, and what they can use. */
 export type CustomToolOptions = Omit<DiscoverOptions, "cwd"> & {
-  /** Names that are taken: of all registered tools, hidden ones and aliases too. */
+  /** Names that are taken, including hidden tools and aliases. */
   readonly registryNames: readonly string[];
   readonly ports: ApiPorts;
   readonly schemas: Schemas;
   readonly clock: Clock;
-  /** For one module; 10 s when absent. */
+  /** Per module; 10 s by default. */
   readonly loadTimeoutMs?: number;
-  /** How long a module's code may block its thread before it is stopped; 10 s when absent. */
+  /** How long a module may block its thread before it is stopped; 10 s by default. */
   readonly blockTimeoutMs?: number;
 };
 
-/** The tools that can be registered, and everything that cannot, with its reason. */
+/** The loaded tools, and the reason for each one that failed. */
 export type LoadedTools = {
   readonly tools: readonly AdaptedTool[];
   readonly failed: readonly ToolFailure[];
-  /** Modules of a project that is not trusted. Nothing of them was read. */
+  /** Modules of an untrusted project. None of them was read. */
   readonly untrusted: readonly string[];
-  /** Ends the threads of the modules. Calls under way fail, and so do later ones. Without it a thread ends with the program, or when nothing uses its tools. */
+  /**
+   * Ends the modules' threads. Running and later calls fail. Without it a thread ends with the program or when its tools are no longer
+   * used.
+   */
   readonly close: () => void;
 };
 
-/** Belongs to the runtime whether it is registered here or not. */
+/** Reserved for the runtime, even if not registered. */
 const RESERVED = ["resolve", "ask"];
 const LOAD_TIMEOUT_MS = 10_000;
 const BLOCK_TIMEOUT_MS = 10_000;
 
-/** Loads every custom tool anew, one module after the other. It never rejects for a bad module or tool: that one is left out, and said so. */
+/** Loads all custom tools, one module at a time. A bad module or tool is reported in `failed` and never rejects. */
 export async function loadCustomTools(options: CustomToolOptions): Promise<LoadedTools> {
   const { modules, failed: unfound, untrusted } = discoverModules({ ...options, cwd: options.ports.cwd });
   const failed: ToolFailure[] = [...unfound];
@@ -71,7 +74,7 @@ async function loadModuleTools(found: FoundModule, options: CustomToolOptions, t
   return report.items.map((item, at) => adaptTool(item, at, { source, thread, schemas, code }));
 }
 
-/** Providers fold case, and hyphens with underscores: what they would take for one name is one. The first has it. */
+/** Providers ignore case and treat hyphens as underscores, so such names collide. The first one wins. */
 function reserveNames(taken: readonly string[]): { readonly refuse: (name: string, source: ToolSource) => ToolFailure | undefined } {
   const fold = (name: string): string => name.toLowerCase().replaceAll("-", "_");
   const builtIn = new Set([...RESERVED, ...taken].map(fold));
@@ -92,16 +95,16 @@ function duplicateName(file: string, tool: string, reason: string): ToolFailure 
   return { file, tool, reason, type: "duplicate_name" };
 }
 
-/** Tools that were loaded anew, and what became of those that were there, by name. */
+/** Reloaded tools, and what changed by name. */
 export type ReloadedTools = LoadedTools & {
-  /** Another definition or another file's text under the same name. Only of another definition waiting calls end as `tool_changed`. */
+  /** The definition or the code changed. Waiting calls end as `tool_changed` only if the definition did. */
   readonly changed: readonly string[];
-  /** Gone, or no longer loading: their waiting calls end so too. */
+  /** Gone or failing now; waiting calls end as `tool_changed`. */
   readonly removed: readonly string[];
   readonly added: readonly string[];
 };
 
-/** Loads everything again, between two turns. What runs goes on with the old code; a module that fails now has no tools, whatever it had before. */
+/** Reloads everything between two turns. Running calls finish with the old code. A module that fails now has no tools. */
 export async function reloadCustomTools(before: LoadedTools, options: CustomToolOptions): Promise<ReloadedTools> {
   const now = await loadCustomTools(options);
   const old = new Map(before.tools.map((adapted) => [adapted.tool.name, adapted]));
@@ -119,7 +122,7 @@ function isSameTool(one: AdaptedTool | undefined, other: AdaptedTool | undefined
   return one?.code === other?.code && isDeepStrictEqual(one && definitionData(one.tool), other && definitionData(other.tool));
 }
 
-/** The parts that make up a definition's digest: all that is data. Functions have none. */
+/** Everything in a definition that is data. */
 function definitionData({ title, inputSchema, definition: { input: _, ...definition } }: Tool): object {
   return { title, inputSchema, ...Object.fromEntries(Object.entries(definition).filter(([, value]) => typeof value !== "function")) };
 }

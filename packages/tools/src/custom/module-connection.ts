@@ -12,33 +12,31 @@ import {
 } from "./thread-messages.ts";
 import { type ApiPorts, answerAsk, answerSync, type ServedCall, showUpdate } from "./thread-services.ts";
 
-/** What a module's thread is made with. */
 export type ConnectionOptions = {
-  /** Links resolved. */
+  /** With links resolved. */
   readonly file: string;
   readonly shownFile: string;
   readonly ports: ApiPorts;
   readonly clock: Clock;
-  /** For importing the module, and again for its factory. */
+  /** Applies to importing the module and again to its factory. */
   readonly loadTimeoutMs: number;
-  /** How long its code may block its thread, and how long what must answer at once may take. */
+  /** How long the module may block its thread, and how long functions outside of calls may take. */
   readonly blockTimeoutMs: number;
 };
 
-/** A cancelled call that goes on longer takes its thread with it. The runtime has given it up by then. */
+/** A cancelled call that runs longer than this is killed with its thread. The runtime has given it up by then. */
 const KILL_AFTER_MS = 6_000;
 
 type PendingRequest = {
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
   readonly call: ServedCall | undefined;
-  /** Clears its timers and listeners. */
   release: () => void;
   isAborted: boolean;
   isCommitted: boolean;
 };
 
-/** One thread of a module, from its start to its end. It does not keep the program alive unless a request is open. */
+/** One thread of a module, from start to end. It keeps the program alive only while a request is open. */
 export class ModuleConnection {
   readonly #options: ConnectionOptions;
   readonly #worker: Worker;
@@ -85,7 +83,6 @@ export class ModuleConnection {
     return this.#over !== undefined;
   }
 
-  /** How loading went; a thread that failed is stopped. */
   async load(): Promise<LoadReport> {
     const report = await this.#loading.promise;
     this.#cancelLimit?.();
@@ -94,7 +91,7 @@ export class ModuleConnection {
     return report;
   }
 
-  /** Runs a function of the module. Without a call it must answer within the time limit for blocking. */
+  /** Runs a function of the module. Outside of a call it must answer within the blocking limit. */
   request(request: ThreadRequest, call?: ServedCall): Promise<unknown> {
     if (this.#over) return Promise.reject(this.#over);
     this.#last += 1;
@@ -103,7 +100,7 @@ export class ModuleConnection {
     try {
       this.#post({ type: "request", id, request });
     } catch (error) {
-      return Promise.reject(error); // an argument that cannot be sent
+      return Promise.reject(error); // an argument that cannot be cloned
     }
     const pending: PendingRequest = { resolve, reject, call, release: () => undefined, isAborted: false, isCommitted: false };
     this.#pending.set(id, pending);
@@ -113,7 +110,7 @@ export class ModuleConnection {
     return promise;
   }
 
-  /** Ends the thread; every open request fails with this error. */
+  /** Ends the thread; all open requests fail with this error. */
   stop(error: Error): void {
     if (this.#over) return;
     this.#over = error;
@@ -237,7 +234,6 @@ export class ModuleConnection {
     pending.call?.settling?.commit();
   }
 
-  /** What must answer at once and does not may be stuck for good. */
   #limitAnswer(fn: ThreadRequest["fn"]): () => void {
     const { clock, blockTimeoutMs } = this.#options;
     const what = fn === "validate" ? "The schema's own code" : `The tool's ${fn}`;
@@ -264,12 +260,12 @@ export class ModuleConnection {
 
   #abort(id: number, reason: unknown): void {
     const pending = this.#pending.get(id);
-    if (pending) pending.isAborted = true; // the runtime waits for it as long as it wants to
+    if (pending) pending.isAborted = true; // the runtime decides how long to wait for it
     this.#post({ type: "abort", id, reason: toSentError(reason) });
     this.#holdProgram();
   }
 
-  /** Asks whether the thread still listens, for as long as a request is open. */
+  /** Checks that the thread responds while requests are open. */
   #beat(): void {
     if (this.#cancelBeat || this.#pending.size === 0) return;
     const { clock, blockTimeoutMs } = this.#options;
@@ -297,7 +293,7 @@ export class ModuleConnection {
   }
 }
 
-/** True where this code runs as it was written, without a build. */
+/** True if this runs from source, without a build. */
 function isSource(): boolean {
   return import.meta.url.endsWith(".ts");
 }
@@ -306,7 +302,7 @@ function workerFile(): URL {
   return new URL(isSource() ? "./module-worker.ts" : "./module-worker.js", import.meta.url);
 }
 
-/** A thread has the flags of its program, except those about a text given by `--eval`. */
+/** Passes the program's flags to the thread, except those that belong to `--eval`. */
 function threadFlags(): { readonly execArgv?: string[] } {
   if (!isSource() && !process.execArgv.some((flag) => flag.startsWith("--input-type"))) return {};
   const conditions = process.execArgv.filter((flag) => flag.startsWith("--conditions="));

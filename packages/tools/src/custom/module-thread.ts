@@ -7,12 +7,12 @@ import type { ServedCall } from "./thread-services.ts";
 
 type ResolvingContext = Parameters<PendingAction["apply"]>[2];
 
-/** The thread that runs now. Apart from `ModuleThread`, so that it can be ended when nothing refers to that one any more. */
+/** Separate from `ModuleThread`, so that the thread can be ended once that object is garbage. */
 type CurrentThread = { connection: ModuleConnection; starting: Promise<ModuleConnection> | undefined };
 
 const forgotten = new FinalizationRegistry<CurrentThread>(({ connection }) => connection.stop(new Error("The module is no longer used.")));
 
-/** A loaded module. Its code runs in a thread of its own; a thread that ended is replaced when the module is needed again. */
+/** A loaded module. Its code runs in a thread, which is restarted on demand after it ended. */
 export class ModuleThread {
   readonly #options: ConnectionOptions;
   readonly #report: LoadReport;
@@ -26,7 +26,7 @@ export class ModuleThread {
     forgotten.register(this, this.#current);
   }
 
-  /** Runs a function that belongs to no call. */
+  /** Runs a function outside of a call. */
   async ask(request: ThreadRequest): Promise<unknown> {
     return await (await this.#connection()).request(request);
   }
@@ -37,13 +37,12 @@ export class ModuleThread {
     return await connection.request(request, { signal: run.signal, run, settle: this.#settler(connection) });
   }
 
-  /** Ends the thread for good. */
   close(): void {
     this.#isClosed = true;
     this.#current.connection.stop(new Error("The custom tools were closed."));
   }
 
-  /** Actions stay with the thread that pushed them: their code is nowhere else. */
+  /** An action's callbacks exist only in the thread that pushed it. */
   #settler(connection: ModuleConnection): ServedCall["settle"] {
     return async (request, settling: ResolvingContext) => {
       if (connection.isOver)
@@ -63,7 +62,7 @@ export class ModuleThread {
     return current.connection;
   }
 
-  /** Only what was loaded may run under its name: the files must be what they were, and so must the tools. */
+  /** Restarts only the same code: files and tools must be unchanged. */
   async #startAgain(files: ReadonlyMap<string, string>): Promise<ModuleConnection> {
     for (const [path, digest] of files)
       if (fileDigest(path) !== digest) throw new Error(`${path} changed since the module was loaded. Load the custom tools again.`);

@@ -1,4 +1,4 @@
-// The thread of one module of custom tools: loads it, and runs its functions when the program asks. See decision 38.
+// The thread of one module of custom tools: loads it and runs its functions on request. See decision 38.
 import { syncBuiltinESMExports } from "node:module";
 import { isObject, type StandardResult } from "@assent/core";
 import type { CustomApplied, CustomTool, LogLevel, Params } from "./custom-tool.ts";
@@ -10,7 +10,7 @@ import { EXIT_REFUSED, failed, type LoadedModule, loadModule } from "./worker-lo
 
 let tools: LoadedModule["tools"] = [];
 const running = new Map<number, AbortController>();
-/** While the module loads: what it did that makes it unfit. */
+/** What the module did while loading that makes it unusable. */
 let loading: { triedToExit: boolean; readonly rejections: unknown[] } | undefined = { triedToExit: false, rejections: [] };
 
 guardProcess();
@@ -23,14 +23,14 @@ post({ type: "loaded", report });
 
 async function load(): Promise<LoadedModule> {
   const loaded = await loadModule();
-  await new Promise((resolve) => setImmediate(resolve)); // only now does Node tell of unhandled rejections
+  await new Promise((resolve) => setImmediate(resolve)); // Node reports unhandled rejections only now
   if (loading?.triedToExit) return failed("load_error", EXIT_REFUSED);
   if (loading && loading.rejections.length > 0 && "items" in loaded.report)
     return failed("load_error", `Unhandled rejection: ${errorLine(loading.rejections[0])}`);
   return loaded;
 }
 
-/** The module must not end its thread by accident, and what it writes goes to its log. */
+/** Keeps the module from exiting, and sends its output to the log. */
 function guardProcess(): void {
   process.exit = () => {
     if (loading) loading.triedToExit = true;
@@ -38,7 +38,7 @@ function guardProcess(): void {
   };
   process.stdout.write = logWriter("info");
   process.stderr.write = logWriter("warn");
-  syncBuiltinESMExports(); // for those who import `exit` by its name
+  syncBuiltinESMExports(); // for modules that import `exit` by name
   process.on("uncaughtException", logUncaught);
   process.on("unhandledRejection", (reason) => (loading ? loading.rejections.push(reason) : logUncaught(reason)));
 }
@@ -88,7 +88,7 @@ function sendOutcome(id: number, outcome: SentOutcome): void {
   try {
     post({ type: "done", id, outcome });
   } catch {
-    post({ type: "done", id, outcome: toJsonOutcome(outcome) }); // functions and the like cannot leave their thread
+    post({ type: "done", id, outcome: toJsonOutcome(outcome) }); // functions cannot be cloned
   }
 }
 
@@ -105,7 +105,7 @@ function performRequest(id: number, request: ThreadRequest): unknown {
   if (request.fn === "settle") return duringCall(id, false, (call) => settleAction(call, request));
   const tool = tools[request.at];
   if (!tool) throw new Error("The module has no such tool.");
-  const input = freezeDeep(request.input) as Params; // the program checked it
+  const input = freezeDeep(request.input) as Params; // the program validated it
   switch (request.fn) {
     case "execute": {
       const onUpdate = (soFar: unknown): void => postUpdate(id, soFar);
@@ -140,7 +140,7 @@ function callFunction(tool: CustomTool, request: ThreadRequest, input: Params): 
   }
 }
 
-/** Only in this time may the module's code start programs and stage actions for this call. */
+/** Only during this time can the module start programs and stage actions for the call. */
 async function duringCall(id: number, canPush: boolean, act: (call: ThreadCall) => unknown): Promise<unknown> {
   const controller = new AbortController();
   const call: ThreadCall = { id, signal: controller.signal, canPush, over: false };
@@ -157,12 +157,12 @@ function postUpdate(request: number, soFar: unknown): void {
   try {
     post({ type: "update", request, soFar });
   } catch {
-    // what cannot be sent cannot be shown
+    // what cannot be cloned cannot be shown
   }
 }
 
 async function validate({ parameters }: CustomTool, input: unknown): Promise<StandardResult<unknown>> {
-  const standard = Reflect.get(Object(parameters), "~standard") as { readonly validate: (value: unknown) => unknown }; // checked when it was described
+  const standard = Reflect.get(Object(parameters), "~standard") as { readonly validate: (value: unknown) => unknown }; // checked by describeTool
   const answered = (await standard.validate(input)) as StandardResult<unknown>;
   if (!answered.issues) return { value: answered.value };
   return { issues: answered.issues.map(({ message, path }) => ({ message, path: (path ?? []).map(toPathStep) })) };

@@ -3,7 +3,6 @@ import type { CustomTool } from "./custom-tool.ts";
 import { TOOL_FUNCTIONS } from "./thread-messages.ts";
 import { errorLine } from "./tool-failure.ts";
 
-/** A tool whose fields are what their types say, or what is wrong with it. */
 export type ParsedTool = { readonly tool: CustomTool } | { readonly name?: string; readonly fault: string };
 
 type ToolFields = Readonly<Record<string, unknown>>;
@@ -21,14 +20,14 @@ const FIELDS: readonly (keyof CustomTool)[] = [
 ];
 const LONGEST_DESCRIPTION = 10_000;
 
-/** What is missing, in the order in which it is named. */
+/** Missing fields, in the order in which they are reported. */
 const MISSING: readonly (readonly [fault: string, rule: (fields: ToolFields) => boolean, elsewhere?: string])[] = [
   ["description is missing", ({ description }) => typeof description !== "string" || description.trim() === ""],
   ["parameters are missing", ({ parameters }) => parameters === undefined || parameters === null, "input"],
   ["execute is missing", ({ execute, preview, apply }) => execute === undefined && preview === undefined && apply === undefined, "run"],
 ];
 
-/** What is there and wrong. */
+/** Fields with a wrong value. */
 const WRONG: readonly (readonly [fault: string, rule: (fields: ToolFields) => boolean])[] = [
   [`description is longer than ${LONGEST_DESCRIPTION} characters`, ({ description }) => String(description).length > LONGEST_DESCRIPTION],
   ["preview needs apply", ({ preview, apply }) => preview !== undefined && apply === undefined],
@@ -43,7 +42,7 @@ function isWrong(field: string, type: string): (fields: ToolFields) => boolean {
   return (fields) => fields[field] !== undefined && typeof fields[field] !== type;
 }
 
-/** Checks what a factory returned, every field read once. `at` counts from 1. Schema and limits are checked when the tool is made. */
+/** Checks what a factory returned and reads every field once. `at` counts from 1. The schema is checked later. */
 export function parseTool(given: unknown, at: number): ParsedTool {
   try {
     return typeof given === "object" && given !== null ? parseFields(given, at) : { fault: `Tool #${at}: not a tool` };
@@ -70,7 +69,7 @@ function quoteName(name: unknown): string {
   return JSON.stringify(text.toWellFormed());
 }
 
-/** A tool may have fields of its own; one that is nearly one of ours is a mistake that would go unnoticed. */
+/** Other fields are allowed, but one that is almost ours is probably a typo. */
 function findMisspelling(given: object): string | undefined {
   for (const field of Object.keys(given)) {
     if (FIELDS.some((known) => known === field)) continue;
@@ -82,11 +81,11 @@ function findMisspelling(given: object): string | undefined {
   return undefined;
 }
 
-/** What was checked is what runs: functions keep the object they belong to, and are not looked up again. */
+/** Binds functions to their object, so what was checked is what runs. */
 function bindFunctions(given: object, fields: ToolFields): CustomTool {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   const parsed = Object.fromEntries(entries.map(([field, value]) => [field, isMethod(field, value) ? value.bind(given) : value]));
-  // Parsing: every field was checked above.
+  // every field was checked above
   return parsed as unknown as CustomTool;
 }
 

@@ -5,32 +5,29 @@ import type { Processes, RunContext } from "@assent/core";
 import { createCommandEnvironment, errorCode } from "@assent/host";
 import type { ExecOptions, ExecResult } from "./custom-tool.ts";
 
-/** What starts programs for custom tools, and from which environment. */
 export type ProgramPorts = {
   readonly processes: Processes;
-  /** The user's own; secrets and what redirects a shell are taken out of it. */
+  /** The user's environment; secrets and variables that control a shell are removed. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Name globs of further secrets: the user's and the team's, and the project's, which cannot hide what steers programs. */
+  /** Name globs of additional secrets. The project's list cannot hide variables that control programs. */
   readonly secretEnv?: () => readonly string[];
   readonly projectSecretEnv?: () => readonly string[];
 };
 
-/** The call whose effect a program is part of. */
 export type RunningCall = {
   readonly signal: AbortSignal;
-  /** Absent: a callback of a pending action runs. */
+  /** Absent while a callback of a pending action runs. */
   readonly run?: RunContext;
 };
 
-/** A program to run from a directory. */
 export type CalledProgram = Omit<ExecOptions, "cwd"> & { readonly cwd: string; readonly file: string; readonly args: readonly string[] };
 
 const MOST = 10 * 1024 * 1024;
 
-/** Puts error and input apart from the output that the port gives, and becomes the program: none of its words is read by a shell. */
+/** Redirects stderr and stdin to files, then replaces the shell with the program. No argument is interpreted by the shell. */
 const BECOME = '_assent_exec=$1; shift; exec "$@" 2>"$_assent_exec/2" <"$_assent_exec/0"';
 
-/** Runs a program as part of a call's effect: it ends with the call. Of each stream 10 MiB are kept. */
+/** Runs a program as part of a call, which ends it when it ends. Keeps 10 MiB of each stream. */
 export async function runProgram(ports: ProgramPorts, program: CalledProgram, call: RunningCall): Promise<ExecResult> {
   const { file, args, cwd, input = "", timeoutMs, signal = call.signal } = program;
   const { environment, secretEnv, projectSecretEnv } = ports;
@@ -69,7 +66,7 @@ function collectOutput(): { readonly add: (chunk: string) => void; readonly text
   };
 }
 
-/** Empty where the program was never begun. */
+/** Empty if the program never started. */
 async function readStart(path: string): Promise<string> {
   const file = await open(path).catch(ignoreMissing);
   if (!file) return "";
@@ -87,7 +84,7 @@ function ignoreMissing(error: unknown): undefined {
   if (errorCode(error) !== "ENOENT") throw error;
 }
 
-/** Without the pieces of a last character that was cut. */
+/** Drops a character that was cut at the limit. */
 function decodeWhole(bytes: Buffer): string {
   return bytes.length < MOST ? bytes.toString("utf8") : new TextDecoder().decode(bytes, { stream: true });
 }

@@ -3,33 +3,30 @@ import { type JsonSchema, messageOf, type PendingAction } from "@assent/core";
 import type { CustomTool, ExecOptions, LogLevel } from "./custom-tool.ts";
 import type { FailureType } from "./tool-failure.ts";
 
-/** What a module's thread is started with. */
 export type ThreadStart = {
-  /** The module's file, links resolved. */
+  /** With links resolved. */
   readonly file: string;
-  /** The name that people are shown. */
+  /** The name to show to people. */
   readonly shownFile: string;
   readonly cwd: string;
   readonly staging: boolean;
   readonly port: MessagePort;
-  /** Answers to `sync` messages arrive here, and `answered[0]` becomes 1. */
+  /** Answers to `sync` messages arrive here; then `answered[0]` becomes 1. */
   readonly syncPort: MessagePort;
   readonly answered: Int32Array;
 };
 
 /** A tool as plain data. Its functions stay in the thread. */
 export type DescribedTool = Pick<CustomTool, DataField> & {
-  /** `standard`: the schema's own code validates, in the thread. */
+  /** `standard`: the schema validates with its own code, in the thread. */
   readonly schemaKind: "standard" | "plain";
   readonly inputSchema: JsonSchema;
   readonly functions: readonly ToolFunction[];
 };
 
-/** The fields of a tool that are data. */
 export const DATA_FIELDS = ["name", "label", "description", "kind", "readOnly", "hidden", "pollSafe", "timeoutMs"] as const;
 type DataField = (typeof DATA_FIELDS)[number];
 
-/** The functions a tool may have. */
 export const TOOL_FUNCTIONS = [
   "execute",
   "permission",
@@ -42,15 +39,13 @@ export const TOOL_FUNCTIONS = [
 ] as const;
 export type ToolFunction = (typeof TOOL_FUNCTIONS)[number];
 
-/** One thing that a factory returned: a tool, or what is wrong with it. */
 export type DescribedItem = { readonly tool: DescribedTool } | { readonly name?: string; readonly fault: string };
 
-/** What became of loading a module. */
+/** The result of loading a module. */
 export type LoadReport =
   | { readonly items: readonly DescribedItem[] }
   | { readonly failure: { readonly type: FailureType; readonly reason: string } };
 
-/** The facts of a call that its `ctx` is made of. */
 export type CallFacts = {
   readonly cwd: string;
   readonly sessionId: string;
@@ -58,7 +53,7 @@ export type CallFacts = {
   readonly idempotencyKey: string | null;
 };
 
-/** What the program asks of a thread. `at` is the tool's place in the list that the factory returned. */
+/** Requests to a thread. `at` is the tool's index in the factory's list. */
 export type ThreadRequest =
   | { readonly fn: "validate" | "permission" | "renderCall" | "renderResult"; readonly at: number; readonly input: unknown }
   | { readonly fn: "idempotencyKey" | "probe"; readonly at: number; readonly input: unknown; readonly ctx: unknown }
@@ -78,7 +73,7 @@ export type ToThread =
   | { readonly type: "answer"; readonly id: number; readonly outcome: SentOutcome }
   | { readonly type: "ping" };
 
-/** What a thread asks for and waits for without blocking. `request` is the call it belongs to. */
+/** Requests from a thread that do not block it. `request` is the call it belongs to. */
 export type ThreadAsk =
   | {
       readonly kind: "exec";
@@ -93,7 +88,7 @@ export type ThreadAsk =
 export type SentExecOptions = Omit<ExecOptions, "signal">;
 export type UiMethod = "select" | "confirm" | "input" | "editor";
 
-/** What a thread asks for and blocks for. */
+/** Requests from a thread that block it. */
 export type ThreadSyncAsk =
   | { readonly kind: "hasUI" }
   | { readonly kind: "mode" }
@@ -111,7 +106,7 @@ export type SentAction = {
 export type FromThread =
   | { readonly type: "started" | "imported" | "pong" }
   | { readonly type: "loaded"; readonly report: LoadReport }
-  /** The module imports this file, which has this digest. */
+  /** The module imported this file. */
   | { readonly type: "file"; readonly path: string; readonly digest: string }
   | { readonly type: "log"; readonly level: LogLevel; readonly message: string }
   | { readonly type: "done"; readonly id: number; readonly outcome: SentOutcome }
@@ -124,7 +119,6 @@ export type FromThread =
 
 export type SentOutcome = { readonly value: unknown } | { readonly error: SentError };
 
-/** What was thrown, as far as anybody reads it. */
 export type SentError = {
   readonly isError: boolean;
   readonly message: string;
@@ -133,7 +127,7 @@ export type SentError = {
   readonly code?: string;
 };
 
-/** Never throws, whatever was thrown. */
+/** Converts a thrown value to data. Never throws. */
 export function toSentError(thrown: unknown): SentError {
   const message = messageOf(thrown);
   try {
@@ -151,14 +145,12 @@ export function toSentError(thrown: unknown): SentError {
   }
 }
 
-/** What was thrown on the other side. */
 export function reviveError({ isError, message, ...fields }: SentError): unknown {
   return isError ? Object.assign(new Error(message), fields) : message;
 }
 
-/** The parts of an action that its thread sends. */
 export function toSentAction(given: unknown, number: number): SentAction {
-  const { label, sourceToolName, details, apply, reject } = Object(given) as Partial<PendingAction>; // parsing: a module may push anything
+  const { label, sourceToolName, details, apply, reject } = Object(given) as Partial<PendingAction>; // a module may push anything
   const kindOf = (callback: unknown) => (typeof callback === "function" ? "function" : callback === undefined ? "absent" : "other");
   return {
     number,

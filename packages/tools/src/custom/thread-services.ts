@@ -5,27 +5,27 @@ import type { CustomToolUi, LogLevel } from "./custom-tool.ts";
 import { type ProgramPorts, type RunningCall, runProgram } from "./run-program.ts";
 import type { SentAction, ThreadAsk, ThreadRequest, ThreadSyncAsk } from "./thread-messages.ts";
 
-/** What stands behind the API of custom tools, in one session. */
+/** What the API of custom tools needs, in one session. */
 export type ApiPorts = ProgramPorts & {
   readonly cwd: string;
-  /** Undefined, now or always: there is nobody to show anything to. */
+  /** Undefined if there is no user interface. */
   readonly ui?: () => CustomToolUi | undefined;
   readonly log: (line: { readonly level: LogLevel; readonly module: string; readonly message: string }) => void;
   readonly mode: () => string;
-  /** Whether this runtime can stage anything. */
+  /** True if this runtime can stage changes. */
   readonly staging: boolean;
 };
 
-/** A call that runs in a module's thread, and what its code may use of the runtime. */
+/** A call that runs in a module's thread. */
 export type ServedCall = RunningCall & {
   readonly run?: RunContext;
-  /** Where a pending action is settled. */
+  /** Set while a pending action is settled. */
   readonly settling?: Parameters<PendingAction["apply"]>[2];
-  /** Runs a callback of an action that this call pushes. */
+  /** Runs a callback of an action that this call pushed. */
   readonly settle: (request: Extract<ThreadRequest, { fn: "settle" }>, ctx: Parameters<PendingAction["apply"]>[2]) => Promise<unknown>;
 };
 
-/** Does what a thread asked for. `signal` ends a program. */
+/** Serves a request of a thread. `signal` ends a program. */
 export async function answerAsk(
   ports: ApiPorts,
   ask: ThreadAsk,
@@ -42,20 +42,19 @@ export async function answerAsk(
   return await runProgram(ports, { ...options, file, args, signal, cwd: resolve(ports.cwd, options.cwd ?? ".") }, call);
 }
 
-/** Answers what a thread blocks for. */
+/** Answers a blocking request. */
 export function answerSync(ports: ApiPorts, ask: ThreadSyncAsk, call: ServedCall | undefined): unknown {
   if (ask.kind !== "push") return ask.kind === "mode" ? ports.mode() : ports.ui?.() !== undefined;
   if (!call?.run) throw new ToolError("pushPendingAction needs a running tool call.", "no_running_call");
   return call.run.pushPendingAction(reviveAction(ask.action, call)).id;
 }
 
-/** Shows people what a running call has come to. */
 export function showUpdate(soFar: unknown, call: ServedCall | undefined): void {
   const display = readUpdate(soFar);
   if (display !== undefined) call?.run?.update(display);
 }
 
-/** The action as the runtime knows it, with what is wrong with it left in place for the runtime to name. */
+/** Invalid fields are kept, so that the runtime reports them. */
 function reviveAction({ number, label, sourceToolName, details, callbacks }: SentAction, call: ServedCall): PendingAction {
   const callback = (how: "apply" | "reject") => {
     if (callbacks[how] !== "function") return callbacks[how] === "other" ? how : undefined;

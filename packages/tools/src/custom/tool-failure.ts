@@ -1,6 +1,6 @@
 import { ToolDefinitionError } from "@assent/core";
 
-/** Why something of a custom tool is not there. */
+/** Why a custom tool is missing. */
 export type ToolFailure = {
   readonly file: string;
   readonly tool?: string;
@@ -8,15 +8,15 @@ export type ToolFailure = {
   readonly type: FailureType;
 };
 
-/** The kinds of failure, by which programs tell them apart. */
+/** The kinds of failure. */
 export type FailureType = "load_error" | "bad_export" | "factory_error" | "factory_timeout" | "bad_tool" | "duplicate_name" | "untrusted";
 
-/** What people are told about a failure. */
+/** Describes a failure to people. */
 export function failureText({ file, reason, type }: ToolFailure): string {
   return type === "untrusted" ? reason : `Custom tool failed: ${file}: ${reason}`;
 }
 
-/** The words of whatever was thrown, on one line; never throws itself. */
+/** The first line of an error's message. Never throws. */
 export function errorLine(thrown: unknown): string {
   try {
     const words = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
@@ -27,14 +27,12 @@ export function errorLine(thrown: unknown): string {
   }
 }
 
-/** A failure of a whole module. */
 export function moduleFailure({ file }: { readonly file: string }, type: FailureType, reason: string): ToolFailure {
   return { file, reason, type };
 }
 
 const SCHEMA_CODES: readonly string[] = ["bad_schema", "schema_does_not_compile"];
 
-/** Why a tool could not be defined. */
 export function definitionProblem(error: unknown, file: string): string {
   if (!(error instanceof ToolDefinitionError)) return `cannot be made: ${errorLine(error)}`;
   const why = errorLine(error.cause ?? error).replace(/^Tool '[^']*': /, "");

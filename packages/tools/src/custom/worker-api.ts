@@ -14,10 +14,9 @@ const UI: CustomToolUi = Object.freeze({
 });
 
 function askUi<T>(method: UiMethod, args: readonly unknown[]): Promise<T> {
-  return ask({ kind: "ui", method, args }) as Promise<T>; // the program passes on what its interface answered
+  return ask({ kind: "ui", method, args }) as Promise<T>; // the program passes on its interface's answer
 }
 
-/** Everything a factory may use. */
 export function factoryApi(): CustomToolApi {
   const logger =
     (level: LogLevel) =>
@@ -40,7 +39,6 @@ export function factoryApi(): CustomToolApi {
   });
 }
 
-/** What a running call is given. */
 export function callContext(call: ThreadCall, facts: CallFacts): CustomToolContext {
   return Object.freeze({
     ...facts,
@@ -56,7 +54,7 @@ export function callContext(call: ThreadCall, facts: CallFacts): CustomToolConte
   });
 }
 
-/** The call that the asking code belongs to. */
+/** The call that the running code belongs to. */
 function runningCall(): ThreadCall | undefined {
   const call = SCOPE.getStore()?.call;
   return call?.over === false ? call : undefined;
@@ -67,7 +65,7 @@ function exec(file: string, args: readonly string[] = [], { signal, ...options }
   if (typeof file !== "string" || file === "" || file.startsWith("-")) throw new TypeError("exec needs the name of a program");
   if (!Array.isArray(args) || args.some((word) => typeof word !== "string"))
     throw new TypeError("exec needs its arguments as a list of texts");
-  return ask({ kind: "exec", request: id, file, args, options }, signal) as Promise<ExecResult>; // what `runProgram` gave
+  return ask({ kind: "exec", request: id, file, args, options }, signal) as Promise<ExecResult>; // returned by runProgram
 }
 
 function callForExec(): ThreadCall {
@@ -81,7 +79,7 @@ type Callbacks = Readonly<Partial<Record<"apply" | "reject", (...words: Paramete
 
 const pushed = new Map<number, Callbacks>();
 
-/** The callbacks run later, as the effect of the call: then `exec` works again. */
+/** The callbacks run later as the effect of the call, so `exec` works again then. */
 function push(call: ThreadCall | undefined, action: PendingAction): { readonly id: string } {
   if (!call?.canPush || call.over) throw new ToolError("pushPendingAction needs a running tool call.", "no_running_call");
   const number = pushed.size + 1;
@@ -101,7 +99,6 @@ function pushSent({ id }: ThreadCall, action: ReturnType<typeof toSentAction>): 
   }
 }
 
-/** How an action is settled. */
 export type Settlement = {
   readonly action: number;
   readonly how: "apply" | "reject";

@@ -2,26 +2,25 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import { type FromThread, reviveError, type SentOutcome, type ThreadAsk, type ThreadStart, type ThreadSyncAsk } from "./thread-messages.ts";
 
-/** A call of a module's tool, or the settling of what it staged, as its thread sees it. */
+/** A call of a module's tool, or the settling of an action, as its thread sees it. */
 export type ThreadCall = { readonly id: number; readonly signal: AbortSignal; readonly canPush: boolean; over: boolean };
 
-/** What code of the module is doing. */
+/** What the module's code is doing. */
 export type Scope = { readonly phase: "loading" | "judging" | "running"; readonly call?: ThreadCall };
 
-/** Follows the module's code through its promises and timers. */
+/** Follows the module's code through promises and timers. */
 export const SCOPE: AsyncLocalStorage<Scope> = new AsyncLocalStorage();
 
-/** What this thread was started with. */
 export const START: ThreadStart = takeStart();
 
-/** The module could import `workerData` too: it must not find our ports there. */
+/** Removes our ports from `workerData`, which the module could import too. */
 function takeStart(): ThreadStart {
   const start: ThreadStart = { ...workerData };
   for (const key of Object.keys(workerData)) Reflect.deleteProperty(workerData, key);
   return start;
 }
 
-/** Tells the program something. Throws `DataCloneError` where a value cannot be sent. */
+/** Sends a message to the program. Throws `DataCloneError` if a value cannot be cloned. */
 export function post(message: FromThread): void {
   START.port.postMessage(message);
 }
@@ -29,7 +28,7 @@ export function post(message: FromThread): void {
 const answers = new Map<number, (outcome: SentOutcome) => void>();
 let asked = 0;
 
-/** Asks the program to do something, and waits without blocking. */
+/** Sends a request to the program without blocking. */
 export function ask(wish: ThreadAsk, signal?: AbortSignal): Promise<unknown> {
   asked += 1;
   const id = asked;
@@ -46,14 +45,13 @@ export function ask(wish: ThreadAsk, signal?: AbortSignal): Promise<unknown> {
   return promise;
 }
 
-/** Hands an answer to the code that asked. */
 export function answer(id: number, outcome: SentOutcome): void {
   const settle = answers.get(id);
   answers.delete(id);
   settle?.(outcome);
 }
 
-/** Asks the program and blocks this thread until it has answered. */
+/** Sends a request to the program and blocks this thread until the answer arrives. */
 export function askSync(wish: ThreadSyncAsk): unknown {
   const { syncPort, answered } = START;
   Atomics.store(answered, 0, 0);

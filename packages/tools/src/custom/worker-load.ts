@@ -10,13 +10,13 @@ import { definitionProblem, errorLine, type FailureType } from "./tool-failure.t
 import { factoryApi } from "./worker-api.ts";
 import { post, START } from "./worker-channel.ts";
 
-/** What a module that tries to end the process is told, and people after it. */
+/** The error of a module that calls `process.exit`. */
 export const EXIT_REFUSED = "Module tried to exit the process";
 
-/** What a module gave: its tools, by their place in the list, and what the program is told of them. */
+/** A module's tools by their index in the factory's list, and the report for the program. */
 export type LoadedModule = { readonly tools: readonly (CustomTool | undefined)[]; readonly report: LoadReport };
 
-/** import → factory → tools as data. Never rejects. */
+/** Imports the module, calls its factory and describes its tools. Never rejects. */
 export async function loadModule(): Promise<LoadedModule> {
   tellFiles();
   const imported = await settled(() => import(pathToFileURL(START.file).href));
@@ -35,7 +35,7 @@ export function failed(type: FailureType, reason: string): LoadedModule {
   return { tools: [], report: { failure: { type, reason } } };
 }
 
-/** The program must know which files the module is made of: a thread that is started again must run the same code. */
+/** Reports the module's files: a restarted thread must run the same code. */
 function tellFiles(): void {
   const folder = `${dirname(START.file)}${sep}`;
   const told = new Set<string>();
@@ -52,17 +52,17 @@ function tellFiles(): void {
   });
 }
 
-/** Undefined: neither a tool nor a list. */
+/** Undefined if it is neither a tool nor a list. */
 function listed(returned: unknown): readonly unknown[] | undefined {
   if (Array.isArray(returned)) return [...returned];
   return typeof returned === "object" && returned !== null ? [returned] : undefined;
 }
 
-/** Also of a CommonJS module that a compiler made of another one. */
+/** Also unwraps a CommonJS module compiled from an ES module. */
 function factoryOf(namespace: unknown): ((api: CustomToolApi) => unknown) | undefined {
   const given: unknown = Reflect.get(Object(namespace), "default");
   const inner: unknown = isObject(given) && given["__esModule"] === true ? given["default"] : given;
-  // Parsing: whatever it returns is checked.
+  // whatever it returns is checked
   return typeof inner === "function" ? (inner as (api: CustomToolApi) => unknown) : undefined;
 }
 
@@ -78,7 +78,7 @@ async function settled<T>(begin: () => Promise<T>): Promise<SettledFactory<T>> {
 
 type DescriptionAttempt = { readonly item: DescribedItem; readonly tool?: CustomTool };
 
-/** The schema's own code runs here and nowhere else. What can be checked without it, the program checks. */
+/** The schema's own code runs only here. The program checks everything else. */
 function describeTool(given: unknown, at: number): DescriptionAttempt {
   const parsed = parseTool(given, at);
   if ("fault" in parsed) return { item: parsed };
@@ -87,7 +87,7 @@ function describeTool(given: unknown, at: number): DescriptionAttempt {
   try {
     const unfit = plainFault(parameters);
     if (unfit !== undefined) return { item: { name, fault: `Tool "${name}": ${unfit}` } };
-    const definition = { name, description, kind: "other", input: parameters as JsonSchema, run: () => "" } as const; // checked where it is defined
+    const definition = { name, description, kind: "other", input: parameters as JsonSchema, run: () => "" } as const; // checked by defineTool
     const { inputSchema, schemaIsRecursive: _ } = defineTool(definition);
     const data = Object.fromEntries(DATA_FIELDS.filter((field) => tool[field] !== undefined).map((field) => [field, tool[field]]));
     const functions = TOOL_FUNCTIONS.filter((field) => tool[field] !== undefined);
@@ -99,7 +99,7 @@ function describeTool(given: unknown, at: number): DescriptionAttempt {
   }
 }
 
-/** A plain JSON Schema must say that it describes an object. */
+/** A plain JSON Schema must declare an object. */
 function plainFault(parameters: StandardSchema | JsonSchema): string | undefined {
   if (typeof parameters === "function" || (isObject(parameters) && ("~standard" in parameters || parameters["type"] === "object")))
     return undefined;
@@ -108,7 +108,7 @@ function plainFault(parameters: StandardSchema | JsonSchema): string | undefined
 
 const COMPILED = ["ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX", "ERR_INVALID_TYPESCRIPT_SYNTAX"];
 
-/** The message, where it happened, and what types-only TypeScript cannot do. */
+/** Adds where it happened, and what type stripping does not support. */
 function importWords(thrown: unknown): string {
   const code: unknown = thrown instanceof Error ? Reflect.get(thrown, "code") : undefined;
   const needsCompiler = typeof code === "string" && COMPILED.includes(code);
@@ -116,7 +116,7 @@ function importWords(thrown: unknown): string {
   return `${errorLine(thrown)}${placeOf(thrown)}${hint}`;
 }
 
-/** Node names the place above the message, or it is where the error was made: the first frame below. */
+/** Node prints the place above the message; otherwise the first stack frame has it. */
 function placeOf(thrown: unknown): string {
   const stack = thrown instanceof Error ? (thrown.stack ?? "") : "";
   const above = /^(?:file:\/\/)?(\/.*?):(\d+)\n/.exec(stack);

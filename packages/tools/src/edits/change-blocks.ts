@@ -1,6 +1,6 @@
 import type { LineChange } from "./line-changes.ts";
 
-/** Every change of a file as people and the model read it before it is made: where it is, what goes, what comes. Nothing is left out; the first names the file. */
+/** One block per change of a file: its place, the removed and the added lines. The first block names the file. */
 export function makeChangeBlocks(path: string, changes: readonly LineChange[]): readonly string[] {
   return changes.map(({ line, removed, added }, index) =>
     [
@@ -12,7 +12,7 @@ export function makeChangeBlocks(path: string, changes: readonly LineChange[]): 
   );
 }
 
-/** The first place at which the lines differ, from 1. */
+/** The first column at which the lines differ, from 1. */
 function findColumn(removed: string | undefined, added: string | undefined): number {
   if (removed === undefined || added === undefined) return 1;
   let at = 0;

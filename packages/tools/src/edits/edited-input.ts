@@ -4,12 +4,11 @@ import { findBytes } from "./find-bytes.ts";
 import { toPlainBreaks } from "./line-breaks.ts";
 import { lineChanges } from "./line-changes.ts";
 
-/** The part of an edit that says what becomes of the text. */
 type EditInput = { readonly file_path: string; readonly old_string: string; readonly new_string: string; readonly replace_all?: boolean };
 
 /**
- * The edit that makes `content` of a file, whatever the given edit would have made of it: the lines from the first to the last that differ, with as many around them as it takes
- * to tell the place from all others. A file that changes meanwhile does not hold them any more, so the edit fails.
+ * Makes the edit that turns a file into `content`: the lines from the first to the last difference, with enough context to be unique.
+ * If the file changes meanwhile, the edit fails.
  */
 export function makeEditInput(path: string, input: EditInput, content: string): EditInput {
   const before = toPlainBreaks(fileText(path));

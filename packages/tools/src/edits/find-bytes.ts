@@ -1,12 +1,11 @@
-/** How places are counted. */
 export type FindOptions = {
-  /** No two places overlap; else every place counts. */
+  /** True: matches do not overlap. False: every match counts. */
   readonly apart: boolean;
-  /** Told of every place, in order; false ends the search. */
+  /** Called for every match in order; false stops the search. */
   readonly found: (at: number) => boolean;
 };
 
-/** Finds every place of some bytes within others, by the algorithm of Knuth, Morris and Pratt: linear, whatever both of them hold. */
+/** Finds bytes within others with the algorithm of Knuth, Morris and Pratt, in linear time for any input. */
 export function findBytes(bytes: Uint8Array, sought: Uint8Array, { apart, found }: FindOptions): void {
   if (sought.length === 0 || sought.length > bytes.length) return;
   const borders = makeBorders(sought);
@@ -19,10 +18,10 @@ export function findBytes(bytes: Uint8Array, sought: Uint8Array, { apart, found 
   }
 }
 
-/** Some bytes, and per length of a beginning of them how long an end of it is that is also its beginning. */
+/** `borders[i]` is the length of the longest prefix that is also a suffix of the first i + 1 bytes. */
 type SearchTable = { readonly sought: Uint8Array; readonly borders: Int32Array };
 
-/** How many of the sought bytes are matched with one byte more. */
+/** The length of the match after one more byte. */
 function extendMatch({ sought, borders }: SearchTable, before: number, byte: number | undefined): number {
   let matched = before;
   while (matched > 0 && byte !== sought[matched]) matched = borders[matched - 1] ?? 0;

@@ -1,4 +1,4 @@
-/** The first index from which on something holds, found by halving; `length` when it holds for none. */
+/** Binary search for the first index at which a condition holds; `length` if there is none. */
 export function firstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = length;

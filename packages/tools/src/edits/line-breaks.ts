@@ -3,16 +3,15 @@ import { firstIndex } from "./first-index.ts";
 const LF = 0x0a;
 const CRLF = Buffer.from("\r\n");
 
-/** A file's bytes as the model knows them: every line break is one byte, and it is known which of them are two in the file. */
+/** A file's bytes with every CRLF as a single LF, and the positions of the CRLFs. */
 export type PlainFile = {
   readonly bytes: Buffer;
-  /** The place in the file; that of a line break is where its carriage return stands, if it has one. */
+  /** Converts an offset to one in the file; a line break starts at its carriage return. */
   readonly toFile: (at: number) => number;
-  /** Whether the line break at this place has a carriage return. */
   readonly isCrlf: (at: number) => boolean;
 };
 
-/** Takes the carriage returns before line breaks out of a file's bytes. */
+/** Removes carriage returns before line feeds. */
 export function stripReturns(file: Buffer): PlainFile {
   const first = file.indexOf(CRLF);
   if (first === -1) return { bytes: file, toFile: (at) => at, isCrlf: () => false };
@@ -30,17 +29,16 @@ export function stripReturns(file: Buffer): PlainFile {
   return { bytes: bytes.subarray(0, length), toFile: (at) => at + before(at), isCrlf: (at) => crlfs[before(at)] === at };
 }
 
-/** The same text with `\n` alone as its line break. */
 export function toPlainBreaks(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** A range of plain bytes. */
+/** A range of offsets in the plain bytes. */
 export type Range = { readonly from: number; readonly to: number };
 
 /**
- * Gives new bytes the line breaks of the range that they replace, one by one, and for further ones the last of these or, if there is none, that of the line on which they
- * stand. Ranges are asked for in order. Undefined when the file has no line break to go by.
+ * Returns a function that gives new bytes the line breaks of the range they replace. Additional breaks follow the last one of the
+ * range or, if there is none, the surrounding line. Call it with ranges in order. Undefined if the file has no line break.
  */
 export function breakAdapter(plain: PlainFile): (bytes: Buffer, range: Range) => Buffer | undefined {
   const { bytes: file, isCrlf } = plain;

@@ -1,19 +1,19 @@
 import { sequenceChanges } from "./sequence-changes.ts";
 
-/** Lines that go, and lines that come in their place; each with its line break, if it has one. */
+/** Removed lines and the lines that replace them, each with its line break. */
 export type LineChange = {
-  /** The number of the first line that goes, or else of the line before which the others come. */
+  /** Number of the first removed line, or of the line before which lines are inserted. */
   readonly line: number;
   /** The same in the new text. */
   readonly newLine: number;
   readonly removed: readonly string[];
   readonly added: readonly string[];
-  /** Where the removed lines stand in the old text. */
+  /** Offsets of the removed lines in the old text. */
   readonly start: number;
   readonly end: number;
 };
 
-/** The changes that make `after` of `before`, in order and as few as can be found at a bounded cost. No two of them touch. */
+/** The changes from `before` to `after` in order, as few as a bounded search finds. No two are adjacent. */
 export function lineChanges(before: string, after: string): readonly LineChange[] {
   const start = commonStart(before, after);
   const [end, newEnd] = commonEnd(before, after, start);
@@ -39,7 +39,6 @@ export function lineChanges(before: string, after: string): readonly LineChange[
   });
 }
 
-/** The lines of a text, each with its line break. */
 export function splitLines(text: string): readonly string[] {
   const lines: string[] = [];
   let from = 0;
@@ -51,7 +50,7 @@ export function splitLines(text: string): readonly string[] {
   return lines;
 }
 
-/** Up to the line in which the first difference stands. */
+/** The start of the first line that differs. */
 function commonStart(before: string, after: string): number {
   const most = Math.min(before.length, after.length);
   let at = 0;
@@ -60,7 +59,7 @@ function commonStart(before: string, after: string): number {
   return at === 0 ? 0 : before.lastIndexOf("\n", at - 1) + 1;
 }
 
-/** From behind the line in which the last difference stands. */
+/** The end of the last line that differs. */
 function commonEnd(before: string, after: string, start: number): readonly [end: number, newEnd: number] {
   const most = Math.min(before.length, after.length) - start;
   let length = 0;
@@ -76,7 +75,6 @@ function isLineStart(text: string, at: number): boolean {
   return at === 0 || text[at - 1] === "\n";
 }
 
-/** Equal lines have equal numbers. */
 function numbered(...texts: readonly (readonly string[])[]): readonly [Int32Array, Int32Array] {
   const numbers = new Map<string, number>();
   const number = (line: string): number => {

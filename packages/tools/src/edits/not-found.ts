@@ -1,15 +1,14 @@
 const SHOWN_CHARS = 300;
 
-/** A text that does not stand in a file. */
 type MissingText = {
   readonly shown: string;
-  /** What the file holds. */
+  /** The content of the file. */
   readonly text: string;
   readonly from: string;
   readonly to: string;
 };
 
-/** Says that a text was not found, and what stands in the file instead, as far as that can be told at a bounded cost. */
+/** Explains that a text was not found, and shows the most similar lines at a bounded cost. */
 export function describeMissing({ shown, text, from, to }: MissingText): string {
   const plain = text.replaceAll("\r\n", "\n");
   const sought = from.replaceAll("\r\n", "\n");
@@ -20,7 +19,7 @@ export function describeMissing({ shown, text, from, to }: MissingText): string 
 
 type HintInput = { readonly plain: string; readonly sought: string; readonly to: string };
 
-/** What often is the matter. */
+/** Frequent causes. */
 const HINTS: readonly (readonly [holds: (seen: HintInput) => boolean, words: string])[] = [
   [({ sought }) => /^\s*\d+→/m.test(sought), "It holds line numbers as read shows them: leave those out."],
   [
@@ -41,24 +40,23 @@ function cutShown(line: string): string {
   return line.length > SHOWN_CHARS ? `${line.slice(0, SHOWN_CHARS).toWellFormed()}…` : line;
 }
 
-/** Some lines of a text, and the number of the first of them. */
 type Region = {
   readonly line: number;
   readonly lines: readonly string[];
-  /** They differ from what was sought in blanks alone. */
+  /** True if only whitespace differs. */
   readonly blanksOnly: boolean;
 };
 
-/** How many lines of the sought text are looked at, and at how many of its places a line may stand. */
+/** Limits for the lines that are compared, and for the positions of a repeated line. */
 const MOST_LINES = 500;
 const MOST_PLACES = 8;
-/** What of a line counts when lines are compared. */
+/** Only this much of a line is compared. */
 const LINE_CHARS = 500;
 const SHOWN_LINES = 12;
 
 /**
- * The part of a text that is most like another text, for whoever did not find that one in it. Lines count that are the same but for blanks; if there are none, the line that
- * begins and ends most like the longest of them. Linear in the text.
+ * Finds the lines most similar to a text, in linear time. Lines count as equal if only whitespace differs; if none are, the line that
+ * shares the longest start and end with the longest wanted line is used.
  */
 function nearestText(text: string, sought: string): Region | undefined {
   const wanted = sought.replace(/\n$/, "").split("\n", MOST_LINES).map(lineKey);
@@ -66,7 +64,7 @@ function nearestText(text: string, sought: string): Region | undefined {
   return start === undefined ? undefined : regionAt(text, start, wanted);
 }
 
-/** A line without its blanks. */
+/** A line without whitespace. */
 function lineKey(line: string): string {
   return line.slice(0, LINE_CHARS).replace(/\s+/g, "");
 }
@@ -80,7 +78,7 @@ function* linesOf(text: string): Generator<string> {
   if (from < text.length) yield text.slice(from);
 }
 
-/** The line, counted from 0, at which the most of the wanted lines stand as they are wanted; undefined when too few do. */
+/** The index at which most of the wanted lines match; undefined if too few do. */
 function sharedLines(text: string, wanted: readonly string[]): number | undefined {
   const places = placesOf(wanted);
   const votes = openVotes(wanted.length);
@@ -105,7 +103,7 @@ function placesOf(wanted: readonly string[]): ReadonlyMap<string, readonly numbe
   return places;
 }
 
-/** Counts what speaks for a place of so many lines. Only that many places can still get votes at a time; the others are settled. */
+/** Counts votes for start lines. Only the last `lines` starts can still get votes; older ones are settled. */
 function openVotes(lines: number) {
   const weights = new Int32Array(lines);
   let best = { start: 0, weight: 0 };
@@ -123,7 +121,7 @@ function openVotes(lines: number) {
   };
 }
 
-/** The line, counted from 0, from which the wanted lines would stand if the longest of them were the one that is most like it. */
+/** The start index that puts the longest wanted line on the most similar line. */
 function similarLine(text: string, wanted: readonly string[]): number | undefined {
   const longest = wanted.reduce((at, key, index) => (key.length > (wanted[at]?.length ?? 0) ? index : at), 0);
   const key = wanted[longest] ?? "";
@@ -137,7 +135,7 @@ function similarLine(text: string, wanted: readonly string[]): number | undefine
   return best.line === -1 ? undefined : Math.max(0, best.line - longest);
 }
 
-/** From 0 to 1: how much of both stands in the beginning and the end that they share. */
+/** From 0 to 1: the share of both texts that their common start and end make up. */
 function likenessOf(left: string, right: string): number {
   const most = Math.min(left.length, right.length);
   if (most === 0) return 0;
@@ -160,7 +158,7 @@ function regionAt(text: string, start: number, wanted: readonly string[]): Regio
   return { line: start + 1, lines: lines.slice(0, SHOWN_LINES), blanksOnly: areAlike(lines, wanted) };
 }
 
-/** The sought text may begin and end within a line. */
+/** The wanted text may start and end within a line. */
 function areAlike(lines: readonly string[], wanted: readonly string[]): boolean {
   if (lines.length !== wanted.length || lines.length > SHOWN_LINES || lines.some(({ length }) => length > LINE_CHARS)) return false;
   const whole = wanted.join("\n");

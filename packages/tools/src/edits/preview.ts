@@ -18,19 +18,18 @@ import { type LineChange, lineChanges } from "./line-changes.ts";
 import type { FileTarget } from "./target.ts";
 import { diffText, makeStat } from "./unified-diff.ts";
 
-/** The most bytes that are compared as text. */
+/** Larger files are not compared as text. */
 export const MAX_TEXT: number = 16 * 1024 * 1024;
 
-/** One file and what it would become. */
 export type PlannedFile = {
   readonly target: FileTarget;
   readonly after: Buffer;
   readonly verb: "Write" | "Edit";
-  /** What the model is told once it is done, up to the counts: "Created a.ts". */
+  /** The result text without counts, such as "Created a.ts". */
   readonly done: string;
 };
 
-/** What the change would do, in full; nothing is written. */
+/** Describes the whole change without writing anything. */
 export function previewFile({ target, after, verb, done }: PlannedFile): Preview {
   const { shown, real, current, fact } = target;
   const { changes, fileDiff, originalContent, newContent } = compareTexts(shown, current?.bytes ?? null, after);
@@ -48,7 +47,7 @@ export function previewFile({ target, after, verb, done }: PlannedFile): Preview
   };
 }
 
-/** Remembers what the file holds now, so that the session may go on changing it, and says what was done. */
+/** Records the new content as read, so the session can keep editing the file, and describes what was done. */
 export async function recordApplied(reads: Reads, applied: AppliedPreview, { sessionId }: CallContext): Promise<ToolResult> {
   const { data, display, files, label } = applied;
   const { real, done } = isObject(data) ? data : {};
@@ -73,7 +72,7 @@ type ComparedTexts = {
   readonly newContent: string;
 };
 
-/** Both sides for people. What is no text, or too long to compare, is named by its size. */
+/** Binary and very large content is described by its size. */
 function compareTexts(name: string, before: Buffer | null, after: Buffer): ComparedTexts {
   const newContent = after.toString("utf8");
   if (before && (before.length > MAX_TEXT || isBinary(before))) {
@@ -87,17 +86,16 @@ function compareTexts(name: string, before: Buffer | null, after: Buffer): Compa
   return { changes, fileDiff: diffText({ name, before: originalContent }, changes), originalContent, newContent };
 }
 
-/** What a person is asked about. */
 export type AskedChange = {
   readonly shown: string;
   readonly fact: PathFact;
   readonly before: Buffer | null;
   readonly after: Buffer;
-  /** Why it would fail as things are. */
+  /** Why the change would fail now. */
   readonly refused: ToolResult | undefined;
 };
 
-/** The file, where it really is, the change, and everything about it that is special. */
+/** What a person sees before approving: the real path, the change and all warnings. */
 export function confirmFile({ shown, fact, before, after, refused }: AskedChange): ConfirmationDetails {
   const { fileDiff, originalContent, newContent } = compareTexts(shown, before, after);
   const filePath = fact.real ?? fact.absolute;
@@ -106,7 +104,6 @@ export function confirmFile({ shown, fact, before, after, refused }: AskedChange
   return warnings.length > 0 ? { ...details, warnings } : details;
 }
 
-/** What a person must know about a file before it is changed. */
 export function warnAboutFile({ shown, fact, refused }: Pick<AskedChange, "shown" | "fact" | "refused">): readonly string[] {
   return [...warnAboutPath(shown, fact), ...(refused?.error ? [`As things are, nothing will be written: ${refused.error.message}`] : [])];
 }

@@ -1,27 +1,25 @@
 import { findBytes } from "./find-bytes.ts";
 import { breakAdapter, type PlainFile, type Range, stripReturns, toPlainBreaks } from "./line-breaks.ts";
 
-/** One text in the place of another, at its only place or at all of them. */
 export type Replacement = { readonly from: string; readonly to: string; readonly everywhere: boolean };
 
-/** What came of it. Lines are those of the places, counted from 1; of many only the first are named. */
+/** The result of a replacement. Line numbers count from 1; of many only the first are listed. */
 export type ReplaceOutcome =
   | { readonly state: "replaced"; readonly bytes: Buffer; readonly count: number; readonly lines: readonly number[] }
   | { readonly state: "absent" }
   | { readonly state: "several"; readonly count: number; readonly lines: readonly number[] }
-  /** The texts are equal, or differ in their line breaks alone. */
+  /** The texts are equal, or differ only in line breaks. */
   | { readonly state: "equal" }
   | { readonly state: "too_many" }
   | { readonly state: "too_large" };
 
-/** The most places at which something is replaced at once. */
 export const MOST_PLACES = 1_000_000;
 const NAMED_LINES = 20;
 const LF = 0x0a;
 
 /**
- * Replaces text in a file's bytes; all other bytes stay, whether they are text or not. Line breaks are those of the file: either kind finds either, and the new text gets what
- * the file has there. Where both texts begin or end alike nothing is touched.
+ * Replaces text in a file's bytes and leaves all other bytes alone. Line breaks of either kind match, and the new text gets those of
+ * the file. The common start and end of both texts stay untouched.
  */
 export function replaceText(file: Buffer, { from, to, everywhere }: Replacement, maxBytes: number): ReplaceOutcome {
   const plain = stripReturns(file);
@@ -44,7 +42,7 @@ export function replaceText(file: Buffer, { from, to, everywhere }: Replacement,
 
 type RangeReplacement = { readonly file: Buffer; readonly ranges: readonly Range[]; readonly bytes: Buffer; readonly maxBytes: number };
 
-/** The file with the same bytes in every range. Undefined: it would be too large. */
+/** Undefined if the result would be too large. */
 function replaceRanges(plain: PlainFile, { file, ranges, bytes, maxBytes }: RangeReplacement): Buffer | undefined {
   const breaks = bytes.includes(LF) ? breakAdapter(plain) : undefined;
   const pieces: Buffer[] = [];
@@ -62,7 +60,7 @@ function replaceRanges(plain: PlainFile, { file, ranges, bytes, maxBytes }: Rang
   return size > maxBytes ? undefined : Buffer.concat([...pieces, file.subarray(done)], size);
 }
 
-/** Without overlaps where all are meant; else all are counted, and the first are kept. */
+/** With `everywhere` matches do not overlap; otherwise all are counted and the first are kept. */
 function findPlaces(bytes: Buffer, sought: Buffer, everywhere: boolean): { readonly count: number; readonly places: readonly number[] } {
   const places: number[] = [];
   let count = 0;
@@ -75,7 +73,7 @@ function findPlaces(bytes: Buffer, sought: Buffer, everywhere: boolean): { reado
   return { count, places };
 }
 
-/** Places are given in order. */
+/** Places must be in order. */
 function findLines(bytes: Buffer, places: readonly number[]): readonly number[] {
   let line = 1;
   let next = bytes.indexOf(LF);

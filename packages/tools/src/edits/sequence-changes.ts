@@ -1,16 +1,16 @@
 import { firstIndex } from "./first-index.ts";
 
-/** Items from `from` up to `to` of one sequence stand in place of those of another. */
+/** Items `newFrom` to `newTo` of the new sequence replace items `from` to `to` of the old one. */
 export type RangeChange = { readonly from: number; readonly to: number; readonly newFrom: number; readonly newTo: number };
 
-/** Beyond so many differences the least change is not sought any more: finding it would cost their square. */
+/** Beyond this many differences a minimal diff takes too long: its cost is quadratic. */
 const MOST_DIFFERENCES = 1000;
-/** The same between two items that are known to be the same. */
+/** The same limit between two anchors. */
 const MOST_IN_GAP = 200;
 
 /**
- * What has to change to make `right` of `left`: the least there is, by Myers' algorithm. Where that is too much, items that stand once in both are taken as the same as far as
- * they are in order, and what lies between them is compared, or else replaced whole. So the cost is bounded by the length.
+ * A minimal diff by Myers' algorithm. If there are too many differences, items that occur once on both sides serve as anchors, and the
+ * gaps between them are compared or replaced as a whole. So the cost is bounded.
  */
 export function sequenceChanges(left: Int32Array, right: Int32Array): readonly RangeChange[] {
   const whole = { from: 0, to: left.length, newFrom: 0, newTo: right.length };
@@ -30,7 +30,6 @@ export function sequenceChanges(left: Int32Array, right: Int32Array): readonly R
 
 type Sequences = { readonly left: Int32Array; readonly right: Int32Array };
 
-/** Without what both ranges begin and end with. */
 function trimCommon({ left, right }: Sequences, range: RangeChange): RangeChange {
   let { from, to, newFrom, newTo } = range;
   while (from < to && newFrom < newTo && left[from] === right[newFrom]) {
@@ -44,7 +43,7 @@ function trimCommon({ left, right }: Sequences, range: RangeChange): RangeChange
   return { from, to, newFrom, newTo };
 }
 
-/** Undefined: there are more differences than may be sought. */
+/** Undefined if there are too many differences. */
 function leastChanges({ left, right }: Sequences, range: RangeChange, most: number): readonly RangeChange[] | undefined {
   const { from, to, newFrom, newTo } = range;
   if (from === to || newFrom === newTo) return [range];
@@ -53,7 +52,7 @@ function leastChanges({ left, right }: Sequences, range: RangeChange, most: numb
   return trace && walkBack(trace, range);
 }
 
-/** How far each diagonal was reached with fewer differences, per number of differences; index `diagonal + differences + 1`. Undefined: there are too many. */
+/** The furthest position on each diagonal per number of differences; index `diagonal + differences + 1`. Undefined if there are too many. */
 function furthestPaths({ left, right }: Sequences, limit: number): readonly Int32Array[] | undefined {
   const most = Math.min(limit, left.length + right.length);
   const reach = new Int32Array(2 * most + 3);
@@ -71,7 +70,7 @@ function furthestPaths({ left, right }: Sequences, limit: number): readonly Int3
   return undefined;
 }
 
-/** Where a path enters a diagonal: from the neighbour that was further, down (an item added) or across (an item removed). */
+/** How a path enters a diagonal: down (item added) or across (item removed). */
 function entrance(before: Int32Array, differences: number, diagonal: number): { readonly x: number; readonly added: boolean } {
   const across = before[diagonal + differences] ?? 0;
   const down = before[diagonal + differences + 2] ?? 0;
@@ -95,7 +94,6 @@ function walkBack(trace: readonly Int32Array[], { from, to, newFrom, newTo }: Ra
 
 const NOTHING = new Int32Array();
 
-/** Neighbours made one. */
 function joinNeighbors(changes: readonly RangeChange[]): readonly RangeChange[] {
   const done: RangeChange[] = [];
   for (const change of changes) {
@@ -110,7 +108,7 @@ function joinNeighbors(changes: readonly RangeChange[]): readonly RangeChange[] 
 
 type Pair = readonly [at: number, newAt: number];
 
-/** Items that stand once on each side, as many of them as are in the same order on both. */
+/** Items that occur once on each side, in an order that both sides share. */
 function findAnchors(left: Int32Array, right: Int32Array): readonly Pair[] {
   const newPlaces = findSingles(right);
   const places = findSingles(left);
@@ -126,7 +124,7 @@ function findAnchors(left: Int32Array, right: Int32Array): readonly Pair[] {
 const ABSENT = -1;
 const REPEATED = -2;
 
-/** By item: where it stands, if it stands there alone. */
+/** The position of each item that occurs exactly once. */
 function findSingles(items: Int32Array): Int32Array {
   const places = new Int32Array(items.reduce((most, item) => Math.max(most, item + 1), 0)).fill(ABSENT);
   for (let at = 0; at < items.length; at++) {
@@ -136,7 +134,7 @@ function findSingles(items: Int32Array): Int32Array {
   return places;
 }
 
-/** The longest run of pairs whose second members rise, by stacks as in patience. */
+/** The longest increasing subsequence of the new positions. */
 function longestRise(pairs: readonly Pair[]): readonly Pair[] {
   const tops: number[] = [];
   const before = new Int32Array(pairs.length);

@@ -6,26 +6,25 @@ import type { JudgedPaths } from "../files/judged-paths.ts";
 import type { Reads } from "../files/reads.ts";
 import { displayPath } from "../files/shown-path.ts";
 
-/** What the tools that change files need: where the session works, and what it has read. */
+/** What tools that change files need. */
 export type FileDeps = { readonly workspace: string; readonly scope: PathLookup; readonly reads: Reads };
 
-/** A file that is to be changed, as it is now. */
+/** A file to change, in its current state. */
 export type FileTarget = {
   readonly fact: PathFact;
-  /** How it is named to people and the model. */
+  /** The path as people and models see it. */
   readonly shown: string;
-  /** Where it is; a path without a place never gets so far. */
   readonly real: string;
-  /** Undefined: there is no such file. */
+  /** Undefined if the file does not exist. */
   readonly current: CurrentFile | undefined;
-  /** The digest of what this session has read of it. */
+  /** Digest of what this session has read. */
   readonly known: string | undefined;
 };
 
-/** What is kept of a file that is replaced has to fit where changes are kept. */
+/** Limit for the stored copy of a replaced file. */
 const MOST_KEPT = 256 * 1024 * 1024;
 
-/** Looks at a file that is to be changed, or says why it cannot be. */
+/** Reads the file to change, or returns why it cannot be changed. */
 export async function findTarget(
   { workspace, scope, reads }: FileDeps,
   path: string,
@@ -43,13 +42,13 @@ export async function findTarget(
   }
 }
 
-/** Why a path may no longer be written to, though it was judged; undefined when it may. */
+/** Fails if the path leads elsewhere than when it was judged. */
 export function checkPlace(judged: JudgedPaths, input: object, { fact, shown }: FileTarget): ToolResult | undefined {
   if (!judged.changed(input, fact.real) && !judged.exchanged(input)) return undefined;
   return failure("execution_denied", `${shown} leads to another place than when it was judged. Nothing was written.`);
 }
 
-/** Why an existing file may not be changed: the session has not read it as it is. Undefined when it may. */
+/** Fails if the session has not read the file in its current state. */
 export function checkRead({ shown, current, known }: FileTarget): ToolResult | undefined {
   if (!current || known === current.digest) return undefined;
   if (known === undefined) return failure("edit_requires_prior_read", `${shown} exists and was not read in this session. Read it first.`);

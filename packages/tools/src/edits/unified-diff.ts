@@ -5,19 +5,18 @@ const CONTEXT = 3;
 
 /** The two sides of a change to one file. */
 export type Sides = {
-  /** How the file is named in the diff. */
+  /** The name in the diff. */
   readonly name: string;
-  /** Null: there was no file. */
+  /** Null if there was no file. */
   readonly before: string | null;
   readonly after: string;
 };
 
-/** The change as a unified diff; empty when there is none. */
+/** A unified diff; empty if nothing changed. */
 export function unifiedDiff(sides: Sides): string {
   return diffText(sides, lineChanges(sides.before ?? "", sides.after));
 }
 
-/** The same, from changes that are known. */
 export function diffText({ name, before }: Omit<Sides, "after">, changes: readonly LineChange[]): string {
   if (changes.length === 0) return "";
   const shown = name.replace(/[\n\r\t]/g, (character) => JSON.stringify(character).slice(1, -1));
@@ -26,12 +25,11 @@ export function diffText({ name, before }: Omit<Sides, "after">, changes: readon
   return `--- ${from}\n+++ b/${shown}\n${hunks.join("")}`;
 }
 
-/** What the change adds and removes; characters are those of the changed lines, without their line breaks. */
+/** Counts added and removed lines and characters, without line breaks. */
 export function diffStat(original: string | null, proposed: string, final: string = proposed): DiffStat {
   return makeStat(lineChanges(original ?? "", proposed), final === proposed ? [] : lineChanges(proposed, final));
 }
 
-/** The same, from changes that are known. */
 export function makeStat(byModel: readonly LineChange[], byUser: readonly LineChange[] = []): DiffStat {
   const [model, user] = [countChanges(byModel), countChanges(byUser)];
   return {
@@ -61,7 +59,7 @@ function charsOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length - (line.endsWith("\n") ? 1 : 0), 0);
 }
 
-/** Changes whose contexts touch are one hunk. */
+/** Changes with touching contexts form one hunk. */
 function groupHunks(changes: readonly LineChange[]): readonly (readonly LineChange[])[] {
   const hunks: LineChange[][] = [];
   for (const change of changes) {
@@ -101,7 +99,7 @@ function linesAfter(text: string, start: number): readonly string[] {
   return splitLines(text.slice(start, end));
 }
 
-/** An empty side is named by the line before it. */
+/** By convention an empty side names the line before it. */
 function range(start: number, length: number): string {
   if (length === 1) return String(start);
   return `${length === 0 ? start - 1 : start},${length}`;

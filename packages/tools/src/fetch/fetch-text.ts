@@ -8,15 +8,14 @@ import { hasCredentials } from "./refused-ahead.ts";
 import { type HostOptions, resolveHost } from "./resolve-host.ts";
 import { decodeText, readTextType, type TextType } from "./text-type.ts";
 
-/** What is wanted of a URL, and how it may be reached. */
 export type FetchOptions = HostOptions & { readonly format: "markdown" | "text" | "html"; readonly maxBytes: number };
 
-/** The text behind a URL, or where it leads instead. */
+/** The text of a URL, or the URL it redirects to. */
 export type FetchOutcome =
   | { readonly redirect: URL }
   | { readonly text: string; readonly status: number; readonly media: string; readonly bytes: number; readonly isCut: boolean };
 
-/** One GET: no redirect is followed here. Throws a `Refusal` where there is no text to give, and what the signal says once it has aborted. */
+/** Sends one GET without following redirects. Throws `Refusal` if there is no text, and the signal's reason after an abort. */
 export async function fetchText(url: URL, wish: FetchOptions): Promise<FetchOutcome> {
   const { signal } = wish;
   try {
@@ -48,7 +47,7 @@ async function readAnswer(url: URL, { status, headers, body }: HttpAnswer, wish:
 }
 
 function readRedirect(url: URL, location: string): URL {
-  const target = URL.parse(Buffer.from(location, "latin1").toString("utf8"), url.href); // Node gives bytes, and everybody sends UTF-8
+  const target = URL.parse(Buffer.from(location, "latin1").toString("utf8"), url.href); // Node decodes headers as latin1, but servers send UTF-8
   if (!target || target.href.length > 8192) throw new Refusal("web_fetch_failed", `${url.href} redirects to what is no URL.`);
   if (target.protocol === "http:" || target.protocol === "https:") return target;
   throw new Refusal("web_fetch_blocked", `${url.href} redirects to ${target.href.slice(0, 200)}, which is neither http nor https.`);
@@ -59,12 +58,12 @@ function statusText(status: number): string {
   return known === undefined ? "" : ` (${known})`;
 }
 
-/** Only what looks like a type is repeated. */
+/** Quotes a header only if it looks like a media type. */
 function quoteType(header: string): string {
   return /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(header)?.[0] ?? "not told";
 }
 
-/** Signs and absolute links make a page longer than it was; not without end. */
+/** Markup and absolute links can make the text longer than the page, so the limit is higher. */
 function convertText(
   text: string,
   { isHtml }: TextType,

@@ -4,19 +4,19 @@ import { breakLine, writeLines, writeText, writeWords } from "./page-writer.ts";
 
 const LANGUAGE = /(?:^|\s)(?:lang|language|highlight-source)-([\w+#.-]{1,30})/;
 
-/** Begins text that is collected before it is written. */
+/** Starts collecting text that is written later. */
 export function openLiteral(page: Page, name: string): void {
   page.literal = { name, parts: [], language: "" };
 }
 
-/** Begins text whose blanks and breaks count. */
+/** Starts preformatted text. */
 export function openPre(page: Page, { attributes }: OpenTag): void {
   endHeading(page);
   breakLine(page, 2);
   page.literal = { name: "pre", parts: [], language: LANGUAGE.exec(attributes.get("class") ?? "")?.[1] ?? "" };
 }
 
-/** Adds a piece to what is being collected. False: it does not belong to it, and what there was is written. Running code ends where a block begins or ends: its own end was forgotten. */
+/** Adds a token to the collected text. Returns false if the token ends it, as a block does when the end tag of inline code is missing. */
 export function collect(page: Page, literal: CollectedText, token: HtmlToken): boolean {
   if (token.type === "text") return literal.parts.push(token.text) > 0;
   if (token.type === "close" && token.name === literal.name) {
@@ -37,7 +37,7 @@ function collectPre(literal: CollectedText, token: Exclude<HtmlToken, { type: "t
   return true;
 }
 
-/** Writes what was collected, if anything was being. */
+/** Writes the collected text, if any. */
 export function endLiteral(page: Page): void {
   if (!page.literal) return;
   const { name, parts, language } = page.literal;
@@ -48,7 +48,7 @@ export function endLiteral(page: Page): void {
   else writeCode(page, text);
 }
 
-/** The first title is the page's; others belong to pictures. */
+/** Only the first title is the page's; others belong to images. */
 function writeTitle(page: Page, text: string): void {
   if (page.title !== undefined || text.trim() === "") return;
   page.title = text;

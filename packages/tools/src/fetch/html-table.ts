@@ -1,7 +1,6 @@
 import { endHeading, type Page } from "./html-page.ts";
 import { begin, breakLine, emit, softBreak, writeLines } from "./page-writer.ts";
 
-/** Begins a table. */
 export function openTable(page: Page): void {
   endHeading(page);
   if (page.tables > 0) {
@@ -14,7 +13,6 @@ export function openTable(page: Page): void {
   breakLine(page, 2);
 }
 
-/** Ends a table. */
 export function closeTable(page: Page): void {
   endRow(page);
   page.tables = Math.max(0, page.tables - 1);
@@ -22,13 +20,13 @@ export function closeTable(page: Page): void {
   breakLine(page, 2);
 }
 
-/** Begins a row, and ends the one before. */
+/** Ends the previous row if it is open. */
 export function openRow(page: Page): void {
   endRow(page);
   breakLine(page, 1);
 }
 
-/** Begins a cell, and ends the one before. */
+/** Ends the previous cell if it is open. */
 export function openCell(page: Page): void {
   endCell(page);
   if (page.tables === 0 || page.isLayout) {
@@ -42,7 +40,6 @@ export function openCell(page: Page): void {
   page.inCell = true;
 }
 
-/** Ends a cell, if one is open. */
 export function endCell(page: Page): void {
   if (!page.inCell) return;
   breakLine(page, 1);
@@ -51,7 +48,7 @@ export function endCell(page: Page): void {
   emit(page, " ");
 }
 
-/** Ends a row, if one is open. The first one is the head of its table: the sign below it is what makes it a table. */
+/** The first row is the header, so the separator follows it. */
 export function endRow(page: Page): void {
   endCell(page);
   if (page.cells === 0) return;

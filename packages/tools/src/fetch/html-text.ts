@@ -4,16 +4,17 @@ import { closeTable, endCell, endRow, openCell, openRow, openTable } from "./htm
 import { type HtmlToken, readHtmlTokens } from "./html-tokens.ts";
 import { breakLine, closeMark, enter, isFull, leave, openMark, pageWriter, softBreak, writeText, writeWords } from "./page-writer.ts";
 
-/** How a page is turned into text. */
 export type HtmlTextOptions = {
-  /** With `markdown` headings, links and the like keep their signs. */
   readonly format: "markdown" | "text";
-  /** What links are relative to. */
+  /** Base for relative links. */
   readonly url: URL;
   readonly maxChars: number;
 };
 
-/** The text of a page in reading order; `isCut`: there would have been more. Nothing in it is run or loaded, and any text is a page. */
+/**
+ * Converts a page to text in reading order. `isCut` means that it was too long. Nothing is executed or loaded, and any input is
+ * accepted.
+ */
 export function htmlText(html: string, { format, url, maxChars }: HtmlTextOptions): { readonly text: string; readonly isCut: boolean } {
   const page: Page = {
     ...pageWriter(maxChars),
@@ -130,12 +131,12 @@ function closeList(page: Page, name: string): void {
   breakLine(page, breaksAround(page));
 }
 
-/** A list in an item stands close to its words. */
+/** A nested list follows its item without a blank line. */
 function breaksAround({ containers }: Page): 1 | 2 {
   return containers.some(({ name }) => name === "li") ? 1 : 2;
 }
 
-/** An item ends the one before it, whether that says so or not. */
+/** A new item ends the previous one, even without an end tag. */
 function openItem(page: Page): void {
   breakLine(page, 1);
   const at = page.containers.findLastIndex(({ name }) => LISTS.has(name));
@@ -172,7 +173,7 @@ function image(page: Page, { attributes }: OpenTag): void {
 
 const LINKED: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
-/** Where a link leads, as one word; undefined for places in the page itself and for what is no place. */
+/** The absolute URL of a link; undefined for anchors and unsupported schemes. */
 function linkOf({ base, isMarkdown }: Page, written: string | undefined): string | undefined {
   if (!isMarkdown || written === undefined || written.trim().startsWith("#")) return undefined;
   const url = URL.parse(written, base.href);

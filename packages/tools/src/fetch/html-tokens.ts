@@ -1,17 +1,17 @@
 import { Tokenizer } from "htmlparser2";
 
-/** A piece of a page. Names are lower case; there are no tokens for comments, declarations, scripts and styles. */
+/** A token of a page, with names in lower case. Comments, declarations, scripts and styles are dropped. */
 export type HtmlToken =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "open"; readonly name: string; readonly attributes: ReadonlyMap<string, string> }
   | { readonly type: "close"; readonly name: string };
 
-/** Elements whose content is not text for people. */
+/** Elements whose content is not for people. */
 const DROPPED: ReadonlySet<string> = new Set(["script", "style", "iframe", "noembed", "noframes"]);
 
 /**
- * Passes each token of a page to `take`, until that returns false. Broken markup is read as browsers read it. The time is linear in the length of the page,
- * so the tokenizer is used without its parser, which keeps a stack of open elements.
+ * Passes each token of a page to `take` until it returns false. Takes linear time: htmlparser2's full parser would search a stack of
+ * open elements.
  */
 export function readHtmlTokens(html: string, take: (token: HtmlToken) => boolean): void {
   let text = "";

@@ -5,23 +5,22 @@ import type { HostAddress } from "./resolve-host.ts";
 
 const MAX_HEADER_BYTES = 32 * 1024;
 
-/** All that is sent. Nothing of it tells who asks, and no answer changes what is sent next. */
+/** Everything that is sent. No cookies, nothing that identifies the user. */
 const HEADERS = {
   accept: "text/markdown, text/html;q=0.9, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5",
   "accept-encoding": "gzip, br, deflate",
   "user-agent": "assent",
 };
 
-/** The beginning of an answer; the body is still to come. */
 export type HttpAnswer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: IncomingMessage };
 
-/** Sends one GET to one of the given addresses and to no other, over a connection of its own. Rejects when there is no answer that can be read. */
+/** Sends one GET to one of the given addresses, over its own connection. */
 export function httpGet(url: URL, addresses: readonly HostAddress[], signal: AbortSignal): Promise<HttpAnswer> {
   const request = url.protocol === "https:" ? requestSecure : requestPlain;
   const options = {
     method: "GET",
     agent: false as const,
-    lookup: singleHeader(addresses),
+    lookup: fixedLookup(addresses),
     headers: HEADERS,
     maxHeaderSize: MAX_HEADER_BYTES,
     rejectUnauthorized: true,
@@ -30,17 +29,17 @@ export function httpGet(url: URL, addresses: readonly HostAddress[], signal: Abo
   return new Promise((resolve, reject) => {
     const sent = request(url, options);
     sent.on("error", reject);
-    sent.on("close", () => reject(new Error("the connection was closed without an answer"))); // Node tells no error where the server changes the protocol
+    sent.on("close", () => reject(new Error("the connection was closed without an answer"))); // Node reports no error if the server switches protocols
     sent.on("response", (body) => {
-      body.on("error", () => undefined); // whoever reads hears of it too; nobody may be reading yet
+      body.on("error", () => undefined); // the reader gets the error too, but may not be reading yet
       resolve({ status: body.statusCode ?? 0, headers: body.headers, body });
     });
     sent.end();
   });
 }
 
-/** Answers with what was found and checked before, whoever asks. */
-function singleHeader(addresses: readonly HostAddress[]): LookupFunction {
+/** Always answers with the addresses that were checked. */
+function fixedLookup(addresses: readonly HostAddress[]): LookupFunction {
   return (_host, { all }, done) => {
     const [first] = addresses;
     if (all) done(null, [...addresses]);

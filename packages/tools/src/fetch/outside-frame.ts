@@ -1,18 +1,17 @@
 import type { Digest } from "@assent/core";
 
-/** A text from outside, and where it comes from. */
 export type OutsideText = {
   readonly text: string;
-  /** As the URL parser writes it: on one line, without blanks. */
+  /** As the URL parser writes it, so without whitespace. */
   readonly url: string;
   readonly media: string;
-  /** What is missing of the text, in words. */
+  /** What is missing from the text, in words. */
   readonly missing: readonly string[];
 };
 
 /**
- * Puts a text from outside between two lines that say so. Both carry a part of the text's own digest, which no text can contain on purpose: whatever stands in it, it ends
- * where we say, and what comes after that is ours.
+ * Puts outside text between two lines that contain part of its digest. The text cannot contain that on purpose, so it cannot fake its
+ * own end.
  */
 export function frameOutsideText({ text, url, media, missing }: OutsideText, digest: Digest): string {
   const mark = digest.sha256(text).slice(0, 16);

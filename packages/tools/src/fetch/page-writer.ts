@@ -1,12 +1,12 @@
-/** What lines inside an element begin with: the first one, and those after it. */
+/** An element whose lines have a prefix: one for the first line and one for the rest. */
 type Container = { readonly name: string; readonly first: string; readonly rest: string; isBegun: boolean; items: number };
 
-/** A mark around words: written with the first of them, so that marks around nothing are never seen. */
+/** Inline markup, written with the first word inside it, so empty markup never appears. */
 type Mark = { readonly name: string; readonly open: string; readonly close: string; isWritten: boolean };
 
 /**
- * A page as it is being written. Blanks and line breaks wait until there is something to write after them.
- * In a heading or a cell breaks are blanks, and in a cell a bar is escaped, because it would end it.
+ * A page that is being written. Whitespace and line breaks are held back until something follows. In headings and cells breaks become
+ * spaces, and cells escape `|`.
  */
 export type PageWriter = {
   readonly out: string[];
@@ -20,21 +20,19 @@ export type PageWriter = {
   readonly marks: Mark[];
 };
 
-/** Deeper nesting is written as if it were not there: what a line begins with stays short. */
+/** Deeper elements get no prefix, so prefixes stay short. */
 const MAX_CONTAINERS = 24;
 const MAX_MARKS = 16;
 
-/** An empty page, of at most about this length. */
 export function pageWriter(maxChars: number): PageWriter {
   return { out: [], size: 0, maxChars, breaks: 0, isSpaced: false, inCell: false, inHeading: false, containers: [], marks: [] };
 }
 
-/** Nothing more is written once this is so. */
 export function isFull({ size, maxChars }: PageWriter): boolean {
   return size > maxChars;
 }
 
-/** Writes running text: any number of blanks and breaks in it are one blank. */
+/** Writes running text with collapsed whitespace. */
 export function writeText(page: PageWriter, text: string): void {
   const words = text.replaceAll(/[ \t\n\r\f]+/g, " ");
   if (words.startsWith(" ")) page.isSpaced = true;
@@ -44,7 +42,7 @@ export function writeText(page: PageWriter, text: string): void {
   if (words.endsWith(" ")) page.isSpaced = true;
 }
 
-/** Writes words as they are, with what waits before them. */
+/** Writes words unchanged, after the held-back whitespace. */
 export function writeWords(page: PageWriter, words: string): void {
   begin(page);
   for (const mark of page.marks) {
@@ -54,7 +52,7 @@ export function writeWords(page: PageWriter, words: string): void {
   emit(page, words);
 }
 
-/** Writes lines that keep their blanks. */
+/** Writes lines with their whitespace. */
 export function writeLines(page: PageWriter, lines: readonly string[]): void {
   for (const line of lines) {
     begin(page);
@@ -63,7 +61,7 @@ export function writeLines(page: PageWriter, lines: readonly string[]): void {
   }
 }
 
-/** What follows begins on a new line; with two, after an empty one. Marks around what there was end here. */
+/** Starts a new line, or a new paragraph with 2. Ends inline markup. */
 export function breakLine(page: PageWriter, breaks: 1 | 2): void {
   const written = page.marks.filter(({ isWritten }) => isWritten);
   for (const mark of written.reverse()) emit(page, mark.close);
@@ -71,42 +69,41 @@ export function breakLine(page: PageWriter, breaks: 1 | 2): void {
   softBreak(page, breaks);
 }
 
-/** A break that marks go across. */
+/** A break that does not end inline markup. */
 export function softBreak(page: PageWriter, breaks: 1 | 2): void {
   if (page.inCell || page.inHeading) page.isSpaced = true;
   else page.breaks = Math.max(page.breaks, breaks);
 }
 
-/** Begins an element whose lines begin in a way of their own. */
+/** Starts an element whose lines have a prefix. */
 export function enter(page: PageWriter, container: Pick<Container, "name" | "first" | "rest">): void {
   if (page.containers.length < MAX_CONTAINERS) page.containers.push({ ...container, isBegun: false, items: 0 });
 }
 
-/** Ends the innermost element of this name with all that is in it; none, none. */
+/** Ends the innermost element of this name and everything inside it. */
 export function leave(page: PageWriter, name: string): void {
   const at = page.containers.findLastIndex((container) => container.name === name);
   if (at !== -1) page.containers.length = at;
 }
 
-/** Begins a mark around words. */
 export function openMark(page: PageWriter, mark: Pick<Mark, "name" | "open" | "close">): void {
   if (page.marks.length < MAX_MARKS) page.marks.push({ ...mark, isWritten: false });
 }
 
-/** Ends the innermost mark of this name, and those in it. */
+/** Ends the innermost markup of this name and everything inside it. */
 export function closeMark(page: PageWriter, name: string): void {
   const at = page.marks.findLastIndex((mark) => mark.name === name);
   if (at !== -1) endMarks(page, at);
 }
 
-/** Writes without what waits: for what belongs to the line itself. */
+/** Writes without the held-back whitespace. */
 export function emit(page: PageWriter, text: string): void {
   if (isFull(page)) return;
   page.out.push(text);
   page.size += text.length;
 }
 
-/** The breaks and blanks that waited, and how the line begins. */
+/** Writes held-back breaks and spaces, and the line's prefix. */
 export function begin(page: PageWriter): void {
   const isFirst = page.out.length === 0;
   if (!isFirst && page.breaks > 1) emit(page, `\n${emptyLine(page.containers)}`);
@@ -124,7 +121,7 @@ function beginLine(page: PageWriter): void {
   }
 }
 
-/** An empty line keeps the signs of the quotes that go on after it. */
+/** A blank line keeps the prefixes of open quotes. */
 function emptyLine(containers: readonly Container[]): string {
   const going = containers.filter(({ isBegun }) => isBegun);
   return going

@@ -1,29 +1,29 @@
 import { BlockList, isIP } from "node:net";
 
-/** Where nothing public is reached: this machine, its networks, what providers of machines put beside them, and what is reserved. */
+/** Private, local, reserved and cloud-internal networks. */
 const CLOSED_4: readonly (readonly [network: string, prefix: number])[] = [
-  ["0.0.0.0", 8], // this machine, as most systems read it
+  ["0.0.0.0", 8], // this machine, on most systems
   ["10.0.0.0", 8],
-  ["100.64.0.0", 10], // shared between a provider and its customers; one cloud's metadata
+  ["100.64.0.0", 10], // carrier-grade NAT; metadata of one cloud
   ["127.0.0.0", 8],
-  ["168.63.129.16", 32], // one cloud's services for its machines
+  ["168.63.129.16", 32], // internal services of one cloud
   ["169.254.0.0", 16], // link-local; metadata of most clouds
   ["172.16.0.0", 12],
-  ["192.0.0.0", 24], // protocol assignments; one cloud's metadata
+  ["192.0.0.0", 24], // protocol assignments; metadata of one cloud
   ["192.0.2.0", 24],
   ["192.88.99.0", 24],
   ["192.168.0.0", 16],
   ["198.18.0.0", 15],
   ["198.51.100.0", 24],
   ["203.0.113.0", 24],
-  ["224.0.0.0", 4], // multicast, and above it what is reserved
+  ["224.0.0.0", 4], // multicast and reserved
   ["240.0.0.0", 4],
 ];
 
-/** Of IPv6 only what is assigned as public counts, less what carries an IPv4 address or is set aside. */
+/** Only the globally assigned IPv6 range counts, without parts that embed IPv4 or are reserved. */
 const OPEN_6: readonly (readonly [network: string, prefix: number])[] = [["2000::", 3]];
 const CLOSED_6: readonly (readonly [network: string, prefix: number])[] = [
-  ["2001::", 23], // protocol assignments, tunnels to IPv4 among them
+  ["2001::", 23], // protocol assignments, including tunnels to IPv4
   ["2001:db8::", 32],
   ["2002::", 16], // IPv4 in IPv6
   ["3fff::", 20],
@@ -33,7 +33,7 @@ const closed4 = listOf(CLOSED_4, "ipv4");
 const open6 = listOf(OPEN_6, "ipv6");
 const closed6 = listOf(CLOSED_6, "ipv6");
 
-/** Whether an address, as the system writes it, is one that anybody can reach. What is no address is not. */
+/** True for a publicly routable address; false if it cannot be parsed. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
@@ -51,9 +51,9 @@ function isPublic6(address: string): boolean {
   return open6.check(address, "ipv6") && !closed6.check(address, "ipv6");
 }
 
-/** Networks without IPv4 reach it through `64:ff9b::/96`: what counts there is the address behind it. */
+/** The IPv4 address behind NAT64 (`64:ff9b::/96`). */
 function translatedAddress(address: string): string | undefined {
-  const written = new URL(`http://[${address}]/`).hostname; // one spelling for all: `[64:ff9b::7f00:1]`
+  const written = new URL(`http://[${address}]/`).hostname; // normalizes the spelling: `[64:ff9b::7f00:1]`
   const [, high, low] = /^\[64:ff9b::(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})\]$/.exec(written) ?? [];
   if (low === undefined) return undefined;
   return [high ?? "0", low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]).join(".");

@@ -2,13 +2,12 @@ import { pipeline, Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { Refusal } from "./refusal.ts";
 
-/** What was read of a body; `isCut`: there was more of it. */
+/** What was read of a body; `isCut` if there was more. */
 export type Body = { readonly bytes: Buffer; readonly isCut: boolean };
 
-/** What a body is read by. */
 export type BodyOptions = { readonly encoding: string; readonly maxBytes: number };
 
-/** The decoder for what begins with this byte. */
+/** Chooses a decoder by the first byte. */
 type Decoder = (first: number) => Transform;
 
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
@@ -18,7 +17,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ["deflate", (first) => ((first & 15) === 8 ? createInflate() : createInflateRaw())], // servers send it with and without a header
 ]);
 
-/** Reads a body until it ends or the limit is reached, whichever comes first; the limit counts what comes out of a decoder, and holds however little goes in. */
+/** Reads a body up to the limit, which counts decoded bytes. */
 export async function readBody(source: Readable, reading: BodyOptions): Promise<Body> {
   const { maxBytes } = reading;
   const chunks: Buffer[] = [];
@@ -40,7 +39,7 @@ async function decodeBody(source: Readable, { encoding, maxBytes }: BodyOptions)
   const first = await chunks.next();
   if (first.done) return Readable.from([]);
   const opened = decoder(first.value[0] ?? 0);
-  pipeline(fromFirst(first.value, chunks), takeBytes(2 * maxBytes + READ_AHEAD), opened, () => undefined); // an error destroys it, and so reaches whoever reads
+  pipeline(fromFirst(first.value, chunks), takeBytes(2 * maxBytes + READ_AHEAD), opened, () => undefined); // destroying it passes the error to the reader
   return opened;
 }
 
@@ -53,10 +52,10 @@ async function* fromFirst(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGe
   }
 }
 
-/** Streams hold some of what was not decoded yet. */
+/** Allowance for bytes that streams buffer before decoding. */
 const READ_AHEAD = 1024 * 1024;
 
-/** A decoder that is fed for ever and gives nothing would never reach the other limit. */
+/** Limits the encoded bytes too: a decoder could take input forever without output. */
 function takeBytes(limit: number): Transform {
   let size = 0;
   return new Transform({

@@ -1,17 +1,16 @@
 import type { CallContext } from "@assent/core";
 
-/** Where a fetch stands in a chain of redirects: how many led to it, and from where the last one came. */
+/** The number of redirects before a fetch, and the URL of the last one. */
 export type Hop = { readonly count: number; readonly from: string | undefined };
 
-/** The fetches that are running, so that one that a redirect leads to knows how long its chain is. */
+/** Tracks running fetches, so that a redirected fetch knows the length of its chain. */
 export type RedirectChains = {
-  /** What led to this call. */
   readonly hopOf: (call: Pick<CallContext, "sessionId" | "callId">) => Hop;
-  /** Until the returned function is called, calls nested in this one are redirects from this URL. */
+  /** Until the returned function is called, calls nested in this one count as redirects from this URL. */
   readonly begin: (call: Pick<CallContext, "sessionId" | "callId">, url: string) => () => void;
 };
 
-/** Follows chains by the ids of nested calls, which begin with that of the call they are nested in. */
+/** The id of a nested call starts with the id of its parent. */
 export function redirectChains(): RedirectChains {
   const running = new Map<string, { readonly count: number; readonly url: string }>();
   const hopOf: RedirectChains["hopOf"] = ({ sessionId, callId }) => {

@@ -1,4 +1,4 @@
-/** Why there is no text to give: its type, and a sentence for the model. */
+/** Why there is no text: an error type and a sentence for the model. */
 export class Refusal extends Error {
   readonly type: "web_fetch_failed" | "web_fetch_blocked";
 

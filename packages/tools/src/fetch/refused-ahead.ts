@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { isPublicAddress } from "./public-address.ts";
 
-/** Why a fetch of this URL is bound to be refused, as far as its text tells: nobody should say yes in vain. */
+/** Reasons why this fetch will be refused, as far as the URL shows, so that people do not approve it in vain. */
 export function predictRefusals(url: URL, isPrivateAllowed: boolean): readonly string[] {
   return [
     ...(hasCredentials(url) ? ["It will be refused: the URL holds a user name or password"] : []),
@@ -11,7 +11,6 @@ export function predictRefusals(url: URL, isPrivateAllowed: boolean): readonly s
   ];
 }
 
-/** Whether a URL says who asks. */
 export function hasCredentials({ username, password }: URL): boolean {
   return username !== "" || password !== "";
 }
@@ -26,7 +25,7 @@ export function bareHost({ hostname }: URL): string {
   return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
 }
 
-/** Whether a URL leads to a private network for all to see, without looking its host up. */
+/** True if the URL itself shows that its host is private, without a lookup. */
 function isPrivateByName(url: URL): boolean {
   const host = bareHost(url);
   return isIP(host) === 0 ? /(?:^|\.)localhost$/.test(host) : !isPublicAddress(host);

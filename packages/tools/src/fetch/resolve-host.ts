@@ -4,18 +4,17 @@ import { isPublicAddress } from "./public-address.ts";
 import { Refusal } from "./refusal.ts";
 import { allowRule, bareHost } from "./refused-ahead.ts";
 
-/** An address as the system's resolver gives it. */
 export type HostAddress = { readonly address: string; readonly family: number };
 
-/** Finds the addresses of a host. It rejects when there are none. */
+/** Finds the addresses of a host; rejects if there are none. */
 export type Lookup = (host: string) => Promise<readonly HostAddress[]>;
 
-/** How hosts are looked up, by the system when absent, and whether this one may lead into a private network. */
+/** The resolver (the system's if undefined), and whether this host may be private. */
 export type HostOptions = { readonly lookup: Lookup | undefined; readonly isPrivateAllowed: boolean; readonly signal: AbortSignal };
 
 /**
- * The addresses that may be connected to, found once: whoever connects uses these and asks nobody again, so that a name cannot lead elsewhere a moment later.
- * One private address among them refuses all.
+ * Resolves a host once. The connection uses exactly these addresses, so a second lookup cannot lead elsewhere. One private address
+ * refuses them all.
  */
 export async function resolveHost(
   url: URL,
@@ -30,7 +29,6 @@ export async function resolveHost(
   return found;
 }
 
-/** Its files included. */
 function systemLookup(host: string): Promise<readonly HostAddress[]> {
   return lookup(host, { all: true });
 }
@@ -40,7 +38,7 @@ function privateText(url: URL, address: string): string {
   return `${url.href} was not fetched: ${url.host} ${leads} an address of this machine or a private network. It is fetched only where an allow rule names that host: ${allowRule(url)}`;
 }
 
-/** A lookup cannot be stopped; nobody waits for it after an abort. */
+/** A lookup cannot be aborted, so stop waiting for it. */
 function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const aborted = (): void => reject(signal.reason);

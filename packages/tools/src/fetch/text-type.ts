@@ -2,7 +2,6 @@ import { TextDecoder } from "node:util";
 import type { Body } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What an answer says its body is. */
 export type TextType = { readonly media: string; readonly charset: string | undefined; readonly isHtml: boolean };
 
 const HTML: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
@@ -28,7 +27,7 @@ const TEXT: ReadonlySet<string> = new Set([
 const CONTENT_TYPE = /^\s*([\w.+-]{1,100}\/[\w.+-]{1,100})\s*(?:;|$)/;
 const CHARSET = /;\s*charset\s*=\s*(?:"([^"]{1,100})"|([^\s;"]{1,100}))/i;
 
-/** Reads a `Content-Type`. Undefined: the body is not text. Without the header it is taken for plain text, and its bytes must bear that out. */
+/** Parses a `Content-Type`. Undefined if the body is not text. Without the header the bytes must look like text. */
 export function readTextType(header: string | undefined): TextType | undefined {
   if (header === undefined) return { media: "text/plain", charset: undefined, isHtml: false };
   const media = CONTENT_TYPE.exec(header)?.[1]?.toLowerCase();
@@ -46,11 +45,14 @@ const MARKS: readonly (readonly [charset: string, bytes: readonly number[]])[] =
   ["utf-16le", [0xff, 0xfe]],
   ["utf-16be", [0xfe, 0xff]],
 ];
-/** How far a page's own word on its charset is looked for. */
+/** How far to search for a charset in the page itself. */
 const META_BYTES = 1024;
 const META = /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w.:-]{1,100})/i;
 
-/** The text of a body: by its byte order mark, else by the header, else by the page's own word, else as UTF-8. Bytes that are no text in it become `�`, but for a character that was cut in two. */
+/**
+ * Decodes a body by its byte order mark, the header, the page's own charset, or as UTF-8, in this order. Invalid bytes become `�`,
+ * except for a character that was cut.
+ */
 export function decodeText({ bytes, isCut }: Body, { charset, isHtml }: TextType): string {
   const marked = MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
   const text = decoderOf(marked ?? charset ?? (isHtml ? metaCharset(bytes) : undefined) ?? "utf-8").decode(bytes, { stream: isCut });
@@ -60,7 +62,7 @@ export function decodeText({ bytes, isCut }: Body, { charset, isHtml }: TextType
 
 function metaCharset(bytes: Buffer): string | undefined {
   const named = META.exec(bytes.toString("latin1", 0, META_BYTES))?.[1];
-  return named && /^utf-?16/i.test(named) ? "utf-8" : named; // it could be read without knowing it, so it is not that
+  return named && /^utf-?16/i.test(named) ? "utf-8" : named; // the declaration was readable as ASCII, so the page is not UTF-16
 }
 
 function decoderOf(charset: string): TextDecoder {

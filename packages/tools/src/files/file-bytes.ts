@@ -3,15 +3,15 @@ import { errorCode, nodeDigest, openRegular, type RegularFile } from "@assent/ho
 import { isOpenAt, placeChangedError } from "./opened-as.ts";
 
 const CHUNK = 256 * 1024;
-/** As much of a file is looked at to tell text from other bytes. */
+/** Number of bytes to check for NUL. */
 const TELLING_BYTES = 8192;
 
-/** How often to open a file that is being replaced before giving up. */
+/** How often to retry a file that is being replaced. */
 const MOST_TRIES = 10;
 
 /**
- * Opens a regular file by its real path for the time of `use`. No link is followed: the opened file is compared with the path before anything is read.
- * If a link replaced the file or a directory above it, this rejects with code `ELOOP` or `ERR_PLACE_CHANGED`.
+ * Opens a regular file by its real path during `use`. Follows no links: the open file is compared with the path first. Rejects with
+ * `ELOOP` or `ERR_PLACE_CHANGED` if a link replaced the file or a directory above it.
  */
 export async function withRegularFile<T>(path: string, use: (file: RegularFile) => Promise<T>): Promise<T> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -25,7 +25,7 @@ export async function withRegularFile<T>(path: string, use: (file: RegularFile) 
   throw placeChangedError(path);
 }
 
-/** The bytes of an open file, piece by piece. A piece is only valid until the next is asked for. */
+/** Reads an open file in pieces. A piece is valid only until the next one. */
 export async function* readPieces({ handle }: RegularFile, signal?: AbortSignal): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(CHUNK);
   for (let at = 0; ; ) {
@@ -37,10 +37,9 @@ export async function* readPieces({ handle }: RegularFile, signal?: AbortSignal)
   }
 }
 
-/** A file as it is now, and the digest by which it is known again. */
 export type CurrentFile = { readonly digest: string; readonly bytes: Buffer };
 
-/** Undefined when there is no such file. Rejects with code `ERR_FILE_TOO_LARGE` for one that is too large to hold. */
+/** Undefined if there is no such file. Rejects with `ERR_FILE_TOO_LARGE`. */
 export async function readCurrentFile(path: string, maxBytes: number): Promise<CurrentFile | undefined> {
   try {
     const bytes = await withRegularFile(path, (file) => readAllBytes(file, maxBytes));
@@ -62,7 +61,7 @@ async function readAllBytes(file: RegularFile, maxBytes: number): Promise<Buffer
   return Buffer.concat(kept);
 }
 
-/** Whether bytes are no text: a NUL stands near their beginning. */
+/** True if there is a NUL near the start. */
 export function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, TELLING_BYTES).includes(0);
 }

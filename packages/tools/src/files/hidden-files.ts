@@ -1,14 +1,14 @@
-/** Whether a rule forbids to read a file, whatever tool would show it. */
+/** True if a rule forbids reading a file. */
 export type Hides = (path: string) => boolean;
 
-/** What a call leaves out because a rule hides it: counted, never named. */
+/** Counts the files that a call leaves out because a rule hides them. They are never named. */
 export type HiddenFiles = {
-  /** Counts the file where it is hidden. */
+  /** Returns false for a hidden file and counts it. */
   readonly shows: (path: string) => boolean;
   readonly count: () => number;
 };
 
-/** One for each call. */
+/** Make one per call. */
 export function hiddenFileFilter(hides: Hides | undefined): HiddenFiles {
   let count = 0;
   return {
@@ -21,7 +21,6 @@ export function hiddenFileFilter(hides: Hides | undefined): HiddenFiles {
   };
 }
 
-/** What the model is told of what was left out. */
 export function hiddenText(count: number): string {
   return count === 1 ? "1 file is hidden by a rule" : `${count} files are hidden by a rule`;
 }

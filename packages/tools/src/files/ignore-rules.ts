@@ -1,6 +1,6 @@
 import { compileNameGlob, compilePathGlob } from "./path-glob.ts";
 
-/** What one ignore file says of a path below its directory; undefined: nothing. */
+/** Whether one ignore file ignores a path below its directory; undefined if no line matches. */
 export type IgnoreRules = (path: string, isDirectory: boolean) => boolean | undefined;
 
 type IgnoreRule = {
@@ -9,7 +9,7 @@ type IgnoreRule = {
   readonly matches: (path: string) => boolean;
 };
 
-/** Reads an ignore file in git's notation. Paths are relative to its directory, with slashes; the last line that matches has the say. */
+/** Parses an ignore file in git's syntax. Paths are relative to its directory; the last matching line wins. */
 export function parseIgnoreRules(text: string): IgnoreRules {
   const rules = text
     .replace(/^\ufeff/, "")
@@ -19,7 +19,7 @@ export function parseIgnoreRules(text: string): IgnoreRules {
   return (path, isDirectory) => rules.find((rule) => (isDirectory || !rule.directoriesOnly) && rule.matches(path))?.ignores;
 }
 
-/** Undefined: the line is blank or a comment. */
+/** Undefined for a blank line or a comment. */
 function readLine(line: string): IgnoreRule | undefined {
   const text = withoutTrailingBlanks(line.endsWith("\r") ? line.slice(0, -1) : line);
   if (text === "" || text.startsWith("#")) return undefined;
@@ -31,7 +31,7 @@ function readLine(line: string): IgnoreRule | undefined {
   return { ignores, directoriesOnly, matches: path.includes("/") ? anchored(path) : anywhere(path) };
 }
 
-/** A slash before the end ties the pattern to the file's directory. `a/**` is what lies in `a`, not `a` itself. */
+/** A slash before the end anchors the pattern. `a/**` matches what is inside `a`, not `a` itself. */
 function anchored(path: string): IgnoreRule["matches"] {
   const pattern = path.startsWith("/") ? path.slice(1) : path;
   const matches = compilePathGlob(pattern.endsWith("/**") ? `${pattern}/*` : pattern);
@@ -43,7 +43,7 @@ function anywhere(name: string): IgnoreRule["matches"] {
   return (given) => matches(given.slice(given.lastIndexOf("/") + 1));
 }
 
-/** Blanks at the end count only where a backslash stands before them. */
+/** Trailing spaces count only after a backslash. */
 function withoutTrailingBlanks(line: string): string {
   let end = line.length;
   while (end > 0 && line[end - 1] === " " && !isEscaped(line, end - 1)) end--;

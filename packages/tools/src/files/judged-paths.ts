@@ -1,24 +1,23 @@
 import { statSync } from "node:fs";
 import type { DirectoryAnchor, PathFact } from "@assent/policy";
 
-/** As much of a path as has to be the same when the call runs. */
 type JudgedFact = Pick<PathFact, "real" | "anchor" | "sensitive">;
 type KnownPath = { readonly real: string | null; readonly anchor: DirectoryAnchor | null; readonly sensitive: boolean };
 
-/** Where a call's path led when the call was judged. */
+/** Remembers where the path of a call led when it was judged. */
 export type JudgedPaths = {
-  /** Told at every judging; the latest counts. */
+  /** Called at every judgment; the latest one counts. */
   readonly note: (input: object, judged: JudgedFact) => void;
-  /** True when the path was judged and now leads elsewhere. */
+  /** True if the judged path now leads elsewhere. */
   readonly changed: (input: object, real: string | null) => boolean;
-  /** True when the path was judged and the directory it led to is another one by now, though of the same name. */
+  /** True if another directory has taken the place of the judged one. */
   readonly exchanged: (input: object) => boolean;
-  /** True if the judged file held no secrets. */
+  /** True if the judged file was not sensitive. */
   readonly harmless: (input: object) => boolean;
   readonly place: (input: object) => string | undefined;
 };
 
-/** Kept by the frozen input itself, so it is forgotten with the call. A process that did not judge the call has nothing to compare. */
+/** Keyed by the frozen input, so entries go away with the call. A process that did not judge the call compares nothing. */
 export function judgedPaths(): JudgedPaths {
   const known = new WeakMap<object, KnownPath>();
   return {
@@ -36,6 +35,6 @@ function isSameFile(anchor: DirectoryAnchor | null): boolean {
     const stats = statSync(anchor.path, { bigint: true, throwIfNoEntry: false });
     return stats !== undefined && String(stats.dev) === anchor.device && String(stats.ino) === anchor.inode;
   } catch {
-    return false; // it can no longer be looked at, so nobody can tell
+    return false; // no longer accessible
   }
 }

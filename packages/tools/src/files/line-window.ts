@@ -1,19 +1,16 @@
-/** Which lines are wanted, and how much of them. */
 export type WindowLimits = { readonly offset: number; readonly limit: number; readonly lineChars: number; readonly totalChars: number };
 
-/** The wanted lines, numbered. */
 export type LinesShown = {
   readonly lines: readonly string[];
-  /** The last line that is given; below `offset` when none is. */
+  /** The last line shown; below `offset` if none is. */
   readonly last: number;
-  /** Lines of the whole text. */
   readonly total: number;
 };
 
-/** Takes a text in pieces and keeps only the wanted lines, so that a line of any length costs no more memory than what is shown of it. */
+/** Collects the wanted lines from pieces of a text. Memory is bounded by what is shown, for lines of any length. */
 export type LineWindow = { readonly add: (text: string) => void; readonly end: () => LinesShown };
 
-/** A window on the lines of a text. A carriage return before a line break is not shown. */
+/** Carriage returns before line feeds are dropped. */
 export function lineWindow({ offset, limit, lineChars, totalChars }: WindowLimits): LineWindow {
   const lines: string[] = [];
   let number = 1;
@@ -56,7 +53,7 @@ export function lineWindow({ offset, limit, lineChars, totalChars }: WindowLimit
   };
 }
 
-/** `kept` is the line's beginning; a line that fits is kept whole, with its carriage return. */
+/** `kept` is the start of the line, or all of it if it fits. */
 function cutLine(kept: string, length: number, lineChars: number): string {
   if (length <= lineChars + 1 && kept.endsWith("\r")) return kept.slice(0, -1);
   if (length <= lineChars) return kept;

@@ -2,8 +2,8 @@ import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, read
 import { readdir } from "node:fs/promises";
 
 /**
- * True if an open file is the one at this real path, with no link on the way. Linux reports the path of an open file; other systems look the path up again.
- * False for a file that was moved or replaced after it was opened.
+ * True if an open file is the one at this real path, with no link on the way. Linux reports the path of an open file; other systems
+ * look the path up again. False for a file that was moved or replaced after it was opened.
  */
 export function isOpenAt(fd: number, path: string): boolean {
   try {
@@ -15,26 +15,29 @@ export function isOpenAt(fd: number, path: string): boolean {
   }
 }
 
-/** Linux: a path by which this process reaches the open file itself. */
+/** Linux only: a path to the open file itself. */
 function ownFdPath(fd: number): string {
   return `/proc/self/fd/${fd}`;
 }
 
-/** A file that has other names, as the system tells files apart. */
+/** Identifies a file that has other hard links. */
 export type LinkedFile = Pick<Stats, "dev" | "ino" | "nlink">;
 
-/** An open file. Whoever opened it closes it. */
+/** An open file. The caller closes it. */
 export type OpenedFile = {
   readonly fd: number;
   readonly size: number;
-  /** Set if the file has other names: one of them may say that it holds secrets. */
+  /** Set if the file has other hard links, which may be sensitive. */
   readonly linked?: LinkedFile;
 };
 
 const READING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
 const TOO_MANY_OPEN = /^(EMFILE|ENFILE)$/;
 
-/** Opens a regular file by its real path. Undefined if it is gone, is not ours to read, or a link leads there now. Throws only if too many files are open. */
+/**
+ * Opens a regular file by its real path. Undefined if it is gone, unreadable or replaced by a link. Throws only if too many files are
+ * open.
+ */
 export function openRealPath(path: string): OpenedFile | undefined {
   let fd: number | undefined;
   let opened: OpenedFile | undefined;
@@ -50,10 +53,13 @@ export function openRealPath(path: string): OpenedFile | undefined {
   return opened;
 }
 
-/** The entries of an open directory, and a path by which they are reached whatever becomes of its name. */
+/** The entries of an open directory, and a path to it that survives renaming. */
 export type OpenedDirectory = { readonly entries: readonly Dirent[]; readonly at: string };
 
-/** Lists a directory by its real path. Rejects with code `ERR_PLACE_CHANGED` if a link leads there now. On Linux the directory stays open during `use`. */
+/**
+ * Lists a directory by its real path. Rejects with `ERR_PLACE_CHANGED` if a link leads there now. On Linux the directory stays open
+ * during `use`.
+ */
 export async function listRealPath<T>(path: string, use: (directory: OpenedDirectory) => T | Promise<T>): Promise<T> {
   const fd = openDirectory(path);
   try {
@@ -76,7 +82,6 @@ function openDirectory(path: string): number {
   }
 }
 
-/** The error of a path that does not lead where it led. */
 export function placeChangedError(path: string): Error {
   return Object.assign(new Error(`${path} is a link now, or is being replaced`), { code: "ERR_PLACE_CHANGED" });
 }

@@ -1,29 +1,27 @@
 import { compileGlob } from "@assent/core";
 
-/** Tells whether a relative path, given by its names, is meant as a whole. */
+/** Tests a relative path, given as a list of names. */
 export type PathTest = (names: readonly string[]) => boolean;
 
-/** Tells whether one name of a path is meant. */
 export type NameTest = (name: string) => boolean;
 
-/** How many globs braces may make of one. */
+/** Limit for the expansion of braces. */
 const MOST_ALTERNATIVES = 256;
 
 /**
- * Reads `*`, `?`, `[a-z]`, `[!a]`, `[^a]`, `\x` within a name and `**` as any number of names. Nothing is compiled to a regular expression, so no
- * pattern takes long. A pattern that is malformed means no path at all.
+ * Compiles a path glob: `*`, `?`, `[a-z]`, `[!a]`, `[^a]`, `\x` within a name, `**` for any number of names. Uses no regular
+ * expressions, so matching time is bounded. A malformed pattern matches nothing.
  */
 export function compilePathGlob(pattern: string): PathTest {
   const steps = pattern.split("/").map((name) => (name === "**" ? ANY_NAMES : compileNameGlob(name)));
   return (names) => matchesSteps(steps, names);
 }
 
-/** True for a text that is more than the name of one place. */
 export function isGlob(text: string): boolean {
   return /[*?[{]/.test(text);
 }
 
-/** `{a,b}` is as good as two patterns. Braces without a comma, unclosed ones and too many of them stand for themselves. */
+/** `{a,b}` becomes two patterns. Braces without a comma, unclosed ones and too many of them are taken literally. */
 export function expandBraces(pattern: string): readonly string[] {
   const done: string[] = [];
   const todo = [pattern];
@@ -42,7 +40,7 @@ export function expandBraces(pattern: string): readonly string[] {
 
 const ANY_NAMES = Symbol("**");
 
-/** Only the last `**` is ever given one name more: whatever stood before it matched at its earliest place. */
+/** Backtracks only to the last `**`, which is enough and keeps matching fast. */
 function matchesSteps(steps: readonly (NameTest | typeof ANY_NAMES)[], names: readonly string[]): boolean {
   let s = 0;
   let back = -1;
@@ -65,7 +63,7 @@ function matchesSteps(steps: readonly (NameTest | typeof ANY_NAMES)[], names: re
   return s === steps.length;
 }
 
-/** The same within one name. The few shapes of nearly all names are compared as texts. */
+/** Compiles a glob for one name, with shortcuts for the common forms. */
 export function compileNameGlob(glob: string): NameTest {
   const text = glob.replace(/\*{2,}/g, "*");
   if (!/[*?[\\]/.test(text)) return (name) => name === text;
@@ -81,14 +79,14 @@ function compileTest(glob: string): NameTest {
   try {
     return compileGlob(glob.replace(ESCAPED_OR_CLASS, toGlobClass), { caseSensitive: true }).matches;
   } catch {
-    return () => false; // a class that is not closed, a backslash at the end: such a pattern means nothing, as it does to git
+    return () => false; // like git: an unclosed class or a trailing backslash matches nothing
   }
 }
 
-/** An escaped character, or a class up to the bracket that closes it; a bracket that comes first in it is one of its characters. */
+/** An escaped character, or a class; a `]` right after its start belongs to the class. */
 const ESCAPED_OR_CLASS = /\\.|\[[!^]?\]?(?:\\.|[^\]\\])*\]/gs;
 
-/** `[^]a]` as the compiler of globs spells it: `[!\]a]`. */
+/** Converts `[^]a]` to core's spelling `[!\]a]`. */
 function toGlobClass(text: string): string {
   return text.startsWith("\\") ? text : text.replace(/^\[\^/, "[!").replace(/^(\[!?)\]/, "$1\\]");
 }

@@ -4,27 +4,25 @@ import { failure } from "../failure.ts";
 import { judgedPaths } from "./judged-paths.ts";
 import { displayPath } from "./shown-path.ts";
 
-/** A path of one call: the input it stands in, and where it is taken from. */
 type PathUse = { readonly input: object; readonly path: string; readonly cwd: string };
 
-/** A place that may be looked at now. */
 export type ReadablePlace = {
   readonly fact: PathFact;
   readonly path: string;
-  /** How it is named to people and the model. */
+  /** The path as people and models see it. */
   readonly shown: string;
-  /** True if this opened file holds secrets and the judged one did not. */
+  /** True if this open file is sensitive although the judged one was not. */
   readonly isExchanged: (file: Parameters<PathFact["isProtected"]>[0]) => boolean;
 };
 
-/** What tools that only look at files have in common: when they ask, and that they look where it was judged. */
+/** What tools that only look have in common: when they ask, and that they look only where it was judged. */
 export type ReadablePlaces = {
-  /** Inside the workspace, and for the session's own output, without asking; what is sensitive, and everything elsewhere, asks. */
+  /** Allows the workspace and the session's own output; asks for sensitive files and everything else. */
   readonly judge: (named: PathUse) => Verdict;
   readonly open: (named: PathUse) => ReadablePlace | ToolResult;
 };
 
-/** Each tool has its own: calls are told apart by their inputs. */
+/** Make one per tool: calls are told apart by their inputs. */
 export function readablePlaces({ workspace, scope }: { readonly workspace: string; readonly scope: PathLookup }): ReadablePlaces {
   const judged = judgedPaths();
   return {
@@ -43,7 +41,6 @@ export function readablePlaces({ workspace, scope }: { readonly workspace: strin
   };
 }
 
-/** The file is not the one that was judged. */
 export function changedPlaceFailure(shown: string): ToolResult {
   return failure("execution_denied", `${shown} leads to another place than when it was judged.`);
 }

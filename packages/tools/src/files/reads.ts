@@ -1,21 +1,21 @@
 import type { Maybe } from "@assent/core";
 
-/** What a session has seen of a file. */
+/** What a session has read of a file. */
 export type ReadRecord = {
-  /** SHA-256 of all its bytes at that time. */
+  /** SHA-256 of the whole file at that time. */
   readonly digest: string;
-  /** First and last line that was shown; undefined for what has no lines. */
+  /** First and last line shown; absent for media. */
   readonly lines?: { readonly from: number; readonly to: number };
 };
 
-/** What each session has read, by real path. An implementation may keep it beyond the process. */
+/** What each session has read, by real path. Implementations may persist it. */
 export interface Reads {
   remember(sessionId: string, path: string, record: ReadRecord): Maybe<void>;
-  /** The newest record, if any. */
+  /** The newest record. */
   recall(sessionId: string, path: string): Maybe<ReadRecord | undefined>;
 }
 
-/** What was read, for as long as this process lives: afterwards files have to be read again before they are replaced. */
+/** Keeps records in memory: after a restart files must be read again before they are changed. */
 export function memoryReads(): Reads {
   const sessions = new Map<string, Map<string, ReadRecord>>();
   return {

@@ -1,12 +1,12 @@
 import { relative } from "node:path";
 import { isInside } from "@assent/policy";
 
-/** How results name a path: relative to the workspace where it is inside, else in full. */
+/** Relative to the workspace if inside, otherwise absolute. */
 export function displayPath(workspace: string, path: string): string {
   return isInside(workspace, path) ? relative(workspace, path) || "." : path;
 }
 
-/** The same text on one line: a name with a line break in it cannot pass for two. */
+/** Escapes control characters and line breaks, so that a file name cannot look like two lines. */
 export function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -6,14 +6,13 @@ import { withRegularFile } from "./file-bytes.ts";
 import { type IgnoreRules, parseIgnoreRules } from "./ignore-rules.ts";
 import { listRealPath } from "./opened-as.ts";
 
-/** What a walk takes in. */
 export type WalkOptions = {
   readonly signal: AbortSignal;
-  /** Also what has a name that begins with a dot. */
+  /** Include names that start with a dot. */
   readonly hidden?: boolean;
-  /** Ignore files above the directory count up to the root of its repository or, outside of any, up to this directory. */
+  /** Outside a repository, ignore files above the directory count up to here. Inside one, up to its root. */
   readonly top?: string;
-  /** Told of every directory below that cannot be listed. */
+  /** Called for every directory below that cannot be listed. */
   readonly unreadable?: (directory: string) => void;
 };
 
@@ -24,8 +23,8 @@ const MAX_IGNORE_FILE = 1024 * 1024;
 const IGNORE_FILES = [".ignore", ".gitignore"];
 
 /**
- * The regular files below a directory, given by its real path, as absolute paths, in the order of these paths. Ignore files are honoured, links are not followed, and `.git` and
- * `node_modules` are never entered. Rejects when the directory itself cannot be listed, or when the signal aborts. Whoever has enough stops asking.
+ * Yields the regular files below a real path as sorted absolute paths. Honors ignore files, follows no links, and never enters `.git`
+ * or `node_modules`. Rejects if the directory itself cannot be listed or the signal aborts.
  */
 export async function* walkFiles(directory: string, options: WalkOptions): AsyncGenerator<string> {
   const entries = await listEntries(directory);
@@ -39,14 +38,14 @@ export async function* walkFiles(directory: string, options: WalkOptions): Async
   }
 }
 
-/** A directory's rules, and those of the directories above. The nearest has the say. */
+/** The rules of a directory and those above it. The nearest one wins. */
 type RuleChain = { readonly base: string; readonly rules: readonly IgnoreRules[]; readonly above: RuleChain | undefined };
 
 type ListedDirectory = { readonly directory: string; readonly entries: readonly Dirent[]; readonly above: RuleChain | undefined };
 
 type WalkEntry = { readonly path: string; readonly isDirectory: boolean; readonly order: string; readonly chain: RuleChain | undefined };
 
-/** What may be meant in a directory, the last first. A directory stands where the paths of its files stand: `a.ts` comes before `a/b.ts`. */
+/** Entries in reverse order. A directory sorts like its files: `a.ts` comes before `a/b.ts`. */
 async function listWanted({ directory, entries, above }: ListedDirectory, { hidden }: WalkOptions): Promise<WalkEntry[]> {
   const chain = await addRules({ directory, entries, above });
   const prefix = asPrefix(directory);
@@ -64,7 +63,7 @@ async function listBelow({ path, chain }: WalkEntry, options: WalkOptions): Prom
   return listWanted({ directory: path, entries, above: entries.some(isRepository) ? undefined : chain }, options);
 }
 
-/** A directory that may not be listed, or that went away since, hides only itself. */
+/** Skips a directory that cannot be listed or is gone. */
 async function tryList(directory: string, unreadable?: WalkOptions["unreadable"]): Promise<readonly Dirent[]> {
   try {
     return await listEntries(directory);
@@ -90,7 +89,6 @@ function isIgnored({ path, isDirectory, chain }: WalkEntry): boolean {
   return false;
 }
 
-/** The rules of the directories above, from the nearest up to the root of the repository or the given top. */
 async function rulesAbove(directory: string, top: string | undefined): Promise<RuleChain | undefined> {
   const listed: { readonly directory: string; readonly entries: readonly Dirent[] }[] = [];
   let isRoot = false;
@@ -122,12 +120,12 @@ function asPrefix(directory: string): string {
   return directory.endsWith("/") ? directory : `${directory}/`;
 }
 
-/** Undefined when there is no such file, or none that can be read. */
+/** Undefined if the file is missing or unreadable. */
 async function ignoreText(path: string): Promise<string | undefined> {
   try {
     return await withRegularFile(path, async ({ handle, stats }) => (stats.size > MAX_IGNORE_FILE ? undefined : handle.readFile("utf8")));
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    return undefined; // an ignore file that cannot be read ignores nothing
+    return undefined; // an unreadable ignore file ignores nothing
   }
 }

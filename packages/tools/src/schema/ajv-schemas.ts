@@ -3,12 +3,13 @@ import { canonicalJson, isObject, type JsonSchema, type SchemaProblem, type Sche
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
 import type { FormatName, FormatsPlugin } from "ajv-formats";
 
-/** Schemas kept compiled; far more than a session has tools. */
+/** Limit for compiled schemas; far more than a session has tools. */
 const KEPT = 1000;
 
 /**
- * JSON Schema by ajv, which is loaded at the first compile and not before. Draft-07, or 2020-12 where `$schema` names it. Unknown keywords and formats are annotations;
- * whatever else a schema says that is not understood is refused. Nothing outside the schema is ever fetched, and one content is compiled once.
+ * Compiles JSON Schema with ajv, which is loaded on first use. Supports draft-07, and 2020-12 if `$schema` names it. Unknown keywords
+ * and formats are ignored; anything else that ajv does not understand is refused. Nothing is fetched, and equal schemas are compiled
+ * once.
  */
 export function ajvSchemas(): Schemas {
   const compiled = new Map<string, Validator>();
@@ -27,7 +28,7 @@ export function ajvSchemas(): Schemas {
 
 type Dialect = "draft-07" | "2020-12";
 
-/** The formats of the standard that are checked; every other name is an annotation. */
+/** The formats that are checked. */
 const FORMATS: FormatName[] = [
   "date",
   "time",
@@ -61,12 +62,12 @@ function readDialect(schema: JsonSchema): Dialect {
 const OPTIONS: Options = {
   strict: false,
   allErrors: true,
-  ownProperties: true, // `toString` is no property of an input
+  ownProperties: true, // `toString` is not a property of an input
   logger: false,
   code: { regExp: Object.assign(regularExpression, { code: "" }) },
 };
 
-/** The pattern as the standard wants it; many schemas in use are only regular expressions of the older kind. A malformed one throws in both. */
+/** The standard wants Unicode mode, but many schemas in use only compile without it. */
 function regularExpression(pattern: string, flags: string): RegExp {
   try {
     return new RegExp(pattern, flags);
@@ -92,7 +93,7 @@ function compile(schema: JsonSchema, dialects: Map<Dialect, Ajv>): Validator {
   return (value) => (validate(value) ? NO_PROBLEMS : (validate.errors ?? []).map(toProblem));
 }
 
-/** Ajv remembers every `$id` it has met, also of a schema that did not compile; here no schema sees another's. */
+/** Ajv remembers every `$id`, even of a schema that failed. Forget them, so schemas cannot refer to each other. */
 function compileAlone(ajv: Ajv, schema: boolean | Record<string, unknown>): ValidateFunction {
   const before = new Set(Object.keys(ajv.refs));
   try {
@@ -104,7 +105,7 @@ function compileAlone(ajv: Ajv, schema: boolean | Record<string, unknown>): Vali
 
 const NO_PROBLEMS: readonly SchemaProblem[] = Object.freeze([]);
 
-/** The dialect was read; ajv would look its name up, and does not know every spelling of it. */
+/** Ajv would look up the dialect by name and does not know every spelling. */
 function withoutDialect(schema: JsonSchema): boolean | Record<string, unknown> {
   if (typeof schema === "boolean") return schema;
   const { $schema: _, ...rest } = schema;
@@ -115,7 +116,7 @@ function toProblem({ instancePath, keyword, message = "must be valid", params }:
   return { pointer: instancePath, text: `${message}${describeParams(keyword, params)}` };
 }
 
-/** What ajv's words leave out, and a reader needs to mend the input. */
+/** Details that ajv's messages leave out. */
 function describeParams(keyword: string, params: Readonly<Record<string, unknown>>): string {
   if (keyword === "additionalProperties") return `: '${String(params["additionalProperty"])}'`;
   if (keyword === "enum") return `: ${JSON.stringify(params["allowedValues"])}`;

@@ -1,9 +1,9 @@
 import { isObject, type StandardIssue, type StandardSchema } from "@assent/core";
 
-/** One field of an input: how it is shown to the model, and what is wrong with a value, if anything. */
+/** One field of an input: its JSON Schema and its check. */
 export type Field<T, Optional extends boolean = false> = {
   readonly schema: Readonly<Record<string, unknown>>;
-  /** A message for the value itself, or issues with what lies in it. */
+  /** Returns a message for the value itself, issues with nested values, or undefined. */
   readonly fault: (value: unknown) => string | readonly StandardIssue[] | undefined;
   readonly optional: Optional;
   /** Only for the type checker. */
@@ -14,12 +14,12 @@ type Fields = Readonly<Record<string, Field<unknown, boolean>>>;
 type ValueOf<F> = F extends Field<infer T, boolean> ? T : never;
 type OptionalKey<F extends Fields> = { [K in keyof F]: F[K]["optional"] extends true ? K : never }[keyof F];
 
-/** The input that a record of fields describes. */
+/** The type of the input that fields describe. */
 export type InputOf<F extends Fields> = { readonly [K in Exclude<keyof F, OptionalKey<F>>]: ValueOf<F[K]> } & {
   readonly [K in OptionalKey<F>]?: ValueOf<F[K]>;
 };
 
-/** A text; its length is counted in UTF-16 units. */
+/** A string; lengths count UTF-16 units. */
 export function string({
   description,
   minLength = 0,
@@ -42,7 +42,7 @@ export function string({
   };
 }
 
-/** A whole number within its bounds. */
+/** An integer within bounds. */
 export function integer({ description, minimum, maximum }: { description: string; minimum: number; maximum: number }): Field<number> {
   return {
     schema: { type: "integer", description, minimum, maximum },
@@ -55,7 +55,7 @@ export function integer({ description, minimum, maximum }: { description: string
   };
 }
 
-/** True or false. */
+/** A boolean. */
 export function boolean({ description }: { description: string }): Field<boolean> {
   return {
     schema: { type: "boolean", description },
@@ -64,7 +64,7 @@ export function boolean({ description }: { description: string }): Field<boolean
   };
 }
 
-/** One of some words. */
+/** One of several strings. */
 export function oneOf<const W extends string>({ description, values }: { description: string; values: readonly W[] }): Field<W> {
   const known: readonly unknown[] = values;
   return {
@@ -74,7 +74,7 @@ export function oneOf<const W extends string>({ description, values }: { descrip
   };
 }
 
-/** A list whose items are all of one kind. */
+/** A list of items of one kind. */
 export function array<T>({
   description,
   items,
@@ -98,7 +98,7 @@ export function array<T>({
   };
 }
 
-/** An object within the input, with fields of its own. */
+/** A nested object. */
 export function record<const F extends Fields>(fields: F): Field<InputOf<F>> {
   return {
     schema: describeFields(fields),
@@ -111,14 +111,14 @@ export function record<const F extends Fields>(fields: F): Field<InputOf<F>> {
   };
 }
 
-/** A field that may be left out. */
+/** Makes a field optional. */
 export function optional<T>(field: Field<T>): Field<T, true> {
   return { ...field, optional: true };
 }
 
 /**
- * The input of a built-in tool as a Standard Schema that describes itself. It exists because loading a schema library costs more than starting the program;
- * it knows few kinds of fields, refuses unknown fields, and answers in the words that JSON Schema validators use. Fields in `hidden` are accepted but not shown.
+ * The input of a built-in tool as a Standard Schema with its JSON Schema. Refuses unknown fields and words problems like JSON Schema
+ * validators. Fields in `hidden` are accepted but not shown. See decision 40 for why this is not zod.
  */
 export function object<const F extends Fields, const H extends Fields = Record<never, never>>(
   fields: F,
@@ -148,7 +148,7 @@ function describeFields(fields: Fields): Record<string, unknown> {
   };
 }
 
-/** True when there was nothing to collect: then the value is what the fields describe. */
+/** Returns true if there are no issues. */
 function collectIssues<T>(known: Fields, value: unknown, issues: StandardIssue[]): value is T {
   if (!isObject(value)) return issues.push({ message: "must be object" }) === 0;
   for (const name in known) issues.push(...checkField(name, known[name], value));
@@ -168,7 +168,6 @@ function checkField(
   return prefixIssues(name, field.fault(value[name]));
 }
 
-/** What is wrong at a place, told from one level further up. */
 function prefixIssues(key: PropertyKey, fault: ReturnType<Field<unknown>["fault"]>): readonly StandardIssue[] {
   if (fault === undefined) return [];
   if (typeof fault === "string") return [{ message: fault, path: [key] }];

@@ -8,7 +8,7 @@ const MAX_SEARCHED: number = 64 * 1024 * 1024;
 
 const workerFile = (): URL => new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url);
 
-/** Searches in a thread of its own: whatever a pattern does, the process goes on, and the signal ends it. Throws `PatternError`. */
+/** Searches in a worker, so that a slow pattern cannot block the process. Throws `PatternError`. */
 export const searchBuiltIn: SearchEngine = async function* (search, batches, signal) {
   const pattern = toJavaScript(search.pattern, search);
   const start: SearchWorkerStart = { search, pattern, maxBytes: MAX_SEARCHED };

@@ -1,13 +1,12 @@
 import { compileNameGlob, compilePathGlob, expandBraces } from "../files/path-glob.ts";
 
-/** Tells whether a path below a directory is meant, by its names. */
 export type PathFilter = (names: readonly string[]) => boolean;
 
-/** As much as is searched at a time: a command line has its limits. */
+/** Batch limits: a command line cannot be arbitrarily long. */
 const BATCH_FILES = 1000;
 const BATCH_CHARS = 100_000;
 
-/** A glob as people write it to choose files: without a slash it means a name at any depth, with one the path from the top. `!` means all others. */
+/** Compiles a file glob. Without a slash it matches names at any depth, with one the path from the top. `!` negates it. */
 export function pathFilter(glob: string): PathFilter {
   const isNot = glob.startsWith("!");
   const tests = expandBraces(isNot ? glob.slice(1) : glob).map(compileFilter);
@@ -21,7 +20,6 @@ function compileFilter(pattern: string): PathFilter {
   return (names) => name(names.at(-1) ?? "");
 }
 
-/** Paths in batches. */
 export async function* groupPaths(paths: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   let batch: string[] = [];
   let chars = 0;

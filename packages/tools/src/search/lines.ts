@@ -1,42 +1,39 @@
 import type { LinkedFile } from "../files/opened-as.ts";
 import type { JavaScriptPattern } from "./pattern.ts";
 
-/** What is sought in every file, and how much of what is found is kept. */
 export type Search = {
   readonly pattern: string;
   readonly ignoreCase: boolean;
   readonly multiline: boolean;
-  /** Lines before and after each that matches. */
+  /** Number of lines around each match. */
   readonly context: number;
-  /** Only whether there is anything, only how much, or also what. */
+  /** What to return: paths, counts or lines. */
   readonly wanted: "files" | "count" | "content";
-  /** The most matching lines that are kept of one file. */
+  /** Limit for matching lines per file. */
   readonly keep: number;
 };
 
-/** A line of a file; it matches, or stands beside one that does. */
+/** A matching line or a line of context. */
 export type FoundLine = { readonly number: number; readonly text: string; readonly isMatch: boolean };
 
-/** A file in which something was found. */
 export type FoundFile = {
   readonly path: string;
   readonly count: number;
   readonly lines: readonly FoundLine[];
-  /** Set if the file that was searched has other names. */
+  /** Set if the file has other hard links. */
   readonly linked?: LinkedFile;
 };
 
-/** Finds files' matches, batch by batch and in the order of the files. */
+/** Yields the matches of each batch, in the order of the files. */
 export type SearchEngine = (
   search: Search,
   batches: AsyncIterable<readonly string[]>,
   signal: AbortSignal,
 ) => AsyncIterable<readonly FoundFile[]>;
 
-/** More of a line is not shown. */
 const LINE_CHARS = 500;
 
-/** The lines of a text that match; undefined when there are none. */
+/** Undefined if nothing matches. */
 export function searchText(text: string, search: Search, { source, flags }: JavaScriptPattern): Omit<FoundFile, "path"> | undefined {
   const lines = text.split("\n");
   if (lines.at(-1) === "") lines.pop();
@@ -48,13 +45,12 @@ export function searchText(text: string, search: Search, { source, flags }: Java
   return { count: matching.length, lines: search.wanted === "content" ? withContext(lines, matching.slice(0, search.keep), search) : [] };
 }
 
-/** A line without its line break, and not longer than people want to read. */
+/** Drops the carriage return and cuts long lines. */
 export function cutLine(line: string): string {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
   return text.length > LINE_CHARS ? `${text.slice(0, LINE_CHARS).toWellFormed()}… [line cut: ${text.length} characters]` : text;
 }
 
-/** By index, in order. */
 function matchingLines(lines: readonly string[], pattern: RegExp, most: number): readonly number[] {
   const found: number[] = [];
   for (let index = 0; index < lines.length && found.length < most; index++) {
@@ -64,7 +60,7 @@ function matchingLines(lines: readonly string[], pattern: RegExp, most: number):
   return found;
 }
 
-/** The same where a match may go over several lines: each of them counts. */
+/** With `multiline` a match can span lines; each of them counts. */
 function matchingSpans(lines: readonly string[], pattern: RegExp, most: number): readonly number[] {
   const plain = lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
   const text = plain.join("\n");

@@ -1,7 +1,7 @@
 import { type Cursor, PatternError, type PatternReading } from "./pattern-cursor.ts";
 import { quoteCharacter, readMember } from "./pattern-escape.ts";
 
-/** Classes by their name in `[:name:]`, as members of a class. */
+/** POSIX classes such as `[:alpha:]`. */
 const NAMED: Readonly<Record<string, string>> = {
   alnum: "0-9A-Za-z",
   alpha: "A-Za-z",
@@ -22,7 +22,7 @@ const NAMED: Readonly<Record<string, string>> = {
 const OPERATORS: readonly string[] = ["&&", "--", "~~"];
 const DEEPEST = 50;
 
-/** A class of characters, with classes in it and what is taken out of them. The cursor is on its bracket. */
+/** Reads a character class with nested classes and set operators. The cursor is at its bracket. */
 export function readClass({ cursor }: Pick<PatternReading, "cursor">, depth = 0): string {
   const start = cursor.at++;
   if (depth > DEEPEST) throw new PatternError(`classes lie more than ${DEEPEST} deep in each other`, start);
@@ -49,7 +49,7 @@ export function readClass({ cursor }: Pick<PatternReading, "cursor">, depth = 0)
 
 type Operands = { readonly left: string | undefined; readonly operator: string; readonly members: string; readonly start: number };
 
-/** From left to right, all operators alike. */
+/** Operators apply from left to right with equal precedence, as in Rust. */
 function combineClasses({ left, operator, members, start }: Operands): string {
   if (members === "") throw new PatternError("a class is empty", start);
   const right = `[${members}]`;

@@ -1,9 +1,7 @@
 import { type Cursor, PatternError, type PatternReading } from "./pattern-cursor.ts";
 
-/** Characters that make words, as members of a class. */
 const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
 
-/** Classes by their letter, as members of a class. */
 const CLASSES: Readonly<Record<string, string>> = {
   d: "\\p{Nd}",
   D: "\\P{Nd}",
@@ -16,7 +14,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 const BEGINS = `(?<![${WORD}])(?=[${WORD}])`;
 const ENDS = `(?<=[${WORD}])(?![${WORD}])`;
 
-/** Places between characters. */
+/** Assertions such as word boundaries. */
 const PLACES: Readonly<Record<string, string>> = {
   "b{start}": `(?:${BEGINS})`,
   "b{end}": `(?:${ENDS})`,
@@ -32,7 +30,7 @@ const PLACES: Readonly<Record<string, string>> = {
 
 const CONTROLS: Readonly<Record<string, number>> = { a: 0x07, f: 0x0c, t: 0x09, n: 0x0a, r: 0x0d, v: 0x0b };
 
-/** What a backslash and what follows it stand for, outside of a class. */
+/** Reads an escape outside of a class. */
 export function readEscape(reading: PatternReading): string {
   const { cursor, multiline } = reading;
   const rest = cursor.text.slice(cursor.at + 1, cursor.at + 20);
@@ -48,7 +46,7 @@ export function readEscape(reading: PatternReading): string {
   return quoteCharacter(found);
 }
 
-/** A character by its number, or a class as it stands within another. The cursor is on the backslash. */
+/** Returns a code point, or a class as class members. The cursor is at the backslash. */
 export function readMember(cursor: Cursor): number | string {
   const { text, at } = cursor;
   const letter = text[at + 1];
@@ -67,7 +65,6 @@ export function readMember(cursor: Cursor): number | string {
   return readNumber(cursor);
 }
 
-/** A character as no part of the notation, within and outside of classes. */
 export function quoteCharacter(point: number): string {
   const character = String.fromCodePoint(point);
   return /[A-Za-z0-9]/.test(character) ? character : `\\u{${point.toString(16)}}`;
@@ -113,6 +110,6 @@ function isProperty(spelling: string): boolean {
     new RegExp(`\\p{${spelling}}`, "v");
     return true;
   } catch {
-    return false; // another spelling may be known
+    return false; // try the next spelling
   }
 }

@@ -2,15 +2,14 @@ import { readClass } from "./pattern-class.ts";
 import { type Cursor, PatternError, type PatternReading } from "./pattern-cursor.ts";
 import { readEscape } from "./pattern-escape.ts";
 
-/** A regular expression of JavaScript. */
 export type JavaScriptPattern = { readonly source: string; readonly flags: string };
 
-/** How deep groups may lie in each other. */
+/** Limit for nested groups. */
 const DEEPEST = 250;
 
 /**
- * Says in JavaScript what a regular expression in Rust's notation says: the same classes of characters, borders of words and lines. What JavaScript cannot say, and what
- * Rust does not know (look-around, references back), is a `PatternError`.
+ * Converts a regular expression from Rust's syntax to JavaScript with the same meaning. Throws `PatternError` for what Rust does not
+ * support (look-around, backreferences) or JavaScript cannot express.
  */
 export function toJavaScript(pattern: string, { multiline, ignoreCase }: { multiline: boolean; ignoreCase: boolean }): JavaScriptPattern {
   const cursor: Cursor = { text: pattern, at: 0 };
@@ -26,7 +25,7 @@ export function toJavaScript(pattern: string, { multiline, ignoreCase }: { multi
   return { source, flags };
 }
 
-/** Up to the end of the group, or of the pattern. Modes that are switched on the way hold to its end, in later alternatives too. */
+/** Reads to the end of the group. Flags set on the way apply until then, in later alternatives too. */
 function readAlternatives(reading: PatternReading): string {
   const { cursor } = reading;
   let modes = reading.modes;
@@ -87,7 +86,7 @@ function readCharacter({ cursor, multiline, modes }: PatternReading): string {
   return special ? special[(character === "." ? modes.dotAll : multiline) ? 1 : 0] : character;
 }
 
-/** What a character stands for: usually, and where a dot finds line breaks, or borders are those of every line. */
+/** Replacement by default, and with `dotAll` or `multiline`. */
 const SPECIAL: Readonly<Record<string, readonly [usually: string, otherwise: string]>> = {
   ".": ["[^\\n]", "[^]"],
   "^": ["(?:^)", "(?:(?<![^\\n]))"],
@@ -110,7 +109,7 @@ function readGroup(reading: PatternReading): string {
   return `(?:${inner})`;
 }
 
-/** A group with or without a name (nobody refers to it), or with modes of its own. */
+/** Names of groups are dropped, because nothing can refer to them. */
 const GROUP = /^\((?:\?P?<[A-Za-z_][\w.[\]]*>|\?([a-zA-Z]*(?:-[a-zA-Z]+)?):|(?!\?))/;
 
 function unknownGroup({ text, at }: Cursor): string {
@@ -126,7 +125,7 @@ function switchedModes(cursor: Cursor, modes: PatternReading["modes"]): PatternR
   return readFlags(found[1], modes);
 }
 
-/** `m` and `u` are on already. */
+/** `m` and `u` are always on. */
 function readFlags(flags: string, modes: PatternReading["modes"]): PatternReading["modes"] {
   const [on = "", off = ""] = flags.split("-");
   const strange = /[^imsu]/.exec(on) ?? /[^is]/.exec(off);

@@ -2,20 +2,18 @@ import type { ToolResult } from "@assent/core";
 import { hiddenText } from "../files/hidden-files.ts";
 import type { FoundFile, Search } from "./lines.ts";
 
-/** How much is told of what was found, and how. */
 export type ResultOptions = {
   readonly search: Search;
   readonly isShown: (file: FoundFile) => boolean;
-  /** How a path is named. */
   readonly name: (path: string) => string;
-  /** How many files were left out, once all were looked at. */
+  /** Number of hidden files, known after the search. */
   readonly hidden?: () => number;
 };
 
-/** A result is not longer than this, whatever the limits are. */
+/** Limit for a result, regardless of the other limits. */
 const MAX_CHARS = 2_000_000;
 
-/** Puts what was found into words, up to the limit of files or, of contents, of matching lines, and counts the rest. */
+/** Formats matches up to the limit and counts the rest. */
 export async function searchResult(found: AsyncIterable<readonly FoundFile[]>, telling: ResultOptions): Promise<ToolResult> {
   const { wanted, context } = telling.search;
   const { parts, files, total, given } = await gatherMatches(found, telling);
@@ -51,7 +49,7 @@ async function gatherMatches(
   return all;
 }
 
-/** Stands between lines that do not follow each other, where others are given around the matches. */
+/** Separates lines that are not adjacent, if context is shown. */
 const BREAK = "--";
 
 type ResultPart = { readonly text: string; readonly given: number };

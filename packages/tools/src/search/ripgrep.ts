@@ -6,16 +6,15 @@ import { searchBuiltIn } from "./built-in.ts";
 import { cutLine, type FoundFile, type FoundLine, type Search, type SearchEngine } from "./lines.ts";
 import { PatternError } from "./pattern-cursor.ts";
 
-/** Which ripgrep, and how it is started. */
 export type Ripgrep = { readonly file: string; readonly processes: Processes };
 
-/** Nothing but these words, the pattern and the files: no configuration, no program that it could start. */
+/** No configuration file and no preprocessor, so ripgrep starts no other program. */
 const FIXED = ["--no-config", "--json", "--crlf", "--no-messages", "--no-ignore", "--hidden", "--max-filesize=64M"];
 const COMPLAINT_CHARS = 2000;
 
 /**
- * Searches by ripgrep. It is given every file by name, so which files are searched is said by us alone. The files are opened here first, and on Linux ripgrep
- * gets names that lead to these open files: a link that takes the place of one of them leads nowhere. Throws `PatternError`.
+ * Searches with ripgrep, which gets every file by name, so it never chooses files itself. Files are opened here first; on Linux
+ * ripgrep gets the paths of these open files, so a link put in place later has no effect. Throws `PatternError`.
  */
 export function searchByRipgrep({ file, processes }: Ripgrep): SearchEngine {
   return async function* (search, batches, signal) {
@@ -33,7 +32,10 @@ export function searchByRipgrep({ file, processes }: Ripgrep): SearchEngine {
 
 type RunRipgrep = (names: readonly string[]) => Promise<RipgrepEnd>;
 
-/** Whether ripgrep may read what this process holds open; not every system lets it. Where there is nothing to find, only the pattern can be at fault. */
+/**
+ * Some systems do not let ripgrep read files that this process holds open. This also checks the pattern, since there is nothing to
+ * search.
+ */
 async function canReadHeld(run: RunRipgrep): Promise<boolean> {
   const fd = openSync("/dev/null", "r");
   try {
@@ -45,7 +47,7 @@ async function canReadHeld(run: RunRipgrep): Promise<boolean> {
   }
 }
 
-/** Linux: a path that leads to a file which this process holds open, for programs that it starts. Elsewhere there is none but the file's own. */
+/** On Linux, a path to a file that this process holds open; elsewhere the file's own path. */
 function heldPath(fd: number, path: string): string {
   return process.platform === "linux" ? `/proc/${process.pid}/fd/${fd}` : path;
 }
@@ -66,7 +68,7 @@ async function searchHeld(paths: readonly string[], run: RunRipgrep, search: Sea
   return found;
 }
 
-/** Opens files from a place in the list on, as many as the system lets us, and says where the rest begins. */
+/** Opens as many files as the system allows and returns the index of the first one left. */
 function holdFiles(paths: readonly string[], from: number, held: Map<string, HeldFile>): number {
   for (const [index, path] of paths.slice(from).entries()) {
     try {
@@ -83,20 +85,20 @@ function holdFiles(paths: readonly string[], from: number, held: Map<string, Hel
   return paths.length;
 }
 
-/** Where processes are numbered otherwise than in /proc, the name may be that of another process. */
+/** In another PID namespace the path could belong to another process. */
 function isReached(name: string, path: string): boolean {
   return name === path || readlinkSync(name) === path;
 }
 
 type RipgrepEnd = {
   readonly found: readonly FoundFile[];
-  /** What it said beside its messages. */
+  /** Output that is not a message. */
   readonly told: string;
   readonly exitCode: number | null;
   readonly killed: string | null;
 };
 
-/** Where there is nothing to search, only the pattern can be at fault; the advice that follows the fault is for other readers. */
+/** With nothing to search only the pattern can be wrong. Drops the advice for ripgrep's own users. */
 function refuseFaulty({ exitCode, told }: RipgrepEnd): void {
   if (exitCode === 2 && told !== "") throw new PatternError(told.replace(/^rg: /, "").replace(/\n\n[\s\S]*$/, ""));
 }
@@ -110,7 +112,7 @@ function makeOptions({ ignoreCase, multiline, context, wanted }: Search): readon
   ];
 }
 
-/** Code 2 also means that some file could not be read. */
+/** Exit code 2 can also mean that a file could not be read. */
 function readFound(
   { found, told, exitCode, killed }: RipgrepEnd,
   held: ReadonlyMap<string, HeldFile>,
@@ -125,7 +127,7 @@ function readFound(
   return sortFiles(files);
 }
 
-/** With its first match a file is done, before anything is seen that tells it from text. */
+/** With `--max-count=1` ripgrep stops before it notices that a file is binary. */
 function isText({ fd }: HeldFile): boolean {
   const buffer = Buffer.alloc(8192);
   const bytesRead = readSync(fd, buffer, 0, buffer.length, 0);
@@ -136,14 +138,14 @@ function isUtf16([first, second]: Buffer): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
-/** Files are searched side by side. */
+/** ripgrep searches files in parallel. */
 function sortFiles(files: readonly FoundFile[]): readonly FoundFile[] {
   return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 type OutputReader = { readonly add: (chunk: string) => void; readonly found: () => readonly FoundFile[]; readonly complaint: () => string };
 
-/** Takes messages as they come, one per line. What is no message is a complaint. */
+/** Reads messages line by line; anything else is a complaint. */
 function readOutput(search: Search): OutputReader {
   const files: FoundFile[] = [];
   const open = new Map<string, { count: number; lines: FoundLine[] }>();
@@ -185,14 +187,13 @@ type RipgrepMessage = {
   readonly isBinary: boolean;
 };
 
-/** Undefined: no message of ripgrep. */
 function parseMessage(line: string): RipgrepMessage | undefined {
   if (!line.startsWith("{")) return undefined;
   let message: unknown;
   try {
     message = JSON.parse(line);
   } catch {
-    return undefined; // something else that begins with a brace
+    return undefined; // not JSON after all
   }
   if (!isObject(message) || typeof message["type"] !== "string" || !isObject(message["data"])) return undefined;
   const { path, lines, line_number: number, binary_offset: binary } = message["data"];
@@ -205,7 +206,7 @@ function parseMessage(line: string): RipgrepMessage | undefined {
   };
 }
 
-/** Bytes that are no text come in base64. */
+/** Non-UTF-8 text arrives as base64. */
 function readText(value: unknown): string {
   if (!isObject(value)) return "";
   const { text, bytes } = value;
@@ -213,7 +214,6 @@ function readText(value: unknown): string {
   return typeof bytes === "string" ? Buffer.from(bytes, "base64").toString("utf8") : "";
 }
 
-/** Messages that tell no lines add none. */
 function addLines(file: { count: number; lines: FoundLine[] }, { type, text, number }: RipgrepMessage, { wanted, keep }: Search): void {
   const isMatch = type === "match";
   if (!isMatch && type !== "context") return;

@@ -4,7 +4,7 @@ import { type OpenedFile, openRealPath } from "../files/opened-as.ts";
 import { type FoundFile, type Search, searchText } from "./lines.ts";
 import type { JavaScriptPattern } from "./pattern.ts";
 
-/** What a worker is started with. It searches the files it is sent and answers with those in which it found something. */
+/** What a worker starts with. It answers each list of paths with the files that match. */
 export type SearchWorkerStart = { readonly search: Search; readonly pattern: JavaScriptPattern; readonly maxBytes: number };
 
 const { search, pattern, maxBytes }: SearchWorkerStart = workerData;
@@ -23,7 +23,7 @@ function searchFile(path: string): readonly FoundFile[] {
   }
 }
 
-/** Undefined: it is no text, is too large, or cannot be read, and is not searched then, as other tools do it. */
+/** Undefined for a file that is binary, too large or unreadable. */
 function readText({ fd, size }: OpenedFile): string | undefined {
   try {
     return size <= maxBytes ? decodeText(readFileSync(fd)) : undefined;

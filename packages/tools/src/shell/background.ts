@@ -1,11 +1,10 @@
 import type { BackgroundCommand, BackgroundCommands, Files, RunContext, SpillFile, StepsEnd, ToolResult } from "@assent/core";
 import { drawText, makeBackgroundEnd } from "./result.ts";
 
-/** What is to run, and how its processes are started and followed. */
 export type BackgroundStart = {
   readonly command: string;
   readonly description: string;
-  /** Only where it was asked for: a background command may run for as long as the session. */
+  /** Set only on request: a background command may run as long as the session. */
   readonly timeoutMs: number | undefined;
   readonly isTerminal: boolean;
   readonly note: string | undefined;
@@ -22,10 +21,10 @@ export type BackgroundStart = {
   ) => Promise<StepsEnd>;
 };
 
-/** What came of it: a task, or an end before anything had started. */
+/** A started task, or the end of a command that ended before it started. */
 export type LaunchOutcome = { readonly result: ToolResult } | { readonly end: StepsEnd };
 
-/** Starts a command behind its call. Its output is in a file from the first byte on. */
+/** Starts a command in the background. All output goes to a file. */
 export async function startInBackground(commands: BackgroundCommands, what: BackgroundStart, ctx: RunContext): Promise<LaunchOutcome> {
   const { command, description, files, isTerminal, timeoutMs } = what;
   const { sessionId, callId } = ctx;
@@ -37,7 +36,7 @@ export async function startInBackground(commands: BackgroundCommands, what: Back
     const file = await files.spill(sessionId, callId);
     outputFile = file.path;
     const onStart: RunContext["started"] = async (process) => {
-      if (isFirst) await ctx.started(process); // later ones start when the call has ended
+      if (isFirst) await ctx.started(process); // later processes start after the call has ended
       isFirst = false;
       await started(process, file.path);
     };
@@ -45,7 +44,7 @@ export async function startInBackground(commands: BackgroundCommands, what: Back
     try {
       ended = await what.go({ onStart, onOutput: tail.add, spill: async () => file, spillsAll: true, ...limit }, signal);
     } finally {
-      await file.end().catch(() => undefined); // a file that failed is told by its absence
+      await file.end().catch(() => undefined); // a missing file shows that saving failed
     }
     return makeBackgroundEnd(ended, { ...what, outputFile });
   };
@@ -71,16 +70,16 @@ function launchResult(
 }
 
 const KEPT = 1_048_576;
-/** What is drawn of a terminal's output: drawing all of it would take long. */
+/** Limit for drawing a terminal's output, which is slow. */
 const DRAWN = 64_000;
 
-/** The last 1 MiB of what is written; of a terminal what that would show. */
+/** The last 1 MiB of output; for a terminal, what it would show. */
 function outputTail(isTerminal: boolean): { readonly add: (chunk: string) => void; readonly text: () => string } {
   let tail = "";
   return {
     add: (chunk) => {
       tail += chunk;
-      if (tail.length > 2 * KEPT) tail = tail.slice(-KEPT); // not at every chunk: a cut copies
+      if (tail.length > 2 * KEPT) tail = tail.slice(-KEPT); // not for every chunk, because slicing copies
     },
     text: () => (isTerminal ? drawText(tail.slice(-DRAWN)) : tail.slice(-KEPT).toWellFormed()),
   };

@@ -4,10 +4,12 @@ import { isInside, resolvePath } from "@assent/policy";
 
 const SYSTEM = ["/usr/local/bin", "/usr/bin", "/bin"];
 
-/** Where to look for programs. */
 export type SearchPlaces = { readonly workspace: string; readonly searchPath: string; readonly system?: readonly string[] };
 
-/** The bash of the system, else of the user's search path; never one of the workspace or of a relative directory, which the model could have put there. */
+/**
+ * Finds bash in system directories, then on the search path. Never in the workspace or a relative directory, where the model could
+ * have put it.
+ */
 export function findBash({ workspace, searchPath, system = SYSTEM }: SearchPlaces): string | undefined {
   const own = searchPath.split(":").filter((directory) => isAbsolute(directory) && !leadsInside(workspace, directory));
   return [...system, ...own].map((directory) => join(directory, "bash")).find(isExecutable);

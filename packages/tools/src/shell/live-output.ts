@@ -1,17 +1,17 @@
 import type { Display, RunContext } from "@assent/core";
 import { type AnsiScreen, makeAnsiScreen } from "@assent/host";
 
-/** The terminal that a command is given. */
+/** The terminal size for commands. */
 export const TERMINAL_SIZE = { columns: 80, rows: 24 } as const;
 
-/** What people see of a running command. */
+/** Limits for the live view. */
 const LIVE_CHARS = 10_000;
 const LIVE_LINES = 100;
 const LIVE_SIZE = { columns: 200, rows: 24 } as const;
-/** What is drawn at once: some screens full. Of output that comes faster only the end is drawn. */
+/** Limit for one drawing. If output arrives faster, only its end is drawn. */
 const DRAWN_CHARS = 8_000;
 
-/** Shows people the end of the output as it comes: as text until there is an escape sequence in it, then, and in a terminal always, as that would look in one. */
+/** Shows people the end of the output as it arrives: as text until there is an escape sequence, then drawn like a terminal. */
 export function liveOutput(update: RunContext["update"], { isTerminal }: { readonly isTerminal: boolean }): (chunk: string) => void {
   const draw = liveScreen(update, () => makeAnsiScreen(isTerminal ? TERMINAL_SIZE : LIVE_SIZE));
   let isDrawn = isTerminal;
@@ -27,7 +27,7 @@ export function liveOutput(update: RunContext["update"], { isTerminal }: { reado
   };
 }
 
-/** Pieces that come together are drawn together: drawing costs far more than reading. */
+/** Draws chunks together, because drawing is slow. */
 function liveScreen(update: RunContext["update"], newScreen: () => AnsiScreen): (chunk: string) => void {
   let screen = newScreen();
   let waiting = "";

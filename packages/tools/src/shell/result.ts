@@ -3,19 +3,18 @@ import { composeCut, cutOutput } from "@assent/core/parts";
 import { makeAnsiScreen } from "@assent/host";
 import { describeRefusal } from "./steps.ts";
 
-/** Output that is cut here is cut a little below what the runtime lets through, so that it is not cut twice. */
+/** Slightly below the runtime's limits, so that output is not cut twice. */
 const CUT = { maxChars: 24_000, maxLines: 950, keep: "both" } as const;
 
-/** How a command was run, and where output goes that is too long to give. */
 export type ShellRun = {
   readonly timeoutMs: number;
   readonly isTerminal: boolean;
-  /** What is to be said about the way it was run. */
+  /** A note about how the command was run. */
   readonly note?: string;
   readonly save: (output: string) => Promise<Spilled>;
 };
 
-/** What the model and people are given of a command that has ended. */
+/** The result of a finished command. */
 export async function makeShellResult(end: StepsEnd, run: ShellRun): Promise<ToolResult> {
   const { text, spilled } = await cutShownOutput(end, run);
   const [type, message, last] = describeEnd(end, run.timeoutMs);
@@ -29,10 +28,9 @@ export async function makeShellResult(end: StepsEnd, run: ShellRun): Promise<Too
   };
 }
 
-/** What is told of a background command that has ended, within what a notice holds. */
+/** Limits for the output in a notice. */
 const NOTICE_CUT = { maxChars: 20_000, maxLines: 950, keep: "both" } as const;
 
-/** How a background command was run, and where all it wrote is. */
 export type BackgroundRun = {
   readonly timeoutMs: number | undefined;
   readonly isTerminal: boolean;
@@ -40,7 +38,7 @@ export type BackgroundRun = {
   readonly outputFile: string;
 };
 
-/** How a background command ended, as its notice tells it. */
+/** How a background command ended, for its notice. */
 export function makeBackgroundEnd(end: StepsEnd, { timeoutMs = 0, isTerminal, note = "", outputFile }: BackgroundRun): BackgroundEnd {
   const [type, message] = describeEnd(end, timeoutMs);
   const cut = cutOutput(end.output, NOTICE_CUT);
@@ -60,7 +58,7 @@ function survivorsLine({ survivors }: StepsEnd): string {
   return survivors.length > 0 ? `[still running: process ${survivors.join(", ")}]` : "";
 }
 
-/** The error's type and message, and the line after the output; no type for a success. */
+/** The error type and message, and the line after the output. No type on success. */
 function describeEnd(
   { ended, exitCode, signal, refused }: StepsEnd,
   timeoutMs: number,
@@ -82,8 +80,8 @@ function describeEnd(
 type ShownOutput = { readonly text: string; readonly spilled: Spilled | undefined };
 
 /**
- * Output that was held whole is left to the runtime to cut; of other output only this tool knows how much there was. What comes from a terminal is cut before it is drawn:
- * drawing all of it would take long.
+ * The runtime cuts output that was kept whole. Only this tool knows the size of truncated output. Terminal output is cut before it is
+ * drawn, which is slow.
  */
 async function cutShownOutput({ output, dropped, chars, lines, spilled }: StepsEnd, { isTerminal, save }: ShellRun): Promise<ShownOutput> {
   const cut = dropped > 0 || isTerminal ? cutOutput(output, CUT) : undefined;
@@ -94,7 +92,7 @@ async function cutShownOutput({ output, dropped, chars, lines, spilled }: StepsE
 
 type ShownResult = { readonly content: string; readonly display?: Display };
 
-/** The bytes as they came; where they hold escape sequences, people see what those mean. */
+/** The model gets the output unchanged. People see escape sequences drawn. */
 function showWritten(text: string, last: readonly string[]): ShownResult {
   const output = text.endsWith("\n") ? text.slice(0, -1) : text;
   const content = [...(output === "" ? [] : [output]), ...last].join("\n");
@@ -103,10 +101,10 @@ function showWritten(text: string, last: readonly string[]): ShownResult {
   return { content, display: { type: "ansi_output", ansiOutput: drawLines(cut ? composeCut(cut, undefined) : content) } };
 }
 
-/** Wider than the terminal: lines that it broke only for want of room are whole. */
+/** Wider than the terminal, so lines that it wrapped are whole again. */
 const DRAWN_SIZE = { columns: 500, rows: 24 } as const;
 
-/** What the terminal would show, for both: nobody can read what moves the cursor. */
+/** Both see what the terminal would show, because cursor movements are unreadable. */
 function showTerminal(text: string, last: readonly string[]): ShownResult {
   const lines = drawLines(text);
   const shown = lines.map(lineText);
@@ -114,7 +112,6 @@ function showTerminal(text: string, last: readonly string[]): ShownResult {
   return { content: [...shown, ...last].join("\n"), display };
 }
 
-/** The text that a terminal would show. */
 export function drawText(text: string): string {
   return drawLines(text).map(lineText).join("\n");
 }

@@ -13,24 +13,26 @@ import {
 } from "@assent/policy";
 import { failure } from "../failure.ts";
 
-/** Where a judged line runs, and what settings say about it. */
+/** Where a judged command line runs, and its settings. */
 export type StepsPlace = {
   readonly workspace: string;
   readonly processes: Processes;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Name globs of further secret variables, from the user and the team; the project's list cannot hide variables that steer programs. */
+  /**
+   * Name globs of additional secret variables, from the user and the team. The project's list cannot hide variables that control
+   * programs.
+   */
   readonly secretEnv?: () => readonly string[];
   readonly projectSecretEnv?: () => readonly string[];
-  /** Names of variables that commands get though nobody looked at them. */
+  /** Variables passed to commands that a rule allowed. */
   readonly shellEnv?: () => readonly string[];
-  /** Directories in which their programs are looked up; the system's when empty. */
+  /** Directories to look up programs in; the system's if empty. */
   readonly shellPath?: () => readonly string[];
 };
 
-/** What is run of a judged line, or why nothing is. */
 type PlannedRun = { readonly steps: readonly Step[]; readonly env: Readonly<Record<string, string>> } | { readonly failed: ToolResult };
 
-/** Turns the plan that was judged into programs, each by the file that was found while judging. Whatever is not as it was judged runs nothing. */
+/** Turns a judged plan into programs, each by the file found while judging. If anything differs from what was judged, nothing runs. */
 export function planRun(plan: unknown, place: StepsPlace): PlannedRun {
   const line = readPlannedLine(plan);
   if (!line?.commands || line.commands.length === 0)
@@ -43,7 +45,7 @@ export function planRun(plan: unknown, place: StepsPlace): PlannedRun {
   return { steps: makeSteps(line, { processes: place.processes, env }), env };
 }
 
-/** What people and the model are told of a program that was refused while the line ran. */
+/** Explains to people and the model why a program was refused. */
 export function describeRefusal({
   file,
   reason,
@@ -55,7 +57,7 @@ export function describeRefusal({
   return ["execution_denied", `${basename(file)} was not run: ${message}.${rest}`];
 }
 
-/** Where programs are taken from; that of the running Node only for a program that was found there. */
+/** The directory of the running Node counts only for programs found there. */
 function searchPath(commands: readonly PlannedCommand[], { workspace, shellPath }: StepsPlace): readonly string[] {
   const given = shellPath?.() ?? [];
   const own = programDirectories({ path: given.length > 0 ? given : PROGRAM_PATH, workspace });
@@ -77,7 +79,7 @@ function findProblem({ argv, cwd, program }: PlannedCommand, { workspace, path }
   );
 }
 
-/** A directory of the plan that became a link out of the workspace. */
+/** True if a directory of the plan became a link out of the workspace. */
 function leadsElsewhere(cwd: string, workspace: string): boolean {
   const { absolute, real } = resolvePath(cwd, "/");
   return real !== absolute && (real === null || !isInside(workspace, real));
@@ -87,7 +89,7 @@ type StepParts = { readonly processes: Processes; readonly env: Readonly<Record<
 
 const WHEN = { start: "always", ";": "always", "&&": "success", "||": "failure", "|": "always" } as const;
 
-/** A pipe joins a command to the step before it; everything else begins a new one. */
+/** A pipe adds a command to the previous step; anything else starts a new step. */
 function makeSteps({ commands = [], readOnly }: PlannedLine, running: StepParts): readonly Step[] {
   const steps: { readonly when: Step["when"]; readonly pipeline: (Program | Entry)[] }[] = [];
   for (const command of commands) {
@@ -100,8 +102,8 @@ function makeSteps({ commands = [], readOnly }: PlannedLine, running: StepParts)
 }
 
 /**
- * Options that keep npm from asking a registry for news and from writing, deleting or rotating files, whatever a `.npmrc` says: there can be no cache and no
- * logs below `/dev/null`, and `--logs-max=0` alone would delete the user's logs.
+ * Keeps npm from contacting a registry and from writing, deleting or rotating files, regardless of `.npmrc`. `/dev/null` makes cache
+ * and logs impossible; `--logs-max=0` alone would delete the user's logs.
  */
 const QUIET_NPM = [
   "--cache=/dev/null",
@@ -118,7 +120,7 @@ function quietNpm(name: string, args: readonly string[]): readonly string[] {
   return name === "npm" && ["ls", "-v", "--version"].includes(word) ? [word, ...QUIET_NPM, ...rest] : args;
 }
 
-/** What may change the world begins only when its start is on record. */
+/** A program that may change something starts only after its start is recorded. */
 function makeStage(
   { argv, cwd, redirections, program }: PlannedCommand,
   { processes, env, gated }: StepParts & { readonly gated: boolean },
