@@ -1,7 +1,6 @@
 import type { Context } from "../command-line/spec.ts";
 import { VERSION } from "../version.ts";
-import { themeFrom } from "./draw/live-theme.ts";
-import { themeOf } from "./draw/theme.ts";
+import { themeFrom, themeOf } from "./draw/theme.ts";
 import type { PlainStart } from "./plain/run-plain.ts";
 import { firstFrame, takeTerminal } from "./screen/first-frame.ts";
 

@@ -1,6 +1,6 @@
 import type { Answer, OpenApproval, Remember } from "@assent/core";
 import type { EditableKind } from "../../desk/approvals/editor.ts";
-import { wholeToolRule } from "../../desk/approvals/remember.ts";
+import { wholeToolRule, whyNotRemembered } from "../../desk/approvals/remember.ts";
 import { isShort } from "./field.ts";
 
 /** What a person can do with a card. */
@@ -117,5 +117,15 @@ function planActions(prePlanMode: string | undefined): readonly CardAction[] {
     into("y", "Yes, start, and ask before each change", "default"),
     into("a", "Yes, start, and allow edits without asking", "auto-edit"),
     ...(prePlanMode === undefined ? [] : [into("b", `Yes, start, and go back to mode ${prePlanMode}`, prePlanMode)]),
+  ];
+}
+
+/** What is not offered on a card, and why, in a line each. */
+export function cardNotes(approval: OpenApproval, { editable, editor, isProposal }: CardMeans, inPlace: boolean): readonly string[] {
+  const why = isProposal ? undefined : whyNotRemembered(approval);
+  const none = editable !== undefined && !editor && !inPlace;
+  return [
+    ...(why === undefined ? [] : [`"Always allow" is not available: ${why}.`]),
+    ...(none ? ["Editing first needs an editor: set VISUAL or EDITOR."] : []),
   ];
 }

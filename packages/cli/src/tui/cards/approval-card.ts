@@ -4,14 +4,12 @@ import { cut, wrapWords } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { contentWith } from "../diff/chosen-hunks.ts";
 import type { Canvas, Dialog, Key, Size } from "../draw/dialog.ts";
-import { isBefore, isEnd, type Pages, pageFrom, type Reading, readAt, START } from "../draw/pages.ts";
+import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, type Reading, readAt, START } from "../draw/pages.ts";
 import { themeOf } from "../draw/theme.ts";
 import { actionLines, actionRows } from "./action-lines.ts";
-import { type CardAction, type CardMeans, cardActions, rootWords } from "./actions.ts";
+import { type CardAction, type CardMeans, cardActions, cardNotes, rootWords } from "./actions.ts";
 import { approvalDiff, cardBody } from "./body.ts";
 import { type CardField, cardField, cardFieldLines, pressField, refusal } from "./field.ts";
-import { MOVES } from "./moves.ts";
-import { cardNotes } from "./notes.ts";
 
 /** What the person said with a card. `editor` opens it, on a draft where there is one; `command` is what they made of it here. Both end in a new card. */
 export type CardOutcome =
@@ -292,3 +290,21 @@ function typeInto({ approval }: Card, state: CardState, { field, key }: Typing):
     return { state: { ...state, field: undefined, hint: "Nothing was changed." } };
   return { state, outcome: { command: done } };
 }
+
+/** Where a body is shown from, and the place after what is shown. */
+export type Moving = { readonly pages: Pages; readonly at: Position; readonly next: Position; readonly canvas: Canvas };
+
+/** On by a page, or by as much as is left: the last page is a full one. */
+const forward = ({ pages, at, next, canvas }: Moving): Position => {
+  if (isEnd(pages, next)) return at;
+  const last = pageBefore(pages, { piece: pages.count, row: 0 }, canvas);
+  return isBefore(last, next) ? last : next;
+};
+
+/** What a key does to the place that is shown. */
+export const MOVES: Readonly<Record<string, (moving: Moving) => Position>> = {
+  pageDown: forward,
+  space: forward,
+  pageUp: ({ pages, at, canvas }) => pageBefore(pages, at, canvas),
+  home: () => START,
+};

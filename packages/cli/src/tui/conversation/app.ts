@@ -1,3 +1,4 @@
+import type { Tasks } from "@assent/agent";
 import type { By, Session } from "@assent/core";
 import { currentUser } from "@assent/host";
 import { SettingsError } from "@assent/policy";
@@ -6,6 +7,7 @@ import type { FrontEnd, SessionObserver } from "../../compose/front-end.ts";
 import type { WorkPlace } from "../../compose/place.ts";
 import { type RevisionParts, revisionParts } from "../../desk/approvals/revise.ts";
 import { asFailure, hintText } from "../../io/failure.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import { personBy } from "../../io/who.ts";
 import type { Settle } from "../cards/proposal-cards.ts";
 import { askTrust } from "../cards/trust-card.ts";
@@ -15,18 +17,17 @@ import { promptHistory } from "../input/history.ts";
 import type { Action, Binding } from "../input/keys.ts";
 import type { Stage } from "../screen/stage.ts";
 import { capturedCommand } from "../slash/captured-command.ts";
-import { isLeaving } from "../slash/commands.ts";
-import { keysPage } from "../slash/help.ts";
+import { isLeaving, keysPage } from "../slash/commands.ts";
 import { runSlash, type SlashParts } from "../slash/run.ts";
+import type { Block } from "../transcript/block.ts";
+import { pausedWords } from "../transcript/task-ends.ts";
 import { type Conversations, makeConversations, waitsForPerson } from "./conversations.ts";
-import { earlyLines } from "./early-lines.ts";
 import { makeLeaving } from "./leaving.ts";
-import { type OwnCommands, ownCommands } from "./own-commands.ts";
-import { resumePaused } from "./paused-tasks.ts";
-import { runPersonCommand } from "./person-command.ts";
+import { type OwnCommands, ownCommands, runPersonCommand } from "./person-command.ts";
 import { type SessionFeed, sessionFeed } from "./session-feed.ts";
 import type { Surroundings } from "./tui-session.ts";
 import { makeTurns, type Turns } from "./turns.ts";
+import { earlyLines } from "./unsaid.ts";
 
 /** The settings of the session that is open. */
 export type LiveSettings = () => ReturnType<FollowedPolicy["source"]["settings"]> | undefined;
@@ -265,4 +266,17 @@ async function runCommand({ stage, around, conversations, turns }: Commanding, l
     const main = await conversations.open(`! ${line}`);
     await runPersonCommand(around, main, { line, door: around.door(PERSON), signal, tell: turns.add });
   });
+}
+
+/** Lets every paused background agent go on that can. Resolves with what became of each. */
+export async function resumePaused(tasks: Tasks): Promise<readonly Block[]> {
+  const blocks: Block[] = [];
+  for (const { id, agent, description, status, resumable, blockedReason } of tasks.list()) {
+    if (status !== "paused") continue;
+    const refused =
+      resumable === false ? `stays paused: ${pausedWords(blockedReason ?? "restart")}` : (await tasks.resume(id, "person"))?.message;
+    const text = `${id}  ${oneLine(agent)}: ${oneLine(description)} ${refused ?? "resumed"}`;
+    blocks.push({ type: "note", text, role: refused === undefined ? "dim" : "warning" });
+  }
+  return blocks;
 }

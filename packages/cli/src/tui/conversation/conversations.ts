@@ -1,11 +1,11 @@
 import { MODES } from "@assent/core";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import type { WorkPlace } from "../../compose/place.ts";
-import { listWaitingIn, type WaitingItem } from "../../desk/approvals/waiting-list.ts";
+import { listWaitingIn } from "../../desk/approvals/waiting-list.ts";
 import { CommandError } from "../../io/failure.ts";
 import { findRow } from "../../store/find-row.ts";
 import type { Stage } from "../screen/stage.ts";
-import { endingTasks, taskWords } from "./leaving.ts";
+import { endingTasks, type Left, taskWords } from "./leaving.ts";
 import { replay } from "./replay.ts";
 import { beginSession, type Prepared, prepare, resumeSession, type Surroundings, type TuiSession } from "./tui-session.ts";
 
@@ -23,19 +23,6 @@ export type Conversations = {
   readonly changeMode: (to: string) => Promise<void>;
   readonly changeModel: (to: string) => Promise<void>;
   readonly leave: () => Promise<Left>;
-};
-
-/** How a conversation was left. */
-export type Left = {
-  readonly exit: number;
-  /** The session, where one was open. */
-  readonly session: string | undefined;
-  /** What waits in it for a person. */
-  readonly waiting: readonly WaitingItem[];
-  /** Background tasks that ended by it, in a few words each. */
-  readonly ended: readonly string[];
-  /** Background agents that are paused, and go on when somebody wants them to. */
-  readonly paused: readonly string[];
 };
 
 /** What conversations are made with. */

@@ -1,5 +1,8 @@
 import type { TaskView } from "@assent/agent";
+import type { Context } from "../../command-line/spec.ts";
+import { type WaitingItem, waitingText } from "../../desk/approvals/waiting-list.ts";
 import { oneLine } from "../../io/visible-text.ts";
+import { storeFlag } from "../../store/location.ts";
 
 /** Those that end when the person leaves: no process would be left to see to them. */
 export function endingTasks(tasks: readonly TaskView[]): readonly TaskView[] {
@@ -37,4 +40,26 @@ export function makeLeaving(parts: {
       told = "";
     },
   };
+}
+
+/** How a conversation was left. */
+export type Left = {
+  readonly exit: number;
+  /** The session, where one was open. */
+  readonly session: string | undefined;
+  /** What waits in it for a person. */
+  readonly waiting: readonly WaitingItem[];
+  /** Background tasks that ended by it, in a few words each. */
+  readonly ended: readonly string[];
+  /** Background agents that are paused, and go on when somebody wants them to. */
+  readonly paused: readonly string[];
+};
+
+/** The last words to a person who leaves: what ended by it, what waits for them, and how the conversation goes on. */
+export function farewell(context: Pick<Context, "options">, { session, waiting, ended, paused }: Left): string {
+  if (session === undefined) return "";
+  const flags = storeFlag(context);
+  const tasks = [...ended.map((task) => `Ended: ${task}\n`), ...paused.map((task) => `Paused: ${task}\n`)];
+  const resume = `assent resume ${session}${paused.length > 0 ? " --tasks" : ""}${flags}`;
+  return `${tasks.join("")}${waitingText(waiting, { resume, flags })}`;
 }

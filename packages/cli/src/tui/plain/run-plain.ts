@@ -10,8 +10,8 @@ import type { Io, Output } from "../../io/io.ts";
 import { writeIfRead } from "../../io/process-io.ts";
 import { withStore } from "../../store/open.ts";
 import { createApp } from "../conversation/app.ts";
-import { farewell } from "../conversation/farewell.ts";
-import { isBusy } from "../screen/state.ts";
+import { farewell } from "../conversation/leaving.ts";
+import { isBusy } from "../screen/stage.ts";
 import { type LineDesk, lineDesk } from "./line-desk.ts";
 import { plainStage } from "./plain-stage.ts";
 

@@ -4,7 +4,8 @@ import type { Key, Size } from "../draw/dialog.ts";
 import { type Action, actionOf } from "../input/keys.ts";
 import { readKey } from "../input/read-key.ts";
 import type { Reader } from "./reader.ts";
-import { isBusy, type ShellParts, type ShellState, type Shown } from "./state.ts";
+import { isBusy, type Shown } from "./stage.ts";
+import type { ShellParts, ShellState } from "./state.ts";
 
 /** What keys act on. */
 export type InputParts = {

@@ -1,8 +1,8 @@
 import { ProcessTerminal } from "@earendil-works/pi-tui";
 import { confirm } from "../cards/confirm-card.ts";
 import { createDesk, type Desk } from "../cards/desk.ts";
-import { themeOn } from "../draw/live-theme.ts";
 import { markdownLines } from "../draw/markdown.ts";
+import { themeOn } from "../draw/theme.ts";
 import { promptCompletion } from "../input/completion.ts";
 import { promptEditor } from "../input/prompt-editor.ts";
 import { liveBlocks, withBlocks } from "../transcript/transcript.ts";
@@ -11,8 +11,8 @@ import { makeInput } from "./input.ts";
 import { LiveScreen } from "./live-screen.ts";
 import { drawingOf, makePainter } from "./painter.ts";
 import { openReader } from "./reader.ts";
-import type { Stage } from "./stage.ts";
-import { freshState, isBusy, type ShellParts, type ShellState, type Shown } from "./state.ts";
+import { isBusy, type Shown, type Stage } from "./stage.ts";
+import { freshState, type ShellParts, type ShellState } from "./state.ts";
 
 /** The screen of the terminal interface: the transcript, what waits, the prompt. */
 export type Shell = Stage & {

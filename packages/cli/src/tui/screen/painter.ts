@@ -3,11 +3,12 @@ import type { Desk } from "../cards/desk.ts";
 import type { Canvas, Size } from "../draw/dialog.ts";
 import type { Action } from "../input/keys.ts";
 import type { Block } from "../transcript/block.ts";
-import type { Drawing } from "../transcript/draw-block.ts";
+import type { Drawing } from "../transcript/drawing.ts";
 import { EMPTY, liveBlocks, takeSettled } from "../transcript/transcript.ts";
 import { blockLines, screenLines } from "./layout.ts";
 import type { Frame, Painter } from "./live-screen.ts";
-import { cardNow, isBusy, type ShellParts, type ShellState, type Shown } from "./state.ts";
+import { isBusy, type Shown } from "./stage.ts";
+import { cardNow, type ShellParts, type ShellState } from "./state.ts";
 
 /** What frames are made from. */
 export type FrameParts = {

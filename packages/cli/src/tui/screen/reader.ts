@@ -2,7 +2,8 @@ import type { Canvas, Key, Size } from "../draw/dialog.ts";
 import { type Pages, type Position, pageBefore, pageFrom, START } from "../draw/pages.ts";
 import { themeOf } from "../draw/theme.ts";
 import type { Block } from "../transcript/block.ts";
-import { type Drawing, drawBlock } from "../transcript/draw-block.ts";
+import { drawBlock } from "../transcript/draw-block.ts";
+import type { Drawing } from "../transcript/drawing.ts";
 
 /** The whole conversation with everything open, as far as it is kept. */
 export type Reader = {

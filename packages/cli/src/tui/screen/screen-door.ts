@@ -2,12 +2,12 @@ import type { Approver, Clock, OpenApproval, Questioner, Session } from "@assent
 import type { FrontEnd } from "../../compose/front-end.ts";
 import { type ApprovalEditor, approvalEditor } from "../../desk/approvals/editor.ts";
 import type { Io } from "../../io/io.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import { askQuestioner } from "../ask/questioner.ts";
 import { cardApprover } from "../cards/approver.ts";
 import { discardAfterNo } from "../cards/discard-after-no.ts";
 import { attendProposals } from "../cards/proposal-cards.ts";
 import type { DoorParts } from "../conversation/app.ts";
-import { terminalNotification } from "./notification.ts";
 import type { Shell } from "./open-screen.ts";
 
 /** The screen that a person sits at. */
@@ -59,4 +59,10 @@ export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorP
 function callPlaceIn(session: Session | undefined, callId: string): number | undefined {
   const place = [...(session?.state.calls.keys() ?? [])].indexOf(callId);
   return place === -1 ? undefined : place;
+}
+
+/** What makes a terminal tell a person who looks elsewhere: the bell, and the two notifications that terminals of today know. Each ignores what it does not know. */
+export function terminalNotification(text: string): string {
+  const shown = oneLine(text).replaceAll(";", ",");
+  return `\u0007\u001b]9;${shown}\u0007\u001b]777;notify;Assent;${shown}\u0007`;
 }

@@ -1,7 +1,26 @@
+import type { TaskView } from "@assent/agent";
 import type { Confirming } from "../cards/confirm-card.ts";
 import type { Block } from "../transcript/block.ts";
 import type { Transcript } from "../transcript/transcript.ts";
-import type { Shown } from "./state.ts";
+import type { Status } from "./status-line.ts";
+
+/** What the screen shows beside the transcript; changed at any time, drawn with the next frame. */
+export type Shown = {
+  status: Omit<Status, "keys" | "waiting">;
+  queued: readonly string[];
+  /** Since when the model works, in milliseconds. */
+  busySince: number | undefined;
+  /** How many commands of the person's own run. */
+  commands: number;
+  tasks: () => readonly TaskView[];
+  /** True for a tool that declares its text displays to be markdown. */
+  isMarkdown: (tool: string) => boolean;
+};
+
+/** Something runs that the person can interrupt. */
+export function isBusy({ busySince, commands }: Pick<Shown, "busySince" | "commands">): boolean {
+  return busySince !== undefined || commands > 0;
+}
 
 /** How a person wants a screen to look and to be used. */
 export type StageSettings = { readonly "tui.theme": "auto" | "light" | "dark"; readonly "tui.keys": Readonly<Record<string, string>> };

@@ -1,15 +1,13 @@
-import type { TaskView } from "@assent/agent";
 import type { Clock } from "@assent/core";
 import type { Desk, DeskItem } from "../cards/desk.ts";
 import type { Canvas } from "../draw/dialog.ts";
-import type { LiveTheme } from "../draw/live-theme.ts";
+import type { LiveTheme } from "../draw/theme.ts";
 import type { CompletedCommand, CompletionParts } from "../input/completion.ts";
 import type { Action, Binding } from "../input/keys.ts";
 import type { Block } from "../transcript/block.ts";
 import { EMPTY, type Transcript } from "../transcript/transcript.ts";
 import type { Reader } from "./reader.ts";
 import type { Stage } from "./stage.ts";
-import type { Status } from "./status-line.ts";
 
 /** What the person does with the screen. */
 export type ShellHandlers = {
@@ -32,24 +30,6 @@ export type ShellParts = {
   /** Rows that are on the screen already. */
   readonly shown: readonly string[];
 };
-
-/** What the screen shows beside the transcript; changed at any time, drawn with the next frame. */
-export type Shown = {
-  status: Omit<Status, "keys" | "waiting">;
-  queued: readonly string[];
-  /** Since when the model works, in milliseconds. */
-  busySince: number | undefined;
-  /** How many commands of the person's own run. */
-  commands: number;
-  tasks: () => readonly TaskView[];
-  /** True for a tool that declares its text displays to be markdown. */
-  isMarkdown: (tool: string) => boolean;
-};
-
-/** Something runs that the person can interrupt. */
-export function isBusy({ busySince, commands }: Pick<Shown, "busySince" | "commands">): boolean {
-  return busySince !== undefined || commands > 0;
-}
 
 /** A screen between two frames. */
 export type ShellState = {

@@ -1,4 +1,6 @@
 import type { CompletedCommand, IdKind } from "../input/completion.ts";
+import { type Binding, keyLines } from "../input/keys.ts";
+import type { Block } from "../transcript/block.ts";
 
 /** A command of the prompt. `runs`: a command of this program whose text is shown. */
 export type SlashCommand = CompletedCommand & {
@@ -84,4 +86,15 @@ export function slashLines(): readonly string[] {
   const width = Math.max(...listed.map(({ name, usage = "" }) => name.length + usage.length + 2));
   const rows = listed.map(({ name, usage, says }) => `${`/${name}${usage ? ` ${usage}` : ""}`.padEnd(width)}  ${says}`);
   return [...rows, ID_NOTE];
+}
+
+/** What `?` shows: the keys alone, which fit a small screen. */
+export function keysPage(bindings: readonly Binding[]): readonly Block[] {
+  return [{ type: "page", title: "Keys (/help lists the commands)", text: keyLines(bindings).join("\n") }];
+}
+
+/** What `/help` shows: the commands alone, which fit a small screen; where there are keys, one shows them. */
+export function helpPage(bindings: readonly Binding[]): readonly Block[] {
+  const keys = bindings.find(({ action }) => action === "help")?.keys.join(", ");
+  return [{ type: "page", title: `Commands${keys === undefined ? "" : ` (${keys} shows the keys)`}`, text: slashLines().join("\n") }];
 }

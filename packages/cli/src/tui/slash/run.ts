@@ -7,9 +7,8 @@ import type { Binding } from "../input/keys.ts";
 import type { Stage } from "../screen/stage.ts";
 import { inputAbout } from "../transcript/call-words.ts";
 import { capturedCommand } from "./captured-command.ts";
-import { ID_NOTE, readSlash } from "./commands.ts";
+import { helpPage, ID_NOTE, readSlash } from "./commands.ts";
 import { type ExplainParts, explainNow } from "./explain.ts";
-import { helpPage } from "./help.ts";
 import { tasksText } from "./tasks.ts";
 
 /** What commands of the prompt act on. */

@@ -1,24 +1,10 @@
 import { cut, wrap, wrapWords } from "../../io/display-width.ts";
 import { oneLine, visible } from "../../io/visible-text.ts";
-import type { Canvas } from "../draw/dialog.ts";
 import { highlight } from "../draw/highlight.ts";
 import type { Block } from "./block.ts";
 import { drawCall } from "./draw-call.ts";
+import type { Drawing } from "./drawing.ts";
 import type { Brought } from "./task-ends.ts";
-
-/** How blocks are drawn, beside the room there is. */
-export type Drawing = Canvas & {
-  /** Markdown in lines of at most so many columns. The text has no control characters. */
-  readonly markdown: (text: string, columns: number) => readonly string[];
-  /** True for a tool that declares its text displays to be markdown. */
-  readonly isMarkdown: (tool: string) => boolean;
-  /** Everything of a block, not only its beginning. */
-  readonly open: boolean;
-  /** Where paths are named from. */
-  readonly cwd: string;
-  /** Now, in milliseconds; for what runs. */
-  readonly now: number;
-};
 
 const INDENT = "  ";
 

@@ -5,9 +5,9 @@ import type { Role } from "../draw/theme.ts";
 import { askRows, askTitle } from "./ask-block.ts";
 import type { CallBlock } from "./block.ts";
 import { callTitle, outcomeWord } from "./call-words.ts";
-import type { Drawing } from "./draw-block.ts";
 import { type Cut, drawDisplay, drawMarkdown, drawText, type Part } from "./draw-display.ts";
 import { drawResolve } from "./draw-resolve.ts";
+import type { Drawing } from "./drawing.ts";
 
 type Look = { readonly mark: string; readonly role: Role };
 

@@ -4,7 +4,7 @@ import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw.ts";
 import { diffItems } from "../diff/items.ts";
 import { parseDiff } from "../diff/parse.ts";
 import { drawAnsi } from "../draw/ansi.ts";
-import type { Drawing } from "./draw-block.ts";
+import type { Drawing } from "./drawing.ts";
 
 /** Lines of a display, and how many more there are. */
 export type Part = { readonly lines: readonly string[]; readonly hidden: number };

@@ -2,7 +2,7 @@ import { oneLine } from "@assent/core";
 import { cut, wrapWords } from "../../io/display-width.ts";
 import type { Role } from "../draw/theme.ts";
 import type { CallBlock } from "./block.ts";
-import type { Drawing } from "./draw-block.ts";
+import type { Drawing } from "./drawing.ts";
 
 const REASON_ROWS = 3;
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TaskView } from "@assent/agent";
-import { farewell } from "../../../src/tui/conversation/farewell.ts";
-import { makeLeaving } from "../../../src/tui/conversation/leaving.ts";
+import { farewell, makeLeaving } from "../../../src/tui/conversation/leaving.ts";
 
 function task(over: Partial<TaskView>): TaskView {
   return {

@@ -9,7 +9,8 @@ import { plainLines } from "../../../src/tui/plain/plain-lines.ts";
 import { concluded, SILENT, streamed, unsettled } from "../../../src/tui/transcript/answer-stream.ts";
 import type { Block, CallBlock } from "../../../src/tui/transcript/block.ts";
 import { isPerson } from "../../../src/tui/transcript/call-words.ts";
-import { type Drawing, drawBlock } from "../../../src/tui/transcript/draw-block.ts";
+import { drawBlock } from "../../../src/tui/transcript/draw-block.ts";
+import type { Drawing } from "../../../src/tui/transcript/drawing.ts";
 import { commandContext, promptWith, shownContent } from "../../../src/tui/transcript/prompt.ts";
 import {
   afterRecord,
