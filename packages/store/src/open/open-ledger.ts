@@ -11,6 +11,7 @@ import { liveness, type StartOf, thisPlace } from "../write/lease.ts";
 import { makeLedgerWriter } from "../write/ledger-writing.ts";
 import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.ts";
 
+/** The options of `openLedger`. */
 export type OpenLedgerOptions = OpenStoreOptions & {
   /** Returns the start time of a live process, as `Processes.startOf` does. */
   readonly startOf?: StartOf;

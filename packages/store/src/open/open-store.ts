@@ -15,6 +15,7 @@ import { makeTransactionWriter, type TransactionWriter } from "../write/writing.
 import { checkStoreId, createLedger, isLogMissing, refuseMissingLog } from "./create-store.ts";
 import { cancelAnswers, hasMoved, readPlace, recordPlace, recordSettled, type StorePlace, unsettledMarks } from "./restored.ts";
 
+/** Where the store is, and how to open it. */
 export type OpenStoreOptions = {
   /** The state directory. */
   readonly directory: string;

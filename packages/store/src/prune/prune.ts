@@ -8,6 +8,7 @@ import { stageShared } from "../write/append.ts";
 import { makeDraft } from "../write/own-draft.ts";
 import { findPrunable, type Prunable } from "./prunable.ts";
 
+/** The options of `pruneStore`. */
 export type PruneOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
   /** Milliseconds since the session's last event. */
   readonly olderThan: number;

@@ -6,6 +6,7 @@ import { type PastCuts, readPastCuts } from "./past-cuts.ts";
 /** The heads of a store at one moment. Kept elsewhere, it reveals a chain that was rewritten or cut after its last checkpoint. */
 export type Anchor = { readonly store: string; readonly heads: readonly Head[] };
 
+/** Formats an anchor as the text of a file. */
 export function anchorText({ store, heads }: Anchor): string {
   return `${JSON.stringify({ store, heads }, null, 2)}\n`;
 }

@@ -16,6 +16,7 @@ export type FindingType =
   | "unknown_type"
   | "store_corrupt";
 
+/** A problem that `verifyStore` found. */
 export type Finding = {
   readonly severity: "error" | "warning";
   readonly type: FindingType;

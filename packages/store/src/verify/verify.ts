@@ -20,6 +20,7 @@ import { type RepairedChain, repairStore } from "./repair.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 import { checkBlobs, checkLists, checkSnapshots } from "./verify-lists.ts";
 
+/** The options of `verifyStore`. */
 export type VerifyOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
   /** Checks only this session and the shared chain. */
   readonly session?: string;
