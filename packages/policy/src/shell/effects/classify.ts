@@ -13,16 +13,15 @@ export type ClassifiedCommand = {
   readonly class: CommandClass;
   readonly operands: readonly Operand[];
   readonly hazards: readonly Hazard[];
-  /** The command as an allow rule compares it. */
   readonly words: readonly string[];
-  /** A table describes the program: its words are understood one by one. */
+  /** The program table describes the program. */
   readonly tabled: boolean;
 };
 
 /** Where the command would run. */
 export type CommandPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
 
-/** Tells what a literal command may do, by the table of its program, and where its files lead. It looks at a path only where one is named. */
+/** Tells what a literal command may do and which files it touches, by the row of its program. */
 export function classify(argv: readonly string[], place: CommandPlace): ClassifiedCommand {
   const [name = ""] = argv;
   const strange = nameHazards(argv);
@@ -49,7 +48,6 @@ function classifyUnknown(argv: readonly string[], hazards: readonly Hazard[]): C
   return { class: opaque ? "opaque" : "unknown", operands: [], hazards: all, words: argv, tabled: false };
 }
 
-/** The model with its files looked at. */
 function classifyByEffects(argv: readonly string[], effects: CommandEffects, place: CommandPlace): ClassifiedCommand {
   const { reads, writes, perhaps, follows = false, repository = false } = effects;
   const operands: Operand[] = [];
@@ -66,24 +64,24 @@ function classifyByEffects(argv: readonly string[], effects: CommandEffects, pla
   return { class: provenClass(effects), operands, hazards, words: effects.words ?? argv, tabled: true };
 }
 
-/** A dash is the input, unless there is a file of that name. */
+/** `-` is the input unless a file has that name. */
 function isFile(path: string, cwd: string): boolean {
   return path !== "/dev/null" && (path !== "-" || exists(path, cwd));
 }
 
-/** `read` is a proof: an option that writes, or that nobody knows, leaves none. */
+/** An option that writes or is unknown refutes `read`. */
 function provenClass({ class: said, hazards }: CommandEffects): CommandClass {
   if (said !== "read" || hazards.length === 0) return said;
   if (hazards.some(({ id }) => id === "writes_file")) return "write";
   return hazards.some(({ id }) => id === "unmodelled_option" || id === "runs_program") ? "unknown" : "read";
 }
 
-/** A word that climbs is a path whether it leads somewhere or not. */
+/** A word that starts with `/` or `..` is a path even if it doesn't exist. */
 function exists(path: string, cwd: string): boolean {
   if (/^\/|^\.\.(?:\/|$)/.test(path)) return true;
   try {
     return lstatSync(resolve(cwd, path), { throwIfNoEntry: false }) !== undefined;
   } catch {
-    return true; // nobody can tell: it is looked at as a path
+    return true; // treat it as a path
   }
 }

@@ -1,13 +1,13 @@
 import type { PlanWord } from "../plan/plan.ts";
 import { type OptionLists, type OptionToken, optionsOf, readTokens, splitNames, type ValueRole } from "../programs/options.ts";
 
-/** An option of a command, by its name in the table, in the short form or by the whole word. */
+/** An option as the table, a letter or the whole word names it. */
 export type GivenOption = { readonly name: string; readonly role?: ValueRole | undefined; readonly value?: PlanWord };
 
-/** The words of a command after its name, told apart as broadly as a safeguard needs it. */
+/** A command's words, read as broadly as a safeguard needs. */
 export type CommandWords = { readonly operands: readonly PlanWord[]; readonly options: readonly GivenOption[] };
 
-/** Tells options from operands; `leads`: only up to the first operand, because the rest belongs to another command. */
+/** Separates options from operands; with `leads` only up to the first operand. */
 export function commandWords(words: readonly PlanWord[], lists: OptionLists, leads = false): CommandWords {
   const operands: PlanWord[] = [];
   const options: GivenOption[] = [];
@@ -36,7 +36,7 @@ function readGiven(
   return [...cluster, { name, role: option?.role, ...(value && { value }) }];
 }
 
-/** True if one of the names was given, in any spelling; one without a dash is the first operand, or an option's value. */
+/** True if one of the names was given in any spelling. A name without a dash is the first operand or an option's value. */
 export function isGiven({ operands, options }: CommandWords, names: string | undefined): boolean {
   return splitNames(names).some((name) =>
     name.startsWith("-")
@@ -45,12 +45,12 @@ export function isGiven({ operands, options }: CommandWords, names: string | und
   );
 }
 
-/** The values that are used for this. */
+/** The values of options with this role. */
 export function valuesFor({ options }: CommandWords, role: ValueRole): readonly PlanWord[] {
   return options.flatMap((option) => (option.value && option.role === role ? [option.value] : []));
 }
 
-/** The values of the options of these names. */
+/** The values of the options with these names. */
 export function valuesOf({ options }: CommandWords, names: readonly string[]): readonly PlanWord[] {
   return options.flatMap(({ name, value }) => (value && names.includes(name) ? [value] : []));
 }

@@ -8,12 +8,12 @@ import type { PlainWord } from "../read/strict-reader.ts";
 const MOST_RESULTS = 1000;
 const MOST_ENTRIES = 20_000;
 
-/** Where the patterns are expanded. */
+/** Where patterns are expanded. */
 export type GlobPlace = { readonly cwd: string; readonly look: PathLookup };
 
 type ExpandedWord = { readonly words: readonly string[] } | { readonly refused: Hazard };
 
-/** A plain command's words with its patterns expanded as bash would, in the order of their bytes. A pattern that matches nothing stands for itself. */
+/** Expands the patterns of a plain command as bash would, in byte order. A pattern without a match stays as it is. */
 export function expandGlobs(
   words: readonly PlainWord[],
   place: GlobPlace,
@@ -39,7 +39,7 @@ function refuse(id: HazardId, text: string): { readonly refused: Hazard } {
   return { refused: { id, text } };
 }
 
-/** Component by component. No result begins with a dash, because a literal directory comes first. */
+/** No result begins with a dash, because a literal directory comes first. */
 function expandPattern(pattern: string, place: GlobPlace): ExpandedWord {
   const parts = pattern.split("/");
   const first = parts.findIndex((part) => /[*?]/.test(part));
@@ -52,7 +52,7 @@ function expandPattern(pattern: string, place: GlobPlace): ExpandedWord {
   return { words: found.length === 0 ? [pattern] : found.toSorted(byBytes) };
 }
 
-/** Undefined: too many, or not for us to list. */
+/** Undefined: too many, or not allowed to list. */
 function expandPart(directories: readonly string[], part: string, place: GlobPlace): readonly string[] | undefined {
   const found: string[] = [];
   for (const directory of directories) {
@@ -71,7 +71,7 @@ function namesIn(directory: string, part: string, { cwd, look }: GlobPlace): rea
   return names && names.length <= MOST_ENTRIES ? names.filter((name) => isShown(name, part) && matches(name, part)) : undefined;
 }
 
-/** Nothing behind the last slash: only a directory may be before it. */
+/** A trailing slash needs a directory before it. */
 function isThere(path: string, part: string): boolean {
   try {
     return part === "" ? statSync(path).isDirectory() : lstatSync(`${path}/${part}`) !== undefined;
@@ -80,7 +80,6 @@ function isThere(path: string, part: string): boolean {
   }
 }
 
-/** A directory's names; a file has none. */
 function entries(path: string): readonly string[] | undefined {
   try {
     return readdirSync(path);
@@ -93,7 +92,7 @@ function isShown(name: string, part: string): boolean {
   return !name.startsWith(".") || part.startsWith(".");
 }
 
-/** `*` is any text, `?` one character. After a mismatch the last star takes one character more. */
+/** Backtracks only to the last star. */
 function matches(name: string, pattern: string): boolean {
   const characters = [...name];
   let at = 0;

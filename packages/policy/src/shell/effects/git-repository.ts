@@ -4,13 +4,9 @@ import type { PathLookup } from "../../paths/lookup.ts";
 import { isInside } from "../../paths/resolve.ts";
 import type { Hazard } from "../plan/plan.ts";
 
-/** Where a command runs. */
 type GitPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
 
-/**
- * What speaks against running git here: it works on the nearest repository upward, whose settings may name programs. That repository must be inside the workspace,
- * with its data in a directory beside its files.
- */
+/** Hazards of running git here. Its repository must be inside the workspace, with its data in a directory next to its files, because its settings may name programs. */
 export function repositoryHazards(place: GitPlace): readonly Hazard[] {
   try {
     for (let top = realDirectory(place); ; top = dirname(top)) {
@@ -50,7 +46,7 @@ function commonDirectory(data: string): readonly string[] {
   return [resolve(realpathSync.native(data), readFileSync(common, "utf8").trim())];
 }
 
-/** Directories with further objects, which git shows as the repository's own. */
+/** Directories of objects that git shows as the repository's own. */
 function alternates(data: string): readonly string[] {
   const file = `${data}/objects/info/alternates`;
   if (!lstatSync(file, { throwIfNoEntry: false })) return [];
@@ -61,7 +57,7 @@ function alternates(data: string): readonly string[] {
 /** Directories whose files git quotes in results and errors. */
 const QUOTED = ["", "/info", "/objects", "/objects/info", "/refs", "/refs/heads", "/logs", "/rebase-merge", "/rebase-apply", "/sequencer"];
 
-/** A link in the repository's data that leads outside: git would show the content of its target. */
+/** Git would show the content of the link's target. */
 function outerLink(data: string, look: PathLookup): string | undefined {
   for (const directory of QUOTED) {
     const path = `${data}${directory}`;
@@ -74,7 +70,7 @@ function outerLink(data: string, look: PathLookup): string | undefined {
   return undefined;
 }
 
-/** git takes a directory that looks like its data for a repository of its own. */
+/** Git treats a directory that looks like its data as a repository. */
 function isBare(directory: string): boolean {
   return ["HEAD", "objects", "refs"].every((name) => lstatSync(`${directory}/${name}`, { throwIfNoEntry: false }) !== undefined);
 }

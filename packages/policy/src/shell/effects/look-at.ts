@@ -3,12 +3,12 @@ import type { PathFact, PathLookup } from "../../paths/lookup.ts";
 import { isInside } from "../../paths/resolve.ts";
 import type { Hazard, HazardId, Operand } from "../plan/plan.ts";
 
-/** A word of a command that is a path. `follows`: so are the links below it. */
+/** A path among a command's words; `follows`: links below it are followed. */
 export type PathWord = { readonly path: string; readonly use: Operand["use"]; readonly follows: boolean };
 
 type PathPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
 
-/** Where a path of a command leads, and what speaks against going there: outside by either spelling, sensitive, or strange in itself. */
+/** Resolves a path of a command and finds its hazards. */
 export function lookAtPath(
   { path, use, follows }: PathWord,
   place: PathPlace,
@@ -34,7 +34,7 @@ function isOutside({ absolute, real, inside, ownOutput }: PathFact, { workspace 
   return !inside || (absolute !== real && !isInside(workspace, absolute));
 }
 
-/** The system goes up from where a link leads, not from where it stands: `link/..` and, in a directory reached by a link, `..` may be another place than it seems. */
+/** `..` goes up from where a link leads, so `link/..` may not be where it seems. */
 function climbsElsewhere(path: string, { real }: PathFact, { cwd, look }: PathPlace): boolean {
   if (real === null || !path.includes("..")) return false;
   const [climb] = /^(?:.*\/)?\.\.(?=\/|$)/s.exec(path) ?? [];
@@ -46,10 +46,9 @@ function climbsElsewhere(path: string, { real }: PathFact, { cwd, look }: PathPl
   }
 }
 
-/** More entries are not looked at. */
 const MOST = 5000;
 
-/** Whether a program that follows links below a directory might leave the workspace: a link leads outside, or there is too much to look at. */
+/** Whether following links below a directory may leave the workspace. */
 function mayLeadOutside(directory: string, look: PathLookup): boolean {
   const waiting = [directory];
   let seen = 0;
@@ -68,7 +67,7 @@ function isHarmless(path: string, look: PathLookup): boolean {
   return inside && !sensitive;
 }
 
-/** Undefined: one may not look. A file has none. */
+/** Undefined: not readable. */
 function entriesOf(path: string): readonly Dirent[] | undefined {
   try {
     return readdirSync(path, { withFileTypes: true });

@@ -4,16 +4,12 @@ import { isObject } from "@assent/core";
 import { contentDigest } from "../../facts/digest.ts";
 import { isInside } from "../../paths/resolve.ts";
 
-/** Where the command would run. */
 export type PackagePlace = { readonly cwd: string; readonly workspace: string };
 
-/** The text of a script, and the directory of its package; undefined: none inside the workspace. */
+/** The text of a package script and its package's directory, if that is inside the workspace. */
 export type PackageScript = { readonly text: string; readonly directory: string | undefined };
 
-/**
- * What a package command (`npm test`, `pnpm test`, `yarn test`, `npm run NAME`) would run, as text: the three scripts of the nearest package inside the workspace
- * and which settings npm finds beside it. Two texts are the same only if all of these are. Undefined: another command.
- */
+/** What `npm test`, `pnpm test`, `yarn test` or `npm run NAME` would run, as text: the three scripts of the nearest package in the workspace and a digest of its `.npmrc`. */
 export function findPackageScript(words: readonly string[], place: PackagePlace): PackageScript | undefined {
   const name = scriptName(words);
   if (name === undefined) return undefined;
@@ -28,7 +24,6 @@ function scriptName([program, verb, name, ...more]: readonly string[]): string |
   return program === "npm" && verb === "run" && more.length === 0 && name !== undefined && !name.startsWith("-") ? name : undefined;
 }
 
-/** The nearest directory upward that holds a package; undefined: none inside the workspace. */
 function packageDirectory({ cwd, workspace }: PackagePlace): string | undefined {
   for (let at = cwd; isInside(workspace, at); at = dirname(at)) {
     if (bytesOf(at, "package.json")) return at;
@@ -41,11 +36,11 @@ function bytesOf(directory: string | undefined, file: string): Buffer | undefine
   try {
     return directory === undefined ? undefined : readFileSync(join(directory, file));
   } catch {
-    return undefined; // absent, or nothing anybody can read: npm cannot either
+    return undefined; // npm can't read it either
   }
 }
 
-/** The scripts by their names; an absent one is empty. A package that is no JSON has none, and says so in each. */
+/** A missing script is empty. If the package is not valid JSON, every script carries its digest. */
 function scriptsOf(bytes: Buffer | undefined): (step: string) => unknown {
   if (!bytes) return () => "";
   try {
@@ -57,12 +52,12 @@ function scriptsOf(bytes: Buffer | undefined): (step: string) => unknown {
   }
 }
 
-/** Only their digest: they may hold a token, and this text is shown. */
+/** Only a digest: the file may contain a token, and this text is shown. */
 function settingsOf(bytes: Buffer | undefined): string {
   return bytes && bytes.length > 0 ? contentDigest(bytes) : "empty";
 }
 
-/** The scripts that package commands run in the workspace itself, as they are now: a rule that binds nothing itself holds for these only. */
+/** Remembers the workspace's package scripts as they are now. A rule that is not bound to a script applies only to these. */
 export function rememberPackageScripts(workspace: string): (words: readonly string[]) => string | undefined {
   const known = new Map<string, string>();
   for (const words of packageCommands(workspace)) {
@@ -72,7 +67,6 @@ export function rememberPackageScripts(workspace: string): (words: readonly stri
   return (words) => known.get(words.join(" "));
 }
 
-/** Every command of this shape that the workspace's package could mean. */
 function packageCommands(workspace: string): readonly (readonly string[])[] {
   const names = scriptNames(join(workspace, "package.json"));
   return [["npm", "test"], ["pnpm", "test"], ["yarn", "test"], ...names.map((name) => ["npm", "run", name])];
@@ -83,6 +77,6 @@ function scriptNames(file: string): readonly string[] {
     const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
     return isObject(parsed) && isObject(parsed["scripts"]) ? Object.keys(parsed["scripts"]).slice(0, 1_000) : [];
   } catch {
-    return []; // no package here, or none anybody can read
+    return []; // no readable package here
   }
 }

@@ -1,7 +1,7 @@
 import { commandName } from "../read/command-name.ts";
 import type { MatchAnswer, SeenCommand } from "../walk/seen-command.ts";
 
-/** Whether a command is an `rm` that would delete the root directory or everything in it. */
+/** Whether a command is a recursive `rm` of the root directory or of everything in it. */
 export function matchRootDelete({ argv, openEnd }: SeenCommand): MatchAnswer {
   const [name] = argv;
   if (!name) return "no";
@@ -19,12 +19,11 @@ export function matchRootDelete({ argv, openEnd }: SeenCommand): MatchAnswer {
   return isUnsure && (mayBeRecursive || isRoot) ? "doubt" : "no";
 }
 
-/** `-r`, `-R` alone or among others, `--recursive` in full or abbreviated. */
 function isRecursiveOption(text: string): boolean {
   return /^-[a-zA-Z]*[rR]/.test(text) || (text.length > 2 && "--recursive".startsWith(text));
 }
 
-/** Whether a path, read without looking at the disk, is the root directory or all that is in it, in any spelling. */
+/** Whether a path is `/` or `/*` in any spelling, without looking at the disk. */
 export function isRootPath(text: string): boolean {
   if (!text.startsWith("/")) return false;
   const parts: string[] = [];

@@ -5,27 +5,22 @@ import type { Command } from "../plan/plan.ts";
 import type { ShellUnit } from "../plan/shell-unit.ts";
 import { findPossibleDirectories } from "./touched-paths.ts";
 
-/** Larger files are no scripts of anybody's. */
+/** Larger files are not bound. */
 const LARGEST = 16 * 1024 * 1024;
 
-/** Programs whose first operand is the program text they run. */
+/** Programs whose first operand is a script. */
 const INTERPRETERS =
   /^(?:sh|bash|dash|ash|zsh|ksh|fish|source|\.|python[0-9.]*|node|deno|bun|tsx|ts-node|ruby|perl|php|lua[0-9.]*|Rscript|osascript|tclsh|awk|gawk|mawk|pwsh)$/;
 
-/** To them `-e` is no code but a mode. */
+/** For shells `-e` is a mode, not code. */
 const SHELLS = /^(?:sh|bash|dash|ash|zsh|ksh|fish|source|\.)$/;
 
-/** A script that a command would run, by its name as written, with the digest of its bytes. */
+/** A script that a command would run, with the digest of its bytes. */
 export type ScriptBind = { readonly file: string; readonly digest: string };
 
-/** Most files that one line is bound to. */
 const MOST_FILES = 64;
 
-/**
- * The scripts a line's commands would run: an interpreter's files, or a program named by its path. What they say is part of what a person approves,
- * so their digests go into the fingerprint. A file that is absent counts as such: its appearing is a change too. Where a command may run in several directories,
- * all of them count.
- */
+/** Finds the scripts that a line would run: files of interpreters and programs named by a path. They are part of what a person approves, so their digests go into the fingerprint. A missing file counts, because creating it is a change. */
 export function findScriptBinds(
   units: readonly ShellUnit[],
   { cwd: from, home }: { readonly cwd: string; readonly home: string },
@@ -41,7 +36,6 @@ export function findScriptBinds(
   return [...files].slice(0, MOST_FILES).map((path) => ({ file: shown(path, from), digest: digestOf(path) }));
 }
 
-/** From the line's own directory where it lies below it. */
 function shown(path: string, from: string): string {
   return path.startsWith(`${from}/`) ? relative(from, path) : path;
 }
@@ -61,10 +55,10 @@ function scriptsOf({ argv, redirections }: Command): readonly string[] {
 
 const NONE: readonly string[] = [];
 
-/** What a script is given as data is not bound, but a second script is. */
+/** Data files are not bound, but a second script is. */
 const LOOKS_LIKE_FILE = /^\.{0,2}\/|\.(?:[cm]?[jt]s|py|rb|pl|php|lua|sh|bash|R|tcl)$/;
 
-/** Code on the command line is in the text already. */
+/** Code on the command line is part of the text already. */
 function runsInline(name: string, args: readonly string[]): boolean {
   const code = SHELLS.test(baseName(name)) ? /^-[a-zA-Z]*c$/ : /^-[a-zA-Z]*[ce]$|^--eval$|^--print$/;
   const inline = args.findIndex((word) => code.test(word));

@@ -9,13 +9,12 @@ import { TEMPLATE_HOOKS } from "../programs/program.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
 import { type DirectoryFate, findWriteTargets, programName, type WriteTarget } from "./write-targets.ts";
 
-/** Where both spellings of a path come from; without a look at the disk there is only one. */
+/** Gives both spellings of a path. */
 export type LookUp = (path: string, cwd: string) => { readonly lexical: string; readonly real: string | null };
 
-/** What is known beside the command. */
 export type TouchedPlace = { readonly home: string; readonly look?: LookUp };
 
-/** What a command of a line would touch. */
+/** Finds the paths that a command would change or read whole. */
 export function findTouchedPaths(unit: ShellUnit, around: TouchedPlace): readonly TouchedPath[] {
   const { seen } = unit;
   const written = seen ? [...findWriteTargets(seen), ...targetsByVariables(unit)] : [];
@@ -30,7 +29,7 @@ export function findTouchedPaths(unit: ShellUnit, around: TouchedPlace): readonl
 
 const NOTHING: readonly TouchedPath[] = [];
 
-/** Files that git writes because of variables that the line sets: hooks of a template, and trace files. */
+/** Template hooks and trace files that git writes because of variables in the line. */
 function targetsByVariables({ seen, line: { text } }: ShellUnit): readonly WriteTarget[] {
   if (!seen || !text.includes("GIT_") || programName(seen) !== "git") return [];
   const makes = seen.argv.some((word) => word.text === "init" || word.text === "clone");
@@ -39,13 +38,13 @@ function targetsByVariables({ seen, line: { text } }: ShellUnit): readonly Write
   return [...template, ...traced].map((path) => ({ path, dynamic: false, use: "write", reach: "self", fate: "replaced" }));
 }
 
-/** Whether the line itself makes a directory there, as it is written: by then it may be one. */
+/** Whether the line itself creates this directory before. */
 function mayBeMade(path: string, { line }: ShellUnit): boolean {
   const meant = path.replace(/\/+$/, "");
   return line.seen.some((one) => programName(one) === "mkdir" && one.argv.some(({ text }) => text.replace(/\/+$/, "") === meant));
 }
 
-/** The directories a command may run in: one where that is known, else every one that the line goes to. Empty: a shell has to say. */
+/** The directories in which a command may run. Empty: only known at run time. */
 export function findPossibleDirectories({ line, command, seen }: ShellUnit, home: string): readonly string[] {
   const known = command?.cwd ?? null;
   if (known !== null && seen?.top !== undefined) return [known];
@@ -56,7 +55,6 @@ export function findPossibleDirectories({ line, command, seen }: ShellUnit, home
 type MoveTarget = string | null | undefined;
 type LineMoves = { readonly home: string; readonly moves: readonly MoveTarget[]; readonly wrapped: readonly MoveTarget[] };
 
-/** Where the commands of a line go is found out once, however many commands ask. */
 const MOVES = new WeakMap<ShellLine, LineMoves>();
 
 function findMoves(line: ShellLine, home: string): LineMoves {
@@ -70,12 +68,11 @@ function findMoves(line: ShellLine, home: string): LineMoves {
   return found;
 }
 
-/** Of many commands that move nowhere one is enough. */
 function withoutRuns(targets: readonly MoveTarget[]): readonly MoveTarget[] {
   return targets.filter((target, i) => target !== undefined || (i > 0 && targets[i - 1] !== undefined));
 }
 
-/** Every directory that moves may lead to, in whatever order they happen. */
+/** Every directory that the moves may lead to, in any order. */
 function visitDirectories(from: string, moves: readonly MoveTarget[]): readonly string[] {
   const found = new Set([from]);
   for (const target of moves) {
@@ -87,7 +84,7 @@ function visitDirectories(from: string, moves: readonly MoveTarget[]): readonly 
 
 const MOST_DIRECTORIES = 32;
 
-/** Undefined: it does not move, or only back. Null: nobody can tell where to. */
+/** Undefined: it doesn't move, or only back. Null: unknown. */
 function findMoveTarget(seen: SeenCommand, home: string): MoveTarget {
   const name = programName(seen);
   if (name !== "cd" && name !== "pushd") return undefined;
@@ -102,7 +99,7 @@ function targetOf(operand: PlanWord, home: string): string | null {
   return open === undefined ? start : null;
 }
 
-/** `{a,b}` is as good as two words, where nothing in it needs a shell. */
+/** `{a,b}` counts as two words. */
 function withoutBraces(target: WriteTarget): readonly WriteTarget[] {
   const { path, dynamic } = target;
   const found = dynamic && !/[$`"'\\]/.test(path) ? /\{([^{},]*(?:,[^{},]*)+)\}/.exec(path) : null;
@@ -156,30 +153,28 @@ function makeOpenEnd({ begun, written, open }: BegunPath, facts: readonly Return
   return { start: begun, dotless, names: splitPathNames(written), ...(isPattern && { there: facts.flatMap(entries) }) };
 }
 
-/** The names of a path that is written for a shell, without quotes and in the spelling in which denies compare. */
+/** The names of a path as written for a shell, unquoted and folded. */
 export function splitPathNames(written: string): readonly string[] {
   return foldPath(written.replace(/["'\\]/g, ""))
     .split("/")
     .filter((name) => name !== "");
 }
 
-/** Whether a shell may make this name of one that is written so. A pattern that does not begin with a dot finds no name that does. */
+/** Whether a shell may turn the written name into this one. A pattern without a leading dot matches no name with one. */
 export function mayBecome(written: string, name: string): boolean {
   if (name.startsWith(".") && /^[*?[]/.test(written)) return false;
   const [known = ""] = written.split(/[@+!?*]?\(|[[$`{<>]/, 1);
   return compileGlob(known === written ? known : `${known}*`).matches(name);
 }
 
-/** The names in a directory; what cannot be listed has none. */
 function entries({ lexical, real }: ReturnType<LookUp>): readonly string[] {
   try {
     return readdirSync(real ?? lexical).map(foldPath);
   } catch {
-    return []; // no directory, or not one to look into: no pattern finds anything there
+    return []; // no pattern matches anything there
   }
 }
 
-/** By what is seen at the place, if anything was looked at. */
 function resolveFate(meant: DirectoryFate, facts: readonly ReturnType<LookUp>[]): TouchedPath["fate"] {
   if (meant !== "filled") return meant;
   if (facts.length === 0) return "unsure";
@@ -190,7 +185,7 @@ function isDirectory({ lexical, real }: ReturnType<LookUp>): boolean {
   try {
     return statSync(real ?? lexical, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {
-    return false; // no place that one may look at: as good as none
+    return false;
   }
 }
 
@@ -199,10 +194,10 @@ function lexically(path: string, cwd: string): { readonly lexical: string; reado
   return { lexical, real: lexical };
 }
 
-/** A word up to the first sign that only a shell can read; `open` is what follows there, `rest` how it is written. */
+/** A word up to the first character that only a shell can resolve. */
 export type KnownPart = { readonly start: string; readonly open?: "glob" | "unknown"; readonly rest?: string };
 
-/** As much of a word as needs no shell to be understood. A dynamic word is as it was written, quotes and all. */
+/** Reads as much of a word as is known without a shell. */
 export function readKnownPart({ text, dynamic }: PlanWord, home: string): KnownPart {
   if (!dynamic) return { start: expandHome(text, home) };
   const inHome = HOME_START.exec(text);
@@ -229,7 +224,6 @@ const HOME_START = /^(?:~|("?)\$(?:HOME\b|\{HOME\}))(?=["/]|$)/;
 const CWD_START = /^("?)\$(?:PWD\b|\{PWD\})(?=["/]|$)/;
 const TOKENS = /"|\\[\s\S]|'[^']*'|[^"\\'$`*?[{(<>]+|[\s\S]/g;
 
-/** What begins here that a shell has to say; undefined for plain text and quotes. */
 function signOf(token: string, quoted: boolean): KnownPart["open"] {
   if (/^[$`]/.test(token) || (quoted && token.startsWith("'"))) return "unknown";
   if (quoted || token.length > 1) return undefined;

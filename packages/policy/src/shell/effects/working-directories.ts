@@ -1,12 +1,9 @@
 import type { Join, PlainCommand } from "../read/strict-reader.ts";
 
-/** Where `cd DIR` leads from a directory; null: nobody can tell, or it may not lead there. */
+/** Where `cd DIR` leads from a directory; null: unknown or not allowed. */
 export type MoveTo = (target: string, from: string) => string | null;
 
-/**
- * The working directory of each command of a plain line, null where it depends on something unknown. A `cd` moves what follows it by `&&`, `;` or a newline;
- * one that may not run (after `&&`) moves only what runs after it alone, and one before or after `||` or in a pipeline leaves nothing certain.
- */
+/** The working directory of each plain command, null if unknown. A `cd` applies to what follows after `&&`, `;` or a newline. After `&&` it may not run, so it applies only to what depends on it. Around `||` and in pipelines nothing is certain. */
 export function findWorkingDirectories(commands: readonly PlainCommand[], start: string, move: MoveTo): readonly (string | null)[] {
   if (!commands.some(isCd)) return commands.map(() => start);
   let at: DirectoryState = { cwd: start, conditional: false };
@@ -34,14 +31,13 @@ function stateBefore(at: DirectoryState, commands: readonly PlainCommand[], i: n
 type CdStep = { readonly command: PlainCommand; readonly next: Join | undefined; readonly move: MoveTo };
 
 function stateAfterCd(at: DirectoryState, { command: { join, words }, next, move }: CdStep): DirectoryState {
-  if (join === "|" || next === "|") return at; // a subshell of its own: nothing moves
+  if (join === "|" || next === "|") return at; // a pipeline stage is a subshell
   const [, target, ...more] = words;
   if (at.cwd === null || target === undefined || more.length > 0 || join === "||" || next === "||")
     return { cwd: null, conditional: false };
   return { cwd: move(target.text, at.cwd), conditional: join === "&&" };
 }
 
-/** Whether a `cd` stands before this command in the same and-or list. */
 function hasMoved(commands: readonly PlainCommand[], at: number): boolean {
   for (let i = at - 1; i >= 0; i--) {
     if (commands[i]?.words[0].text === "cd") return true;

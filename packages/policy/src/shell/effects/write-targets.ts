@@ -6,10 +6,10 @@ import { isOneWord } from "../read/bash-tree.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
 import { type CommandWords, commandWords, isGiven, valuesFor, valuesOf } from "./command-words.ts";
 
-/** What becomes of a directory that is the target itself: it stays; or it goes, and something else may take its place; or it is filled, and taken the place of where it is none. */
+/** What happens to a directory that is the target: it is kept, replaced, or filled if it exists. */
 export type DirectoryFate = "kept" | "replaced" | "filled";
 
-/** A path that a command would change, or would read with everything below it. A dynamic one is known up to its first sign for a shell. */
+/** A path that a command would change, or would read with everything below it. */
 export type WriteTarget = {
   readonly path: string;
   readonly dynamic: boolean;
@@ -18,20 +18,20 @@ export type WriteTarget = {
   readonly fate: DirectoryFate;
 };
 
-/** What a command would write, as far as its words and redirections tell: read broadly, it proves nothing harmless. */
+/** Finds what a command would write by its words and redirections. Read broadly: it proves nothing safe. */
 export function findWriteTargets(seen: SeenCommand): readonly WriteTarget[] {
   const found = seen.redirections.length === 0 ? programTargets(seen) : [...redirectionTargets(seen), ...programTargets(seen)];
   return found.length === 0 ? found : found.filter(({ path }) => path !== "" && path !== "-");
 }
 
-/** The name of a command's program, as denies compare it. */
+/** A program's name as deny rules compare it. */
 export function programName({ argv }: SeenCommand): string {
   const name = argv[0]?.text.toLowerCase() ?? "";
   const file = name.slice(name.lastIndexOf("/") + 1);
   return file.endsWith(".exe") ? file.slice(0, -".exe".length) : file;
 }
 
-/** Every operator that opens a file for writing; `>&2` and `>&-` open none. */
+/** `>&2` and `>&-` open no file. */
 function redirectionTargets({ redirections }: SeenCommand): readonly WriteTarget[] {
   return redirections
     .filter(({ op, target }) => op.includes(">") && !(op.endsWith("&") && /^(?:\d+-?|-)$/.test(target)))
@@ -55,7 +55,7 @@ const BEFORE_SUBCOMMAND: OptionLists = {
 };
 const DIRECTORY_OPTIONS = ["-C", "--work-tree", "--prefix", "--cwd", "--dir"];
 
-/** Options before the subcommand are skipped; a directory among them is where the rest happens. */
+/** A directory among the options before the subcommand is where the rest happens. */
 function subcommandTargets(
   subcommands: Readonly<Record<string, Subcommand>>,
   words: readonly PlanWord[],
@@ -79,7 +79,7 @@ function subcommandTargets(
   return [...(command.makes ? [writeInto(directory)] : []), ...all.map((target) => inDirectory(directory, target))];
 }
 
-/** Files that git writes because of settings before the sub-command: hooks of a template, and trace files. */
+/** Template hooks and trace files that git writes because of `-c` settings. */
 function configuredTargets({ makes, operands }: Writes, before: CommandWords): readonly WriteTarget[] {
   const isNew = makes === true || operands === "cloned";
   return valuesOf(before, ["-c", "--config-env"]).flatMap(({ text, dynamic }) => {
@@ -164,10 +164,10 @@ function operandTargets(command: Writes, read: CommandWords, words: readonly Pla
   }
 }
 
-/** The destination, and what the sources are called in it. Copying what is in a directory writes names nobody can tell. */
+/** The destination and the sources' names in it. Copying the content of a directory writes unknown names. */
 function copyTargets(command: Writes, read: CommandWords, reach: Reach): readonly WriteTarget[] {
   const { destinations, sources } = findCopyEnds(command, read);
-  if (destinations.length === 0 && sources.concat(read.operands).some(({ dynamic }) => dynamic)) return [writeTo(UNKNOWN)]; // it may be several words
+  if (destinations.length === 0 && sources.concat(read.operands).some(({ dynamic }) => dynamic)) return [writeTo(UNKNOWN)]; // it may become several words
   const isExact = isGiven(read, command.exact);
   const merges = command.operands === "to" && isExact;
   const spreads = merges || sources.some(({ text }) => /(?:^|\/)(?:\.{0,2})$/.test(text));
@@ -185,7 +185,7 @@ function copyTargets(command: Writes, read: CommandWords, reach: Reach): readonl
   ];
 }
 
-/** The target of a symbolic link is relative to the directory of the link, not to the working directory. */
+/** The target of a symbolic link is relative to the link's directory. */
 function linkTargets(place: PlanWord, source: PlanWord): readonly WriteTarget[] {
   if (source.text.startsWith("/") || !source.text.split("/").includes("..")) return []; // otherwise it stays below the link's directory, which is checked anyway
   const above: PlanWord = { ...place, text: place.text.includes("/") ? place.text.replace(/\/[^/]*\/*$/, "") || "/" : "." };
@@ -202,7 +202,7 @@ function findCopyEnds({ alone }: Writes, read: CommandWords): CopyEnds {
   return { sources: operands.slice(0, -1), destinations: operands.slice(1).slice(-1) };
 }
 
-/** What becomes of a source: moved away, given a second name by which all of it can be reached, or read whole. */
+/** A source is moved away, linked, or read whole. */
 function sourceTargets({ operands, alone }: Writes, word: PlanWord, reach: Reach): readonly WriteTarget[] {
   if (alone) return [writeInto(word, "some")];
   if (operands === "from-to") return [writeTo(word, reach)];
@@ -241,7 +241,7 @@ function withDash([first, ...rest]: readonly PlanWord[]): readonly PlanWord[] {
   return /^[A-Za-z]+$/.test(first.text) ? [{ ...first, text: `-${first.text}` }, ...rest] : [first, ...rest];
 }
 
-/** What a path or URL is called where it is put; unknown when a shell has to say. */
+/** The last name of a path or URL; unknown if a shell has to resolve it. */
 function nameOf({ text, dynamic }: PlanWord): PlanWord {
   if (dynamic && !KNOWN_START.test(text)) return UNKNOWN;
   const path = text.includes("://") ? (text.split(/[?#]/, 1)[0] ?? "") : text;
@@ -252,10 +252,10 @@ function nameOf({ text, dynamic }: PlanWord): PlanWord {
   return { text: name, dynamic: false };
 }
 
-/** Words of which a shell has to say no more than where they begin. */
+/** Words of which only the start needs a shell. */
 const KNOWN_START = /^(?:~|"?\$(?:PWD|HOME|\{PWD\}|\{HOME\})"?)\/[\w.@%+/-]+"?$/;
 
-/** Where a clone goes that is not told where. */
+/** The directory that `git clone URL` creates. */
 function cloneName(word: PlanWord): PlanWord {
   const { text, dynamic } = nameOf(word);
   return { text: text.replace(/\.git$/, ""), dynamic };
@@ -275,7 +275,7 @@ function assignedTargets(words: readonly PlanWord[], name: string): readonly Wri
   });
 }
 
-/** Whether a word that only a shell can read may begin like this, or become several words of which one does. */
+/** Whether an expansion may begin like this, or give a word that does. */
 function mayBecome({ text, dynamic }: PlanWord, start: string): boolean {
   if (!dynamic) return false;
   const [known = ""] = text.replace(/["'\\]/g, "").split(/[$`*?[{(<>]/, 1);

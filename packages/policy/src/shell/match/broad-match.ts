@@ -7,17 +7,17 @@ import { type CommandArguments, type OperandWord, sortArguments } from "./comman
 import { compileOptionTest, type OptionTest } from "./option-test.ts";
 import type { RuleWord } from "./rule-words.ts";
 
-/** Holds a rule against a command. */
+/** Matches a rule against a command. */
 export type BroadMatch = (seen: SeenCommand) => MatchAnswer;
 
 /**
- * A deny or ask rule's words, ready to be held against commands. They are a prefix, read broadly:
+ * Compiles the words of a deny or ask rule. They are a prefix, read broadly:
  * 1. the name is the last path component, lower-cased, without `.exe`;
- * 2. options are passed over with their values, in both readings where it is not known whether they take one;
- * 3. words that are no options match the operands from the left, a `*` between them any number of operands;
- * 4. options match wherever they stand before `--`, in every spelling;
- * 5. further words are permitted;
- * 6. a dynamic word where one of these looks leaves the rule in doubt.
+ * 2. options are skipped with their values; if it is unknown whether one takes a value, both readings count;
+ * 3. other words match operands from the left, a `*` between them any number of operands;
+ * 4. options match anywhere before `--`, in every spelling;
+ * 5. further words are allowed;
+ * 6. a dynamic word in one of these places leaves the rule in doubt.
  */
 export function compileBroad(words: readonly RuleWord[], _tail?: boolean): BroadMatch {
   const [first, ...rest] = words;
@@ -35,13 +35,12 @@ export function compileBroad(words: readonly RuleWord[], _tail?: boolean): Broad
   };
 }
 
-/** `git-push` is `git push`, `docker-compose` is `docker compose`. */
+/** `git-push` is `git push`. */
 function outerProgram(program: string): string | undefined {
   const outer = program.slice(0, Math.max(0, program.indexOf("-")));
   return PROGRAMS.get(outer)?.match?.plugins ? outer : undefined;
 }
 
-/** A rule matches a command if it matches any spelling of its sub-command. */
 function matchAnySpelling(readings: readonly RuleReading[], seen: SeenCommand, program: string): MatchAnswer {
   let best: MatchAnswer = "no";
   for (const one of [seen, ...respellSubcommands(seen, program)]) {
@@ -70,9 +69,9 @@ function splitName(seen: SeenCommand, program: string, outer: string): SeenComma
   return { ...seen, argv: [{ text: outer, dynamic: false }, first, ...rest] };
 }
 
-/** One way to read a rule: what operands and which options it asks for. */
+/** One reading of a rule: the operands and options it needs. */
 type RuleReading = {
-  readonly operands: readonly OperandTest[] /** A bit for each place of an `any`. */;
+  readonly operands: readonly OperandTest[];
   readonly anys: number;
   readonly options: readonly OptionTest[];
 };
@@ -81,11 +80,11 @@ type RuleReading = {
 type OperandTest =
   | "any"
   | {
-      readonly holds: (text: string) => boolean /** Whether it may be a shorter name for the word. */;
+      readonly holds: (text: string) => boolean;
       readonly begins: (text: string) => boolean;
     };
 
-/** Places in a rule are bits of a number. What a rule says beyond them is not asked for: that reads it more broadly. */
+/** Places in a rule are bits of a number. Dropping further words only makes the rule broader. */
 const MOST_OPERANDS = 30;
 
 function readingOf(words: readonly RuleWord[], options: readonly OptionTest[]): RuleReading {
@@ -93,7 +92,7 @@ function readingOf(words: readonly RuleWord[], options: readonly OptionTest[]): 
   return { operands, options, anys: operands.reduce((bits, test, at) => (test === "any" ? bits | (1 << at) : bits), 0) };
 }
 
-/** A word behind an option is an operand, or that option's value. */
+/** A word after an option is an operand or that option's value. */
 function readingsOf(words: readonly RuleWord[]): readonly RuleReading[] {
   const wanted = words.filter(({ text, glob }) => glob || text !== "--");
   const isValue = wanted.map((word, i) => i > 0 && !isOption(word) && isOption(wanted[i - 1]) && !isAny(word));
@@ -159,7 +158,7 @@ function weaker(a: MatchAnswer, b: MatchAnswer): MatchAnswer {
   return a === "yes" ? b : b === "no" ? b : a;
 }
 
-/** Follows every way in which the operands can match at once: a place in the rule is alive when some reading has led there. */
+/** Tracks all ways to match at once: a bit is set for each place that some reading reaches. */
 function matchOperands(reading: RuleReading, operands: readonly OperandWord[], { openEnd, shortens }: MatchManner): MatchAnswer {
   const [first] = reading.operands;
   const end = 1 << reading.operands.length;
@@ -178,7 +177,7 @@ function isShort(test: OperandTest | undefined, { text }: OperandWord): boolean 
   return test !== undefined && test !== "any" && test.begins(text);
 }
 
-/** The places alive behind an operand: an `any` keeps its own, a test that holds leads on, and an operand that may be none leaves all as it was. */
+/** An `any` keeps its place, a match moves on, and an operand that may be an option's value leaves all as it was. */
 function advancePlaces({ operands, anys }: RuleReading, alive: number, { text, dynamic, maybe }: OperandWord): number {
   let bits = alive & anys;
   if (dynamic) return spreadPlaces(bits, anys);
@@ -189,19 +188,19 @@ function advancePlaces({ operands, anys }: RuleReading, alive: number, { text, d
   return spreadPlaces(bits, anys);
 }
 
-/** Behind an `any` the next place is alive as well. */
+/** After an `any` the next place is reachable, too. */
 function spreadPlaces(places: number, anys: number): number {
   let alive = places;
   for (let more = (alive & anys) << 1; (more & ~alive) !== 0; more = (alive & anys) << 1) alive |= more;
   return alive;
 }
 
-/** The same command with its sub-command in every other spelling. Which word is the sub-command and which an option's value is not known: each may be. */
+/** The same command with every other spelling of its subcommand. Any word may be the subcommand, because options may take values. */
 function respellSubcommands(seen: SeenCommand, program: string): readonly SeenCommand[] {
   const groups = PROGRAMS.get(program)?.match?.subcommandSynonyms?.map((group) => group.split(", "));
   if (!groups) return [];
   const free = seen.argv.flatMap(({ text, dynamic }, i) => (i > 0 && !dynamic && !text.startsWith("-") ? [i] : []));
-  const places = free.filter((_, i) => i === 0 || seen.argv[(free[i - 1] ?? 0) - 1]?.text.startsWith("-")); // the first, or behind what may be a value
+  const places = free.filter((_, i) => i === 0 || seen.argv[(free[i - 1] ?? 0) - 1]?.text.startsWith("-")); // the first, or after a possible option value
   return places.flatMap((first) => groups.flatMap((group) => respellSubcommand(seen, group, [first, free[free.indexOf(first) + 1]])));
 }
 

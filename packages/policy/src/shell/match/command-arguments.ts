@@ -5,27 +5,27 @@ import { PROGRAMS } from "../programs/table.ts";
 import { isOneWord } from "../read/bash-tree.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
 
-/** A word behind the name that is no option, or may be none. */
+/** A word that is or may be an operand. */
 export type OperandWord = {
   readonly text: string;
-  readonly dynamic: boolean /** It may also be an option, or the value of one. */;
+  readonly dynamic: boolean;
   readonly maybe: boolean;
 };
 
-/** An option as written, with the word that is or may be its value. */
+/** An option with the word that is or may be its value. */
 export type OptionWord = { readonly text: string; readonly next: PlanWord | undefined; readonly ways: OptionWays };
 
-/** The words behind a command's name, sorted into what deny and ask rules look at. */
+/** A command's words as deny and ask rules see them. */
 export type CommandArguments = {
   readonly operands: readonly OperandWord[];
   readonly options: readonly OptionWord[];
-  /** A word that nobody knows yet stands where an option could. */
+  /** A dynamic word may be an option. */
   readonly unknownOption: boolean;
-  /** Whether `--` has certainly ended the options. */
+  /** `--` has certainly ended the options. */
   readonly ended: boolean;
 };
 
-/** Sorts the words of a command. Rules come to one command after another, so the last one is kept. */
+/** Sorts a command's words. Keeps the last result, because many rules ask about one command. */
 export function sortArguments(seen: SeenCommand, program: string): CommandArguments {
   if (last?.seen !== seen) last = { seen, sorted: sortWords(seen, program) };
   return last.sorted;
@@ -55,7 +55,6 @@ type ArgumentSorter = {
   readonly options: OptionWord[];
   unknownOption: boolean;
   ended: "yes" | "no" | "maybe";
-  /** Whether the next word is the value of the option before it. */
   value: "yes" | "no" | "maybe";
   readonly program: string;
   ways: OptionWays;
@@ -73,7 +72,6 @@ function sortWord(sorting: ArgumentSorter, word: PlanWord): void {
   else addOperand(sorting, word.text, before === "maybe");
 }
 
-/** The word behind an option may be what belongs to it. */
 function attachValue({ options }: ArgumentSorter, word: PlanWord): void {
   const last = options.pop();
   if (last) options.push({ ...last, next: word });
@@ -85,7 +83,7 @@ function sortOption(sorting: ArgumentSorter, { text }: PlanWord): void {
   if (sorting.ended === "maybe") addOperand(sorting, text, true);
 }
 
-/** An option with a name that is written out is that option, whatever its value will be; anything else may be one word, several or none. */
+/** A dynamic option with a written-out name is that option; anything else may be one word, several or none. */
 function sortDynamic(sorting: ArgumentSorter, { text }: PlanWord, isDash: boolean): void {
   const name = isDash ? NAMED.exec(text)?.[0] : undefined;
   if (name !== undefined) sorting.options.push({ text: name, next: undefined, ways: sorting.ways });
@@ -104,11 +102,11 @@ function addOperand(sorting: ArgumentSorter, text: string, maybe: boolean): void
 /** What rules know of a program's options. */
 export type OptionWays = { readonly options: OptionSet; readonly synonyms: ReadonlyMap<string, readonly string[]> };
 
-/** Spellings that hold unless a program's own say otherwise. */
+/** Used unless a program's own synonyms say otherwise. */
 const COMMON_SYNONYMS: readonly string[] = ["-f --force", "-r -R --recursive"];
 const NO_OPTIONS: Match = {};
 
-/** The options of a program; with a subcommand, of those after it. After one that the table does not list, only the spellings hold. */
+/** After a subcommand that the table doesn't list, only synonyms are known. */
 function findOptionWays(program: string, sub?: string): OptionWays {
   const { match = NO_OPTIONS, subcommands } = PROGRAMS.get(program) ?? {};
   if (sub === undefined || !match.subcommands) return waysOf(match);

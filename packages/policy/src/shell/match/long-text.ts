@@ -1,10 +1,7 @@
 import { isRootPath } from "../effects/root-delete.ts";
 import { commandName } from "../read/command-name.ts";
 
-/**
- * The cheap look at text that nobody parses: at the start and behind each newline, `;`, `&` or `|`, the next words are compared with those of each deny.
- * Gives the index of the deny that is hit first. Linear in the text.
- */
+/** Searches text that is too long to parse: the words at the start of each command are compared with each deny rule. Returns the index of the first rule that matches. Linear in the text. */
 export function scanLongText(text: string, denies: readonly (readonly string[])[]): number | undefined {
   const tree = compileTree(denies);
   let found: number | undefined;
@@ -15,24 +12,23 @@ export function scanLongText(text: string, denies: readonly (readonly string[])[
   return found;
 }
 
-/** Whether such text holds, at the start of a command, an `rm` that would delete the root directory. */
+/** Whether such text has an `rm` of the root directory at the start of a command. */
 export function deletesRootInLongText(text: string): boolean {
   for (const { index, 0: found } of text.matchAll(RM_STARTS)) if (deletesRootAt(text, index + found.length - 1)) return true;
   return false;
 }
 
-/** Where a command begins with a character with which `rm` can. Finding these is twice as fast as looking at each command. */
+/** Only characters with which `rm` can begin. */
 const RM_STARTS = /(?:^|[\n;&|])[ \t]*["'\\/.rR\u0080-\uffff]/g;
 
-/** A deny's words, each leading to the next. */
 type WordTree = {
   readonly next: Map<string, WordTree>;
-  /** With which characters a next word can begin. */
+  /** The characters with which the next word can begin. */
   readonly starts: StartFlags;
   hit: number | undefined;
 };
 
-/** A flag for each character of ASCII; one beyond it always counts. */
+/** A flag for each ASCII character; others always count. */
 type StartFlags = Uint8Array;
 
 const ASCII = 128;
@@ -78,7 +74,7 @@ function addBranch({ next, starts }: WordTree, word: string): WordTree {
 
 const QUOTES: readonly string[] = ["\\", "'", '"'];
 
-/** A name can also begin with a capital letter, or stand behind a path. */
+/** A name may begin with a capital letter or follow a path. */
 function addStarts(starts: StartFlags, name: string): void {
   for (const start of [name, name.toUpperCase(), "/", ".", ...QUOTES]) addStart(starts, start);
 }
@@ -91,7 +87,6 @@ function isSeparator(code: number): boolean {
   return code === NEWLINE || code === 59 || code === 38 || code === 124;
 }
 
-/** Calls `look` at each place where a command may begin, until it says that it has seen enough. */
 function eachCommand(text: string, starts: StartFlags, look: (start: number) => boolean): void {
   let isStart = true;
   for (let i = 0; i < text.length; i++) {
@@ -118,7 +113,6 @@ function findHit(text: string, start: number, root: WordTree): number | undefine
   return hit;
 }
 
-/** The name of a command; most are only lower-case letters. */
 function nameAt(text: string, from: number, end: number): string {
   for (let i = from; i < end; i++) {
     const code = text.charCodeAt(i);
@@ -149,7 +143,7 @@ function wordEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Where the next word of the same command begins; -1: the command ends here. */
+/** -1: the command ends here. */
 function nextWord(text: string, from: number): number {
   for (let i = from; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -159,7 +153,6 @@ function nextWord(text: string, from: number): number {
   return -1;
 }
 
-/** A word without its quotes and backslashes. */
 function wordAt(text: string, from: number, end: number): string {
   const word = text.slice(from, end);
   return QUOTING.test(word) ? word.replace(/["'\\]/g, "") : word;

@@ -2,10 +2,10 @@ import type { MatchAnswer } from "../walk/seen-command.ts";
 import type { OptionWord } from "./command-arguments.ts";
 import type { RuleWord } from "./rule-words.ts";
 
-/** Whether a command carries the option that a rule names, with the value it names. */
+/** Whether a command has the option that a rule names, with its value. */
 export type OptionTest = (options: readonly OptionWord[]) => MatchAnswer;
 
-/** Makes the test for one option word of a rule, and for the word behind it if that is to be its value. */
+/** Compiles the test for an option of a rule and, if given, its value. */
 export function compileOptionTest(word: RuleWord, value: RuleWord | undefined): OptionTest {
   const { text, glob } = word;
   if (glob) return (options) => (options.some((option) => glob.matches(option.text) || glob.matches(nameOf(option.text))) ? "yes" : "no");
@@ -22,7 +22,6 @@ function strongest(all: readonly MatchAnswer[]): MatchAnswer {
   return all.includes("doubt") ? "doubt" : "no";
 }
 
-/** Itself, a synonym, or what the program would take for one of them. */
 function isCarried(option: OptionWord, wanted: string): boolean {
   return (option.ways.synonyms.get(wanted) ?? [wanted]).some((form) => isSpelled(option, form));
 }
@@ -32,7 +31,7 @@ function nameOf(text: string): string {
   return equals === -1 ? text : text.slice(0, equals);
 }
 
-/** In full, with one dash or two, with `=value`, abbreviated, or as a letter among others. */
+/** In full, with one dash or two, with `=value`, abbreviated, or in a cluster. */
 function isSpelled(option: OptionWord, form: string): boolean {
   const name = nameOf(option.text);
   if (name === form || name === `-${form}` || `-${name}` === form) return true;
@@ -40,7 +39,7 @@ function isSpelled(option: OptionWord, form: string): boolean {
   return form.length === 2 && letterAt(option, form) !== -1;
 }
 
-/** Where a letter stands in a word like `-xvf`; behind a letter that takes a value everything is that value. */
+/** After a letter that takes a value, the rest is the value. */
 function letterAt({ text, ways }: OptionWord, letter: string): number {
   if (text.startsWith("--")) return -1;
   for (let i = 1; i < text.length; i++) {

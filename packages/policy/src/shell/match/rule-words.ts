@@ -1,15 +1,15 @@
 import { compileGlob, type Glob, PatternError } from "@assent/core";
 
-/** A word of a shell rule. With a glob, `text` is the glob as written, quoted characters escaped; otherwise it is the word itself. */
+/** A word of a shell rule. With a glob, `text` is the glob with quoted characters escaped. */
 export type RuleWord = { readonly text: string; readonly glob?: Glob };
 
-/** The words of a rule, and whether it ends in a `*` of its own. */
+/** The words of a rule, and whether it ends in a separate `*`. */
 export type RuleWords = { readonly words: readonly RuleWord[]; readonly tail: boolean };
 
-/** What is wrong with a rule's text; the column counts from 1 in it. */
+/** An error in a rule's text; the column counts from 1. */
 export type RuleWordsProblem = { readonly problem: string; readonly column: number };
 
-/** Splits a rule's text with the shell's quoting rules. What a shell would expand, join or redirect is no word. */
+/** Splits a rule's text with the shell's quoting rules. Expansions, operators and redirections are errors. */
 export function readRuleWords(text: string): RuleWords | RuleWordsProblem {
   const words: RuleWord[] = [];
   let tail = false;
@@ -28,7 +28,6 @@ export function readRuleWords(text: string): RuleWords | RuleWordsProblem {
   return { words, tail };
 }
 
-/** A word as a glob in which quoted characters are escaped, and whether anything in it was not. */
 type RuleWordText = { readonly glob: string; readonly start: number; readonly end: number };
 
 function skipBlanks(text: string, from: number): number {
@@ -74,7 +73,6 @@ function readPiece(text: string, at: number, isFirst: boolean): RulePiece {
   return at + 1 < text.length ? { glob: escapeGlob(text[at + 1] ?? ""), end: at + 2 } : { problem: "dangling '\\'" };
 }
 
-/** What a shell would make more of than text. */
 function refusedAt(text: string, at: number, isFirst: boolean): string | undefined {
   const character = text[at] ?? "";
   if (character === "~" && isFirst) return "a tilde that a shell expands";
@@ -106,7 +104,7 @@ function escapeGlob(text: string): string {
   return text.replace(/[*?[\]\\]/g, "\\$&");
 }
 
-/** Only a `*`, `?` or `[` that is not quoted makes a word a glob; a lone `[` is the name of a command. */
+/** Only an unquoted `*`, `?` or `[` makes a glob; `[` alone is a command. */
 function compileWord(source: string, { start }: RuleWordText): RuleWord | RuleWordsProblem {
   const bare = source.replace(/\\./gs, "");
   if (source === "[" || !/[*?[]/.test(bare)) return { text: source.replace(/\\(.)/gs, "$1") };

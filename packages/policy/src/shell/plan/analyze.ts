@@ -20,23 +20,22 @@ import { markPlannedLine, type PlannedCommand, type PlannedLine } from "./planne
 import { joinHazards, type PlacedCommand, type ReadCommand, readCommands, type ShellPlace, uniqueHazards } from "./read-commands.ts";
 import type { ShellLine, ShellUnit } from "./shell-unit.ts";
 
-/** Characters of a command that are still read; longer text is not parsed at all. */
+/** Longer text is not parsed. */
 export const LONGEST_COMMAND = 4096;
 
-/** A line as it was understood: what is judged, and what is run from it. */
+/** A line as it was understood: what is judged and what runs. */
 export type AnalyzedLine = {
   readonly line: ShellLine;
   readonly units: readonly Unit[];
   readonly planned: PlannedLine;
-  /** Files whose text the line runs, and package scripts it starts. */
   readonly scripts: readonly ScriptBind[];
   readonly packageScripts: readonly ScriptBind[];
 };
 
-/** Reads a shell line with both readers and looks at the files it names. It starts nothing. */
+/** Parses a shell line with both readers and looks at the files it names. Starts nothing. */
 export function analyzeShell(text: string, given: ShellPlace): AnalyzedLine {
   const reading = readPlain(text);
-  const flaw = "refused" in reading ? findFlaw(text) : undefined; // the strict reader takes no text that has one
+  const flaw = "refused" in reading ? findFlaw(text) : undefined; // the strict reader accepts no such text
   if (flaw) return analyzeUnread(text, given, flaw);
   const place: ShellPlace = { ...given, look: lookOnce(given.look), findProgram: remember(given.findProgram) };
   const walk = walkBash(text, "commands" in reading);
@@ -48,7 +47,7 @@ export function analyzeShell(text: string, given: ShellPlace): AnalyzedLine {
   return concludeLine(text, { place, walk, hazards, read, plain });
 }
 
-/** Looks at each path once: within one line the same name means the same file. */
+/** Within one line the same name means the same file. */
 function lookOnce(look: PathLookup): PathLookup {
   const inDirectory = remember((cwd) => remember((path) => look(path, cwd)));
   return (path, cwd) => inDirectory(cwd)(path);
@@ -65,13 +64,11 @@ function remember<T>(find: (name: string) => T): (name: string) => T {
 
 type TextFlaw = Pick<ShellLine, "malformed" | "tooLong">;
 
-/** Why nobody reads a text. */
 function findFlaw(text: string): TextFlaw | undefined {
   if (text.trim() === "" || text.includes("\0") || !text.isWellFormed()) return { malformed: true, tooLong: false };
   return text.length > LONGEST_COMMAND ? { malformed: false, tooLong: true } : undefined;
 }
 
-/** Each plain command with its directory and its globs expanded. */
 function placeCommands(commands: readonly PlainCommand[], place: ShellPlace): readonly PlacedCommand[] {
   const directories = findWorkingDirectories(commands, place.cwd, (target, from) => resolveMove(target, from, place));
   return commands.map((command, i) => {
@@ -94,7 +91,6 @@ function resolveMove(target: string, from: string, { look }: ShellPlace): string
   }
 }
 
-/** The workspace itself is known by its real path. */
 function outsideHazards({ cwd, workspace, look }: ShellPlace): readonly Hazard[] {
   return cwd === workspace || look(".", cwd).inside
     ? NO_HAZARDS
@@ -107,7 +103,7 @@ type LineReadings = {
   readonly plain: readonly PlacedCommand[] | undefined;
 };
 
-/** Why the whole text cannot be allowed, tied to no command. */
+/** Hazards of the whole line. */
 function refusalHazards(reading: ReturnType<typeof readPlain>, { walk, top, plain }: LineReadings): readonly Hazard[] {
   if ("refused" in reading) {
     const said = walk.commands.some(({ hazards }) => hazards.some(({ id }) => id === reading.refused.id));
@@ -129,7 +125,7 @@ type LineFindings = {
 
 type ScriptedCommand = ReadCommand & Pick<ShellUnit, "script">;
 
-/** Each package command with the script it would run; one that was another when the policy was loaded is a hazard. */
+/** Adds package scripts; one that changed since the policy was loaded is a hazard. */
 function addScripts(read: readonly ReadCommand[], place: ShellPlace): readonly ScriptedCommand[] {
   return read.map((one) => {
     const { command, classified } = one;
@@ -187,7 +183,7 @@ function packageBind({ script, words }: ShellUnit): readonly ScriptBind[] {
   return script ? [{ file: `the script of ${words.join(" ")}`, digest: script.digest }] : NO_SCRIPTS;
 }
 
-/** A program that runs code nobody looks into, and is given more of it through a pipe: naming its words says nothing about that. */
+/** A rule that names all words says nothing about code from a pipe. */
 function fedPrograms(read: readonly ReadCommand[], plain: readonly PlacedCommand[] | undefined): readonly Hazard[] {
   const isFed = ({ command, seen }: ReadCommand): boolean =>
     command.class === "opaque" && seen.top !== undefined && plain?.[seen.top]?.command.join === "|";
@@ -213,7 +209,7 @@ function subjectOf({ line, command }: ShellUnit): string {
   return command.argv.reduce((subject, { text }, i) => (i === 0 ? text : `${subject} ${text}`), "");
 }
 
-/** All of them, or none: a line of which one command has no certain place is not run from its plan. */
+/** All or none: if one directory is unknown, nothing runs from the plan. */
 function planCommands(plain: readonly PlacedCommand[], place: ShellPlace): readonly PlannedCommand[] | undefined {
   const commands: PlannedCommand[] = [];
   for (const one of plain) {
@@ -235,7 +231,6 @@ function hasName(argv: readonly string[]): argv is PlannedCommand["argv"] {
   return argv.length > 0;
 }
 
-/** Text that nobody parses: too long, or no command at all. */
 function analyzeUnread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: TextFlaw): AnalyzedLine {
   const hazard: Hazard = tooLong
     ? { id: "too_long", text: `The command has ${text.length} characters; Assent reads at most ${LONGEST_COMMAND}` }

@@ -2,35 +2,31 @@ import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { isInside, resolvePath } from "../../paths/resolve.ts";
 
-/** Where programs of allowed commands are looked up, unless settings name other directories. */
+/** Where programs of allowed commands are looked up by default. */
 export const PROGRAM_PATH: readonly string[] = ["/usr/local/bin", "/usr/bin", "/bin"];
 
-/** A program as it was found: where it is, and what tells it from another file put in its place. */
+/** A program's file, and what identifies it. */
 export type FoundProgram = {
   readonly file: string;
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
   readonly mtimeMs: number;
-  /** Cannot be put back by whoever rewrites the file in place. */
+  /** Can't be reset after the file is rewritten in place. */
   readonly ctimeMs: number;
 };
 
-/** Where to look: absolute directories in order, and the workspace, from which no program is ever taken. */
+/** Where to look. No program is taken from the workspace. */
 export type ProgramPlaces = {
   readonly path: readonly string[];
   readonly workspace: string;
-  /** The directory of the running Node. */
   readonly nodeDirectory?: string;
 };
 
-/** These come with the running Node, which need not be where the system's programs are. */
+/** These come with the running Node. */
 const BESIDE_NODE: readonly string[] = ["node", "npm"];
 
-/**
- * The program that a command's name means. A relative directory, one that leads into the workspace, and a link into the workspace are passed over: whoever writes there
- * would choose what an allowed command runs. An absolute name means that very file; any other name with a slash means nothing.
- */
+/** Finds the program for a command's name. Skips relative directories and anything that leads into the workspace, where a model could place a program. An absolute name is that file; other names with a slash are nothing. */
 export function findProgram(
   name: string,
   { path, workspace, nodeDirectory = dirname(process.execPath) }: ProgramPlaces,
@@ -46,12 +42,12 @@ export function findProgram(
   return undefined;
 }
 
-/** Those directories of a search path from which a program may be taken; what a program starts by name is looked up there too. */
+/** The directories of a search path from which programs may be taken. */
 export function programDirectories({ path, workspace }: Omit<ProgramPlaces, "nodeDirectory">): readonly string[] {
   return path.filter((directory) => isAbsolute(directory) && !directory.includes(":") && !leadsInside(workspace, directory));
 }
 
-/** Whether the file that was found is still there and still the same; whoever may run it stands in its change time, too. */
+/** Whether the file is unchanged, permissions included. */
 export function sameProgram(found: FoundProgram): boolean {
   const now = statAt(found.file);
   if (now?.dev !== found.dev || now.ino !== found.ino || now.size !== found.size) return false;
@@ -67,7 +63,7 @@ function statAt(file: string): Stats | undefined {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch {
-    return undefined; // it cannot be looked at, so it is not the same
+    return undefined; // unreadable counts as changed
   }
 }
 
@@ -79,14 +75,14 @@ function programAt(file: string): FoundProgram | undefined {
       ? { file, dev: stat.dev, ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs }
       : undefined;
   } catch {
-    return undefined; // absent, or not for us to run: the next directory may have one
+    return undefined; // the next directory may have one
   }
 }
 
 /** Finds programs by name. */
 export type ProgramFinder = (name: string) => FoundProgram | undefined;
 
-/** Looks a program up once; after that only whether it is still the same file. */
+/** Looks up each program once, then only checks that it is unchanged. */
 export function programFinder(places: ProgramPlaces): ProgramFinder {
   const found = new Map<string, FoundProgram>();
   return (name) => {

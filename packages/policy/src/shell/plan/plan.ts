@@ -1,10 +1,10 @@
 import type { Verdict } from "@assent/core";
 import { contentDigest } from "../../facts/digest.ts";
 
-/** Why a command cannot be allowed by a rule or by the read-only hint. `at` is where it stands in the text. */
+/** Why no rule may allow a command. `at` is its place in the text. */
 export type Hazard = { readonly id: HazardId; readonly text: string; readonly at?: readonly [start: number, end: number] };
 
-/** The closed list of hazards. */
+/** All hazards. */
 export type HazardId =
   | "unparsed"
   | "unmodelled_construct"
@@ -38,24 +38,24 @@ export type HazardId =
   | "hard_link"
   | "other_system_path";
 
-/** What a known command may do: `read` proves nothing is changed; `opaque` runs code nobody looks into. */
+/** What a command may do: `read` is a proof; `opaque` runs code that Assent doesn't inspect. */
 export type CommandClass = "read" | "write" | "opaque" | "unknown";
 
-/** A word as the program would get it; dynamic: only a shell could tell. */
+/** A word of a command; dynamic: only known at run time. */
 export type PlanWord = { readonly text: string; readonly dynamic: boolean };
 
-/** A redirection of one command. `fd` is always written out: `0` for `<`, `1` for `>` where the text has none; `{name}` for a variable; `&` for both. */
+/** A redirection. `fd` is always given: `0` for `<`, `1` for `>`, `{name}` for a variable, `&` for both outputs. */
 export type Redirection = { readonly fd: string; readonly op: string; readonly target: string; readonly dynamic: boolean };
 
-/** A path that a command is known to read or write. */
+/** A path that a command reads or writes. */
 export type Operand = { readonly path: string; readonly real: string | null; readonly use: "read" | "write" };
 
-/** One simple command of a line, at any depth. */
+/** A simple command of a line, at any depth. */
 export type Command = {
   readonly argv: readonly PlanWord[];
-  /** Where it was found, and so how it is joined: `['&&[1]', 'sh -c', '|[0]']`. */
+  /** Where it was found: `['&&[1]', 'sh -c', '|[0]']`. */
   readonly path: readonly string[];
-  /** After earlier `cd`; null: unknown. */
+  /** Null: unknown. */
   readonly cwd: string | null;
   readonly assignments: readonly { readonly name: string; readonly dynamic: boolean }[];
   readonly redirections: readonly Redirection[];
@@ -64,30 +64,29 @@ export type Command = {
   readonly hazards: readonly Hazard[];
 };
 
-/** A command with what was decided about it, as `explain` shows it. */
+/** A command with its own verdict. */
 export type JudgedCommand = Command & { readonly verdict: Verdict; readonly rule?: string; readonly source: string };
 
-/** What a shell line means, as far as it is understood: the object that is judged, and the one that is executed. */
+/** What a shell line means: this is judged, and this is run. */
 export type Plan = {
-  /** Over cwd, shape and each command's path, argv, cwd, assignments and redirections. */
+  /** Covers cwd, shape and each command's path, argv, cwd, assignments and redirections. */
   readonly digest: string;
   readonly cwd: string;
-  /** One plain command; plain commands joined; anything else, which is never executed from the plan. */
+  /** One plain command, several, or text that never runs from the plan. */
   readonly shape: "argv" | "list" | "text";
-  /** The allow walk understood every construct. */
+  /** The strict reader accepted everything. */
   readonly modelled: boolean;
-  /** In order of text, every depth. */
+  /** In text order, at every depth. */
   readonly commands: readonly Command[];
-  /** Those not tied to one command. */
+  /** Hazards of the whole line. */
   readonly hazards: readonly Hazard[];
 };
 
-/** A plan with its digest. A text that was not read is known by the text itself. */
+/** Makes a plan with its digest. Text that was not parsed is identified by itself. */
 export function makePlan(known: Omit<Plan, "digest">, unread?: string): Plan {
   return { digest: contentDigest(JSON.stringify(unread === undefined ? describeRun(known) : [known.cwd, unread])), ...known };
 }
 
-/** Everything that says what would run, and nothing that is only known about it. */
 function describeRun({ cwd, shape, commands }: Omit<Plan, "digest">): readonly unknown[] {
   const parts = commands.map(({ path, argv, cwd: at, assignments, redirections }) => [
     path,

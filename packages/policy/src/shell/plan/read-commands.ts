@@ -13,31 +13,31 @@ export type ShellPlace = {
   readonly home: string;
   readonly look: PathLookup;
   readonly findProgram: ProgramFinder;
-  /** Digest of the script that a package command ran in the workspace when the policy was loaded; absent: nobody looked. */
+  /** Digest of a package command's script when the policy was loaded. */
   readonly scripts?: (words: readonly string[]) => string | undefined;
 };
 
-/** A plain command with its directory, its globs expanded. */
+/** A plain command with its directory and expanded globs. */
 export type PlacedCommand = {
   readonly command: PlainCommand;
   readonly argv: readonly string[];
   readonly cwd: string | null;
-  /** `argv` is not what is written: it had globs. */
+  /** `argv` differs from the text because of globs. */
   readonly expanded: boolean;
   readonly refused?: Hazard;
 };
 
-/** A command of the walk with what its table says about it. */
+/** A command of the walk with what the table says about it. */
 export type ReadCommand = { readonly command: Command; readonly seen: SeenCommand; readonly classified: ClassifiedCommand | undefined };
 
-/** The walk, and what the strict reader made of its top level where both agree. */
+/** The top level of the walk where both readers agree. */
 export type TopReading = {
   readonly top: readonly SeenCommand[] | undefined;
   readonly plain: readonly PlacedCommand[] | undefined;
   readonly place: ShellPlace;
 };
 
-/** Classifies every command the walk reached, each in the directory it would run in. */
+/** Classifies every command of the walk in the directory in which it would run. */
 export function readCommands(walk: WalkResult, { top, plain, place }: TopReading): readonly ReadCommand[] {
   const moves = ({ argv }: SeenCommand): boolean => MOVERS.has(argv[0]?.text ?? "");
   const start = plain === undefined && walk.commands.some(moves) ? null : place.cwd;
@@ -53,13 +53,11 @@ export function readCommands(walk: WalkResult, { top, plain, place }: TopReading
   });
 }
 
-/** A command inside another runs where that one does. */
 function findOuterDirectory(cwds: readonly (string | null)[], { inside }: SeenCommand, start: string | null): string | null {
   const outer = inside === undefined ? undefined : cwds[inside];
   return outer === undefined ? start : outer;
 }
 
-/** The directory itself, or where the wrapper goes from it. */
 function moveFrom(outer: string | null, { movedTo }: SeenCommand): string | null {
   if (!movedTo) return outer;
   const { text, dynamic } = movedTo;
@@ -100,7 +98,6 @@ function textOf({ text }: PlanWord): string {
   return text;
 }
 
-/** Most lists of hazards are empty. */
 export function joinHazards(some: readonly Hazard[], more: readonly Hazard[]): readonly Hazard[] {
   if (more.length === 0) return some;
   return some.length === 0 ? more : [...some, ...more];
@@ -110,7 +107,6 @@ const NO_HAZARDS: readonly Hazard[] = [];
 const NO_OPERANDS: Command["operands"] = [];
 const CWD_UNKNOWN: Hazard = Object.freeze({ id: "cwd_unknown", text: "Assent can't tell in which directory this runs" });
 
-/** Each hazard once. */
 export function uniqueHazards(hazards: readonly Hazard[]): readonly Hazard[] {
   if (hazards.length < 2) return hazards;
   const known = new Set<string>();

@@ -3,63 +3,56 @@ import type { Reach } from "../programs/program.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
 import type { Command, Plan } from "./plan.ts";
 
-/** What the analysis of one shell line found, shared by all its units. */
+/** The analysis of one shell line, shared by its units. */
 export type ShellLine = {
   readonly text: string;
   readonly plan: Plan;
-  /** Aligned with `plan.commands`. */
   readonly seen: readonly SeenCommand[];
-  /** Empty or blank, NUL, a lone surrogate. */
+  /** Empty, or with a NUL or a lone surrogate. */
   readonly malformed: boolean;
-  /** Beyond the length limit: nothing was parsed. */
   readonly tooLong: boolean;
-  /** A limit of nesting or of unwrapped scripts was hit. */
   readonly limited: boolean;
   readonly parsed: boolean;
-  /** Every command is of class `read`, without a hazard, and the whole text was understood. */
   readonly readOnly: boolean;
 };
 
-/** One simple command of a line as checkers and guards see it. A line without any (too long, malformed, unreadable) has one unit without a command. */
+/** One simple command as rules and safeguards see it. A line that could not be parsed has one unit without a command. */
 export type ShellUnit = {
   readonly line: ShellLine;
   readonly index: number;
   readonly command?: Command;
   readonly seen?: SeenCommand;
-  /** What an allow rule compares: the argv without git's harmless global options. Empty when a word is dynamic. */
+  /** What an allow rule compares: argv without git's harmless global options. Empty if a word is dynamic. */
   readonly words: readonly string[];
-  /** What it would write, by both spellings; without it guards take the paths as they are written. */
   readonly touched?: readonly TouchedPath[];
-  /** Digest of the script a package command (`npm test`) would run, and its text. */
+  /** The package script that it would run. */
   readonly script?: { readonly digest: string; readonly text: string };
 };
 
-/** A place that a command would change, or would read whole, in the spelling in which denies compare. */
+/** A path that a command would change or read whole, in folded spelling. */
 export type TouchedPath = {
-  /** As it was written. */
   readonly path: string;
   readonly use: WriteTarget["use"];
   readonly reach: Reach;
-  /** What becomes of a directory at this place; `unsure`: it is filled if it is one by then, else something takes its place. */
+  /** What happens to a directory there; `unsure`: it may not exist yet. */
   readonly fate: DirectoryFate | "unsure";
-  /** Every spelling of the place; of a place known in part only, of the directory it lies in. */
+  /** Every spelling; if only partly known, of the directory it is in. */
   readonly places: readonly string[];
-  /** Known in part only. */
+  /** Set if only partly known. */
   readonly open?: OpenEnd;
   /** False: the command may run in another directory. */
   readonly certain: boolean;
-  /** Nobody can tell where it leads. */
+  /** It can't be resolved. */
   readonly lost: boolean;
 };
 
-/** What is known of a path's end that only a shell can tell. */
+/** The part of a path that only a shell can resolve. */
 export type OpenEnd = {
-  /** What the next name begins with. */
   readonly start: string;
-  /** A glob does not begin with a dot. */
+  /** A glob without a leading dot. */
   readonly dotless: boolean;
-  /** All further names as they are written, the next one first; a shell has to read at least that one. */
+  /** The remaining names as written. */
   readonly names: readonly string[];
-  /** What lies in the directory, where the next name is a pattern for some of it. Names with a dot are looked for by few: those are not listed. */
+  /** The entries of the directory, if the next name is a pattern without a leading dot. */
   readonly there?: readonly string[];
 };

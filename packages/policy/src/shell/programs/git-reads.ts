@@ -13,7 +13,7 @@ import {
   withoutPattern,
 } from "./reads.ts";
 
-/** Options before the sub-command that change nothing a rule speaks of. */
+/** Options before the subcommand that no rule needs to see. */
 const HARMLESS: ReadonlySet<string> = new Set(["--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"]);
 const RUN_HOOKS: ReadonlySet<string> = new Set([
   "switch",
@@ -29,7 +29,7 @@ const RUN_HOOKS: ReadonlySet<string> = new Set([
   "stash apply",
 ]);
 
-/** Tells what git would do by the table of its subcommand. */
+/** The effects of git, by the table of its subcommand. */
 export function gitReads(subcommands: Readonly<Record<string, Subcommand>>): ReadModel {
   const tables = new Map(Object.entries(subcommands).flatMap(([name, { reads }]) => (reads ? [[name, reads]] : [])));
   return (args) => {
@@ -78,13 +78,12 @@ function effectsByGitTable(args: readonly string[], table: ReadTable): CommandEf
   return table.refine ? table.refine(reading, strict) : strict;
 }
 
-/** Words that git takes for files where such files exist. */
 function namesAmong(early: readonly string[], reading: OptionReading, table: ReadTable): readonly string[] {
   if (table.operands === "pattern") return withoutPattern(early, reading, table);
   return table.operands === "revisions" ? early : [];
 }
 
-/** A format may start a program: `%G…` asks for a signature's check, `%(describe)` starts git again, and a name may stand for either. */
+/** `%G…` checks a signature, `%(describe)` starts git, and a name may stand for either. */
 const STARTS_PROGRAM = /%[-+ ]?G|signature|%[-+ ]?\(\*?describe/;
 const KNOWN_FORMAT = /%|^$|^t?format:|^(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd)$/;
 
@@ -98,7 +97,6 @@ function formatHazards({ found, operands }: OptionReading): readonly Hazard[] {
     : [{ id: "unmodelled_option", text: "The format is a name that git settings can define" }];
 }
 
-/** `HEAD:.env` is a file of that commit. */
 function revisionHazards(word: string): readonly Hazard[] {
   const sensitive = word.includes(":") && word.split(":").some((part, i) => i > 0 && isSensitive(`/${part}`));
   return sensitive ? [{ id: "sensitive_file", text: `${word} names a sensitive file` }] : [];

@@ -21,29 +21,28 @@ export type Notation = string;
 
 type Arity = "none" | "value" | "attached" | "last" | "two";
 
-/** What the value of an option is used for. */
+/** What an option's value is used for. */
 export type ValueRole = "path" | "file" | "place" | "into" | "script" | "words";
 
 /** One option of a program. */
 export type Option = { readonly name: string; readonly arity: Arity; readonly role?: ValueRole; readonly hazard?: HazardId };
 
-/** Options by name, in the order in which they are listed. */
+/** Options by name, in listed order. */
 export type OptionSet = ReadonlyMap<string, Option>;
 
 /** A part of the program table that lists options. */
 export type OptionLists = {
   readonly options?: Notation;
-  /** Options that are known to do harm, by their hazard. */
   readonly unsafe?: Readonly<Partial<Record<HazardId, Notation>>>;
-  /** Options with which nothing is run. */
+  /** With one of these nothing is run. */
   readonly inert?: Notation;
-  /** Options with which the first operand is the text of a script. */
+  /** With one of these the first operand is a script. */
   readonly scriptFlags?: Notation;
 };
 
 const COMPILED = new WeakMap<OptionLists, OptionSet>();
 
-/** The options of one part of the table, compiled on first use. */
+/** Compiles the options of one part of the table, once. */
 export function optionsOf(lists: OptionLists): OptionSet {
   const known = COMPILED.get(lists);
   if (known) return known;
@@ -72,36 +71,36 @@ function isRole(text: string | undefined): text is ValueRole {
   return text !== undefined && ROLES.includes(text);
 }
 
-/** The names in a list separated by blanks. */
+/** Splits a list at its blanks. */
 export function splitNames(list = ""): readonly string[] {
   return list.split(/\s+/).filter((name) => name !== "");
 }
 
-/** What a word of a command is, by its place among the words. */
+/** A word of a command. */
 export type Token =
   | OptionToken
   | { readonly kind: "operand"; readonly at: number }
-  /** `--`, after which every word is an operand. */
+  /** `--`: every later word is an operand. */
   | { readonly kind: "end"; readonly at: number };
 
-/** An option that was found. A word like `-xvf` gives one for each letter. */
+/** An option that was found. `-xvf` gives three. */
 export type OptionToken = {
   readonly kind: "option";
   readonly at: number;
-  /** As the table spells it, or as it is written where the table does not list it. */
+  /** As the table spells it, or as written if it isn't listed. */
   readonly name: string;
   readonly option: Option | undefined;
-  /** What stands in the same word behind the option. */
+  /** The rest of the word after the option. */
   readonly attached: string | undefined;
-  /** Values in further words stand before this place. */
+  /** Where the words after its values begin. */
   readonly next: number;
-  /** The word is this one option, not a cluster of letters. */
+  /** The word is one option, not a cluster of letters. */
   readonly whole: boolean;
 };
 
 /** How words are read. */
 export type ReadManner = {
-  /** For a proof: nothing is abbreviated, and an unknown letter makes the whole word unknown. */
+  /** Nothing may be abbreviated, and an unknown letter makes the whole word unknown. */
   readonly exact?: boolean | undefined;
   /** `+x` is an option. */
   readonly plus?: boolean | undefined;
@@ -109,7 +108,7 @@ export type ReadManner = {
   readonly endless?: boolean | undefined;
 };
 
-/** Reads a command's words after its name: the only place that tells options from operands. */
+/** Separates options from operands. No other code does. */
 export function* readTokens(words: readonly string[], options: OptionSet, manner: ReadManner = {}): Generator<Token> {
   let ended = false;
   for (let at = 0; at < words.length; ) {
@@ -130,7 +129,6 @@ export function* readTokens(words: readonly string[], options: OptionSet, manner
   }
 }
 
-/** How many further words an option takes. */
 const WORDS: Readonly<Record<Arity, number>> = { none: 0, value: 1, attached: 0, last: 1, two: 2 };
 
 function isOption(word: string, options: OptionSet, { plus }: ReadManner): boolean {
@@ -162,14 +160,14 @@ function wholeOption(word: string, options: OptionSet, exact: boolean | undefine
   return { name: option?.name ?? written, option, attached: sign === -1 ? undefined : word.slice(sign + 1), whole: true };
 }
 
-/** `--rec` for `--recursive`: the first that begins so. */
+/** `--rec` for `--recursive`. */
 function abbreviated(written: string, options: OptionSet): Option | undefined {
   if (written.length < 3 || !written.startsWith("--")) return undefined;
   for (const option of options.values()) if (option.name.startsWith(written)) return option;
   return undefined;
 }
 
-/** Whether an option takes the next word as its value; `maybe`: the table does not list it. */
+/** Whether an option takes the next word; `maybe`: it isn't listed. */
 export function takesNext(word: string, options: OptionSet): "yes" | "no" | "maybe" {
   const whole = options.get(word);
   if (whole) return whole.arity === "value" ? "yes" : "no";

@@ -2,27 +2,27 @@ import type { Notation, OptionLists } from "./options.ts";
 import type { ReadModel, ReadTable } from "./reads.ts";
 
 /**
- * What Assent knows of one program. Each part answers one question and lists only the options it needs for that.
- * What is not listed counts as dangerous where something is allowed, and is passed over where something is denied.
+ * What Assent knows of one program. Each part answers one question and lists the options it needs for that.
+ * An option that isn't listed prevents an allow and is skipped by a deny.
  */
 export type Program = {
-  /** Which uses only read: a table where options come before operands, a function for anything else. */
+  /** Which uses only read: a table for options and operands, else a function. */
   readonly reads?: ReadTable | ReadModel;
-  /** Words that make it print its version and exit, if they stand alone. */
+  /** Words that, alone, make it print its version. */
   readonly version?: string;
   /** Which files it writes. */
   readonly writes?: Writes;
-  /** Which commands it runs that stand among its own words. */
+  /** Which of its words are commands that it runs. */
   readonly runs?: Runs;
   /** How deny and ask rules compare its words. */
   readonly match?: Match;
-  /** It runs code that Assent does not look into: always, or depending on its first word. */
+  /** It runs code that Assent doesn't inspect: always, or depending on its first word. */
   readonly opaque?: true | { readonly only: string } | { readonly except: string };
-  /** By their name, or by two words: `stash list`. */
+  /** Keys may be two words: `stash list`. */
   readonly subcommands?: Readonly<Record<string, Subcommand>>;
-  /** A builtin that evaluates subscripts in its words: `test -v 'a[$(…)]'`. */
+  /** A builtin that evaluates subscripts: `test -v 'a[$(…)]'`. */
   readonly subscripts?: true;
-  /** It sets variables that stand among its words: `export PAGER=…`. */
+  /** It sets variables among its words: `export PAGER=…`. */
   readonly sets?: true;
 };
 
@@ -31,11 +31,11 @@ export type Subcommand = {
   readonly reads?: ReadTable;
   readonly writes?: Writes;
   readonly match?: Pick<Match, "options" | "synonyms">;
-  /** Options whose value is run as a command; `*` stands for any letters. */
+  /** Options whose value is run; `*` stands for any letters. */
   readonly runs?: Notation;
 };
 
-/** How deny and ask rules compare a program's words, so that no spelling hides from them. */
+/** How deny and ask rules compare a program's words. */
 export type Match = OptionLists & {
   /** Spellings of the same option: `-f --force`. */
   readonly synonyms?: readonly string[];
@@ -43,13 +43,13 @@ export type Match = OptionLists & {
   readonly subcommands?: true;
   /** Spellings of the same subcommand, separated by commas: `rm, container rm`. */
   readonly subcommandSynonyms?: readonly string[];
-  /** The start of a subcommand's name stands for all of it. */
+  /** A subcommand's name may be abbreviated. */
   readonly shortens?: true;
   /** `git-push` is `git push`. */
   readonly plugins?: true;
 };
 
-/** How the commands that a program runs are found among its words. */
+/** Where a program's words contain commands that it runs. */
 export type Runs =
   /** After its own options: `nice -n 5 COMMAND`. */
   | ({ readonly how: "prefix" } & Wrapper)
@@ -57,7 +57,7 @@ export type Runs =
   | { readonly how: "runner"; readonly after: Readonly<Record<string, Wrapper>>; readonly languages?: readonly Language[] }
   /** In the values of options, or in words that match `text`. */
   | ({ readonly how: "options"; readonly text?: RegExp } & OptionLists)
-  /** Any word may be a command line or start one; a word after an option in `names` is only a name. */
+  /** Any word may be or start a command, except after an option in `names`. */
   | { readonly how: "words"; readonly names?: RegExp }
   /** In scripts of other languages; `modules`: `-m MODULE` runs a program, too. */
   | { readonly how: "code"; readonly languages: readonly Language[]; readonly modules?: true }
@@ -66,16 +66,16 @@ export type Runs =
 
 type OwnWay = "shell" | "source" | "eval" | "alias" | "jobs" | "input" | "xargs" | "find" | "parallel" | "git" | "ssh" | "debugger";
 
-/** The languages in which shell commands are looked for. */
+/** Languages in which shell commands are searched for. */
 export type Language = "awk" | "sed" | "expect" | "code" | "javascript" | "quoting" | "escapes";
 
-/** How a wrapper takes its options. After an option that is not listed, every later word may be the command. */
+/** How a wrapper takes its options. After an unlisted option, every later word may be the command. */
 export type Wrapper = OptionLists & {
-  /** Options that choose the directory in which it runs. */
+  /** Options that choose its working directory. */
   readonly moves?: string;
   /** It always runs in another directory. */
   readonly away?: true;
-  /** How many operands of its own come before the command. */
+  /** How many of its own operands come before the command. */
   readonly operands?: number;
   /** `NAME=value` words may come before the command. */
   readonly assignments?: true;
@@ -85,20 +85,20 @@ export type Wrapper = OptionLists & {
   readonly shell?: true;
   /** Options count after operands too. */
   readonly permuted?: true;
-  /** What the first operand is: a command (the default), words that make a script, the text of one, or nothing that is run. */
+  /** The first operand: a command (default), words of a script, the text of one, or nothing that is run. */
   readonly rest?: "command" | "script" | "text" | "nothing";
-  /** An option that is unknown may turn any word into a script. */
+  /** An unknown option may turn any word into a script. */
   readonly byOption?: true;
-  /** It is not doubtful which word is the command if a word before it may become several. */
+  /** No doubt is raised if a word before the command may become several. */
   readonly loose?: true;
-  /** A script follows a key and a colon: `bind -x '"KEY": TEXT'`. */
+  /** A script after a key and a colon: `bind -x '"KEY": TEXT'`. */
   readonly afterKey?: true;
 };
 
-/** How far a write reaches: the path itself; everything below it too; unknown paths below it; or the same where nothing was before. */
+/** How far a write reaches: the path; all below it; unknown paths below it; or that, where nothing was before. */
 export type Reach = "self" | "all" | "some" | "new";
 
-/** Which files a program writes. It is read broadly: an operand too many only matters if it is a protected file. */
+/** Which files a program writes, read broadly: an extra operand only matters if it is protected. */
 export type Writes = OptionLists & {
   /**
    * Which operands are written:
@@ -109,7 +109,7 @@ export type Writes = OptionLists & {
    * - `cloned`: the second, or what the first is called
    */
   readonly operands?: "all" | "to" | "from-to" | "names" | "first" | "second" | "after-first" | "last" | "starts" | "cloned";
-  /** Unknown paths are written below the `=into` directory, or below the working directory. */
+  /** Unknown paths below the `=into` or working directory are written. */
   readonly spreads?: true;
   /** Operands are written only with one of these options or first words. */
   readonly only?: string;
@@ -117,19 +117,19 @@ export type Writes = OptionLists & {
   readonly least?: number;
   /** Operands are not written with one of these options or first words. */
   readonly never?: string;
-  /** With one of these options, everything below the operands is written too; `*`: always. */
+  /** With one of these, everything below the operands is written; `*`: always. */
   readonly deep?: string;
-  /** A directory among the operands stays where it is. */
+  /** A directory among the operands is kept. */
   readonly keeps?: true;
-  /** With one of these options, the last operand is the exact name, not a directory to put things in. */
+  /** With one of these, the last operand is the exact name. */
   readonly exact?: string;
-  /** With one of these options, sources keep their whole path. */
+  /** With one of these, sources keep their whole path. */
   readonly whole?: string;
-  /** It links: a single operand gets a link in the working directory. */
+  /** A single operand gets a link in the working directory. */
   readonly alone?: true;
-  /** It fills the directory it is sent to, or the working directory if there are no operands. */
+  /** It fills the given or the working directory. */
   readonly makes?: true;
-  /** It runs another command: only words up to the first operand are its own. */
+  /** Only words up to the first operand are its own. */
   readonly leads?: true;
   /** What it does instead with one of these options. */
   readonly modes?: readonly { readonly given: string; readonly does: Writes }[];
@@ -146,7 +146,7 @@ export type Writes = OptionLists & {
 /** What `-o FILE` means to most programs. */
 export const TO_OUTPUT: Writes = { options: "-o=file --output=file --out=file -out=file --output-file=file" };
 
-/** What formatters do: they rewrite their operands only if told to. */
+/** Formatters rewrite their operands only if told to. */
 export const FORMATTER: Writes = {
   operands: "all",
   options: "--output-file=file",

@@ -1,24 +1,24 @@
 import type { CommandClass, Hazard, HazardId } from "../plan/plan.ts";
 import { type OptionLists, type OptionToken, optionsOf, readTokens } from "./options.ts";
 
-/** What a command would do by its words alone, before anything on the disk is looked at. */
+/** What a command would do, by its words alone. */
 export type CommandEffects = {
   readonly class: CommandClass;
   /** Words that are files to read. */
   readonly reads: readonly string[];
   readonly writes: readonly string[];
-  /** Words that are files to read if such a file exists, and something else if not. */
+  /** Files to read if they exist, else something else. */
   readonly perhaps: readonly string[];
   readonly hazards: readonly Hazard[];
   /** Links below the files it reads are followed. */
   readonly follows?: boolean;
   /** It works on the git repository around the working directory. */
   readonly repository?: boolean;
-  /** The command as an allow rule compares it, if that is not all of its words. */
+  /** The words that an allow rule compares, if not all. */
   readonly words?: readonly string[];
 };
 
-/** Tells the effects of a program that does not take options first and operands after them. */
+/** Computes the effects of a program whose words are special. */
 export type ReadModel = (args: readonly string[]) => CommandEffects;
 
 /** A program that takes options and operands. */
@@ -33,15 +33,15 @@ export type ReadTable = OptionLists & {
    * - `data`, `none`: no files
    */
   readonly operands: "files" | "here" | "pattern" | "revisions" | "data" | "none";
-  /** Options that take the place of the pattern. */
+  /** Options that give the pattern. */
   readonly patternOptions?: string;
-  /** A value in the next word may begin with a dash. */
+  /** An option's value may begin with a dash. */
   readonly dashValues?: true;
-  /** A letter takes its value from the next word even if more letters follow it. */
+  /** A letter takes the next word even if more letters follow it. */
   readonly looseLetters?: true;
-  /** `*` and `?` are expanded: no option of it could be a file's name, and it only reads what it is given. */
+  /** `*` and `?` are expanded: file names can't act as harmful options, and it only reads. */
   readonly globs?: true;
-  /** What the fields above cannot say. */
+  /** What the other fields can't express. */
   readonly refine?: (reading: OptionReading, plain: CommandEffects) => CommandEffects;
 };
 
@@ -50,7 +50,7 @@ export type OptionReading = {
   /** Options as the table spells them, each with its values. */
   readonly found: ReadonlyMap<string, readonly string[]>;
   readonly operands: readonly string[];
-  /** How many operands stand before `--`. */
+  /** Operands before `--`. */
   readonly before: number;
   /** Values of options that are files to read. */
   readonly paths: readonly string[];
@@ -65,13 +65,13 @@ export function withHazard(effects: CommandEffects, id: HazardId, text: string):
   return { ...effects, hazards: [...effects.hazards, { id, text }] };
 }
 
-/** Adds a hazard if there is any operand, for a program that takes none. */
+/** Adds a hazard if a program that takes no operands got one. */
 export function withoutOperands(effects: CommandEffects, { operands }: OptionReading, table: ReadTable): CommandEffects {
   const [first] = table.operands === "none" ? operands : [];
   return first === undefined ? effects : withHazard(effects, "unmodelled_option", `Assent doesn't expect the extra word ${first}`);
 }
 
-/** The effects of a program of the common form. */
+/** The effects of a program by its table. */
 export function effectsByTable(args: readonly string[], table: ReadTable): CommandEffects {
   const reading = readOptions(args, table);
   const plain: CommandEffects = { ...NO_EFFECTS, reads: [...reading.paths, ...filesAmong(reading, table)], hazards: reading.hazards };
@@ -106,7 +106,7 @@ export function withoutPattern(
   return patternOptions.split(" ").some((name) => found.has(name)) ? operands : operands.slice(1);
 }
 
-/** Reads a command's words by its table. Anything that the table does not list, abbreviations included, is a hazard. */
+/** Reads words by a table. Anything unlisted, abbreviations included, is a hazard. */
 export function readOptions(args: readonly string[], table: ReadTable): OptionReading {
   const reading: OptionReader = { args, table, found: new Map(), operands: [], paths: [], hazards: [] };
   let before: number | undefined;
@@ -149,7 +149,7 @@ function addOption(reading: OptionReader, token: OptionToken): void {
   if (option.hazard) hazards.push({ id: option.hazard, text: unsafeText(name, option.hazard) });
 }
 
-/** A value where the option takes none, or in a way in which it takes none. */
+/** A value for an option that takes none, or takes it differently. */
 function isMisused({ option, attached, whole }: OptionToken, { looseLetters }: ReadTable): boolean {
   if (attached === undefined || option === undefined) return false;
   if (whole) return option.arity === "none" || option.arity === "two";
@@ -157,7 +157,7 @@ function isMisused({ option, attached, whole }: OptionToken, { looseLetters }: R
   return option.arity === "two" || (looseLetters === true && !/^\d+$/.test(attached));
 }
 
-/** Why an option that the table lists as unsafe is. */
+/** Why an unsafe option is unsafe. */
 export function unsafeText(option: string, hazard: HazardId): string {
   const does = DOES[hazard];
   return does === undefined ? `Assent doesn't know whether ${option} is safe` : `${option} ${does}`;

@@ -1,4 +1,4 @@
-/** Commands that print, skip or hold lines and take nothing behind their letter. */
+/** Commands that print, skip or hold lines and take no argument. */
 const PLAIN_COMMANDS = "pPdnNhHgGx=";
 const NUMBERED_COMMANDS = "ql";
 const ADDRESS = /(?:\d+~\d+|\d+|\$)/y;
@@ -9,7 +9,7 @@ const FLAGS = /[gpiImM\d]*/y;
 
 type SedReader = { readonly text: string; at: number; depth: number };
 
-/** Whether a sed script does no more than choose lines, change them on their way and print them. Whatever is not understood does more. */
+/** Whether a sed script only selects, changes and prints lines. Anything not understood counts as more. */
 export function isHarmlessSed(text: string): boolean {
   const script: SedReader = { text, at: 0, depth: 0 };
   take(script, SEPARATORS);
@@ -44,7 +44,6 @@ function readCommand(script: SedReader): boolean {
   return isEnded(script);
 }
 
-/** One address, or two with a comma; then perhaps `!`. */
 function readAddresses(script: SedReader): boolean {
   const first = readAddress(script);
   take(script, BLANKS);
@@ -57,7 +56,6 @@ function readAddresses(script: SedReader): boolean {
   return true;
 }
 
-/** `addr,+N` and `addr,~N`. */
 function readRelative(script: SedReader): boolean {
   return (skip(script, "+") || skip(script, "~")) && take(script, NUMBER) !== "";
 }
@@ -77,7 +75,7 @@ function readSubstitution(script: SedReader): boolean {
   return true;
 }
 
-/** Behind the next delimiter. Programs differ on a delimiter inside brackets: such a script is not understood, nor is one with a line's end here. */
+/** Programs differ on a delimiter inside brackets, so such a script is not understood. */
 function readUpTo(script: SedReader, delimiter: string, pattern: boolean): boolean {
   const end = pattern ? PATTERN_CHARACTER : REPLACEMENT_CHARACTER;
   while (script.at < script.text.length) {
@@ -88,11 +86,10 @@ function readUpTo(script: SedReader, delimiter: string, pattern: boolean): boole
   return false;
 }
 
-/** An escaped character, a bracket expression, or any other character. */
+/** An escaped character, a bracket expression, or another character. */
 const PATTERN_CHARACTER = /\\[^\n]|\[\^?\]?(?:\[[:.=][^\]\n]*[:.=]\]|[^\]\n\\]|\\[^\]\n])*\]|[^\n\\[]/y;
 const REPLACEMENT_CHARACTER = /\\[^\n]|[^\n\\]/y;
 
-/** A command ends at `;`, a line's end, `}` or the end. */
 function isEnded(script: SedReader): boolean {
   take(script, BLANKS);
   const next = script.text.charAt(script.at);

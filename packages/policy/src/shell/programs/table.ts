@@ -14,7 +14,7 @@ import { TEXT } from "./rows/text.ts";
 import { TOOLS } from "./rows/tools.ts";
 import { WRAPPERS } from "./rows/wrappers.ts";
 
-/** The files of the table. No program stands in two of them. */
+/** Each program is in one of them. */
 export const ROW_FILES: readonly Readonly<Record<string, Program>>[] = [
   COREUTILS,
   FILES,
@@ -31,10 +31,10 @@ export const ROW_FILES: readonly Readonly<Record<string, Program>>[] = [
   TOOLS,
 ];
 
-/** Every program that Assent knows, by its name. A new program is one row in one of the files above. */
+/** All programs by name. To add one, add a row to a file above. */
 export const PROGRAMS: ReadonlyMap<string, Program> = new Map(ROW_FILES.flatMap((rows) => Object.entries(rows)));
 
-/** The effects of a command by the table; undefined: the table does not say what its words do. */
+/** A command's effects; undefined: the table doesn't describe them. */
 export function effectsOf(name: string, args: readonly string[]): CommandEffects | undefined {
   const { version, reads } = PROGRAMS.get(name) ?? {};
   const [word = ""] = args;
@@ -43,7 +43,7 @@ export function effectsOf(name: string, args: readonly string[]): CommandEffects
   return typeof reads === "function" ? reads(args) : effectsByTable(args, reads);
 }
 
-/** How a program runs commands among its words; undefined: it runs none that Assent knows of. */
+/** How a program runs commands; undefined: none that Assent knows of. */
 export function runsOf(name: string): Runs | undefined {
   const own = PROGRAMS.get(name)?.runs;
   if (own) return own;
@@ -51,12 +51,12 @@ export function runsOf(name: string): Runs | undefined {
   return PROGRAMS.get(VERSIONED.exec(name)?.[1] ?? "")?.runs;
 }
 
-/** The dynamic loader, which can start any program. */
+/** The dynamic loader starts any program. */
 const LOADER = /^ld(?:-linux|-musl|64)?[\w.-]*\.so(?:\.\d+)*$/;
-/** The same program in another version: `python3.12`. */
+/** `python3.12`. */
 const VERSIONED = /^(python|pypy|perl|ruby|lua|php)[\d.]+$/;
 
-/** Whether these words, a command or the start of one, run code that Assent does not look into. An allow rule for them must name all words. */
+/** Whether these words run code that Assent doesn't inspect. An allow rule for them must name all words. */
 export function isOpaque(words: readonly string[]): boolean {
   const [name = "", verb = ""] = words;
   const file = name.slice(name.lastIndexOf("/") + 1).toLowerCase();
@@ -68,7 +68,7 @@ export function isOpaque(words: readonly string[]): boolean {
   return opaque === true || base.startsWith("python") || isAlwaysOpaque(base.replace(/[-0-9.]+$/, ""));
 }
 
-/** A version may follow the name: `node20`, `python3.12`. */
+/** `node20`. */
 function isAlwaysOpaque(name: string): boolean {
   const opaque = PROGRAMS.get(name)?.opaque;
   return opaque !== undefined && !(typeof opaque === "object" && "only" in opaque);

@@ -2,10 +2,7 @@ import type { Redirection } from "../plan/plan.ts";
 import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import type { PlainCommand, PlainRedirection } from "./strict-reader.ts";
 
-/**
- * The walk's commands of the top level, when both readers read the same: the same commands with the same words, redirections and joining. Undefined: they differ
- * somewhere, so nobody knows what a shell would do.
- */
+/** The top-level commands of the walk if both readers agree on commands, words, redirections and operators. Undefined: they differ. */
 export function matchReaders(plain: readonly PlainCommand[], walk: WalkResult): readonly SeenCommand[] | undefined {
   if (!walk.parsed || walk.limited) return undefined;
   const top = walk.commands.filter((seen) => seen.top !== undefined);

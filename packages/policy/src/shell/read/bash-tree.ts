@@ -11,30 +11,29 @@ import {
 } from "unbash";
 import type { Hazard, HazardId, Redirection as PlanRedirection, PlanWord } from "../plan/plan.ts";
 
-/** A word of a command: as rules see it, and the text with its quotes removed and its expansions as written. */
+/** A word as rules see it, and its text without quotes. */
 export type ShellWord = { readonly word: PlanWord; readonly value: string; readonly hazards: readonly Hazard[] };
 
-/** What a command would read as its input, as far as it matters to a shell that takes its program from there. */
+/** A command's input, as far as a shell could read its program from there. */
 export type Stdin =
-  | { readonly kind: "pipe" /** What the stage before is seen to write. */; readonly text?: string }
+  | { readonly kind: "pipe"; readonly text?: string }
   | { readonly kind: "text"; readonly text: string; readonly literal: boolean }
   | { readonly kind: "other" };
 
-/** A simple command with everything that stands on it. */
+/** A simple command. */
 export type CommandShape = {
   readonly words: readonly ShellWord[];
   readonly assignments: readonly { readonly name: string; readonly value: ShellWord }[];
   readonly redirections: readonly PlanRedirection[];
   readonly hazards: readonly Hazard[];
-  /** Undefined: what the surroundings give. */
+  /** Undefined: inherited. */
   readonly stdin: Stdin | undefined;
-  /** What has to be searched for substitutions. */
+  /** To be searched for substitutions. */
   readonly nested: readonly SyntaxNode[];
-  /** Why nobody can tell what it runs, as far as the tree alone says so. */
   readonly doubt?: string;
 };
 
-/** The tree of a text. Undefined: the parser gave up. */
+/** Parses a text. Undefined: the parser failed. */
 export function parseBash(text: string): ParsedScript | undefined {
   try {
     return parse(text);
@@ -43,26 +42,26 @@ export function parseBash(text: string): ParsedScript | undefined {
   }
 }
 
-/** A word that stands for itself. */
+/** A word without expansions. */
 export function literalWord(text: string): ShellWord {
   return { word: { text, dynamic: false }, value: text, hazards: NONE };
 }
 
-/** A word that only a shell, or the program that passes it on, could tell. */
+/** A word that is only known at run time. */
 export function dynamicWord(text: string, value: string = text): ShellWord {
   return { word: { text, dynamic: true }, value, hazards: NONE };
 }
 
 const NONE: readonly Hazard[] = [];
 
-/** Whether a word as written is one word whatever its expansions give: each of them stands in plain double quotes. */
+/** Whether a word stays one word: all expansions are in plain double quotes. */
 export function isOneWord(text: string): boolean {
   return ONE_WORD.test(text);
 }
 
 const ONE_WORD = /^(?:[\w./:=@%+,^-]|"(?:[^"\\$`@]|\$\w+(?!\w)|\$\{\w+\})*")+$/;
 
-/** Whether a shell may make several words of one as it is written: an expansion stands outside of quotes, or is one that gives several within them. */
+/** Whether a shell may split a word: an expansion is unquoted, or gives several words. */
 export function maySplit(text: string): boolean {
   if (isOneWord(text)) return false;
   if (GIVES_SEVERAL.test(text) || (/\$\(|`/.test(text) && text.split('"').length > 3)) return true;
@@ -72,12 +71,12 @@ export function maySplit(text: string): boolean {
 const GIVES_SEVERAL = /\$@|\$\{[@!]|\[@\]/;
 const QUOTED = /\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"/g;
 
-/** Whether a text holds a subscript with a substitution, which some builtins and tests evaluate even where it is quoted. */
+/** Whether a text has a subscript with a substitution, which some builtins evaluate even if quoted. */
 export function hasSubscript(text: string): boolean {
   return text.includes("[") && (text.includes("$(") || text.includes("`"));
 }
 
-/** A word of the tree, with what makes it more than its text. */
+/** Reads a word of the tree. */
 export function readWord(node: Word): ShellWord {
   const { parts, text, value } = node;
   const isTilde = hasTilde(text);
@@ -92,7 +91,7 @@ export function readWord(node: Word): ShellWord {
   return { word: { text: isGlob ? value : text, dynamic: true }, value, hazards };
 }
 
-/** Whether a text that the parser has not taken apart holds a substitution all the same: then the parser has misread it. */
+/** Whether an unparsed text has a substitution, so that the parser misread it. */
 export function hidesCommand(text: string): boolean {
   return (text.includes("(") || text.includes("`")) && /(?:^|[^\\])(?:\\\\)*(?:[$<>]\(|`)/.test(text);
 }
@@ -105,7 +104,6 @@ function partHazard(part: WordPart, kind: PartKind | undefined): readonly Hazard
   return kind === undefined || kind === "glob" ? NONE : [hazardAt(HAZARDS[kind], `${excerpt(part.text)} ${MEANINGS[kind]}`, part)];
 }
 
-/** A tilde at the start, or where an assignment would expand it. */
 function hasTilde(text: string): boolean {
   return text.includes("~") && /^(?:~|[A-Za-z_]\w*=(?:.*:)?~)/s.test(text);
 }
@@ -114,7 +112,7 @@ function tildeHazard(node: Word): Hazard {
   return hazardAt("expansion", `${excerpt(node.text)} is expanded by the shell`, node);
 }
 
-/** A `*` or `?` alone is no hazard here: whether it may be expanded is for the strict reader to say. */
+/** Whether `*` or `?` may be expanded is for the strict reader. */
 type PartKind = "expansion" | "substitution" | "glob" | "pattern" | "quoting";
 
 const HAZARDS: Readonly<Record<Exclude<PartKind, "glob">, HazardId>> = {
@@ -131,7 +129,6 @@ const MEANINGS: Readonly<Record<Exclude<PartKind, "glob">, string>> = {
   quoting: "uses unusual quoting",
 };
 
-/** Undefined: text, plain or quoted. */
 function classifyPart(part: WordPart): PartKind | undefined {
   switch (part.type) {
     case "Literal":
@@ -172,7 +169,7 @@ function quotedKind(part: Extract<WordPart, { type: "DoubleQuoted" | "LocaleStri
   return found;
 }
 
-/** A hazard at a node's place. */
+/** A hazard at a node's position. */
 export function hazardAt(id: HazardId, text: string, node: { readonly pos: number; readonly end: number }): Hazard {
   return { id, text, at: [node.pos, node.end] };
 }
@@ -181,7 +178,7 @@ function excerpt(text: string): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-/** The words, assignments and redirections of a simple command. */
+/** Reads a simple command. */
 export function readCommand(node: Command): CommandShape {
   const parts: CommandParts = { words: [], nested: [], hazards: [], assignments: [] };
   const redirects: Redirection[] = [];
@@ -224,7 +221,7 @@ function addWord({ words, nested, hazards }: CommandParts, node: Word): void {
   for (const one of word.hazards) hazards.push(one);
 }
 
-/** `export NAME=value`, `alias x=text`: a word of the command, whose value is read like an assignment's. */
+/** `export NAME=value`: a word whose value is read like an assignment's. */
 function addArgument({ words, nested, hazards }: CommandParts, node: Assignment): void {
   const { word, value, hazards: found } = readAssignedValue(node);
   const isPlain = !word.dynamic && node.index === undefined && !node.append;
@@ -246,7 +243,7 @@ function readArray({ elements, ...place }: ArrayValue): ShellWord {
 
 type RedirectionReading = Pick<CommandShape, "redirections" | "hazards" | "stdin">;
 
-/** Redirections of a command or of a whole group, and what they leave as its input. */
+/** Reads redirections and the input that they leave. */
 export function readRedirects(nodes: readonly Redirection[]): RedirectionReading {
   const redirections: PlanRedirection[] = [];
   const hazards: Hazard[] = [];
@@ -273,7 +270,6 @@ function defaultFd(op: string): string {
   return op.startsWith("<") ? "0" : "1";
 }
 
-/** The redirections of the plain subset carry no hazard. */
 const HARMLESS: ReadonlySet<string> = new Set(["2>&1", "1>&2", "1>/dev/null", "2>/dev/null", "0</dev/null"]);
 
 function redirectHazards(node: Redirection, { fd, op, target, dynamic }: PlanRedirection): readonly Hazard[] {

@@ -1,6 +1,6 @@
 import type { Hazard } from "../plan/plan.ts";
 
-/** Characters that hide or disguise text, wherever they stand, and long gaps that push text out of sight. */
+/** Finds characters that hide or disguise text, and long gaps. */
 export function characterHazards(text: string): readonly Hazard[] {
   if (!SUSPECT.test(text)) return NONE;
   const found: Hazard[] = [];
@@ -20,21 +20,19 @@ export function characterHazards(text: string): readonly Hazard[] {
 }
 
 const NONE: readonly Hazard[] = [];
-/** Enough to show; more say nothing new. */
 const MOST = 20;
 
-/** One test for what nearly every command passes. */
+/** Nearly every command passes this one test. */
 const SUSPECT = /[^\t\n\x20-\x7e]|[ \t]{41}|(?:^|\n)(?:[ \t]*\n){11}/;
 const GAP = /[ \t]{41}|(?:^|\n)(?:[ \t]*\n){11}/;
 const NOT_PLAIN = /[^\t\n\x20-\x7e]/gu;
 
-/** Controls other than tab and newline. */
 const CONTROLS: readonly Range[] = [
   [0x00, 0x1f],
   [0x7f, 0x9f],
 ];
 
-/** Invisible, of no width, or turning the direction of the text. */
+/** Invisible, zero-width, or changing the text direction. */
 const HIDDEN: readonly Range[] = [
   [0xad, 0xad],
   [0x34f, 0x34f],
@@ -68,7 +66,6 @@ function codePointName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** The first long gap outside quotes. */
 function findGap(text: string): readonly [start: number, end: number] | undefined {
   const pieces = /\\.|'[^']*'|"(?:[^"\\]|\\.)*"|[ \t]{41,}|(?<=^|\n)(?:[ \t]*\n){11,}|[^\\'" \t\n]+|[\s\S]/gsu;
   for (const { 0: piece, index } of text.matchAll(pieces)) {

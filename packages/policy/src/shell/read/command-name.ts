@@ -1,4 +1,4 @@
-/** The name that deny and ask rules compare: the last path component, lower-cased, without `.exe`. */
+/** The name that rules compare: the last path component, lower-cased, without `.exe`. */
 export function commandName(text: string): string {
   const path = text.replace(/[/\\\r]+$/, "");
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase();

@@ -1,7 +1,7 @@
 import type { SyntaxNode, WordPart } from "unbash";
 import { hasOddEscape, hasSubscript } from "./bash-tree.ts";
 
-/** Whether quotes protect nothing in a part of a node: in arithmetic, in a subscript, in a parameter's operand between double quotes, and in a value that may be read as arithmetic later. */
+/** Whether quotes protect nothing in a part of a node, as in arithmetic and subscripts. */
 export function isEvaluated(node: SyntaxNode, child: SyntaxNode): boolean {
   switch (node.type) {
     case "ArithmeticExpansion":
@@ -32,7 +32,7 @@ function holdsSubscript(node: SyntaxNode): boolean {
   return node.type === "Word" && hasSubscript(node.value);
 }
 
-/** What a word runs where quotes protect nothing, from its first sign of a command on and without its quotes; undefined: nothing that the tree does not show. */
+/** What a word runs if quotes protect nothing, from its first substitution on. Undefined: nothing beyond the tree. */
 export function evaluatedText(node: SyntaxNode): string | undefined {
   if (node.type !== "Word" && node.type !== "ArithmeticWord") return undefined;
   const { parts } = node;
@@ -44,7 +44,6 @@ export function evaluatedText(node: SyntaxNode): string | undefined {
 
 const SIGN = /[$<>]\(|`/;
 
-/** A part as its bare letters. What the tree shows by itself is only a mark. */
 function partText(part: WordPart): string {
   switch (part.type) {
     case "Literal":
@@ -65,7 +64,7 @@ function isOdd(part: WordPart): boolean {
   return part.type === "AnsiCQuoted" && hasOddEscape(part.text);
 }
 
-/** Whether an expansion's value is expanded once more, as a prompt is. */
+/** Whether an expansion's value is expanded again, like a prompt. */
 export function expandsAgain(node: SyntaxNode): boolean {
   return node.type === "ParameterExpansion" && node.text.endsWith("@P}");
 }

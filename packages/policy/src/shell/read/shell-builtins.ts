@@ -1,4 +1,4 @@
-/** Builtins that evaluate text, change the shell or steer what runs next: no program of that name does the same. */
+/** Builtins that evaluate text, change the shell or control what runs next. */
 const CHANGES_SHELL: ReadonlySet<string> = new Set(
   (
     ". : alias bg bind break builtin caller command compgen complete compopt continue coproc declare dirs disown enable eval exec exit export fc fg getopts hash " +
@@ -10,17 +10,17 @@ const RESERVED: ReadonlySet<string> = new Set(
   "! [[ ]] { } case coproc do done elif else esac fi for function if in select then time until while".split(" "),
 );
 
-/** Whether bash would take this word, at the start of a command, for a part of its grammar. */
+/** Whether bash reads this word as part of its grammar. */
 export function isReserved(word: string): boolean {
   return RESERVED.has(word);
 }
 
-/** Why a builtin that changes the shell is hazardous. */
+/** The sentence for such a builtin. */
 export function builtinText(name: string): string {
   return `${name} is a shell builtin that evaluates text or changes the shell`;
 }
 
-/** Whether these words are a builtin that evaluates or changes the shell; `-v` makes `printf` and `test` such builtins. */
+/** Whether these words are such a builtin; `-v` makes `printf` and `test` one. */
 export function changesShell(words: readonly string[]): boolean {
   const [name, first] = words;
   if (name === undefined || CHANGES_SHELL.has(name)) return true;

@@ -1,25 +1,25 @@
 import type { Hazard, HazardId } from "../plan/plan.ts";
 import { builtinText, changesShell, isReserved } from "./shell-builtins.ts";
 
-/** How a plain command is joined to the one before it; a newline counts as `;`. */
+/** How a command is joined to the one before; a newline is `;`. */
 export type Join = "start" | "&&" | "||" | ";" | "|";
 
-/** A word after quote removal. `glob`: it holds a bare `*` or `?` that has to be expanded while judging. */
+/** A word without quotes. `glob`: it has an unquoted `*` or `?`. */
 export type PlainWord = { readonly text: string; readonly glob: boolean };
 
-/** The only redirections the plain subset has. */
+/** The redirections of the plain part. */
 export type PlainRedirection = "2>&1" | "1>&2" | ">/dev/null" | "2>/dev/null" | "</dev/null";
 
-/** One command of the plain subset. */
+/** A command of the plain part. */
 export type PlainCommand = {
   readonly join: Join;
   readonly words: readonly [PlainWord, ...PlainWord[]];
-  /** In the order written: `>/dev/null 2>&1` is not `2>&1 >/dev/null`. */
+  /** In written order: `>/dev/null 2>&1` is not `2>&1 >/dev/null`. */
   readonly redirections: readonly PlainRedirection[];
   readonly at: readonly [start: number, end: number];
 };
 
-/** What the strict reader makes of a text: commands, or the first thing it does not read. */
+/** The commands of a text, or the first thing that is rejected. */
 export type PlainReading = { readonly commands: readonly PlainCommand[] } | { readonly refused: Hazard };
 
 const LONGEST = 4096;
@@ -27,22 +27,19 @@ const LONGEST_BLANK = 40;
 const MOST_EMPTY_LINES = 10;
 
 const NOT_PLAIN = /[^\t\n\x20-\x7e]/;
-/** A line may go on only directly after a blank, where that counts as one more. */
+/** A continued line counts as a blank after a blank. */
 const BLANKS = /(?:[ \t](?:\\\n)*)+/y;
-/** Behind a blank, each of these may be a part of the same stretch. */
 const MORE_BLANKS = [" ", "\t", "\\"];
 const COMMENT = /#[^\n]*/y;
 const OPERATOR = /&&|\|\||;(?![;&])|\|(?!&)/y;
 const REDIRECTION = /(?:2>&1|1>&2|2?>\/dev\/null|<\/dev\/null)(?=[ \t\n;&|]|$)/y;
 const OPERATORS = ["&&", "||", ";", "|"] as const;
 const REDIRECTIONS = ["2>&1", "1>&2", ">/dev/null", "2>/dev/null", "</dev/null"] as const;
-/** Every shell reads it as it stands. */
 const BARE_WORD = /[\w./:@+,-]+(?=[ \t\n;&|]|$)/y;
 const WORD_END = /[ \t\n;&|]|$/y;
-/** Bare text, a tilde inside it (not where it may mean a home), a pattern, an escaped character, the two kinds of quotes. */
+/** Bare text, a tilde inside it, a pattern, an escaped character, quotes. */
 const PART = /[\w./:=@+,%^-]+|(?<=[\w./@+,%^-])~|[*?]|\\[^\n]|'[^']*'|"(?:[^"\\$`!]|\\[^\n!])*"/y;
 
-/** Up to what does not belong in double quotes. */
 const OPEN_QUOTES = /"(?:[^"\\$`!]|\\[^\n!])*/y;
 const ESCAPED = /\\(["\\$`])/g;
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"|\\./gs;
@@ -58,16 +55,15 @@ type StrictReader = {
   words: [PlainWord, ...PlainWord[]] | undefined;
   redirections: PlainRedirection[];
   join: Join;
-  /** Where the command starts, and where its last token ends. */
   start: number;
   end: number;
-  /** Line ends since the last token. */
+  /** Newlines since the last token. */
   lines: number;
 };
 
 type Refusal = Hazard | undefined;
 
-/** Reads the plain subset of bash, in which every word is literal, and refuses at the first thing that is not in it. It alone can lead to an allow. */
+/** Reads the plain part of bash, in which every word is literal, and rejects everything else. Only this reader can lead to an allow. */
 export function readPlain(text: string): PlainReading {
   const reader: StrictReader = { text, at: 0, commands: [], words: undefined, redirections: [], join: "start", start: 0, end: 0, lines: 1 };
   let refused = checkText(reader);
@@ -135,7 +131,6 @@ function readStrangeToken(reader: StrictReader): Refusal {
   return redirection ? addRedirection(reader, redirection, start) : readMixedWord(reader);
 }
 
-/** The next token if it has this form; the reader then stands behind it. */
 function takeToken(reader: StrictReader, form: RegExp): string {
   const { text, at } = reader;
   form.lastIndex = at;
@@ -153,7 +148,6 @@ function refuseGap({ text }: StrictReader, at: number): Hazard {
   return refuse({ text, at }, "hidden_character", "A long run of blanks or empty lines can hide what follows it");
 }
 
-/** A word of which not everything is bare. */
 function readMixedWord(reader: StrictReader): Refusal {
   const { at: start } = reader;
   let text = "";
@@ -183,7 +177,6 @@ function removeQuotes(part: string): string {
   return part.startsWith("\\") ? part.slice(1) : part;
 }
 
-/** What stands here begins no part of a plain word. */
 function refuseCharacter(reader: StrictReader): Hazard {
   takeToken(reader, OPEN_QUOTES);
   const { text, at } = reader;
@@ -242,7 +235,6 @@ function addRedirection(reader: StrictReader, redirection: PlainRedirection, sta
   return undefined;
 }
 
-/** A line's end separates commands, except after an operator that still wants one. */
 function endLine(reader: StrictReader): Refusal {
   if (++reader.lines > MOST_EMPTY_LINES + 1) return refuseGap(reader, reader.at);
   const refused = reader.words ? endCommand(reader, ";", reader.at) : undefined;

@@ -1,6 +1,6 @@
 import { dynamicWord, literalWord, type ShellWord } from "./bash-tree.ts";
 
-/** The commands that a text with an error may hold: its parts between newlines and operators, each split into words. Quotes that do not close count for nothing. */
+/** The commands that unparsable text may contain: its parts between newlines and operators, as words. Unclosed quotes are ignored. */
 export function splitTolerant(text: string): readonly (readonly ShellWord[])[] {
   const commands: ShellWord[][] = [];
   const texts = [text];
@@ -14,7 +14,7 @@ export function splitTolerant(text: string): readonly (readonly ShellWord[])[] {
   return commands;
 }
 
-/** A text split at its blanks, as `env -S` does it. */
+/** Splits a text like `env -S`. */
 export function splitBlanks(text: string): readonly ShellWord[] {
   return readWords({ text: text.replaceAll("\\_", " "), at: 0, inner: [], operators: false });
 }
@@ -22,7 +22,7 @@ export function splitBlanks(text: string): readonly ShellWord[] {
 type TolerantCursor = {
   readonly text: string;
   at: number;
-  /** Texts in double quotes that hold commands of their own. */
+  /** Double-quoted texts with commands of their own. */
   readonly inner: string[];
   readonly operators: boolean;
 };
@@ -36,7 +36,6 @@ function withoutReserved(words: readonly ShellWord[]): ShellWord[] {
   return first === -1 ? [] : words.slice(first);
 }
 
-/** The words up to the next operator, which is passed over. */
 function readWords(cursor: TolerantCursor): ShellWord[] {
   const words: ShellWord[] = [];
   while (cursor.at < cursor.text.length) {
@@ -54,7 +53,6 @@ function readWords(cursor: TolerantCursor): ShellWord[] {
 
 const BLANK = /[\s<>]/;
 
-/** A `(` ends the command before it with what makes it a substitution; a backtick stands on either side of one. */
 function isOperator({ text, at }: TolerantCursor): boolean {
   const character = text[at] ?? "";
   return "\n;&|()`".includes(character) || (character === "$" && text[at + 1] === "(");
@@ -81,7 +79,6 @@ function readWord(cursor: TolerantCursor): ShellWord {
 
 type WordPiece = { readonly value: string; readonly dynamic: boolean };
 
-/** One character, escaped or not, or one quoted stretch. */
 function readPiece(cursor: TolerantCursor, character: string): WordPiece {
   const { text, at } = cursor;
   if (character === "\\") {

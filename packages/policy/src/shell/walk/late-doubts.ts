@@ -2,7 +2,7 @@ import { runsOf } from "../programs/table.ts";
 import type { CommandShape } from "../read/bash-tree.ts";
 import { commandName } from "../read/command-name.ts";
 
-/** Why nobody can tell what a command runs though most of its words are literal: the shell reads something once more, or only it knows which option stands there. */
+/** Why Assent can't tell what a command with mostly literal words runs. */
 export function findLateDoubts({ words, assignments, redirections }: CommandShape): readonly string[] {
   const doubts: string[] = [];
   if (redirections.some(({ op, target }) => op === ">&" && /[$`]/.test(target))) doubts.push("The target of >& is expanded twice");
@@ -19,7 +19,7 @@ function isReadAtStart(text: string): boolean {
 /** Their values are expanded, or are functions. */
 const READ_AT_START = /^(?:BASH_ENV|ENV|BASH_FUNC_[^=]*)=[\s\S]*[$`{]/;
 
-/** A word that may become an option, where one decides what is run. */
+/** A word that may become an option that decides what runs. */
 function hasUnknownOption(words: CommandShape["words"]): boolean {
   const mayBeOption = words.some(({ word }, i) => i > 0 && word.dynamic && /^["']?(?:-|[$`{"])/.test(word.text));
   if (!mayBeOption) return false;
@@ -30,7 +30,7 @@ function hasUnknownOption(words: CommandShape["words"]): boolean {
   return runs !== undefined && "byOption" in runs && rest.some(({ word, value }) => !word.dynamic && /\s/.test(value));
 }
 
-/** Why a whole text leaves doubt: values that stand in it as literals are evaluated somewhere else in it, or its quotes end elsewhere than they seem to. */
+/** Why a whole text is doubtful: literals are evaluated elsewhere in it, or quotes end in an unexpected place. */
 export function findTextDoubt(text: string): string | undefined {
   if (!/[$`]/.test(text)) return undefined;
   if (hasCountedQuotes(text) || hasSplitArithmetic(text)) return "Assent can't tell where a quote or a substitution ends";
@@ -38,7 +38,7 @@ export function findTextDoubt(text: string): string | undefined {
   return EVALUATES.test(meant) && holdsLateSubscript(meant) ? "A subscript that looks like plain text is evaluated" : undefined;
 }
 
-/** Between double quotes bash takes the `$(` of `$$(` for a substitution when it looks for the closing quote, and quotes inside it begin anew. */
+/** Looking for the closing quote, bash reads the `$(` of `$$(` as a substitution with quotes of its own. */
 function hasCountedQuotes(text: string): boolean {
   let at = text.search(/(?<!\$)(?:\$\$)+\(/);
   for (const sign of ['"', "'"]) if (at !== -1) at = text.indexOf(sign, at + 1);
@@ -47,7 +47,7 @@ function hasCountedQuotes(text: string): boolean {
 
 const SUBSTITUTION = /(?<!\$)(?:\$\$)*\$\(|`/;
 
-/** `$((` that two brackets side by side do not close is a substitution with a subshell in it: what the reader takes for numbers is run. */
+/** `$((` without `))` is a substitution with a subshell: what looks like arithmetic is run. */
 function hasSplitArithmetic(text: string): boolean {
   const arithmetic: boolean[] = [];
   for (const { index } of text.matchAll(/[()]/g)) {
@@ -57,18 +57,18 @@ function hasSplitArithmetic(text: string): boolean {
   return false;
 }
 
-/** Signs that somewhere a value is read as arithmetic or as a name with a subscript. */
+/** Signs that a value is evaluated as arithmetic or as a name with a subscript. */
 const EVALUATES =
   /\(\(|\$\[|\$\{!|\$\{\w+(?:\[|:(?![-=?+]))|@P\}|\w\[[^\]]*\]\+?=|\s-(?:eq|ne|[lg][te])\s|\[\s+-v\b|\b(?:declare|typeset|local|export|readonly|let|unset|read|mapfile|readarray|getopts|printf|test)\s/;
 
 const READS_LINES = /\b(?:read|mapfile|readarray)\b/;
 
-/** A here-document that no builtin reads is what a program gets. */
+/** Here-documents that no builtin reads are input of programs. */
 function withoutDocuments(text: string): string {
   return text.replace(/(<<-?[ \t]*\\?(["']?)([\w-]+)\2[^\n]*)\n(?:[^\n]*\n)*?[ \t]*\3(?=\n|$)/g, "$1");
 }
 
-/** Whether a literal holds a name, a bracket, and in that bracket the sign of a substitution. */
+/** Whether a literal has a name, a bracket, and a substitution in it. */
 function holdsLateSubscript(text: string): boolean {
   const scan: SubscriptScan = { quoted: "", before: "", brackets: [] };
   const all = READS_LINES.test(text) && /<<-?\s*["'\\]/.test(text);
@@ -82,7 +82,6 @@ function holdsLateSubscript(text: string): boolean {
 
 type SubscriptScan = { quoted: "" | "'" | '"'; before: string; readonly brackets: boolean[] };
 
-/** Which quotes are open, and which brackets stand behind a name. */
 function followToken(scan: SubscriptScan, token: string): void {
   if ((token === "'" || token === '"') && (scan.quoted === "" || scan.quoted === token)) {
     scan.quoted = scan.quoted === "" ? token : "";
@@ -93,7 +92,7 @@ function followToken(scan: SubscriptScan, token: string): void {
   scan.before = token.slice(-1);
 }
 
-/** `$'…'` may spell the signs by their numbers. */
+/** `$'…'` may spell characters by number. */
 function decodeEscapes(text: string): string {
   if (!text.includes("$'")) return text;
   return CODES.reduce((read, [code, sign]) => read.replace(code, () => sign), text);

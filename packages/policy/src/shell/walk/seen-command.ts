@@ -1,40 +1,37 @@
 import type { Hazard, PlanWord, Redirection } from "../plan/plan.ts";
 import type { Join } from "../read/strict-reader.ts";
 
-/** A simple command that the deny walk reached, at any depth. */
+/** A simple command that the walk reached, at any depth. */
 export type SeenCommand = {
   readonly argv: readonly PlanWord[];
-  /** Labels from the outside in: `&&[1]`, `||[1]`, `;[2]`, `|[0]`, `$()`, `sh -c`, `env`, `find -exec`, … A lone command at the top has none. */
+  /** Labels from the outside in: `&&[1]`, `;[2]`, `|[0]`, `$()`, `sh -c`, `env`, `find -exec`. Empty for a single command. */
   readonly path: readonly string[];
-  /** Place among the plain commands of the text's top level (lists and pipelines only); undefined for anything deeper. */
+  /** Index among the top-level commands; undefined if deeper. */
   readonly top?: number;
-  /** How a command of the top level is joined to the one before it; a newline counts as `;`. Set together with `top`. */
+  /** Set together with `top`. */
   readonly join?: Join;
-  /** Index in the walk of the command it was unwrapped from. */
+  /** Index of the command that contains it. */
   readonly inside?: number;
-  /** The directory into which the command around it goes before it runs this one (`env -C`); dynamic: nobody can tell which. */
+  /** The directory that its wrapper changes to (`env -C`). */
   readonly movedTo?: PlanWord;
   readonly assignments: readonly { readonly name: string; readonly dynamic: boolean }[];
   readonly redirections: readonly Redirection[];
-  /** Constructs seen on or around this command. */
   readonly hazards: readonly Hazard[];
-  /** Why a deny cannot be ruled out here: a dynamic name, an `eval` of something unknown, a shell that reads a pipe. */
+  /** Why a deny can't be ruled out, such as a dynamic name or a shell that reads a pipe. */
   readonly doubts: readonly string[];
-  /** The words further on are unknown (`xargs`). */
+  /** More words follow at run time (`xargs`). */
   readonly openEnd: boolean;
   readonly at?: readonly [start: number, end: number];
 };
 
-/** All that the deny walk found. It proves nothing safe. */
+/** Everything that the walk found. It proves nothing safe. */
 export type WalkResult = {
   readonly commands: readonly SeenCommand[];
-  /** False: the text has an error; `commands` are then those before it and what a tolerant reader made of the rest. */
+  /** False: the text has an error, and a tolerant reader split the rest. */
   readonly parsed: boolean;
-  /** A limit of nesting or of unwrapped scripts was hit. */
   readonly limited: boolean;
-  /** Hazards tied to no command. */
   readonly hazards: readonly Hazard[];
 };
 
-/** Whether a rule holds for a command when it is read broadly. */
+/** Whether a rule matches a command, read broadly. */
 export type MatchAnswer = "yes" | "no" | "doubt";

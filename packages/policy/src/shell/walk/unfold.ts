@@ -29,10 +29,10 @@ import { evaluatedText, expandsAgain, isEvaluated } from "../read/evaluated.ts";
 import type { Join } from "../read/strict-reader.ts";
 import { splitTolerant } from "../read/tolerant-split.ts";
 
-/** How deep constructs, substitutions and wrappers may stand in each other. */
+/** How deep constructs, substitutions and wrappers may be nested. */
 export const DEEPEST = 100;
 
-/** Where something stands in the walked text. */
+/** A range of the walked text. */
 export type TextRange = readonly [start: number, end: number];
 
 /** What surrounds a part of a script. */
@@ -41,18 +41,17 @@ export type WalkContext = {
   readonly hazards: readonly Hazard[];
   readonly stdin: Stdin | undefined;
   readonly depth: number;
-  /** How the next command is joined; undefined: more than lists and pipelines stand around it. */
+  /** Undefined: not at the top level. */
   readonly join: Join | undefined;
-  /** Index of the command it was unwrapped from, and whether that was only one of several readings. */
+  /** Index of the containing command, and whether that was a guess. */
   readonly inside: number | undefined;
   readonly guess: boolean;
   /** The text in which positions count. */
   readonly text: string;
-  /** The place in the walked text, if positions count in another one. */
+  /** Set if positions count in another text. */
   readonly at: TextRange | undefined;
   /** Quotes protect nothing here. */
   readonly evaluated: boolean;
-  /** The directory into which the wrapper goes first. */
   readonly movedTo: PlanWord | undefined;
 };
 
@@ -61,11 +60,11 @@ export type WalkTask = { readonly around: WalkContext } & (
   | { readonly node: SyntaxNode }
   | { readonly command: CommandShape; readonly openEnd: boolean; readonly at: TextRange | undefined }
   | { readonly script: string }
-  | { /** From here to there the text around it has an error. */ readonly broken: TextRange }
+  | { /** A range with a syntax error. */ readonly broken: TextRange }
   | { readonly hazard: Hazard }
 );
 
-/** One layer of the tree taken off: the parts inside, in the order of the text. */
+/** Takes off one layer of the tree, in text order. */
 export function unfold(node: SyntaxNode, around: WalkContext): readonly WalkTask[] {
   switch (node.type) {
     case "Script":
@@ -96,7 +95,7 @@ export function unfold(node: SyntaxNode, around: WalkContext): readonly WalkTask
   }
 }
 
-/** Deeper by one, under a label. */
+/** The context one level deeper. */
 export function nestContext({ path, hazards, stdin, depth, inside, text, at, movedTo }: WalkContext, label: string): WalkContext {
   const within = [...path, label];
   const deeper = depth + 1;
@@ -110,7 +109,7 @@ function insideConstruct(around: WalkContext, label: string, one: Hazard): WalkC
   return { ...nestContext(around, label), hazards: [...around.hazards, one] };
 }
 
-/** The tree up to an error, and before that the text from the line of the error on: then what is broken inside it need not be read again. */
+/** The text from the error's line on comes first, so that it is not read twice. */
 function scriptTasks(node: ParsedScript, around: WalkContext): readonly WalkTask[] {
   const inside = node.source === undefined ? around : { ...around, text: node.source };
   const tasks = listTasks(node.commands, inside);
@@ -129,7 +128,6 @@ function statementTask({ command, background }: Statement, around: WalkContext):
   return nodeTask(command, background ? insideConstruct(around, "&", BACKGROUND) : around);
 }
 
-/** A simple command is read at once. */
 function nodeTask(node: SyntaxNode, around: WalkContext): WalkTask {
   if (node.type !== "Command") return { node, around };
   return { command: readCommand(node), openEnd: false, at: around.at ?? [node.pos, node.end], around };
@@ -168,7 +166,7 @@ function pipelineTasks({ commands, operators, prefixes }: Pipeline, around: Walk
   });
 }
 
-/** What the stage before writes, where that is plain to see; otherwise nobody knows. */
+/** What the stage before writes, if that is plain to see. */
 function pipedFrom(node: SyntaxNode | undefined): Stdin {
   if (node?.type !== "Command" || (node.name && !SPEAKING.has(node.name.value))) return PIPE;
   const { words, stdin } = readCommand(node);
@@ -179,11 +177,10 @@ function pipedFrom(node: SyntaxNode | undefined): Stdin {
   return name === "cat" && rest.length === 0 && stdin?.kind === "text" ? { kind: "pipe", text: stdin.text } : PIPE;
 }
 
-/** Programs of which it may be plain to see what they write. */
 const SPEAKING: ReadonlySet<string> = new Set(["echo", "printf", "cat"]);
 const PIPE: Stdin = { kind: "pipe" };
 
-/** What a whole group writes stands on a command without words, as it does for a redirection alone. */
+/** A group's redirections belong to a command without words. */
 function redirectedTasks({ command, redirects, pos, end }: Redirected, around: WalkContext): readonly WalkTask[] {
   const { redirections, hazards, stdin } = readRedirects(redirects);
   const outer = { ...around, join: undefined };
@@ -204,7 +201,7 @@ function substitutionTasks(node: Substitution, around: WalkContext): readonly Wa
   return [{ node: script, around: script.source === undefined ? inside : withPosition(inside, node) }];
 }
 
-/** A quoted subscript in a test is evaluated with the substitutions in it. */
+/** A quoted subscript in a test is evaluated. */
 function testTasks(node: TestUnaryExpression | TestBinaryExpression, around: WalkContext): readonly WalkTask[] {
   const words = node.type === "TestUnary" ? [node.operand] : [node.left, node.right];
   return words
@@ -213,7 +210,6 @@ function testTasks(node: TestUnaryExpression | TestBinaryExpression, around: Wal
     .map(({ value }) => ({ script: `: ${value}`, around: withPosition(nestContext(around, "[["), node) }));
 }
 
-/** Labels of what stands around commands without being a list. */
 const CONSTRUCTS: Readonly<Partial<Record<SyntaxNode["type"], readonly [label: string, meaning: string]>>> = {
   Subshell: ["(", "a subshell"],
   BraceGroup: ["{", "a group"],
@@ -241,15 +237,14 @@ function otherTasks(node: SyntaxNode, around: WalkContext): readonly WalkTask[] 
   return [{ hazard: one, around }, ...childTasks(node, inside), ...body];
 }
 
-/** Positions behind this count in another text. */
 function withPosition(around: WalkContext, { pos, end }: { readonly pos: number; readonly end: number }): WalkContext {
   return around.at ? around : { ...around, at: [pos, end] };
 }
 
-/** Where a shell knows no arithmetic command, `((a b))` is `a b` in two subshells. */
+/** Without arithmetic commands, `((a b))` is `a b` in two subshells. */
 const LIKE_A_COMMAND = /^\s*(?!\d)[\w./'"\\]+(?:\s+(?:-\w|[\w./'"$])|\s*$)/;
 
-/** The parts inside. Where there are none but the text says otherwise, it is read as one that does not parse. */
+/** If there are no parts but the text has a substitution, the parser misread it. */
 function childTasks(node: SyntaxNode, around: WalkContext): readonly WalkTask[] {
   const tasks: WalkTask[] = [...evaluatedTasks(node, around)];
   const evaluated = around.evaluated ? around : { ...around, evaluated: true };
@@ -257,7 +252,7 @@ function childTasks(node: SyntaxNode, around: WalkContext): readonly WalkTask[] 
   return tasks.length === 0 && hidesCommand(textOf(node)) ? [{ broken: [node.pos, node.end], around }] : tasks;
 }
 
-/** What the shell runs though it stands in quotes, or in a value that is only known later. */
+/** What the shell evaluates in spite of quotes. */
 function evaluatedTasks(node: SyntaxNode, around: WalkContext): readonly WalkTask[] {
   const text = expandsAgain(node) ? "" : around.evaluated ? evaluatedText(node) : undefined;
   if (text === undefined) return [];
@@ -277,12 +272,12 @@ function textOf(node: SyntaxNode): string {
   return node.type === "ArithmeticWord" ? node.value : node.type === "ArithmeticCommand" ? node.body : "";
 }
 
-/** A hazard with its place in the walked text. */
+/** A hazard with its position in the walked text. */
 export function placeHazard({ at }: WalkContext, one: Hazard): Hazard {
   return at ? { ...one, at } : one;
 }
 
-/** Words found inside a command, as a command of their own. */
+/** A command made of words that were found inside another. */
 export function commandFromWords(words: readonly ShellWord[]): CommandShape {
   return { words, assignments: [], redirections: [], hazards: words.flatMap(({ hazards }) => hazards), stdin: undefined, nested: [] };
 }

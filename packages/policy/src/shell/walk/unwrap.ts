@@ -12,7 +12,7 @@ import { unwrapAlias, unwrapEval, unwrapJobs, unwrapShell, unwrapSource } from "
 import { asScript, type CommandInput, mergeResults, type UnwrapResult, type WrapperCall } from "./unwrap/unwrapped.ts";
 import { variableScript } from "./unwrap/variables.ts";
 
-/** Everything that a command would run on behalf of its words. Undefined: it runs nothing that Assent knows of. */
+/** Finds everything that a command runs because of its words. Undefined: nothing that Assent knows of. */
 export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: CommandInput): UnwrapResult | undefined {
   const first = words[0];
   if (!first || first.word.dynamic) return undefined;
@@ -68,12 +68,10 @@ function unwrapBy(runs: Runs, wrapping: WrapperCall): UnwrapResult {
   }
 }
 
-/** Some builtins evaluate a subscript in a word, quoted or not. */
 function subscriptsIn(words: readonly ShellWord[]): UnwrapResult {
   return { inner: words.filter(({ value }) => hasSubscript(value)).map(({ value }) => ({ label: "[]", script: `: ${value}` })) };
 }
 
-/** Variables among the words whose value is run. */
 function variablesIn(words: readonly ShellWord[]): readonly UnwrapResult[] {
   return words.flatMap((word) => {
     const name = /^\w+(?==)/.exec(word.value)?.[0] ?? "";

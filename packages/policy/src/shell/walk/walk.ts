@@ -9,18 +9,15 @@ import type { InnerPart } from "./unwrap/unwrapped.ts";
 import { variableScript } from "./unwrap/variables.ts";
 import { unwrap } from "./unwrap.ts";
 
-/** How many texts are read as scripts, guesses at a wrapper's words included. */
+/** Scripts, including guesses at a wrapper's words. */
 const MOST_SCRIPTS = 200;
-/** How many characters these texts and the substitutions in them may have together. */
+/** Characters of these scripts and their substitutions. */
 const MOST_CHARACTERS = 32_768;
 const MOST_COMMANDS = 4_096;
-/** How many parts of the tree and words of commands are looked at. */
+/** Nodes of the tree and words of commands. */
 const MOST_STEPS = 8_192;
 
-/**
- * Everything that a text of bash would run, as far as it can be told without running it. It never throws. `plain`: the strict reader took the text, so no continuation
- * in it stands inside a word.
- */
+/** Everything that a text of bash would run, as far as that is known without running it. Never throws. `plain`: the strict reader accepted the text, so no word contains a line continuation. */
 export function walkBash(text: string, plain = false): WalkResult {
   const walk = walkText(text);
   if (!plain && text.includes("\\\n")) addContinued(walk, text);
@@ -32,7 +29,6 @@ type WalkState = {
   readonly commands: SeenCommand[];
   readonly hazards: Hazard[];
   readonly tasks: WalkTask[];
-  /** Stretches that were read in spite of an error. */
   readonly broken: { readonly text: string; readonly start: number; readonly end: number }[];
   parsed: boolean;
   limited: boolean;
@@ -51,7 +47,7 @@ function walkText(text: string): WalkState {
     parsed: true,
     limited: false,
     tops: 0,
-    scripts: -1, // the text itself is not one
+    scripts: -1, // the text itself doesn't count
     characters: 0,
     steps: 0,
   };
@@ -72,7 +68,7 @@ function walkText(text: string): WalkState {
   try {
     runTasks(walk);
   } catch {
-    // The parser reads substitutions lazily and may give up there, too.
+    // The parser reads substitutions lazily and may fail here, too.
     walk.tasks.length = 0;
     readBroken(walk, [0, text.length], around);
     finishWalk(walk);
@@ -80,7 +76,6 @@ function walkText(text: string): WalkState {
   return walk;
 }
 
-/** What is left after the parser gave up; if it does so again, what was seen must do. */
 function finishWalk(walk: WalkState): void {
   try {
     runTasks(walk);
@@ -112,10 +107,9 @@ function countSteps(walk: WalkState, task: WalkTask): void {
   if ("node" in task && SUBSTITUTIONS.has(task.node.type)) walk.characters += task.node.end - task.node.pos;
 }
 
-/** The parser reads these only when they are looked at, and each one anew. */
+/** The parser parses these anew each time. */
 const SUBSTITUTIONS: ReadonlySet<string> = new Set(["CommandExpansion", "ArithmeticCommandExpansion", "ProcessSubstitution"]);
 
-/** Beyond one of these limits nothing more is looked at, so that no text takes long. */
 function isSpent(walk: WalkState): boolean {
   const { scripts, characters, steps, commands } = walk;
   const spent = scripts > MOST_SCRIPTS || characters > MOST_CHARACTERS || steps > MOST_STEPS || commands.length >= MOST_COMMANDS;
@@ -125,7 +119,7 @@ function isSpent(walk: WalkState): boolean {
   return true;
 }
 
-/** The last task is the next: so the first of these comes first. */
+/** Tasks are a stack, so the first is pushed last. */
 function pushAll({ tasks }: WalkState, more: readonly WalkTask[]): void {
   for (let i = more.length - 1; i >= 0; i--) {
     const task = more[i];
@@ -144,7 +138,7 @@ function readScript(walk: WalkState, text: string, around: WalkContext): void {
 
 const UNPARSED: Hazard = { id: "unparsed", text: "The command can't be parsed" };
 
-/** What a text with an error may run, as far as a reader that forgives everything can tell. No stretch is read twice. */
+/** Splits text with an error tolerantly; no range is read twice. */
 function readBroken(walk: WalkState, [start, end]: TextRange, around: WalkContext): void {
   walk.parsed = false;
   if (!walk.hazards.includes(UNPARSED)) walk.hazards.push(UNPARSED);
@@ -159,7 +153,7 @@ function readBroken(walk: WalkState, [start, end]: TextRange, around: WalkContex
   );
 }
 
-/** Notes a command, and goes on with what stands inside it. */
+/** Records a command and queues what is inside it. */
 function addCommand(walk: WalkState, { command, openEnd, at, around }: Extract<WalkTask, { command: CommandShape }>): void {
   const { words, assignments, redirections, nested: nodes } = command;
   const stdin = command.stdin ?? around.stdin;
@@ -218,7 +212,6 @@ function addInnerTasks(walk: WalkState, { command, around, inner, at }: InnerPar
     );
 }
 
-/** Of many readings only as many as can still be looked at. */
 function takeAffordable(walk: WalkState, inner: readonly InnerPart[]): readonly InnerPart[] {
   let left = MOST_STEPS - walk.steps;
   const end = inner.findIndex((one) => {
@@ -234,7 +227,7 @@ const NO_ASSIGNMENTS: SeenCommand["assignments"] = [];
 const NO_INNER: readonly InnerPart[] = [];
 const NO_HAZARDS: readonly Hazard[] = [];
 
-/** Where `time` is a program, the option behind it is its own. */
+/** An option after `time` belongs to it. */
 function withTime(words: readonly ShellWord[]): readonly ShellWord[] {
   return words[0]?.value.startsWith("-") ? [literalWord("time"), ...words] : words;
 }
@@ -250,7 +243,7 @@ function tasksForInner(inner: InnerPart, around: WalkContext): readonly WalkTask
   return [{ command: commandFromWords(words.slice(from)), openEnd, at: around.at, around: { ...inside, guess } }];
 }
 
-/** Variables whose value is run: `PROMPT_COMMAND=…` and the like, set before a command or as a word of `export` and `env`. */
+/** `PROMPT_COMMAND=…` before a command. */
 function variableTasks({ assignments }: CommandShape, around: WalkContext): readonly WalkTask[] {
   return assignments.flatMap(({ name, value }) => {
     const script = variableScript(name, value.value);
@@ -267,7 +260,6 @@ function collectHazards({ words, hazards }: CommandShape, around: WalkContext, m
   return [...around.hazards, ...own.map((one) => placeHazard(around, one)), ...(more ?? [])];
 }
 
-/** What is wrong with a word by its place: an unknown name, letters that only look like others, a pattern where the strict reader does not look. */
 function wordHazard(words: readonly ShellWord[], i: number, { join }: WalkContext): Hazard | undefined {
   const { word, value, hazards } = words[i] ?? literalWord("");
   if (i === 0 && word.dynamic) return { id: "dynamic_name", text: UNKNOWN_NAME };
@@ -279,7 +271,7 @@ function wordHazard(words: readonly ShellWord[], i: number, { join }: WalkContex
 
 const NOT_ASCII = /[\u0080-\uffff]/;
 
-/** A shell drops a line continuation before it looks at a word; the parser does not everywhere. So the text is also read with all of them dropped. */
+/** A shell removes line continuations before it reads words, the parser not everywhere. So the text is also read without them. */
 function addContinued(walk: WalkState, text: string): void {
   const other = walkText(text.replaceAll("\\\n", ""));
   const known = new Set(walk.commands.map(keyOf));

@@ -145,7 +145,7 @@ const OF_TEXT = /^-[nz]$/;
 const BETWEEN_TEXTS = /^(?:={1,2}|!=|-(?:eq|ne|lt|le|gt|ge))$/;
 const BETWEEN_FILES = /^-(?:nt|ot|ef)$/;
 
-/** Run from a plan, `test` is the program: it evaluates nothing. */
+/** The program `test` evaluates nothing. */
 function oneCondition(args: readonly string[]): CommandEffects {
   const [first = "", second = "", third = ""] = args;
   const count = args.length;

@@ -86,7 +86,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       options: `${LISTING} -a --all -r --remotes -v --verbose --show-current --abbrev[=] --no-abbrev`,
       refine: onlyListing,
     },
-    // Not what git notes by itself: the branch that `checkout -b` or `push -u` follows.
+    // git also records branches by itself (`push -u`); that is not meant.
     writes: { only: "-u --set-upstream-to --unset-upstream --edit-description", fixed: [".git/config"] },
     match: {
       options: `-u= --set-upstream-to= --sort= --format= --contains= --points-at= -d -D -m -M -c -C -f --force -a --all -r --remotes --delete --move
@@ -321,7 +321,7 @@ function onlyListing({ found, operands: [name] }: OptionReading, plain: CommandE
 /** Settings that hold secrets by their name. */
 const SECRET_KEY = /credential|token|passw|secret|extraheader|cookie|proxy|oauth|apikey/i;
 
-/** One setting by its name, or the names of all: their values may hold secrets. */
+/** One value, or all names: values may be secrets. */
 function onlyAsking({ found, operands: [key, ...more] }: OptionReading, plain: CommandEffects): CommandEffects {
   const lists = found.has("-l") || found.has("--list");
   const gets = found.has("--get") || found.has("--get-all");
@@ -331,7 +331,7 @@ function onlyAsking({ found, operands: [key, ...more] }: OptionReading, plain: C
   return secret ? withHazard(plain, "sensitive_file", "Git settings may contain credentials") : plain;
 }
 
-/** A remote by its name, then branches by theirs: no address, no directory, no refspec. Where a file has the remote's name it is that file that is read: no rule allows this. */
+/** Remotes and branches by name only. If a file has the remote's name, git reads that file, so no rule allows it. */
 function onlyKnownRemotes({ operands }: OptionReading, model: CommandEffects): CommandEffects {
   const [remote, ...branches] = operands;
   const plain = { ...model, perhaps: operands.slice(0, 1) };

@@ -215,7 +215,7 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
   dotnet: { opaque: { only: "run" } },
 };
 
-/** A list of what is installed, its version, and the tests, whose script is bound to the approval. Everything else runs what packages say. */
+/** Only lists, versions, and tests, whose script is bound to the approval. */
 function npmReads(args: readonly string[]): CommandEffects {
   const [word = "", ...more] = args;
   if (more.length === 0 && ["ls", "-v", "--version"].includes(word)) return NO_EFFECTS;

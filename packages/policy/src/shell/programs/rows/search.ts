@@ -91,26 +91,25 @@ export const SEARCH: Readonly<Record<string, Program>> = {
   },
 };
 
-/** Without a file to search it is the working directory; files that options name do not count. */
+/** Without files it searches the working directory. */
 function orHere({ paths }: OptionReading, plain: CommandEffects): CommandEffects {
   return plain.reads.length > paths.length ? plain : { ...plain, reads: [...plain.reads, "."] };
 }
 
 const WANTED = ["--include", "-g", "--glob", "--iglob"];
 
-/** A search that asks for a file of secrets by name reads it as surely as if it were an operand. */
+/** A glob for a file with secrets counts as an operand. */
 function wanting({ found }: OptionReading, plain: CommandEffects): CommandEffects {
   const names = WANTED.flatMap((option) => found.get(option) ?? []).map((glob) => glob.replaceAll(/[*?]/g, ""));
   const secret = names.find((name) => !name.startsWith("!") && isSensitive(`/${name}`));
   return secret === undefined ? plain : withHazard(plain, "sensitive_file", `${secret} may contain secrets`);
 }
 
-/** How directories are to be treated. */
 function actions({ found }: OptionReading): readonly string[] {
   return [...(found.get("-d") ?? []), ...(found.get("--directories") ?? [])];
 }
 
-/** Tests, operators and actions that look at files only. */
+/** Tests and actions that only look. */
 const ALONE = new Set(
   (
     "! ( ) , -a -and -daystart -depth -empty -executable -false -ignore_readdir_race -ls -mount -nogroup -noignore_readdir_race -noleaf -not -nouser -nowarn -o " +
@@ -118,7 +117,7 @@ const ALONE = new Set(
   ).split(" "),
 );
 
-/** Those that take the next word, whatever it is. */
+/** These take the next word. */
 const WITH_WORD = new Set(
   (
     "-amin -atime -cmin -ctime -fstype -gid -group -ilname -iname -inum -ipath -iregex -iwholename -links -lname -maxdepth -mindepth -mmin -mtime -name -path -perm " +
@@ -126,7 +125,7 @@ const WITH_WORD = new Set(
   ).split(" "),
 );
 
-/** The next word is a file that is looked at. */
+/** The next word is a file. */
 const WITH_FILE = new Set(["-newer", "-anewer", "-cnewer", "-samefile"]);
 
 const UNSAFE: readonly (readonly [form: RegExp, does: HazardId])[] = [
@@ -135,7 +134,7 @@ const UNSAFE: readonly (readonly [form: RegExp, does: HazardId])[] = [
   [/^-(?:L|follow|files0-from)$/, "outside_workspace"],
 ];
 
-/** `find`: starting points, then an expression that must do no more than look. */
+/** Starting points, then an expression that may only look. */
 function findReads(args: readonly string[]): CommandEffects {
   const start = args.findIndex((word) => word !== "-H" && word !== "-P");
   const words = start < 0 ? [] : args.slice(start);
@@ -157,7 +156,7 @@ function readExpression(plain: CommandEffects, words: readonly string[]): Comman
   return { ...plain, reads: [...plain.reads, ...files] };
 }
 
-/** `-newermt '2 days ago'`: the word is a time, not a file. */
+/** `-newermt '2 days ago'` takes a time. */
 function isNewerThanTime(word: string): boolean {
   return /^-newer[acm]t$/.test(word);
 }

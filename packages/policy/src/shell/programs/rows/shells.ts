@@ -1,6 +1,6 @@
 import { type Program, type Runs, sameRow } from "../program.ts";
 
-/** In all shells `-c` is a flag: the script is the first operand, and more options may come before it. */
+/** `-c` is a flag: the script is the first operand, and more options may come before it. */
 const SHELL: Runs = {
   how: "shell",
   options: `-o= -O= --rcfile= --init-file= - -a -b -d -D -e -E -f -g -G -h -H -i -I -k -l -m -n -N -p -P -r -s -t -T -u -v -V -w -x -X -B -C

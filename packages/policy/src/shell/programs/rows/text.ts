@@ -58,7 +58,7 @@ export const TEXT: Readonly<Record<string, Program>> = {
       -b --ignore-space-change -w --ignore-all-space -B --ignore-blank-lines -I= --ignore-matching-lines= -a --text --strip-trailing-cr -d --minimal
       --horizon-lines= --speed-large-files --color[=] -v ${HELP}`,
       unsafe: { runs_program: "-l --paginate" },
-      // Of two directories the files of the same name are compared, of a directory and a file that of the file's name: links among them are followed without -r too.
+      // diff follows links among the files of a directory even without -r.
       refine: ({ found }, plain) => ({ ...plain, follows: !found.has("--no-dereference") }),
     },
   },
@@ -125,7 +125,7 @@ export const TEXT: Readonly<Record<string, Program>> = {
   ...sameRow("dos2unix unix2dos", { writes: { operands: "all", keeps: true } }),
 };
 
-/** Without `-n` every line is written anyway: only looking at some of them is modelled. */
+/** Assent only models sed with `-n`. */
 function refineSed({ found, operands }: OptionReading, plain: CommandEffects): CommandEffects {
   const given = [...(found.get("-e") ?? []), ...(found.get("--expression") ?? [])];
   const scripts = given.length > 0 ? given : operands.slice(0, 1);
@@ -147,19 +147,17 @@ function refineAwk({ found, operands: [program, ...files] }: OptionReading, plai
     : withHazard({ ...plain, reads }, "unmodelled_option", "The program may do more than read its input");
 }
 
-/** Words and signs by which a program of awk reads other files, writes, runs something, looks at the environment or loads code. */
+/** Ways for awk to read other files, write, run programs, read the environment or load code. */
 const MORE_THAN_READING = /system|getline|[|>@]|ENVIRON|close|-f|ARG[CV]|SYMTAB|FUNCTAB|PROCINFO/;
 
-/** Whether an awk program only works on its input. */
 function isHarmlessAwk(program: string): boolean {
   return !MORE_THAN_READING.test(program);
 }
 
-/** Names that reach beyond the input; as fields of an object (`.env`) they are only names. */
+/** As fields (`.env`) these are only names. */
 const MORE_THAN_INPUT =
   /(?<![\w.])(?:env|import|include|input_filename|modulemeta|get_search_list)\b|\.\.(?:env|import|include|input_filename|modulemeta|get_search_list)\b|\$(?:[\s#]|ENV|__prog)/;
 
-/** Whether a jq program only works on its input. */
 function isHarmlessJq(program: string): boolean {
   return !MORE_THAN_INPUT.test(program);
 }

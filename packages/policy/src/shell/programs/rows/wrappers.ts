@@ -1,6 +1,6 @@
 import { type Program, sameRow } from "../program.ts";
 
-/** Programs that run the command among their words: the rest of the line, or a text. */
+/** Programs that run a command among their words. */
 export const WRAPPERS: Readonly<Record<string, Program>> = {
   nohup: { runs: { how: "prefix" }, opaque: true },
   setsid: { runs: { how: "prefix", options: "-c -f -w --ctty --fork --wait" }, opaque: true },

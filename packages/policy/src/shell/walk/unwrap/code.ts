@@ -5,10 +5,10 @@ import { asScript, type InnerPart, joinWords, mergeResults, type UnwrapResult, t
 
 const RUNS =
   "\\b(?:system|\\w*popen\\d?|exec(?:[lv]\\w*|Sync|File\\w*)?|os\\.execute|\\w*spawn\\w*|run|call|check_output|check_call|getoutput|Popen|shell_exec|passthru|proc_open|capture\\w*|Command)";
-/** What may be between the name of such a function and its text: a list, the name of a parameter, a string prefix. */
+/** A list, a parameter's name, or a string prefix may come before the text. */
 const BEFORE_TEXT = "\\s*\\(\\s*(?:\\w+\\s*=\\s*)?[[(]?\\s*[rbfu]{0,2}";
 
-/** Finds shell commands in scripts of other languages, if they are plain string literals. */
+/** Finds shell commands that are string literals in other languages. */
 const LANGUAGES: Readonly<Record<Exclude<Language, "sed" | "javascript">, readonly RegExp[]>> = {
   awk: [/\bsystem\s*\(\s*"((?:[^"\\]|\\.)*)"/g, /\|&?\s*"((?:[^"\\]|\\.)*)"/g, /"((?:[^"\\]|\\.)*)"\s*\|&?\s*getline/g],
   expect: [/\b(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n\]}]+)/g, /\bopen\s+["{]?\|\s*([^;\n\]}"]+)/g],
@@ -25,7 +25,7 @@ const LANGUAGES: Readonly<Record<Exclude<Language, "sed" | "javascript">, readon
     /\b(?:system|exec|execute|spawn)\s*(?:["']([^"']*)["']|\[\[([^\]]*)\]\])/g,
     /\$`([^`]*)`/g,
   ],
-  // Back quotes, and some letters before a text, run a command.
+  // Backquotes and some prefixes run a command.
   quoting: [
     /`([^`]+)`/g,
     /(?:\bqx|%x)\s*[{(/[]([^})/\]]+)/g,
@@ -34,7 +34,7 @@ const LANGUAGES: Readonly<Record<Exclude<Language, "sed" | "javascript">, readon
     /["']([^"'|]+)\|["']/g,
     /["']-\|["']\s*,\s*((?:["'][^"']*["']\s*,?\s*)+)/g,
   ],
-  // Editors, pagers and clients of databases run a command behind a sign.
+  // Editors, pagers and database clients run a command after a sign.
   escapes: [
     /(?:^|[\n:+|\\])\s*(?:silent\s+|r(?:ead)?\s+)?!\s*([^\n]+)/g,
     /^\s*\.(?:shell|system)\s+([^\n]+)/gm,
@@ -45,10 +45,10 @@ const LANGUAGES: Readonly<Record<Exclude<Language, "sed" | "javascript">, readon
   ],
 };
 
-/** In JavaScript `exec` is mostly the method of a pattern or a database: texts are looked for only where something can start a program. */
+/** In JavaScript `exec` is mostly a method of patterns and databases. */
 const STARTS_PROGRAMS = /child_process|\b(?:Bun|Deno|execa|zx|shelljs)\b/;
 
-/** `sed '1e TEXT'`, `awk 'BEGIN { system("TEXT") }'`, `python3 -c 'os.system("TEXT")'`, `python3 -m MODULE`; the same texts on the input. */
+/** `sed '1e TEXT'`, `awk 'BEGIN { system("TEXT") }'`, `python3 -c 'os.system("TEXT")'`, `python3 -m MODULE`, and the same on the input. */
 export function unwrapCode(
   { name, words, stdin, openEnd }: WrapperCall,
   { languages, modules }: Extract<Runs, { readonly how: "code" }>,
@@ -70,14 +70,13 @@ export function findCodeTexts(language: Language, name: string, word: ShellWord)
 
 const SED_ADDRESS = "(?:\\d+(?:~\\d+)?|\\$|/(?:\\\\.|[^\\\\/\\n])*/[IM]*)";
 
-/** One command of sed: its address, then a substitution with its flags, the text of `e`, or another command. */
+/** An address, then a substitution with its flags, the text of `e`, or another command. */
 const SED_COMMAND = new RegExp(
   `[\\s;{}]*(?:${SED_ADDRESS}(?:\\s*,\\s*(?:[+~]\\d+|${SED_ADDRESS}))?[\\s!]*)?` +
     "(?:s([^\\s\\\\])(?:\\\\.|(?!\\1)[^\\\\])*\\1((?:\\\\.|(?!\\1)[^\\\\])*)\\1(\\w*)|e[ \\t]*([^\\n]*)|[aicrRwWbtT:][^\\n]*|[\\w=])",
   "gy",
 );
 
-/** What `e` and the flag `e` of a substitution run. */
 function findSedTexts(name: string, value: string): readonly UnwrapResult[] {
   const text = value.replace(/^(?:--[a-z]+=|-[nErsuz]*e)/, "");
   return [...text.matchAll(SED_COMMAND)].flatMap(([, , instead = "", flags = "", run = ""]) => {
@@ -95,7 +94,7 @@ function matchedTexts(label: string, word: ShellWord, pattern: RegExp): readonly
   });
 }
 
-/** A text of another language may be no script at all (`run("don't")`): if a shell could not read it, its words count, and nothing is in doubt. */
+/** A text may not be a script (`run("don't")`): if a shell can't parse it, its words count without doubt. */
 function foreignText(label: string, word: ShellWord): UnwrapResult {
   const tree = parseBash(word.value);
   if (tree && !tree.errors) return asScript(label, word);

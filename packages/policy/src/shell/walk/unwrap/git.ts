@@ -13,24 +13,24 @@ import {
   withDirectory,
 } from "./unwrapped.ts";
 
-/** Sub-commands after which a command stands, as words or as one text. */
+/** Subcommands followed by a command. */
 const GIT_RUNNERS: readonly (readonly [sub: string, action: string])[] = [
   ["submodule", "foreach"],
   ["bisect", "run"],
 ];
 
-/** Configuration keys (lower-cased) whose value is run as a command. */
+/** Configuration keys whose value is run. */
 const GIT_SCRIPT_KEYS: RegExp =
   /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|diff\.external|sequence\.editor|pager\..+|gpg\.(?:.+\.)?program|credential\.(?:.+\.)?helper|uploadpack\.packobjectshook|interactive\.difffilter|imap\.tunnel|gpg\.ssh\.defaultkeycommand|sendemail\.(?:.+\.)?(?:smtpserver|\w+cmd)|.+\.(?:textconv|command|cmd|clean|smudge|process|driver|path|uploadpack|receivepack|vcs))$/;
 
-/** Options of subcommands whose value is run as a command. */
+/** Options of subcommands whose value is run. */
 const SCRIPT_OPTIONS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(PROGRAMS.get("git")?.subcommands ?? {}).flatMap(([name, { runs }]) =>
     runs ? [[name, [...optionsOf({ options: runs }).keys()]] as const] : [],
   ),
 );
 
-/** Texts that git runs: aliases, commands in its configuration, and options of sub-commands that name a program. */
+/** Texts that git runs: aliases, configured commands, and options that name a program. */
 export function unwrapGit({ words }: WrapperCall): UnwrapResult {
   if (!words.some(({ value }) => TELLING.has(value) || /^(?:--conf|ext::)/.test(value))) return NOTHING;
   const isElsewhere = words.some(({ value }) => AWAY.test(value));
@@ -40,13 +40,12 @@ export function unwrapGit({ words }: WrapperCall): UnwrapResult {
   );
 }
 
-/** Words with which git goes to another directory before it runs something. */
+/** With these git changes the directory first. */
 const AWAY = /^(?:-C|--(?:git-dir|work-tree)(?:=.*)?|foreach)$/;
 
-/** Without one of these words nothing of the kind is there. */
+/** Without one of these words there is nothing to find. */
 const TELLING: ReadonlySet<string> = new Set(["-c", "config", ...SCRIPT_OPTIONS.keys(), ...GIT_RUNNERS.map(([sub]) => sub)]);
 
-/** `-c KEY=VALUE` at any place, and `config KEY VALUE`. */
 function findConfigured(words: readonly ShellWord[]): readonly UnwrapResult[] {
   const found: UnwrapResult[] = [];
   words.forEach((word, i) => {
@@ -67,7 +66,7 @@ function readSetting(word: ShellWord | undefined): readonly UnwrapResult[] {
   return !word || equals === -1 ? [] : readKeyValue(word.value.slice(0, equals), partOf(word, equals + 1));
 }
 
-/** The value of a key that is run. An alias without `!` is a sub-command. */
+/** An alias without `!` is a subcommand. */
 function readKeyValue(key: string, value: ShellWord | undefined): readonly UnwrapResult[] {
   if (!value || value.value === "" || !isKey(key)) return [];
   if (value.value.startsWith("!")) return [asScript("git alias", partOf(value, 1))];
@@ -78,12 +77,11 @@ function partOf(word: ShellWord, from: number): ShellWord {
   return { ...word, value: word.value.slice(from) };
 }
 
-/** `ext::TEXT` is an address that a program answers for. */
+/** A program answers for the address `ext::TEXT`. */
 function findAddresses(words: readonly ShellWord[]): readonly UnwrapResult[] {
   return words.filter(({ value }) => value.startsWith("ext::")).map((word) => asScript("git ext::", partOf(word, "ext::".length)));
 }
 
-/** `submodule foreach TEXT`, `bisect run COMMAND`. */
 function findRunners(words: readonly ShellWord[]): readonly UnwrapResult[] {
   return GIT_RUNNERS.flatMap(([sub, action]) => {
     const at = words.findIndex(({ value }) => value === sub);
@@ -109,7 +107,6 @@ function findOptionScripts(words: readonly ShellWord[]): readonly UnwrapResult[]
   });
 }
 
-/** The value of an option that names a command: attached, or the next word. */
 function scriptValue(options: readonly string[], word: ShellWord, next: ShellWord | undefined): ShellWord | undefined {
   const { value } = word;
   if (!value.startsWith("--")) {

@@ -4,7 +4,7 @@ import { NOTHING, type UnwrapResult, type WrapperCall } from "./unwrapped.ts";
 
 const INPUT_FILE = /^\/(?:dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
 
-/** What a shell would run from a file or from its input. */
+/** What a shell would run from a file or its input. */
 export function unwrapInput({ name, stdin }: WrapperCall, file: ShellWord | undefined): UnwrapResult {
   if (file?.word.dynamic)
     return isFile(name, file.word.text) ? NOTHING : { inner: [], doubts: [`What ${name} runs is only known at run time`] };
@@ -18,10 +18,10 @@ export function unwrapInput({ name, stdin }: WrapperCall, file: ShellWord | unde
   return { inner: [{ label: "heredoc", script: stdin.text }], doubts };
 }
 
-/** They read a file, and take no option before it. */
+/** They take no option before the file. */
 const SOURCES: readonly string[] = ["source", "."];
 
-/** Whether an unknown word is at least the name of a file: no output of a command, and for a shell no option. */
+/** Whether a dynamic word is at least a file name. */
 function isFile(name: string, text: string): boolean {
   if (/[<>$]\(|`/.test(text)) return false;
   return SOURCES.includes(name) || isOneWord(text) || /^~[\w./-]*$/.test(text);

@@ -4,7 +4,7 @@ import { findCodeTexts } from "./code.ts";
 import { scanWrapper } from "./scan.ts";
 import { asScript, type InnerPart, mergeResults, type UnwrapResult, type WrapperCall } from "./unwrapped.ts";
 
-/** `rsync -e TEXT`, `tar --checkpoint-action=exec=TEXT`: options count wherever they stand. */
+/** `rsync -e TEXT`, `tar --checkpoint-action=exec=TEXT`. */
 export function unwrapOptions({ name, words }: WrapperCall, runs: OptionLists & { readonly text?: RegExp }): UnwrapResult {
   const { found } = scanWrapper(runs, words, 1, true);
   const texts = found.flatMap(({ role, value }) => (role === "script" && value ? [asScript(name, value)] : []));
@@ -13,12 +13,11 @@ export function unwrapOptions({ name, words }: WrapperCall, runs: OptionLists & 
   return mergeResults([...texts, ...inWords, ...(name === "tar" ? findTarTexts(words) : [])]);
 }
 
-/** Letters without a dash, whose values follow in their order. */
+/** `tar cIf TEXT`: letters without a dash, then their values. */
 function findTarTexts(words: readonly ShellWord[]): readonly UnwrapResult[] {
   return /^[a-zA-Z]*[IF][a-zA-Z]*$/.test(words[1]?.value ?? "") ? words.slice(2).map((word) => asScript("tar", word)) : [];
 }
 
-/** The first group of a pattern that matches a word, as a script. */
 function matchText(label: string, word: ShellWord, pattern: RegExp): readonly UnwrapResult[] {
   const text = pattern
     .exec(word.value)
@@ -29,7 +28,7 @@ function matchText(label: string, word: ShellWord, pattern: RegExp): readonly Un
 
 const SSH_COMMAND = /^(?:-[a-zA-Z0-9]*o)?\s*(?:ProxyCommand|LocalCommand|RemoteCommand|KnownHostsCommand)\s*[=\s]\s*([\s\S]+)$/i;
 
-/** `-o ProxyCommand=TEXT` of ssh and related programs, and the program that scp and sftp use instead of ssh. */
+/** `-o ProxyCommand=TEXT`, and the program that scp and sftp use instead of ssh. */
 export function unwrapSsh({ name, words }: WrapperCall): UnwrapResult {
   const options = words.slice(1).flatMap((word) => matchText(name, word, SSH_COMMAND));
   const programs = name === "ssh" ? [] : words.slice(1).flatMap((word, i) => findProgramOption(word, words[i + 2]));
@@ -41,7 +40,7 @@ function findProgramOption({ value, ...word }: ShellWord, next: ShellWord | unde
   return /^-[SD]./.test(value) ? [{ ...word, value: value.slice(2) }] : [];
 }
 
-/** `tmux new TEXT`: every word may be or start a command, also after subcommands that take none. */
+/** `tmux new TEXT`: every word may be or start a command. */
 export function unwrapWords({ name, words, openEnd }: WrapperCall, names: RegExp | undefined): UnwrapResult {
   const found = words.slice(1).flatMap((word, i): UnwrapResult[] => {
     const { value } = word;
@@ -54,7 +53,7 @@ export function unwrapWords({ name, words, openEnd }: WrapperCall, names: RegExp
   return mergeResults(found);
 }
 
-/** A word of tmux may be a command of its own with a text in it: `run-shell "TEXT"`. */
+/** `run-shell "TEXT"` as one word. */
 function findTmuxTexts(word: ShellWord): readonly UnwrapResult[] {
   const isCommand = /^\s*(?:run|if|new|neww|split|respawn|pipe|display-popup|popup)[\w-]*\s/.test(word.value);
   return isCommand ? [asScript("tmux", { ...word, value: `tmux ${word.value}` })] : [];
@@ -63,7 +62,7 @@ function findTmuxTexts(word: ShellWord): readonly UnwrapResult[] {
 const DEBUGGER_COMMAND =
   /^(?:--?(?:ex|iex|eval-command|init-eval-command|one-line)=)?\s*(?:shell|!|pipe|platform\s+shell|process\s+launch\s+--)\s*([\s\S]+)$/;
 
-/** `gdb --args COMMAND`, `-ex 'shell TEXT'`, and `-ex run PROGRAM`: which free word is the program depends on the options before it. */
+/** `gdb --args COMMAND`, `-ex 'shell TEXT'`, `-ex run PROGRAM`. */
 export function unwrapDebugger({ name, words, openEnd }: WrapperCall): UnwrapResult {
   const texts = words.slice(1).flatMap((word) => [...matchText(name, word, DEBUGGER_COMMAND), ...findCodeTexts("code", name, word)]);
   const from = words.findIndex(({ value }) => /^--?args$/.test(value));

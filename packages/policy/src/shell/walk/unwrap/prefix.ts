@@ -15,14 +15,14 @@ import {
   withDirectory,
 } from "./unwrapped.ts";
 
-/** `nice -n 5 COMMAND`: the command after the wrapper's own options. */
+/** `nice -n 5 COMMAND`. */
 export function unwrapPrefix(wrapping: WrapperCall, wrapper: Wrapper): UnwrapResult {
   const found = unwrapScanned({ wrapping, wrapper, scan: scanWrapper(wrapper, wrapping.words, 1), label: wrapping.name });
   const inside = wrapper.afterKey ? withoutKeys(found) : found;
   return wrapper.loose ? inside : addSplitDoubt(wrapping, inside);
 }
 
-/** Before the command that a wrapper runs no word may be several: one of them would be the command. */
+/** A word before the command that becomes several words would change which one is the command. */
 export function addSplitDoubt({ name, words }: WrapperCall, found: UnwrapResult): UnwrapResult {
   const from = found.inner.reduce(
     (least, one) => ("from" in one && one.words[0] === words[0] ? Math.min(least, one.from) : least),
@@ -32,7 +32,7 @@ export function addSplitDoubt({ name, words }: WrapperCall, found: UnwrapResult)
   return { ...found, doubts: [...(found.doubts ?? []), `Which word ${name} runs as a command is only known at run time`] };
 }
 
-/** A wrapper's words as they were scanned. */
+/** A wrapper with its options read. */
 export type ScannedWrapper = {
   readonly wrapping: WrapperCall;
   readonly wrapper: Wrapper;
@@ -40,7 +40,7 @@ export type ScannedWrapper = {
   readonly label: string;
 };
 
-/** The scripts among the options' values, then the command or script at the end, in the directory that the options choose. */
+/** The scripts among the options' values, then the command or script at the end. */
 export function unwrapScanned(scanned: ScannedWrapper): UnwrapResult {
   return withDirectory(chosenDirectory(scanned.wrapper, scanned.scan), findTexts(scanned));
 }
@@ -69,13 +69,12 @@ function unwrapRest({ wrapping: { words, openEnd }, wrapper, scan, label }: Scan
   return asScript(label, rest === "text" ? first : joinWords(words.slice(start)));
 }
 
-/** `bind -x '"KEY": TEXT'`. */
 function withoutKeys({ inner, ...rest }: UnwrapResult): UnwrapResult {
   const texts = inner.map((one) => ("script" in one ? { ...one, script: one.script.replace(/^\s*(?:"[^"]*"|[^:]*):/, "") } : one));
   return { ...rest, inner: texts };
 }
 
-/** `npm exec COMMAND`: the command after some words of the wrapper's own. */
+/** `npm exec COMMAND`. */
 export function unwrapRunner(wrapping: WrapperCall, after: Readonly<Record<string, Wrapper>>): UnwrapResult {
   const { name, words } = wrapping;
   for (const [text, wrapper] of Object.entries(after)) {
@@ -90,10 +89,10 @@ export function unwrapRunner(wrapping: WrapperCall, after: Readonly<Record<strin
   return NOTHING;
 }
 
-/** Options before the word that runs a program which choose another directory or package. */
+/** Options that choose another directory or package. */
 const RUNS_ELSEWHERE = /^(?:-[CFw]|--(?:dir|directory|prefix|cwd|cd|filter|recursive|workspaces?)(?:=|$)|-r$)/;
 
-/** Where the words behind `before` begin, options in between skipped; a word after an option may be its value. */
+/** A word after an option may be its value. */
 function findAfter(words: readonly ShellWord[], before: readonly string[]): number | undefined {
   let at = 0;
   for (let i = 1; i < words.length; i++) {
@@ -105,7 +104,7 @@ function findAfter(words: readonly ShellWord[], before: readonly string[]): numb
   return at === before.length ? words.length : undefined;
 }
 
-/** `cowsay@1.2` is the program `cowsay`. */
+/** `cowsay@1.2` is `cowsay`. */
 function withoutVersion(inner: InnerPart): InnerPart {
   if (!("words" in inner)) return inner;
   const first = inner.words[inner.from];

@@ -3,23 +3,21 @@ import type { Wrapper } from "../../programs/program.ts";
 import { dynamicWord, isOneWord, literalWord, type ShellWord } from "../../read/bash-tree.ts";
 import { ELSEWHERE } from "./unwrapped.ts";
 
-/** An option of a wrapper, by its name in the table. */
 type FoundOption = {
   readonly name: string;
   readonly role: ValueRole | undefined;
   readonly value: ShellWord | undefined;
-  /** Where the words after it begin. */
   readonly next: number;
 };
 
-/** What stands before the command that a wrapper runs. */
+/** A wrapper's options and where its command begins. */
 export type WrapperScan = {
   readonly found: readonly FoundOption[];
-  /** Where the command may begin: one place, or every place after something unknown. */
+  /** One place, or every place after something unknown. */
   readonly starts: readonly number[];
 };
 
-/** Reads a wrapper's own words, from `from` on; `permuted`: also after its operands. */
+/** Reads a wrapper's own words; `permuted`: also after its operands. */
 export function scanWrapper(
   wrapper: Wrapper,
   words: readonly ShellWord[],
@@ -60,7 +58,7 @@ export function scanWrapper(
   return { found, starts: Array.from({ length: Math.max(0, words.length - first) }, (_, i) => first + i) };
 }
 
-/** An expansion before the sign may give several words, the first of them the command: only a plain name is an assignment for certain. */
+/** An expansion before the sign may become several words, so only a plain name is certain. */
 function isAssignment({ word, value }: ShellWord): boolean {
   return word.dynamic ? /^\w+\+?=/.test(value) : value.includes("=");
 }
@@ -76,7 +74,7 @@ export function hasOption({ found }: WrapperScan, names: string | undefined): bo
   return found.some(({ name }) => wanted.includes(name));
 }
 
-/** The directory that a wrapper's options choose. Where `..` leads is only known on the disk: a link may come before it. */
+/** The directory that the options choose. `..` is unknown, because a link may come before it. */
 export function chosenDirectory({ away, moves }: Wrapper, { found }: WrapperScan): ShellWord | undefined {
   if (away) return ELSEWHERE;
   const names = splitNames(moves);

@@ -13,7 +13,7 @@ import {
   withDirectory,
 } from "./unwrapped.ts";
 
-/** The command behind the options; it gets further words that nobody knows, or they take the place of a mark. */
+/** The command after the options, with more words at run time or in place of a mark. */
 export function unwrapXargs({ name, words, openEnd }: WrapperCall, xargs: Wrapper): UnwrapResult {
   const { found, starts } = scanWrapper(xargs, words, 1);
   if (starts.length === 0 && openEnd) return { inner: [], doubts: [`What ${name} runs is only known at run time`] };
@@ -23,14 +23,13 @@ export function unwrapXargs({ name, words, openEnd }: WrapperCall, xargs: Wrappe
   return { inner: starts.map((from): InnerPart => ({ label: name, words: given, from, openEnd: !mark, guess: starts.length > 1 })) };
 }
 
-/** A word in which something else will stand. */
 function markPlaceholder(word: ShellWord, mark: string): ShellWord {
   return word.value.includes(mark) ? dynamicWord(word.word.text, word.value) : word;
 }
 
 const FIND_ACTIONS: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"]);
 
-/** `fd` takes the command's name in the same word, too. */
+/** `fd` also takes the command's name in the same word. */
 const ATTACHED = /^(?:-[xX]|--exec(?:-batch)?=)([\s\S]+)$/;
 
 function attachedCommand(name: string, { value }: ShellWord, rest: readonly ShellWord[]): readonly InnerPart[] {
@@ -38,10 +37,10 @@ function attachedCommand(name: string, { value }: ShellWord, rest: readonly Shel
   return command === undefined ? [] : [{ label: `${name} -x`, words: [literalWord(command), ...rest], from: 0, openEnd: true }];
 }
 
-/** Where `fd` searches and runs its commands. */
+/** Options of `fd` that change the directory. */
 const BASE = /^(?:-C|--base-d)/;
 
-/** Each command of an action, up to its end. */
+/** `find -exec COMMAND ;`. */
 export function unwrapFind({ name, words }: WrapperCall): UnwrapResult {
   const inner: InnerPart[] = name === "find" ? [] : words.flatMap((word, i) => attachedCommand(name, word, words.slice(i + 1)));
   for (let i = 1; i < words.length; i++) {
@@ -59,7 +58,7 @@ export function unwrapFind({ name, words }: WrapperCall): UnwrapResult {
 
 const SOURCES = /^:{3,4}\+?$/;
 
-/** The command up to `:::`, which a shell reads; without one, each word behind it is a command. */
+/** A shell reads the words before `:::`; without any, each word after it is a command. */
 export function unwrapParallel({ name, words, stdin, openEnd }: WrapperCall, parallel: Wrapper): UnwrapResult {
   const source = words.findIndex(({ value }) => SOURCES.test(value));
   const own = source === -1 ? words : words.slice(0, source);
@@ -73,7 +72,6 @@ export function unwrapParallel({ name, words, stdin, openEnd }: WrapperCall, par
   return withDirectory(directory, mergeResults([...given.map((word) => asScript(name, word)), { inner: [], doubts }]));
 }
 
-/** A template is read by a shell, with further words at its end or in place of its marks. */
 function unwrapTemplate(name: string, words: readonly ShellWord[]): UnwrapResult {
   const script = joinWords(words);
   const isKnown = !script.value.trimStart().split(/\s/, 1)[0]?.includes("{");

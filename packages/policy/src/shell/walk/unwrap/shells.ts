@@ -4,7 +4,7 @@ import { unwrapScanned } from "./prefix.ts";
 import { hasOption, scanWrapper } from "./scan.ts";
 import { asScript, joinWords, mergeResults, NOTHING, type UnwrapResult, type WrapperCall } from "./unwrapped.ts";
 
-/** `sh -c TEXT`, else the text on the shell's input if no file is named. */
+/** `sh -c TEXT`, else the text on its input if no file is given. */
 export function unwrapShell(wrapping: WrapperCall, shell: Wrapper): UnwrapResult {
   const { name, words } = wrapping;
   const scan = scanWrapper(shell, words, 1);
@@ -19,19 +19,19 @@ export function unwrapShell(wrapping: WrapperCall, shell: Wrapper): UnwrapResult
   return mergeResults([inside, unwrapInput(wrapping, readsToo ? undefined : words[scan.starts[0] ?? words.length])]);
 }
 
-/** `source FILE` reads like a shell that is given a file. */
+/** `source FILE`. */
 export function unwrapSource(wrapping: WrapperCall): UnwrapResult {
   const file = wrapping.words[wrapping.words[1]?.value === "--" ? 2 : 1];
   return file ? unwrapInput(wrapping, file) : NOTHING;
 }
 
-/** The words of `eval` are joined by blanks and read again. */
+/** `eval WORDS`: joined by blanks and parsed again. */
 export function unwrapEval({ name, words }: WrapperCall): UnwrapResult {
   const rest = words.slice(words[1]?.value === "--" ? 2 : 1);
   return rest.length === 0 ? NOTHING : asScript(name, joinWords(rest));
 }
 
-/** `alias x=TEXT`: the text is what `x` will run. */
+/** `alias x=TEXT`. */
 export function unwrapAlias({ name, words }: WrapperCall): UnwrapResult {
   const texts = words.slice(1).filter(({ value }) => value.includes("="));
   return mergeResults(

@@ -1,4 +1,4 @@
-/** Variables whose value a shell or a program runs as a command. */
+/** Variables whose value is run. */
 const SCRIPT_VARIABLES: ReadonlySet<string> = new Set(
   (
     "PROMPT_COMMAND PS0 PS1 PS2 PS4 PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND " +
@@ -7,11 +7,11 @@ const SCRIPT_VARIABLES: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The script that the value of a variable is; undefined: it is none. Options for tar, and settings for git, are read as if they stood on its line. */
+/** The script in a variable's value. Options for tar and settings for git are read as part of their command line. */
 export function variableScript(name: string, value: string): string | undefined {
   if (SCRIPT_VARIABLES.has(name)) return value;
   if (name === "TAR_OPTIONS") return `tar ${value}`;
   if (name === "GIT_CONFIG_PARAMETERS") return `git ${value.replaceAll(/'[^']*'/g, "-c $&")}`;
-  const isSetting = /^GIT_CONFIG_VALUE_\d+$/.test(name) && !/^[^"']*(?:"[^"]*|'[^']*)$/.test(value); // a person's name may hold a quote
+  const isSetting = /^GIT_CONFIG_VALUE_\d+$/.test(name) && !/^[^"']*(?:"[^"]*|'[^']*)$/.test(value); // a person's name may contain a quote
   return isSetting ? value.replace(/^!/, "") : undefined;
 }
