@@ -408,7 +408,7 @@ describe("what an untrusted project may say", () => {
       assert.deepEqual([after.outcome, after.type], [before.outcome, before.type]);
       assert.notEqual(after.outcome, "succeeded");
       assert.deepEqual(at.effects(), []);
-      assert.equal(after.stderr.match(/may only tighten until you trust/g)?.length, 1, after.stderr);
+      assert.equal(after.stderr.match(/can only make rules stricter/g)?.length, 1, after.stderr);
       assert.match(after.stderr, /rule_project_untrusted/);
     });
   }

@@ -71,7 +71,7 @@ export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspaceP
   const { workspace, home } = places;
   const live: { source?: WatchedPolicy } = {};
   const settings = (): Settings => {
-    if (!live.source) throw new Error("settings are known only once they were read");
+    if (!live.source) throw new Error("Settings are not loaded yet");
     return live.source.settings();
   };
   const look = createLivePathLookup(createDirectories(parts, () => live.source?.settings()));

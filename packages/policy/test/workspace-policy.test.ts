@@ -109,7 +109,7 @@ describe("one workspace's settings reach all that judges in it", () => {
     const seen: (() => unknown)[] = [];
     const { source } = bench(t, SETTINGS, {
       tools: (_look, settings) => {
-        assert.throws(settings, /settings are known only once they were read/u);
+        assert.throws(settings, /Settings are not loaded yet/u);
         seen.push(settings);
         return createRegistry();
       },

@@ -108,7 +108,7 @@ async function contentOf(workspace: string, path: string): Promise<Uint8Array | 
   let handle: FileHandle | undefined;
   try {
     const real = await realpath(path);
-    if (!isInside(workspace, real)) return "it is a link that leads out of the workspace.";
+    if (!isInside(workspace, real)) return "it is a link to a place outside the workspace.";
     handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     const stats = await handle.stat();
     if (!stats.isFile()) return "it is not a regular file.";

@@ -89,7 +89,7 @@ describe("assent policy check FILE", () => {
     const { code, stdout } = await at.here(["policy", "check", file]);
     assert.equal(code, 1);
     const told = stdout.split("\n");
-    const kept = told.filter((line) => line.endsWith("there is no tool named 'Frob'; the rule is kept, and holds as soon as there is one"));
+    const kept = told.filter((line) => line.endsWith("there is no tool named 'Frob'; the rule is kept and applies once such a tool exists"));
     assert.equal(kept.length, 2, stdout);
     assert.equal(told.at(-2), "3 problems: 1 left out with a warning, 2 kept with a warning.");
   });
@@ -106,8 +106,8 @@ describe("assent policy check FILE", () => {
       const file = put(join(at.root, "p.json"), JSON.stringify({ hooks }, null, 1));
       const { code, value } = await at.hereJson(["policy", "check", file]);
       assert.deepEqual([code, value.length, value[0]?.key], [1, 1, "hooks.PreToolUse[1].matcher"]);
-      assert.match(value[0].message, /fits no tool, so its hooks are never run/);
-      assert.ok(value[0].hint.startsWith(`The nearest tool is ${nearest};`), value[0].hint);
+      assert.match(value[0].message, /matches no tool, so its hooks never run/);
+      assert.ok(value[0].hint.startsWith(`Did you mean ${nearest}?`), value[0].hint);
       assert.match((await at.here(["policy", "check", file])).stdout, /^1 problem: 1 kept with a warning\.$/m);
     });
   }
@@ -183,7 +183,7 @@ describe("assent policy check", () => {
     chmodSync(put(userFile(at), "{}"), 0o666);
     const { code, value } = await at.hereJson(["policy", "check"]);
     assert.deepEqual([code, value[0].type], [1, "settings_insecure"]);
-    assert.match(value[0].message, /run: chmod go-w /);
+    assert.match(value[0].message, /Run: chmod go-w /);
   });
 
   test("a store that cannot be read is told of, and the files are checked", async () => {

@@ -248,7 +248,7 @@ describe("tools.watch: a module that is new, changed, broken or gone counts from
     at.write("s.json", authoring(join(folder, "greet.mjs"), [GREET], ["requires approval but nobody can be asked"]));
     const ran = await at.run(["run", "go", "--model", "script:s.json", "--mode", "yolo"]);
     assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
-    assert.match(ran.stderr, /stays in force/);
+    assert.match(ran.stderr, /stays in effect/);
   });
 
   test("a changed module of a trusted project is not trusted, and its tools go away", async () => {

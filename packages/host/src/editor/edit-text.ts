@@ -44,7 +44,7 @@ export async function editText(options: EditTextOptions): Promise<EditedText> {
   const line = [editor, environment["VISUAL"], environment["EDITOR"]].find((one) => one !== undefined && one.trim() !== "");
   if (line === undefined) return { failure: "no_editor", message: "No editor is configured. Set EDITOR, or answer without editing." };
   const words = splitWords(line);
-  if (words === undefined) return editorFailed(`The command of the editor has a quote that is not closed: ${line}`);
+  if (words === undefined) return editorFailed(`The editor command has an unclosed quote: ${line}`);
   const directory = await mkdtemp(join(tmpdir(), "assent-edit-"));
   try {
     return await editInDirectory(directory, words, options);
@@ -64,13 +64,13 @@ async function editInDirectory(directory: string, [file = "", ...args]: readonly
       runEditor({ file, args: [...args, path], cwd: directory, env: environment }, signal),
     );
     signal.throwIfAborted();
-    if (killer !== null) return editorFailed(`The editor was ended by ${killer}.`);
+    if (killer !== null) return editorFailed(`The editor was killed by ${killer}.`);
     if (exitCode !== 0) return editorFailed(`The editor ended with exit code ${exitCode}.`, exitCode);
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof EditorStartError)) throw error;
     return editorFailed(
-      `${file} could not be started (${errorCode(error.cause) ?? "unknown error"}). The editor is named by the setting editor, VISUAL or EDITOR.`,
+      `${file} could not be started (${errorCode(error.cause) ?? "unknown error"}). Choose another editor with the setting editor, or with VISUAL or EDITOR.`,
     );
   }
   return { text: await readText(path) };

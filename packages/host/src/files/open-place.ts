@@ -122,5 +122,5 @@ async function openCheckedPlace(directory: string, anchor: PlaceAnchor): Promise
 }
 
 function placeChangedError(path: string): Error {
-  return Object.assign(new Error(`${path} is not the directory it was`), { code: "ERR_PLACE_CHANGED" });
+  return Object.assign(new Error(`${path} is no longer the same directory`), { code: "ERR_PLACE_CHANGED" });
 }

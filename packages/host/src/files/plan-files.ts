@@ -70,7 +70,7 @@ async function readPlanText(handle: FileHandle, path: string): Promise<string> {
 
 function notPlainFile(path: string): ToolError {
   return new ToolError(
-    `The plan at ${path} is not a plain file of its own: a link, a file with other names, or no file.`,
+    `The plan at ${path} is not a plain file: it is a link, has other hard links, or is not a file.`,
     "target_not_regular_file",
   );
 }

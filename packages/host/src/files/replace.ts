@@ -88,7 +88,7 @@ async function resolveLinks(path: string): Promise<string> {
     const leads = await readlink(at);
     at = isAbsolute(leads) ? leads : `${directory}/${leads}`;
   }
-  throw Object.assign(new Error(`${path} is a loop of links`), { code: "ELOOP" });
+  throw Object.assign(new Error(`${path} is a loop of symbolic links`), { code: "ELOOP" });
 }
 
 function undefinedIfAbsent(error: unknown): undefined {

@@ -17,7 +17,7 @@ export async function hardenGit(run: GitRun, signal: AbortSignal): Promise<reado
   const settings = await readSettings(look);
   if (command === "config") return ["--no-pager", ...run.args]; // it starts nothing, and overrides would be shown as if they were configured
   if (settings.some(({ key }) => key === "core.worktree"))
-    throw new GitRefusal("the repository's files are said to be in another directory (core.worktree)");
+    throw new GitRefusal("the repository keeps its files in another directory (core.worktree)");
   const revisions = command === "blame" ? settings.find((setting) => isForeign(setting, "blame.ignorerevsfile", leadsOutside)) : undefined;
   if (revisions) throw new GitRefusal(`the repository names a file outside of it (${revisions.key} = ${revisions.value})`); // it cannot be overridden
   const inside = REACHES_SUBMODULES.includes(command) ? await submoduleSettings(look, run.cwd) : [];
@@ -104,14 +104,14 @@ async function inspectGit(
   const spec = { file, args: [...options, ...args], cwd, env, timeoutMs: INSPECT_MS };
   const end = await processes.run(onOutput ? { ...spec, onOutput } : spec, signal);
   if (end.ended !== "exit" || end.exitCode !== 0)
-    throw new GitRefusal(`git ${args[0]} could not look at the repository: ${end.output.trim()}`);
+    throw new GitRefusal(`git ${args[0]} could not inspect the repository: ${end.output.trim()}`);
   return end;
 }
 
 async function readSettings(look: GitInspection): Promise<readonly GitSetting[]> {
   const { output, dropped } = await inspectGit(look, ["config", "--list", "-z", "--show-scope", "--show-origin"]);
   const words = output.split("\0").slice(0, -1);
-  if (dropped > 0 || words.length % 3 !== 0) throw new GitRefusal("git's configuration could not be read whole");
+  if (dropped > 0 || words.length % 3 !== 0) throw new GitRefusal("git's configuration could not be read completely");
   return words.flatMap((scope, i) => (i % 3 === 0 ? readSetting(look, scope, [words[i + 1] ?? "", words[i + 2] ?? ""]) : []));
 }
 
@@ -165,7 +165,9 @@ async function refuseFiltered(look: GitInspection, settings: readonly GitSetting
     const { output } = await inspectGit(look, ["ls-files", "-z", "--cached", "--others", "--", ...specs]);
     const [file] = output.split("\0");
     if (file)
-      throw new GitRefusal(`${file} would have to pass the filter ${name}, whose program is not run for a command that nobody looked at`);
+      throw new GitRefusal(
+        `${file} would have to pass the filter ${name}, and Assent does not run filter programs for commands that no person approved`,
+      );
   }
 }
 
@@ -176,7 +178,7 @@ function findOperands(words: readonly string[]): readonly string[] {
 }
 
 function filterPathspec(name: string, operand: string): string {
-  if (!/^[\w.-]+$/.test(name)) throw new GitRefusal("git's configuration has a filter of a strange name");
+  if (!/^[\w.-]+$/.test(name)) throw new GitRefusal("git's configuration has a filter with an unusual name");
   if (operand === ":/") return `:(top,attr:filter=${name})`;
   if (operand.startsWith(":")) throw new GitRefusal(`${operand} is not a plain path`);
   return `:(attr:filter=${name})${operand}`;

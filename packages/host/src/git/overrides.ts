@@ -120,7 +120,7 @@ function overridesFor(key: string): readonly GitOverride[] {
   if (name === undefined) return [];
   const rows = NAMED_OVERRIDES.filter((row) => row[0] === section && (row[1] === "*" || row[1] === variable));
   if (rows.length > 0 && !/^[^=\uFFFD]*$/.test(name))
-    throw new GitRefusal(`git's configuration has a ${section} of a name that cannot be overridden`);
+    throw new GitRefusal(`git's configuration has a ${section} with a name that cannot be overridden`);
   return rows.flatMap(([, , instead]) => instead.map(([what, value]): GitOverride => [`${section}.${name}.${what}`, value]));
 }
 

@@ -79,7 +79,7 @@ async function runProgramHook(running: HookRunContext, entry: HookEntry, { input
 
 function createProgram(running: HookRunContext, entry: HookEntry, input: JsonObject): HookProgram {
   const { body, timeoutMs } = entry;
-  if (body.type !== "command") throw new Error("it is no program");
+  if (body.type !== "command") throw new Error("this hook is not a program");
   const { cwd } = input;
   return {
     ...(body.args ? { file: body.command, args: body.args } : { file: "/bin/sh", args: ["-c", body.command] }),

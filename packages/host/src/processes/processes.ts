@@ -98,7 +98,7 @@ type TerminalRun = { readonly settings: RunSettings; readonly size: TerminalSize
 
 /** As any other program, but for where its output comes from. It always waits behind the gate, which opens the terminal. */
 async function runInTerminal(spec: ProcessSpec, signal: AbortSignal, { settings, size }: TerminalRun): Promise<ProcessEnd> {
-  if (!isAbsolute(spec.file)) throw new Error(`${spec.file} could not be started: in a terminal a program is called by its absolute file`);
+  if (!isAbsolute(spec.file)) throw new Error(`${spec.file} could not be started: a program in a terminal needs an absolute path`);
   const terminal = await openTerminal(size);
   try {
     if (signal.aborted) return NEVER_STARTED;

@@ -56,7 +56,7 @@ export class StartRefusal extends Error {
 /** Throws a refusal when another file stands where a program was. */
 export function refuseChanged(stages: readonly (Program | Entry)[]): void {
   const changed = stages.find((stage): stage is Program => "file" in stage && stage.unchanged?.() === false);
-  if (changed) throw new StartRefusal({ file: changed.file, reason: "changed", message: `${changed.file} is not the file it was.` });
+  if (changed) throw new StartRefusal({ file: changed.file, reason: "changed", message: `${changed.file} changed since it was checked.` });
 }
 
 /** Nothing behind a gate begins any more. */
@@ -145,7 +145,7 @@ function refusedBySystem(launch: ProgramLaunch, targets: DescriptorTargets, run:
 
 function enterDirectory({ enter: directory }: Entry, targets: DescriptorTargets, run: PipelineRun): PipelineStage {
   if (mayEnter(directory)) return { fate: Promise.resolve({ exitCode: 0, signal: null }), gated: false };
-  return endedStage(1, { text: `cd: ${directory}: no directory that can be entered\n`, target: targets[2] }, run);
+  return endedStage(1, { text: `cd: ${directory}: not a directory that can be entered\n`, target: targets[2] }, run);
 }
 
 function mayEnter(directory: string): boolean {

@@ -26,7 +26,7 @@ export type Terminal = {
  */
 export async function openTerminal({ columns, rows }: TerminalSize): Promise<Terminal> {
   for (const count of [columns, rows])
-    if (!Number.isInteger(count) || count < 1 || count > 0xffff) throw new RangeError(`${count} is no size of a terminal`);
+    if (!Number.isInteger(count) || count < 1 || count > 0xffff) throw new RangeError(`${count} is not a valid terminal size`);
   const { master, slave, pty } = (await loadBinary()).open(columns, rows);
   const uncover = [master, slave].map(coverDescriptor);
   let output: Readable | undefined;
@@ -56,8 +56,7 @@ async function loadBinary(): Promise<ReturnType<typeof import("@lydell/node-pty/
     const { requireBinary } = await import("@lydell/node-pty/requireBinary.js");
     return requireBinary("pty.node");
   } catch (cause) {
-    const message =
-      "A program can have a terminal only with the optional package @lydell/node-pty. Install it: npm install @lydell/node-pty";
+    const message = "Running a program in a terminal needs the optional package @lydell/node-pty. Install it: npm install @lydell/node-pty";
     throw Object.assign(new Error(message, { cause }), { code: "ERR_NO_TERMINAL" });
   }
 }

@@ -53,14 +53,14 @@ const ENDS: readonly (readonly [name: string, given: Given, end: EditedText])[] 
   [
     "an end by a signal",
     { script: "kill -9 $$" },
-    { failure: "editor_failed", message: "The editor was ended by SIGKILL.", exitCode: null },
+    { failure: "editor_failed", message: "The editor was killed by SIGKILL.", exitCode: null },
   ],
   [
     "an editor that cannot start",
     { editor: "/nonexistent/ed -x" },
     {
       failure: "editor_failed",
-      message: "/nonexistent/ed could not be started (ENOENT). The editor is named by the setting editor, VISUAL or EDITOR.",
+      message: "/nonexistent/ed could not be started (ENOENT). Choose another editor with the setting editor, or with VISUAL or EDITOR.",
       exitCode: null,
     },
   ],
@@ -69,14 +69,14 @@ const ENDS: readonly (readonly [name: string, given: Given, end: EditedText])[] 
     { editor: "''" },
     {
       failure: "editor_failed",
-      message: " could not be started (ERR_INVALID_ARG_VALUE). The editor is named by the setting editor, VISUAL or EDITOR.",
+      message: " could not be started (ERR_INVALID_ARG_VALUE). Choose another editor with the setting editor, or with VISUAL or EDITOR.",
       exitCode: null,
     },
   ],
   [
     "a command with an open quote",
     { editor: "vim 'x" },
-    { failure: "editor_failed", message: "The command of the editor has a quote that is not closed: vim 'x", exitCode: null },
+    { failure: "editor_failed", message: "The editor command has an unclosed quote: vim 'x", exitCode: null },
   ],
   [
     "no editor",

@@ -88,7 +88,7 @@ test("all new bytes are synced before the first file changes, and every director
   assert.equal(syncs(steps.slice(steps.indexOf("rename"))), 5 + 2, "five directories, and two whose markers went");
 });
 
-test("RS-39, RS-40, RS-41: killed before any step of an apply, recovery finds all before or all after, and leaves no trace", async (t) => {
+test("killed before any step of an apply, recovery finds all before or all after, and leaves no trace", async (t) => {
   const directory = scratch(t);
   const { before, after, steps } = await bothEnds(join(directory, "plain"));
   const found = new Set<string>();
@@ -105,7 +105,7 @@ test("RS-39, RS-40, RS-41: killed before any step of an apply, recovery finds al
     assert.ok(found.has(end), `${end} was not met`);
 });
 
-test("RS-40: killed in the middle of a recovery, the next one ends it", async (t) => {
+test("killed in the middle of a recovery, the next one ends it", async (t) => {
   const directory = scratch(t);
   const { before, steps } = await bothEnds(join(directory, "plain"));
   const halfWay = `kill@${steps.lastIndexOf("link") + 3}`; // between the two deletions
@@ -128,7 +128,7 @@ test("RS-40: killed in the middle of a recovery, the next one ends it", async (t
   });
 });
 
-test("RS-36, RS-37: whichever single step the disk refuses, every file is as before, or all are changed", async (t) => {
+test("whichever single step the disk refuses, every file is as before, or all are changed", async (t) => {
   const directory = scratch(t);
   const { before, after, steps } = await bothEnds(join(directory, "plain"));
   const numbers = steps.map((_, i) => i + 1);
@@ -156,7 +156,7 @@ test("RS-36, RS-37: whichever single step the disk refuses, every file is as bef
   }
 });
 
-test("RS-38: a file that somebody changed after it was replaced is not restored over", async (t) => {
+test("a file that somebody changed after it was replaced is not restored over", async (t) => {
   const directory = scratch(t);
   const { steps } = await bothEnds(join(directory, "plain"));
   const place = join(directory, "0");

@@ -54,7 +54,7 @@ const MANY: readonly Row[] = [
   ["read-only", "r", "R", 0o444],
 ];
 
-test("RS-45: a whole set is applied, and undone, bytes and modes as before", async (t) => {
+test("a whole set is applied, and undone, bytes and modes as before", async (t) => {
   const directory = scratch(t);
   const set = lay(directory, MANY);
   const before = tree(directory);
@@ -96,20 +96,20 @@ const THREE: readonly Row[] = [
 ];
 
 const STALE: readonly (readonly [name: string, change: (directory: string) => void, files: readonly string[]])[] = [
-  ["RS-30: one file has other bytes", (d) => writeFileSync(join(d, "d/2"), "twO"), ["d/2"]],
+  ["one file has other bytes", (d) => writeFileSync(join(d, "d/2"), "twO"), ["d/2"]],
   [
-    "RS-30: two files have other bytes",
+    "two files have other bytes",
     (d) => {
       writeFileSync(join(d, "d/3"), "");
       writeFileSync(join(d, "1"), "one\n");
     },
     ["1", "d/3"],
   ],
-  ["RS-33: a new file's place is taken", (d) => writeFileSync(join(d, "d/4"), "mine"), ["d/4"]],
-  ["RS-33: a new file's place is taken by the very bytes", (d) => writeFileSync(join(d, "d/4"), "four"), ["d/4"]],
-  ["RS-33: a new file's place is taken by a link that leads nowhere", (d) => symlinkSync("nowhere", join(d, "d/4")), ["d/4"]],
-  ["RS-33: a file is gone", (d) => unlinkSync(join(d, "1")), ["1"]],
-  ["RS-33: a file to delete is gone", (d) => unlinkSync(join(d, "d/3")), ["d/3"]],
+  ["a new file's place is taken", (d) => writeFileSync(join(d, "d/4"), "mine"), ["d/4"]],
+  ["a new file's place is taken by the very bytes", (d) => writeFileSync(join(d, "d/4"), "four"), ["d/4"]],
+  ["a new file's place is taken by a link that leads nowhere", (d) => symlinkSync("nowhere", join(d, "d/4")), ["d/4"]],
+  ["a file is gone", (d) => unlinkSync(join(d, "1")), ["1"]],
+  ["a file to delete is gone", (d) => unlinkSync(join(d, "d/3")), ["d/3"]],
   ["a file has become what it was to be", (d) => writeFileSync(join(d, "1"), "ONE"), ["1"]],
   [
     "a file became a directory",
@@ -145,7 +145,7 @@ const STALE: readonly (readonly [name: string, change: (directory: string) => vo
     ["d/2", "d/3", "d/4"],
   ],
   [
-    "RS-35: a directory became a link, though the same files are behind it",
+    "a directory became a link, though the same files are behind it",
     (d) => {
       renameSync(join(d, "d"), join(d, "outside"));
       symlinkSync("outside", join(d, "d"));
@@ -164,7 +164,7 @@ for (const [name, change, files] of STALE) {
   });
 }
 
-test("RS-35: a link further up, before a directory that has to be made, is a change", async (t) => {
+test("a link further up, before a directory that has to be made, is a change", async (t) => {
   const directory = scratch(t);
   mkdirSync(join(directory, "outside"));
   symlinkSync("outside", join(directory, "up"));
@@ -193,7 +193,7 @@ test("a written path whose link leads elsewhere by now is a change; one that lea
   assert.equal(readFileSync(join(directory, "v1/made/b.txt"), "utf8"), "b");
 });
 
-test("RS-31: rewritten with identical bytes, another inode, another time and another mode, it applies", async (t) => {
+test("rewritten with identical bytes, another inode, another time and another mode, it applies", async (t) => {
   const directory = scratch(t);
   const set = lay(directory, THREE);
   const path = join(directory, "1");
@@ -211,7 +211,7 @@ const LATE: readonly (readonly [name: string, change: (directory: string) => voi
   ["a file is rewritten with the same bytes", (d) => writeFileSync(join(d, "1"), "one"), "changed", []],
   ["a new file's place is taken", (d) => writeFileSync(join(d, "d/4"), "mine"), "stale", ["d/4"]],
   [
-    "RS-35: a directory is moved away and another stands in its place",
+    "a directory is moved away and another stands in its place",
     (d) => {
       renameSync(join(d, "d"), join(d, "moved"));
       mkdirSync(join(d, "d"));
@@ -250,7 +250,7 @@ for (const [name, change, state, names] of LATE) {
 
 const FULL_DISK = "ulimit -f 8"; // in blocks of 1,024 bytes
 
-test("RS-36: a disk that refuses file 5 of 10: all ten are as before, and no temporary file or directory is left", async (t) => {
+test("a disk that refuses file 5 of 10: all ten are as before, and no temporary file or directory is left", async (t) => {
   const directory = scratch(t);
   const rows = Array.from({ length: 10 }, (_, i): Row => [`${i}`, `old ${i}`, i === 4 ? "x".repeat(9000) : `new ${i}`]);
   lay(directory, [...rows, ["new/dir/made", null, "x"]]);
@@ -269,9 +269,9 @@ test("RS-36: a disk that refuses file 5 of 10: all ten are as before, and no tem
 const AS_SOMEBODY = process.getuid?.() === 0 ? "process.setgroups([]); process.setgid(54321); process.setuid(54321);" : "";
 
 const REFUSED: readonly (readonly [name: string, rows: readonly Row[], code: string])[] = [
-  ["RS-36: a directory that may not be written in", [...THREE, ["shut/1", "x", "y"]], "EACCES"],
-  ["RS-36: a directory that may not be deleted from", [...THREE, ["shut/1", "x", null]], "EACCES"],
-  ["RS-36: a directory in which none can be made", [...THREE, ["shut/new/1", null, "y"]], "EACCES"],
+  ["a directory that may not be written in", [...THREE, ["shut/1", "x", "y"]], "EACCES"],
+  ["a directory that may not be deleted from", [...THREE, ["shut/1", "x", null]], "EACCES"],
+  ["a directory in which none can be made", [...THREE, ["shut/new/1", null, "y"]], "EACCES"],
 ];
 for (const [name, rows, code] of REFUSED) {
   test(`${name}: every file is as before`, async (t) => {
@@ -329,7 +329,7 @@ const HALF_WAY: readonly (readonly [name: string, fails: string, restored: numbe
   ["the last that is replaced", "read-only", 6],
 ];
 for (const [name, fails, restored] of HALF_WAY) {
-  test(`RS-37: ${name} cannot be put in place: what was replaced before it is restored`, async (t) => {
+  test(`${name} cannot be put in place: what was replaced before it is restored`, async (t) => {
     const directory = scratch(t);
     const set = lay(directory, MANY);
     const before = tree(directory);
@@ -339,7 +339,7 @@ for (const [name, fails, restored] of HALF_WAY) {
   });
 }
 
-test("RS-37: a deletion that fails restores what was replaced and made, modes included", async (t) => {
+test("a deletion that fails restores what was replaced and made, modes included", async (t) => {
   const directory = scratch(t);
   const set = lay(directory, MANY);
   const end = await apply(set, () => {
@@ -357,7 +357,7 @@ test("RS-37: a deletion that fails restores what was replaced and made, modes in
   assert.deepEqual(now, tree(directory));
 });
 
-test("RS-37: what is restored has the mode that it had, not the one that a new file would have", async (t) => {
+test("what is restored has the mode that it had, not the one that a new file would have", async (t) => {
   const directory = scratch(t);
   const rows: readonly Row[] = [
     ["a", "a", "A"],
@@ -375,7 +375,7 @@ test("RS-37: what is restored has the mode that it had, not the one that a new f
   assert.deepEqual(tree(directory), { a: "751 a", b: "604 b", "c/": "" });
 });
 
-test("RS-33: a new file that comes at the last moment is not overwritten, and the rest is restored", async (t) => {
+test("a new file that comes at the last moment is not overwritten, and the rest is restored", async (t) => {
   const directory = scratch(t);
   const set = lay(directory, THREE);
   const end = await apply(set, () => writeFileSync(join(directory, "d/4"), "mine"));
@@ -383,7 +383,7 @@ test("RS-33: a new file that comes at the last moment is not overwritten, and th
   assert.deepEqual(tree(directory), { "1": "644 one", "d/": "", "d/2": "644 two", "d/3": "644 three", "d/4": "644 mine" });
 });
 
-test("RS-38: where restoring fails too, every file is told as it stands", async (t) => {
+test("where restoring fails too, every file is told as it stands", async (t) => {
   const directory = scratch(t);
   const set = lay(directory, THREE);
   const broken = set.changes.map((one) => ({
@@ -473,7 +473,7 @@ for (const [name, bytes, message] of THROWN) {
   });
 }
 
-test("RS-81: a cancel before the commit point wins, at every moment; RS-82: after it the files are changed", async (t) => {
+test("a cancel before the commit point wins, at every moment; after it the files are changed", async (t) => {
   const directory = scratch(t);
   const set = lay(directory, MANY);
   const before = tree(directory);
@@ -545,7 +545,7 @@ const MISTAKES: readonly (readonly [name: string, set: ChangeSet, message: RegEx
       ["a", "x", null],
       ["a", null, "y"],
     ]),
-    /\/nonexistent\/a is twice in one set/,
+    /\/nonexistent\/a appears twice in one change set/,
   ],
 ];
 for (const [name, set, message] of MISTAKES) {
@@ -575,7 +575,7 @@ test("more directories than are held open at a time", async (t) => {
 /** What an earlier process left, and what becomes of it. */
 const LEFT: readonly (readonly [name: string, leave: (directory: string) => void, end: unknown, at?: "before" | "after"])[] = [
   [
-    "RS-39: nothing was replaced yet",
+    "nothing was replaced yet",
     (d) => {
       writeFileSync(join(d, ".assent-p_test-0.tmp"), "ON");
       writeFileSync(join(d, "d/.assent-p_test-1.tmp"), "TWO");
@@ -584,7 +584,7 @@ const LEFT: readonly (readonly [name: string, leave: (directory: string) => void
     "before",
   ],
   [
-    "RS-40: one file was replaced and one made",
+    "one file was replaced and one made",
     (d) => {
       writeFileSync(join(d, "1"), "ONE");
       writeFileSync(join(d, "d/4"), "four");
@@ -594,7 +594,7 @@ const LEFT: readonly (readonly [name: string, leave: (directory: string) => void
     "before",
   ],
   [
-    "RS-40: all but one were replaced, one deleted among them",
+    "all but one were replaced, one deleted among them",
     (d) => {
       writeFileSync(join(d, "1"), "ONE");
       unlinkSync(join(d, "d/3"));
@@ -604,7 +604,7 @@ const LEFT: readonly (readonly [name: string, leave: (directory: string) => void
     "before",
   ],
   [
-    "RS-41: everything was done",
+    "everything was done",
     (d) => {
       writeFileSync(join(d, "1"), "ONE");
       writeFileSync(join(d, "d/2"), "TWO");
@@ -641,7 +641,7 @@ const NEITHER: readonly (readonly [name: string, leave: (directory: string) => v
   ],
 ];
 for (const [name, leave] of NEITHER) {
-  test(`RS-40: ${name} in the place of one of the files: unknown, and no file is touched`, async (t) => {
+  test(`${name} in the place of one of the files: unknown, and no file is touched`, async (t) => {
     const directory = scratch(t);
     const set = lay(directory, THREE);
     writeFileSync(join(directory, "1"), "ONE");

@@ -458,7 +458,7 @@ const SAME: readonly (readonly string[])[] = [
   ["diff", "--exit-code"],
   ["show", "nonexistent"],
 ];
-test("6.3: where there is nothing to keep it from, hardened git says what git says", async (t) => {
+test("where there is nothing to keep it from, hardened git says what git says", async (t) => {
   const made = place(t);
   for (const args of SAME) {
     const [expected, found] = [await plain(made, ["--no-pager", ...args]), await hardened(made, args)];
@@ -471,7 +471,7 @@ function timeless(output: string): string {
   return output.replaceAll(/(?<=Not Committed Yet )[\d: +-]+/g, "");
 }
 
-test("6.3: a submodule's new commit is still shown, its changed files are not looked at", async (t) => {
+test("a submodule's new commit is still shown, its changed files are not looked at", async (t) => {
   const made = copied(t, "nested");
   const sub = made.within("repo/sub");
   writeFileSync(join(sub.repo, "f.txt"), "changed\n");
@@ -481,7 +481,7 @@ test("6.3: a submodule's new commit is still shown, its changed files are not lo
   assert.match((await hardened(made, ["diff", "sub"])).output, /^\+Subproject commit/m);
 });
 
-test("6.3: a program that the repository names for fetching is a refusal", async (t) => {
+test("a program that the repository names for fetching is a refusal", async (t) => {
   const made = place(t);
   made.git("config", "remote.origin.url", made.repo);
   made.git("config", "remote.other.uploadpack", made.canary);
@@ -497,7 +497,7 @@ const REFUSED: readonly (readonly [name: string, prepare: (made: Place) => void,
       git("config", "filter.a=b.clean", canary);
     },
     ["status"],
-    /filter of a name that cannot be overridden/,
+    /filter with a name that cannot be overridden/,
   ],
   [
     "a filter whose name is no text",
@@ -509,7 +509,7 @@ const REFUSED: readonly (readonly [name: string, prepare: (made: Place) => void,
       );
     },
     ["status"],
-    /filter of a name that cannot be overridden/,
+    /filter with a name that cannot be overridden/,
   ],
   ["a configuration that does not parse", ({ repo }) => appendFileSync(join(repo, ".git/config"), "[broken\n"), ["status"], /bad config/],
   ["files said to be elsewhere", ({ git, root }) => git("config", "core.worktree", root), ["status"], /another directory/],
@@ -517,7 +517,7 @@ const REFUSED: readonly (readonly [name: string, prepare: (made: Place) => void,
   ["a global option with a value", () => undefined, ["-c", "core.fsmonitor=x", "status"], /option -c is not known/],
 ];
 for (const [name, prepare, args, message] of REFUSED) {
-  test(`6.3: ${name}: git does not run at all`, async (t) => {
+  test(`${name}: git does not run at all`, async (t) => {
     const made = place(t);
     prepare(made);
     touched(made, "g.bin");
@@ -526,7 +526,7 @@ for (const [name, prepare, args, message] of REFUSED) {
   });
 }
 
-test("6.3: a bare repository in the workspace is made of ordinary files, and is none to git", async (t) => {
+test("a bare repository in the workspace is made of ordinary files, and is none to git", async (t) => {
   const made = place(t);
   made.git("clone", "-q", "--bare", ".", join(made.repo, "vendor"));
   const end = await hardened(made.within("repo/vendor"), ["log", "-1"]);
@@ -544,7 +544,7 @@ const ADDING: readonly (readonly [name: string, args: readonly string[], refused
   ["a directory without filtered files", ["add", "dir"], false],
 ];
 for (const [name, args, refused] of ADDING) {
-  test(`6.3: git add, ${name}: ${refused ? "refused, for without its filter it would be another content" : "added"}`, async (t) => {
+  test(`git add, ${name}: ${refused ? "refused, for without its filter it would be another content" : "added"}`, async (t) => {
     const made = place(t);
     clean(made);
     mkdirSync(join(made.repo, "dir"));
@@ -556,7 +556,7 @@ for (const [name, args, refused] of ADDING) {
   });
 }
 
-test("6.3: git add where no filter is configured adds, as git does", async (t) => {
+test("git add where no filter is configured adds, as git does", async (t) => {
   const made = place(t);
   assert.deepEqual([(await hardened(made, ["add", "-A"])).exitCode, made.git("diff", "--cached", "--name-only")], [0, "g.bin"]);
 });
@@ -694,7 +694,7 @@ test("files that the user's own configuration names are read", async (t) => {
   assert.equal((await hardened(made, ["log", "-1", "--format=%aN"])).output.trim(), "Renamed");
 });
 
-test("6.3: what holds in every repository; hooks that a configuration names, of newer gits, are off; any signature program is overridden", () => {
+test("what holds in every repository; hooks that a configuration names, of newer gits, are off; any signature program is overridden", () => {
   const local = (key: string) => ({ scope: "local", key, value: "x" });
   const made = createGitOverrides([local("hook.a.b.command"), local("gpg.new.program"), local("remote.o.url")], {
     fetches: false,
@@ -720,7 +720,7 @@ test("6.3: what holds in every repository; hooks that a configuration names, of 
   ]);
 });
 
-test("6.3: the options the contract names are given, with --no-pager", async (t) => {
+test("the options the contract names are given, with --no-pager", async (t) => {
   const { repo, env } = place(t);
   const args = await hardenGit({ processes, file, args: ["diff", "--stat"], cwd: repo, env }, signal);
   const text = args.join(" ");

@@ -258,9 +258,9 @@ test("the death of the last program by a signal is told", async () => {
 test("a cd that fails says so where errors go, and a program whose directory is not there does not run elsewhere", async (t) => {
   const missing = join(scratch(t), "missing");
   const cd = await run([{ when: "always", pipeline: [program(["cd", missing])] }]);
-  assert.deepEqual([cd.exitCode, cd.output], [1, `cd: ${missing}: no directory that can be entered\n`]);
+  assert.deepEqual([cd.exitCode, cd.output], [1, `cd: ${missing}: not a directory that can be entered\n`]);
   const piped = await run(steps([[";", ["cd", missing, "2>&1"], ["sed", "s/^/piped:/"]]]));
-  assert.equal(piped.output, `piped:cd: ${missing}: no directory that can be entered\n`);
+  assert.equal(piped.output, `piped:cd: ${missing}: not a directory that can be entered\n`);
   const lost = await run([{ when: "always", pipeline: [program(["pwd"], { cwd: missing })] }, ...steps([["||", ["echo", "went on"]]])]);
   assert.equal(lost.output, `the working directory ${missing} does not exist\nwent on\n`);
 });

@@ -87,11 +87,11 @@ test("in a terminal: a start that cannot be recorded is no start", async (t) => 
 const NOT_STARTED: readonly (readonly [name: string, spec: Partial<ProcessSpec>, message: RegExp])[] = [
   ["a program that does not exist", { file: "/nonexistent/program" }, /\/nonexistent\/program could not be started/],
   ["a program that may not be executed", { file: "/etc/passwd" }, /\/etc\/passwd could not be started/],
-  ["a program without its directory", { file: "bash" }, /absolute file/],
+  ["a program without its directory", { file: "bash" }, /absolute path/],
   ["a working directory that does not exist", { cwd: "/nonexistent" }, /working directory \/nonexistent does not exist/],
   ["an argument with a NUL", { args: ["a\0b"] }, /null bytes/],
-  ["no column", { pty: { columns: 0, rows: 24 } }, /0 is no size of a terminal/],
-  ["half a row", { pty: { columns: 80, rows: 1.5 } }, /1\.5 is no size of a terminal/],
+  ["no column", { pty: { columns: 0, rows: 24 } }, /0 is not a valid terminal size/],
+  ["half a row", { pty: { columns: 80, rows: 1.5 } }, /1\.5 is not a valid terminal size/],
 ];
 for (const [name, spec, message] of NOT_STARTED) {
   test(`in a terminal: ${name} is a rejection, and nothing stays open`, async () => {

@@ -18,14 +18,14 @@ export type WrittenHook = {
 
 type HookField = { readonly expected: string; readonly holds: (value: unknown) => boolean; readonly only?: WrittenHook["type"] };
 
-const TEXT_FIELD: HookField = { expected: "a text that is not empty", holds: (value) => isLine(value) && value.trim() !== "" };
+const TEXT_FIELD: HookField = { expected: "a string that is not empty", holds: (value) => isLine(value) && value.trim() !== "" };
 
 /** Every field a hook may have; `only`: for one type of hook. */
 export const HOOK_FIELDS: { readonly [Name in keyof Required<WrittenHook>]: HookField } = {
   type: { expected: "command or function", holds: isOneOf(["command", "function"]) },
   command: { ...TEXT_FIELD, only: "command" },
-  args: { expected: "a list of texts", holds: isLines, only: "command" },
-  env: { expected: "an object of texts by variable name", holds: isEnvironment, only: "command" },
+  args: { expected: "a list of strings", holds: isLines, only: "command" },
+  env: { expected: "an object of strings by variable name", holds: isEnvironment, only: "command" },
   passEnv: { expected: "a list of variable names", holds: (value) => isLines(value) && value.every(isVariable), only: "command" },
   function: { ...TEXT_FIELD, only: "function" },
   timeout: { expected: "a number of seconds, at most 3600", holds: (value) => typeof value === "number" && value <= 3600 },
@@ -100,12 +100,12 @@ const CHECKS: readonly ContradictionCheck[] = [
   {
     field: "function",
     when: ({ hook, functions }) => hook.function !== undefined && !functions.includes(hook.function),
-    message: ({ hook }) => `names no function of this program: '${hook.function}'`,
+    message: ({ hook }) => `names a function that this program does not have: '${hook.function}'`,
   },
   {
     field: "onFailure",
     when: ({ hook, row }) => hook.onFailure === "warn" && row.failsClosed !== "no",
-    message: ({ event }) => `cannot be warn: a hook that fails on ${event} is not passed over`,
+    message: ({ event }) => `cannot be warn: a failing hook on ${event} must block`,
   },
   {
     field: "onFailure",
@@ -115,17 +115,17 @@ const CHECKS: readonly ContradictionCheck[] = [
   {
     field: "onFailure",
     when: ({ hook }) => hook.onFailure === "block" && hook.async === true,
-    message: () => "cannot be block in a hook that nobody waits for",
+    message: () => "cannot be block in an async hook",
   },
   {
     field: "async",
     when: ({ hook, row }) => hook.async === true && hookMayChange(row),
-    message: ({ event }) => `cannot be true: what a hook says on ${event} is waited for`,
+    message: ({ event }) => `cannot be true: Assent waits for the answer of a hook on ${event}`,
   },
   {
     field: "if",
     when: ({ hook, row }) => hook.if !== undefined && !row.matchesOn.includes("tool"),
-    message: ({ event }) => `has no meaning on ${event}, which is about no call`,
+    message: ({ event }) => `has no effect on ${event}, which is not about a call`,
   },
 ];
 

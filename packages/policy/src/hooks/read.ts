@@ -43,7 +43,7 @@ type PlacedValue = { readonly path: HookPath; readonly value: unknown };
 
 function readGroups(reading: HookReading, event: HookPoint, { path, value }: PlacedValue): void {
   if (!Array.isArray(value)) {
-    reportWrong(reading, path, "must be a list of objects with 'hooks' and, if need be, 'matcher'");
+    reportWrong(reading, path, "must be a list of objects with 'hooks' and, optionally, 'matcher'");
     return;
   }
   for (const [at, group] of value.entries()) readGroup(reading, event, { path: [...path, at], value: group });
@@ -53,7 +53,7 @@ const GROUP_FIELDS = ["matcher", "hooks"];
 
 function readGroup(reading: HookReading, event: HookPoint, { path, value }: PlacedValue): void {
   if (!isObject(value)) {
-    reportWrong(reading, path, "must be an object with 'hooks' and, if need be, 'matcher'");
+    reportWrong(reading, path, "must be an object with 'hooks' and, optionally, 'matcher'");
     return;
   }
   for (const name of Object.keys(value))
@@ -70,12 +70,12 @@ function readGroup(reading: HookReading, event: HookPoint, { path, value }: Plac
 
 function readMatcher(reading: HookReading, event: HookPoint, { path, value }: PlacedValue): HookEntry["matches"] {
   if (typeof value !== "string") {
-    reportWrong(reading, path, "must be a text");
+    reportWrong(reading, path, "must be a string");
     return undefined;
   }
   const compiled = compileMatcher(value);
   if ("problem" in compiled) {
-    reportWrong(reading, path, `is no regular expression: ${compiled.problem}`);
+    reportWrong(reading, path, `is not a valid regular expression: ${compiled.problem}`);
     return undefined;
   }
   if (!compiled.matches) return undefined;
@@ -86,7 +86,7 @@ function readMatcher(reading: HookReading, event: HookPoint, { path, value }: Pl
   const hint = "Remove the matcher.";
   report(reading, path, {
     type: "settings_type",
-    message: "has no effect: there is nothing to match on at this event",
+    message: "has no effect: this event has nothing to match on",
     hint,
     effect: "warning",
   });
@@ -101,8 +101,8 @@ function warnUnmatchedTool(reading: HookReading, { path, value }: PlacedValue, m
   const word = /[A-Za-z_][\w-]*/.exec(text)?.[0] ?? text;
   report(reading, path, {
     type: "settings_type",
-    message: "fits no tool, so its hooks are never run",
-    hint: `The nearest tool is ${nearestKey(word, names)}; a matcher stands for a whole name. There are: ${names.join(", ")}.`,
+    message: "matches no tool, so its hooks never run",
+    hint: `Did you mean ${nearestKey(word, names)}? A matcher must match the whole tool name. Tools: ${names.join(", ")}.`,
     effect: "warning",
     kept: true,
   });
@@ -138,7 +138,7 @@ function readCondition(reading: HookReading, path: HookPath, text: string | unde
   const rule = reading.parts.compileRule(text);
   if ("test" in rule) return rule.test;
   const { type, message, hint } = rule.fault;
-  report(reading, path, { type, message: `is no rule: ${message}`, hint, effect: "refuse" });
+  report(reading, path, { type, message: `is not a valid rule: ${message}`, hint, effect: "refuse" });
   return "broken";
 }
 
@@ -179,7 +179,7 @@ function reportUnknown(reading: HookReading, { path, name, known, what }: Unknow
   const nearest = nearestKey(name, known);
   report(reading, [...path, name], {
     type: "settings_unknown_key",
-    message: `is no known ${what}; the nearest one is ${nearest}`,
+    message: `is not a known ${what}; did you mean ${nearest}?`,
     hint: `Write "${nearest}", or remove it.`,
     effect: "refuse",
     part: "key",
@@ -188,12 +188,12 @@ function reportUnknown(reading: HookReading, { path, name, known, what }: Unknow
 
 /** A field of the other type of hook. */
 function reportMisplaced(reading: HookReading, path: HookPath): void {
-  const message = "has no meaning for a hook of this type";
+  const message = "does not apply to this type of hook";
   report(reading, path, { type: "settings_unknown_key", message, hint: "Remove it, or change the type.", effect: "refuse", part: "key" });
 }
 
 function reportWrong(reading: HookReading, path: HookPath, message: string): void {
-  report(reading, path, { type: "settings_type", message, hint: "Correct it, or remove this hook.", effect: "refuse" });
+  report(reading, path, { type: "settings_type", message, hint: "Fix or remove this hook.", effect: "refuse" });
 }
 
 type HookComplaint = Pick<SettingsProblem, "type" | "message" | "hint" | "effect" | "kept"> & {

@@ -2,7 +2,7 @@ import type { HookEntry } from "@assent/core/parts";
 
 /** What is wrong with a hook whose program belongs to a workspace that nobody trusts, with what to do. */
 export const UNTRUSTED_HOOK_REASON =
-  "it names something in this workspace, which is not trusted; run assent trust, or name a program elsewhere by its absolute path (the variable ASSENT_PROJECT_DIR tells it the directory)";
+  "it runs something from this workspace, which is not trusted; run assent trust, or use a program elsewhere by its absolute path (ASSENT_PROJECT_DIR tells it the directory)";
 
 /**
  * Whether a hook's text leads into the workspace: by a variable with its path, or by a program, or what a usual interpreter is given, whose path begins in the working

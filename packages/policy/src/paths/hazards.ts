@@ -18,8 +18,8 @@ const NONE: PathHazards = Object.freeze({ hazards: Object.freeze([]), writeHazar
 export function findPathHazards(path: string, { real }: ResolvedPath): PathHazards {
   const file = real === null || real === NULL_DEVICE ? undefined : statFile(real);
   const hazards: Hazard[] = [];
-  if (real === null || file === "unknown") hazards.push(createHazard("path_unresolved", path, "where it leads cannot be told"));
-  if (BREAKS.test(path)) hazards.push(createHazard("control_character", path, "it holds a line break or another control character"));
+  if (real === null || file === "unknown") hazards.push(createHazard("path_unresolved", path, "Assent can't tell where it leads"));
+  if (BREAKS.test(path)) hazards.push(createHazard("control_character", path, "it contains a line break or another control character"));
   if (isForeignPath(path)) hazards.push(createHazard("other_system_path", path, "it is written for another operating system"));
   if (isSpecial(file)) hazards.push(createHazard("path_unresolved", path, "it is a FIFO, socket or device"));
   if (isLinked(file)) return { hazards, writeHazards: [...hazards, createHazard("hard_link", path, HARD_LINK)], linked: file };
@@ -28,7 +28,7 @@ export function findPathHazards(path: string, { real }: ResolvedPath): PathHazar
 
 const NULL_DEVICE = "/dev/null";
 const BREAKS = /[\p{Cc}\u2028\u2029]/u;
-const HARD_LINK = "the file has other names (hard links), which keep the old bytes when it is replaced";
+const HARD_LINK = "the file has other hard links, which keep the old content when it is replaced";
 
 function createHazard(id: HazardId, path: string, text: string): Hazard {
   return { id, text: `${JSON.stringify(path)}: ${text}` };

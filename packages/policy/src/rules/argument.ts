@@ -44,7 +44,7 @@ function findUnknownArgument({ conditions }: Pattern, shapes: readonly RuleTool[
   const args = shapes.flatMap((shape) => shape.args ?? []);
   if (shapes.length === 0 || shapes.some((shape) => shape.args === undefined)) return undefined;
   const missing = conditions.find(({ path: [root] }) => !args.includes(root));
-  return missing && syntaxFault(`there is no argument '${missing.path[0]}'`, `it takes ${[...new Set(args)].join(", ")}`);
+  return missing && syntaxFault(`the tool has no argument '${missing.path[0]}'`, `it takes ${[...new Set(args)].join(", ")}`);
 }
 
 /** Where a rule about the shell's command means another tool with a command, it means that tool's argument. */

@@ -36,7 +36,7 @@ export function readCommandCondition(
 const GLOB = /[*?[\\]/;
 
 const TEXT_ONLY: RuleFault = syntaxFault(
-  "an allow for a command is literal words, with one star at the end if more words may follow",
+  "an allow rule for a command must be literal words, with a star only at the end",
   "write Shell(git log), or command=git log*",
 );
 

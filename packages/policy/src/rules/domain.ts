@@ -12,8 +12,8 @@ export function readDomainRule(specifier: string, verdict: Verdict): RuleTest | 
   if (isFault(domain)) return domain;
   if (verdict === "allow" && hasForeignLabel(domain.host)) {
     return syntaxFault(
-      `'${specifier}' has letters that look like others, so an allow for it never holds`,
-      "answer each fetch of it yourself, or allow an ASCII host",
+      `'${specifier}' contains letters that can imitate other hosts, so no rule can allow it`,
+      "approve each fetch yourself, or allow an ASCII host name",
     );
   }
   const broad = { ...domain, host: unmapped(domain.host) };
@@ -83,7 +83,7 @@ function domainOf(text: string, reach: Domain["reach"]): Domain | RuleFault {
   const host = /^\[[0-9a-fA-F:.]+\]$/.test(text) || !/[\s:/\\@?#*[\]%=]/.test(text) ? URL.parse(`https://${text}/`)?.hostname : undefined;
   if (host) return { host: withoutDot(host), reach };
   return syntaxFault(
-    `'${text}' is no host: a scheme, port, path or other star has no place here`,
+    `'${text}' is not a host name: remove the scheme, port, path or other star`,
     "write WebFetch(example.com), WebFetch(=example.com) or WebFetch(*.example.com); for more, fetch:url=https://example.com/path/*",
   );
 }

@@ -41,8 +41,8 @@ function tryExample(rule: Rule, example: ExampleInput, { bench, wanted }: Exampl
   if (!call)
     return [
       exampleFault(
-        `the example ${shown} cannot be tried: nothing says which argument of which tool it is`,
-        "write the tool's whole input as an object",
+        `the example ${shown} cannot be tested: it is not clear which tool argument it stands for`,
+        "write the whole tool input as an object",
       ),
     ];
   const request = bench.evaluate(call.tool, call.input);
@@ -52,8 +52,8 @@ function tryExample(rule: Rule, example: ExampleInput, { bench, wanted }: Exampl
   return [exampleFault(`the example ${shown} ${said} ${rule.at.text}${explainHazard(rule, request)}`, wanted ? WIDER : NARROWER)];
 }
 
-const WIDER = "correct the example, or write a rule that means it";
-const NARROWER = "correct the example, or write a rule that does not mean it";
+const WIDER = "fix the example, or change the rule so that it matches";
+const NARROWER = "fix the example, or change the rule so that it does not match";
 
 function exampleFault(message: string, hint: string): RuleFault {
   return { type: "rule_example", message, hint };
@@ -77,7 +77,7 @@ function explainHazard({ verdict }: Rule, { units }: Request): string {
   if (verdict !== "allow") return "";
   const shells = units.map((unit) => getShellUnit(unit));
   const hazard = shells.flatMap((shell) => [...(shell?.line.plan.hazards ?? []), ...(shell?.command?.hazards ?? [])])[0];
-  return hazard ? ` (${hazard.id}: ${hazard.text})` : "";
+  return hazard ? ` (${hazard.text})` : "";
 }
 
 /** A directory that is never made: for examples the workspace is empty. */
@@ -97,7 +97,7 @@ export function createExampleTrial(tools: RuleTools, kindOf: (tool: string) => K
     evaluate: (tool, input) => {
       const kind = kindOf(tool) ?? ASSUMED_KINDS[tool] ?? "other";
       const found = facts({ tool, kind, input, cwd: EMPTY_WORKSPACE, locations: exampleLocations(tools, tool, input) });
-      if (found instanceof Promise) throw new Error("facts of examples are at hand");
+      if (found instanceof Promise) throw new Error("Facts of examples must be available at once");
       const { units, binds } = found;
       return { tool, toolDigest: "", kind, input, cwd: EMPTY_WORKSPACE, binds, units } satisfies Request;
     },

@@ -33,7 +33,7 @@ export function catchPatternError<T extends object>(read: () => T, whole = ""): 
     const { problem, column, text } = error.about;
     const at = { message: `'${text}': ${problem}`, column: column + Math.max(0, whole.indexOf(text)) };
     if (GLOB_PROBLEMS.test(problem)) {
-      return { type: "rule_bad_glob", ...at, hint: "close every [ with ]; to mean a character itself, put \\ before it" };
+      return { type: "rule_bad_glob", ...at, hint: "close every [ with ]; to match a special character literally, put \\ before it" };
     }
     return { type: "rule_syntax", ...at, hint: NOTATIONS };
   }

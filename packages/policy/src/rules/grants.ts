@@ -152,11 +152,11 @@ type BoundRule = { readonly rule: string; readonly bind?: ScriptBinding };
 
 function readBoundRule(text: string): BoundRule | RuleFault {
   const value = parseJson(text);
-  if (!isObject(value) || typeof value["rule"] !== "string") return syntaxFault("a grant in braces is a rule object", BOUND_RULE_HINT);
+  if (!isObject(value) || typeof value["rule"] !== "string")
+    return syntaxFault("a grant that starts with { must be a rule object", BOUND_RULE_HINT);
   const bind = value["bind"];
   if (bind === undefined) return { rule: value["rule"] };
-  if (!isObject(bind) || typeof bind["script"] !== "string")
-    return syntaxFault("a rule is bound to a script by its digest", BOUND_RULE_HINT);
+  if (!isObject(bind) || typeof bind["script"] !== "string") return syntaxFault("bind needs the digest of the script", BOUND_RULE_HINT);
   return { rule: value["rule"], bind: { script: bind["script"] } };
 }
 

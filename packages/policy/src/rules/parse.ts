@@ -13,8 +13,8 @@ const LONGEST_RULE = 4096;
 /** Reads a rule in either notation. A fault that carries a rule is a warning: the rule holds, but there is no tool now that it means. */
 export function parseRule(written: WrittenRule, options: RuleOptions): Rule | RuleFault {
   const text = written.at.text.trim();
-  if (text === "") return syntaxFault("an empty text is no rule", NOTATIONS, 1);
-  if (text.length > LONGEST_RULE) return syntaxFault(`a rule has at most ${LONGEST_RULE} characters`, "write several rules");
+  if (text === "") return syntaxFault("a rule cannot be empty", NOTATIONS, 1);
+  if (text.length > LONGEST_RULE) return syntaxFault(`a rule has at most ${LONGEST_RULE} characters`, "split it into several rules");
   const read = readText(text, written, options);
   if (!isFault(read)) return createRule(read, written, options);
   const shift = written.at.text.indexOf(text);
@@ -39,7 +39,7 @@ function readText(text: string, written: WrittenRule, options: RuleOptions): Par
 /** Here a name means the one tool that has it; only the shell's is the same as its group, so that both notations of a command are one rule. */
 function readConditions(text: string, written: WrittenRule, options: RuleOptions): ParsedText | RuleFault {
   const name = text.slice(0, text.indexOf(":"));
-  if (name === "") return syntaxFault("no tool stands before the first argument", NOTATIONS, 1);
+  if (name === "") return syntaxFault("the tool name is missing before the first argument", NOTATIONS, 1);
   const part = readToolPart(name, { verdict: written.verdict, tools: options.tools }, ({ kind }) => kind.name === "shell");
   if (isFault(part)) return part;
   const read = readArgumentRule(text, part, { written, options });
@@ -67,8 +67,8 @@ function readNamedRule({ name, specifier = "" }: NamedRule, written: WrittenRule
 const DECLARABLE_KINDS: readonly RuleKind[] = RULE_KINDS.filter(({ declaredBy }) => declaredBy);
 
 function misplacedSpecifier(name: string): RuleFault {
-  const hint = `write ${name} alone, or name one of its arguments: ${name}:argument=glob`;
-  return syntaxFault(`nothing can stand in parentheses after '${name}': it declares no command, path or URL`, hint, name.length + 1);
+  const hint = `write only ${name}, or name one of its arguments: ${name}:argument=glob`;
+  return syntaxFault(`'${name}' takes nothing in parentheses: it declares no command, path or URL`, hint, name.length + 1);
 }
 
 function createRule(
@@ -101,7 +101,7 @@ function createRule(
 
 const NOTHING_TO_BIND: RuleFault = syntaxFault(
   "only a rule that names a command can be bound to a script",
-  "leave bind out, or write the command: Shell(npm test)",
+  "remove bind, or name the command: Shell(npm test)",
 );
 
 /** A group's first tool stands for it, and the shell for every tool there is. */
@@ -139,8 +139,8 @@ function readSpecifier(specifier: string, { written, options, kinds, lenient }: 
 
 const NO_SPECIFIER: RuleFault = {
   type: "rule_syntax",
-  message: "nothing can stand in parentheses here",
-  hint: "write the tool's name alone",
+  message: "this tool takes nothing in parentheses",
+  hint: "write only the tool's name",
 };
 
 function testByUnit(tests: ReadonlyMap<RuleKind, RuleTest>, verdict: Verdict): RuleTest["test"] {

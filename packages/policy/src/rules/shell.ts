@@ -17,7 +17,7 @@ export function readShellRule(specifier: string, { verdict, bind }: WrittenRule,
   if ("problem" in read) return wordsFault(read);
   const { words, tail } = read;
   if (words[0]?.text === "" || words.length === 0)
-    return syntaxFault("a rule about a command begins with the command's name", "write Shell(git log)");
+    return syntaxFault("a command rule starts with the command's name", "write Shell(git log)");
   const record = { words: words.map(({ text, glob }) => (glob ? { glob: text } : text)), tail };
   if (verdict !== "allow") return { record, ...createBroadTest(read) };
   if (isTooBroad(read)) return tooBroadFault(specifier, words);
@@ -32,9 +32,14 @@ function allowsUnit(rule: Parameters<typeof allowsCommand>[0], unit: Unit): Matc
 
 function wordsFault({ problem, column }: { readonly problem: string; readonly column: number }): RuleFault {
   if (/class|dangling|range/.test(problem)) {
-    return { type: "rule_bad_glob", message: problem, hint: "close every [ with ]; to mean a character itself, put it in quotes", column };
+    return {
+      type: "rule_bad_glob",
+      message: problem,
+      hint: "close every [ with ]; to match a special character literally, put it in quotes",
+      column,
+    };
   }
-  return syntaxFault(problem, "write plain words, as in Shell(git log); a command that needs more is asked about", column);
+  return syntaxFault(problem, "write plain words, as in Shell(git log); more complex commands always ask", column);
 }
 
 function isTooBroad({ words, tail }: RuleWords): boolean {
@@ -44,8 +49,8 @@ function isTooBroad({ words, tail }: RuleWords): boolean {
 function tooBroadFault(specifier: string, [name]: readonly RuleWord[]): RuleFault {
   return {
     type: "rule_too_broad",
-    message: `'${specifier}' would allow whatever code ${name?.text ?? "the program"} is told to run`,
-    hint: "name all words, without a star: Shell(make lint)",
+    message: `'${specifier}' would allow any code that ${name?.text ?? "the program"} is given to run`,
+    hint: "write out the whole command, without a star: Shell(make lint)",
   };
 }
 

@@ -44,5 +44,5 @@ const SHELL_TOOL: RuleTool = { kind: "execute", commandArg: "command", aliases: 
 /** The hint for a name that no tool has, here or in any agent we know. */
 export function toolNameHint(): string {
   const names = GROUPS.map((group) => group.name);
-  return `see the names with: assent tools; a group is ${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  return `list the tools with: assent tools; a group is ${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }

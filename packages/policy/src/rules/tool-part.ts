@@ -116,8 +116,8 @@ function runtimePart(text: string, verdict: Verdict): ToolPart | RuleFault {
   if (verdict === "deny") return { record, concerns: (name) => name.toLowerCase() === record, known: [record], specifiers: "none" };
   return {
     type: "rule_unknown_tool",
-    message: `'${text}' is the runtime's own and is not subject to ${verdict} rules`,
-    hint: "a deny can name it; otherwise leave the rule out",
+    message: `'${text}' asks the person itself, so ${verdict} rules do not apply to it`,
+    hint: "remove the rule, or deny the tool by its name",
     column: 1,
   };
 }

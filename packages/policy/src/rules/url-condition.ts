@@ -12,7 +12,7 @@ export function readUrlCondition(glob: Glob, verdict: Verdict): ((request: Reque
 }
 
 const NO_HOST: RuleFault = syntaxFault(
-  "an allow for URLs must write its host out, with a '/' or nothing after it",
+  "an allow rule for URLs must spell out the host, followed by '/' or nothing",
   "write url=https://example.com/*, url=https://*.example.com/* or url=https://*",
 );
 

@@ -54,7 +54,7 @@ const READ_KINDS: readonly Kind[] = ["read", "search", "fetch"];
 const NOTHING = { verdict: "none" } as const;
 
 function askFor(path: string): { readonly verdict: "ask"; readonly note: string } {
-  return { verdict: "ask", note: `control file: ${path}` };
+  return { verdict: "ask", note: `it would change the control file ${path}` };
 }
 
 function isControlTouch({ places, open }: TouchedPath, isControl: PathTest): boolean {

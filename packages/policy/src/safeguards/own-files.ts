@@ -54,18 +54,18 @@ export function createOwnFilesDoubt(files: OwnFiles): (request: Request, unit: U
     if (!shell) return findPathDoubt(request, unit);
     const path =
       touchedBy(own, shell).find((touched) => touched.use === "write" && mayReach(own, touched))?.path ?? mayReadState(own, shell)?.text;
-    return path === undefined ? undefined : `whether ${JSON.stringify(path)} is one of Assent's own files cannot be told`;
+    return path === undefined ? undefined : `Assent can't tell whether ${JSON.stringify(path)} is one of its own files`;
   };
 }
 
 /** A writing call whose path cannot be resolved: nobody can rule out that it leads to a protected file. */
 function findPathDoubt(request: Request, unit: Unit): string | undefined {
   const unresolved = !onlyReads(request) && getPathFact(unit)?.real === null;
-  return unresolved ? "path_unresolved: where this path leads cannot be told" : undefined;
+  return unresolved ? "Assent can't tell where this path leads" : undefined;
 }
 
 const NOTHING = { verdict: "none" } as const;
-const DENIED = { verdict: "deny", note: "Assent's own files are closed to tools" } as const;
+const DENIED = { verdict: "deny", note: "tools may not access Assent's own files" } as const;
 
 /** Places in the spelling in which denies compare. */
 type OwnPlaces = {

@@ -21,9 +21,9 @@ export function createSafeguards({ own, rules }: SafeguardContext): readonly Gua
   const doubting: DoubtFinders = { denyInDoubt: createDoubtFinder(rules), ownFiles: createOwnFilesDoubt(own) };
   return [
     shellSafeguard("malformed-command", ({ line }) =>
-      line.malformed ? deny("there is no command: it is empty, or holds what no shell takes") : NOTHING,
+      line.malformed ? deny("the command is empty or contains characters that no shell accepts") : NOTHING,
     ),
-    shellSafeguard("root-delete", (shell) => (deletesRoot(shell) ? deny("deleting the root directory") : NOTHING)),
+    shellSafeguard("root-delete", (shell) => (deletesRoot(shell) ? deny("it would delete the root directory") : NOTHING)),
     ownFilesSafeguard(own),
     controlFileSafeguard(own),
     { id: "deny-in-doubt", check: (request, unit) => checkDoubt(doubting, request, unit) },
@@ -68,18 +68,18 @@ function checkDoubt({ denyInDoubt, ownFiles }: DoubtFinders, request: Request, u
   const why = (shell && findShellDoubt(shell)) ?? ownFiles(request, unit);
   if (why !== undefined) return ask(why);
   const rule = denyInDoubt(request, unit);
-  return rule ? ask(`whether ${rule.at.text} forbids this cannot be told`) : NOTHING;
+  return rule ? ask(`Assent can't tell whether the rule ${rule.at.text} forbids this`) : NOTHING;
 }
 
 function findShellDoubt({ line, seen, index }: ShellUnit): string | undefined {
   if (line.malformed || line.tooLong) return undefined;
-  if (!line.parsed) return "unparsed: the command does not parse";
+  if (!line.parsed) return "the command cannot be parsed";
   const late = index === 0 ? findTextDoubt(line.text) : undefined;
   if (seen === undefined || late !== undefined) return late;
-  return seen.doubts[0] ?? (matchRootDelete(seen) === "doubt" ? "what a recursive rm would delete cannot be told" : undefined);
+  return seen.doubts[0] ?? (matchRootDelete(seen) === "doubt" ? "Assent can't tell what this recursive rm would delete" : undefined);
 }
 
 function checkLimits({ line }: ShellUnit): SafeguardAnswer {
-  if (line.tooLong) return ask("too_long: the command is longer than what is read");
-  return line.limited ? ask("the command is nested deeper than what is read") : NOTHING;
+  if (line.tooLong) return ask("the command is too long to analyze");
+  return line.limited ? ask("the command is nested too deeply to analyze") : NOTHING;
 }

@@ -60,7 +60,7 @@ function compileRule({ layer, entry, options, bench }: RuleCompilation): {
   if (!rule) return { problems: fault };
   const kept = fault.map((problem): SettingsProblem => {
     if (problem.effect === "refuse") return problem;
-    return { ...problem, message: `${problem.message}; the rule is kept, and holds as soon as there is one`, kept: true };
+    return { ...problem, message: `${problem.message}; the rule is kept and applies once such a tool exists`, kept: true };
   });
   const failed = failedExamples(written, entry, bench).map((found) => ruleProblem(layer, entry, found));
   return failed.length > 0 ? { problems: [...fault, ...failed] } : { rule, problems: kept };
@@ -98,8 +98,8 @@ function catchExampleError(check: () => readonly RuleFault[]): readonly RuleFaul
   try {
     return check();
   } catch (error) {
-    const message = `an example cannot be tried: ${messageOf(error)}`;
-    return [{ type: "rule_example", message, hint: "correct the example, or remove it" }];
+    const message = `an example cannot be tested: ${messageOf(error)}`;
+    return [{ type: "rule_example", message, hint: "fix or remove the example" }];
   }
 }
 

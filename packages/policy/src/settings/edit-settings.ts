@@ -48,18 +48,18 @@ function insertRule(text: string, list: RuleListName, rule: RuleValue): Inserted
 function parseSettings(text: string): Node | undefined {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  if (errors.length > 0) throw new Error("The settings are not JSONC; mend them first.");
-  if (root && root.type !== "object") throw new Error("The settings are not an object; mend them first.");
+  if (errors.length > 0) throw new Error("The settings file is not valid JSON with comments. Fix it first.");
+  if (root && root.type !== "object") throw new Error("The settings file must contain an object. Fix it first.");
   return root;
 }
 
 function findMember(object: Node, name: string): Node | undefined {
-  if (object.type !== "object") throw new Error("permissions is not an object; mend the settings first.");
+  if (object.type !== "object") throw new Error("permissions must be an object. Fix the settings file first.");
   return objectMembers(object).find(([key]) => key.value === name)?.[1];
 }
 
 function listItems(node: Node, list: string): readonly Node[] {
-  if (node.type !== "array") throw new Error(`permissions.${list} is not a list; mend the settings first.`);
+  if (node.type !== "array") throw new Error(`permissions.${list} must be a list. Fix the settings file first.`);
   return node.children ?? [];
 }
 

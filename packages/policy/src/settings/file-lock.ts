@@ -11,7 +11,7 @@ export type LockOptions = { readonly clock: Clock; readonly processes: Pick<Proc
 export class FileLockedError extends Error {
   readonly code = "settings_locked";
   constructor(lock: string) {
-    super(`${lock} is held by another process. If none is writing the settings, remove it.`);
+    super(`${lock} is held by another process. If no process is writing the settings, delete it.`);
     this.name = "FileLockedError";
   }
 }

@@ -101,7 +101,7 @@ function settle(file: FollowedFile, { broken, isFinal, warn }: SettleOptions): b
 }
 
 function keepPrevious(problem: SettingsProblem): SettingsProblem {
-  return { ...problem, message: `${problem.message} (what this file said before stays in force)`, effect: "warning" };
+  return { ...problem, message: `${problem.message} (the previous content of this file stays in effect)`, effect: "warning" };
 }
 
 /** New warnings, and refusals that no file of this change is to blame for: a mode that was locked meanwhile. */

@@ -113,8 +113,8 @@ function untrustedWarnings(layers: readonly Layer[], values: readonly IgnoredVal
   const first = ignored.toSorted((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)[0];
   if (!first) return [];
   const keys = [...new Set(ignored.map(({ key }) => key))].join(", ");
-  const message = "a project's settings may only tighten until you trust this workspace";
-  const hint = `Ignored: ${keys}. To trust it, run: assent trust`;
+  const message = "until you trust this workspace, its settings can only make rules stricter";
+  const hint = `Ignored: ${keys}. To trust the workspace, run: assent trust`;
   return [{ type: "rule_project_untrusted", file: layer.file, ...first.at, key: first.key, message, hint, effect: "warning" }];
 }
 
@@ -128,7 +128,7 @@ function findMisplacedLocks(layers: readonly Layer[]): readonly SettingsProblem[
   return layers.flatMap(({ scope, trusted, file, written }) => {
     const found = written.values.get("permissions.lock");
     if (!found || !trusted || scope === "team" || scope === "policy") return [];
-    const message = "permissions.lock counts only in the team's settings.";
+    const message = "permissions.lock works only in the team's settings.";
     const hint = "Move it to /etc/assent/settings.json, or remove it.";
     return [{ type: "settings_unknown_key", file, ...found.at, key: "permissions.lock", message, hint, effect: "refuse" }];
   });

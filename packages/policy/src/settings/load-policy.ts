@@ -84,7 +84,7 @@ export function interpretFile({ file, required }: LayerSource, reading: FileRead
 
 function missingFile(file: string): FileFault {
   const message = `${file} does not exist.`;
-  return { type: "settings_unreadable", message, hint: "Name an existing file.", place: { line: 1, column: 1 } };
+  return { type: "settings_unreadable", message, hint: "Check the path.", place: { line: 1, column: 1 } };
 }
 
 const EMPTY_SETTINGS: WrittenSettings = { values: new Map(), rules: [], problems: [] };
@@ -160,8 +160,8 @@ function stagingLoosens(settings: Settings, hooks: readonly HookEntry[]): boolea
 function stageProblems({ file, written }: Layer): readonly SettingsProblem[] {
   const first = written.rules.find(({ list }) => list === "proposals.stage");
   if (!first) return [];
-  const message = "an untrusted project's proposals.stage is ignored where hooks check calls or the model applies proposals itself";
-  const hint = "To trust it, run: assent trust";
+  const message = "proposals.stage of an untrusted project is ignored if hooks check calls or the model applies proposals itself";
+  const hint = "To trust the workspace, run: assent trust";
   return [{ type: "rule_project_untrusted", file, ...first.at, key: first.key, message, hint, effect: "warning" }];
 }
 

@@ -62,10 +62,10 @@ function findInsecurity(
   { mode, uid }: { readonly mode: number; readonly uid: number },
   owner: number,
 ): FaultText | undefined {
-  if ((mode & 0o022) !== 0) return { message: `${file} can be written by others; run: chmod go-w ${file}`, hint: `chmod go-w ${file}` };
+  if ((mode & 0o022) !== 0) return { message: `Other users can change ${file}. Run: chmod go-w ${file}`, hint: `chmod go-w ${file}` };
   if (uid === owner) return undefined;
   const hint = `chown ${owner === 0 ? "root" : owner} ${file}`;
-  return { message: `${file} can be written by others: it belongs to user ${uid}; run: ${hint}`, hint };
+  return { message: `${file} belongs to user ${uid}, who can change it. Run: ${hint}`, hint };
 }
 
 /** Strictly: a byte that is no UTF-8 could hide what a rule says. */
@@ -76,13 +76,13 @@ function decodeText(bytes: Buffer): FileReading {
   } catch {
     const lossy = bytes.toString("utf8");
     const place = createPlaceFinder(lossy)(Math.max(0, lossy.indexOf("\uFFFD")));
-    return { fault: { type: "settings_syntax", message: "This byte is not UTF-8.", hint: "Save the file as UTF-8.", place } };
+    return { fault: { type: "settings_syntax", message: "This byte is not valid UTF-8.", hint: "Save the file as UTF-8.", place } };
   }
 }
 
 function tooLarge(file: string): FileReading {
   const message = `${file} is larger than 1 MiB (${MAX_BYTES} bytes).`;
-  return { fault: { type: "settings_syntax", message, hint: "Remove what is not needed.", place: FILE_START } };
+  return { fault: { type: "settings_syntax", message, hint: "Remove settings you don't need.", place: FILE_START } };
 }
 
 function unreadable(file: string, error: unknown): FileReading {

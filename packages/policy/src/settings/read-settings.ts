@@ -95,7 +95,7 @@ function describeUnknownKey(key: string): { readonly message: string; readonly h
     return { message: `The key ${key} is written with a dot, but keys are nested.`, hint: `Write it nested: ${nestedForm(key)}` };
   const nearest = nearestKey(key, keysNear(key));
   const hint = isKey(nearest) && nearest.includes(".") ? `Keys are nested: ${nestedForm(nearest)}` : `Write "${nearest}", or remove it.`;
-  return { message: `The key ${key} is not known; the nearest one is ${nearest}.`, hint };
+  return { message: `Unknown key ${key}. Did you mean ${nearest}?`, hint };
 }
 
 /** What is written in a group is meant for one of its keys. */
@@ -125,8 +125,8 @@ function isRuleKey(key: keyof typeof SETTINGS): key is RuleKey {
 function readVersion(draft: SettingsDraft, slot: ValueSlot): void {
   const value: unknown = getNodeValue(slot.node);
   if (value === 1) return;
-  const message = `version is ${describeValue(value)}; this program reads version 1.`;
-  const hint = "Write 1, or use a program that knows this version.";
+  const message = `version is ${describeValue(value)}; this program supports only version 1.`;
+  const hint = "Write 1, or use a newer version of Assent.";
   addProblem(draft.page, { type: "settings_version", offset: slot.node.offset, key: slot.key, message, hint });
 }
 
@@ -169,7 +169,7 @@ function readRules(draft: SettingsDraft, { node, key }: ValueSlot, { list, row }
     draft.entries += 1;
     if (draft.entries > MAX_RULES) {
       const message = `More than ${MAX_RULES} rules in one file.`;
-      const hint = "Join rules with globs, or divide them over the layers.";
+      const hint = "Combine rules with globs, or spread them over several settings files.";
       addProblem(draft.page, { type: "settings_type", offset: item.offset, key: `${key}[${index}]`, message, hint });
       return;
     }
@@ -189,7 +189,7 @@ function readRule(draft: SettingsDraft, slot: ValueSlot, list: RuleKey): void {
   const { length } = reading.value.rule;
   if (length > MAX_RULE_LENGTH) {
     const message = `A rule has at most ${MAX_RULE_LENGTH} characters; this one has ${length}.`;
-    addProblem(draft.page, { type: "rule_syntax", offset, key, message, hint: "Divide it into several rules.", inAllow });
+    addProblem(draft.page, { type: "rule_syntax", offset, key, message, hint: "Split it into several rules.", inAllow });
     return;
   }
   const placeOf: RuleEntry["placeOf"] = (field, index) => placeAt((nodeAt(node, [field, index]) ?? node).offset);
@@ -210,7 +210,7 @@ function reportFaults(draft: SettingsDraft, { node, key, inAllow = false }: Valu
     const found = nodeAt(node, path) ?? node;
     const { offset } = isUnknown ? keyNode(found) : found;
     const where = path.reduce<string>((at, step) => (typeof step === "number" ? `${at}[${step}]` : memberPath(at, step)), key);
-    const words = { offset, key: where, message: `${where || "A settings file"} ${message}.`, hint: "Correct the value, or remove it." };
+    const words = { offset, key: where, message: `${where || "A settings file"} ${message}.`, hint: "Fix or remove the value." };
     addProblem(draft.page, { ...words, ...(isUnknown ? { type: "settings_unknown_key" } : { type: "settings_type", inAllow }) });
   }
 }

@@ -16,7 +16,7 @@ const MAX_BECAUSE_LENGTH = 500;
 /** Understands one entry of a list of rules, a text or an object; the rule's own notation is not looked at. */
 export function readRuleObject(value: unknown): ValueReading<RuleObject> {
   if (typeof value === "string") return { value: { rule: value } };
-  if (!isObject(value)) return { faults: [{ path: [], message: `must be a rule, as a text or an object, not ${describeValue(value)}` }] };
+  if (!isObject(value)) return { faults: [{ path: [], message: `must be a rule, as a string or an object, not ${describeValue(value)}` }] };
   const faults = [...findUnknownKeys(value), ...findRuleFaults(value)];
   return faults.length > 0 ? { faults } : { value: value as RuleObject };
 }
@@ -24,13 +24,13 @@ export function readRuleObject(value: unknown): ValueReading<RuleObject> {
 function findUnknownKeys(value: Readonly<Record<string, unknown>>): readonly ValueFault[] {
   return Object.keys(value)
     .filter((key) => !KNOWN_KEYS.includes(key))
-    .map((key) => ({ path: [key], message: `is not known; a rule has ${KNOWN_KEYS.join(", ")}`, unknownKey: true }));
+    .map((key) => ({ path: [key], message: `is unknown; a rule can have ${KNOWN_KEYS.join(", ")}`, unknownKey: true }));
 }
 
 function findRuleFaults({ rule, match, notMatch, because, bind }: Readonly<Record<string, unknown>>): readonly ValueFault[] {
   const faults: ValueFault[] = [...findExampleFaults("match", match), ...findExampleFaults("notMatch", notMatch)];
   if (rule === undefined) faults.push({ path: [], message: "must have a rule" });
-  else if (typeof rule !== "string") faults.push({ path: ["rule"], message: `must be a text, not ${describeValue(rule)}` });
+  else if (typeof rule !== "string") faults.push({ path: ["rule"], message: `must be a string, not ${describeValue(rule)}` });
   if (because !== undefined && !isReason(because))
     faults.push({ path: ["because"], message: `must be one line of at most ${MAX_BECAUSE_LENGTH} characters` });
   if (bind !== undefined && !isBind(bind))
@@ -44,7 +44,7 @@ function findExampleFaults(name: string, examples: unknown): readonly ValueFault
   return examples.flatMap((example, index) =>
     typeof example === "string" || isObject(example)
       ? []
-      : [{ path: [name, index], message: `must be a text or a tool's input, not ${describeValue(example)}` }],
+      : [{ path: [name, index], message: `must be a string or a tool's input, not ${describeValue(example)}` }],
   );
 }
 

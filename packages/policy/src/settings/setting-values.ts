@@ -20,7 +20,7 @@ export function oneOf<const T extends string | number>(...choices: readonly T[])
 }
 
 /** A text that is not empty and passes the test. */
-export function text(expected = "a text", passes: (value: string) => boolean = () => true): ValueReader<string> {
+export function text(expected = "a string", passes: (value: string) => boolean = () => true): ValueReader<string> {
   return (value) => (typeof value === "string" && value.trim() !== "" && passes(value) ? { value } : wrongValue(expected, value));
 }
 
@@ -68,7 +68,9 @@ export function objectWith(required: string, others: readonly string[]): ValueRe
     if (!isObject(value)) return wrongValue("an object", value);
     const unknown = Object.keys(value).filter((key) => !known.includes(key));
     if (unknown.length > 0)
-      return { faults: unknown.map((key) => ({ path: [key], message: `is not known; known are ${known.join(", ")}`, unknownKey: true })) };
+      return {
+        faults: unknown.map((key) => ({ path: [key], message: `is unknown; known keys are ${known.join(", ")}`, unknownKey: true })),
+      };
     if (!Object.hasOwn(value, required) || Object.keys(value).length < 2)
       return wrongValue(`an object with ${required} and one of ${others.join(", ")}`, value);
     return textRecord(value);

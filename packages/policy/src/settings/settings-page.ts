@@ -50,7 +50,7 @@ export function openPage(file: string, text: string): { readonly page: SettingsP
   const root = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false, allowEmptyContent: false });
   const [first] = errors;
   if (first) {
-    const message = `Not JSON: ${SYNTAX_ERRORS[printParseErrorCode(first.error)] ?? "something else is expected here"}.`;
+    const message = `Invalid JSON: ${SYNTAX_ERRORS[printParseErrorCode(first.error)] ?? "unexpected content"}.`;
     addProblem(page, {
       type: "settings_syntax",
       offset: first.offset,
@@ -82,21 +82,21 @@ function findTooDeep(text: string): number | undefined {
 
 /** The parser's names for its complaints, in words. */
 const SYNTAX_ERRORS: Readonly<Record<string, string>> = {
-  InvalidSymbol: "this word is neither a text in double quotes nor a number, true, false or null",
-  InvalidNumberFormat: "this number is not one",
-  PropertyNameExpected: "a key in double quotes is expected here",
-  ValueExpected: "a value is expected here",
-  ColonExpected: "a colon is expected here",
-  CommaExpected: "a comma is expected here",
-  CloseBraceExpected: "a closing } is expected here",
-  CloseBracketExpected: "a closing ] is expected here",
-  EndOfFileExpected: "the end of the file is expected here",
-  UnexpectedEndOfComment: "this comment has no end",
-  UnexpectedEndOfString: "this text has no closing quote",
-  UnexpectedEndOfNumber: "this number has no end",
-  InvalidUnicode: "this \\u escape is not one",
-  InvalidEscapeCharacter: "this escape is not one",
-  InvalidCharacter: "a control character must be written as an escape",
+  InvalidSymbol: "expected a string in double quotes, a number, true, false or null",
+  InvalidNumberFormat: "invalid number",
+  PropertyNameExpected: "expected a key in double quotes",
+  ValueExpected: "expected a value",
+  ColonExpected: "expected a colon",
+  CommaExpected: "expected a comma",
+  CloseBraceExpected: "expected a closing }",
+  CloseBracketExpected: "expected a closing ]",
+  EndOfFileExpected: "expected the end of the file",
+  UnexpectedEndOfComment: "the comment is not closed",
+  UnexpectedEndOfString: "the closing quote is missing",
+  UnexpectedEndOfNumber: "the number is incomplete",
+  InvalidUnicode: "invalid \\u escape",
+  InvalidEscapeCharacter: "invalid escape",
+  InvalidCharacter: "control characters must be escaped",
 };
 
 /** Keys that a program could take for something else. */
@@ -120,8 +120,8 @@ function checkKeys(page: SettingsPage, node: Node, key: string): void {
     if (isForbidden(name.value)) {
       addProblem(page, unknownKey(name, path, { message: `The key ${String(name.value)} is not allowed.`, hint: "Remove it." }));
     } else if (seen.has(name.value)) {
-      const message = `The key ${path} stands here a second time.`;
-      addProblem(page, { type: "settings_duplicate_key", offset: name.offset, key: path, message, hint: "Keep one of the two." });
+      const message = `The key ${path} appears a second time.`;
+      addProblem(page, { type: "settings_duplicate_key", offset: name.offset, key: path, message, hint: "Keep only one of them." });
     }
     seen.add(name.value);
     checkKeys(page, value, path);
@@ -130,7 +130,7 @@ function checkKeys(page: SettingsPage, node: Node, key: string): void {
 
 function checkText(page: SettingsPage, { type, value, offset }: Node, key: string): void {
   if (type !== "string" || typeof value !== "string" || value.isWellFormed()) return;
-  const message = "This text holds half a character (a lone surrogate).";
+  const message = "This string contains half a character (a lone surrogate).";
   addProblem(page, { type: "settings_syntax", offset, key, message, hint: "Write the whole character." });
 }
 

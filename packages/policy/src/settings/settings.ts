@@ -98,9 +98,9 @@ const MODE_RANK: Readonly<Record<Mode, number>> = { plan: 0, default: 1, "auto-e
 
 const mode = oneOf(...MODES);
 const pathGlob = text("a path glob", (value) => !value.includes("\0"));
-const nameGlob = text("a variable's name, in which * stands for any text", (value) => /^[A-Za-z0-9_*]+$/.test(value));
-const variable = text("a variable's name that is neither a secret nor redirects programs", isPassable);
-const server = text("a server's name", (value) => /^(?!.*__)[A-Za-z0-9_-]{1,32}$/.test(value));
+const nameGlob = text("a variable name, where * matches any text", (value) => /^[A-Za-z0-9_*]+$/.test(value));
+const variable = text("the name of a variable that is not a secret and does not redirect programs", isPassable);
+const server = text("a server name", (value) => /^(?!.*__)[A-Za-z0-9_-]{1,32}$/.test(value));
 
 const redaction: ValueReader<RedactionPattern> = (value) => {
   const reading = objectWith("name", ["prefix", "literal", "key"])(value);

@@ -59,7 +59,7 @@ function visitDirectory(search: ConfigurationSearch, name: string, depth: number
   const stats = lstatFile(search, name);
   if (!stats) return;
   if (!stats.isDirectory()) addProblem(search, name, stats.isSymbolicLink() ? "is a link" : "is not a directory");
-  else if (depth > CONFIGURATION_LIMITS.depth) addProblem(search, name, "lies too deep");
+  else if (depth > CONFIGURATION_LIMITS.depth) addProblem(search, name, "is nested too deeply");
   else for (const entry of entriesOf(search, name)) visit(search, `${name}/${entry}`, depth + 1);
 }
 
@@ -79,11 +79,11 @@ function visitLink(search: ConfigurationSearch, name: string): void {
   try {
     target = realpathSync.native(join(search.workspace, name));
   } catch (error) {
-    addProblem(search, name, `is a link that leads nowhere: ${messageOf(error)}`);
+    addProblem(search, name, `is a broken link: ${messageOf(error)}`);
     return;
   }
-  if (!isInside(search.workspace, target)) addProblem(search, name, "is a link that leads out of the workspace");
-  else if (!lstatSync(target, { throwIfNoEntry: false })?.isFile()) addProblem(search, name, "is a link to something that is no file");
+  if (!isInside(search.workspace, target)) addProblem(search, name, "is a link to a place outside the workspace");
+  else if (!lstatSync(target, { throwIfNoEntry: false })?.isFile()) addProblem(search, name, "is a link to something that is not a file");
   else readFile(search, name, target);
 }
 
@@ -91,7 +91,7 @@ function lstatFile(search: ConfigurationSearch, name: string): Stats | undefined
   try {
     return lstatSync(join(search.workspace, name), { throwIfNoEntry: false });
   } catch (error) {
-    addProblem(search, name, `cannot be looked at: ${messageOf(error)}`);
+    addProblem(search, name, `cannot be inspected: ${messageOf(error)}`);
     return undefined;
   }
 }
@@ -101,7 +101,7 @@ function entriesOf(search: ConfigurationSearch, name: string): readonly string[]
     const entries = readdirSync(join(search.workspace, name), { encoding: "buffer" });
     const names = entries.map((entry) => entry.toString("utf8"));
     if (entries.some((entry, at) => !Buffer.from(names[at] ?? "").equals(entry)))
-      addProblem(search, name, "holds a name that is not UTF-8");
+      addProblem(search, name, "contains a name that is not UTF-8");
     return names;
   } catch (error) {
     addProblem(search, name, `cannot be listed: ${messageOf(error)}`);

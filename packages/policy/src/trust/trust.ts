@@ -96,9 +96,7 @@ function fileContent(file: RecordedFile): string {
 
 function showFile(file: RecordedFile | undefined): string | null {
   if (!file) return null;
-  return "text" in file
-    ? file.text
-    : `[${Buffer.from(file.base64, "base64").length} bytes that are no text: ${file.base64.slice(0, 32)}…]\n`;
+  return "text" in file ? file.text : `[${Buffer.from(file.base64, "base64").length} bytes of binary data: ${file.base64.slice(0, 32)}…]\n`;
 }
 
 /**
@@ -108,7 +106,7 @@ function showFile(file: RecordedFile | undefined): string | null {
 export function describeUntrusted({ trusted, record, configuration }: TrustState): string | undefined {
   if (trusted || !(record || needsTrust(configuration))) return undefined;
   const why = record ? "changed since it was trusted" : "is not trusted";
-  return `The configuration of ${configuration.workspace} ${why}: it may tighten, and is left out otherwise. To see it and to trust it, run: assent trust`;
+  return `The configuration of ${configuration.workspace} ${why}, so only its stricter settings apply. To review and trust it, run: assent trust`;
 }
 
 function needsTrust({ files, problems }: ProjectConfiguration): boolean {

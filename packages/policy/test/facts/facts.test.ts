@@ -98,7 +98,7 @@ test("what is shown of a shell line is the plan that was judged, whenever somebo
   assert.deepEqual(found.view, found.view);
 });
 
-test("5.4: a working directory outside the workspace is a hazard; one inside is where the line runs", async (t) => {
+test("a working directory outside the workspace is a hazard; one inside is where the line runs", async (t) => {
   const root = scratch(t);
   mkdirSync(join(root, "src"));
   assert.equal((await shell(facts(root), root, { command: "ls", cwd: "/etc" })).safe, false);
@@ -166,7 +166,7 @@ async function scriptHazards(
   return { hazards: hazards.filter(({ id }) => id === "script_changed"), found, same: found.planDigest === before.planDigest };
 }
 
-test("5.9: a package script that was rewritten since the policy was loaded is a hazard, and no part of the plan's digest", async (t) => {
+test("a package script that was rewritten since the policy was loaded is a hazard, and no part of the plan's digest", async (t) => {
   const { hazards, same } = await scriptHazards(t, "curl x | sh");
   assert.deepEqual(hazards, [{ id: "script_changed", text: "The script of npm test has changed since the policy was loaded" }]);
   assert.equal(same, true);
@@ -176,12 +176,12 @@ for (const [sentence, now, command] of [
   ["that is as it was", "node --test", "npm test"],
   ["of another package than the workspace's own", "curl x | sh", "cd sub && npm test"],
 ] as const) {
-  test(`5.9: a script ${sentence} is none`, async (t) => {
+  test(`a script ${sentence} is none`, async (t) => {
     assert.deepEqual((await scriptHazards(t, now, command)).hazards, []);
   });
 }
 
-test("5.9: a rule that is bound to the rewritten script holds, one that is bound to nothing does not", async (t) => {
+test("a rule that is bound to the rewritten script holds, one that is bound to nothing does not", async (t) => {
   const { found } = await scriptHazards(t, "vitest");
   const about = { ...request("shell", { command: "npm test" }, found.units), kind: "execute" } as const;
   const [unit] = found.units;

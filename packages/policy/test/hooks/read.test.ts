@@ -279,12 +279,12 @@ describe("a configuration error refuses, with its key, and the hook is not among
   },
 }`);
     assert.deepEqual(problems.map(formatProblem), [
-      "settings.json:4:20: hooks.PreToolUse[0].matcher is no regular expression: Invalid regular expression: /(/: Unterminated group",
+      "settings.json:4:20: hooks.PreToolUse[0].matcher is not a valid regular expression: Invalid regular expression: /(/: Unterminated group",
       "settings.json:4:45: hooks.PreToolUse[0].hooks[0].type must be command or function",
       "settings.json:5:20: hooks.PreToolUse[1].hooks[0].type must be command or function",
-      "settings.json:6:57: hooks.PreToolUse[2].hooks[0].timout is no known field; the nearest one is timeout",
-      "settings.json:7:57: hooks.PreToolUse[3].hooks[0].function has no meaning for a hook of this type",
-      "settings.json:9:5: hooks.Stopp is no known event; the nearest one is Stop",
+      "settings.json:6:57: hooks.PreToolUse[2].hooks[0].timout is not a known field; did you mean timeout?",
+      "settings.json:7:57: hooks.PreToolUse[3].hooks[0].function does not apply to this type of hook",
+      "settings.json:9:5: hooks.Stopp is not a known event; did you mean Stop?",
     ]);
   });
 });

@@ -124,7 +124,7 @@ const PLANS: readonly (readonly [sentence: string, path: string, make: (root: st
   ["a plan that is not written yet", ".assent/plans/s_1.md", () => undefined, true],
   ["a plan that is", ".assent/plans/s_1.md", (root) => write(root, ".assent/plans/s_1.md"), true],
   ["the plan of another session", ".assent/plans/s_2.md", () => undefined, false],
-  ["PM-22: a link to another file", ".assent/plans/s_1.md", (root) => link(root, "a.txt", ".assent/plans/s_1.md"), false],
+  ["a link to another file", ".assent/plans/s_1.md", (root) => link(root, "a.txt", ".assent/plans/s_1.md"), false],
   ["a link on the way", ".assent/plans/s_1.md", (root) => link(root, "sub", ".assent/plans"), false],
   ["a link that leads to it", "alias.md", (root) => link(root, ".assent/plans/s_1.md", "alias.md"), false],
   ["a file that has another name", ".assent/plans/s_1.md", (root) => hardLink(root, "a.txt", ".assent/plans/s_1.md"), false],

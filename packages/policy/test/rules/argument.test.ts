@@ -88,7 +88,7 @@ const paths: readonly PathRow[] = [
 ];
 
 for (const [sentence, text, value, real, allow, deny] of paths) {
-  test(`2.2: ${sentence}: ${text}`, () => {
+  test(`${sentence}: ${text}`, () => {
     const lexical = new URL(value, "file:///w/app/").pathname;
     const about = pathRequest("read", path(lexical, { real }), { file_path: value });
     assert.equal(says(rule("allow", text), about), allow);
@@ -96,11 +96,11 @@ for (const [sentence, text, value, real, allow, deny] of paths) {
   });
 }
 
-test("2.2: a deny about a path that cannot be resolved is in doubt", () => {
+test("a deny about a path that cannot be resolved is in doubt", () => {
   assert.equal(says(rule("deny", "read:file_path=secret/*"), pathRequest("read", path("/w/app/x", { real: null }))), "doubt");
 });
 
-test("2.2: where nobody looked at a path, a deny sees its shortest form and is otherwise in doubt, and an allow does not hold", () => {
+test("where nobody looked at a path, a deny sees its shortest form and is otherwise in doubt, and an allow does not hold", () => {
   const raw = (file_path: string): ReturnType<typeof request> => request("read", { file_path });
   assert.equal(says(rule("deny", "read:file_path=secret/*"), raw("./a/../secret/x")), "yes");
   assert.equal(says(rule("deny", "read:file_path=secret/*"), raw("src/x")), "doubt");
@@ -108,7 +108,7 @@ test("2.2: where nobody looked at a path, a deny sees its shortest form and is o
   assert.equal(says(rule("allow", "read:file_path=src/*"), raw("src/x")), "no");
 });
 
-test("2.2: a condition on one path argument says nothing about the other's path", () => {
+test("a condition on one path argument says nothing about the other's path", () => {
   const input = { from: "src/a", to: "lib/b" };
   const from = pathRequest("move_file", path("/w/app/src/a"), input);
   const to = pathRequest("move_file", path("/w/app/lib/b"), input);
@@ -141,7 +141,7 @@ const urls: readonly UrlRow[] = [
 ];
 
 for (const [text, url, allow, deny] of urls) {
-  test(`2.2: ${text} and ${url}`, () => {
+  test(`${text} and ${url}`, () => {
     assert.equal(says(rule("allow", text), urlRequest(url)), allow);
     assert.equal(says(rule("deny", text), urlRequest(url)), deny);
   });
@@ -154,7 +154,7 @@ for (const text of [
   "fetch:url=api.test/*",
   "fetch:url=http*",
 ]) {
-  test(`2.2: ${text} names no host, so it can only forbid`, () => {
+  test(`${text} names no host, so it can only forbid`, () => {
     const { type, hint } = faultOf("allow", text);
     assert.equal(type, "rule_syntax");
     assert.match(hint, /https:\/\/example\.com\//);
@@ -162,7 +162,7 @@ for (const text of [
   });
 }
 
-test("2.2: a glob name is read for each tool it means", () => {
+test("a glob name is read for each tool it means", () => {
   const of = rule("deny", "*:url=https://api.test/*");
   assert.equal(says(of, urlRequest("https://API.test:443/x")), "yes");
   assert.equal(says(of, request("t", { url: "https://api.test/x" })), "yes");
@@ -170,7 +170,7 @@ test("2.2: a glob name is read for each tool it means", () => {
   assert.equal(faultOf("allow", "*:url=*api*").type, "rule_syntax");
 });
 
-test("2.2: an allow for a tool that came later and whose argument it cannot read is none", () => {
+test("an allow for a tool that came later and whose argument it cannot read is none", () => {
   const tools = new Map<string, RuleTool>([["a_fetch", { kind: "other" }]]);
   const of = rule("allow", "*_fetch:url=*x*", { ...OPTIONS, tools: { get: (name) => tools.get(name), names: () => [...tools.keys()] } });
   tools.set("b_fetch", { kind: "fetch", urlArg: "url" });

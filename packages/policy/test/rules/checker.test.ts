@@ -17,7 +17,7 @@ function verdictOf(rules: readonly Rule[], about: ReturnType<typeof request>): s
   return decide(about, { mode: "default", checkers: [checkerOf(...rules)] }).verdict;
 }
 
-test("2.4: deny, then ask, then allow, whatever the order and however specific", () => {
+test("deny, then ask, then allow, whatever the order and however specific", () => {
   const rules = [rule("allow", "Shell(git *)"), rule("ask", "Shell(git fetch)"), rule("deny", "Shell(git push)")];
   for (const order of [rules, rules.toReversed()]) {
     assert.equal(verdictOf(order, shellCall("git status")), "allow");
@@ -38,7 +38,7 @@ test("a tool that no rule is about gets no opinion", () => {
   assert.deepEqual(checkerOf(rule("deny", "Shell"), rule("allow", "Read(x)")).check(about, about.units[0]!), { verdict: "none" });
 });
 
-test("3.2: a deny in doubt does not deny, it is found for the guard; an ask in doubt asks", () => {
+test("a deny in doubt does not deny, it is found for the guard; an ask in doubt asks", () => {
   const about = shellCall("x=push; git $x");
   const deny = rule("deny", "Shell(git push)");
   const unit = about.units.find((one) => deny.test(about, one) === "doubt");
@@ -49,7 +49,7 @@ test("3.2: a deny in doubt does not deny, it is found for the guard; an ask in d
   assert.equal(checkerOf(rule("ask", "Shell(git push)")).check(about, unit).verdict, "ask");
 });
 
-test("3.2: a rule about other tools is never in doubt", () => {
+test("a rule about other tools is never in doubt", () => {
   const about = pathRequest("read", path("/w/app/x", { real: null }));
   assert.equal(createDoubtFinder([rule("deny", "Edit(y)"), rule("deny", "Shell(curl)")])(about, about.units[0]!), undefined);
   assert.equal(createDoubtFinder([rule("deny", "Read(y)")])(about, about.units[0]!)?.at.text, "Read(y)");

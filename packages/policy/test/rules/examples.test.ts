@@ -41,7 +41,7 @@ const table: readonly Row[] = [
 ];
 
 for (const [sentence, verdict, text, example, matched] of table) {
-  test(`1.3: ${sentence}`, () => {
+  test(`${sentence}`, () => {
     const written = { verdict, at: { text }, bind: { script: "sha256:0" } };
     assert.deepEqual(checkExamples(written, matched ? { match: [example] } : { notMatch: [example] }, BENCH), []);
     const faults = checkExamples(written, matched ? { notMatch: [example] } : { match: [example] }, BENCH);
@@ -52,14 +52,14 @@ for (const [sentence, verdict, text, example, matched] of table) {
   });
 }
 
-test("1.4: a failed example is named, with what happened and which hazard was in the way", () => {
+test("a failed example is named, with what happened and which hazard was in the way", () => {
   const [fault] = checkExamples({ verdict: "allow", at: { text: "Shell(git log)" } }, { match: ["git log --output=x"] }, BENCH);
-  assert.match(fault?.message ?? "", /'git log --output=x' is not matched by Shell\(git log\) \(writes_file: /);
+  assert.match(fault?.message ?? "", /'git log --output=x' is not matched by Shell\(git log\) \(.*--output/);
   const [other] = checkExamples({ verdict: "deny", at: { text: "t:a=x" } }, { notMatch: [{ a: "x" }] }, BENCH);
   assert.match(other?.message ?? "", /\{"a":"x"\} is matched by t:a=x/);
 });
 
-test("1.4: every example that fails is a fault", () => {
+test("every example that fails is a fault", () => {
   const faults = checkExamples(
     { verdict: "allow", at: { text: "Shell(ls)" } },
     { match: ["pwd", "ls", "cat"], notMatch: ["ls -la"] },

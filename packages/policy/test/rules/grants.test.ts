@@ -142,9 +142,9 @@ describe("the text of a grant", () => {
     ["braces that are no JSON", "{rule}", /rule object/u],
     ["an object without a rule", bound({ bind: { script: SCRIPT } }), /rule object/u],
     ["a rule that is no text", bound({ rule: 1 }), /rule object/u],
-    ["a bind that is no object", bound({ rule: "Shell(npm test)", bind: SCRIPT }), /by its digest/u],
-    ["a bind without a script", bound({ rule: "Shell(npm test)", bind: {} }), /by its digest/u],
-    ["a script that is no text", bound({ rule: "Shell(npm test)", bind: { script: 1 } }), /by its digest/u],
+    ["a bind that is no object", bound({ rule: "Shell(npm test)", bind: SCRIPT }), /needs the digest/u],
+    ["a bind without a script", bound({ rule: "Shell(npm test)", bind: {} }), /needs the digest/u],
+    ["a script that is no text", bound({ rule: "Shell(npm test)", bind: { script: 1 } }), /needs the digest/u],
     ["a rule that cannot be read", "Edit([)", /class/u],
   ];
   for (const [sentence, text, message] of refused) {

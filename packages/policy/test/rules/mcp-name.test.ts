@@ -6,12 +6,12 @@ import { faultOf, request, rule, says } from "./rule-bench.ts";
 
 const digest = { sha256: (text: string): string => createHash("sha256").update(text).digest("hex") };
 
-test("2.7: a name keeps letters, digits, _ and -; all else becomes _", () => {
+test("a name keeps letters, digits, _ and -; all else becomes _", () => {
   assert.equal(mcpToolName("tracker", "close-ticket_2", digest), "mcp__tracker__close-ticket_2");
   assert.equal(mcpToolName("tracker", "close.ticket é😀", digest), "mcp__tracker__close_ticket___");
 });
 
-test("2.7: a name of 64 characters is kept, a longer one is cut to 55, _ and 8 digits of the whole name's digest", () => {
+test("a name of 64 characters is kept, a longer one is cut to 55, _ and 8 digits of the whole name's digest", () => {
   const fits = "t".repeat(64 - "mcp__s__".length);
   assert.equal(mcpToolName("s", fits, digest), `mcp__s__${fits}`);
   const cut = mcpToolName("s", `${fits}x`, digest);
@@ -31,7 +31,7 @@ for (const [name, good] of [
   ["a_", false],
   ["_a", false],
 ] as const) {
-  test(`2.7: '${name}' is ${good ? "a" : "no"} server's name`, () => assert.equal(isServerName(name), good));
+  test(`'${name}' is ${good ? "a" : "no"} server's name`, () => assert.equal(isServerName(name), good));
 }
 
 type Row = readonly [pattern: string, tool: string, covered: boolean];
@@ -49,18 +49,18 @@ const table: readonly Row[] = [
 
 for (const [pattern, tool, covered] of table) {
   for (const verdict of ["allow", "deny"] as const) {
-    test(`2.7: ${verdict} ${pattern} and ${tool}`, () => {
+    test(`${verdict} ${pattern} and ${tool}`, () => {
       assert.equal(says(rule(verdict, pattern), request(tool)), covered ? "yes" : "no");
     });
   }
 }
 
-test("2.7: a server's name and its star are one rule", () => {
+test("a server's name and its star are one rule", () => {
   assert.equal(rule("allow", "mcp__tracker").record, rule("allow", "mcp__tracker__*").record);
 });
 
 for (const pattern of ["mcp__*__get_ticket", "mcp__*", "mcp__track?r", "mcp__[t]racker__x"]) {
-  test(`2.7: ${pattern} is for deny and ask only`, () => {
+  test(`${pattern} is for deny and ask only`, () => {
     assert.equal(faultOf("allow", pattern).type, "rule_syntax");
     assert.equal(rule("deny", pattern).concerns("mcp__tracker__get_ticket", "other"), pattern !== "mcp__[t]racker__x");
     assert.equal(rule("ask", pattern).verdict, "ask");
@@ -68,9 +68,9 @@ for (const pattern of ["mcp__*__get_ticket", "mcp__*", "mcp__track?r", "mcp__[t]
 }
 
 for (const pattern of ["mcp__tracker(x)", "mcp__tracker__get_ticket(**)", "mcp__", "mcp__tracker__", "mcp____x"]) {
-  test(`2.7: ${pattern} is no rule`, () => assert.equal(faultOf("deny", pattern).type, "rule_syntax"));
+  test(`${pattern} is no rule`, () => assert.equal(faultOf("deny", pattern).type, "rule_syntax"));
 }
 
-test("2.7: a tool of a server is never unknown, the server may be away", () => {
+test("a tool of a server is never unknown, the server may be away", () => {
   assert.equal(rule("allow", "mcp__away__x").concerns("mcp__away__x", "other"), true);
 });

@@ -26,7 +26,7 @@ const ALL = [...OPTIONS.tools.names(), ...Object.keys(KINDS)];
 
 for (const [name, tools] of covers) {
   for (const written of [name, `${name}()`, `${name}(*)`, ` ${name} `]) {
-    test(`2.1: '${written}' covers ${tools.join(", ")} and no other tool`, () => {
+    test(`'${written}' covers ${tools.join(", ")} and no other tool`, () => {
       for (const verdict of ["allow", "ask", "deny"] as const) {
         const { concerns, record } = rule(verdict, written);
         const covered = ALL.filter((tool) => concerns(tool, KINDS[tool] ?? OPTIONS.tools.get(tool)?.kind ?? ""));
@@ -37,7 +37,7 @@ for (const [name, tools] of covers) {
   }
 }
 
-test("2.1: * covers every tool but the runtime's own, which only a deny by name covers", () => {
+test("* covers every tool but the runtime's own, which only a deny by name covers", () => {
   const own = ["ask", "resolve", "enter_plan_mode"];
   for (const verdict of ["allow", "ask", "deny"] as const) {
     const { concerns } = rule(verdict, "*");
@@ -78,7 +78,7 @@ test("an allow of tools never covers the apply of a pending action; an allow tha
   assert.match(faultOf("deny", ".apply").message, /empty|no tool/);
 });
 
-test("2.1: a deny of whole tools is bare, any other rule is not", () => {
+test("a deny of whole tools is bare, any other rule is not", () => {
   for (const text of ["Shell", "Shell()", "Shell(*)", "*", "mcp__tracker", "read_*"]) assert.equal(rule("deny", text).bare, true, text);
   for (const text of ["Read(x)", "t:a=*"]) assert.equal(rule("deny", text).bare, false, text);
   assert.equal(rule("allow", "Shell").bare, false);
@@ -95,7 +95,7 @@ const agents: readonly (readonly [rule: string, agent: string | undefined, answe
 ];
 
 for (const [text, agent, answer] of agents) {
-  test(`2.1: ${text} and ${agent ?? "a fork"}`, () => {
+  test(`${text} and ${agent ?? "a fork"}`, () => {
     const about = request("agent", agent === undefined ? { prompt: "explorer" } : { agent, prompt: "x" });
     for (const verdict of ["allow", "deny"] as const) assert.equal(says(rule(verdict, text), about), answer);
   });
@@ -111,7 +111,7 @@ const syntax: readonly (readonly [sentence: string, text: string, column: number
 ];
 
 for (const [sentence, text, column] of syntax) {
-  test(`2.1: ${sentence} is rule_syntax with its column`, () => {
+  test(`${sentence} is rule_syntax with its column`, () => {
     for (const verdict of ["allow", "deny"] as const) {
       const { type, column: at, hint } = faultOf(verdict, text);
       assert.deepEqual([type, at], ["rule_syntax", column]);
@@ -120,12 +120,12 @@ for (const [sentence, text, column] of syntax) {
   });
 }
 
-test("2.1: the specifier runs to the last parenthesis; those inside need no escape", () => {
+test("the specifier runs to the last parenthesis; those inside need no escape", () => {
   const about = pathRequest("read", path("/w/app/a (1)/b).ts"));
   for (const verdict of ["allow", "deny"] as const) assert.equal(says(rule(verdict, "Read(a (1)/b).ts)"), about), "yes");
 });
 
-test("2.1: a tool that declares a path may have one in parentheses", () => {
+test("a tool that declares a path may have one in parentheses", () => {
   const about = pathRequest("move_file", path("/w/app/src/x"), { from: "src/x" });
   assert.equal(says(rule("allow", "move_file(src/**)"), about), "yes");
   assert.equal(says(rule("allow", "move_*(src/**)"), about), "yes");
@@ -133,13 +133,13 @@ test("2.1: a tool that declares a path may have one in parentheses", () => {
   assert.equal(says(rule("allow", "move_file(src/**)"), pathRequest("write", path("/w/app/src/x"))), "no");
 });
 
-test("2.1: a specifier after several tools is read as what each of them declares", () => {
+test("a specifier after several tools is read as what each of them declares", () => {
   const of = rule("deny", "*e(x)");
   assert.equal(says(of, pathRequest("write", path("/w/app/x"))), "yes");
   assert.equal(says(of, pathRequest("move_file", path("/w/app/y"))), "no");
 });
 
-test("1.4: an allow for an unknown tool is a fault; a deny is a warning and holds once the tool is there", () => {
+test("an allow for an unknown tool is a fault; a deny is a warning and holds once the tool is there", () => {
   const allow = faultOf("allow", "nope");
   assert.deepEqual([allow.type, allow.rule], ["rule_unknown_tool", undefined]);
   for (const verdict of ["ask", "deny"] as const) {
@@ -159,7 +159,7 @@ test("a name that no agent has is told where the names are", () => {
   assert.match(faultOf("deny", "nope").hint, /assent tools/);
 });
 
-test("1.2: a rule has at most 4,096 characters", () => {
+test("a rule has at most 4,096 characters", () => {
   const longest = `t:a=${"x".repeat(4092)}`;
   assert.equal(isFault(parseRule({ verdict: "deny", at: { text: longest } }, OPTIONS)), false);
   assert.equal(faultOf("deny", `${longest}x`).type, "rule_syntax");

@@ -57,7 +57,7 @@ describe("a name that other agents use means our tools", () => {
   });
 });
 
-describe("1.3: how an example of a rule is put", () => {
+describe("how an example of a rule is put", () => {
   const none: RuleOptions = { ...OPTIONS, tools: { get: () => undefined, names: () => [] } };
   const rows: readonly (readonly [text: string, options: RuleOptions, example: object | undefined])[] = [
     ["*", OPTIONS, { tool: "shell", argument: "command" }],
@@ -83,7 +83,7 @@ describe("1.3: how an example of a rule is put", () => {
   }
 });
 
-describe("2.1: agents by their names", () => {
+describe("agents by their names", () => {
   const rows: readonly (readonly [text: string, input: object, verdict: string])[] = [
     ["Agent(explorer)", { agent: "explorer" }, "yes"],
     ["Agent(EXPL*)", { agent: "explorer" }, "yes"],
@@ -102,12 +102,12 @@ describe("2.1: agents by their names", () => {
   test("a name that cannot be read is a fault", () => assert.equal(faultOf("deny", "Agent([)").type, "rule_bad_glob"));
 });
 
-test("2.1: a tool that fetches is one of WebFetch, whatever its name", () => {
+test("a tool that fetches is one of WebFetch, whatever its name", () => {
   const { concerns } = rule("deny", "WebFetch");
   assert.deepEqual([concerns("download", "fetch"), concerns("download", "read")], [true, false]);
 });
 
-describe("2.2: an option with its value", () => {
+describe("an option with its value", () => {
   const rows: readonly (readonly [command: string, said: string])[] = [
     ["curl -X POST x", "yes"],
     ["curl -XPOST x", "yes"],
@@ -124,7 +124,7 @@ describe("2.2: an option with its value", () => {
   }
 });
 
-describe("2.2: a text that is too long to be read is looked at for plain words", () => {
+describe("a text that is too long to be read is looked at for plain words", () => {
   const long = (start: string): string => `${start} #${"x".repeat(70_000)}`;
   const rows: readonly (readonly [verdict: Verdict, text: string, command: string, said: string])[] = [
     ["deny", "Shell(curl)", long("curl x"), "yes"],

@@ -226,11 +226,11 @@ const same: readonly (readonly [one: string, two: string])[] = [
 
 for (const [one, two] of same) {
   for (const verdict of ["allow", "ask", "deny"] as const) {
-    test(`2.2: ${one} and ${two} are one record (${verdict})`, () => assert.equal(rule(verdict, one).record, rule(verdict, two).record));
+    test(`${one} and ${two} are one record (${verdict})`, () => assert.equal(rule(verdict, one).record, rule(verdict, two).record));
   }
 }
 
-test("2.2: a command with another condition", () => {
+test("a command with another condition", () => {
   const text = "shell:command=ls*:cwd=/srv/*";
   const call = (cwd: string): ReturnType<typeof shellCall> => shellCall("ls", { input: { command: "ls", cwd } });
   assert.equal(allows(rule("allow", text), call("/srv/x")), true);
@@ -244,7 +244,7 @@ test("2.2: a command with another condition", () => {
   assert.equal(strongest(rule("deny", "shell:command=git push*:cwd=/srv/*"), doubtful("/opt")), "no");
 });
 
-test("2.2: where the directory of a command is a declared path, its shortest form counts", () => {
+test("where the directory of a command is a declared path, its shortest form counts", () => {
   const options = {
     ...OPTIONS,
     tools: { ...OPTIONS.tools, get: (): RuleTool => ({ kind: "execute", commandArg: "command", pathArgs: ["cwd"] }) },
@@ -272,7 +272,7 @@ test("a command that nobody analysed is not allowed; a deny sees its text, and i
   }
 });
 
-test("2.1: the shell's rules cover every tool that declares a command, by whatever argument", () => {
+test("the shell's rules cover every tool that declares a command, by whatever argument", () => {
   const call = shellCall("git push", { tool: "runner", input: { line: "git push" } });
   for (const text of ["Shell(git push)", "shell:command=git push*", "shell:command=*git pu*", "runner(git push)", "runner:line=git push"]) {
     assert.equal(strongest(rule("deny", text), call), "yes", text);
@@ -296,7 +296,7 @@ const broken: readonly (readonly [sentence: string, text: string, type: string, 
 
 for (const [sentence, text, type, column] of broken) {
   for (const verdict of ["allow", "deny"] as const) {
-    test(`2.3: ${sentence} in ${text} is ${type} (${verdict})`, () => {
+    test(`${sentence} in ${text} is ${type} (${verdict})`, () => {
       const fault = faultOf(verdict, text);
       assert.equal(fault.type, type);
       assert.equal(fault.column, column);
@@ -305,7 +305,7 @@ for (const [sentence, text, type, column] of broken) {
 }
 
 for (const text of ["shell:command=g?t*", "shell:command=git * x", "shell:command=*rm*", "shell:command=ls; rm", "shell:command=ls\\*"]) {
-  test(`2.2: ${text} can only forbid`, () => {
+  test(`${text} can only forbid`, () => {
     assert.equal(faultOf("allow", text).type, "rule_syntax");
     assert.equal(rule("deny", text).verdict, "deny");
   });
@@ -320,15 +320,15 @@ for (const text of [
   "Shell(/usr/bin/python3 *)",
   "shell:command=sh*",
 ]) {
-  test(`5.8: ${text} is too broad for an allow, not for a deny`, () => {
+  test(`${text} is too broad for an allow, not for a deny`, () => {
     const fault = faultOf("allow", text);
     assert.equal(fault.type, "rule_too_broad");
-    assert.match(fault.hint, /name all words/);
+    assert.match(fault.hint, /write out the whole command/);
     assert.equal(rule("deny", text).verdict, "deny");
   });
 }
 
-test("5.9: a rule holds for the script found when the policy was loaded", (t) => {
+test("a rule holds for the script found when the policy was loaded", (t) => {
   const workspace = scratch(t);
   const write = (script: string): void => writeFileSync(join(workspace, "package.json"), JSON.stringify({ scripts: { test: script } }));
   write("node --test");
@@ -344,7 +344,7 @@ test("5.9: a rule holds for the script found when the policy was loaded", (t) =>
   assert.equal(allows(of, shellCall("npm test", { workspace: join(workspace, "sub") })), false);
 });
 
-test("5.9: a rule that is bound to a script holds for that digest only", () => {
+test("a rule that is bound to a script holds for that digest only", () => {
   const call = shellCall("npm test");
   const unit = call.units[0];
   const script = unit && getShellUnit(unit)?.script?.digest;
@@ -362,7 +362,7 @@ test("5.9: a rule that is bound to a script holds for that digest only", () => {
 });
 
 for (const text of ["Shell", "Read(x)", "t", "*"]) {
-  test(`5.9: ${text} names no command, so it cannot be bound to a script`, () => {
+  test(`${text} names no command, so it cannot be bound to a script`, () => {
     const read = parseRule({ verdict: "allow", at: { text }, bind: { script: "sha256:0" } }, OPTIONS);
     assert.equal(isFault(read) && read.type, "rule_syntax");
   });

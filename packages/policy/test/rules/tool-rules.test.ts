@@ -39,12 +39,12 @@ const ROWS: readonly Row[] = [
   ["a deny of another tool hides nothing", "deny", "Shell(cat)", "private/key", false],
 ];
 for (const [sentence, verdict, text, path, hidden] of ROWS) {
-  test(`2.5: ${sentence}: ${verdict} ${text}, ${path}`, (t) => {
+  test(`${sentence}: ${verdict} ${text}, ${path}`, (t) => {
     assert.equal(hides(t, verdict, text)(path), hidden);
   });
 }
 
-test("2.5: rules that are read again count from then on", (t) => {
+test("rules that are read again count from then on", (t) => {
   const workspace = scratch(t);
   let rules = [rule("deny", "Read(//a)")];
   const denies = createReadDenyTest({

@@ -71,7 +71,7 @@ for (const path of CONTROL) {
     makePlace(root);
     const { verdict, note } = askAboutPath(root, path);
     assert.equal(verdict, "ask");
-    assert.match(note ?? "", /^control file: \//);
+    assert.match(note ?? "", /^it would change the control file \//);
     assert.equal(askAboutPath(root, path, { kind: "read" }).verdict, "none");
     assert.equal(askAboutPath(root, path, { kind: "other" }).verdict, "ask");
   });

@@ -8,34 +8,29 @@ const ROWS: readonly Row[] = [
   ["nothing at all is no command", "", "deny guard:malformed-command"],
   ["blanks are no command", " \n ", "deny guard:malformed-command"],
   ["what no shell takes is no command", "ls \0", "deny guard:malformed-command"],
-  ["the root is not deleted", "rm -rf /", "deny guard:root-delete", "deleting the root directory"],
+  ["the root is not deleted", "rm -rf /", "deny guard:root-delete", "it would delete the root directory"],
   ["nor behind another command", "ls; rm -rf /", "deny guard:root-delete"],
   ["nor in a text that is too long to be read", `rm -rf / #${"x".repeat(70_000)}`, "deny guard:root-delete"],
   [
     "what a variable would delete is asked about",
     "rm -rf $X/",
     "ask guard:deny-in-doubt",
-    "what a recursive rm would delete cannot be told",
+    "Assent can't tell what this recursive rm would delete",
   ],
   ["a program that a variable names is asked about", "$X y", "ask guard:deny-in-doubt", "The command's name is only known at run time"],
-  ["a text that does not parse is asked about", "echo 'a", "ask guard:deny-in-doubt", "unparsed: the command does not parse"],
+  ["a text that does not parse is asked about", "echo 'a", "ask guard:deny-in-doubt", "the command cannot be parsed"],
   [
     "a write that only a shell can name is asked about",
     "echo x > $OUT",
     "ask guard:deny-in-doubt",
-    'whether "$OUT" is one of Assent\'s own files cannot be told',
+    'Assent can\'t tell whether "$OUT" is one of its own files',
   ],
-  [
-    "a text that is too long is asked about",
-    "x".repeat(70_000),
-    "ask guard:analysis-limit",
-    "too_long: the command is longer than what is read",
-  ],
+  ["a text that is too long is asked about", "x".repeat(70_000), "ask guard:analysis-limit", "the command is too long to analyze"],
   [
     "a text that is nested too deeply is asked about",
     `${"nice ".repeat(110)}ls`,
     "ask guard:analysis-limit",
-    "the command is nested deeper than what is read",
+    "the command is nested too deeply to analyze",
   ],
   ["a remark is nothing to doubt", "# x", "ask undefined"],
   [
@@ -44,8 +39,8 @@ const ROWS: readonly Row[] = [
     "ask guard:deny-in-doubt",
     "Assent can't tell where a quote or a substitution ends",
   ],
-  ["Assent's own files are closed", "cat ../h/state/assent/x", "deny guard:own-files", "Assent's own files are closed to tools"],
-  ["a control file is asked about", "echo x > .git/config", "ask guard:control-file", "control file: .git/config"],
+  ["Assent's own files are closed", "cat ../h/state/assent/x", "deny guard:own-files", "tools may not access Assent's own files"],
+  ["a control file is asked about", "echo x > .git/config", "ask guard:control-file", "it would change the control file .git/config"],
   ["a rule that may forbid it is named", "curl $(x)", "deny Shell(curl)"],
   ["an allow opens none of them", "npm test > .git/config", "ask guard:control-file"],
   ["and an allow is heard where none of them speaks", "npm test", "allow Shell(npm test)"],
@@ -74,7 +69,7 @@ describe("the guards of a shell line, whatever rules and modes say", () => {
     });
     assert.deepEqual(
       [decision.verdict, decision.rule?.text, decision.note],
-      ["ask", "guard:deny-in-doubt", "whether Shell(git push origin main) forbids this cannot be told"],
+      ["ask", "guard:deny-in-doubt", "Assent can't tell whether the rule Shell(git push origin main) forbids this"],
     );
   });
 

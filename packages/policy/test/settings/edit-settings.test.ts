@@ -137,12 +137,12 @@ describe("adding a rule", () => {
     assert.equal(addRule('{"permissions":{"deny":["a"]}}', "deny", { rule: "b" }).text, '{"permissions":{"deny":["a", "b"]}}'));
 
   const broken: readonly (readonly [text: string, message: string])[] = [
-    ["{", "The settings are not JSONC; mend them first."],
-    ["{} {}", "The settings are not JSONC; mend them first."],
-    ["[]", "The settings are not an object; mend them first."],
-    ['"x"', "The settings are not an object; mend them first."],
-    ['{"permissions":[]}', "permissions is not an object; mend the settings first."],
-    ['{"permissions":{"allow":{}}}', "permissions.allow is not a list; mend the settings first."],
+    ["{", "The settings file is not valid JSON with comments. Fix it first."],
+    ["{} {}", "The settings file is not valid JSON with comments. Fix it first."],
+    ["[]", "The settings file must contain an object. Fix it first."],
+    ['"x"', "The settings file must contain an object. Fix it first."],
+    ['{"permissions":[]}', "permissions must be an object. Fix the settings file first."],
+    ['{"permissions":{"allow":{}}}', "permissions.allow must be a list. Fix the settings file first."],
   ];
   for (const [text, message] of broken) {
     test(`${text} is mended by a person first`, () => assert.throws(() => addRule(text, "allow", "NEW"), { message }));

@@ -88,7 +88,7 @@ const TIGHTEN: readonly Tightening[] = [
   ["maxConsecutiveToolCalls", undefined, 0, "same"],
 ];
 
-describe("1.2: what an untrusted project may only tighten", () => {
+describe("what an untrusted project may only tighten", () => {
   test("the table of this test has every such key", () => {
     const keys = Object.entries(SETTINGS).flatMap(([key, { untrusted }]) => (untrusted === "tighten" ? [key] : []));
     assert.deepEqual([...new Set(TIGHTEN.map(([key]) => key))], keys);
@@ -116,7 +116,7 @@ function sampleOf(key: SettingKey): unknown {
   return found[0];
 }
 
-describe("1.2: what an untrusted project may set, and what not", () => {
+describe("what an untrusted project may set, and what not", () => {
   const rows = Object.entries(SETTINGS).filter(
     ([key, { merge, untrusted }]) => (merge === "first" || merge === "joined") && untrusted !== "tighten" && key !== "version",
   );
@@ -138,8 +138,8 @@ describe("1.2: what an untrusted project may set, and what not", () => {
     assert.equal(problems.length, 1);
     const { file, key, line, column, message, hint } = problems[0]!;
     assert.deepEqual({ file, key, line, column }, { file: "/w/.assent/settings.json", key: "mode", line: 1, column: 9 });
-    assert.equal(message, "a project's settings may only tighten until you trust this workspace");
-    assert.equal(hint, "Ignored: mode, model, permissions.allow, hooks. To trust it, run: assent trust");
+    assert.equal(message, "until you trust this workspace, its settings can only make rules stricter");
+    assert.equal(hint, "Ignored: mode, model, permissions.allow, hooks. To trust the workspace, run: assent trust");
   });
   test("what says nothing needs no warning", () =>
     assert.deepEqual(effective({ project: { permissions: { allow: [] }, hooks: {}, additionalDirectories: [] } }).problems, []));
@@ -147,7 +147,7 @@ describe("1.2: what an untrusted project may set, and what not", () => {
     assert.deepEqual(effective({ trusted: true, project: { permissions: { allow: ["*"] } } }).problems, []));
 });
 
-describe("1.2: of single values the first of flag, project, user, team counts", () => {
+describe("of single values the first of flag, project, user, team counts", () => {
   const rows: readonly [sentence: string, files: Files, mode: string][] = [
     ["nobody", {}, "default"],
     ["team", { team: { mode: "yolo" } }, "yolo"],
@@ -241,7 +241,7 @@ describe("flags", () => {
   }
 });
 
-describe("1.1: where settings lie", () => {
+describe("where settings lie", () => {
   const rows: readonly [sentence: string, env: Readonly<Record<string, string>>, userFile: string][] = [
     ["an absolute XDG_CONFIG_HOME", { HOME: "/h", XDG_CONFIG_HOME: "/c" }, "/c/assent/settings.json"],
     ["a relative XDG_CONFIG_HOME does not count", { HOME: "/h", XDG_CONFIG_HOME: "c" }, "/h/.config/assent/settings.json"],
@@ -274,7 +274,7 @@ describe("1.1: where settings lie", () => {
   });
 });
 
-test("1.5: signs of a glob in the name of a root or home stand for themselves", () => {
+test("signs of a glob in the name of a root or home stand for themselves", () => {
   const places: PolicyLocations = {
     workspace: "/w[1]/a*",
     home: "/h?\\x",

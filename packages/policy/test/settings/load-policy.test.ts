@@ -100,7 +100,7 @@ describe("an untrusted project only tightens", () => {
     ));
 });
 
-describe("1.4, S09: what is broken", () => {
+describe("what is broken", () => {
   type Row = readonly [sentence: string, files: Files, type: string, effect: "refuse" | "warning", at?: string];
   const rule = (list: string, entry: unknown): Files => ({ user: permissions({ [list]: [entry] }) });
   const rows: readonly Row[] = [
@@ -184,7 +184,7 @@ describe("1.4, S09: what is broken", () => {
         () => loadPolicy(places, PARTS),
         (error) => {
           assert.ok(error instanceof SettingsError);
-          assert.equal(error.problems[0]?.message, `${places[file]} can be written by others; run: chmod go-w ${places[file]}`);
+          assert.equal(error.problems[0]?.message, `Other users can change ${places[file]}. Run: chmod go-w ${places[file]}`);
           return error.code === "settings_insecure";
         },
       );

@@ -65,14 +65,14 @@ describe("reading a settings file", () => {
     [
       "a byte that is no UTF-8",
       (path) => writeFileSync(path, Buffer.from([0x7b, 0xff])),
-      "This byte is not UTF-8.",
+      "This byte is not valid UTF-8.",
       "Save the file as UTF-8.",
     ],
     [
       "a file of more than 1 MiB",
       (path) => writeFileSync(path, " ".repeat(MiB + 1)),
       "F is larger than 1 MiB (1048576 bytes).",
-      "Remove what is not needed.",
+      "Remove settings you don't need.",
     ],
   ];
   for (const [sentence, make, message, hint] of told) {
@@ -93,7 +93,7 @@ describe("reading a settings file", () => {
   });
 });
 
-describe("1.1: who may write it", () => {
+describe("who may write it", () => {
   const rows: readonly [mode: number, secure: boolean][] = [
     [0o600, true],
     [0o644, true],
@@ -111,7 +111,7 @@ describe("1.1: who may write it", () => {
       chmodSync(file, mode);
       const owner = statSync(file).uid;
       const message = faultOf(file, owner)?.message;
-      assert.equal(message, secure ? undefined : `${file} can be written by others; run: chmod go-w ${file}`);
+      assert.equal(message, secure ? undefined : `Other users can change ${file}. Run: chmod go-w ${file}`);
       assert.equal(faultOf(file), undefined, "without an owner nobody asks");
     });
   }
@@ -122,7 +122,7 @@ describe("1.1: who may write it", () => {
     chmodSync(file, 0o600);
     const { uid } = statSync(file);
     assert.equal(faultOf(file, uid + 1)?.type, "settings_insecure");
-    assert.match(faultOf(file, uid + 1)?.message ?? "", /can be written by others: it belongs to user \d+; run: chown /);
+    assert.match(faultOf(file, uid + 1)?.message ?? "", /belongs to user \d+, who can change it. Run: chown /);
     assert.equal(faultOf(file, 4_242)?.hint, `chown 4242 ${file}`);
     if (uid !== 0) assert.equal(faultOf(file, 0)?.hint, `chown root ${file}`);
   });

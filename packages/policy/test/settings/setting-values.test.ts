@@ -46,7 +46,7 @@ const ROWS: readonly Row[] = [
   ["both fields", objectWith("a", ["b", "c"]), { a: "1", b: "2" }, { a: "1", b: "2" }],
   ["one field", objectWith("a", ["b", "c"]), { a: "1" }, "must be an object with a and one of b, c, not an object"],
   ["the wrong fields", objectWith("a", ["b", "c"]), { b: "1", c: "2" }, "must be an object with a and one of b, c, not an object"],
-  ["a strange field", objectWith("a", ["b"]), { a: "1", x: "2" }, "x is not known; known are a, b"],
+  ["a strange field", objectWith("a", ["b"]), { a: "1", x: "2" }, "x is unknown; known keys are a, b"],
   ["fields that are no object", objectWith("a", ["b"]), 1, "must be an object, not 1"],
   ["a directory", directory, "/a", "/a"],
   ["a directory from here", directory, "a", 'must be an absolute path, not "a"'],

@@ -80,7 +80,7 @@ describe("rules about commands, from files", () => {
   }
 });
 
-describe("1.3, S09: examples of rules about commands", () => {
+describe("examples of rules about commands", () => {
   const rule = { rule: "Shell(git push)", match: ["git push", "git -C . push"], notMatch: ["git pushx"] };
   test("good examples", (t) => assert.equal(judge(t, { user: permissions({ deny: [rule] }) }, "git push").verdict, "deny"));
   test("a hazard counts against an allow's example", (t) => {

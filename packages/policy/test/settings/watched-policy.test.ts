@@ -175,7 +175,7 @@ describe("a file that is broken or gone at a reload", () => {
         warned.map(({ file, effect }) => [file, effect]),
         [[places.userFile, "warning"]],
       );
-      assert.match(warned[0]?.message ?? "", /what this file said before stays in force/);
+      assert.match(warned[0]?.message ?? "", /the previous content of this file stays in effect/);
       await clock.advance(10_000);
       source.refresh();
       assert.deepEqual([warned.length, told], [1, []]);
@@ -428,7 +428,7 @@ describe("when tools come and go, rules are understood anew", () => {
     source.compile();
     assert.equal(source.rules(), before);
     assert.deepEqual(
-      warned.map(({ type, effect, message }) => [type, effect, /stays in force/.test(message)]),
+      warned.map(({ type, effect, message }) => [type, effect, /stays in effect/.test(message)]),
       [["rule_syntax", "warning", true]],
     );
   });

@@ -114,11 +114,15 @@ const PROBLEMS: readonly (readonly [name: string, layout: Layout, problem: RegEx
   [
     "a link to a file outside",
     { files: { ".assent/a": "" }, links: { ".assent/b": "/etc/hostname" } },
-    /^\.assent\/b is a link that leads out/,
+    /^\.assent\/b is a link to a place outside/,
   ],
   ["a link to a directory", { files: { ".assent/a": "" }, links: { ".assent/b": ".." } }, /^\.assent\/b is a link to something/],
-  ["a loop of links", { files: { ".assent/a": "" }, links: { ".assent/b": "b" } }, /^\.assent\/b is a link that leads nowhere/],
-  ["instructions behind a link out of the workspace", { links: { "AGENTS.md": "/etc/hostname" } }, /^AGENTS.md is a link that leads out/],
+  ["a loop of links", { files: { ".assent/a": "" }, links: { ".assent/b": "b" } }, /^\.assent\/b is a broken link/],
+  [
+    "instructions behind a link out of the workspace",
+    { links: { "AGENTS.md": "/etc/hostname" } },
+    /^AGENTS.md is a link to a place outside/,
+  ],
   ["more files than anybody looks through", { files: MANY }, /more than 1000/],
   ["more bytes than are kept", { files: { ".assent/a": Buffer.alloc(CONFIGURATION_LIMITS.bytes + 1) } }, /larger than/],
   ["deeper than anybody looks", { files: { [`.assent/${"d/".repeat(CONFIGURATION_LIMITS.depth + 1)}a`]: "" } }, /too deep/],
@@ -137,7 +141,7 @@ test("a name that is not UTF-8 makes the configuration one that cannot be truste
   const root = scratch(t);
   write(root, ".assent/a");
   writeFileSync(Buffer.concat([Buffer.from(join(root, ".assent/")), Buffer.from([0xff])]), "");
-  assert.match(readProjectConfiguration(root).problems.join("\n"), /^\.assent holds a name that is not UTF-8/);
+  assert.match(readProjectConfiguration(root).problems.join("\n"), /^\.assent contains a name that is not UTF-8/);
 });
 
 test("a file that may not be read makes the configuration one that cannot be trusted", (t) => {
@@ -161,7 +165,7 @@ test("a workspace that cannot be looked at vouches for nothing", () => {
   const { files, problems } = findConfigurationFiles(`/${"x".repeat(300)}`);
   assert.deepEqual(
     [files, problems.map((one) => one.replace(/(ENAMETOOLONG).*/u, "$1"))],
-    [[], [".mcp.json", "AGENTS.md", "CLAUDE.md", ".assent"].map((name) => `${name} cannot be looked at: ENAMETOOLONG`)],
+    [[], [".mcp.json", "AGENTS.md", "CLAUDE.md", ".assent"].map((name) => `${name} cannot be inspected: ENAMETOOLONG`)],
   );
 });
 
@@ -302,7 +306,7 @@ test("the difference names what changed, came and went; bytes that are no text a
   write(root, ".assent/bytes", Buffer.from([0xff, 0xfe]));
   assert.deepEqual(diffConfiguration(files, readProjectConfiguration(root)), [
     { name: ".assent/a", before: "old\n", after: "new\n" },
-    { name: ".assent/bytes", before: null, after: "[2 bytes that are no text: //4=…]\n" },
+    { name: ".assent/bytes", before: null, after: "[2 bytes of binary data: //4=…]\n" },
     { name: ".assent/gone", before: "x", after: null },
   ]);
 });

@@ -20,7 +20,7 @@ export function layOut({ id, changes }: ChangeSet): Layout {
   if (!/^[\w-]{1,128}$/.test(id)) throw new Error(`'${id}' cannot be part of a file name`);
   const sorted = changes.toSorted((a, b) => comparePaths(a.path, b.path));
   const twice = sorted.find(({ path }, n) => path === sorted[n + 1]?.path);
-  if (twice) throw new Error(`${twice.path} is twice in one set`);
+  if (twice) throw new Error(`${twice.path} appears twice in one change set`);
   const made = new Set(sorted.filter(({ before }) => before === null).flatMap(({ path }) => directoriesAbove(path)));
   return {
     files: sorted.map((change, n) => ({ ...change, ...splitPath(change.path), temporary: `.assent-${id}-${n}.tmp` })),

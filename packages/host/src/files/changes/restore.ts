@@ -17,7 +17,7 @@ export async function recoverChanges(job: ChangeJob): Promise<RecoveredChange> {
   try {
     const found = await inspectFiles(job);
     await removeTemporaries(job.layout, job.places);
-    if (found.some(({ at }) => at === "other")) return await endUnknown(job, "A file is neither what it was nor what it was to become.");
+    if (found.some(({ at }) => at === "other")) return await endUnknown(job, "A file matches neither its old nor its new content.");
     const changed = found.filter(({ at }) => at === "after");
     if (changed.length > 0 && found.every(({ at }) => at !== "before")) {
       await keepDirectories(job.layout, job.places);
@@ -42,7 +42,8 @@ export async function restoreFiles(
   try {
     const found = await inspectFiles(job);
     await removeTemporaries(job.layout, job.places);
-    if (found.some(({ file, at }) => at === "other" && done.has(file))) return await endUnknown(job, "A file was changed again meanwhile.");
+    if (found.some(({ file, at }) => at === "other" && done.has(file)))
+      return await endUnknown(job, "A file was changed again by another program.");
     const known = new Map(originals.map(({ file, stats }) => [file, stats]));
     const changed = found.filter(({ at }) => at === "after");
     await putBack(
@@ -93,7 +94,7 @@ async function removeTraces({ layout, places }: ChangeJob): Promise<string | und
     await removeDirectories(layout, places);
     return undefined;
   } catch (error) {
-    return `temporary files are left: ${failureText(error)}`;
+    return `temporary files remain: ${failureText(error)}`;
   }
 }
 
