@@ -89,7 +89,9 @@ describe("assent policy check FILE", () => {
     const { code, stdout } = await at.here(["policy", "check", file]);
     assert.equal(code, 1);
     const told = stdout.split("\n");
-    const kept = told.filter((line) => line.endsWith("there is no tool named 'Frob'; the rule is kept and applies once such a tool exists"));
+    const kept = told.filter((line) =>
+      line.endsWith("there is no tool named 'Frob'; the rule is kept and applies once such a tool exists"),
+    );
     assert.equal(kept.length, 2, stdout);
     assert.equal(told.at(-2), "3 problems: 1 left out with a warning, 2 kept with a warning.");
   });
