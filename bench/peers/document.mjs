@@ -1,4 +1,4 @@
-// Makes docs/benchmarks.md with its pictures from results.json. --print: as JSON to standard output, path by path, and nothing is written.
+// Generates docs/benchmarks.md and its pictures from results.json. With --print, writes no files and prints them as one JSON object, by path.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bars, lines } from "./svg.mjs";
@@ -19,39 +19,39 @@ const WORK_NAMES = {
   "cycle 1": "interrupt, store, resume",
 };
 
-/** What the installed packages are, where the row's name says something else. */
+/** Labels for installed packages that differ from the label of their row. */
 const INSTALLED = { "assent-core": "**Assent core**", assent: "**Assent agent, host, store, core and zod**" };
 
-const OUR_WAY = "an approver is called; or the call is parked in the ledger, answered by any process, resumed by any other";
+const OUR_WAY = "calls an approver; or parks the call in the ledger, for any process to answer and resume";
 
-/** How each asks, and what it keeps meanwhile. */
+/** How each project asks, and what it stores while it waits. */
 const WAYS = {
   "assent-core": OUR_WAY,
   "assent-core-sqlite": "the same",
   assent: "the same",
   "assent-sqlite": "the same",
   "assent-sqlite-unsafe": "the same",
-  "ai-sdk": "`toolApproval` is called; or the run ends with a request, and the messages are kept by the caller as JSON",
-  "openai-agents": "the run returns with interruptions, is approved and run again; kept as a string of `RunState`",
-  "langgraph-memory": "`interrupt()` in the tool, `Command({ resume })`; kept by the checkpointer",
-  mastra: "`requireApproval` suspends the run, `approveToolCallGenerate` resumes it; kept by the storage",
-  pi: "`beforeToolCall` is called",
-  "gemini-cli": "a message on the bus, answered on the bus",
-  "qwen-code": "`onConfirm` of the call that waits",
+  "ai-sdk": "calls `toolApproval`; or ends the run with a request, and the caller stores the messages as JSON",
+  "openai-agents": "returns with interruptions; the caller approves and runs again. The state is a `RunState` string",
+  "langgraph-memory": "`interrupt()` in the tool, `Command({ resume })`; the checkpointer stores the state",
+  mastra: "`requireApproval` suspends the run, `approveToolCallGenerate` resumes it; the storage keeps the state",
+  pi: "calls `beforeToolCall`",
+  "gemini-cli": "sends a message on its bus, which is answered there",
+  "qwen-code": "calls `onConfirm` of the waiting call",
 };
 
-/** What stands where nothing of a peer can be resumed, if that is not all there is to say. */
-const NOT_RESUMED = { langgraph: "needs a checkpointer: next row", pi: "not in this runtime" };
+/** Texts for projects that cannot resume, instead of "cannot be resumed". */
+const NOT_RESUMED = { langgraph: "needs a checkpointer; see the next row", pi: "not in this runtime" };
 
 const LAYERS = [
   ["bare loop", "zod", "–", "–", "history in memory", "–"],
-  ["**Assent, memory ledger**", "zod, then frozen and fingerprinted", "modes, rules, guards, hooks", "approver, grants, or parked", "every step as an event, in memory", "–"],
+  ["**Assent, memory ledger**", "zod, then frozen and fingerprinted", "modes, rules, safeguards, hooks", "approver or grant; or the call is parked", "every step as an event, in memory", "–"],
   ["**Assent, SQLite**", "the same", "the same", "the same", "every step as an event, hash-chained", "yes: decision and intent, with a full sync for unsafe tools"],
-  ["ai", "zod", "a function or a table of statuses", "function, or the run ends", "messages, the caller's", "–"],
-  ["@openai/agents", "zod as strict JSON Schema", "a function per tool", "the run returns", "`RunState`, the caller's", "–"],
-  ["@langchain/langgraph", "zod", "–", "–", "messages in the state of the graph", "–"],
-  ["@langchain/langgraph, MemorySaver", "zod", "–", "interrupt", "a checkpoint after every step of the graph, here in memory", "not in this setting"],
-  ["@mastra/core", "zod", "a function per tool or run", "the run suspends", "a snapshot when it suspends, here in memory", "not in this setting"],
+  ["ai", "zod", "a function or a status table", "function, or the run ends", "messages, stored by the caller", "–"],
+  ["@openai/agents", "zod as strict JSON Schema", "a function per tool", "the run returns", "`RunState`, stored by the caller", "–"],
+  ["@langchain/langgraph", "zod", "–", "–", "messages in the graph state", "–"],
+  ["@langchain/langgraph, MemorySaver", "zod", "–", "interrupt", "a checkpoint after every graph step, here in memory", "not in this setup"],
+  ["@mastra/core", "zod", "a function per tool or run", "the run suspends", "a snapshot when it suspends, here in memory", "not in this setup"],
   ["pi-agent-core", "JSON Schema", "–", "hook", "transcript in memory", "–"],
   ["gemini-cli-core, Scheduler", "JSON Schema (ajv)", "policy engine", "message bus", "calls in memory", "–"],
   ["qwen-code-core, CoreToolScheduler", "JSON Schema (ajv)", "approval mode, list of tools", "callback", "calls in memory", "–"],
@@ -69,22 +69,25 @@ else for (const [path, text] of Object.entries(files)) writeFileSync(join(here, 
 function page() {
   return [
     `<!-- Made from bench/peers/results.json by bench/peers/document.mjs. Do not edit. -->
-# Benchmarks: Assent beside its peers
+# Benchmarks
 
-The same work for Assent and for others that run a model's calls: a scripted model without a network, and one tool with three fields that echoes a text. Every figure is a **ratio
-to a bare loop** measured in the same run (ask the model, parse, validate with zod, run the tool, append to the history), so it says how much a layer adds and not how fast
-a machine is. The bare loop takes one or two microseconds per call and real models take seconds per turn: a hundred times the bare loop is nothing a person waits for, until it grows
-with the history.
+This page compares what Assent and other projects cost when they run a model's tool calls. Read it to see what a call costs, how the cost grows with the conversation, and how often one approval
+takes effect.
 
-Ratios are of **processor time**, helper threads included, because it depends little on who else uses the machine. What waits does not show in it; for that there is
-[a table by the clock](#by-the-clock).
+Every project does the same work: a scripted model without a network, and one tool with three fields that returns a text. Every figure is a **ratio to a bare loop** measured in the same
+run. The bare loop calls the model, parses, validates with zod, runs the tool and appends to the history. So a figure shows how much a project adds, not how fast the machine is.
 
-Who does more costs more. Read the figures with [what each of them does](#what-the-layers-do) for them.
+The bare loop takes one or two microseconds per call, and a real model takes seconds per turn. A person does not notice a cost of 100 × the bare loop, unless it grows with the
+history.
+
+Ratios compare **processor time**, including helper threads, because it depends little on other load. It does not include waiting; see [wall-clock time](#wall-clock-time) for that. Projects that do
+more cost more, so read the figures together with [what each project does](#what-each-project-does).
 
 ${provenance()}`,
     `## At a glance
 
-A call's cost is a multiple of the bare loop. Growth is the cost of a call at 1,000 turns divided by its cost at 100. Import is a multiple of starting Node; MB is the installed size.
+The cost of a call is a multiple of the bare loop. *Growth* is the cost of a call at 1,000 turns divided by its cost at 100 turns; 1.0 means that a longer history costs nothing. *Import* is a
+multiple of starting Node. *MB* is the installed size. Calls of a *safe tool* only read. Before each call of an *unsafe tool*, Assent on SQLite waits until its intent is on disk.
 
 ${short()}
 
@@ -92,72 +95,73 @@ ${short()}
 
 ![Cost per call at 100 turns](pictures/bench-calls.svg)
 
-Processor time per call as a multiple of the bare loop, for a whole run from prompt to last words: one call in each of 1, 10, 100 and 1,000 turns, and 100 calls in one turn. A new session
-or thread is part of each run; agents, graphs and tools are made once. *Growth* is the cost per call at 1,000 turns over that at 100: 1.0 means that the history costs nothing.
-Assent and pi read the model's answer as a stream; the other loops are asked for whole answers, which is less work.
+Processor time per call as a multiple of the bare loop, for a whole run from the prompt to the last answer: one call in each of 1, 10, 100 and 1,000 turns, and 100 calls in one turn. Each run
+includes a new session or thread. Agents, graphs and tools are created once. Assent and pi read the model's answer as a stream. The other loops request whole answers, which is less work.
 
-With a model loop:
+Projects with a model loop:
 
 ${callTable(loops)}
 
-Dispatchers, which are given the calls and have no model to ask:
+Dispatchers, which get the calls from outside and do not call a model:
 
 ${callTable(dispatchers)}
 
 ![Cost per call by the number of turns](pictures/bench-growth.svg)
 
-### By the clock
+### Wall-clock time
 
-The same 100 turns, by processor and by clock. The clock sees what waits, the disk before all, and also everybody else on the machine: small differences mean nothing.
+The same work by processor time and by wall-clock time. Wall-clock time includes waiting, mostly for the disk, and is affected by other load on the machine. Small differences mean nothing.
 
-${table(["", "100 turns, processor", "100 turns, clock", "100 in one turn, processor", "100 in one turn, clock"], clocks())}`,
+${table(["", "100 turns, processor", "100 turns, wall clock", "100 in one turn, processor", "100 in one turn, wall clock"], clocks())}`,
     `## Asking a person
 
-Ten turns, every call approved at once by code. *Interrupt, store, resume*: a run is interrupted by one call, kept in the peer's own form, everything is made anew from what
-was kept, and the run goes on to its end. Both as multiples of the bare loop for the same turns, which asks nobody.
+The first column is a run of ten turns in which code immediately approves every call. The second column is a run that one call interrupts: the project stores its state, everything is created again from
+that state, and the run continues to its end. Both are multiples of the bare loop for the same turns, which does not ask.
 
-${table(["", "approved on the way", "interrupt, store, resume", "how"], asked())}
+${table(["", "approved during the run", "interrupt, store, resume", "how"], asked())}
 
 ${reasons(["approval 10", "cycle 1"])}`,
-    `## One yes, resumed ten times
+    `## One approval, resumed ten times
 
-One approved call, kept; then resumed ten times, first one after the other, then another one ten times at once. Effects are counted in the world, by what the tool wrote to a file.
+One call is approved and its state is stored. The state is then resumed ten times in sequence. A second call is resumed ten times in parallel. The table counts effects by what the tool wrote to a file.
 
 ![Effects of one approved call](pictures/bench-effects.svg)
 
-${table(["", "effects, one after the other", "effects, at once", "resumes that were refused"], again())}
+${table(["", "effects, in sequence", "effects, in parallel", "refused resumes"], again())}
 
 ${againWords()}`,
-    `## Starting, and what is installed
+    `## Import time and size
 
-Starting Node with the import, over starting Node with nothing. Installed without scripts, as \`du\` counts \`node_modules\`; every peer with zod where it wants one.
+Import time is the time to start Node with the import, divided by the time to start Node alone. Size is \`node_modules\` as counted by \`du\`, installed without scripts, with zod where a project needs it.
 
 ${table(["", "import, × bare node", "packages", "MB"], starting())}`,
-    `## What the layers do
+    `## What each project does
 
-${table(["", "checks the input", "judges by rules", "asks", "keeps", "on disk before the effect"], LAYERS)}
+${table(["", "validates input with", "decides by", "asks by", "records", "on disk before the effect"], LAYERS)}
 
-So the dearest rows are not the worst ones: Assent on SQLite with an unsafe tool waits for the disk before each effect, and nobody else here does that in this setting. And the cheapest are
-not the leanest way to the same thing: a dispatcher that keeps its calls in memory has forgotten them after a crash.`,
-    `## Where a peer beats Assent
+An expensive row is not a bad result: Assent on SQLite with an unsafe tool waits for the disk before each effect, which no other project does in this setup. A cheap row may do less: a
+dispatcher that keeps its calls in memory loses them in a crash.`,
+    `## Where other projects are better
 
 ${beaten()}
 
-Why a call on the memory ledger costs what it does is in [decision 34](decisions/0034-the-pipeline-is-one-straight-function.md).`,
-    `## What did not run
+The reasons for the cost of a call with the memory ledger are in [decision 34](decisions/0034-the-pipeline-is-one-straight-function.md).`,
+    `## What was not measured
 
 ${notRun()}`,
-    `## Measuring
+    `## How to measure
 
 \`\`\`sh
 npm run bench:peers -- --install   # each peer in its own folder, nothing into the root
 npm run bench:peers -- --rounds 3  # writes bench/peers/results.json and this page
 \`\`\`
 
-Each peer does each piece of work in a process of its own, in interleaved rounds in changing order, the bare loop first and last; what is told is the median over the rounds of the ratio
-within a round. In a process the work is repeated until its code is compiled, then measured. What takes longer than 25 seconds is measured in one round, as it comes the first time. The number of
-effects is compared with the number of calls: they were equal in every figure on this page${unequal()}.
-It is not part of continuous integration. What each peer does exactly is in \`bench/peers/\`, one file each; corrections are welcome.
+- Each project does each task in its own process. Rounds are interleaved, in changing order, with the bare loop first and last. A figure is the median over all rounds of the ratio within a
+  round.
+- A process repeats the task until the code is compiled, then measures it. A task that takes longer than 25 seconds is measured in one round, the first time it runs.
+- The number of effects is compared with the number of calls. They were equal in every figure on this page${unequal()}.
+
+The benchmarks are not part of continuous integration. The code for each project is in \`bench/peers/\`. Corrections are welcome.
 `,
   ].join("\n\n");
 }
@@ -167,10 +171,10 @@ function short() {
   const cells = rows.map((row) => [
     `${name(row)}${row.layer === "dispatch" ? " (dispatcher, no model loop)" : ""}`,
     ...[ratio(row.works["turns 1000"]), ratio(row.works["batch 100"]), growth(row)],
-    row.again.inTurn ? `${row.again.inTurn.effects}, at once ${row.again.atOnce.effects}` : (NOT_RESUMED[row.id] ?? "cannot be resumed"),
+    row.again.inTurn ? `${row.again.inTurn.effects} / ${row.again.atOnce.effects}` : (NOT_RESUMED[row.id] ?? "cannot be resumed"),
     ...startOf(row),
   ]);
-  const effects = "effects of one approval, resumed ten times in turn, and ten times at once";
+  const effects = "effects of one approval resumed ten times, in sequence / in parallel";
   return table(["", "a call, 1,000 turns", "a call, 100 in one turn", "growth", effects, "import", "MB"], cells);
 }
 
@@ -181,13 +185,13 @@ function startOf({ import: start, install }) {
 function provenance() {
   const versions = new Map(results.rows.flatMap((row) => Object.entries(row.versions)));
   const named = [...versions].map(([name, version]) => `\`${name}\` ${version}`).join(", ");
-  return `Measured ${results.date} with Node ${results.node.slice(1)} on ${results.platform}, ${results.cores} shared cores, ${results.rounds} ${results.rounds === 1 ? "round" : "rounds"}, load ${results.load.least} to ${results.load.most} (median ${Number(results.load.median.toFixed(2))}; the measuring itself is 1 to 2 of it). Between rounds
-the same figure differs by a factor of ${spread().toFixed(1)} in the median: read sizes, not digits.
+  return `Measured on ${results.date} with Node ${results.node.slice(1)} on ${results.platform}, ${results.cores} shared cores, ${results.rounds} ${results.rounds === 1 ? "round" : "rounds"}. The load was ${results.load.least} to ${results.load.most} (median ${Number(results.load.median.toFixed(2))}); the
+benchmark itself causes 1 to 2 of it. In the median, the same figure differs by a factor of ${spread().toFixed(1)} between rounds, so compare magnitudes, not digits.
 
 Versions: ${named}.`;
 }
 
-/** How far the rounds of one figure are apart, in the middle of all figures. */
+/** The median over all figures of the largest round divided by the smallest. */
 function spread() {
   const all = results.rows.flatMap(({ id, works }) => (id === "bare" ? [] : Object.values(works).flatMap(({ least, most }) => (least ? [most / least] : []))));
   return all.sort((a, b) => a - b)[all.length >> 1];
@@ -226,7 +230,7 @@ function again() {
   return rows.map((row) => {
     if (row.again.absent) return [name(row), "–", "–", `– (${row.again.absent})`];
     const { inTurn, atOnce } = row.again;
-    const refusals = [refusal("one after the other", inTurn), refusal("at once", atOnce)].filter((told) => told !== "");
+    const refusals = [refusal("in sequence", inTurn), refusal("in parallel", atOnce)].filter((text) => text !== "");
     return [name(row), String(inTurn.effects), String(atOnce.effects), refusals.join(", ") || "none"];
   });
 }
@@ -236,18 +240,18 @@ function refusal(when, { refused, why }) {
 }
 
 function againWords() {
-  return `For \`ai\` and \`@openai/agents\` the state is a value: who resumes the same value twice means it twice, and whoever keeps it has to remember that it was used. LangGraph and Mastra keep it
-in a store and see that a finished run is finished, as long as one resume follows the other; LangGraph runs it again where it is asked to by the id of an older checkpoint, which is a feature.
-Assent's claim is a compare-and-set in the ledger and a session has one writer: a later resume finds the result, and one that comes at the same time is refused.`;
+  return `With \`ai\` and \`@openai/agents\`, the state is a value. Resuming the same value twice runs the call twice, so the code that stores it must remember that it was used. LangGraph and
+Mastra keep the state in a store and detect a finished run if resumes come in sequence. LangGraph runs the call again if it is given the id of an older checkpoint, which is intended. In Assent, starting a call is
+a compare-and-set in the ledger, and a session has one writer: a later resume finds the result, and a parallel one is refused.`;
 }
 
 function starting() {
   return results.rows.filter((row) => row.import).map((row) => [INSTALLED[row.id] ?? name(row), row.import.ratio.toFixed(1), String(row.install.packages), figure(row.install.megabytes)]);
 }
 
-/** Said from the figures, so that it stays true. */
+/** Computed from the figures, so that the text stays correct. */
 function beaten() {
-  const told = [];
+  const texts = [];
   for (const [ours, peers] of [
     [byId.get("assent"), loops],
     [byId.get("assent-core"), dispatchers],
@@ -255,8 +259,8 @@ function beaten() {
     for (const row of peers) {
       if (row.id.startsWith("assent") || row.id === "bare") continue;
       const wins = Object.entries(WORK_NAMES).filter(([work]) => row.works[work].ratio < ours.works[work].ratio);
-      const each = wins.map(([work, words]) => `${words} (${ratio(row.works[work])} against ${ratio(ours.works[work])})`);
-      if (each.length > 0) told.push(`- **${row.label}** is cheaper than ${ours.label}: ${each.join(", ")}.`);
+      const each = wins.map(([work, words]) => `${words} (${ratio(row.works[work])} versus ${ratio(ours.works[work])})`);
+      if (each.length > 0) texts.push(`- **${row.label}** is cheaper than ${ours.label}: ${each.join(", ")}.`);
     }
   }
   const ours = byId.get("assent");
@@ -265,12 +269,12 @@ function beaten() {
   const faster = peers.filter((row) => row.import.ratio < ours.import.ratio);
   const smaller = peers.filter((row) => row.install.megabytes < ours.install.megabytes);
   const fewer = peers.filter((row) => row.install.packages < ours.install.packages);
-  if (faster.length > 0) told.push(`- Importing is faster than that of \`@assent/agent\`: ${list(faster)}.`);
-  if (smaller.length > 0) told.push(`- Installed smaller than Assent's agent, host, store, core and zod: ${list(smaller)}.`);
-  if (fewer.length > 0) told.push(`- Fewer packages: ${list(fewer)}.`);
-  const dear = (id) => `${over(id, "assent", "ratio")} times by the processor and ${over(id, "assent", "clock")} times by the clock`;
-  told.push(`- Durability is dear: 100 turns on SQLite cost ${dear("assent-sqlite-unsafe")} what they cost in memory with an unsafe tool, and ${dear("assent-sqlite")} with a safe one.`);
-  return told.join("\n");
+  if (faster.length > 0) texts.push(`- Faster to import than \`@assent/agent\`: ${list(faster)}.`);
+  if (smaller.length > 0) texts.push(`- Smaller than Assent's agent, host, store, core and zod: ${list(smaller)}.`);
+  if (fewer.length > 0) texts.push(`- Fewer packages than Assent's agent: ${list(fewer)}.`);
+  const cost = (id) => `${over(id, "assent", "ratio")} times the processor time and ${over(id, "assent", "clock")} times the wall-clock time`;
+  texts.push(`- Durability is expensive. Compared with the memory ledger, 100 turns on SQLite take ${cost("assent-sqlite-unsafe")} with an unsafe tool, and ${cost("assent-sqlite")} with a safe one.`);
+  return texts.join("\n");
 }
 
 function over(id, base, by) {
@@ -278,16 +282,16 @@ function over(id, base, by) {
 }
 
 function notRun() {
-  const told = results.notInstalled.map(({ name: of, version, instead, error }) => `- \`${of}\` ${version} does not install: ${error}. Measured instead: ${instead}, the newest that does.`);
+  const texts = results.notInstalled.map(({ name: of, version, instead, error }) => `- \`${of}\` ${version} does not install: ${error}. We measured ${instead}, the newest version that installs.`);
   for (const row of results.rows)
     for (const [work, words] of Object.entries(WORK_NAMES)) {
       const { absent } = row.works[work];
-      if (absent && /Error|longer|not measured/.test(absent)) told.push(`- ${row.label}, ${words}: ${absent}.`);
+      if (absent && /Error|longer|not measured/.test(absent)) texts.push(`- ${row.label}, ${words}: ${absent}.`);
     }
-  told.push("- The newest published `@qwen-code/qwen-code-core` is 0.0.14; the program `qwen` has moved on and carries a newer core inside.");
-  told.push("- Both command line cores are measured at their schedulers, because their loops are bound to their own providers and settings; LangGraph and Mastra with the stores that live in memory, not with their databases.");
-  told.push("- pi has a second, durable runtime beside `Agent` (`AgentHarness`, with sessions and recorded intents); it is not measured here.");
-  return told.join("\n");
+  texts.push("- The newest published `@qwen-code/qwen-code-core` is 0.0.14; the program `qwen` bundles a newer core.");
+  texts.push("- For the cores of Gemini CLI and Qwen Code, only the schedulers are measured, because their loops require their own providers and settings. LangGraph and Mastra are measured with their in-memory stores, not with databases.");
+  texts.push("- pi has a second, durable runtime next to `Agent`: `AgentHarness`, with sessions and recorded intents. It is not measured.");
+  return texts.join("\n");
 }
 
 function unequal() {
@@ -299,7 +303,7 @@ function callsPicture() {
   const rows = results.rows.filter((row) => row.works["turns 100"].ratio !== undefined && row.id !== "bare");
   return bars({
     title: "Cost per call at 100 turns, as a multiple of the bare loop",
-    note: "Processor time, logarithmic. Shorter is cheaper; what the layers do for it differs.",
+    note: "Processor time, logarithmic. Shorter is cheaper. The projects do different amounts of work.",
     rows: rows.map((row) => ({ label: row.label, value: row.works["turns 100"].ratio, text: ratio(row.works["turns 100"]), ours: isOurs(row) })),
   });
 }
@@ -309,7 +313,7 @@ function growthPicture() {
   const rows = results.rows.filter(({ id }) => id !== "bare" && id !== "assent-core-sqlite" && id !== "assent-sqlite");
   return lines({
     title: "Cost per call by the number of turns, as a multiple of the bare loop",
-    note: "Processor time, both axes logarithmic. Flat or falling: the history costs nothing. Rising: every turn pays for those before it.",
+    note: "Processor time, both axes logarithmic. Flat or falling: a longer history costs nothing. Rising: each turn costs more than the one before.",
     places: ["1 turn", "10", "100", "1,000"],
     rows: rows.map((row) => ({ label: row.label, values: works.map((work) => row.works[work].ratio), ours: isOurs(row) })),
   });
@@ -318,13 +322,13 @@ function growthPicture() {
 function effectsPicture() {
   const rows = results.rows.filter(({ again: { inTurn } }) => inTurn);
   return bars({
-    title: "How often one approved call happened when it was resumed ten times",
+    title: "Effects of one approved call that was resumed ten times",
     linear: true,
-    note: "1 is what the person said yes to. The worse of: one after the other, ten at once.",
+    note: "1 is correct. The worse of ten resumes in sequence and ten in parallel.",
     rows: rows.map((row) => {
       const { inTurn, atOnce } = row.again;
       const value = Math.max(inTurn.effects, atOnce.effects);
-      return { label: row.label, value, text: inTurn.effects === atOnce.effects ? `${value}` : `${inTurn.effects} in turn, ${atOnce.effects} at once`, ours: isOurs(row) };
+      return { label: row.label, value, text: inTurn.effects === atOnce.effects ? `${value}` : `${inTurn.effects} in sequence, ${atOnce.effects} in parallel`, ours: isOurs(row) };
     }),
   });
 }
