@@ -13,7 +13,7 @@ import type { Hazard, PlanWord } from "../../src/shell/plan/plan.ts";
 import { readPlannedLine } from "../../src/shell/plan/planned-line.ts";
 import type { ShellUnit, TouchedPath } from "../../src/shell/plan/shell-unit.ts";
 
-/** What stands where lines are judged: a text, or `-> target` for a link; a name that ends in a slash is a directory. */
+/** The files around the judged lines: a text, or `-> target` for a link; a name that ends in a slash is a directory. */
 const FILES: Readonly<Record<string, string>> = {
   "w/.git/HEAD": "ref: refs/heads/main\n",
   "w/.git/config": "[core]\n",

@@ -8,7 +8,7 @@ import type { HazardId } from "../../src/shell/plan/plan.ts";
 import { readPlain } from "../../src/shell/read/strict-reader.ts";
 import { scratch } from "../scratch.ts";
 
-/** What stands in the workspace: a text, or `-> target` for a link; a name that ends in a slash is a directory. */
+/** The files of the workspace: a text, or `-> target` for a link; a name that ends in a slash is a directory. */
 export type Files = Readonly<Record<string, string>>;
 
 const USUAL: Files = {

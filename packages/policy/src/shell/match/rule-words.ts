@@ -66,7 +66,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 function readPiece(text: string, at: number, isFirst: boolean): RulePiece {
   const character = text[at] ?? "";
   const refused = refusedAt(text, at, isFirst);
-  if (refused) return { problem: `${refused} cannot stand in a rule; quote it if it is meant as text` };
+  if (refused) return { problem: `${refused} is not allowed in a rule; quote it to match it as text` };
   if (character === "'") return singleQuoted(text, at);
   if (character === '"') return doubleQuoted(text, at);
   if (character !== "\\") return { glob: character, end: at + 1 };
@@ -84,7 +84,7 @@ const BRACES = /^\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}/;
 
 function singleQuoted(text: string, at: number): RulePiece {
   const end = text.indexOf("'", at + 1);
-  return end === -1 ? { problem: "a quote that does not close" } : { glob: escapeGlob(text.slice(at + 1, end)), end: end + 1 };
+  return end === -1 ? { problem: "a quote is not closed" } : { glob: escapeGlob(text.slice(at + 1, end)), end: end + 1 };
 }
 
 function doubleQuoted(text: string, at: number): RulePiece {
@@ -93,11 +93,11 @@ function doubleQuoted(text: string, at: number): RulePiece {
     const character = text[i] ?? "";
     if (character === '"') return { glob: escapeGlob(inside), end: i + 1 };
     if (character === "$" || character === "`")
-      return { problem: "an expansion cannot stand in a rule; put it in single quotes if it is meant as text" };
+      return { problem: "an expansion is not allowed in a rule; put it in single quotes to match it as text" };
     if (character === "\\" && '"\\$`'.includes(text[i + 1] ?? " ")) i++;
     inside += text[i];
   }
-  return { problem: "a quote that does not close" };
+  return { problem: "a quote is not closed" };
 }
 
 function escapeGlob(text: string): string {

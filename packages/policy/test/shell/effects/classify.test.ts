@@ -16,7 +16,7 @@ test("git's four harmless options are not among the words a rule compares", (t) 
   assert.deepEqual(classify(["ls", "--all"], place).words, ["ls", "--all"]);
 });
 
-test("a command without a table is unknown, and nothing speaks against it", (t) => {
+test("a program without a row is unknown and has no hazard", (t) => {
   const argv = ["cargo", "build", "--release", "/etc", "~"];
   assert.deepEqual(classify(argv, sampleWorkspace(t)), { class: "unknown", operands: [], hazards: [], words: argv, tabled: false });
 });
@@ -28,7 +28,7 @@ test("npm test is opaque without a hazard, since its script is bound; npm run is
   assert.deepEqual(hazardsOf(classify(["npm", "run", "test"], place)), ["opaque_program"]);
 });
 
-test("operands are the files, absolute and resolved, with what happens to them", (t) => {
+test("operands are resolved files with their use", (t) => {
   const place = sampleWorkspace(t, { "a.txt": "a", "link.txt": "-> a.txt" });
   const at = (name: string): string => join(place.workspace, name);
   assert.deepEqual(classify(["cat", "-n", "link.txt", "-", "/dev/null", "new.txt"], place).operands, [
@@ -57,7 +57,7 @@ test("operands are the files, absolute and resolved, with what happens to them",
   assert.deepEqual(classify(["echo", "a.txt", "/etc"], place).operands, []);
 });
 
-test("a link out of the workspace is outside, however it is reached", (t) => {
+test("a link out of the workspace is outside by any path", (t) => {
   const place = sampleWorkspace(t, { "notes/hosts": "-> /etc/hosts", vendor: "-> /usr", "in.txt": "a", alias: "-> in.txt" });
   for (const argv of [
     ["cat", "notes/hosts"],
@@ -69,7 +69,7 @@ test("a link out of the workspace is outside, however it is reached", (t) => {
   assert.deepEqual(hazardsOf(classify(["cat", "alias"], place)), []);
 });
 
-test("what lies above a link is another place than it seems: such a path is not resolved", (t) => {
+test("a path with .. after a link is not resolved", (t) => {
   const place = sampleWorkspace(t, { "a/b/deep/x": "x", "top/x": "x", "sub/link": "-> ../top", jump: "-> a/b/deep", "src/x": "x" });
   assert.deepEqual(hazardsOf(classify(["cat", "jump/../x"], place)), ["path_unresolved"]);
   assert.deepEqual(hazardsOf(classify(["cat", "../../x"], { ...place, cwd: join(place.workspace, "sub/link") })), ["path_unresolved"]);
@@ -82,7 +82,7 @@ test("a dash is the input, unless a file has that name", (t) => {
   assert.deepEqual(hazardsOf(classify(["ls", "-"], sampleWorkspace(t, { "-": "-> /etc" }))), ["outside_workspace"]);
 });
 
-test("a FIFO is no file to read", (t) => {
+test("a FIFO is not a file to read", (t) => {
   const place = sampleWorkspace(t, {});
   execFileSync("mkfifo", [join(place.workspace, "pipe")]);
   assert.ok(hazardsOf(classify(["cat", "pipe"], place)).includes("path_unresolved"));
@@ -189,13 +189,13 @@ describe("git works on the workspace's own repository only", () => {
     assert.deepEqual(hazardsOf(classify(status, { ...place, cwd: join(place.workspace, ".git") })), ["runs_program"]);
   });
 
-  test("a directory that is gone cannot be judged", (t) => {
+  test("a missing directory is a hazard", (t) => {
     const place = sampleWorkspace(t, {});
     assert.deepEqual(hazardsOf(classify(status, { ...place, cwd: join(place.workspace, "gone") })), ["path_unresolved"]);
   });
 });
 
-test("any words at all can be classified", (t) => {
+test("any words can be classified", (t) => {
   const place = sampleWorkspace(t);
   const strange = [
     [],

@@ -55,7 +55,7 @@ const PATTERNS = [
 ];
 
 for (const pattern of PATTERNS) {
-  test(`${pattern} becomes what bash makes of it`, (t) => {
+  test(`${pattern} expands as in bash`, (t) => {
     const { workspace, look } = sampleWorkspace(t, FILES);
     const bash = execFileSync("/bin/bash", ["--noprofile", "--norc", "-c", `printf '%s\\0' ${pattern}`], {
       cwd: workspace,
@@ -70,7 +70,7 @@ for (const pattern of PATTERNS) {
   });
 }
 
-test("words that are no patterns stay, in their places", (t) => {
+test("words without patterns stay in place", (t) => {
   const { workspace, look } = sampleWorkspace(t, FILES);
   const mixed: readonly PlainWord[] = [...words("cat", "-n"), { text: "*", glob: false }, ...words("src/sub/*.ts", "x")];
   assert.deepEqual(expandGlobs(mixed, { cwd: workspace, look }), { argv: ["cat", "-n", "*", "src/sub/a.ts", "x"] });

@@ -30,7 +30,7 @@ const ROWS: readonly (readonly [sentence: string, path: string, hazards: readonl
   ["a directory without one, which is followed", "sub", [], true],
 ];
 
-describe("5: a path of a command", () => {
+describe("a path of a command", () => {
   for (const [sentence, path, expected, follows = false] of ROWS) {
     test(`${sentence}: '${path}'`, (t) => {
       const root = scratch(t);

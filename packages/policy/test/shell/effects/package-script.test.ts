@@ -8,7 +8,7 @@ const PACKAGE: Files = {
   "package.json": JSON.stringify({ scripts: { pretest: "lint", test: "node --test", build: "tsc", prebuild: "rm -r dist" } }),
 };
 
-test("the text holds the script with what runs before and after it", (t) => {
+test("the text contains the script and its pre and post scripts", (t) => {
   const place = sampleWorkspace(t, PACKAGE);
   const directory = place.workspace;
   assert.deepEqual(findPackageScript(["npm", "test"], place), {
@@ -23,7 +23,7 @@ test("the text holds the script with what runs before and after it", (t) => {
     assert.deepEqual(findPackageScript([program, "test"], place), findPackageScript(["npm", "test"], place));
 });
 
-test("other commands have no script", (t) => {
+test("other commands have no package script", (t) => {
   const place = sampleWorkspace(t, PACKAGE);
   const others = [
     ["npm"],
@@ -40,7 +40,7 @@ test("other commands have no script", (t) => {
   for (const words of others) assert.equal(findPackageScript(words, place), undefined, words.join(" "));
 });
 
-test("every change of the scripts or of npm's settings changes the text; the settings themselves are not shown", (t) => {
+test("every change of the scripts or of .npmrc changes the text, which does not show .npmrc", (t) => {
   const changes: readonly Files[] = [
     PACKAGE,
     { "package.json": JSON.stringify({ scripts: { pretest: "lint", test: "node --test", posttest: "x" } }) },
@@ -57,7 +57,7 @@ test("every change of the scripts or of npm's settings changes the text; the set
   assert.ok(!texts.join().includes("secret"));
 });
 
-test("an empty .npmrc is an absent one, and other keys of the package do not count", (t) => {
+test("an empty .npmrc counts as missing, and other package keys do not count", (t) => {
   const before = findPackageScript(["npm", "test"], sampleWorkspace(t, PACKAGE))?.text;
   const scripts = { pretest: "lint", test: "node --test", other: "x" };
   assert.equal(

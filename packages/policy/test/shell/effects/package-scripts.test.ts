@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { rememberPackageScripts } from "../../../src/shell/effects/package-scripts.ts";
 import { scratch } from "../../scratch.ts";
 
-test("5.9: the scripts of a package are known by every command that runs them, as they were then", (t) => {
+test("package scripts are remembered for every command that runs them", (t) => {
   const root = scratch(t);
   const write = (lint: string): void =>
     writeFileSync(join(root, "package.json"), JSON.stringify({ scripts: { test: "node --test", lint } }));
@@ -33,7 +33,7 @@ for (const [sentence, text] of [
   ["a package without scripts", "{}"],
   ["scripts that are a list", '{"scripts":["a"]}'],
 ] as const) {
-  test(`5.9: ${sentence} has none`, (t) => {
+  test(`${sentence} has none`, (t) => {
     const root = scratch(t);
     if (text !== undefined) writeFileSync(join(root, "package.json"), text);
     assert.equal(rememberPackageScripts(root)(["npm", "run", "a"]), undefined);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { findWriteTargets } from "../../../src/shell/effects/write-targets.ts";
 import { seenCommand } from "../../seen-line.ts";
 
-/** Words, then what is written: `=` before a path for a deep write, `~` for names nobody can tell, `+` for such where nothing was before, `<` for a deep read, `?` after a dynamic one. */
+/** Words, then what is written: `=` before a path for a deep write, `~` for unknown names, `+` for such where nothing was before, `<` for a deep read, `?` after a dynamic one. */
 const ROWS: readonly (readonly [command: string, targets: string])[] = [
   ["echo x > a", "a"],
   ["echo x >> a", "a"],
@@ -173,7 +173,7 @@ for (const [command, targets] of ROWS) {
   });
 }
 
-test("a command that gets further words, like that of xargs, writes what nobody can name", () => {
+test("a command that gets more words at run time writes unknown files", () => {
   const targets = findWriteTargets({ ...seenCommand("rm -rf"), openEnd: true });
   assert.deepEqual(targets, [{ path: "$", dynamic: true, use: "write", reach: "all", fate: "replaced" }]);
   assert.deepEqual(findWriteTargets({ ...seenCommand("cat"), openEnd: true }), []);

@@ -3,7 +3,7 @@ import { readRuleWords } from "../../../src/shell/match/rule-words.ts";
 import type { MatchAnswer, SeenCommand } from "../../../src/shell/walk/seen-command.ts";
 import { walkBash } from "../../../src/shell/walk/walk.ts";
 
-/** Whether a deny rule holds for any command of a text; what nobody can tell is a doubt. */
+/** Whether a deny rule holds for any command of a text; an unknown result is a doubt. */
 export function broadly(rule: string, text: string): MatchAnswer {
   const read = readRuleWords(rule);
   if ("problem" in read) throw new Error(`${rule}: ${read.problem} at ${read.column}`);

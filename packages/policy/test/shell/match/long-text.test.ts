@@ -6,12 +6,12 @@ const DENIES = [["curl"], ["git", "push"], ["git", "push", "--force"], ["sudo"],
 
 const ROWS: readonly (readonly [name: string, text: string, hit: number | undefined])[] = [
   ["at the start", "curl x", 0],
-  ["behind blanks", " \t curl x", 0],
-  ["behind a newline", "ls\ncurl x", 0],
-  ["behind a semicolon", "ls;curl x", 0],
-  ["behind a semicolon and blanks", "ls;  curl x", 0],
-  ["behind &&", "ls && curl x", 0],
-  ["behind a pipe", "ls |curl", 0],
+  ["after blanks", " \t curl x", 0],
+  ["after a newline", "ls\ncurl x", 0],
+  ["after a semicolon", "ls;curl x", 0],
+  ["after a semicolon and blanks", "ls;  curl x", 0],
+  ["after &&", "ls && curl x", 0],
+  ["after a pipe", "ls |curl", 0],
   ["several words", "ls; git  push\torigin", 1],
   ["words of another deny as well: the first is named", "git push --force", 1],
   ["with a path", "/usr/bin/curl x", 0],
@@ -46,9 +46,9 @@ test("the scan is linear: a megabyte of near misses, and of one word", () => {
   assert.equal(scanLongText("git ".repeat(250_000), DENIES), undefined);
 });
 
-test("of two equal denies the first is named", () => assert.equal(scanLongText("sudo x", [["curl"], ["sudo"], ["sudo"]]), 1));
+test("the first of two equal rules is reported", () => assert.equal(scanLongText("sudo x", [["curl"], ["sudo"], ["sudo"]]), 1));
 
-test("no denies, no hit", () => assert.equal(scanLongText("curl x", []), undefined));
+test("without rules there is no match", () => assert.equal(scanLongText("curl x", []), undefined));
 
 const ROOT: readonly (readonly [text: string, found: boolean])[] = [
   ["rm -rf /", true],

@@ -59,14 +59,14 @@ const REFUSED: readonly (readonly [name: string, text: string, column: number])[
 ];
 
 for (const [name, text, column] of REFUSED) {
-  test(`a rule cannot hold ${name}: ${JSON.stringify(text)}`, () => {
+  test(`a rule rejects ${name}: ${JSON.stringify(text)}`, () => {
     const read = readRuleWords(text);
     assert.ok("problem" in read, JSON.stringify(read));
     assert.equal(read.column, column);
   });
 }
 
-test("a glob of a rule tells upper from lower case", () => {
+test("a rule's glob is case-sensitive", () => {
   const read = readRuleWords("x A*");
   assert.ok("words" in read);
   assert.equal(read.words[1]?.glob?.matches("Ab"), true);

@@ -32,7 +32,7 @@ function analyse(text: string, root: string): AnalyzedLine {
 const hazardsOf = ({ line: { plan } }: AnalyzedLine): readonly string[] =>
   [...new Set([...plan.hazards, ...plan.commands.flatMap(({ hazards }) => hazards)].map(({ id }) => id))].sort();
 
-describe("a line that both readers read the same is modelled", () => {
+describe("a line on which both readers agree is modelled", () => {
   const rows: readonly [text: string, shape: string, argv: readonly (readonly string[])[]][] = [
     ["ls", "argv", [["ls"]]],
     ["  ls   -la   src # look", "argv", [["ls", "-la", "src"]]],
@@ -59,7 +59,7 @@ describe("a line that both readers read the same is modelled", () => {
   }
 });
 
-describe("everything else is text, and nothing runs from it", () => {
+describe("any other line is text, and nothing runs from its plan", () => {
   const rows: readonly [text: string, hazard: string][] = [
     ["ls $HOME", "expansion"],
     ["ls $(pwd)", "substitution"],
@@ -88,7 +88,7 @@ describe("everything else is text, and nothing runs from it", () => {
   }
 });
 
-describe("proven read-only", () => {
+describe("a line is read-only if all of its commands only read", () => {
   const rows: readonly [text: string, readOnly: boolean][] = [
     ["git log -5", true],
     ["cat README.md | head -1 && ls src", true],
@@ -105,7 +105,7 @@ describe("proven read-only", () => {
     test(`${text}: ${readOnly}`, (t) => assert.equal(analyse(text, workspace(t)).line.readOnly, readOnly));
 });
 
-describe("a program that runs code is not fed through a pipe", () => {
+describe("an opaque program that reads a pipe is a hazard", () => {
   for (const text of ["cat README.md | python3", "ls | xargs rm", "echo x | node", "cat a | make", "ls | env cat"]) {
     test(text, (t) => assert.ok(analyse(text, workspace(t)).line.plan.hazards.some(({ id }) => id === "pipe_to_shell")));
   }
@@ -114,7 +114,7 @@ describe("a program that runs code is not fed through a pipe", () => {
   }
 });
 
-describe("5.4: where a command runs", () => {
+describe("the directory of a command", () => {
   const rows: readonly [text: string, cwds: readonly (string | null)[]][] = [
     ["cd src && ls", ["", "src"]],
     ["cd src; ls; cd deep; ls", ["", "src", "src", "src/deep"]],
@@ -144,7 +144,7 @@ describe("5.4: where a command runs", () => {
     });
   }
 
-  test("an operand is taken from where its command runs", (t) => {
+  test("an operand is relative to the directory of its command", (t) => {
     const root = workspace(t);
     assert.deepEqual(hazardsOf(analyse("cd src && cat a.ts", root)), []);
     assert.deepEqual(hazardsOf(analyse("cd src/deep && cat ../../../x", root)), ["outside_workspace"]);
@@ -152,7 +152,7 @@ describe("5.4: where a command runs", () => {
   });
 });
 
-describe("5.5: what is not parsed", () => {
+describe("text that is not parsed", () => {
   test("a text beyond the limit is one unit without a command", (t) => {
     const { line, units } = analyse(`echo ${"x".repeat(LONGEST_COMMAND)}`, workspace(t));
     assert.deepEqual([line.tooLong, line.plan.commands.length, units.length], [true, 0, 1]);
@@ -166,8 +166,8 @@ describe("5.5: what is not parsed", () => {
   }
 });
 
-describe("what a line is bound to", () => {
-  test("5.8: a script operand, by its bytes", (t) => {
+describe("scripts that a line is bound to", () => {
+  test("a script operand, by its bytes", (t) => {
     const root = workspace(t);
     const [before] = analyse("sh build.sh", root).scripts;
     writeFileSync(join(root, "build.sh"), "echo two\n");
@@ -176,7 +176,7 @@ describe("what a line is bound to", () => {
     assert.notEqual(before?.digest, after?.digest);
   });
   for (const text of ["bash -e build.sh", "./build.sh", "cd src; sh ../build.sh", "env FOO=1 sh build.sh", "sh < build.sh"]) {
-    test(`5.8: ${text}`, (t) =>
+    test(`${text}`, (t) =>
       assert.deepEqual(
         analyse(text, workspace(t)).scripts.map(({ file }) => file),
         ["build.sh"],
@@ -195,7 +195,7 @@ describe("what a line is bound to", () => {
         files,
       ));
   }
-  test("5.8: what is absent, too large or no file is bound as that", (t) => {
+  test("a missing, too large or special file is bound as such", (t) => {
     const root = workspace(t);
     const digest = (): string | undefined => analyse("sh large.sh", root).scripts[0]?.digest;
     const resize = (size: number): void => {
@@ -211,9 +211,8 @@ describe("what a line is bound to", () => {
     mkdirSync(join(root, "large.sh"));
     assert.equal(digest(), "no regular file");
   });
-  test("5.8: code on the command line is in the text already", (t) =>
-    assert.deepEqual(analyse("sh -c 'echo build.sh'", workspace(t)).scripts, []));
-  test("5.9: npm test is bound to the package's scripts", (t) => {
+  test("code on the command line is not bound", (t) => assert.deepEqual(analyse("sh -c 'echo build.sh'", workspace(t)).scripts, []));
+  test("npm test is bound to the package's scripts", (t) => {
     const root = workspace(t);
     const digest = (): string | undefined => {
       const [unit] = analyse("npm test", root).units;
@@ -226,7 +225,7 @@ describe("what a line is bound to", () => {
   });
 });
 
-test("the plan's digest names what would run, and nothing that is only known about it", (t) => {
+test("the plan's digest covers only what would run", (t) => {
   const root = workspace(t);
   const digest = (text: string): string => analyse(text, root).line.plan.digest;
   assert.equal(digest("ls  -la"), digest("ls -la"));
@@ -237,7 +236,7 @@ test("the plan's digest names what would run, and nothing that is only known abo
   assert.notEqual(digest("cd src; ls"), digest("ls"));
 });
 
-describe("what a write touches is where the system itself would go", () => {
+describe("touched paths are those that the system resolves", () => {
   for (const text of ["echo x | tee src/link/../config", "cd src/link && tee ../config", "cp a src/link/../config"]) {
     test(text, (t) => {
       const root = workspace(t);
@@ -249,7 +248,7 @@ describe("what a write touches is where the system itself would go", () => {
   }
 });
 
-describe("5.4: where a command inside a wrapper runs", () => {
+describe("the directory of a command inside a wrapper", () => {
   const rows: readonly [text: string, cwds: readonly (string | null)[]][] = [
     ["env -C src ls", ["", "src"]],
     ["env -C src env -C deep ls", ["", "src", "src/deep"]],

@@ -61,7 +61,7 @@ const FOUND: readonly (readonly [name: string, program: string, path: readonly s
   ["a NUL in the name", "tool\0", ["R/own"], undefined],
 ];
 for (const [name, program, path, file] of FOUND) {
-  test(`5.10: ${name}`, (t) => {
+  test(`${name}`, (t) => {
     const { root, workspace } = places(t);
     const at = (text: string): string => text.replace(/^R/, root);
     const found = findProgram(at(program), { path: path.map(at), workspace });
@@ -69,7 +69,7 @@ for (const [name, program, path, file] of FOUND) {
   });
 }
 
-test("5.10: what is found carries device, inode, size and time of the file a link leads to", (t) => {
+test("a found program has device, inode, size and time of its real file", (t) => {
   const { root, workspace } = places(t);
   symlinkSync("tool", join(root, "own/link"));
   const found = findProgram("link", { path: [join(root, "own")], workspace });
@@ -77,7 +77,7 @@ test("5.10: what is found carries device, inode, size and time of the file a lin
   assert.deepEqual(found, { file: join(root, "own/link"), dev, ino, size, mtimeMs, ctimeMs });
 });
 
-test("5.10: node and npm are also looked up beside the running Node, after the path, and not in the workspace", (t) => {
+test("node and npm are also looked up next to the running Node, after the path, and not in the workspace", (t) => {
   const { root, workspace } = places(t);
   for (const directory of ["own", "ws/bin"])
     for (const name of ["node", "npm", "npx"]) copyFileSync(join(root, directory, "tool"), join(root, directory, name));
@@ -92,12 +92,12 @@ test("5.10: node and npm are also looked up beside the running Node, after the p
   assert.equal(findProgram("node", { path: [], workspace })?.file, join(dirname(process.execPath), "node"));
 });
 
-test("5.10: the system's directories are the path unless settings say otherwise", () => {
+test("the system's directories are the path unless settings say otherwise", () => {
   assert.deepEqual(PROGRAM_PATH, ["/usr/local/bin", "/usr/bin", "/bin"]);
   assert.match(findProgram("sh", { path: PROGRAM_PATH, workspace: "/nonexistent" })?.file ?? "", /^\/(usr\/(local\/)?)?bin\/sh$/);
 });
 
-test("5.10: what programs start by name is looked up in the same directories", (t) => {
+test("programs that a program starts are looked up in the same directories", (t) => {
   const { root, workspace } = places(t);
   const path = ["relative", join(root, "ws/bin"), join(root, "alias"), join(root, "own"), `${root}/own:${root}/ws`, join(root, "other")];
   assert.deepEqual(programDirectories({ path, workspace }), [join(root, "own"), join(root, "other")]);

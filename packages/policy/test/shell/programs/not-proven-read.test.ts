@@ -616,7 +616,7 @@ cat src/../../*`,
 ];
 
 for (const [why, lines] of ASKING) {
-  test(`what asks by "${why}" is never proven to read only`, (t) => {
+  test(`commands that ask because of "${why}" are not proven to only read`, (t) => {
     const place = sampleWorkspace(t);
     const rows = lines.trim().split("\n");
     assert.deepEqual(

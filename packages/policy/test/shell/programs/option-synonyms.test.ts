@@ -205,7 +205,7 @@ const ROWS: readonly Row[] = [
 
 const listed = (text: string, sign: string): readonly string[] => text.split(sign).filter((part) => part !== "");
 
-describe("what denies know of options", () => {
+describe("options that deny rules know", () => {
   for (const [program, values, flags, spellings] of ROWS) {
     test(`${program}: a known option with a value hides no word, and its value is none`, () => {
       for (const option of listed(values, " ")) {

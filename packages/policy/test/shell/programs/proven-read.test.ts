@@ -478,7 +478,7 @@ grep -rn foo src 2>/dev/null | head -5
 ls # list files
 `;
 
-test("commands that look around are proven to read only", (t) => {
+test("commands that only look are proven to only read", (t) => {
   const place = sampleWorkspace(t);
   const lines = LOOKING.trim().split("\n");
   const asked = lines.map((line) => ({ line, why: objections(line, place) })).filter(({ why }) => why.length > 0);

@@ -46,16 +46,16 @@ const ROWS: readonly (readonly [sentence: string, args: string, reading: string]
 
 for (const [sentence, args, reading] of ROWS) test(sentence, () => assert.equal(short(args), reading));
 
-test("a program that takes any word as a value", () => {
+test("a value may begin with a dash if the program says so", () => {
   assert.equal(short("-n --output=x y", { ...TABLE, dashValues: true }), "-n=--output=x / y");
 });
 
-test("where letters take words of their own, nothing but digits may follow one", () => {
+test("with loose letters only digits may follow a letter", () => {
   const table: ReadTable = { ...TABLE, looseLetters: true };
   assert.equal(short("-n5 x", table), "-n=5 / x");
   assert.equal(short("-no x y", table), "/ x y unmodelled_option");
 });
 
-test("values that are files are told", () => {
+test("values that are files are reported", () => {
   assert.deepEqual(readOptions(["-fa", "-f", "b", "--file=c", "--file", "d"], TABLE).paths, ["a", "b", "c", "d"]);
 });

@@ -13,7 +13,7 @@ const HISTORY = `-p|-u|-s|-5|-n5|-n 5|-z|-w|-b|-M|-C|-B|-R|-a|-W|-U3|-U 3|-Sx|-S
   --ignore-space-change|--ignore-blank-lines|--minimal|--patience|--histogram|--exit-code|--quiet|--no-ext-diff|--no-textconv|--topo-order|--date-order|--left-right|--cherry-pick|--relative|
   --check|--function-context|--grep x|--author x|--since x|--until x|--format %H|--skip 2|--max-count 3`;
 
-/** Every option that the contract's tables name, separated by `|`, and where in the command they stand. */
+/** Options separated by `|`, and where in the command they go. */
 const ROWS: readonly (readonly [command: string, options: string, proven?: CommandClass])[] = [
   ["echo … x", "-n|-e|-E"],
   ["pwd …", "-L|-P"],
@@ -77,7 +77,7 @@ const ROWS: readonly (readonly [command: string, options: string, proven?: Comma
   ["git fetch …", "-p|-t|-v|-q|-a|--all|--prune|--tags|--no-tags|--depth=1|--dry-run|origin", "write"],
 ];
 
-describe("5.6: every option that the tables name is known", () => {
+describe("every option of the table is known", () => {
   for (const [command, options, proven = "read"] of ROWS) {
     test(command, (t) => {
       const place = sampleWorkspace(t);
@@ -90,7 +90,7 @@ describe("5.6: every option that the tables name is known", () => {
   }
 });
 
-test("any other word to these programs asks for more than a version", (t) => {
+test("any other word is more than a request for the version", (t) => {
   const place = sampleWorkspace(t);
   const more = `bash -v|clang -v|cmake -v|deno -v|gcc -v|make -V|node -V|perl -V|php -V|python -v|python3 -v|ruby -v|tsc -V|yarn --version|cargo --version|npm -V|npm ls x|node --version x|
     node|npm`;
@@ -111,7 +111,7 @@ test("no program has two rows", () => {
   );
 });
 
-test("each token of a table follows the notation, and no option is both harmless and unsafe", () => {
+test("every option follows the notation, and none is both safe and unsafe", () => {
   assert.ok(TABLES.length > 60);
   for (const [name, { options = "", unsafe = {} }] of TABLES) {
     const harmless = options.split(/\s+/).filter(Boolean);
@@ -123,7 +123,7 @@ test("each token of a table follows the notation, and no option is both harmless
   }
 });
 
-test("an option has a value everywhere it stands in one table, or nowhere", () => {
+test("an option takes a value everywhere in one table, or nowhere", () => {
   const overridden = ["shortlog: -n", "shortlog: --committer"];
   for (const [name, { options = "" }] of TABLES) {
     const seen = new Map<string, string>();

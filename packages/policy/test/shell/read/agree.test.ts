@@ -25,7 +25,7 @@ const AGREED: readonly string[] = [
   "ls >/dev/null 2>&1 </dev/null",
 ];
 
-describe("both readers read the same", () => {
+describe("both readers agree", () => {
   for (const text of AGREED) {
     test(JSON.stringify(text), () => {
       const walk = walkBash(text);
@@ -33,7 +33,7 @@ describe("both readers read the same", () => {
     });
   }
 
-  test("what stands inside a command is not of the top level", () => {
+  test("nested commands are not on the top level", () => {
     const walk = walkBash("timeout 5 ls; pwd");
     const top = matchReaders(plain("timeout 5 ls; pwd"), walk);
     assert.deepEqual([walk.commands.length, top?.map(({ argv }) => argv[0]?.text)], [3, ["timeout", "pwd"]]);
@@ -72,8 +72,8 @@ const DIFFERING: readonly (readonly [sentence: string, walk: WalkResult])[] = [
   ["a target that only a shell can tell", redirected({ dynamic: true })],
 ];
 
-describe("the readers differ, so nobody knows what a shell would do", () => {
-  test("the text itself is read the same", () =>
+describe("the readers disagree", () => {
+  test("the unchanged text is read the same", () =>
     assert.notEqual(
       matchReaders(
         plain(TEXT),

@@ -202,7 +202,7 @@ test(`the other reader agrees on nearly all of what the strict reader accepts (A
   assert.ok(differing.length < accepted.length / 20, `${differing.length} of ${accepted.length}`);
 });
 
-test("a wrong reading is found: the comparison can fail", async (t) => {
+test("the comparison finds a wrong reading", async (t) => {
   const reading = readPlain("a b && fa; b 2>&1");
   assert.ok("commands" in reading);
   const [first, ...rest] = reading.commands;

@@ -12,7 +12,7 @@ const ROWS: readonly (readonly [text: string, words: string, hazards?: string])[
   ["echo *.ts", "echo|<*.ts>"],
 ];
 
-describe("words of a command, as the walk gives them", () => {
+describe("words of a command in the walk", () => {
   for (const [text, words, hazards = ""] of ROWS) {
     test(text, () => {
       const [first] = walkBash(text).commands;
@@ -21,7 +21,7 @@ describe("words of a command, as the walk gives them", () => {
     });
   }
 
-  test("what is hazardous about a group's redirection is so about each of its commands", () => {
+  test("a hazard of a group's redirection applies to each of its commands", () => {
     const found = walkBash("{ ls; pwd; } > $X").commands.map(({ argv, hazards }) => [argv[0]?.text, hazards.map(({ id }) => id)]);
     const hazards = ["redirection", "unmodelled_construct"];
     assert.deepEqual(

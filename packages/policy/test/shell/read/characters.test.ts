@@ -20,7 +20,7 @@ const FOUND: readonly (readonly [name: string, codes: readonly number[], id: str
 ];
 
 for (const [name, codes, id] of FOUND) {
-  test(`${name} are ${id}, wherever they stand`, () => {
+  test(`${name} are ${id}, anywhere in the text`, () => {
     for (const code of codes) {
       const found = characterHazards(`git log 'a${point(code)}'`);
       assert.deepEqual(
@@ -52,8 +52,8 @@ const GAPS: readonly (readonly [name: string, text: string])[] = [
   ["11 empty lines", `git status\n${"\n".repeat(11)}id`],
   ["empty lines that hold blanks", `git status\n${" \t\n".repeat(11)}id`],
   ["empty lines at the start", `${"\n".repeat(11)}id`],
-  ["behind quotes", `echo 'it' "\\"" \\' ${" ".repeat(50)}; id`],
-  ["behind a quote that does not close", `echo it's ${" ".repeat(50)}; id`],
+  ["after quotes", `echo 'it' "\\"" \\' ${" ".repeat(50)}; id`],
+  ["after a quote that does not close", `echo it's ${" ".repeat(50)}; id`],
 ];
 for (const [name, text] of GAPS) {
   test(`a gap hides what follows: ${name}`, () => {
@@ -64,7 +64,7 @@ for (const [name, text] of GAPS) {
   });
 }
 
-test("very many characters are named only so often", () => assert.equal(characterHazards("\u200b".repeat(1_000)).length, 20));
+test("a hazard is reported for at most 20 characters", () => assert.equal(characterHazards("\u200b".repeat(1_000)).length, 20));
 
 const NAMES: readonly (readonly [text: string, hazards: readonly string[]])[] = [
   ["g\u0456t status", ["confusable"]],
@@ -74,7 +74,7 @@ const NAMES: readonly (readonly [text: string, hazards: readonly string[]])[] = 
   ["echo gr\u00fc\u00dfe", []],
 ];
 for (const [text, hazards] of NAMES) {
-  test(`letters that are not plain in a name, sub-command or option: ${JSON.stringify(text)}`, () => {
+  test(`letters outside ASCII in a name, subcommand or option: ${JSON.stringify(text)}`, () => {
     assert.deepEqual(
       walkBash(text).commands.flatMap((seen) => seen.hazards.map(({ id }) => id)),
       hazards,
@@ -82,7 +82,7 @@ for (const [text, hazards] of NAMES) {
   });
 }
 
-test("the characters just beside the hidden ones are plain", () => {
+test("characters next to the hidden ranges are plain", () => {
   const beside = [0xac, 0xae, 0x34e, 0x350, 0x61b, 0x61d, 0x115e, 0x1161, 0x17b3, 0x17b6, 0x180a, 0x1810, 0x2010, 0x2027, 0x2030];
   const more = [0x3163, 0x3165, 0xfdff, 0xfe10, 0xfefe, 0xff00, 0xff9f, 0xffa1, 0xdffff, 0xe1000];
   for (const code of [...beside, ...more]) assert.deepEqual(characterHazards(`git log 'a${point(code)}'`), [], code.toString(16));

@@ -245,7 +245,7 @@ describe("the strict reader reads", () => {
   for (const [sentence, text, reading] of READ) test(sentence, () => assert.deepEqual(short(text), reading));
 });
 
-describe("the strict reader refuses", () => {
+describe("the strict reader rejects", () => {
   for (const [sentence, id, ...texts] of REFUSED) {
     test(sentence, () =>
       assert.deepEqual(
@@ -255,13 +255,13 @@ describe("the strict reader refuses", () => {
     );
   }
 
-  test("at the place of what it refused", () => {
+  test("a rejection has the position of its cause", () => {
     const reading = readPlain("ls src && cat $x");
     assert.deepEqual("refused" in reading && reading.refused.at, [14, 15]);
   });
 });
 
-test("a command knows where it stands, with its redirections", () => {
+test("a command has its position, redirections included", () => {
   const reading = readPlain(" a  b ;c 2>&1 # d");
   assert.deepEqual("commands" in reading && reading.commands.map(({ at }) => at), [
     [1, 5],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { splitBlanks, splitTolerant } from "../../../src/shell/read/tolerant-split.ts";
 
-/** Commands with their words; a word that only a shell can read is written `<as it stands>`. */
+/** Commands with their words; a word that only a shell can read is written `<as in the text>`. */
 const ROWS: readonly (readonly [sentence: string, text: string, commands: readonly string[]])[] = [
   ["words between blanks", "curl  x\ty", ["curl|x|y"]],
   ["nothing", "", []],
@@ -36,7 +36,7 @@ const ROWS: readonly (readonly [sentence: string, text: string, commands: readon
 const shown = (words: ReturnType<typeof splitBlanks>): string =>
   words.map(({ word, value }) => (word.dynamic ? `<${word.text}>` : value)).join("|");
 
-describe("a text that no parser reads, as far as one can tell", () => {
+describe("unparsable text is split into commands and words", () => {
   for (const [sentence, text, commands] of ROWS) {
     test(sentence, () => {
       const found = splitTolerant(text).map(shown);
@@ -48,7 +48,7 @@ describe("a text that no parser reads, as far as one can tell", () => {
   }
 });
 
-describe("a text that is only parted at blanks", () => {
+describe("text is split at blanks only", () => {
   const rows: readonly (readonly [text: string, words: string])[] = [
     ["curl x", "curl|x"],
     ["a;b $(c d)", "a;b|<$(c>|d)"],

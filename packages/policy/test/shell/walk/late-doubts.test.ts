@@ -5,7 +5,7 @@ import { walkBash } from "../../../src/shell/walk/walk.ts";
 
 const isDoubtful = (text: string): boolean => walkBash(text).commands.some(({ doubts }) => doubts.length > 0);
 
-describe("what a shell reads once more, or only it can tell, leaves doubt", () => {
+describe("text that a shell evaluates again leaves doubt", () => {
   for (const text of [
     "echo >& '$(curl x)'",
     "exec >& '$(curl x)'",
@@ -37,7 +37,7 @@ describe("what a shell reads once more, or only it can tell, leaves doubt", () =
     test(text, () => assert.equal(isDoubtful(text), true));
 });
 
-describe("what everybody writes leaves none", () => {
+describe("ordinary commands leave no doubt", () => {
   for (const text of [
     "make >& build.log",
     "ls 2>&1",
@@ -58,7 +58,7 @@ describe("what everybody writes leaves none", () => {
     test(text, () => assert.equal(isDoubtful(text), false));
 });
 
-describe("a literal that is evaluated elsewhere in the text leaves doubt", () => {
+describe("a literal that is evaluated elsewhere leaves doubt", () => {
   for (const text of [
     "read r <<< 'a[$(curl x)]'; echo $((r))",
     "for x in 'a[$(curl x)]'; do echo $((x)); done",
@@ -88,7 +88,7 @@ describe("a literal that is evaluated elsewhere in the text leaves doubt", () =>
     test(JSON.stringify(text), () => assert.notEqual(findTextDoubt(text), undefined));
 });
 
-describe("what everybody writes leaves none, wherever brackets and substitutions stand", () => {
+describe("ordinary brackets and substitutions leave no doubt", () => {
   for (const text of [
     'if [ "$(cat x)" -eq 5 ]; then echo $((1 + 2)); fi',
     "[[ $(wc -l < x) -gt 3 ]] && echo 'a[1]'",

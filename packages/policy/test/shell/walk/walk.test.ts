@@ -81,7 +81,7 @@ const PLACES: readonly (readonly [text: string, path: readonly string[]])[] = [
 ];
 
 for (const [text, path] of PLACES) {
-  test(`the deny walk reaches a command in every place: ${JSON.stringify(text)}`, () => {
+  test(`the walk finds a command everywhere: ${JSON.stringify(text)}`, () => {
     assert.equal(broadly("curl", text), "yes");
     const { commands, parsed, limited } = walkBash(text);
     const found = commands.find(({ argv }) => argv[0]?.text === "curl");
@@ -89,7 +89,7 @@ for (const [text, path] of PLACES) {
   });
 }
 
-test("a script in a script has the path of both", () => {
+test("a nested script has the labels of both", () => {
   const { commands } = walkBash("sh -c \"sh -c 'curl https://example.test'\"");
   assert.deepEqual(
     commands.map(({ path }) => path),
@@ -97,7 +97,7 @@ test("a script in a script has the path of both", () => {
   );
 });
 
-test("commands are given in the order of the text", () => {
+test("commands are listed in text order", () => {
   const names = walkBash("a $(b); c && (d | e) & f() { g; }; h <(i)").commands.map(({ argv }) => argv[0]?.text);
   assert.deepEqual(names, ["a", "b", "c", "d", "e", "g", "h", "i"]);
 });
@@ -132,7 +132,7 @@ const ODD: readonly string[] = [
   "{a\\\n,curl} x",
 ];
 for (const text of ODD) {
-  test(`what shells read differently is not taken for text: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "doubt"));
+  test(`a word that shells read differently is dynamic: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "doubt"));
 }
 
 const WORDS: readonly (readonly [word: string, text: string, dynamic: boolean])[] = [
@@ -195,7 +195,7 @@ const HAZARDS: readonly (readonly [text: string, ids: readonly string[]])[] = [
   ["$X y", ["expansion", "dynamic_name"]],
 ];
 for (const [text, ids] of HAZARDS) {
-  test(`hazards of a construct stand on its command: ${text}`, () => {
+  test(`a construct adds a hazard to its command: ${text}`, () => {
     assert.deepEqual(
       walkBash(text).commands[0]?.hazards.map(({ id }) => id),
       ids,
@@ -203,7 +203,7 @@ for (const [text, ids] of HAZARDS) {
   });
 }
 
-test("a test without a command has a hazard all the same", () => {
+test("a test without a command has a hazard, too", () => {
   for (const text of ["[[ -f x ]]", "(( i > 1 ))"]) {
     const { commands, hazards } = walkBash(text);
     assert.deepEqual([commands, hazards.map(({ id }) => id)], [[], ["unmodelled_construct"]]);
@@ -231,7 +231,7 @@ test("redirections and assignments are read with their file descriptors and name
   );
 });
 
-test("what a whole group writes stands on a command without words", () => {
+test("a group's redirections belong to a command without words", () => {
   for (const text of ["{ ls; } > out", "(ls) > out", "while a; do b; done > out", "[[ a ]] > out", "f() { ls; } > out"]) {
     const written = walkBash(text).commands.filter(({ redirections }) => redirections.length > 0);
     assert.deepEqual(
@@ -255,7 +255,7 @@ const TOPS: readonly (readonly [text: string, joins: readonly (string | undefine
   ["time a | b", [undefined, undefined]],
 ];
 for (const [text, joins] of TOPS) {
-  test(`commands of the plain top level are numbered and joined: ${JSON.stringify(text)}`, () => {
+  test(`top-level commands have a number and an operator: ${JSON.stringify(text)}`, () => {
     const { commands } = walkBash(text);
     assert.deepEqual(
       commands.map(({ join }) => join),
@@ -270,7 +270,7 @@ for (const [text, joins] of TOPS) {
   });
 }
 
-test("places count in the text that was given, also for what stands in quotes", () => {
+test("positions count in the given text, also inside quotes", () => {
   const text = "ls; timeout 5 sh -c 'curl $X'";
   const at = walkBash(text).commands.map((seen) => seen.at && text.slice(...seen.at));
   assert.deepEqual(at, ["ls", "timeout 5 sh -c 'curl $X'", "timeout 5 sh -c 'curl $X'", "timeout 5 sh -c 'curl $X'"]);
@@ -297,7 +297,7 @@ const BROKEN: readonly string[] = [
   'A=(1)"`curl x`"',
 ];
 for (const text of BROKEN) {
-  test(`a text that does not parse is searched all the same: ${JSON.stringify(text)}`, () => {
+  test(`a text with a syntax error is still searched: ${JSON.stringify(text)}`, () => {
     const { commands, parsed, hazards } = walkBash(text);
     assert.equal(parsed, false);
     assert.ok(hazards.some(({ id }) => id === "unparsed"));
@@ -305,11 +305,11 @@ for (const text of BROKEN) {
   });
 }
 
-test("an error inside a substitution or a script is one of the text", () => {
+test("a syntax error inside a substitution or script counts for the whole text", () => {
   for (const text of ["echo $(if; ls)", "sh -c 'ls ;; pwd'", 'echo `ls "`']) assert.equal(walkBash(text).parsed, false, text);
 });
 
-test("a text that does not parse does not make quoted data a command", () => {
+test("quoted data in a text with a syntax error is not a command", () => {
   assert.equal(
     walkBash("echo 'a; curl x' ;; ls").commands.some(({ argv }) => argv[0]?.text === "curl"),
     false,
@@ -350,7 +350,7 @@ const UNPROTECTED: readonly string[] = [
   "bash -c \"(( '\\$(curl x)' ))\"",
 ];
 for (const text of UNPROTECTED) {
-  test(`5.2: quotes protect nothing where a shell evaluates: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "yes"));
+  test(`quotes do not protect what a shell evaluates: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "yes"));
 }
 
 const EVALUATED_LATER: readonly string[] = [
@@ -363,7 +363,7 @@ const EVALUATED_LATER: readonly string[] = [
   'n="a[\\$(curl x)]"',
 ];
 for (const text of EVALUATED_LATER) {
-  test(`5.2: a value with a subscript may be evaluated later: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "yes"));
+  test(`a value with a subscript may be evaluated later: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "yes"));
 }
 
 const UNKNOWN_VALUES: readonly string[] = [
@@ -374,10 +374,10 @@ const UNKNOWN_VALUES: readonly string[] = [
   `echo \${a[$'\\x{24}(curl x)']}`,
 ];
 for (const text of UNKNOWN_VALUES) {
-  test(`a value that is expanded once more is a doubt: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "doubt"));
+  test(`a value that is expanded again leaves doubt: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "doubt"));
 }
 
-test("whatever stands in such quotes leaves doubt, whether a rule names it or not", () => {
+test("a substitution in such quotes leaves doubt even if no rule names its command", () => {
   for (const text of [...UNPROTECTED, ...EVALUATED_LATER].filter((one) => !/"\$\{x:-|bash -c/.test(one)))
     assert.notEqual(broadly("wget", text), "no", text);
 });
@@ -400,7 +400,7 @@ for (const text of PROTECTED) {
   test(`what a shell does not evaluate leaves no doubt: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "no"));
 }
 
-test("nesting beyond the limit is said, and what was seen counts", () => {
+test("nesting beyond the limit is reported, and what was found counts", () => {
   const deep = (levels: number): string => `curl x; ${"( ".repeat(levels)}ls${" )".repeat(levels)}`;
   assert.equal(walkBash(deep(99)).limited, false);
   assert.equal(walkBash(deep(101)).limited, true);
@@ -417,12 +417,12 @@ test("a text that is broken in every layer is searched once", () => {
   assert.ok(walkBash('"$('.repeat(1_365)).commands.length < 2_000);
 });
 
-test("words that are tried as commands are not tried again from each of them", () => {
+test("guesses at commands do not multiply", () => {
   const text = `${"timeout -Z ".repeat(20)}curl x`;
   assert.deepEqual([walkBash(text).limited, broadly("curl", text)], [false, "yes"]);
 });
 
-test("scripts beyond the limit are said, and what was seen counts", () => {
+test("scripts beyond the limit are reported, and what was found counts", () => {
   const many = (count: number): string => "sh -c a;".repeat(count);
   assert.equal(walkBash(many(200)).limited, false);
   assert.equal(walkBash(many(201)).limited, true);
@@ -504,7 +504,7 @@ const GROWING: readonly string[] = [
   ],
 ];
 for (const part of GROWING) {
-  test(`5.5: the work of the walk is bounded: ${JSON.stringify(part)} many times`, () => {
+  test(`the work of the walk is bounded: ${JSON.stringify(part)} many times`, () => {
     for (const length of [1_000, 4_096]) {
       const { commands } = walkBash(part.repeat(Math.floor(length / part.length)));
       assert.ok(commands.length <= 4_096, `${commands.length} commands`);
@@ -516,7 +516,7 @@ for (const part of GROWING) {
   });
 }
 
-test("5.5: beyond the bounds the whole walk ends, and says so", () => {
+test("beyond a limit the walk ends and reports it", () => {
   const names = (text: string): readonly (string | undefined)[] => walkBash(text).commands.map(({ argv }) => argv[0]?.text);
   const many = "eval ".repeat(700);
   assert.equal(walkBash(`curl x; ${many}; ls`).limited, true);
@@ -524,29 +524,29 @@ test("5.5: beyond the bounds the whole walk ends, and says so", () => {
   assert.deepEqual([broadly("curl", `curl x; ${many}`), broadly("wget", `curl x; ${many}`)], ["yes", "doubt"]);
 });
 
-test("5.5: the texts that are read again have a bound together, substitutions included", () => {
+test("texts that are parsed again share one limit, substitutions included", () => {
   for (const part of ["eval ", "watch ", "$( "]) {
     const { commands, limited } = walkBash(`${part.repeat(Math.floor(4_000 / part.length))}ls`);
     assert.deepEqual([limited, commands.length < 12], [true, true], `${part} ${commands.length}`);
   }
 });
 
-test("5.5: words that are too many to be unwrapped do not hide what stands behind them", () => {
+test("too many words to unwrap do not hide later commands", () => {
   const text = `${"sudo ".repeat(700)}; curl x`;
   assert.deepEqual([walkBash(text).limited, broadly("curl", text)], [true, "yes"]);
 });
 
-test("5.5: a long plain text is within the bounds", () => {
+test("a long plain text is within the limits", () => {
   for (const text of [`${"a;".repeat(2_044)}curl x`, `bash -c '${"a b;".repeat(1_000)}curl x'`, `echo ${"$a".repeat(2_000)}; curl x`])
     assert.deepEqual([walkBash(text).limited, broadly("curl", text)], [false, "yes"]);
 });
 
-test("5.5: of too many readings of a wrapper's words the first are tried", () => {
+test("only the first of too many readings of a wrapper are tried", () => {
   const text = `timeout -Z curl x ${"a ".repeat(2_000)}`;
   assert.deepEqual([walkBash(text).limited, broadly("curl", text)], [true, "yes"]);
 });
 
-test("whatever the text, the walk answers", () => {
+test("the walk returns a result for any text", () => {
   const token = fc.constantFrom(
     ..."curl ls ' \" ` $( ) $ { } {a ; & | && \n \\ \\\n << <<< <( > # ! ( [[ ]] (( )) $x = a[ ] if then fi do done case in esac eval bash -c env".split(
       " ",
@@ -571,17 +571,17 @@ const AROUND: readonly (readonly [name: string, around: (command: string) => str
   ["in a subshell", (d) => `( ${d} )`], // with blanks: `((` would be arithmetic
   ["in a group", (d) => `{ ${d}; }`],
   ["in the background", (d) => `${d} &`],
-  ["behind &&", (d) => `x && ${d}`],
+  ["after &&", (d) => `x && ${d}`],
   ["in a script", (d) => `bash -c ${quoted(d)}`],
   ["under timeout", (d) => `timeout 5 sh -c ${quoted(d)}`],
   ["under env", (d) => `env bash -c ${quoted(d)}`],
   ["in a substitution", (d) => `echo $( ${d} )`],
   ["in quotes", (d) => `echo "$( ${d} )"`],
-  ["behind a newline", (d) => `x\n${d}`],
-  ["behind 60 commands", (d) => `${"true && ".repeat(60)}${d}`],
+  ["after a newline", (d) => `x\n${d}`],
+  ["after 60 commands", (d) => `${"true && ".repeat(60)}${d}`],
   ["in a function", (d) => `f() { ${d}; }`],
   ["in a loop", (d) => `while true; do ${d}; done`],
-  ["behind eval", (d) => `eval ${quoted(d)}`],
+  ["after eval", (d) => `eval ${quoted(d)}`],
   ["in a here-document", (d) => `bash <<'END'\n${d}\nEND\n`],
   ["in a trap", (d) => `trap ${quoted(d)} EXIT`],
 ];

@@ -218,7 +218,7 @@ const inside = (text: string): readonly string[] =>
     .commands.slice(1)
     .map(({ argv }) => argv.map((word) => word.text).join(" "));
 
-describe("the command behind a wrapper's options is found, and no other word is taken for it", () => {
+describe("only the command after a wrapper's options is found", () => {
   for (const [name, operands, values, flags, scripts, inert] of ROWS) {
     const command = name === "su" ? undefined : `${"op ".repeat(operands)}curl x`;
     if (command !== undefined) {
@@ -229,7 +229,7 @@ describe("the command behind a wrapper's options is found, and no other word is 
       });
     }
     for (const option of listed(scripts))
-      test(`${name} ${option}: the text is read`, () => assert.deepEqual(inside(`\\${name} ${option} 'curl x'`), ["curl x"]));
+      test(`${name} ${option}: its text is searched`, () => assert.deepEqual(inside(`\\${name} ${option} 'curl x'`), ["curl x"]));
     for (const option of listed(inert))
       test(`${name} ${option}: nothing is run`, () => assert.deepEqual(inside(`\\${name} ${option} curl x`), []));
   }
@@ -255,7 +255,7 @@ describe("texts that git runs", () => {
       test(`git ${sub} ${option}`, () => {
         assert.deepEqual(inside(`git ${sub} ${option} 'curl x'`), ["curl x"]);
         assert.deepEqual(inside(`git ${sub} ${option}${option.startsWith("--") ? "=" : ""}'curl x'`), ["curl x"]);
-        assert.deepEqual(inside(`git ${option} 'curl x' ${sub}`), [], "before the sub-command it is none of its options");
+        assert.deepEqual(inside(`git ${option} 'curl x' ${sub}`), [], "before the subcommand it is none of its options");
       });
     }
   }
@@ -289,7 +289,7 @@ describe("texts that git runs", () => {
   for (const [text, found] of ROWS) test(text, () => assert.deepEqual(inside(text), found));
 });
 
-describe("commands among those of a search", () => {
+describe("commands in find and fd actions", () => {
   const ROWS: readonly (readonly [text: string, found: readonly string[]])[] = [
     ["xargs curl x", ["curl x"]],
     ["xargs", []],
@@ -328,7 +328,7 @@ describe("whether a wrapper runs curl", () => {
   for (const [sentence, text, said] of ROWS) test(`${sentence}: ${text}`, () => assert.equal(broadly("curl", text), said));
 });
 
-describe("texts that builtins keep, and shells read", () => {
+describe("texts that builtins keep or run", () => {
   const SHELLS = "sh bash dash ash zsh ksh ksh93 mksh rbash yash fish csh tcsh";
   for (const name of listed(SHELLS)) {
     test(name, () => {
@@ -347,11 +347,11 @@ describe("texts that builtins keep, and shells read", () => {
     "PROMPT_COMMAND PS0 PS1 PS2 PS4 PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS BROWSER FCEDIT";
   for (const name of listed(SET)) test(`${name}=`, () => assert.deepEqual(inside(`export ${name}='curl x'`), ["curl x"]));
   for (const setter of listed("export declare typeset readonly local"))
-    test(`${setter} sets one`, () => assert.deepEqual(inside(`${setter} PAGER='curl x'`), ["curl x"]));
-  test("any other variable holds a text", () => assert.deepEqual(inside("export NAME='curl x'"), []));
+    test(`${setter} sets such a variable`, () => assert.deepEqual(inside(`${setter} PAGER='curl x'`), ["curl x"]));
+  test("the value of any other variable is not run", () => assert.deepEqual(inside("export NAME='curl x'"), []));
 
   const EVALUATING = "test [ printf let read mapfile readarray declare typeset local export readonly unset wait getopts";
   for (const name of listed(EVALUATING))
-    test(`${name} evaluates a subscript`, () => assert.ok(inside(`${name} 'a[$(curl x)]'`).includes("curl x")));
-  test("another command does not", () => assert.deepEqual(inside("env echo 'a[$(curl x)]'"), ["echo a[$(curl x)]"]));
+    test(`${name} evaluates subscripts`, () => assert.ok(inside(`${name} 'a[$(curl x)]'`).includes("curl x")));
+  test("other commands do not evaluate subscripts", () => assert.deepEqual(inside("env echo 'a[$(curl x)]'"), ["echo a[$(curl x)]"]));
 });

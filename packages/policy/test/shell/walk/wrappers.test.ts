@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { walkBash } from "../../../src/shell/walk/walk.ts";
 import { broadly } from "../match/broadly.ts";
 
-/** Where the command stands inside a wrapper, `D` is `curl x`; the path is the one it is found under. */
+/** Commands inside wrappers: `D` is `curl x`; the path is the one it is found under. */
 const INSIDE: readonly (readonly [text: string, path: readonly string[]])[] = [
   ["command curl x", ["command"]],
   ["command -p -- curl x", ["command"]],
@@ -177,7 +177,7 @@ test("a wrapper is a command itself, and says which command it wraps", () => {
   );
 });
 
-test("an alias of git without a bang is a sub-command", () => {
+test("a git alias without a bang is a subcommand", () => {
   assert.equal(broadly("git push", "git -c alias.y=push y"), "yes");
   assert.equal(broadly("git push", "git config alias.y 'push --force'"), "yes");
   assert.equal(broadly("git push", "git -c alias.y=log y"), "no");
@@ -238,16 +238,16 @@ const DOUBTS: readonly string[] = [
   'git -c alias.x="!$X" x',
 ];
 for (const text of DOUBTS) {
-  test(`what a wrapper runs cannot be told: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "doubt"));
+  test(`what a wrapper runs is doubtful: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "doubt"));
 }
 
-test("a text that is not all known is still searched", () => {
+test("a partly dynamic text is still searched", () => {
   assert.equal(broadly("curl", 'bash -c "curl $URL"'), "yes");
   assert.equal(broadly("curl", 'eval "curl $URL"'), "yes");
   assert.equal(broadly("curl", "bash <<EOF\ncurl $URL\nEOF"), "yes");
 });
 
-test("a shell at the end of a pipe is named as such", () => {
+test("a shell at the end of a pipe has the hazard pipe_to_shell", () => {
   const [, shell] = walkBash("cat x | sh").commands;
   assert.deepEqual(
     shell?.hazards.map(({ id }) => id),
@@ -575,7 +575,7 @@ const NO_SCRIPTS: readonly string[] = [
   "python3 -c 'run(\"a (b\")'",
   'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0="It\'s me" git log',
 ];
-for (const text of NO_SCRIPTS) test(`nothing is in doubt about ${text}`, () => assert.equal(broadly("curl", text), "no"));
+for (const text of NO_SCRIPTS) test(`there is no doubt about ${text}`, () => assert.equal(broadly("curl", text), "no"));
 
 /** Programs whose arguments stand apart from their name. */
 const APART: readonly string[] = [
@@ -602,7 +602,7 @@ for (const text of NOT_APART) test(`a deny of git push does not reach into ${tex
 
 test("a module that python runs is a command", () => assert.equal(broadly("pip install", "python3 -m pip install x"), "yes"));
 
-/** Where the last command of a line runs, as its wrapper says; `?`: nobody can tell. */
+/** Where the last command of a line runs, as its wrapper says; `?`: unknown. */
 const MOVED: readonly (readonly [text: string, directory: string | undefined])[] = [
   ["env -C d tee x", "d"],
   ["env -iC d tee x", "d"],
@@ -649,13 +649,13 @@ const MOVED: readonly (readonly [text: string, directory: string | undefined])[]
   ["env -C d nice tee x", undefined],
 ];
 for (const [text, directory] of MOVED) {
-  test(`5.4: a wrapper may go to another directory first: ${text}`, () => {
+  test(`a wrapper may change the directory first: ${text}`, () => {
     const moved = walkBash(text).commands.at(-1)?.movedTo;
     assert.equal(moved?.dynamic ? "?" : moved?.text, directory);
   });
 }
 
-test("5.4: a substitution among a wrapper's words runs before it moves, one in its script behind that", () => {
+test("a substitution among a wrapper's words runs before the directory changes, one in its script after that", () => {
   const movedTo = (text: string): unknown => walkBash(text).commands.find(({ argv }) => argv[0]?.text === "tee")?.movedTo?.text;
   assert.equal(movedTo("env -C d ls $(tee x)"), undefined);
   assert.equal(movedTo("sudo -D d -c 'a; ls $(tee x)'"), "d");
