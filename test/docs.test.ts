@@ -366,11 +366,11 @@ describe("decisions", () => {
   });
 
   for (const file of decisions) {
-    test(`${file} says context, choice and what was given up, on one page`, () => {
+    test(`${file} has a context, a choice and a cost, on one page`, () => {
       const text = read(file);
       const [title, ...headings] = text.split("\n").filter((each) => /^#+ /.test(each));
       assert.match(title ?? "", new RegExp(`^# ${Number(file.slice("docs/decisions/".length).slice(0, 4))}\\. \\S`));
-      assert.deepEqual(headings, ["## Context", "## Choice", "## What we gave up"]);
+      assert.deepEqual(headings, ["## Context", "## Choice", "## Cost"]);
       assert.ok(text.split("\n").length <= 60, "longer than a page");
     });
   }
