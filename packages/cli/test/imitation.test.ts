@@ -8,10 +8,10 @@ import { pressAsk } from "../src/tui/ask/keys.ts";
 import { beginAsk } from "../src/tui/ask/state.ts";
 import { askLines } from "../src/tui/ask/view.ts";
 import { approvalCard } from "../src/tui/cards/approval-card.ts";
-import { themeOf } from "../src/tui/draw/theme.ts";
+import { makeTheme } from "../src/tui/draw/theme.ts";
 import { place } from "./support/assent.ts";
 
-const CANVAS = { columns: 80, rows: 200, theme: themeOf("none") };
+const CANVAS = { columns: 80, rows: 200, theme: makeTheme("none") };
 const PLAIN = { bold: String, dim: String, red: String, green: String, yellow: String };
 
 /** Lines that a card itself has, as a model would write them into a text of several lines. */

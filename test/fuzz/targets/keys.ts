@@ -4,10 +4,10 @@ import { type ManualClock, manualClock, sampleApproval } from "@assent/core/test
 import { askQuestioner } from "../../../packages/cli/src/tui/ask/questioner.ts";
 import { cardApprover } from "../../../packages/cli/src/tui/cards/approver.ts";
 import { approvalDiff, cardBody } from "../../../packages/cli/src/tui/cards/body.ts";
-import { createDesk, type Desk } from "../../../packages/cli/src/tui/cards/desk.ts";
+import { type CardStack, createCardStack } from "../../../packages/cli/src/tui/cards/stack.ts";
 import type { Canvas, Key } from "../../../packages/cli/src/tui/draw/dialog.ts";
 import { pageFrom, START } from "../../../packages/cli/src/tui/draw/pages.ts";
-import { themeOf } from "../../../packages/cli/src/tui/draw/theme.ts";
+import { makeTheme } from "../../../packages/cli/src/tui/draw/theme.ts";
 import { KEY_NAMES, keyBytes } from "../../../packages/cli/test/tui/support/key-bytes.ts";
 import { readBytes } from "../../../packages/cli/test/tui/support/read-bytes.ts";
 import { SCENES, type Scene } from "../../../packages/cli/test/tui/support/scenes.ts";
@@ -16,7 +16,7 @@ import type { Random } from "../random.ts";
 import { holds, type Target } from "../target.ts";
 
 const CARDS = Object.keys(SCENES).filter((name) => name !== "huge" && name !== "line");
-const THEME = themeOf("none");
+const THEME = makeTheme("none");
 const GRACE_MS = 300;
 /** Below this the desk does not promise to fit. */
 const NARROWEST = 40;
@@ -69,7 +69,7 @@ function build(random: Random): string {
 /** What a person at the desk could have seen, kept beside the desk and without it. */
 type Watched = {
   readonly clock: ManualClock;
-  readonly desk: Desk;
+  readonly desk: CardStack;
   canvas: Canvas;
   /** What stood in front when the screen was drawn, and since when. */
   front: { readonly id: string; readonly since: number } | undefined;
@@ -82,7 +82,7 @@ type Watched = {
 
 async function check(input: Buffer): Promise<void> {
   const clock = manualClock();
-  const desk = createDesk({ clock, changed: () => undefined });
+  const desk = createCardStack({ clock, changed: () => undefined });
   const watched: Watched = {
     ...{ clock, desk, front: undefined, seen: new Map(), answers: [], withdraw: new Map(), cards: 0 },
     canvas: { columns: 80, rows: 24, theme: THEME },
@@ -143,12 +143,12 @@ function put(watched: Watched, name: string, text?: string): void {
   const until = new AbortController();
   watched.withdraw.set(id, until);
   if ("question" in scene) {
-    const questioner = askQuestioner({ desk, clock, by: BY, notify: () => undefined });
+    const questioner = askQuestioner({ stack: desk, clock, by: BY, notify: () => undefined });
     void questioner.ask({ ...scene.question, id }, until.signal, () => undefined);
     return;
   }
   const approval = { ...scene.approval, id };
-  const approver = cardApprover({ desk, by: BY });
+  const approver = cardApprover({ stack: desk, by: BY });
   void approver.ask(approval, until.signal).then((answer) => answer && watched.answers.push({ approval, outcome: answer.outcome }));
 }
 

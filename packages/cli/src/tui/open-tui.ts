@@ -1,6 +1,6 @@
 import type { Context } from "../command-line/spec.ts";
 import { VERSION } from "../version.ts";
-import { themeFrom, themeOf } from "./draw/theme.ts";
+import { makeTheme, themeFromEnvironment } from "./draw/theme.ts";
 import type { PlainStart } from "./plain/run-plain.ts";
 import { firstFrame, takeTerminal } from "./screen/first-frame.ts";
 
@@ -8,7 +8,7 @@ import { firstFrame, takeTerminal } from "./screen/first-frame.ts";
 export async function openTui(context: Context, start: PlainStart): Promise<number> {
   const { io } = context;
   if (isPlain(context)) return await (await import("./plain/run-plain.ts")).runPlain(context, start);
-  const theme = themeOf(themeFrom(io.env) ?? "dark");
+  const theme = makeTheme(themeFromEnvironment(io.env) ?? "dark");
   const columns = io.stdout.columns() ?? 80;
   const { printed, lines } = firstFrame({ columns, theme, version: VERSION, cwd: io.cwd, home: io.env["HOME"] ?? "" });
   const taking = takeTerminal();

@@ -8,12 +8,12 @@ import type { Output } from "../io/io.ts";
 import { writeIfRead } from "../io/process-io.ts";
 import { type Store, withStore } from "../store/open.ts";
 import { type App, createApp } from "./conversation/app.ts";
-import { farewell } from "./conversation/leaving.ts";
-import { liveTheme, themeFrom } from "./draw/theme.ts";
-import { type Action, type Binding, type ChosenKeys, chosenKeys, readKeys } from "./input/keys.ts";
-import { openShell, type Shell } from "./screen/open-screen.ts";
+import { farewellText } from "./conversation/leaving.ts";
+import { liveTheme, themeFromEnvironment } from "./draw/theme.ts";
+import { type Action, applyChosenKeys, type Binding, type ChosenKeys, readKeyFile } from "./input/keys.ts";
+import { openTerminalScreen, type TerminalScreen } from "./screen/open-screen.ts";
 import { screenDoor } from "./screen/screen-door.ts";
-import type { Stage } from "./screen/stage.ts";
+import type { ConversationView } from "./screen/view.ts";
 import { SLASH_COMMANDS } from "./slash/commands.ts";
 
 /** How the screen begins. */
@@ -33,11 +33,11 @@ export type TuiStart = {
 export async function runTui(given: Context, start: TuiStart): Promise<number> {
   const { io } = given;
   const clock = given.overrides.clock ?? createSystemClock();
-  const { place, keys } = await beginning(given).catch((error: unknown) => {
+  const { place, keys } = await readPlaceAndKeys(given).catch((error: unknown) => {
     start.giveBack();
     throw error;
   });
-  const asked = themeFrom(io.env);
+  const asked = themeFromEnvironment(io.env);
   const leaving = Promise.withResolvers<void>();
   const app = Promise.withResolvers<App>();
   let isReady = false;
@@ -54,52 +54,52 @@ export async function runTui(given: Context, start: TuiStart): Promise<number> {
   const look = liveTheme(asked ?? "dark");
   let isChosen = asked !== undefined;
   let bindings = keys.bindings;
-  const configure: Stage["configure"] = ({ "tui.theme": theme, "tui.keys": own }) => {
-    const chosen = chosenKeys(own, "tui.keys", keys.bindings);
+  const configure: ConversationView["configure"] = ({ "tui.theme": theme, "tui.keys": own }) => {
+    const chosen = applyChosenKeys(own, "tui.keys", keys.bindings);
     bindings = chosen.bindings;
-    for (const text of chosen.warnings) shell.hint(text);
+    for (const text of chosen.warnings) screen.hint(text);
     if (theme === "auto" || asked === "none") return;
     isChosen = true;
     look.choose(theme);
   };
   start.handOver();
-  const shell = openShell({
+  const screen = openTerminalScreen({
     ...{ clock, look, bindings: () => bindings, configure, cwd: place.cwd, commands: SLASH_COMMANDS, shown: start.shown },
     ids: (kind) => app.promise.then((ready) => ready.ids(kind)),
     handlers: {
       act,
-      stop: () => void app.promise.then((ready) => shell.giveBack(ready.stop())),
+      stop: () => void app.promise.then((ready) => screen.giveBack(ready.stop())),
       submit: (text) => void app.promise.then((ready) => ready.submit(text)),
     },
   });
-  const context: Context = { ...given, io: { ...io, stdinIsTTY: false, stderr: noteOutput(shell, io.stderr) } };
-  for (const text of keys.warnings) shell.say({ type: "note", text, role: "warning" });
+  const context: Context = { ...given, io: { ...io, stdinIsTTY: false, stderr: outputAsNotes(screen, io.stderr) } };
+  for (const text of keys.warnings) screen.append({ type: "note", text, role: "warning" });
   if (!isChosen)
-    void shell.ground().then((theme) => {
+    void screen.ground().then((theme) => {
       if (theme && !isChosen) look.choose(theme);
-      shell.changed();
+      screen.changed();
     });
   let lastWords = "";
   try {
     return await withStore(context, async (store) => {
-      const left = await converse(context, { ...start, store, shell, place, bindings: () => bindings, app, leaving });
-      lastWords = farewell(given, left);
+      const left = await converse(context, { ...start, store, screen, place, bindings: () => bindings, app, leaving });
+      lastWords = farewellText(given, left);
       return left.exit;
     });
   } finally {
-    shell.close();
+    screen.close();
     start.released();
     await writeIfRead(io.stdout, lastWords);
   }
 }
 
-async function beginning(given: Context): Promise<{ readonly place: WorkPlace; readonly keys: ChosenKeys }> {
-  return { place: readPlace(given), keys: await readKeys(given.io.env) };
+async function readPlaceAndKeys(given: Context): Promise<{ readonly place: WorkPlace; readonly keys: ChosenKeys }> {
+  return { place: readPlace(given), keys: await readKeyFile(given.io.env) };
 }
 
-type Conversing = TuiStart & {
+type ConverseParts = TuiStart & {
   readonly store: Store;
-  readonly shell: Shell;
+  readonly screen: TerminalScreen;
   readonly place: WorkPlace;
   readonly bindings: () => readonly Binding[];
   readonly app: PromiseWithResolvers<App>;
@@ -108,18 +108,18 @@ type Conversing = TuiStart & {
 
 async function converse(
   context: Context,
-  { store, shell, place, bindings, app, leaving, session, prompt }: Conversing,
+  { store, screen, place, bindings, app, leaving, session, prompt }: ConverseParts,
 ): ReturnType<App["end"]> {
   const ports = hostPortsFor(context, store.directory);
   const run = await runFlags(context, "tui");
   const cancelling = cancelOnSignal(context.io, ports.clock);
   const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive; a screen does
   cancelling.signal.addEventListener("abort", () => leaving.resolve());
-  process.stdin.once("end", cancelling.park); // a terminal that is gone, where no shell passed its SIGHUP on
+  process.stdin.once("end", cancelling.park); // a terminal that is gone, where no screen passed its SIGHUP on
   const made = createApp({
     ...{ context, store, ports, cancelling, bindings, place, run },
-    stage: shell,
-    door: screenDoor({ shell, clock: ports.clock, env: context.io.env, approvalTimeoutMs: run.approvalTimeoutMs }),
+    view: screen,
+    door: screenDoor({ screen, clock: ports.clock, env: context.io.env, approvalTimeoutMs: run.approvalTimeoutMs }),
     columns: () => context.io.stdout.columns() ?? 80,
     leave: leaving.resolve,
   });
@@ -138,13 +138,13 @@ async function converse(
 const LONGEST_MS = 2 ** 30;
 
 /** What is written for people while the screen is up becomes part of it. */
-function noteOutput(shell: Shell, output: Output): Output {
+function outputAsNotes(screen: TerminalScreen, output: Output): Output {
   return {
     ...output,
     isTTY: false,
     write: async (text) => {
       const said = text.replace(/^assent: warning: /, "").trimEnd();
-      if (said !== "") shell.say({ type: "note", text: said, role: "warning" });
+      if (said !== "") screen.append({ type: "note", text: said, role: "warning" });
     },
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openLedger } from "@assent/store";
 import { type IPty, spawn } from "@lydell/node-pty";
-import { replay } from "../../src/tui/conversation/replay.ts";
+import { replayTranscript } from "../../src/tui/conversation/replay.ts";
 import { BIN, type Place, place, until } from "../support/assent.ts";
 
 type Parked = { readonly sessionId: string; readonly callId: string; readonly approvalId: string };
@@ -62,7 +62,7 @@ describe("a question that was parked", () => {
       await at.here(["resume", sessionId]);
       const ledger = await openLedger({ directory: at.store });
       try {
-        const [block] = (await replay(ledger, sessionId)).settled;
+        const [block] = (await replayTranscript(ledger, sessionId)).settled;
         assert.ok(block?.type === "call");
         assert.match(block.decided ?? "", decided);
       } finally {

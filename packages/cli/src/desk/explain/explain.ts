@@ -5,7 +5,7 @@ import { CommandError, usageError } from "../../io/failure.ts";
 import { printJson } from "../../io/output.ts";
 import { readCallInput } from "../../io/read-input.ts";
 import { stdoutStyle } from "../../io/style.ts";
-import { inputAbout } from "../../tui/transcript/call-words.ts";
+import { inputFromText } from "../../tui/transcript/call-words.ts";
 import { problemLines } from "../policy/problem-text.ts";
 import { explainBatch } from "./batch.ts";
 import { type ExplainContext, explainCall, openExplainParts } from "./explain-call.ts";
@@ -38,7 +38,7 @@ function chosen({ options, operands: [word, text] }: Context): NamedCall {
   if (batch !== undefined && (tool !== undefined || input !== undefined)) {
     throw usageError("explain", "--batch stands for --tool and --input; give one or the other.");
   }
-  return { tool: tool ?? "", input: text === undefined ? input : inputAbout(tool ?? "", text) };
+  return { tool: tool ?? "", input: text === undefined ? input : inputFromText(tool ?? "", text) };
 }
 
 function either(name: string, word: string | undefined, option: string | undefined): string | undefined {

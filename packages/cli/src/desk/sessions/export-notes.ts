@@ -1,6 +1,6 @@
 import type { EventBodies, LedgerEvent, Resolution } from "@assent/core";
 import { whoText } from "../../io/who.ts";
-import { broughtText } from "../../tui/transcript/task-ends.ts";
+import { taskResultText } from "../../tui/transcript/task-ends.ts";
 import { fenced, quoted } from "./markdown.ts";
 
 /** What else happened, in a line; undefined for what only programs need to know. */
@@ -11,7 +11,7 @@ export function noteOf(event: LedgerEvent): string | undefined {
 
 /** What a background task came back with: an agent's report, or the end of what a command wrote. */
 function broughtBack(body: EventBodies["task.ended"]): string {
-  const text = broughtText(body);
+  const text = taskResultText(body);
   return text === "" ? "" : `\n${fenced(text)}`;
 }
 

@@ -1,31 +1,31 @@
 import type { Question } from "@assent/core";
 import { DONE, OTHER } from "@assent/core/parts";
 import type { Key } from "../draw/dialog.ts";
-import { typed } from "../input/text-field.ts";
+import { typeKey } from "../input/text-field.ts";
 import {
   type AskOutcome,
   type AskState,
   allAnswers,
-  atQuestion,
+  answerTo,
   beginEditing,
   givenAnswers,
+  goToQuestion,
   isTextOnly,
-  rowsOf,
-  saidTo,
+  questionRows,
   withAnswer,
 } from "./state.ts";
 
 /** The state after a key, and what came of it, if anything. */
-export type AskPressed = { readonly state: AskState; readonly outcome?: AskOutcome };
+export type AskKeyResult = { readonly state: AskState; readonly outcome?: AskOutcome };
 
 /** What a key does in the dialog. */
-export function pressAsk(questions: readonly Question[], state: AskState, key: Key): AskPressed {
+export function pressAsk(questions: readonly Question[], state: AskState, key: Key): AskKeyResult {
   const question = questions[state.at];
   if (state.editing && question) return pressEditor(questions, state, { question, key });
   if (question && isTextOnly(question) && isText(key))
     return pressEditor(questions, beginEditing({ ...state, leaving: false }, question, "custom"), { question, key });
   if (!("name" in key)) return { state: { ...state, leaving: false, stray: true } };
-  if (key.name === "ctrl+c") return cancelled(questions, state);
+  if (key.name === "ctrl+c") return cancelAsk(questions, state);
   if (key.name === "escape") return leave(questions, state);
   const isLate = state.fresh && CHOOSING.includes(key.name) && !key.alone;
   const stray = (state.stray || isLate) && !ARROWS.includes(key.name);
@@ -42,31 +42,31 @@ function isText(key: Key): boolean {
   return "pasted" in key || [...key.name].length === 1;
 }
 
-function cancelled(questions: readonly Question[], state: AskState): AskPressed {
+function cancelAsk(questions: readonly Question[], state: AskState): AskKeyResult {
   return { state, outcome: { cancelled: givenAnswers(state, questions) } };
 }
 
 /** Esc asks once where something would be lost. */
-function leave(questions: readonly Question[], state: AskState): AskPressed {
+function leave(questions: readonly Question[], state: AskState): AskKeyResult {
   const loses = questions.length > 1 && givenAnswers(state, questions).length > 0;
-  return loses && !state.leaving ? { state: { ...state, leaving: true } } : cancelled(questions, state);
+  return loses && !state.leaving ? { state: { ...state, leaving: true } } : cancelAsk(questions, state);
 }
 
-function pressReview(questions: readonly Question[], state: AskState, name: string): AskPressed {
+function pressReview(questions: readonly Question[], state: AskState, name: string): AskKeyResult {
   if (name === "enter") return { state, outcome: { answers: allAnswers(state, questions) } };
-  return name === "left" ? { state: atQuestion(state, questions, questions.length - 1) } : { state: strayed(state, name) };
+  return name === "left" ? { state: goToQuestion(state, questions, questions.length - 1) } : { state: markStray(state, name) };
 }
 
-function strayed(state: AskState, name: string): AskState {
+function markStray(state: AskState, name: string): AskState {
   return [...name].length === 1 ? { ...state, stray: true } : state;
 }
 
-type Listing = { readonly question: Question; readonly name: string };
+type ListPress = { readonly question: Question; readonly name: string };
 
-function pressList(questions: readonly Question[], state: AskState, { question, name }: Listing): AskPressed {
-  const rows = rowsOf(question, questions.length > 1);
+function pressList(questions: readonly Question[], state: AskState, { question, name }: ListPress): AskKeyResult {
+  const rows = questionRows(question, questions.length > 1);
   const row = state.rows[state.at] ?? 0;
-  const to = (next: number): AskPressed => ({
+  const to = (next: number): AskKeyResult => ({
     state: { ...state, preview: false, rows: state.rows.with(state.at, (next + rows.length) % rows.length) },
   });
   switch (name) {
@@ -75,7 +75,7 @@ function pressList(questions: readonly Question[], state: AskState, { question, 
     case "down":
       return to(row + 1);
     case "left":
-      return { state: atQuestion(state, questions, Math.max(0, state.at - 1)) };
+      return { state: goToQuestion(state, questions, Math.max(0, state.at - 1)) };
     case "right":
       return questions.length > 1 ? next(questions, state) : { state };
     case "n":
@@ -88,22 +88,22 @@ function pressList(questions: readonly Question[], state: AskState, { question, 
     case "enter":
       return choose(questions, state, { question, label: rows[row] ?? OTHER });
     default:
-      return /^[1-9]$/.test(name) && Number(name) <= rows.length ? to(Number(name) - 1) : { state: strayed(state, name) };
+      return /^[1-9]$/.test(name) && Number(name) <= rows.length ? to(Number(name) - 1) : { state: markStray(state, name) };
   }
 }
 
 /** On to the next question; after the last to the review, or, of a single one, to the end. */
-function next(questions: readonly Question[], state: AskState): AskPressed {
+function next(questions: readonly Question[], state: AskState): AskKeyResult {
   if (questions.length === 1) return { state, outcome: { answers: allAnswers(state, questions) } };
-  return { state: atQuestion(state, questions, Math.min(questions.length, state.at + 1)) };
+  return { state: goToQuestion(state, questions, Math.min(questions.length, state.at + 1)) };
 }
 
-type Choosing = { readonly question: Question; readonly label: string };
+type ChosenRow = { readonly question: Question; readonly label: string };
 
-function choose(questions: readonly Question[], state: AskState, { question, label }: Choosing): AskPressed {
+function choose(questions: readonly Question[], state: AskState, { question, label }: ChosenRow): AskKeyResult {
   if (label === OTHER) return { state: beginEditing(state, question, "custom") };
   if (label === DONE) return next(questions, state);
-  const said = saidTo(state, question);
+  const said = answerTo(state, question);
   if (!question.multi) {
     const { custom: _replaced, ...rest } = said;
     return next(questions, withAnswer(state, { ...rest, selected: [label] }));
@@ -113,24 +113,24 @@ function choose(questions: readonly Question[], state: AskState, { question, lab
   return { state: withAnswer(state, { ...said, selected }) };
 }
 
-type Editing = { readonly question: Question; readonly key: Key };
+type TextPress = { readonly question: Question; readonly key: Key };
 
 /** Enter submits, Esc goes back to the list with everything kept. */
-function pressEditor(questions: readonly Question[], state: AskState, { question, key }: Editing): AskPressed {
+function pressEditor(questions: readonly Question[], state: AskState, { question, key }: TextPress): AskKeyResult {
   const { editing } = state;
   if (!editing) return { state };
   const name = "name" in key ? key.name : "";
   const isOwn = isTextOnly(question) && editing.what === "custom";
-  if (name === "ctrl+c") return cancelled(questions, state);
-  if (name === "escape") return { state: leftField(isOwn ? withText(state, question, editing.field.text) : state) };
+  if (name === "ctrl+c") return cancelAsk(questions, state);
+  if (name === "escape") return { state: closeField(isOwn ? withText(state, question, editing.field.text) : state) };
   const stayed = isOwn && editing.field.text === "" ? pressEmpty(questions, state, name) : undefined;
   if (stayed) return { state: stayed };
   if (name !== "enter")
-    return { state: { ...state, empty: false, editing: { ...editing, field: typed(editing.field, key) ?? editing.field } } };
-  return submitted(questions, state, { question, what: editing.what, text: editing.field.text });
+    return { state: { ...state, empty: false, editing: { ...editing, field: typeKey(editing.field, key) ?? editing.field } } };
+  return submitText(questions, state, { question, what: editing.what, text: editing.field.text });
 }
 
-function leftField(state: AskState): AskState {
+function closeField(state: AskState): AskState {
   return { ...state, editing: undefined, empty: false };
 }
 
@@ -138,21 +138,21 @@ function leftField(state: AskState): AskState {
 function pressEmpty(questions: readonly Question[], state: AskState, name: string): AskState | undefined {
   if (name === "enter") return { ...state, empty: true };
   if (questions.length === 1 || (name !== "left" && name !== "right")) return undefined;
-  return atQuestion(state, questions, Math.max(0, state.at + (name === "left" ? -1 : 1)));
+  return goToQuestion(state, questions, Math.max(0, state.at + (name === "left" ? -1 : 1)));
 }
 
 /** What was typed stays when the field is left; nothing typed is no answer. */
 function withText(state: AskState, question: Question, text: string): AskState {
-  const { custom, ...rest } = saidTo(state, question);
+  const { custom, ...rest } = answerTo(state, question);
   if (text === "" && custom === undefined) return state;
   return withAnswer(state, text === "" ? rest : { ...rest, custom: text });
 }
 
-type Submitted = { readonly question: Question; readonly what: "custom" | "note"; readonly text: string };
+type SubmittedText = { readonly question: Question; readonly what: "custom" | "note"; readonly text: string };
 
-function submitted(questions: readonly Question[], state: AskState, { question, what, text }: Submitted): AskPressed {
-  const done = leftField(state);
-  const said = saidTo(state, question);
+function submitText(questions: readonly Question[], state: AskState, { question, what, text }: SubmittedText): AskKeyResult {
+  const done = closeField(state);
+  const said = answerTo(state, question);
   if (what === "note") {
     const { note: _old, ...rest } = said;
     return { state: withAnswer(done, text === "" ? rest : { ...rest, note: text }) };

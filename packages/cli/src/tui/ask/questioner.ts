@@ -1,31 +1,31 @@
 import type { Answered, By, Clock, OpenQuestion, QuestionAnswer, Questioner } from "@assent/core";
-import type { Desk } from "../cards/desk.ts";
+import type { CardStack } from "../cards/stack.ts";
 import { pressAsk } from "./keys.ts";
-import { type AskOutcome, allAnswers, beginAsk, expired } from "./state.ts";
+import { type AskOutcome, allAnswers, beginAsk, expireQuestion } from "./state.ts";
 import { askLines } from "./view.ts";
 
-/** What a questioner at a desk needs. */
+/** What a questioner at a stack needs. */
 export type AskQuestionerParts = {
-  readonly desk: Desk;
+  readonly stack: CardStack;
   readonly clock: Clock;
   readonly by: By;
   /** Tells the person, wherever they look, that something waits; once per call. */
   readonly notify: () => void;
 };
 
-/** Puts every question of the model on the desk as a dialog. */
+/** Puts every question of the model on the stack as a dialog. */
 export function askQuestioner(parts: AskQuestionerParts): Questioner {
   return { available: () => true, ask: (open, signal, partial) => ask(parts, open, { signal, partial }) };
 }
 
-type Asking = { readonly signal: AbortSignal; readonly partial: (answers: readonly QuestionAnswer[]) => void };
+type AskOptions = { readonly signal: AbortSignal; readonly partial: (answers: readonly QuestionAnswer[]) => void };
 
 const SECOND_MS = 1_000;
 
 function ask(
-  { desk, clock, by, notify }: AskQuestionerParts,
+  { stack, clock, by, notify }: AskQuestionerParts,
   open: OpenQuestion,
-  { signal, partial }: Asking,
+  { signal, partial }: AskOptions,
 ): Promise<Answered | undefined> {
   const { questions, timer } = open;
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ function ask(
     let shownAt = -1;
     const ticking = makeTicking(clock, () => {
       if (state.left !== undefined) state = { ...state, left: Math.max(0, state.left - 1) };
-      desk.changed();
+      stack.changed();
     });
     const end = (answered: Answered | undefined): void => {
       ticking.stop();
@@ -56,12 +56,12 @@ function ask(
       else ticking.start();
     };
     timer.onExpired((answer) => {
-      state = expired(state, questions, answer);
+      state = expireQuestion(state, questions, answer);
       shownAt = -1;
       partial(allAnswers(state, questions));
-      desk.changed();
+      stack.changed();
     });
-    const take = desk.put({
+    const take = stack.put({
       id: open.id,
       title: questions[0]?.question ?? "",
       cancels: true,
@@ -75,7 +75,7 @@ function ask(
         const pressed = pressAsk(questions, state, key);
         state = pressed.state;
         partial(allAnswers(state, questions));
-        if (pressed.outcome) end(answeredBy(pressed.outcome, by));
+        if (pressed.outcome) end(makeAnswer(pressed.outcome, by));
         else time();
       },
     });
@@ -84,7 +84,7 @@ function ask(
   });
 }
 
-function answeredBy(outcome: AskOutcome, by: By): Answered {
+function makeAnswer(outcome: AskOutcome, by: By): Answered {
   if ("cancelled" in outcome) return { outcome: "cancelled", partial: outcome.cancelled, by };
   return { outcome: "answered", answers: outcome.answers, by };
 }

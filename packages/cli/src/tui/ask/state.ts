@@ -31,7 +31,7 @@ export type AskOutcome = { readonly answers: readonly QuestionAnswer[] } | { rea
 export function beginAsk(questions: readonly Question[]): AskState {
   const rows = questions.map(({ recommended }) => recommended ?? 0);
   const nothing = { answers: new Map(), editing: undefined, empty: false, stray: false, fresh: true, preview: false, leaving: false };
-  return atQuestion({ at: 0, rows, left: undefined, ...nothing }, questions, 0);
+  return goToQuestion({ at: 0, rows, left: undefined, ...nothing }, questions, 0);
 }
 
 /** True where only a text answers. */
@@ -40,19 +40,19 @@ export function isTextOnly({ options }: Question): boolean {
 }
 
 /** The state with another question in front. One that only a text answers has its field open from the start. */
-export function atQuestion(state: AskState, questions: readonly Question[], at: number): AskState {
+export function goToQuestion(state: AskState, questions: readonly Question[], at: number): AskState {
   const question = questions[at];
   const there = { ...state, at, preview: false, editing: undefined, empty: false, stray: false };
   return question && isTextOnly(question) ? beginEditing(there, question, "custom") : there;
 }
 
 /** The rows of a question: its options, one for a text of one's own, and one that ends a choice of several where nothing else does. */
-export function rowsOf({ options, multi }: Question, several: boolean): readonly string[] {
+export function questionRows({ options, multi }: Question, several: boolean): readonly string[] {
   return [...options.map(({ label }) => label), OTHER, ...(multi && !several ? [DONE] : [])];
 }
 
 /** What was said to a question; nothing so far is an answer without a choice. */
-export function saidTo({ answers }: AskState, { id }: Question): QuestionAnswer {
+export function answerTo({ answers }: AskState, { id }: Question): QuestionAnswer {
   return answers.get(id) ?? { id, selected: [] };
 }
 
@@ -64,7 +64,7 @@ export function withAnswer(state: AskState, answer: QuestionAnswer): AskState {
 
 /** All answers in the order of the questions; what was passed over has none. */
 export function allAnswers(state: AskState, questions: readonly Question[]): readonly QuestionAnswer[] {
-  return questions.map((question) => saidTo(state, question));
+  return questions.map((question) => answerTo(state, question));
 }
 
 /** What was really said. */
@@ -73,15 +73,15 @@ export function givenAnswers(state: AskState, questions: readonly Question[]): r
 }
 
 /** A question's time was over: what stands for it is kept, and the next open one is shown. */
-export function expired(state: AskState, questions: readonly Question[], answer: QuestionAnswer): AskState {
+export function expireQuestion(state: AskState, questions: readonly Question[], answer: QuestionAnswer): AskState {
   const answers = new Map(state.answers).set(answer.id, answer);
   const late = questions.findIndex(({ id }) => id === answer.id);
   const next = questions.findIndex(({ id }, index) => index > late && !answers.has(id));
-  return atQuestion({ ...state, answers, leaving: false }, questions, next === -1 ? questions.length : next);
+  return goToQuestion({ ...state, answers, leaving: false }, questions, next === -1 ? questions.length : next);
 }
 
 /** The editor for a text of one's own, or a note, with what it held before. */
 export function beginEditing(state: AskState, question: Question, what: "custom" | "note"): AskState {
-  const { custom, note } = saidTo(state, question);
+  const { custom, note } = answerTo(state, question);
   return { ...state, preview: false, stray: false, editing: { what, field: textField(what === "custom" ? custom : note) } };
 }

@@ -4,13 +4,13 @@ import { cut, TEXT_MARK, wrapWords } from "../../io/display-width.ts";
 import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import { fieldLines } from "../input/text-field.ts";
-import { type AskState, isTextOnly, rowsOf, saidTo } from "./state.ts";
+import { type AskState, answerTo, isTextOnly, questionRows } from "./state.ts";
 
 /** Who asks, and what. */
-export type Asked = { readonly questions: readonly Question[]; readonly agentName?: string; readonly fault?: string };
+export type AskedQuestions = { readonly questions: readonly Question[]; readonly agentName?: string; readonly fault?: string };
 
 /** The question as rows, marked as foreign text if there are several. */
-function titleRows(asked: Asked, state: AskState, { question, canvas }: Shown): readonly string[] {
+function titleRows(asked: AskedQuestions, state: AskState, { question, canvas }: ShownQuestion): readonly string[] {
   const title = titleOf(asked, state, question);
   const rows = wrapWords(title, canvas.columns);
   if (rows.length === 1) return rows;
@@ -18,7 +18,7 @@ function titleRows(asked: Asked, state: AskState, { question, canvas }: Shown): 
 }
 
 /** The dialog as lines that fit. Rendering twice gives the same lines. */
-export function askLines(asked: Asked, state: AskState, canvas: Canvas): readonly string[] {
+export function askLines(asked: AskedQuestions, state: AskState, canvas: Canvas): readonly string[] {
   const { columns, theme } = canvas;
   const question = asked.questions[state.at];
   const lines = question ? questionLines(asked, state, { question, canvas }) : reviewLines(asked, state, canvas);
@@ -33,7 +33,7 @@ function strayText(question: Question | undefined): string {
   return "Letters do not answer here, so nothing was chosen. Choose with the arrow keys, then press Enter. 'Other' takes your own text.";
 }
 
-function tabs({ questions, agentName }: Asked, { at }: AskState, { columns, theme }: Canvas): readonly string[] {
+function tabs({ questions, agentName }: AskedQuestions, { at }: AskState, { columns, theme }: Canvas): readonly string[] {
   const who = agentName === undefined ? "Question" : `Question from ${oneLine(agentName)}`;
   if (questions.length === 1) return [theme.title(cut(who, columns))];
   const names = [...questions.map(({ header, id }) => oneLine(header ?? id)), "Review"];
@@ -41,19 +41,19 @@ function tabs({ questions, agentName }: Asked, { at }: AskState, { columns, them
   return [theme.title(cut(`${who}  ${shown}`, columns))];
 }
 
-type Shown = { readonly question: Question; readonly canvas: Canvas };
+type ShownQuestion = { readonly question: Question; readonly canvas: Canvas };
 
-function titleOf({ questions }: Asked, state: AskState, question: Question): string {
+function titleOf({ questions }: AskedQuestions, state: AskState, question: Question): string {
   const place = questions.length > 1 ? ` (${state.at + 1}/${questions.length})` : "";
-  const count = question.multi ? ` (${saidTo(state, question).selected.length} selected)` : "";
+  const count = question.multi ? ` (${answerTo(state, question).selected.length} selected)` : "";
   return `${visible(markGaps(question.question))}${place}${count}`;
 }
 
-function questionLines(asked: Asked, state: AskState, { question, canvas }: Shown): readonly string[] {
+function questionLines(asked: AskedQuestions, state: AskState, { question, canvas }: ShownQuestion): readonly string[] {
   const { columns, theme } = canvas;
   if (state.editing) return editorLines(asked, state, { question, canvas });
   const title = titleRows(asked, state, { question, canvas }).map(theme.bold);
-  const rows = rowsOf(question, asked.questions.length > 1).map((label, at) => ({ at, label }));
+  const rows = questionRows(question, asked.questions.length > 1).map((label, at) => ({ at, label }));
   const cursor = state.rows[state.at] ?? 0;
   const room = Math.max(3, canvas.rows - title.length - 6);
   const from = Math.max(0, Math.min(cursor - Math.floor(room / 2), rows.length - room));
@@ -66,19 +66,19 @@ function questionLines(asked: Asked, state: AskState, { question, canvas }: Show
     ...shown.flatMap(({ at, label }) => rowLines(state, { question, canvas, at, label, isAt: at === cursor })),
     ...(below > 0 ? [theme.dim(`  … ${below} more below`)] : []),
     ...previewLines(state, { question, canvas }),
-    ...noteLines(saidTo(state, question), canvas),
+    ...noteLines(answerTo(state, question), canvas),
     ...wrapWords(hints(asked, question, state), columns).map(theme.dim),
   ];
 }
 
-type Row = Shown & { readonly at: number; readonly label: string; readonly isAt: boolean };
+type Row = ShownQuestion & { readonly at: number; readonly label: string; readonly isAt: boolean };
 
 function rowLines(state: AskState, { question, canvas, at, label, isAt }: Row): readonly string[] {
   const { columns, theme } = canvas;
   const option = question.options[at];
   const recommended = option && at === question.recommended ? " (Recommended)" : "";
   const line = cut(
-    `${isAt ? ">" : " "} ${markOf(question, saidTo(state, question), at)}${oneLine(label)}${recommended}${ownText(question, saidTo(state, question), at)}`,
+    `${isAt ? ">" : " "} ${markOf(question, answerTo(state, question), at)}${oneLine(label)}${recommended}${ownText(question, answerTo(state, question), at)}`,
     columns,
   );
   const told = option?.description ? [theme.dim(cut(`      ${oneLine(option.description)}`, columns))] : [];
@@ -100,7 +100,7 @@ function ownText({ options }: Question, { custom }: QuestionAnswer, at: number):
 
 const PREVIEW_ROWS = 10;
 
-function previewLines(state: AskState, { question, canvas }: Shown): readonly string[] {
+function previewLines(state: AskState, { question, canvas }: ShownQuestion): readonly string[] {
   const { columns, theme } = canvas;
   const preview = question.options[state.rows[state.at] ?? 0]?.preview;
   if (!state.preview || preview === undefined) return [];
@@ -113,7 +113,7 @@ function noteLines({ note }: QuestionAnswer, { columns, theme }: Canvas): readon
   return note === undefined ? [] : [theme.italic(cut(`  note: ${oneLine(note)}`, columns))];
 }
 
-function hints({ questions }: Asked, question: Question, { left }: AskState): string {
+function hints({ questions }: AskedQuestions, question: Question, { left }: AskState): string {
   const several = questions.length > 1;
   const { options, multi } = question;
   const parts = [
@@ -131,9 +131,9 @@ const MOST_OPTIONS = 8;
 const MOST_ROWS = 16;
 
 /** The editor repeats what was asked; what is checked stays in sight, and what is left out is counted. */
-function editorLines(asked: Asked, state: AskState, { question, canvas }: Shown): readonly string[] {
+function editorLines(asked: AskedQuestions, state: AskState, { question, canvas }: ShownQuestion): readonly string[] {
   const { columns, theme } = canvas;
-  const { selected } = saidTo(state, question);
+  const { selected } = answerTo(state, question);
   const isOn = (label: string): boolean => selected.includes(label);
   const labels = question.options.map(({ label }) => label);
   const kept =
@@ -157,18 +157,18 @@ function editorLines(asked: Asked, state: AskState, { question, canvas }: Shown)
   return [...head.map(theme.dim), theme.bold(how), ...fieldLines(field, columns, rows), ...empty];
 }
 
-function reviewLines({ questions }: Asked, state: AskState, { columns, theme }: Canvas): readonly string[] {
+function reviewLines({ questions }: AskedQuestions, state: AskState, { columns, theme }: Canvas): readonly string[] {
   const lines = questions.map((question) => {
-    const answer = saidTo(state, question);
-    const text = `  ${oneLine(question.header ?? question.id)}: ${saidText(question, answer)}`;
+    const answer = answerTo(state, question);
+    const text = `  ${oneLine(question.header ?? question.id)}: ${answerText(question, answer)}`;
     return isAnswered(answer) || question.multi ? cut(text, columns) : theme.warning(cut(text, columns));
   });
-  const open = questions.filter((question) => !isAnswered(saidTo(state, question)) && !question.multi).length;
+  const open = questions.filter((question) => !isAnswered(answerTo(state, question)) && !question.multi).length;
   const warned = open === 0 ? [] : [theme.warning(`${open} ${open === 1 ? "question has" : "questions have"} no answer.`)];
   return [theme.bold("Your answers"), ...lines, ...warned, theme.dim(cut("Enter: send · Left: back · Esc: cancel", columns))];
 }
 
-function saidText({ multi }: Question, { selected, custom, note, automatic }: QuestionAnswer): string {
+function answerText({ multi }: Question, { selected, custom, note, automatic }: QuestionAnswer): string {
   const chosen = multi ? `[${selected.map(oneLine).join(", ")}]` : selected.map(oneLine).join("");
   const own = custom === undefined ? "" : `"${oneLine(custom)}"`;
   const all = [selected.length > 0 || (multi && own === "") ? chosen : "", own].filter((text) => text !== "").join(" + ");

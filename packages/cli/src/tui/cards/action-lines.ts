@@ -4,7 +4,7 @@ import type { Canvas, Size } from "../draw/dialog.ts";
 import { type CardAction, rootWords } from "./actions.ts";
 
 /** Which answer is chosen, and whether those that approve can be. */
-export type Choosing = { readonly chosen: CardAction | undefined; readonly open: boolean };
+export type AnswerChoice = { readonly chosen: CardAction | undefined; readonly open: boolean };
 
 /** With fewer rows than this, what remembers an answer shares one row, so that more of the request is in sight. */
 const ROOMY = 30;
@@ -12,14 +12,14 @@ const MANY = 7;
 /** With fewer rows than this and one for each answer, all answers share one. */
 const LEAST_REST = 9;
 
-function sharing(actions: readonly CardAction[], { rows }: Size): readonly CardAction[] {
+function actionsInOneRow(actions: readonly CardAction[], { rows }: Size): readonly CardAction[] {
   const remembering = rows < ROOMY && actions.length > MANY ? actions.filter(({ rules }) => rules !== undefined) : [];
   return rows - (actions.length - remembering.length) < LEAST_REST ? actions : remembering;
 }
 
 /** How many rows the answers, and what is said of them, take. */
 export function actionRows(actions: readonly CardAction[], notes: readonly string[], size: Size): number {
-  return actions.length - Math.max(0, sharing(actions, size).length - 1) + shownNotes(notes, size).length;
+  return actions.length - Math.max(0, actionsInOneRow(actions, size).length - 1) + shownNotes(notes, size).length;
 }
 
 /** With fewer rows than this there is none for what is not offered. */
@@ -30,11 +30,11 @@ function shownNotes(notes: readonly string[], { rows }: Size): readonly string[]
 }
 
 /** What a person can do with a card, and what is said of the rest. */
-export type Answers = { readonly actions: readonly CardAction[]; readonly notes: readonly string[] };
+export type CardAnswers = { readonly actions: readonly CardAction[]; readonly notes: readonly string[] };
 
 /** The answers, one row each where there is room for that. What shares a row gives it to the one that is chosen. */
-export function actionLines({ actions, notes }: Answers, choosing: Choosing, canvas: Canvas): readonly string[] {
-  const shared = sharing(actions, canvas);
+export function actionLines({ actions, notes }: CardAnswers, choosing: AnswerChoice, canvas: Canvas): readonly string[] {
+  const shared = actionsInOneRow(actions, canvas);
   const inFront = shared.find((action) => action === choosing.chosen);
   const offered = actions.flatMap((action) => {
     if (!shared.includes(action) || action === inFront) return [actionLine(action, choosing, canvas)];
@@ -43,7 +43,7 @@ export function actionLines({ actions, notes }: Answers, choosing: Choosing, can
   return [...offered, ...shownNotes(notes, canvas).map((note) => canvas.theme.dim(cut(`     ${note}`, canvas.columns)))];
 }
 
-function sharedLine(shared: readonly CardAction[], { open }: Choosing, { columns, theme }: Canvas): string {
+function sharedLine(shared: readonly CardAction[], { open }: AnswerChoice, { columns, theme }: Canvas): string {
   const keys = shared.map(({ key }) => key).join(" ");
   const isAll = shared.some(({ rules }) => rules === undefined);
   const line = cut(
@@ -53,7 +53,7 @@ function sharedLine(shared: readonly CardAction[], { open }: Choosing, { columns
   return open || isAll ? line : theme.dim(line);
 }
 
-function actionLine(action: CardAction, { chosen, open }: Choosing, { columns, theme }: Canvas): string {
+function actionLine(action: CardAction, { chosen, open }: AnswerChoice, { columns, theme }: Canvas): string {
   const { key, says, rules, approves } = action;
   const off = approves && !open;
   const root = rootWords(rules ?? []);

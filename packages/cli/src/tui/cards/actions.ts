@@ -19,7 +19,7 @@ export type CardAction = {
     | { readonly type: "hunks" };
 };
 
-/** What the desk can do for a card beyond an answer. */
+/** What the stack can do for a card beyond an answer. */
 export type CardMeans = {
   /** What of the request the person can change. */
   readonly editable: EditableKind | undefined;

@@ -2,10 +2,20 @@ import type { Answer, OpenApproval } from "@assent/core";
 import { headingOf } from "../../desk/approvals/view.ts";
 import { cut, wrapWords } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
-import { contentWith } from "../diff/chosen-hunks.ts";
+import { applyHunks } from "../diff/chosen-hunks.ts";
 import type { Canvas, Dialog, Key, Size } from "../draw/dialog.ts";
-import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, type Reading, readAt, START } from "../draw/pages.ts";
-import { themeOf } from "../draw/theme.ts";
+import {
+  convertProgress,
+  isBefore,
+  isEnd,
+  type Pages,
+  type Position,
+  pageBefore,
+  pageFrom,
+  type ReadProgress,
+  START,
+} from "../draw/pages.ts";
+import { makeTheme } from "../draw/theme.ts";
 import { actionLines, actionRows } from "./action-lines.ts";
 import { type CardAction, type CardMeans, cardActions, cardNotes, rootWords } from "./actions.ts";
 import { approvalDiff, cardBody } from "./body.ts";
@@ -18,7 +28,7 @@ export type CardOutcome =
   | { readonly command: string };
 
 /** A card as it stands on the screen. */
-export type CardState = Reading & {
+export type CardState = ReadProgress & {
   /** No answer is chosen before the person chooses one. */
   readonly chosen: number;
   /** What is being typed. */
@@ -67,17 +77,17 @@ export function approvalCard(approval: OpenApproval, means: CardMeans): Approval
       text: "none",
       hint,
     }),
-    shown: (state, canvas) => shown(card, fitted(card, state, canvas), canvas),
-    view: (state, canvas) => view(card, fitted(card, state, canvas), canvas),
-    key: (state, key, size) => press(card, { ...fitted(card, state, size), hint: "" }, { key, size }),
+    shown: (state, canvas) => markShown(card, fitToWidth(card, state, canvas), canvas),
+    view: (state, canvas) => view(card, fitToWidth(card, state, canvas), canvas),
+    key: (state, key, size) => press(card, { ...fitToWidth(card, state, size), hint: "" }, { key, size }),
   };
 }
 
-function fitted(card: Card, state: CardState, { columns }: Pick<Size, "columns">): CardState {
-  return { ...state, ...readAt(state, columns, (width) => bodyOf(card, state, width)) };
+function fitToWidth(card: Card, state: CardState, { columns }: Pick<Size, "columns">): CardState {
+  return { ...state, ...convertProgress(state, columns, (width) => bodyOf(card, state, width)) };
 }
 
-const PLAIN = themeOf("none");
+const PLAIN = makeTheme("none");
 
 type Card = {
   readonly approval: OpenApproval;
@@ -87,7 +97,7 @@ type Card = {
   readonly body: ReturnType<typeof cardBody>;
   readonly actions: readonly CardAction[];
 };
-type Pressed = ReturnType<ApprovalCard["key"]>;
+type CardKeyResult = ReturnType<ApprovalCard["key"]>;
 
 /** Rows that are not the body: title, count of what is hidden, hints. */
 const FURNITURE = 4;
@@ -114,7 +124,7 @@ function isTooHigh(card: Card, state: CardState, canvas: Canvas): boolean {
   return view(card, state, canvas).length > canvas.rows;
 }
 
-function shown(card: Card, state: CardState, canvas: Canvas): CardState {
+function markShown(card: Card, state: CardState, canvas: Canvas): CardState {
   return isTooHigh(card, state, canvas) ? state : seenOn(card, state, canvas);
 }
 
@@ -150,9 +160,9 @@ function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
   ];
 }
 
-type Press = { readonly key: Key; readonly size: Size };
+type CardPress = { readonly key: Key; readonly size: Size };
 
-function press(card: Card, state: CardState, { key, size }: Press): Pressed {
+function press(card: Card, state: CardState, { key, size }: CardPress): CardKeyResult {
   if (state.field) return typeInto(card, state, { field: state.field, key });
   if (!("name" in key)) return { state: { ...state, hint: "Pasted text is not an answer here." } };
   if (key.name === "escape") return { state: { ...state, chosen: -1, text: "none", hint: "Nothing is selected." } };
@@ -164,10 +174,10 @@ function press(card: Card, state: CardState, { key, size }: Press): Pressed {
 
 const TYPING = "Nothing is selected: you can't type text here. Press Esc and then one letter, or use the arrow keys; then press Enter.";
 
-type Letter = { readonly at: number; readonly size: Size; readonly alone: boolean };
+type LetterPress = { readonly at: number; readonly size: Size; readonly alone: boolean };
 
 /** One letter, and nothing typed before it: whoever types words here means something else. Another one takes its place where it comes alone. */
-function chooseByLetter(card: Card, state: CardState, { at, size, alone }: Letter): Pressed {
+function chooseByLetter(card: Card, state: CardState, { at, size, alone }: LetterPress): CardKeyResult {
   const isSecond = state.text === "sent" || (state.chosen !== -1 && state.chosen !== at);
   if (state.text === "typed" || (isSecond && !alone)) return { state: { ...state, chosen: -1, text: "typed", hint: TYPING } };
   return { state: { ...state, chosen: at, text: "none", hint: hintAt(card, { ...state, chosen: at }, size) } };
@@ -186,9 +196,9 @@ function hintFor(action: CardAction | undefined): string {
   return `Enter allows it and saves this rule: ${action.rules.map(oneLine).join(", ")}${root === "" ? "" : ` (${root})`}`;
 }
 
-type Named = { readonly name: string; readonly size: Size };
+type NamedKey = { readonly name: string; readonly size: Size };
 
-function move(card: Card, state: CardState, { name, size }: Named): Pressed | undefined {
+function move(card: Card, state: CardState, { name, size }: NamedKey): CardKeyResult | undefined {
   const { columns } = size;
   const pages = bodyOf(card, state, columns);
   const canvas = { columns, rows: bodyRows(card, size), theme: PLAIN };
@@ -203,7 +213,7 @@ function move(card: Card, state: CardState, { name, size }: Named): Pressed | un
 }
 
 /** While hunks are chosen: left and right walk over them, tab takes one in or out. */
-function hunkKey({ diff }: Card, state: CardState, name: string): Pressed | undefined {
+function hunkKey({ diff }: Card, state: CardState, name: string): CardKeyResult | undefined {
   const count = diff[0]?.hunks.length ?? 0;
   if (name === "f" && diff.length > 0)
     return { state: { ...state, at: START, seen: START, folded: state.folded.size > 0 ? new Set() : new Set(diff.keys()) } };
@@ -234,7 +244,7 @@ function whyNotYet(card: Card, state: CardState, size: Size): string {
 
 const CHOOSE_FIRST = "Select an answer first, with its letter or the arrow keys. Then press Enter.";
 
-function confirm(card: Card, state: CardState, { name, size }: Named): Pressed {
+function confirm(card: Card, state: CardState, { name, size }: NamedKey): CardKeyResult {
   if (name !== "enter")
     return { state: { ...state, chosen: -1, text: "typed", hint: `'${cut(oneLine(name), 20)}' is not an answer here. ${TYPING}` } };
   const action = card.actions[state.chosen];
@@ -243,7 +253,7 @@ function confirm(card: Card, state: CardState, { name, size }: Named): Pressed {
   return act(card, { ...state, chosen: -1 }, action);
 }
 
-function act({ diff, approval }: Card, state: CardState, { does }: CardAction): Pressed {
+function act({ diff, approval }: Card, state: CardState, { does }: CardAction): CardKeyResult {
   switch (does.type) {
     case "answer": {
       const newContent = partialContent(approval, diff, state.hunks);
@@ -273,12 +283,12 @@ function act({ diff, approval }: Card, state: CardState, { does }: CardAction): 
 function partialContent({ details }: OpenApproval, diff: Card["diff"], hunks: ReadonlySet<number> | undefined): string | undefined {
   const [file] = diff;
   if (!hunks || !file || details.type !== "edit" || hunks.size === file.hunks.length) return undefined;
-  return contentWith(details.originalContent ?? "", file, hunks);
+  return applyHunks(details.originalContent ?? "", file, hunks);
 }
 
-type Typing = { readonly field: CardField; readonly key: Key };
+type FieldPress = { readonly field: CardField; readonly key: Key };
 
-function typeInto({ approval }: Card, state: CardState, { field, key }: Typing): Pressed {
+function typeInto({ approval }: Card, state: CardState, { field, key }: FieldPress): CardKeyResult {
   const pressed = pressField(field, key);
   if ("field" in pressed) return { state: { ...state, field: pressed.field } };
   if ("back" in pressed) return { state: { ...state, field: undefined } };

@@ -6,11 +6,11 @@ import { appliesProposal, approvalTitle } from "../../desk/approvals/view.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import type { CardMeans } from "./actions.ts";
 import { approvalCard, type CardBeginning, type CardOutcome } from "./approval-card.ts";
-import type { Desk, DeskItem } from "./desk.ts";
+import type { CardStack, StackedCard } from "./stack.ts";
 
-/** What an approver at a desk needs. */
+/** What an approver at a stack needs. */
 export type CardApproverParts = {
-  readonly desk: Desk;
+  readonly stack: CardStack;
   readonly by: By;
   /** Lets the person change a request before they say yes; its editor has the whole screen meanwhile. Absent: they cannot here. */
   readonly edit?: ApprovalEditor;
@@ -20,33 +20,38 @@ export type CardApproverParts = {
   readonly placeOf?: (approval: OpenApproval) => number | undefined;
 };
 
-/** Puts every approval on the desk as a card. */
+/** Puts every approval on the stack as a card. */
 export function cardApprover(parts: CardApproverParts): Approver {
   return { available: () => true, ask: (approval, signal) => ask(parts, approval, signal) };
 }
 
 /** What is on the card now: the request as the model made it, or as the person did. */
-type Sheet = {
+type CardContent = {
   readonly approval: OpenApproval;
   readonly edit?: RequestEdit;
   /** What could not be used, for the editor. */
   readonly draft?: string | undefined;
   readonly beginning: CardBeginning;
 };
-type Asked = { readonly parts: CardApproverParts; readonly asked: OpenApproval; readonly signal: AbortSignal; readonly place: Place };
-/** Where the card stands on the desk: what comes of an edit stands there, too. */
-type Place = { item: DeskItem | undefined; leave: () => void };
+type AskedApproval = {
+  readonly parts: CardApproverParts;
+  readonly asked: OpenApproval;
+  readonly signal: AbortSignal;
+  readonly place: StackPlace;
+};
+/** Where the card stands on the stack: what comes of an edit stands there, too. */
+type StackPlace = { item: StackedCard | undefined; leave: () => void };
 
 async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {
-  const place: Place = { item: undefined, leave: () => undefined };
-  const asking: Asked = { parts, asked, signal, place };
+  const place: StackPlace = { item: undefined, leave: () => undefined };
+  const asking: AskedApproval = { parts, asked, signal, place };
   try {
-    for (let sheet: Sheet = { approval: asked, beginning: {} }; ; ) {
-      const outcome = await putUp(asking, sheet);
+    for (let sheet: CardContent = { approval: asked, beginning: {} }; ; ) {
+      const outcome = await showCard(asking, sheet);
       if (outcome === undefined) return undefined;
       const isAnswer = "answer" in outcome;
-      const next = isAnswer ? await rechecked(asking, sheet, outcome.answer) : await edited(asking, sheet, outcome);
-      if (isAnswer && next === sheet) return answered(asking, sheet, outcome.answer);
+      const next = isAnswer ? await recheckEdit(asking, sheet, outcome.answer) : await editRequest(asking, sheet, outcome);
+      if (isAnswer && next === sheet) return makeAnswer(asking, sheet, outcome.answer);
       sheet = next;
     }
   } finally {
@@ -54,10 +59,10 @@ async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortS
   }
 }
 
-type Said = Extract<CardOutcome, { readonly answer: unknown }>["answer"];
+type CardAnswer = Extract<CardOutcome, { readonly answer: unknown }>["answer"];
 
 /** What the person made of it is what a yes is for; hunks chosen after it are chosen from it. */
-function answered({ asked, parts }: Asked, { edit }: Sheet, { discard, ...said }: Said): Answer {
+function makeAnswer({ asked, parts }: AskedApproval, { edit }: CardContent, { discard, ...said }: CardAnswer): Answer {
   const { id, revision, fingerprint } = asked;
   if (discard) parts.discard?.(asked, said.reason ?? "");
   const changed = said.outcome === "approve" && said.newContent === undefined ? edit : undefined;
@@ -65,7 +70,11 @@ function answered({ asked, parts }: Asked, { edit }: Sheet, { discard, ...said }
 }
 
 /** The same sheet, unless it was edited and what a yes would run is no longer what was shown. */
-async function rechecked({ parts: { edit: editor }, asked, signal }: Asked, sheet: Sheet, said: Said): Promise<Sheet> {
+async function recheckEdit(
+  { parts: { edit: editor }, asked, signal }: AskedApproval,
+  sheet: CardContent,
+  said: CardAnswer,
+): Promise<CardContent> {
   const { approval, edit } = sheet;
   if (said.outcome !== "approve" || !edit || !editor) return sheet;
   try {
@@ -80,9 +89,13 @@ async function rechecked({ parts: { edit: editor }, asked, signal }: Asked, shee
 }
 
 /** The card after an edit: with what came of it, or as it was, with why nothing did and what was typed. */
-async function edited({ parts: { edit: editor }, asked, signal }: Asked, sheet: Sheet, outcome: Editing): Promise<Sheet> {
+async function editRequest(
+  { parts: { edit: editor }, asked, signal }: AskedApproval,
+  sheet: CardContent,
+  outcome: EditOutcome,
+): Promise<CardContent> {
   const typed = "command" in outcome ? outcome.command : outcome.draft;
-  const again = ({ message, text }: EditFailure): Sheet => ({
+  const again = ({ message, text }: EditFailure): CardContent => ({
     ...sheet,
     draft: text,
     beginning: { hint: oneLine(message), ...(typed !== undefined && { draft: typed }) },
@@ -102,10 +115,13 @@ async function edited({ parts: { edit: editor }, asked, signal }: Asked, sheet: 
   }
 }
 
-type Editing = Exclude<CardOutcome, { readonly answer: unknown }>;
+type EditOutcome = Exclude<CardOutcome, { readonly answer: unknown }>;
 
 /** Undefined: it was answered or closed elsewhere. The card stays where it is until another one, or nobody, takes its place. */
-function putUp({ parts: { desk, edit, placeOf, discard }, asked, signal, place }: Asked, sheet: Sheet): Promise<CardOutcome | undefined> {
+function showCard(
+  { parts: { stack, edit, placeOf, discard }, asked, signal, place }: AskedApproval,
+  sheet: CardContent,
+): Promise<CardOutcome | undefined> {
   const { approval } = sheet;
   const means: CardMeans = {
     editable: edit?.editable(asked),
@@ -124,7 +140,7 @@ function putUp({ parts: { desk, edit, placeOf, discard }, asked, signal, place }
       resolve(outcome);
     };
     const withdrawn = (): void => end(undefined);
-    const item: DeskItem = {
+    const item: StackedCard = {
       id: approval.id,
       title: oneLine(approvalTitle(approval)),
       call: { session: asked.sessionId, place: () => placeOf?.(asked) },
@@ -139,7 +155,7 @@ function putUp({ parts: { desk, edit, placeOf, discard }, asked, signal, place }
         if (pressed.outcome) end(pressed.outcome);
       },
     };
-    place.leave = desk.put(item, place.item);
+    place.leave = stack.put(item, place.item);
     place.item = item;
     signal.addEventListener("abort", withdrawn, { once: true });
   });

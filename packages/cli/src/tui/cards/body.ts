@@ -40,14 +40,14 @@ export function cardBody(
   };
 }
 
-type Laid = BodyView & { readonly split: boolean; readonly diff: readonly FileDiff[]; readonly original: OpenApproval | undefined };
+type BodyLayout = BodyView & { readonly split: boolean; readonly diff: readonly FileDiff[]; readonly original: OpenApproval | undefined };
 
 /** The changes of an edit; empty for anything else. */
 export function approvalDiff({ details }: OpenApproval): readonly FileDiff[] {
   return details.type === "edit" ? parseDiff(details.fileDiff) : [];
 }
 
-function* approvalPieces(approval: OpenApproval, laid: Laid): Generator<Piece> {
+function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<Piece> {
   const { details } = approval;
   if (laid.original) yield { type: "fact", label: "edited", text: editedText(laid.original) };
   for (const [label, text] of approvalFacts(approval)) if (label !== "id") yield { type: "fact", label, text };
@@ -76,7 +76,7 @@ function* textPieces(text: string, strong: boolean): Generator<Piece> {
   for (const part of parts) yield { type: "text", text: part, strong, several: parts.length > 1 };
 }
 
-function* diffPieces({ diff, folded, chosen, split }: Laid): Generator<Piece> {
+function* diffPieces({ diff, folded, chosen, split }: BodyLayout): Generator<Piece> {
   for (const item of diffItems(diff, { split, folded })) {
     const mark = item.type !== "hunk" || !chosen ? "" : chosen.has(item.hunk) ? "[x] " : "[ ] ";
     yield { type: "diff", item, mark };

@@ -1,12 +1,22 @@
 import { cut, wrapWords } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import type { Canvas, Size } from "../draw/dialog.ts";
-import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, type Reading, readAt, START } from "../draw/pages.ts";
-import { themeOf } from "../draw/theme.ts";
-import type { Desk } from "./desk.ts";
+import {
+  convertProgress,
+  isBefore,
+  isEnd,
+  type Pages,
+  type Position,
+  pageBefore,
+  pageFrom,
+  type ReadProgress,
+  START,
+} from "../draw/pages.ts";
+import { makeTheme } from "../draw/theme.ts";
+import type { CardStack } from "./stack.ts";
 
 /** A question of the program itself that is answered by yes or no. */
-export type Confirming = {
+export type YesNoQuestion = {
   readonly title: string;
   /** What must have been seen before a yes. They hold no control characters. */
   readonly lines: readonly string[];
@@ -15,7 +25,7 @@ export type Confirming = {
 };
 
 /** A question as it stands on the screen. */
-export type ConfirmState = Reading & {
+export type ConfirmState = ReadProgress & {
   readonly chosen: "y" | "n" | undefined;
   /** Somebody types a text, which is for nobody here: a letter of it chooses nothing. */
   readonly typed: boolean;
@@ -25,22 +35,22 @@ export type ConfirmState = Reading & {
 
 /** Rows that are not the text: title, count of what is hidden, a gap or a hint, both answers. */
 const FURNITURE = 5;
-const PLAIN = themeOf("none");
+const PLAIN = makeTheme("none");
 
 /** Nothing is chosen, and nothing was seen. */
 export const UNCONFIRMED: ConfirmState = { at: START, chosen: undefined, typed: false, hint: "", seen: START, seenAt: 0 };
 
-/** Puts the question on the desk. Only `y` and then Enter is a yes, and only once you have seen all of it; `n`, or leaving it, is none. */
-export function confirm(desk: Desk, confirming: Confirming): Promise<boolean> {
+/** Puts the question on the stack. Only `y` and then Enter is a yes, and only once you have seen all of it; `n`, or leaving it, is none. */
+export function askYesNo(stack: CardStack, confirming: YesNoQuestion): Promise<boolean> {
   return new Promise((resolve) => {
     let state = UNCONFIRMED;
-    const take = desk.put({
+    const take = stack.put({
       id: confirming.title,
       title: confirming.title,
       cancels: true,
       view: (canvas) => confirmLines(confirming, state, canvas),
       shown: (canvas) => {
-        state = shownConfirm(confirming, state, canvas);
+        state = markConfirmShown(confirming, state, canvas);
       },
       press: (key, size) => {
         const pressed = pressConfirm(confirming, { ...state, hint: "" }, { name: "text", ...key, size });
@@ -55,9 +65,9 @@ export function confirm(desk: Desk, confirming: Confirming): Promise<boolean> {
 }
 
 /** The question, as far as there is room. */
-export function confirmLines(confirming: Confirming, unfitted: ConfirmState, canvas: Canvas): readonly string[] {
+export function confirmLines(confirming: YesNoQuestion, unfitted: ConfirmState, canvas: Canvas): readonly string[] {
   const { columns, theme } = canvas;
-  const state = fitted(confirming, unfitted, canvas);
+  const state = fitToWidth(confirming, unfitted, canvas);
   const pages = pagesOf(confirming);
   const { lines, next } = pageFrom(pages, state.at, room(canvas));
   const left = pages.count - next.piece;
@@ -81,28 +91,28 @@ export function confirmLines(confirming: Confirming, unfitted: ConfirmState, can
 const ANSWERS = 2;
 
 /** The question once this canvas was on the screen. Whoever draws one that is higher than its room leaves out its top: such a frame has shown nothing. */
-export function shownConfirm(confirming: Confirming, state: ConfirmState, canvas: Canvas): ConfirmState {
+export function markConfirmShown(confirming: YesNoQuestion, state: ConfirmState, canvas: Canvas): ConfirmState {
   const isTooHigh = confirmLines(confirming, state, canvas).length > canvas.rows;
-  return isTooHigh ? state : seenOn(confirming, fitted(confirming, state, canvas), canvas);
+  return isTooHigh ? state : seenOn(confirming, fitToWidth(confirming, state, canvas), canvas);
 }
 
-function fitted(confirming: Confirming, state: ConfirmState, { columns }: Pick<Size, "columns">): ConfirmState {
+function fitToWidth(confirming: YesNoQuestion, state: ConfirmState, { columns }: Pick<Size, "columns">): ConfirmState {
   const pages = pagesOf(confirming);
-  return { ...state, ...readAt(state, columns, () => pages) };
+  return { ...state, ...convertProgress(state, columns, () => pages) };
 }
 
-function seenOn(confirming: Confirming, state: ConfirmState, canvas: Canvas): ConfirmState {
+function seenOn(confirming: YesNoQuestion, state: ConfirmState, canvas: Canvas): ConfirmState {
   const { next } = pageFrom(pagesOf(confirming), state.at, room(canvas));
   const { seen } = state;
   const isNextToIt = !isBefore(seen, state.at);
   return { ...state, seenAt: canvas.columns, seen: isNextToIt && isBefore(seen, next) ? next : seen };
 }
 
-function isAllSeen(confirming: Confirming, { seen, seenAt }: ConfirmState, { columns }: Pick<Size, "columns">): boolean {
+function isAllSeen(confirming: YesNoQuestion, { seen, seenAt }: ConfirmState, { columns }: Pick<Size, "columns">): boolean {
   return seenAt === columns && isEnd(pagesOf(confirming), seen);
 }
 
-type Pressed = { readonly name: string; readonly alone?: true; readonly size: Size };
+type ConfirmKey = { readonly name: string; readonly alone?: true; readonly size: Size };
 
 const LEAVING: readonly string[] = ["escape", "ctrl+c"];
 const CHOOSING: readonly string[] = ["up", "down", "tab"];
@@ -110,11 +120,11 @@ const CHOOSING: readonly string[] = ["up", "down", "tab"];
 const KEYS = "press y or n, then Enter; Esc means n.";
 
 /** The question after a key, or its answer. */
-export function pressConfirm(confirming: Confirming, unfitted: ConfirmState, { name, alone, size }: Pressed): ConfirmState | boolean {
-  const state = fitted(confirming, unfitted, size);
+export function pressConfirm(confirming: YesNoQuestion, unfitted: ConfirmState, { name, alone, size }: ConfirmKey): ConfirmState | boolean {
+  const state = fitToWidth(confirming, unfitted, size);
   const { at, chosen, typed } = state;
   if (LEAVING.includes(name)) return false;
-  if (name === "enter") return decided(state, isAllSeen(confirming, state, size));
+  if (name === "enter") return confirmOnEnter(state, isAllSeen(confirming, state, size));
   if ((name === "y" || name === "n") && (!typed || alone)) return { ...state, chosen: name, typed: false };
   if (CHOOSING.includes(name)) return { ...state, chosen: chosen === "y" ? "n" : "y", typed: false };
   const move = MOVES[name];
@@ -122,7 +132,7 @@ export function pressConfirm(confirming: Confirming, unfitted: ConfirmState, { n
   return { ...state, chosen: undefined, typed: true, hint: `'${cut(oneLine(name), 20)}' is not an answer: ${KEYS}` };
 }
 
-function decided(state: ConfirmState, isOpen: boolean): ConfirmState | boolean {
+function confirmOnEnter(state: ConfirmState, isOpen: boolean): ConfirmState | boolean {
   if (state.chosen === "n") return false;
   if (state.chosen === "y") return isOpen || { ...state, hint: "There is more to read first: press PgDn or Space." };
   return { ...state, hint: `Nothing is selected: ${KEYS}` };
@@ -140,6 +150,6 @@ function room(canvas: Canvas): Canvas {
   return { ...canvas, rows: Math.max(1, canvas.rows - FURNITURE) };
 }
 
-function pagesOf({ lines }: Confirming): Pages {
+function pagesOf({ lines }: YesNoQuestion): Pages {
   return { count: lines.length, draw: (piece, { columns }) => wrapWords(lines[piece] ?? "", columns - 2).map((line) => `  ${line}`) };
 }

@@ -1,10 +1,10 @@
 import { type OpenApproval, recordedCall, type Session } from "@assent/core";
-import type { Settle } from "./proposal-cards.ts";
+import type { SettleProposal } from "./proposal-cards.ts";
 
 /** Discards the previewed change that a rejected call would have applied, once the call has ended: without the change it would not end as rejected. */
 export function discardAfterNo(
   sessionOf: (id: string) => Session | undefined,
-  settle: Settle,
+  settle: SettleProposal,
 ): (approval: OpenApproval, reason: string) => void {
   return ({ sessionId, callId }, reason) => {
     const session = sessionOf(sessionId);

@@ -1,13 +1,13 @@
 import type { Answer } from "@assent/core";
 import { wrapWords } from "../../io/display-width.ts";
 import type { Canvas, Key } from "../draw/dialog.ts";
-import { fieldLines, type TextField, textField, typed } from "../input/text-field.ts";
+import { fieldLines, type TextField, textField, typeKey } from "../input/text-field.ts";
 
 /** What is being typed on a card: why not, or a command in the place of the one that was asked about. */
 export type CardField = { readonly for: "no" | "stop" | "discard" | "command"; readonly text: TextField };
 
 /** What a key does to a field. */
-export type FieldPressed =
+export type FieldResult =
   | { readonly field: CardField }
   | { readonly done: string }
   /** The text goes on in the person's editor. */
@@ -23,11 +23,11 @@ const LONGEST = 2_000;
 const MOST_ROWS = 4;
 
 /** The field after a key. A key that is not for it changes nothing. */
-export function pressField(field: CardField, key: Key): FieldPressed {
+export function pressField(field: CardField, key: Key): FieldResult {
   if ("name" in key && key.name === "enter") return { done: field.text.text };
   if ("name" in key && key.name === "escape") return { back: true };
   if ("name" in key && key.name === "ctrl+g" && field.for === "command") return { editor: field.text.text };
-  const text = typed(field.text, key);
+  const text = typeKey(field.text, key);
   return { field: text && text.text.length <= LONGEST ? { ...field, text } : field };
 }
 
@@ -39,10 +39,10 @@ export function isShort(command: string): boolean {
 /** The field, under what it is for. */
 export function cardFieldLines({ for: purpose, text }: CardField, editor: boolean, { columns, rows, theme }: Canvas): readonly string[] {
   const room = Math.max(1, Math.min(MOST_ROWS, Math.floor(rows / 4)));
-  return [...wrapWords(asked(purpose, editor), columns).map(theme.bold), ...fieldLines(text, columns, room)];
+  return [...wrapWords(fieldHeading(purpose, editor), columns).map(theme.bold), ...fieldLines(text, columns, room)];
 }
 
-function asked(purpose: CardField["for"], editor: boolean): string {
+function fieldHeading(purpose: CardField["for"], editor: boolean): string {
   if (purpose === "command") return `Your command (Enter: check and show it;${editor ? " ctrl+g: your editor;" : ""} Esc: back):`;
   return `${REFUSED[purpose]} Reason for the model (Enter sends it, Esc goes back):`;
 }

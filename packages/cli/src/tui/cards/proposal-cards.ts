@@ -1,13 +1,13 @@
 import { type OpenApproval, type ProposalRow, type Session, storedProposal } from "@assent/core";
 import { oneLine } from "../../io/visible-text.ts";
 import { approvalCard } from "./approval-card.ts";
-import type { Desk } from "./desk.ts";
+import type { CardStack } from "./stack.ts";
 
 /** What a person wants done with a previewed change. */
-export type Settle = (action: "apply" | "discard", proposal: string, reason: string) => Promise<void>;
+export type SettleProposal = (action: "apply" | "discard", proposal: string, reason: string) => Promise<void>;
 
 /** What cards of previewed changes need. */
-export type ProposalCardParts = { readonly desk: Desk; readonly settle: Settle; readonly leaving: AbortSignal };
+export type ProposalCardParts = { readonly stack: CardStack; readonly settle: SettleProposal; readonly leaving: AbortSignal };
 
 /** Shows a card for every previewed change of a session that only a person may apply, until it is settled or the person leaves. */
 export function attendProposals(parts: ProposalCardParts, session: Session): void {
@@ -17,7 +17,7 @@ export function attendProposals(parts: ProposalCardParts, session: Session): voi
     if (row?.state !== "staged" || open.has(id)) return;
     const gone = new AbortController();
     open.set(id, gone);
-    void putUp(parts, { session, row, signal: AbortSignal.any([gone.signal, parts.leaving]) }).catch(() => undefined); // the turn reports a store that fails
+    void showCard(parts, { session, row, signal: AbortSignal.any([gone.signal, parts.leaving]) }).catch(() => undefined); // the turn reports a store that fails
   };
   for (const { id, parked } of session.state.proposals.values()) if (parked) show(id);
   session.listen((event) => {
@@ -36,14 +36,14 @@ const SETTLED: readonly string[] = [
   "proposal.unknown",
 ];
 
-type Showing = { readonly session: Session; readonly row: ProposalRow; readonly signal: AbortSignal };
+type ProposalOnCard = { readonly session: Session; readonly row: ProposalRow; readonly signal: AbortSignal };
 
-async function putUp({ desk, settle }: ProposalCardParts, { session, row, signal }: Showing): Promise<void> {
+async function showCard({ stack, settle }: ProposalCardParts, { session, row, signal }: ProposalOnCard): Promise<void> {
   const { manifest } = await storedProposal(session, row);
   if (signal.aborted) return;
-  const card = approvalCard(asApproval(row, manifest.blocks), { editable: undefined, editor: false, isProposal: true });
+  const card = approvalCard(approvalFromProposal(row, manifest.blocks), { editable: undefined, editor: false, isProposal: true });
   let state = card.begin();
-  const take = desk.put({
+  const take = stack.put({
     id: row.id,
     title: oneLine(row.label),
     view: (canvas) => card.view(state, canvas),
@@ -62,7 +62,7 @@ async function putUp({ desk, settle }: ProposalCardParts, { session, row, signal
 }
 
 /** The change in the form of an approval, which is what cards draw. */
-function asApproval({ id, session, callId, tool, label, digest, cwd }: ProposalRow, blocks: readonly string[]): OpenApproval {
+function approvalFromProposal({ id, session, callId, tool, label, digest, cwd }: ProposalRow, blocks: readonly string[]): OpenApproval {
   const prompt = blocks.length > 0 ? blocks.join("\n") : `${label}\nWhat it changes is not recorded.`;
   return {
     ...{ id, revision: 0, sessionId: session, callId: callId ?? "", tool, title: label, fingerprint: digest, input: {}, cwd },

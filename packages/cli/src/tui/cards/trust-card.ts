@@ -2,11 +2,11 @@ import type { By, Ledger } from "@assent/core";
 import { createTrustGranted, listActivations } from "@assent/policy";
 import { fullTrustState } from "../../desk/trust/state.ts";
 import { trustLines } from "../../desk/trust/view.ts";
-import type { Stage } from "../screen/stage.ts";
+import type { ConversationView } from "../screen/view.ts";
 
 /** Who is asked about trust, and when. */
-export type TrustAsking = {
-  readonly confirm: Stage["confirm"];
+export type TrustParts = {
+  readonly confirm: ConversationView["confirm"];
   readonly ledger: Ledger;
   readonly workspace: string;
   readonly by: By;
@@ -14,7 +14,7 @@ export type TrustAsking = {
 };
 
 /** Asks whether a workspace's own configuration counts, where it has one and nobody said so yet. What is recorded is what was read and shown. */
-export async function askTrust({ confirm, ledger, workspace, by, now }: TrustAsking): Promise<void> {
+export async function askTrust({ confirm, ledger, workspace, by, now }: TrustParts): Promise<void> {
   const state = await fullTrustState(ledger, workspace);
   if (state.trusted || state.configuration.problems.length > 0 || listActivations(state.configuration).length === 0) return;
   const isWanted = await confirm({

@@ -9,25 +9,25 @@ import { type RevisionParts, revisionParts } from "../../desk/approvals/revise.t
 import { asFailure, hintText } from "../../io/failure.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { personBy } from "../../io/who.ts";
-import type { Settle } from "../cards/proposal-cards.ts";
+import type { SettleProposal } from "../cards/proposal-cards.ts";
 import { askTrust } from "../cards/trust-card.ts";
 import type { CompletionParts } from "../input/completion.ts";
-import { idsOf } from "../input/completion-ids.ts";
+import { listIds } from "../input/completion-ids.ts";
 import { promptHistory } from "../input/history.ts";
 import type { Action, Binding } from "../input/keys.ts";
-import type { Stage } from "../screen/stage.ts";
-import { capturedCommand } from "../slash/captured-command.ts";
+import type { ConversationView } from "../screen/view.ts";
+import { captureCommand } from "../slash/captured-command.ts";
 import { isLeaving, keysPage } from "../slash/commands.ts";
 import { runSlash, type SlashParts } from "../slash/run.ts";
 import type { Block } from "../transcript/block.ts";
-import { pausedWords } from "../transcript/task-ends.ts";
+import { describePause } from "../transcript/task-ends.ts";
 import { type Conversations, makeConversations, waitsForPerson } from "./conversations.ts";
-import { makeLeaving } from "./leaving.ts";
-import { type OwnCommands, ownCommands, runPersonCommand } from "./person-command.ts";
+import { confirmLeaving } from "./leaving.ts";
+import { type PersonCommands, runPersonCommand, trackPersonCommands } from "./person-commands.ts";
+import { holdEarlyLines } from "./queued-prompts.ts";
 import { type SessionFeed, sessionFeed } from "./session-feed.ts";
-import type { Surroundings } from "./tui-session.ts";
+import type { SharedParts } from "./tui-session.ts";
 import { makeTurns, type Turns } from "./turns.ts";
-import { earlyLines } from "./unsaid.ts";
 
 /** The settings of the session that is open. */
 export type LiveSettings = () => ReturnType<FollowedPolicy["source"]["settings"]> | undefined;
@@ -42,12 +42,12 @@ export type DoorParts = {
   readonly leaving: AbortSignal;
   readonly attend: (session: Session) => SessionObserver;
   /** Applies or discards a previewed change for the person and shows the result. */
-  readonly settle: Settle;
+  readonly settle: SettleProposal;
 };
 
 /** What the program behind the screen is made of. */
-export type AppParts = Omit<Surroundings, "door" | "told"> & {
-  readonly stage: Stage;
+export type AppParts = Omit<SharedParts, "door" | "told"> & {
+  readonly view: ConversationView;
   readonly bindings: () => readonly Binding[];
   readonly place: WorkPlace;
   readonly columns: () => number;
@@ -70,36 +70,36 @@ export type App = {
   readonly end: () => ReturnType<Conversations["leave"]>;
 };
 
-type Wired = {
+type AppState = {
   readonly parts: AppParts;
-  readonly around: Surroundings;
+  readonly shared: SharedParts;
   readonly conversations: Conversations;
   readonly turns: Turns;
   readonly feed: SessionFeed;
   readonly leaving: AbortController;
   readonly by: By;
   /** What the person runs themselves. */
-  readonly commands: OwnCommands;
+  readonly commands: PersonCommands;
 };
 
-/** Wires a stage to conversations with a model. */
+/** Wires a view to conversations with a model. */
 export function createApp(parts: AppParts): App {
-  const wired = wire(parts);
-  const { stage } = parts;
+  const wired = wireApp(parts);
+  const { view } = parts;
   const { turns, conversations, commands, leaving } = wired;
   const history = promptHistory(parts.store.directory, parts.place.workspace);
-  const early = earlyLines(stage);
+  const early = holdEarlyLines(view);
   let beginning: Promise<boolean> = Promise.resolve(false);
   const { current, policy, changeMode, changeModel } = conversations;
-  const { leave, stay } = makeLeaving({ tasks: () => current()?.agent.tasks.list() ?? [], hint: stage.hint, leave: parts.leave });
-  const change: SlashParts["change"] = (id) => changeTo(wired, id);
+  const { leave, stay } = confirmLeaving({ tasks: () => current()?.agent.tasks.list() ?? [], hint: view.hint, leave: parts.leave });
+  const change: SlashParts["change"] = (id) => switchConversation(wired, id);
   const slash: SlashParts = { ...parts, leave, leaving: leaving.signal, current, policy, turns, changeMode, changeModel, change };
   return {
     submit: async (text) => {
       const said = text.trim();
       if (said === "") return;
-      stage.remember([said]);
-      void history.add(said).then((problem) => problem !== undefined && stage.hint(problem));
+      view.remember([said]);
+      void history.add(said).then((problem) => problem !== undefined && view.hint(problem));
       if (!isLeaving(said)) {
         stay();
         await early.turnOf(said);
@@ -111,8 +111,8 @@ export function createApp(parts: AppParts): App {
     act: (action) => {
       if (action === "interrupt" && !commands.stop()) turns.interrupt();
       if (action === "leave") leave();
-      if (action === "help") stage.say(...keysPage(parts.bindings()));
-      if (action === "mode") void attempt(stage, () => changeMode(NEXT[stage.shown.status.mode] ?? "default"));
+      if (action === "help") view.append(...keysPage(parts.bindings()));
+      if (action === "mode") void reportFailure(view, () => changeMode(NEXT[view.state.status.mode] ?? "default"));
     },
     stop: () => {
       if (commands.stop()) return [];
@@ -120,31 +120,31 @@ export function createApp(parts: AppParts): App {
       turns.interrupt();
       return unsaid;
     },
-    ids: (kind) => idsOf(kind, { ledger: parts.store.ledger, current, tools: () => toolNames(policy()) }),
+    ids: (kind) => listIds(kind, { ledger: parts.store.ledger, current, tools: () => toolNames(policy()) }),
     start: async ({ session, prompt }) => {
-      stage.remember(await history.load());
-      beginning = begin(wired, session);
+      view.remember(await history.load());
+      beginning = beginConversation(wired, session);
       const isThere = await beginning;
       const opened = conversations.current();
-      if (opened && parts.context.options.flag("tasks")) stage.say(...(await resumePaused(opened.agent.tasks)));
+      if (opened && parts.context.options.flag("tasks")) view.append(...(await resumePaused(opened.agent.tasks)));
       if (leaving.signal.aborted) return;
-      const first = isThere && session !== undefined ? turns.goOn() : undefined;
+      const first = isThere && session !== undefined ? turns.resume() : undefined;
       const next = isThere && prompt !== undefined ? turns.send(prompt) : first;
       early.open();
       await next;
     },
-    end: () => putAway(wired, beginning),
+    end: () => shutDown(wired, beginning),
   };
 }
 
-async function putAway(
-  { parts, conversations, turns, feed, leaving, commands }: Wired,
+async function shutDown(
+  { parts, conversations, turns, feed, leaving, commands }: AppState,
   beginning: Promise<unknown>,
 ): ReturnType<App["end"]> {
   const isAsked = waitsForPerson(conversations.current());
   leaving.abort();
-  await Promise.race([beginning.catch(() => false), parked(parts)]);
-  if (isAsked) await Promise.race([turns.idle(), parked(parts)]); // what waits stays open; only what runs is interrupted
+  await Promise.race([beginning.catch(() => false), parkingTime(parts)]);
+  if (isAsked) await Promise.race([turns.idle(), parkingTime(parts)]); // what waits stays open; only what runs is interrupted
   turns.interrupt();
   await Promise.all([turns.idle(), commands.idle()]);
   const left = await conversations.leave();
@@ -154,7 +154,7 @@ async function putAway(
 
 const PARKING_MS = 2_000;
 
-function parked({ ports }: AppParts): Promise<void> {
+function parkingTime({ ports }: AppParts): Promise<void> {
   return new Promise((resolve) => void ports.clock.timer(PARKING_MS, resolve));
 }
 
@@ -163,23 +163,29 @@ const NEXT: Readonly<Record<string, string>> = { default: "plan", plan: "auto-ed
 /** No session has this id: the calls are the person's own. */
 const PERSON = "";
 
-function wire(parts: AppParts): Wired {
-  const { stage, ports, cancelling, place } = parts;
+function wireApp(parts: AppParts): AppState {
+  const { view, ports, cancelling, place } = parts;
   const leaving = new AbortController();
   const by = personBy(currentUser().user, { name: undefined, door: "tui" });
   const now = (): number => ports.clock.now();
-  const turns = makeTurns({ stage, now, signal: cancelling.signal, leaving: leaving.signal, open: (title) => conversations.open(title) });
-  const feed = sessionFeed(stage, turns.started);
+  const turns = makeTurns({
+    view,
+    now,
+    signal: cancelling.signal,
+    leaving: leaving.signal,
+    open: (title) => conversations.open(title),
+  });
+  const feed = sessionFeed(view, turns.noticeStarted);
   const settings: LiveSettings = () => conversations.current()?.policy.source.settings();
   const revising = (): RevisionParts | undefined => {
     const made = conversations.current();
     return made && revisionParts(made.policy, ports, made.agent.modes.current);
   };
-  const settle: Settle = async (action, proposal, reason) => {
+  const settle: SettleProposal = async (action, proposal, reason) => {
     const argv = [action, proposal, ...(reason === "" ? [] : ["--reason", reason])];
-    stage.say({ type: "page", title: "", text: await capturedCommand(parts.context, argv, parts.columns()) });
+    view.append({ type: "page", title: "", text: await captureCommand(parts.context, argv, parts.columns()) });
   };
-  const door: Surroundings["door"] = (root) =>
+  const door: SharedParts["door"] = (root) =>
     parts.door({
       by,
       settings,
@@ -188,35 +194,35 @@ function wire(parts: AppParts): Wired {
       leaving: leaving.signal,
       attend: root === PERSON ? feed.attendPerson : feed.attend(root),
     });
-  const around: Surroundings = { ...parts, door, told: turns.told };
-  const conversations = makeConversations({ around, stage, place });
-  const commands = ownCommands(stage, (line, stopped) => {
+  const shared: SharedParts = { ...parts, door, told: turns.noticeEnded };
+  const conversations = makeConversations({ shared, view, place });
+  const commands = trackPersonCommands(view, (line, stopped) => {
     const signal = AbortSignal.any([cancelling.signal, leaving.signal, stopped]);
-    return runCommand({ stage, around, conversations, turns }, line, signal);
+    return runCommand({ view, shared, conversations, turns }, line, signal);
   });
-  return { parts, around, conversations, turns, feed, leaving, by, commands };
+  return { parts, shared, conversations, turns, feed, leaving, by, commands };
 }
 
-async function attempt(stage: Stage, work: () => Promise<unknown>): Promise<boolean> {
+async function reportFailure(view: ConversationView, work: () => Promise<unknown>): Promise<boolean> {
   return await work().then(
     () => true,
     (error: unknown) => {
-      sayFailure(stage, error);
+      sayFailure(view, error);
       return false;
     },
   );
 }
 
-function sayFailure(stage: Stage, error: unknown): void {
+function sayFailure(view: ConversationView, error: unknown): void {
   const { message, hint } = asFailure(error);
-  stage.say({ type: "note", text: hint === "" ? message : `${message} ${hintText(hint)}`, role: "error" });
-  stage.shown.status = { ...stage.shown.status, note: "" };
+  view.append({ type: "note", text: hint === "" ? message : `${message} ${hintText(hint)}`, role: "error" });
+  view.state.status = { ...view.state.status, note: "" };
 }
 
 /** False: there is nothing to go on with. Settings that nobody may go on with end the program, as any other command. */
-async function begin(wired: Wired, session: string | undefined): Promise<boolean> {
+async function beginConversation(wired: AppState, session: string | undefined): Promise<boolean> {
   const { parts, conversations, by } = wired;
-  const { stage, store, place, ports } = parts;
+  const { view, store, place, ports } = parts;
   const confirm = confirmUntilLeft(wired);
   if (session === undefined && parts.context.options.text("policy") === undefined)
     await askTrust({ confirm, ledger: store.ledger, workspace: place.workspace, by, now: () => ports.clock.now() });
@@ -225,46 +231,46 @@ async function begin(wired: Wired, session: string | undefined): Promise<boolean
     return true;
   } catch (error) {
     if (error instanceof SettingsError) throw error;
-    sayFailure(stage, error);
+    sayFailure(view, error);
     if (session === undefined && asFailure(error).type === "unknown_model") await offerDemonstration(parts, confirm);
     return false;
   }
 }
 
 /** Whoever leaves has not said yes. */
-function confirmUntilLeft({ parts: { stage }, leaving: { signal } }: Wired): Stage["confirm"] {
+function confirmUntilLeft({ parts: { view }, leaving: { signal } }: AppState): ConversationView["confirm"] {
   const left = new Promise<false>((resolve) => signal.addEventListener("abort", () => resolve(false), { once: true }));
-  return (confirming) => Promise.race([stage.confirm(confirming), left]);
+  return (confirming) => Promise.race([view.confirm(confirming), left]);
 }
 
-async function offerDemonstration({ stage, context, columns }: AppParts, confirm: Stage["confirm"]): Promise<void> {
+async function offerDemonstration({ view, context, columns }: AppParts, confirm: ConversationView["confirm"]): Promise<void> {
   const wanted = await confirm({
     title: "No model is set up yet",
     lines: ["A demonstration with a scripted model runs offline, in a temporary directory."],
     yes: "Show the demonstration",
     no: "Not now; choose a model with /model provider:name",
   });
-  if (wanted) stage.say({ type: "page", title: "assent demo", text: await capturedCommand(context, ["demo"], columns() - 4) });
+  if (wanted) view.append({ type: "page", title: "assent demo", text: await captureCommand(context, ["demo"], columns() - 4) });
 }
 
-async function changeTo({ conversations, turns }: Wired, id: string | undefined): Promise<void> {
+async function switchConversation({ conversations, turns }: AppState, id: string | undefined): Promise<void> {
   turns.interrupt();
   await turns.idle();
   await conversations.change(id);
-  if (id !== undefined) await turns.goOn();
+  if (id !== undefined) await turns.resume();
 }
 
 function toolNames(policy: FollowedPolicy | undefined): readonly string[] {
   return (policy?.tools.list() ?? []).map(({ name }) => name);
 }
 
-type Commanding = Pick<Wired, "around" | "conversations" | "turns"> & { readonly stage: Stage };
+type CommandParts = Pick<AppState, "shared" | "conversations" | "turns"> & { readonly view: ConversationView };
 
-async function runCommand({ stage, around, conversations, turns }: Commanding, line: string, signal: AbortSignal): Promise<void> {
-  if (line === "") return stage.hint("Type a command after the exclamation mark.");
-  await attempt(stage, async () => {
+async function runCommand({ view, shared, conversations, turns }: CommandParts, line: string, signal: AbortSignal): Promise<void> {
+  if (line === "") return view.hint("Type a command after the exclamation mark.");
+  await reportFailure(view, async () => {
     const main = await conversations.open(`! ${line}`);
-    await runPersonCommand(around, main, { line, door: around.door(PERSON), signal, tell: turns.add });
+    await runPersonCommand(shared, main, { line, door: shared.door(PERSON), signal, tell: turns.add });
   });
 }
 
@@ -274,7 +280,7 @@ export async function resumePaused(tasks: Tasks): Promise<readonly Block[]> {
   for (const { id, agent, description, status, resumable, blockedReason } of tasks.list()) {
     if (status !== "paused") continue;
     const refused =
-      resumable === false ? `stays paused: ${pausedWords(blockedReason ?? "restart")}` : (await tasks.resume(id, "person"))?.message;
+      resumable === false ? `stays paused: ${describePause(blockedReason ?? "restart")}` : (await tasks.resume(id, "person"))?.message;
     const text = `${id}  ${oneLine(agent)}: ${oneLine(description)} ${refused ?? "resumed"}`;
     blocks.push({ type: "note", text, role: refused === undefined ? "dim" : "warning" });
   }

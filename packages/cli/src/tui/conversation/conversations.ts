@@ -4,10 +4,10 @@ import type { WorkPlace } from "../../compose/place.ts";
 import { listWaitingIn } from "../../desk/approvals/waiting-list.ts";
 import { CommandError } from "../../io/failure.ts";
 import { findRow } from "../../store/find-row.ts";
-import type { Stage } from "../screen/stage.ts";
-import { endingTasks, type Left, taskWords } from "./leaving.ts";
-import { replay } from "./replay.ts";
-import { beginSession, type Prepared, prepare, resumeSession, type Surroundings, type TuiSession } from "./tui-session.ts";
+import type { ConversationView } from "../screen/view.ts";
+import { describeTask, endingTasks, type LeaveReport } from "./leaving.ts";
+import { replayTranscript } from "./replay.ts";
+import { beginSession, type PreparedSession, prepareSession, resumeSession, type SharedParts, type TuiSession } from "./tui-session.ts";
 
 /** The conversation on the screen, and others in its place. */
 export type Conversations = {
@@ -22,14 +22,14 @@ export type Conversations = {
   readonly change: (session: string | undefined) => Promise<void>;
   readonly changeMode: (to: string) => Promise<void>;
   readonly changeModel: (to: string) => Promise<void>;
-  readonly leave: () => Promise<Left>;
+  readonly leave: () => Promise<LeaveReport>;
 };
 
 /** What conversations are made with. */
-export type ConversationParts = { readonly around: Surroundings; readonly stage: Stage; readonly place: WorkPlace };
+export type ConversationParts = { readonly shared: SharedParts; readonly view: ConversationView; readonly place: WorkPlace };
 
 type State = {
-  prepared: Prepared | undefined;
+  prepared: PreparedSession | undefined;
   opening: Promise<TuiSession> | undefined;
   opened: TuiSession | undefined;
   /** Chosen before there was a session to record it in. */
@@ -41,18 +41,18 @@ const SHOWN_AGAIN = 200;
 
 /** No conversation yet. */
 export function makeConversations(parts: ConversationParts): Conversations {
-  const { around, stage, place } = parts;
+  const { shared, view, place } = parts;
   const state: State = { prepared: undefined, opening: undefined, opened: undefined, mode: undefined, model: undefined };
-  const ready = async (): Promise<Prepared> => {
-    const prepared = state.prepared ?? (await prepare(around, place, state.model));
+  const ready = async (): Promise<PreparedSession> => {
+    const prepared = state.prepared ?? (await prepareSession(shared, place, state.model));
     state.prepared = prepared;
-    stage.configure(prepared.policy.source.settings());
-    showStanding(stage, { mode: state.mode ?? prepared.policy.source.current().mode, model: prepared.chosen.id });
+    view.configure(prepared.policy.source.settings());
+    showModeAndModel(view, { mode: state.mode ?? prepared.policy.source.current().mode, model: prepared.chosen.id });
     return prepared;
   };
   const begin = async (title: string): Promise<TuiSession> => {
     const prepared = await ready();
-    const made = await beginSession(around, prepared, title);
+    const made = await beginSession(shared, prepared, title);
     state.prepared = undefined;
     if (state.mode !== undefined) await made.agent.modes.change(state.mode, "person");
     return adopt(parts, state, made);
@@ -65,11 +65,11 @@ export function makeConversations(parts: ConversationParts): Conversations {
     const { session, agent } = made;
     const running = endingTasks(agent.tasks.list());
     const exit = await made.leave();
-    const over = running.filter(({ id }) => !session.state.tasks.has(id)).map(taskWords);
-    const paused = [...session.state.tasks.values()].filter((task) => task.paused).map((task) => taskWords({ ...task, id: task.task }));
+    const over = running.filter(({ id }) => !session.state.tasks.has(id)).map(describeTask);
+    const paused = [...session.state.tasks.values()].filter((task) => task.paused).map((task) => describeTask({ ...task, id: task.task }));
     return { exit, session: session.id, waiting: exit === PARKED ? await listWaitingIn(session) : [], ended: over, paused };
   };
-  const resume = async (id: string): Promise<TuiSession> => adopt(parts, state, await resumeSession(around, id));
+  const resume = async (id: string): Promise<TuiSession> => adopt(parts, state, await resumeSession(shared, id));
   return {
     leave,
     prepare: async () => void (await ready()),
@@ -83,12 +83,12 @@ export function makeConversations(parts: ConversationParts): Conversations {
       return state.opening;
     },
     change: async (id) => {
-      const row = id === undefined ? undefined : await findRow(around.store.ledger, "sessions", id);
+      const row = id === undefined ? undefined : await findRow(shared.store.ledger, "sessions", id);
       const { ended } = await leave();
-      if (ended.length > 0) stage.say({ type: "note", text: `Ended: ${ended.join(", ")}`, role: "warning" });
-      stage.shown.status = { ...stage.shown.status, tokens: 0, cost: undefined, context: undefined };
-      if (!row) return await ready().then(() => stage.say({ type: "note", text: "New conversation.", role: "accent" }));
-      await showAgain(parts, row.id);
+      if (ended.length > 0) view.append({ type: "note", text: `Ended: ${ended.join(", ")}`, role: "warning" });
+      view.state.status = { ...view.state.status, tokens: 0, cost: undefined, context: undefined };
+      if (!row) return await ready().then(() => view.append({ type: "note", text: "New conversation.", role: "accent" }));
+      await showReplay(parts, row.id);
       state.opening = resume(row.id);
       await state.opening;
     },
@@ -111,47 +111,47 @@ function hasPaused({ session }: TuiSession): boolean {
   return [...session.state.tasks.values()].some(({ paused }) => paused?.blocked === "approval");
 }
 
-function showStanding(stage: Stage, { mode, model }: { readonly mode: string; readonly model: string }): void {
-  stage.shown.status = { ...stage.shown.status, mode, model, note: "" };
-  stage.changed();
+function showModeAndModel(view: ConversationView, { mode, model }: { readonly mode: string; readonly model: string }): void {
+  view.state.status = { ...view.state.status, mode, model, note: "" };
+  view.changed();
 }
 
-function adopt({ stage }: ConversationParts, state: State, made: TuiSession): TuiSession {
+function adopt({ view }: ConversationParts, state: State, made: TuiSession): TuiSession {
   state.opened = made;
-  stage.configure(made.policy.source.settings());
-  stage.shown.tasks = () => made.agent.tasks.list();
-  stage.shown.isMarkdown = (name) => {
+  view.configure(made.policy.source.settings());
+  view.state.tasks = () => made.agent.tasks.list();
+  view.state.isMarkdown = (name) => {
     const tool = made.policy.tools.get(name);
     return tool !== undefined && tool.definition.isOutputMarkdown !== false;
   };
-  showStanding(stage, { mode: made.agent.modes.mode(), model: made.session.state.model ?? made.chosen.id });
+  showModeAndModel(view, { mode: made.agent.modes.mode(), model: made.session.state.model ?? made.chosen.id });
   return made;
 }
 
 /** What was said before, as people saw it. */
-async function showAgain({ around: { store }, stage }: ConversationParts, id: string): Promise<void> {
-  const { settled, open } = await replay(store.ledger, id);
+async function showReplay({ shared: { store }, view }: ConversationParts, id: string): Promise<void> {
+  const { settled, open } = await replayTranscript(store.ledger, id);
   const earlier = settled.length - SHOWN_AGAIN;
   const note = earlier > 0 ? `${earlier} earlier entries are not shown. See all of them with: assent log ${id}` : `Session ${id}`;
-  stage.say({ type: "note", text: note, role: "dim" }, ...settled.slice(-SHOWN_AGAIN));
-  stage.hear((transcript) => ({ ...open, blocks: [...transcript.blocks, ...open.blocks] }));
+  view.append({ type: "note", text: note, role: "dim" }, ...settled.slice(-SHOWN_AGAIN));
+  view.update((transcript) => ({ ...open, blocks: [...transcript.blocks, ...open.blocks] }));
 }
 
-async function changeMode({ stage }: ConversationParts, state: State, to: string): Promise<void> {
+async function changeMode({ view }: ConversationParts, state: State, to: string): Promise<void> {
   if (!MODES.some((mode) => mode === to))
     throw new CommandError("usage", 2, { message: `Unknown mode '${to}'. Modes: ${MODES.join(", ")}.` });
   const { opened, prepared } = state;
   const source = opened?.policy.source ?? prepared?.policy.source;
   if (source?.settings()["permissions.lock"].some((locked) => locked === to))
     throw new CommandError("not_allowed", 1, { message: `Mode '${to}' is locked by your settings.` });
-  if (to === "yolo" && !(await confirmYolo(stage))) return;
+  if (to === "yolo" && !(await confirmYolo(view))) return;
   if (opened) return await opened.agent.modes.change(to, "person");
   state.mode = to;
-  showStanding(stage, { mode: to, model: stage.shown.status.model });
-  stage.hint(`Mode: ${to}.`);
+  showModeAndModel(view, { mode: to, model: view.state.status.model });
+  view.hint(`Mode: ${to}.`);
 }
 
-function confirmYolo({ confirm }: Stage): Promise<boolean> {
+function confirmYolo({ confirm }: ConversationView): Promise<boolean> {
   return confirm({
     title: "Mode yolo: run calls without asking?",
     lines: [
@@ -163,20 +163,20 @@ function confirmYolo({ confirm }: Stage): Promise<boolean> {
   });
 }
 
-type Choosing = { readonly to: string; readonly ready: () => Promise<Prepared> };
+type Choosing = { readonly to: string; readonly ready: () => Promise<PreparedSession> };
 
-async function changeModel({ stage }: ConversationParts, state: State, { to, ready }: Choosing): Promise<void> {
+async function changeModel({ view }: ConversationParts, state: State, { to, ready }: Choosing): Promise<void> {
   const { opened } = state;
   if (!opened) {
     state.prepared?.policy.source.close();
     state.prepared = undefined;
     state.model = to;
     await ready();
-    return stage.hint(`Model: ${to}.`);
+    return view.hint(`Model: ${to}.`);
   }
   await opened.chosen.model(to);
   const { session } = opened;
   const from = session.state.model;
   if (from !== to) await session.record([session.draft("model.changed", { from, to, by: "person" })], "normal");
-  showStanding(stage, { mode: stage.shown.status.mode, model: to });
+  showModeAndModel(view, { mode: view.state.status.mode, model: to });
 }

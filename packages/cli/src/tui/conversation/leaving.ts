@@ -10,27 +10,32 @@ export function endingTasks(tasks: readonly TaskView[]): readonly TaskView[] {
 }
 
 /** A background task in a few words: a command is its own, an agent has a name. */
-export function taskWords({ id, agent, description, outputFile }: Pick<TaskView, "id" | "agent" | "description" | "outputFile">): string {
+export function describeTask({
+  id,
+  agent,
+  description,
+  outputFile,
+}: Pick<TaskView, "id" | "agent" | "description" | "outputFile">): string {
   return `${outputFile === undefined ? `${oneLine(agent)}: ` : ""}${oneLine(description)} (${id})`;
 }
 
 /** Leaves, but says first what would end by it: whoever wants that wants it twice. */
-export type Leaving = {
+export type LeaveControl = {
   readonly leave: () => void;
   /** Something else was wanted in between. */
   readonly stay: () => void;
 };
 
 /** Makes sure that nobody ends a background task without knowing. */
-export function makeLeaving(parts: {
+export function confirmLeaving(parts: {
   readonly tasks: () => readonly TaskView[];
   readonly hint: (text: string) => void;
   readonly leave: () => void;
-}): Leaving {
+}): LeaveControl {
   let told = "";
   return {
     leave: () => {
-      const words = endingTasks(parts.tasks()).map(taskWords).join(", ");
+      const words = endingTasks(parts.tasks()).map(describeTask).join(", ");
       if (words === told) return parts.leave();
       told = words;
       if (words === "") return parts.leave();
@@ -43,7 +48,7 @@ export function makeLeaving(parts: {
 }
 
 /** How a conversation was left. */
-export type Left = {
+export type LeaveReport = {
   readonly exit: number;
   /** The session, where one was open. */
   readonly session: string | undefined;
@@ -56,7 +61,7 @@ export type Left = {
 };
 
 /** The last words to a person who leaves: what ended by it, what waits for them, and how the conversation goes on. */
-export function farewell(context: Pick<Context, "options">, { session, waiting, ended, paused }: Left): string {
+export function farewellText(context: Pick<Context, "options">, { session, waiting, ended, paused }: LeaveReport): string {
   if (session === undefined) return "";
   const flags = storeFlag(context);
   const tasks = [...ended.map((task) => `Ended: ${task}\n`), ...paused.map((task) => `Paused: ${task}\n`)];

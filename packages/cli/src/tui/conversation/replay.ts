@@ -1,23 +1,23 @@
 import { knownEvent, type Ledger } from "@assent/core";
 import { currentUser } from "@assent/host";
 import type { Block } from "../transcript/block.ts";
-import { answeredBy, isPerson, repliedBy } from "../transcript/call-words.ts";
-import { afterRecord, EMPTY, type Transcript, takeSettled } from "../transcript/transcript.ts";
-import { wholeEvent } from "./session-feed.ts";
+import { describeAnswer, describeReply, isSamePerson } from "../transcript/call-words.ts";
+import { applyLedgerEvent, EMPTY_TRANSCRIPT, type Transcript, takeSettled } from "../transcript/transcript.ts";
+import { loadWholeEvent } from "./session-feed.ts";
 
 /** A conversation as it is on record: what is settled, and what is open. */
-export type Replayed = { readonly settled: readonly Block[]; readonly open: Transcript };
+export type ReplayedTranscript = { readonly settled: readonly Block[]; readonly open: Transcript };
 
 const HEARING = { pid: -1, live: false } as const;
 
 /** Reads a session's transcript back. */
-export async function replay(ledger: Ledger, session: string): Promise<Replayed> {
+export async function replayTranscript(ledger: Ledger, session: string): Promise<ReplayedTranscript> {
   const settled: Block[] = [];
-  let open = EMPTY;
+  let open = EMPTY_TRANSCRIPT;
   for await (const stored of ledger.read({ session, seq: 0 }, { session })) {
     const event = knownEvent(stored);
     if (!event) continue;
-    open = afterRecord(open, await wholeEvent({ ledger }, event), HEARING);
+    open = applyLedgerEvent(open, await loadWholeEvent({ ledger }, event), HEARING);
     const taken = takeSettled(open);
     settled.push(...taken.settled);
     open = taken.rest;
@@ -33,8 +33,8 @@ async function answersOf(ledger: Ledger, session: string): Promise<Answers> {
   const answers = new Map<string, string>();
   for await (const stored of ledger.read({ pos: 0 }, { naming: session })) {
     const event = knownEvent(stored);
-    if (event?.type === "approval.answered") answers.set(event.body.call, answeredBy(event.body, isPerson(event.body.by, you)));
-    if (event?.type === "question.answered") answers.set(event.body.question, repliedBy(event.body, isPerson(event.body.by, you)));
+    if (event?.type === "approval.answered") answers.set(event.body.call, describeAnswer(event.body, isSamePerson(event.body.by, you)));
+    if (event?.type === "question.answered") answers.set(event.body.question, describeReply(event.body, isSamePerson(event.body.by, you)));
   }
   return answers;
 }

@@ -24,7 +24,7 @@ import type { Store } from "../../store/open.ts";
 import { VERSION } from "../../version.ts";
 
 /** What every session of this terminal has in common. */
-export type Surroundings = {
+export type SharedParts = {
   readonly context: Context;
   readonly store: Store;
   readonly ports: HostPorts;
@@ -35,7 +35,12 @@ export type Surroundings = {
 };
 
 /** All that a session needs before it is on record. */
-export type Prepared = { readonly policy: FollowedPolicy; readonly chosen: RunModel; readonly flags: CallFlags; readonly place: WorkPlace };
+export type PreparedSession = {
+  readonly policy: FollowedPolicy;
+  readonly chosen: RunModel;
+  readonly flags: CallFlags;
+  readonly place: WorkPlace;
+};
 
 /** A session with its agent. */
 export type TuiSession = {
@@ -52,7 +57,7 @@ export type TuiSession = {
 };
 
 /** Reads settings and finds the model. Nothing is recorded. */
-export async function prepare({ context, store, ports }: Surroundings, place: WorkPlace, model?: string): Promise<Prepared> {
+export async function prepareSession({ context, store, ports }: SharedParts, place: WorkPlace, model?: string): Promise<PreparedSession> {
   const flags = readFlags(context);
   const policy = await followPolicy(context, { workspace: place.workspace, flags, ledger: store.ledger });
   try {
@@ -66,8 +71,8 @@ export async function prepare({ context, store, ports }: Surroundings, place: Wo
 }
 
 /** Puts a new session on record, named after the first thing that is said in it. */
-export async function beginSession(around: Surroundings, prepared: Prepared, title: string): Promise<TuiSession> {
-  const { context, store, ports } = around;
+export async function beginSession(shared: SharedParts, prepared: PreparedSession, title: string): Promise<TuiSession> {
+  const { context, store, ports } = shared;
   const { policy, chosen, flags, place } = prepared;
   const { mode, revision } = policy.source.current();
   const options = { ...flagsForRecord(flags, readOnAsk(context)), command: "tui", model: chosen.id };
@@ -76,12 +81,12 @@ export async function beginSession(around: Surroundings, prepared: Prepared, tit
     { ledger: store.ledger, ...ports },
     { holder: commandHolder(context, "tui"), create: { ...create, title: cut(oneLine(title.slice(0, 200)), 80) } },
   );
-  return await composed(around, { session, policy, chosen, wasDone: true });
+  return await composeSession(shared, { session, policy, chosen, wasDone: true });
 }
 
 /** Opens a session that is on record; what waits in it is asked once its calls go on. */
-export async function resumeSession(around: Surroundings, id: string): Promise<TuiSession> {
-  const { context, store, ports } = around;
+export async function resumeSession(shared: SharedParts, id: string): Promise<TuiSession> {
+  const { context, store, ports } = shared;
   await refuseAgentSession(store.ledger, id);
   const opened = await openSession(
     { ledger: store.ledger, ...ports },
@@ -89,11 +94,11 @@ export async function resumeSession(around: Surroundings, id: string): Promise<T
   );
   const wasDone = opened.state.closed?.reason === "done" && opened.state.calls.size === 0;
   try {
-    const session = placed(context, opened);
+    const session = sessionInDirectory(context, opened);
     const flags = mergeResumedFlags(session.state.created?.options, context);
     const policy = await followPolicy(context, { workspace: session.state.created?.workspace ?? "", flags, ledger: store.ledger });
     const chosen = await resolveRunModel(context, context.options.text("model") ?? session.state.model ?? undefined, ports.clock);
-    const made = await composed(around, { session, policy, chosen, wasDone });
+    const made = await composeSession(shared, { session, policy, chosen, wasDone });
     const { mode } = readFlags(context);
     if (mode !== undefined) await made.agent.modes.change(mode, "tui");
     return made;
@@ -103,7 +108,7 @@ export async function resumeSession(around: Surroundings, id: string): Promise<T
   }
 }
 
-function placed({ io, options }: Context, session: Session): Session {
+function sessionInDirectory({ io, options }: Context, session: Session): Session {
   const given = options.text("cwd");
   const cwd = given === undefined ? undefined : resolve(io.cwd, given);
   const before = session.state.created?.cwd ?? "";
@@ -116,8 +121,8 @@ function placed({ io, options }: Context, session: Session): Session {
 
 type Parts = Pick<TuiSession, "session" | "policy" | "chosen" | "wasDone">;
 
-async function composed(around: Surroundings, { session, policy, chosen, wasDone }: Parts): Promise<TuiSession> {
-  const { context, ports, cancelling, run, told } = around;
+async function composeSession(shared: SharedParts, { session, policy, chosen, wasDone }: Parts): Promise<TuiSession> {
+  const { context, ports, cancelling, run, told } = shared;
   const { maxCostUsd } = policy.source.settings();
   const limits = createRunLimits({ clock: ports.clock, ...run, maxCostUsd });
   const agent = await composeAgent(context, {
@@ -125,7 +130,7 @@ async function composed(around: Surroundings, { session, policy, chosen, wasDone
     unattended: "park",
     interactive: true,
     observe: () => undefined,
-    frontEnd: around.door(session.id),
+    frontEnd: shared.door(session.id),
   });
   await armSchedules(agent.schedules, run.schedules);
   let driving: Promise<AgentSession> | undefined;

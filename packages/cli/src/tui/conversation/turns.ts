@@ -1,18 +1,18 @@
 import type { AgentSession, RunEnd } from "@assent/agent";
 import { ParkRequest } from "@assent/core";
 import { asFailure, hintText } from "../../io/failure.ts";
-import type { Stage } from "../screen/stage.ts";
+import type { ConversationView } from "../screen/view.ts";
 import type { Block } from "../transcript/block.ts";
-import { promptWith } from "../transcript/prompt.ts";
+import { buildPrompt } from "../transcript/prompt.ts";
+import { queuePrompts } from "./queued-prompts.ts";
 import type { TuiSession } from "./tui-session.ts";
-import { unsaidTexts } from "./unsaid.ts";
 
 /** What a person says to the model, one after the other. */
 export type Turns = {
   /** Says it now, or when the model is done with what it does. */
   readonly send: (text: string) => Promise<void>;
   /** Takes up what an earlier process left. */
-  readonly goOn: () => Promise<void>;
+  readonly resume: () => Promise<void>;
   /** Older turns become one summary, when the model is done with what it does. False: the history is as it was. */
   readonly compact: () => Promise<boolean>;
   /** The model must call this tool first when it answers the next message. */
@@ -23,8 +23,8 @@ export type Turns = {
   /** Takes back what was to be said next. */
   readonly withdraw: () => readonly string[];
   /** A notice is being told. */
-  readonly started: () => void;
-  readonly told: (end: RunEnd | undefined) => void;
+  readonly noticeStarted: () => void;
+  readonly noticeEnded: (end: RunEnd | undefined) => void;
   /** Resolves when nothing is under way. */
   readonly idle: () => Promise<void>;
   /** A turn is under way, of a person's words or of a notice. */
@@ -35,7 +35,7 @@ export type Turns = {
 
 /** What turns are made with. */
 export type TurnParts = {
-  readonly stage: Stage;
+  readonly view: ConversationView;
   readonly now: () => number;
   /** The session, opened with the first thing that is said. */
   readonly open: (title: string) => Promise<TuiSession>;
@@ -45,15 +45,15 @@ export type TurnParts = {
 };
 
 /** Talks to the model for the person at this screen. */
-export function makeTurns({ stage, now, open, signal, leaving }: TurnParts): Turns {
+export function makeTurns({ view, now, open, signal, leaving }: TurnParts): Turns {
   const context: string[] = [];
-  const unsaid = unsaidTexts(stage);
+  const unsaid = queuePrompts(view);
   let forced: string | undefined;
   let drive: AgentSession | undefined;
   const sayEnd = (end: RunEnd | undefined): void => {
-    if (end?.reason !== "parked" || !leaving.aborted) stage.say(...endBlocks(end));
+    if (end?.reason !== "parked" || !leaving.aborted) view.append(...endBlocks(end));
   };
-  const order = oneAfterTheOther({ stage, now, sayEnd });
+  const order = runInOrder({ view, now, sayEnd });
   const talkTo = async (made: TuiSession): Promise<AgentSession> => {
     const talk = await made.drive();
     drive = talk;
@@ -67,7 +67,7 @@ export function makeTurns({ stage, now, open, signal, leaving }: TurnParts): Tur
       return run(async (either) => {
         if (!next.begin()) return undefined;
         const made = await open(text).finally(next.said);
-        const parked = await openCalls(made, either); // nothing is said to a model while a call of its turn waits
+        const parked = await resumeOpenCalls(made, either); // nothing is said to a model while a call of its turn waits
         if (parked) {
           context.push(text);
           return parked;
@@ -75,13 +75,13 @@ export function makeTurns({ stage, now, open, signal, leaving }: TurnParts): Tur
         const talk = await talkTo(made);
         if (forced !== undefined) talk.force(forced);
         forced = undefined;
-        return await talk.send(promptWith(context.splice(0), text), either);
+        return await talk.send(buildPrompt(context.splice(0), text), either);
       });
     },
-    goOn: () =>
+    resume: () =>
       run(async (either) => {
         const made = await open("");
-        const parked = await openCalls(made, either);
+        const parked = await resumeOpenCalls(made, either);
         if (parked) return parked;
         const talk = await talkTo(made);
         return await talk.goOn(either, { toldAll: !made.wasDone });
@@ -103,8 +103,8 @@ export function makeTurns({ stage, now, open, signal, leaving }: TurnParts): Tur
       drive?.interrupt();
     },
     withdraw: unsaid.withdraw,
-    started: order.begin,
-    told: (ended) => {
+    noticeStarted: order.begin,
+    noticeEnded: (ended) => {
       sayEnd(ended);
       order.end();
     },
@@ -124,20 +124,20 @@ type Order = {
   readonly idle: () => Promise<void>;
 };
 
-type OrderParts = Pick<TurnParts, "stage" | "now"> & { readonly sayEnd: (end: RunEnd | undefined) => void };
+type OrderParts = Pick<TurnParts, "view" | "now"> & { readonly sayEnd: (end: RunEnd | undefined) => void };
 
 /** What the person set going, with the time it takes on the screen. */
-function oneAfterTheOther({ stage, now, sayEnd }: OrderParts): Order {
+function runInOrder({ view, now, sayEnd }: OrderParts): Order {
   let last: Promise<void> = Promise.resolve();
   let interrupting = new AbortController();
   let running = 0;
   const begin = (): void => {
-    stage.shown.busySince ??= now();
-    stage.changed();
+    view.state.busySince ??= now();
+    view.changed();
   };
   const end = (): void => {
-    if (running === 0) stage.shown.busySince = undefined;
-    stage.changed();
+    if (running === 0) view.state.busySince = undefined;
+    view.changed();
   };
   return {
     begin,
@@ -147,7 +147,7 @@ function oneAfterTheOther({ stage, now, sayEnd }: OrderParts): Order {
         running += 1;
         interrupting = new AbortController();
         begin();
-        const ended = await work(interrupting.signal).catch(failed);
+        const ended = await work(interrupting.signal).catch(describeFailure);
         running -= 1;
         sayEnd(ended);
         end();
@@ -161,7 +161,7 @@ function oneAfterTheOther({ stage, now, sayEnd }: OrderParts): Order {
 }
 
 /** Resumes calls that were left open, and starts to accept requests to settle previewed changes. Undefined: all calls have ended. */
-async function openCalls({ agent, policy, session }: TuiSession, signal: AbortSignal): Promise<RunEnd | undefined> {
+async function resumeOpenCalls({ agent, policy, session }: TuiSession, signal: AbortSignal): Promise<RunEnd | undefined> {
   const { calls, proposals } = session.state;
   if (calls.size === 0 && proposals.size === 0) return undefined;
   const { results } = await agent.dispatcher.resume({ tools: policy.tools, signal });
@@ -172,7 +172,7 @@ async function openCalls({ agent, policy, session }: TuiSession, signal: AbortSi
   return waits ? { reason: "parked", text: "" } : undefined;
 }
 
-function failed(error: unknown): RunEnd {
+function describeFailure(error: unknown): RunEnd {
   const { type, message, hint } = asFailure(error);
   return { reason: "failed", text: "", error: { type, message: hint === "" ? message : `${message} ${hintText(hint)}` } };
 }

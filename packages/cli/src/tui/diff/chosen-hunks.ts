@@ -1,18 +1,18 @@
 import type { FileDiff, Hunk } from "./parse.ts";
 
 /** What a file would hold if only the chosen hunks of its diff were made. */
-export function contentWith(original: string, diff: FileDiff, chosen: ReadonlySet<number>): string {
+export function applyHunks(original: string, diff: FileDiff, chosen: ReadonlySet<number>): string {
   const lines = original.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const made: string[] = [];
   let at = 0;
   for (const hunk of diff.hunks.filter((_, index) => chosen.has(index))) {
     const start = hunk.oldStart - 1;
-    made.push(...lines.slice(at, start), ...madeBy(hunk));
+    made.push(...lines.slice(at, start), ...hunkContent(hunk));
     at = start + hunk.oldLines;
   }
   return [...made, ...lines.slice(at)].join("");
 }
 
-function madeBy({ lines }: Hunk): readonly string[] {
+function hunkContent({ lines }: Hunk): readonly string[] {
   return lines.filter(({ kind }) => kind !== "removed").map(({ text, open }) => (open ? text : `${text}\n`));
 }

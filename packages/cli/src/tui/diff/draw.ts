@@ -18,12 +18,12 @@ export function drawDiffItem(item: DiffItem, { columns, theme }: Canvas): readon
   switch (item.type) {
     case "file": {
       const counts = `${theme.added(`+${item.added}`)} ${theme.removed(`-${item.removed}`)}${item.isNew ? theme.dim(" new file") : ""}`;
-      return wrap(`${item.folded ? "▸" : "▾"} ${shown(item.name)}`, columns - 20).map((line, at) =>
+      return wrap(`${item.folded ? "▸" : "▾"} ${visibleText(item.name)}`, columns - 20).map((line, at) =>
         at === 0 ? `${theme.bold(line)}  ${counts}` : theme.bold(line),
       );
     }
     case "note":
-      return wrap(shown(item.text), columns - 2).map((line) => `  ${theme.warning(line)}`);
+      return wrap(visibleText(item.text), columns - 2).map((line) => `  ${theme.warning(line)}`);
     case "hunk":
       return [theme.accent(item.header)];
     case "line":
@@ -39,7 +39,7 @@ const SIGNS = { same: " ", added: "+", removed: "-" } as const;
 
 function drawLine({ name, line, other }: Extract<DiffItem, { readonly type: "line" }>, { columns, theme }: Room): readonly string[] {
   const number = `${numberOf(line.old)}${numberOf(line.new)}`;
-  return sided({ name, line, other }, { columns: columns - number.length - 1, theme }).map(
+  return drawSide({ name, line, other }, { columns: columns - number.length - 1, theme }).map(
     (text, at) => `${theme.dim(at === 0 ? number : " ".repeat(number.length))} ${text}`,
   );
 }
@@ -48,7 +48,7 @@ function drawPair({ name, left, right }: Extract<DiffItem, { readonly type: "pai
   const half = Math.floor((columns - 3) / 2);
   const room = { columns: half - NUMBER_COLUMNS - 1, theme };
   const side = (line: DiffLine | undefined, other: DiffLine | undefined): readonly string[] =>
-    line ? sided({ name, line, other }, room) : [];
+    line ? drawSide({ name, line, other }, room) : [];
   const [old, made] = [side(left, right), side(right, left)];
   return Array.from({ length: Math.max(old.length, made.length) }, (_, at) => {
     const cell = (texts: readonly string[], line: DiffLine | undefined, number: number | undefined): string => {
@@ -69,31 +69,35 @@ function numberOf(number: number | undefined): string {
   return `${number ?? ""}`.padStart(NUMBER_COLUMNS);
 }
 
-type Sided = { readonly name: string; readonly line: DiffLine; readonly other: DiffLine | undefined };
+type DiffSide = { readonly name: string; readonly line: DiffLine; readonly other: DiffLine | undefined };
 
 /** A line with its sign, in as many rows as it takes; changed words stand out, code has its colours. */
-function sided({ name, line, other }: Sided, { columns, theme }: Room): readonly string[] {
+function drawSide({ name, line, other }: DiffSide, { columns, theme }: Room): readonly string[] {
   const { kind } = line;
   const sign = kind === "same" ? " " : theme[kind](SIGNS[kind]);
   const pieces = piecesOf(line, kind === "same" ? undefined : other);
-  const rows = broken(pieces, columns - 2).map((row) => `${sign} ${row.map((piece) => painted(piece, { name, kind, theme })).join("")}`);
+  const rows = breakIntoRows(pieces, columns - 2).map(
+    (row) => `${sign} ${row.map((piece) => paintPiece(piece, { name, kind, theme })).join("")}`,
+  );
   return line.open ? [...rows, theme.dim(`${SIGNS[kind]} (no line break at the end)`)] : rows;
 }
 
 function piecesOf({ kind, text }: DiffLine, other: DiffLine | undefined): readonly Piece[] {
-  const whole = [{ text: shown(text), changed: false }];
+  const whole = [{ text: visibleText(text), changed: false }];
   if (!other || text.length > LONGEST_LINE) return whole;
   const changes =
-    kind === "removed" ? wordChanges(shown(text), shown(other.text))?.before : wordChanges(shown(other.text), shown(text))?.after;
+    kind === "removed"
+      ? wordChanges(visibleText(text), visibleText(other.text))?.before
+      : wordChanges(visibleText(other.text), visibleText(text))?.after;
   return changes ?? whole;
 }
 
-function shown(text: string): string {
+function visibleText(text: string): string {
   return visible(text).replaceAll("\t", "    ").replaceAll("\n", "\\n");
 }
 
 /** The pieces in rows that fit; nothing is dropped. */
-function broken(pieces: readonly Piece[], columns: number): readonly (readonly Piece[])[] {
+function breakIntoRows(pieces: readonly Piece[], columns: number): readonly (readonly Piece[])[] {
   const rows = wrap(pieces.map(({ text }) => text).join(""), columns);
   const left = pieces.map((piece) => ({ ...piece }));
   return rows.map((row) => {
@@ -111,7 +115,7 @@ function broken(pieces: readonly Piece[], columns: number): readonly (readonly P
   });
 }
 
-function painted(
+function paintPiece(
   { text, changed }: Piece,
   { name, kind, theme }: { readonly name: string; readonly kind: DiffLine["kind"]; readonly theme: Theme },
 ): string {

@@ -43,9 +43,9 @@ function* fileItems(
 }
 
 /** Lines that go and lines that come in their place; of a line that stays, the same line twice. */
-type Block = { readonly left: readonly DiffLine[]; readonly right: readonly DiffLine[] };
+type ChangeBlock = { readonly left: readonly DiffLine[]; readonly right: readonly DiffLine[] };
 
-function* blocksOf(lines: readonly DiffLine[]): Generator<Block> {
+function* blocksOf(lines: readonly DiffLine[]): Generator<ChangeBlock> {
   for (let at = 0; at < lines.length; ) {
     const left = run(lines, at, "removed");
     const right = run(lines, at + left.length, "added");
@@ -63,9 +63,9 @@ function run(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): 
   return lines.slice(from, to);
 }
 
-type Adding = { readonly name: string; readonly split: boolean };
+type ItemLayout = { readonly name: string; readonly split: boolean };
 
-function blockItems({ left, right }: Block, { name, split }: Adding): readonly DiffItem[] {
+function blockItems({ left, right }: ChangeBlock, { name, split }: ItemLayout): readonly DiffItem[] {
   if (split)
     return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => ({
       type: "pair",

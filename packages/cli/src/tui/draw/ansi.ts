@@ -12,7 +12,7 @@ export function drawAnsi(runs: readonly AnsiRun[], { columns, theme }: Canvas): 
   for (const run of runs) {
     const text = fitting(visible(run.text).replaceAll("\n", " ").replaceAll("\t", "    "), room);
     room -= text.width;
-    line += isPlain ? text.text : painted(run, text.text);
+    line += isPlain ? text.text : paintRun(run, text.text);
     if (room <= 0) break;
   }
   return line;
@@ -32,16 +32,16 @@ function fitting(text: string, room: number): { readonly text: string; readonly 
 
 const COLOUR = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i;
 
-function painted({ bold, italic, underline, dim, inverse, fg, bg }: AnsiRun, text: string): string {
+function paintRun({ bold, italic, underline, dim, inverse, fg, bg }: AnsiRun, text: string): string {
   if (text === "") return "";
-  const codes = [bold && "1", dim && "2", italic && "3", underline && "4", inverse && "7", colour("38", fg), colour("48", bg)].filter(
+  const codes = [bold && "1", dim && "2", italic && "3", underline && "4", inverse && "7", colorCode("38", fg), colorCode("48", bg)].filter(
     Boolean,
   );
   return codes.length === 0 ? text : `\u001b[${codes.join(";")}m${text}\u001b[0m`;
 }
 
 /** The nearest of the 256 colours that every terminal has. */
-function colour(which: string, value: string): string | undefined {
+function colorCode(which: string, value: string): string | undefined {
   const match = COLOUR.exec(value);
   if (!match) return undefined;
   const [red = 0, green = 0, blue = 0] = match.slice(1).map((part) => Number.parseInt(part, 16));

@@ -42,13 +42,13 @@ export function pageBefore(pages: Pages, from: Position, canvas: Canvas): Positi
 }
 
 /** How far a text was read: it is shown from `at`, and everything before `seen` was on the screen at the width `seenAt` (0: nothing yet). */
-export type Reading = { readonly at: Position; readonly seen: Position; readonly seenAt: number };
+export type ReadProgress = { readonly at: Position; readonly seen: Position; readonly seenAt: number };
 
 /**
  * Converts a reading to another width, where lines break differently. A text that was read to its end stays read. Otherwise only pieces that were seen whole
  * count, and none in a layout with other pieces. The text is never shown from after `seen`, so that paging always leads to the end.
  */
-export function readAt(reading: Reading, columns: number, pagesAt: (columns: number) => Pages): Reading {
+export function convertProgress(reading: ReadProgress, columns: number, pagesAt: (columns: number) => Pages): ReadProgress {
   const { at, seen, seenAt } = reading;
   if (seenAt === columns || seenAt === 0) return reading;
   const [before, now] = [pagesAt(seenAt), pagesAt(columns)];

@@ -28,8 +28,8 @@ export type Theme = Readonly<Record<Role, (text: string) => string>>;
 type Code = readonly [on: string, off: string];
 
 const attribute = (on: number, off: number): Code => [`${on}`, `${off}`];
-const colour = (index: number): Code => [`38;5;${index}`, "39"];
-const ground = (index: number): Code => [`48;5;${index}`, "49"];
+const foreground = (index: number): Code => [`38;5;${index}`, "39"];
+const background = (index: number): Code => [`48;5;${index}`, "49"];
 
 const SHARED: Pick<Record<Role, readonly Code[]>, "title" | "dim" | "italic" | "bold" | "selected"> = {
   title: [attribute(1, 22)],
@@ -43,45 +43,45 @@ const SHARED: Pick<Record<Role, readonly Code[]>, "title" | "dim" | "italic" | "
 const PALETTES: Readonly<Record<"dark" | "light", Readonly<Record<Role, readonly Code[]>>>> = {
   dark: {
     ...SHARED,
-    accent: [colour(75)],
-    success: [colour(114)],
-    warning: [colour(179)],
-    error: [colour(203)],
-    added: [colour(114)],
-    removed: [colour(203)],
-    addedWord: [ground(22)],
-    removedWord: [ground(52)],
-    badge: [colour(75)],
-    person: [colour(183)],
-    notice: [colour(109)],
-    border: [colour(240)],
-    keyword: [colour(176)],
-    string: [colour(150)],
-    comment: [colour(245)],
-    number: [colour(180)],
+    accent: [foreground(75)],
+    success: [foreground(114)],
+    warning: [foreground(179)],
+    error: [foreground(203)],
+    added: [foreground(114)],
+    removed: [foreground(203)],
+    addedWord: [background(22)],
+    removedWord: [background(52)],
+    badge: [foreground(75)],
+    person: [foreground(183)],
+    notice: [foreground(109)],
+    border: [foreground(240)],
+    keyword: [foreground(176)],
+    string: [foreground(150)],
+    comment: [foreground(245)],
+    number: [foreground(180)],
   },
   light: {
     ...SHARED,
-    accent: [colour(25)],
-    success: [colour(28)],
-    warning: [colour(130)],
-    error: [colour(160)],
-    added: [colour(28)],
-    removed: [colour(160)],
-    addedWord: [ground(194)],
-    removedWord: [ground(224)],
-    badge: [colour(25)],
-    person: [colour(90)],
-    notice: [colour(30)],
-    border: [colour(250)],
-    keyword: [colour(90)],
-    string: [colour(22)],
-    comment: [colour(243)],
-    number: [colour(94)],
+    accent: [foreground(25)],
+    success: [foreground(28)],
+    warning: [foreground(130)],
+    error: [foreground(160)],
+    added: [foreground(28)],
+    removed: [foreground(160)],
+    addedWord: [background(194)],
+    removedWord: [background(224)],
+    badge: [foreground(25)],
+    person: [foreground(90)],
+    notice: [foreground(30)],
+    border: [foreground(250)],
+    keyword: [foreground(90)],
+    string: [foreground(22)],
+    comment: [foreground(243)],
+    number: [foreground(94)],
   },
 };
 
-function painted(codes: readonly Code[]): (text: string) => string {
+function painter(codes: readonly Code[]): (text: string) => string {
   const on = `\u001b[${codes.map(([code]) => code).join(";")}m`;
   const off = `\u001b[${codes.map(([, code]) => code).join(";")}m`;
   return (text) => (text === "" ? text : `${on}${text}${off}`);
@@ -90,10 +90,10 @@ function painted(codes: readonly Code[]): (text: string) => string {
 const plain = (text: string): string => text;
 
 /** The theme for this ground; `none` has no codes at all (NO_COLOR, plain mode). */
-export function themeOf(name: "dark" | "light" | "none"): Theme {
+export function makeTheme(name: "dark" | "light" | "none"): Theme {
   const roles = Object.entries(PALETTES[name === "light" ? "light" : "dark"]);
   // Parsing: every role is in every palette.
-  return Object.freeze(Object.fromEntries(roles.map(([role, codes]) => [role, name === "none" ? plain : painted(codes)]))) as Theme;
+  return Object.freeze(Object.fromEntries(roles.map(([role, codes]) => [role, name === "none" ? plain : painter(codes)]))) as Theme;
 }
 
 /** A theme that can change while it is in use. */
@@ -101,7 +101,7 @@ export type LiveTheme = { readonly theme: Theme; readonly choose: (name: "dark" 
 
 /** Begins with this theme. */
 export function liveTheme(name: "dark" | "light" | "none"): LiveTheme {
-  let current = themeOf(name);
+  let current = makeTheme(name);
   const roles = Object.keys(current).map((role) => {
     // Parsing: the keys of a theme are roles.
     const known = role as Role;
@@ -111,13 +111,13 @@ export function liveTheme(name: "dark" | "light" | "none"): LiveTheme {
     // Parsing: every role is there.
     theme: Object.freeze(Object.fromEntries(roles)) as Theme,
     choose: (next) => {
-      current = themeOf(next);
+      current = makeTheme(next);
     },
   };
 }
 
 /** The theme that an environment asks for; undefined: the terminal may know better. */
-export function themeFrom(env: Readonly<Record<string, string | undefined>>): "dark" | "light" | "none" | undefined {
+export function themeFromEnvironment(env: Readonly<Record<string, string | undefined>>): "dark" | "light" | "none" | undefined {
   if (env["NO_COLOR"] !== undefined || env["TERM"] === "dumb") return "none";
   const ground = Number(env["COLORFGBG"]?.split(";").at(-1) ?? "");
   if (env["COLORFGBG"] === undefined || !Number.isInteger(ground)) return undefined;
@@ -125,6 +125,6 @@ export function themeFrom(env: Readonly<Record<string, string | undefined>>): "d
 }
 
 /** The theme for a ground of this colour, each part from 0 to 255. */
-export function themeOn({ r, g, b }: { readonly r: number; readonly g: number; readonly b: number }): "dark" | "light" {
+export function themeForBackground({ r, g, b }: { readonly r: number; readonly g: number; readonly b: number }): "dark" | "light" {
   return 0.299 * r + 0.587 * g + 0.114 * b > 128 ? "light" : "dark";
 }

@@ -15,30 +15,30 @@ const MOST = 100;
 const PAGE = 1_000;
 
 /** What can be named after a command, the newest first where that is what is looked for. */
-export async function idsOf(kind: IdKind, { ledger, current, tools }: IdPlaces): Promise<readonly CompletedId[]> {
+export async function listIds(kind: IdKind, { ledger, current, tools }: IdPlaces): Promise<readonly CompletedId[]> {
   switch (kind) {
     case "approvals":
-      return (await listWaiting(ledger, { query: {}, after: undefined, limit: MOST })).map(({ id, subject }) => told(id, subject));
+      return (await listWaiting(ledger, { query: {}, after: undefined, limit: MOST })).map(({ id, subject }) => idRow(id, subject));
     case "grants":
-      return (await ledger.pending("grants", { limit: MOST })).map(({ id, rule }) => told(id, rule));
+      return (await ledger.pending("grants", { limit: MOST })).map(({ id, rule }) => idRow(id, rule));
     case "proposals":
-      return (await ledger.pending("proposals", { limit: MOST })).map(({ id, label }) => told(id, label));
+      return (await ledger.pending("proposals", { limit: MOST })).map(({ id, label }) => idRow(id, label));
     case "sessions":
       return newest((await allRows(ledger, "sessions", { all: true })).filter(({ parent }) => !parent)).map(({ id, title }) =>
-        told(id, title),
+        idRow(id, title),
       );
     case "undoable":
-      return newest(await undoable(current())).map(({ id, label }) => told(id, label));
+      return newest(await listUndoable(current())).map(({ id, label }) => idRow(id, label));
     case "tasks":
-      return (current()?.agent.tasks.list() ?? []).map(({ id, agent, description }) => told(id, `${agent}: ${description}`));
+      return (current()?.agent.tasks.list() ?? []).map(({ id, agent, description }) => idRow(id, `${agent}: ${description}`));
     case "tools":
-      return tools().map((name) => told(name, ""));
+      return tools().map((name) => idRow(name, ""));
     default:
       return kind satisfies never;
   }
 }
 
-function told(id: string, says: string): CompletedId {
+function idRow(id: string, says: string): CompletedId {
   return { id, says: oneLine(says.slice(0, 200)) };
 }
 
@@ -47,7 +47,7 @@ function newest<T>(rows: readonly T[]): readonly T[] {
 }
 
 /** What was applied in a session and changed files, the oldest first. */
-export async function undoable(current: TuiSession | undefined): Promise<readonly ProposalRow[]> {
+export async function listUndoable(current: TuiSession | undefined): Promise<readonly ProposalRow[]> {
   if (!current) return [];
   const { ledger, id: session } = current.session;
   return (await allRows(ledger, "proposals", { session, all: true })).filter(({ state, files }) => state === "applied" && files > 0);

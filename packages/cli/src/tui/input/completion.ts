@@ -35,10 +35,10 @@ export function promptCompletion({ commands, cwd, ids }: CompletionParts): Autoc
       const [lines, line, column, { signal, force }] = given;
       const text = (lines[line] ?? "").slice(0, column);
       const named = atWord(text, column);
-      if (named !== undefined) return suggested(`@${named}`, await fileItems(cwd, named, signal));
+      if (named !== undefined) return suggestions(`@${named}`, await fileItems(cwd, named, signal));
       if (line !== 0 || !text.startsWith("/")) return null;
       const words = commandItems(commands, text);
-      return suggested(text, force && words.length === 0 ? await idItems({ commands, ids }, text) : words);
+      return suggestions(text, force && words.length === 0 ? await idItems({ commands, ids }, text) : words);
     },
     applyCompletion: (...given) => {
       const [lines, line, column, { value }, prefix] = given;
@@ -49,7 +49,7 @@ export function promptCompletion({ commands, cwd, ids }: CompletionParts): Autoc
   };
 }
 
-function suggested(prefix: string, items: AutocompleteItem[]): { items: AutocompleteItem[]; prefix: string } | null {
+function suggestions(prefix: string, items: AutocompleteItem[]): { items: AutocompleteItem[]; prefix: string } | null {
   return items.length === 0 ? null : { items, prefix };
 }
 
@@ -90,7 +90,7 @@ export async function fileItems(cwd: string, typed: string, signal: AbortSignal)
   const todo = [""];
   let seen = 0;
   for (let directory = todo.shift(); directory !== undefined && seen < MOST_SEEN && !signal.aborted; directory = todo.shift()) {
-    const { files, directories } = await listed(cwd, directory, hidden);
+    const { files, directories } = await listDirectory(cwd, directory, hidden);
     seen += files.length + directories.length;
     todo.push(...directories);
     found.push(...files.filter((path) => path.toLowerCase().includes(wanted)));
@@ -102,10 +102,10 @@ export async function fileItems(cwd: string, typed: string, signal: AbortSignal)
     .map((path) => ({ value: `@${path} `, label: path }));
 }
 
-type Listed = { readonly files: readonly string[]; readonly directories: readonly string[] };
+type DirectoryListing = { readonly files: readonly string[]; readonly directories: readonly string[] };
 
 /** A name that cannot be read is not offered. */
-async function listed(cwd: string, directory: string, hidden: boolean): Promise<Listed> {
+async function listDirectory(cwd: string, directory: string, hidden: boolean): Promise<DirectoryListing> {
   const entries = await readdir(join(cwd, directory), { withFileTypes: true }).catch(() => []);
   const wanted = entries
     .filter(({ name }) => !NEVER.includes(name) && (hidden || !name.startsWith(".")) && visible(name) === name && !/\s/.test(name))

@@ -21,7 +21,7 @@ export async function keepEarlyKeys(keyboard: ReadStream): Promise<EarlyKeys> {
   keyboard.setEncoding("utf8");
   keyboard.on("data", keep);
   for (let looked = 0; looked < LOOKS; looked += 1) await new Promise((resolve) => setImmediate(resolve));
-  kept = asPressed(kept);
+  kept = restoreKeys(kept);
   return {
     drop,
     handOver: () => {
@@ -38,7 +38,7 @@ const LOOKS = 2;
  * Before it was raw, the terminal made a line feed of Enter, and an end of Ctrl-D, which is read as a NUL. One line feed is Enter; several came from a paste as
  * likely as not, and stay in the text that is being written: nothing is sent by itself.
  */
-function asPressed(typed: string): string {
+function restoreKeys(typed: string): string {
   const pressed = typed.replaceAll("\0", CTRL_D);
   const first = pressed.indexOf("\n");
   return first === pressed.lastIndexOf("\n") ? pressed.replace("\n", "\r") : pressed;

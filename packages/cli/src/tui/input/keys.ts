@@ -31,7 +31,7 @@ const FIXED: readonly Action[] = ["newline", "history"];
 export type ChosenKeys = { readonly bindings: readonly Binding[]; readonly warnings: readonly string[] };
 
 /** The bindings with a person's own choice: an object of actions and their keys, each one key or a list. */
-export function chosenKeys(given: unknown, file: string, bindings: readonly Binding[] = BINDINGS): ChosenKeys {
+export function applyChosenKeys(given: unknown, file: string, bindings: readonly Binding[] = BINDINGS): ChosenKeys {
   if (given === undefined) return { bindings, warnings: [] };
   if (typeof given !== "object" || given === null || Array.isArray(given))
     return { bindings, warnings: [`${file}: must be a JSON object of actions and their keys`] };
@@ -54,7 +54,7 @@ function keysOf(value: unknown): readonly string[] | undefined {
 }
 
 /** What a key means, if anything. */
-export function actionOf(bindings: readonly Binding[], key: string): Action | undefined {
+export function findAction(bindings: readonly Binding[], key: string): Action | undefined {
   return bindings.find(({ keys, action }) => !FIXED.includes(action) && keys.includes(key))?.action;
 }
 
@@ -71,15 +71,15 @@ export function keyLines(bindings: readonly Binding[]): readonly string[] {
 }
 
 /** The person's own keys: `assent/keys.json` in their configuration directory, actions with one key or a list of them. */
-export async function readKeys(env: Readonly<Record<string, string | undefined>>): Promise<ChosenKeys> {
+export async function readKeyFile(env: Readonly<Record<string, string | undefined>>): Promise<ChosenKeys> {
   const { XDG_CONFIG_HOME: config } = env;
   const directory = config && isAbsolute(config) ? config : join(userHome(env), ".config");
   const file = join(directory, "assent", "keys.json");
   const text = await readFile(file, "utf8").catch(() => undefined);
-  if (text === undefined) return chosenKeys(undefined, file);
+  if (text === undefined) return applyChosenKeys(undefined, file);
   try {
-    return chosenKeys(JSON.parse(text), file);
+    return applyChosenKeys(JSON.parse(text), file);
   } catch (error) {
-    return { ...chosenKeys(undefined, file), warnings: [`${file}: ${messageOf(error)}`] };
+    return { ...applyChosenKeys(undefined, file), warnings: [`${file}: ${messageOf(error)}`] };
   }
 }

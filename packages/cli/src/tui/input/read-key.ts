@@ -1,7 +1,7 @@
 import type { Key } from "../draw/dialog.ts";
 
 /** What a library makes of raw input. */
-export type KeyReading = {
+export type KeyDecoder = {
   readonly name: (data: string) => string | undefined;
   /** A character that a terminal sent as a sequence. */
   readonly printable: (data: string) => string | undefined;
@@ -11,7 +11,7 @@ export type KeyReading = {
 const PASTE = { begin: "\u001b[200~", end: "\u001b[201~" } as const;
 
 /** One key from what a terminal sent for it. Undefined: it is none, or one that is let go. */
-export function readKey(data: string, { name, printable, isRelease }: KeyReading): Key | undefined {
+export function readKey(data: string, { name, printable, isRelease }: KeyDecoder): Key | undefined {
   if (data.startsWith(PASTE.begin) && data.endsWith(PASTE.end)) return { pasted: data.slice(PASTE.begin.length, -PASTE.end.length) };
   if (isRelease(data)) return undefined;
   if (data === "\n") return { name: "ctrl+j" }; // Enter sends "\r"; without the kitty protocol the library takes both for Enter

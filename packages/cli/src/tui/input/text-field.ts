@@ -41,22 +41,22 @@ const EDITS: Readonly<Record<string, Edit>> = {
   "ctrl+k": ({ text, at }) => ({ text: text.slice(0, at), at }),
   "ctrl+w": wordBefore,
   "alt+backspace": wordBefore,
-  space: (field) => inserted(field, " "),
-  "shift+enter": (field) => inserted(field, "\n"),
-  "alt+enter": (field) => inserted(field, "\n"),
-  "ctrl+j": (field) => inserted(field, "\n"),
+  space: (field) => insertText(field, " "),
+  "shift+enter": (field) => insertText(field, "\n"),
+  "alt+enter": (field) => insertText(field, "\n"),
+  "ctrl+j": (field) => insertText(field, "\n"),
 };
 
-function inserted({ text, at }: TextField, more: string): TextField {
+function insertText({ text, at }: TextField, more: string): TextField {
   return { text: text.slice(0, at) + more + text.slice(at), at: at + more.length };
 }
 
 /** The field after a key; undefined: the key is not for it. */
-export function typed(field: TextField, key: Key): TextField | undefined {
-  if ("pasted" in key) return inserted(field, key.pasted.replaceAll("\r\n", "\n").replaceAll("\r", "\n"));
+export function typeKey(field: TextField, key: Key): TextField | undefined {
+  if ("pasted" in key) return insertText(field, key.pasted.replaceAll("\r\n", "\n").replaceAll("\r", "\n"));
   const edit = EDITS[key.name];
   if (edit) return edit(field);
-  return [...key.name].length === 1 ? inserted(field, key.name) : undefined;
+  return [...key.name].length === 1 ? insertText(field, key.name) : undefined;
 }
 
 /** The field as lines, the cursor shown; only its end, where it is long. */

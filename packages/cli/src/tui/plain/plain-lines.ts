@@ -1,7 +1,7 @@
 import { type Display, oneLine, visible } from "@assent/core";
 import type { Block, CallBlock } from "../transcript/block.ts";
 import { callTitle, outcomeWord } from "../transcript/call-words.ts";
-import type { Brought } from "../transcript/task-ends.ts";
+import type { TaskResult } from "../transcript/task-ends.ts";
 
 const OUTPUT_LINES = 20;
 
@@ -14,7 +14,7 @@ export function plainLines(block: Block, cwd: string): readonly string[] {
     case "note":
       return visible(block.text).split("\n");
     case "notice":
-      return [...visible(`Notice: ${block.text}`).split("\n"), ...(block.brought ?? []).flatMap(broughtLines)];
+      return [...visible(`Notice: ${block.text}`).split("\n"), ...(block.results ?? []).flatMap(taskResultLines)];
     case "code":
       return block.lines.map(visible);
     case "thought":
@@ -26,7 +26,7 @@ export function plainLines(block: Block, cwd: string): readonly string[] {
   }
 }
 
-function broughtLines({ task, text, outputFile }: Brought): readonly string[] {
+function taskResultLines({ task, text, outputFile }: TaskResult): readonly string[] {
   const lines = text === "" ? [] : visible(text).trimEnd().split("\n");
   const more = lines.length > OUTPUT_LINES ? [`${lines.length - OUTPUT_LINES} more lines: /tasks ${oneLine(task)}`] : [];
   return [...lines.slice(0, OUTPUT_LINES), ...more, ...(outputFile === undefined ? [] : [`Full output: ${oneLine(outputFile)}`])];

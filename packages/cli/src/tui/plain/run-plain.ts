@@ -10,10 +10,10 @@ import type { Io, Output } from "../../io/io.ts";
 import { writeIfRead } from "../../io/process-io.ts";
 import { withStore } from "../../store/open.ts";
 import { createApp } from "../conversation/app.ts";
-import { farewell } from "../conversation/leaving.ts";
-import { isBusy } from "../screen/stage.ts";
-import { type LineDesk, lineDesk } from "./line-desk.ts";
-import { plainStage } from "./plain-stage.ts";
+import { farewellText } from "../conversation/leaving.ts";
+import { isBusy } from "../screen/view.ts";
+import { type LineTerminal, openLineTerminal } from "./line-terminal.ts";
+import { makePlainView } from "./plain-view.ts";
 
 /** What a conversation begins with. */
 export type PlainStart = { readonly session: string | undefined; readonly prompt: string | undefined };
@@ -24,29 +24,29 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
   const run = await runFlags(given, "tui");
   const clock = given.overrides.clock ?? createSystemClock();
   const stopping: { act: () => void } = { act: () => undefined };
-  const io: Io = { ...given.io, stdout: uncoloured(given.io.stdout), stderr: uncoloured(given.io.stderr) };
-  const desk = lineDesk(io, { clock, cancel: () => stopping.act() });
-  const context: Context = { ...given, io: { ...io, stderr: heldBack(io.stderr, desk.between) } };
-  const stage = plainStage({ output: io.stdout, cwd: place.cwd, ask: desk.ask, between: desk.between });
+  const io: Io = { ...given.io, stdout: withoutColors(given.io.stdout), stderr: withoutColors(given.io.stderr) };
+  const terminal = openLineTerminal(io, { clock, cancel: () => stopping.act() });
+  const context: Context = { ...given, io: { ...io, stderr: writeBetweenQuestions(io.stderr, terminal.between) } };
+  const view = makePlainView({ output: io.stdout, cwd: place.cwd, ask: terminal.ask, between: terminal.between });
   const leaving = new AbortController();
   const left = await withStore(context, async (store) => {
     const ports = hostPortsFor(context, store.directory);
     const park = (): void => leaving.abort(new ParkRequest());
     const cancelling = { signal: leaving.signal, cancel: () => stopping.act(), park, release: () => undefined };
     const app = createApp({
-      ...{ context, store, ports, cancelling, stage, bindings: () => [], place, run, door: desk.door },
+      ...{ context, store, ports, cancelling, view, bindings: () => [], place, run, door: terminal.door },
       columns: () => io.stdout.columns() ?? 80,
       leave: () => leaving.abort(),
     });
     stopping.act = () => app.act("interrupt");
     const release = io.onSignal((received) => {
       if (isParkSignal(received)) park();
-      else if (!isBusy(stage.shown) || desk.isOpen()) leaving.abort();
+      else if (!isBusy(view.state) || terminal.isOpen()) leaving.abort();
       else app.act("interrupt");
     });
     const alive = setInterval(() => undefined, LONGEST_MS);
     try {
-      stage.hint(GREETING);
+      view.hint(GREETING);
       await app.start(start);
       for (let typed = await line(); "line" in typed; typed = await line()) await app.submit(typed.line);
       return await app.end();
@@ -55,22 +55,22 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
       release();
     }
     async function line(): Promise<Typed> {
-      await stage.idle();
-      return leaving.signal.aborted ? { none: "closed" } : await desk.ask("You: ", leaving.signal);
+      await view.idle();
+      return leaving.signal.aborted ? { none: "closed" } : await terminal.ask("You: ", leaving.signal);
     }
   });
-  await stage.idle();
-  if (left.session !== undefined) await writeIfRead(io.stdout, `\n${farewell(context, left)}`);
+  await view.idle();
+  if (left.session !== undefined) await writeIfRead(io.stdout, `\n${farewellText(context, left)}`);
   return left.exit;
 }
 
 /** A reader reads codes and box characters aloud: what is written here is words, and a plain mark before rows of foreign text. */
-function uncoloured(output: Output): Output {
+function withoutColors(output: Output): Output {
   return { ...output, isTTY: false, write: (text) => output.write(text.replaceAll(/^│ /gm, "| ")) };
 }
 
 /** What is written meanwhile waits for its place, and holds nobody up. */
-function heldBack(output: Output, between: LineDesk["between"]): Output {
+function writeBetweenQuestions(output: Output, between: LineTerminal["between"]): Output {
   return { ...output, write: async (text) => void between(() => output.write(text)).catch(() => undefined) };
 }
 

@@ -13,7 +13,7 @@ export type FirstFrame = {
 };
 
 /** Where the screen begins. */
-export type Beginning = {
+export type FirstFrameParts = {
   readonly columns: number;
   readonly theme: Theme;
   readonly version: string;
@@ -25,7 +25,7 @@ export type Beginning = {
 export const STARTING = { mode: "default", model: "", tokens: 0, cost: undefined, context: undefined, note: "starting" } as const;
 
 /** The greeting and an empty prompt, drawn with nothing but what every command has. */
-export function firstFrame({ columns, theme, version, cwd, home }: Beginning): FirstFrame {
+export function firstFrame({ columns, theme, version, cwd, home }: FirstFrameParts): FirstFrame {
   const place = home !== "" && cwd.startsWith(home) ? `~${cwd.slice(home.length)}` : cwd;
   const name = ` Assent ${version}`;
   const border = theme.border("─".repeat(columns));
@@ -43,7 +43,7 @@ const PASTES = "\u001b[?2004h";
 const RESTORING = "\u001b[?2026l\u001b[?2004l\u001b[?25h";
 
 /** A terminal whose keys are not echoed. */
-export type Taken = {
+export type RawTerminal = {
   /** The screen reads the keys from now on; those that were pressed before come first. */
   readonly handOver: () => void;
   /** It is as it was, by somebody else's hand. */
@@ -53,7 +53,7 @@ export type Taken = {
 };
 
 /** Takes the terminal and keeps what is typed. Whatever ends the process, it is given back. */
-export async function takeTerminal(): Promise<Taken> {
+export async function takeTerminal(): Promise<RawTerminal> {
   const restore = (): void => {
     process.stdin.setRawMode?.(false);
     process.stdout.write(RESTORING);

@@ -1,18 +1,18 @@
 import { decodeKittyPrintable, isKeyRelease, parseKey } from "@earendil-works/pi-tui";
-import type { Desk } from "../cards/desk.ts";
+import type { CardStack } from "../cards/stack.ts";
 import type { Key, Size } from "../draw/dialog.ts";
-import { type Action, actionOf } from "../input/keys.ts";
+import { type Action, findAction } from "../input/keys.ts";
 import { readKey } from "../input/read-key.ts";
 import type { Reader } from "./reader.ts";
-import { isBusy, type Shown } from "./stage.ts";
-import type { ShellParts, ShellState } from "./state.ts";
+import type { ScreenParts, ScreenState } from "./state.ts";
+import { isBusy, type ViewState } from "./view.ts";
 
 /** What keys act on. */
 export type InputParts = {
-  readonly parts: ShellParts;
-  readonly state: ShellState;
-  readonly shown: Shown;
-  readonly desk: Desk;
+  readonly parts: ScreenParts;
+  readonly state: ScreenState;
+  readonly view: ViewState;
+  readonly stack: CardStack;
   readonly size: () => Size;
   readonly draft: { readonly text: () => string; readonly clear: () => void; readonly completing: () => boolean };
   readonly read: () => Reader;
@@ -30,39 +30,39 @@ export function makeInput(input: InputParts): (data: string) => boolean {
     const key = readKey(data, READING);
     if (!key) return input.state.reader !== undefined || input.state.card !== undefined;
     input.state.hint = "";
-    const isTaken = take(input, key);
+    const isTaken = takeKey(input, key);
     if (!isTaken) input.state.typedAt = input.parts.clock.now();
     input.changed();
     return isTaken;
   };
 }
 
-function take(input: InputParts, key: Key): boolean {
+function takeKey(input: InputParts, key: Key): boolean {
   const { state, parts, size } = input;
   if (state.reader) {
     if (!state.reader.press(key, size())) state.reader = undefined;
     return true;
   }
-  const action = "name" in key ? actionOf(parts.bindings(), key.name) : undefined;
+  const action = "name" in key ? findAction(parts.bindings(), key.name) : undefined;
   if (action !== "clear") state.leavingAt = Number.NEGATIVE_INFINITY;
-  if (action === "clear") return clear(input, key);
+  if (action === "clear") return pressClear(input, key);
   if (action === "leave" && input.draft.text() === "") {
     parts.handlers.act("leave");
     return true;
   }
-  if (action !== undefined && EVERYWHERE[action]) return everywhere(input, action);
-  return state.card ? onCard(input, key, state.card.canvas) : onPrompt(input, action);
+  if (action !== undefined && EVERYWHERE[action]) return actAnywhere(input, action);
+  return state.card ? pressOnCard(input, key, state.card.canvas) : pressOnPrompt(input, action);
 }
 
 /** Ctrl-C: what waits may want it; pressed twice it leaves; else it is for the text, else the turn, else it asks. */
-function clear(input: InputParts, key: Key): boolean {
-  const { state, desk, draft, parts, shown } = input;
-  if (state.card?.item.cancels && desk.key(key, state.card.canvas)) return true;
+function pressClear(input: InputParts, key: Key): boolean {
+  const { state, stack, draft, parts, view } = input;
+  if (state.card?.item.cancels && stack.key(key, state.card.canvas)) return true;
   const now = parts.clock.now();
   if (now - state.leavingAt < TWICE_MS) parts.handlers.act("leave");
   else if (!state.card && draft.text() !== "") draft.clear();
   else {
-    if (isBusy(shown)) parts.handlers.stop();
+    if (isBusy(view)) parts.handlers.stop();
     state.leavingAt = now;
     state.hint = "Press Ctrl-C again to leave.";
   }
@@ -71,9 +71,9 @@ function clear(input: InputParts, key: Key): boolean {
 
 const EVERYWHERE: Readonly<Partial<Record<Action, true>>> = { turn: true, aside: true, open: true, redraw: true, mode: true };
 
-function everywhere({ state, desk, parts, read, redraw }: InputParts, action: Action): boolean {
-  if (action === "turn") desk.turn();
-  if (action === "aside" && desk.front()) state.aside = !state.aside;
+function actAnywhere({ state, stack, parts, read, redraw }: InputParts, action: Action): boolean {
+  if (action === "turn") stack.turn();
+  if (action === "aside" && stack.front()) state.aside = !state.aside;
   if (action === "open") state.reader = read();
   if (action === "redraw") redraw();
   if (action === "mode") parts.handlers.act("mode");
@@ -81,18 +81,18 @@ function everywhere({ state, desk, parts, read, redraw }: InputParts, action: Ac
 }
 
 /** A key that comes before the card could be read is for the text, which is kept; it never sends it. */
-function onCard({ desk, state }: InputParts, key: Key, size: Size): boolean {
-  if (desk.key(key, size)) return true;
+function pressOnCard({ stack, state }: InputParts, key: Key, size: Size): boolean {
+  if (stack.key(key, size)) return true;
   const isText = "pasted" in key || [...key.name].length === 1 || key.name === "space" || key.name === "backspace";
   if (!isText) return true;
   state.hint = "";
   return false;
 }
 
-function onPrompt({ draft, parts, shown }: InputParts, action: Action | undefined): boolean {
+function pressOnPrompt({ draft, parts, view }: InputParts, action: Action | undefined): boolean {
   if (action === "interrupt") {
     if (draft.completing()) return false;
-    if (isBusy(shown)) parts.handlers.act("interrupt");
+    if (isBusy(view)) parts.handlers.act("interrupt");
     return true;
   }
   if (action === "help" && draft.text() === "") {

@@ -3,7 +3,7 @@ import { oneLine } from "@assent/core";
 import { cut } from "../../io/display-width.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import type { Block } from "../transcript/block.ts";
-import { drawBlock, isApart } from "../transcript/draw-block.ts";
+import { drawBlock, needsGap } from "../transcript/draw-block.ts";
 import { todoLines } from "../transcript/draw-display.ts";
 import type { Drawing } from "../transcript/drawing.ts";
 import type { Todos } from "../transcript/transcript.ts";
@@ -11,7 +11,7 @@ import { type Status, statusLine } from "./status-line.ts";
 import { taskPanel } from "./task-panel.ts";
 
 /** Everything below the scrollback, as it stands now. */
-export type ScreenState = {
+export type ScreenContent = {
   readonly live: readonly Block[];
   /** The block above them. */
   readonly last: Block | undefined;
@@ -37,7 +37,7 @@ export function blockLines(
   const { callRows } = drawing;
   let last = before;
   return blocks.flatMap((block) => {
-    const gap = isApart(last, block) ? [""] : [];
+    const gap = needsGap(last, block) ? [""] : [];
     last = block;
     const lines = drawBlock(block, drawing);
     return [...gap, ...(block.type === "call" ? lines.slice(0, callRows) : lines)];
@@ -49,7 +49,7 @@ const LEAST_LIVE = 3;
 const LEAST_PANEL = 7;
 
 /** The live part of the screen, from top to bottom; never more rows than there are. */
-export function screenLines(state: ScreenState, drawing: Drawing): readonly string[] {
+export function screenLines(state: ScreenContent, drawing: Drawing): readonly string[] {
   const { columns, rows, theme, now } = drawing;
   const { busySince, status, hint } = state;
   const foot = [...(hint === "" ? [] : [theme.warning(` ${cut(hint, columns - 1)}`)]), statusLine(status, drawing)];
@@ -62,12 +62,12 @@ export function screenLines(state: ScreenState, drawing: Drawing): readonly stri
   const live = liveRows(state, drawing, Math.max(0, room - middle.length - 1));
   const between = live.length > 0 && middle.length > 0 && room - middle.length - live.length > 1 ? [""] : [];
   const [first] = state.live;
-  const gap = first && live.length > 0 && !isApart(state.last, first) ? [] : [""];
+  const gap = first && live.length > 0 && !needsGap(state.last, first) ? [] : [""];
   return [...gap, ...live, ...between, ...middle, ...below, ...foot].slice(-rows);
 }
 
 /** What may still change; where it does not all fit, calls in fewer rows, and then the newest rows. */
-function liveRows({ live, last }: ScreenState, drawing: Drawing, room: number): readonly string[] {
+function liveRows({ live, last }: ScreenContent, drawing: Drawing, room: number): readonly string[] {
   const newest = live.slice(-MOST_LIVE);
   const rows = (each: number): readonly string[] => {
     const lines = blockLines(newest, last, { ...drawing, callRows: each });

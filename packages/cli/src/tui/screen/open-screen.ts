@@ -1,22 +1,22 @@
 import { ProcessTerminal } from "@earendil-works/pi-tui";
-import { confirm } from "../cards/confirm-card.ts";
-import { createDesk, type Desk } from "../cards/desk.ts";
+import { askYesNo } from "../cards/confirm-card.ts";
+import { type CardStack, createCardStack } from "../cards/stack.ts";
 import { markdownLines } from "../draw/markdown.ts";
-import { themeOn } from "../draw/theme.ts";
+import { themeForBackground } from "../draw/theme.ts";
 import { promptCompletion } from "../input/completion.ts";
 import { promptEditor } from "../input/prompt-editor.ts";
-import { liveBlocks, withBlocks } from "../transcript/transcript.ts";
+import { appendBlocks, liveBlocks } from "../transcript/transcript.ts";
 import { STARTING } from "./first-frame.ts";
 import { makeInput } from "./input.ts";
 import { LiveScreen } from "./live-screen.ts";
 import { drawingOf, makePainter } from "./painter.ts";
 import { openReader } from "./reader.ts";
-import { isBusy, type Shown, type Stage } from "./stage.ts";
-import { freshState, type ShellParts, type ShellState } from "./state.ts";
+import { initialState, type ScreenParts, type ScreenState } from "./state.ts";
+import { type ConversationView, isBusy, type ViewState } from "./view.ts";
 
 /** The screen of the terminal interface: the transcript, what waits, the prompt. */
-export type Shell = Stage & {
-  readonly desk: Desk;
+export type TerminalScreen = ConversationView & {
+  readonly stack: CardStack;
   /** The theme that fits the terminal's ground, where it tells. */
   readonly ground: () => Promise<"dark" | "light" | undefined>;
   /** Gives the terminal away for as long as the work takes; the words stand there where the work shows nothing itself. */
@@ -32,14 +32,14 @@ const GROUND_MS = 500;
 const TICK_MS = 1_000;
 
 /** Takes the terminal and begins to draw. */
-export function openShell(parts: ShellParts): Shell {
+export function openTerminalScreen(parts: ScreenParts): TerminalScreen {
   const { clock, look } = parts;
-  const state = freshState(parts.shown.length > 0);
-  const shown: Shown = { status: STARTING, queued: [], busySince: undefined, commands: 0, tasks: () => [], isMarkdown: () => false };
+  const state = initialState(parts.shown.length > 0);
+  const shown: ViewState = { status: STARTING, queued: [], busySince: undefined, commands: 0, tasks: () => [], isMarkdown: () => false };
   const markdown = markdownLines(look.theme);
   const changed = (): void => screen.requestRender();
-  const desk = createDesk({ clock, changed });
-  const painter = makePainter({ parts, state, shown, desk, markdown, prompt: (columns) => editor.render(columns) });
+  const stack = createCardStack({ clock, changed });
+  const painter = makePainter({ parts, state, view: shown, stack, markdown, prompt: (columns) => editor.render(columns) });
   const screen = new LiveScreen(new ProcessTerminal(), painter, parts.shown);
   const editor = promptEditor(screen, look.theme);
   editor.setAutocompleteProvider(promptCompletion(parts));
@@ -48,20 +48,20 @@ export function openShell(parts: ShellParts): Shell {
   screen.setFocus(editor);
   const draft = { text: () => editor.getText(), clear: () => editor.setText(""), completing: () => editor.isShowingAutocomplete() };
   const size = () => ({ columns: screen.terminal.columns, rows: screen.terminal.rows });
-  const read = () => openReader([...state.kept, ...liveBlocks(state.transcript)], drawingOf({ parts, markdown, shown }, size()));
+  const read = () => openReader([...state.kept, ...liveBlocks(state.transcript)], drawingOf({ parts, markdown, view: shown }, size()));
   const redraw = (): void => screen.requestRender(true);
-  const take = makeInput({ parts, state, shown, desk, size, draft, read, redraw, changed });
+  const take = makeInput({ parts, state, view: shown, stack, size, draft, read, redraw, changed });
   screen.addInputListener((data) => (take(data) ? { consume: true } : undefined));
   screen.start();
   const ticking = tick(parts, () => {
     if (isBusy(shown) || shown.tasks().length > 0) changed();
   });
   return {
-    ...stageOn({ parts, state, shown, desk, changed, remember: (text) => editor.addToHistory(text) }),
-    desk,
+    ...makeView({ parts, state, shown, stack, changed, remember: (text) => editor.addToHistory(text) }),
+    stack,
     ground: async () => {
       const ground = await screen.queryTerminalBackgroundColor({ timeoutMs: GROUND_MS });
-      return ground && themeOn(ground);
+      return ground && themeForBackground(ground);
     },
     aside: async (work, words) => {
       screen.renderNow();
@@ -88,25 +88,25 @@ export function openShell(parts: ShellParts): Shell {
   };
 }
 
-type StageParts = {
-  readonly parts: ShellParts;
-  readonly state: ShellState;
-  readonly shown: Shown;
-  readonly desk: Desk;
+type ViewParts = {
+  readonly parts: ScreenParts;
+  readonly state: ScreenState;
+  readonly shown: ViewState;
+  readonly stack: CardStack;
   readonly changed: () => void;
   readonly remember: (text: string) => void;
 };
 
-function stageOn({ parts, state, shown, desk, changed, remember }: StageParts): Stage {
-  const hear: Stage["hear"] = (change) => {
+function makeView({ parts, state, shown, stack, changed, remember }: ViewParts): ConversationView {
+  const update: ConversationView["update"] = (change) => {
     state.transcript = change(state.transcript);
     changed();
   };
   return {
-    shown,
+    state: shown,
     changed,
-    hear,
-    say: (...blocks) => hear((transcript) => withBlocks(transcript, ...blocks)),
+    update,
+    append: (...blocks) => update((transcript) => appendBlocks(transcript, ...blocks)),
     hint: (text) => {
       state.hint = text;
       changed();
@@ -118,12 +118,12 @@ function stageOn({ parts, state, shown, desk, changed, remember }: StageParts): 
       parts.configure(settings);
       changed();
     },
-    confirm: (confirming) => confirm(desk, confirming),
+    confirm: (confirming) => askYesNo(stack, confirming),
   };
 }
 
 /** Every second, until it is stopped. */
-function tick({ clock }: ShellParts, act: () => void): () => void {
+function tick({ clock }: ScreenParts, act: () => void): () => void {
   let cancel = clock.timer(TICK_MS, beat);
   function beat(): void {
     act();

@@ -1,21 +1,21 @@
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
-import type { Desk } from "../cards/desk.ts";
+import type { CardStack } from "../cards/stack.ts";
 import type { Canvas, Size } from "../draw/dialog.ts";
 import type { Action } from "../input/keys.ts";
 import type { Block } from "../transcript/block.ts";
 import type { Drawing } from "../transcript/drawing.ts";
-import { EMPTY, liveBlocks, takeSettled } from "../transcript/transcript.ts";
+import { EMPTY_TRANSCRIPT, liveBlocks, takeSettled } from "../transcript/transcript.ts";
 import { blockLines, screenLines } from "./layout.ts";
 import type { Frame, Painter } from "./live-screen.ts";
-import { isBusy, type Shown } from "./stage.ts";
-import { cardNow, type ShellParts, type ShellState } from "./state.ts";
+import { cardToShow, type ScreenParts, type ScreenState } from "./state.ts";
+import { isBusy, type ViewState } from "./view.ts";
 
 /** What frames are made from. */
 export type FrameParts = {
-  readonly parts: ShellParts;
-  readonly state: ShellState;
-  readonly shown: Shown;
-  readonly desk: Desk;
+  readonly parts: ScreenParts;
+  readonly state: ScreenState;
+  readonly view: ViewState;
+  readonly stack: CardStack;
   readonly markdown: Drawing["markdown"];
   /** The text that is being written. */
   readonly prompt: (columns: number) => readonly string[];
@@ -26,12 +26,12 @@ const MOST_KEPT = 2_000;
 
 /** Draws the screen. What is settled is handed over once. */
 export function makePainter(frames: FrameParts): Painter {
-  const { state, desk, parts } = frames;
+  const { state, stack, parts } = frames;
   return {
-    frame: (size) => fitted(frameOf(frames, size), size.columns),
+    frame: (size) => fitFrame(frameOf(frames, size), size.columns),
     painted: () => {
-      if (state.card && !state.reader) desk.painted(state.card.canvas);
-      if (!state.card && desk.front() && !state.aside) parts.clock.timer(PAUSE_MS, desk.changed);
+      if (state.card && !state.reader) stack.painted(state.card.canvas);
+      if (!state.card && stack.front() && !state.aside) parts.clock.timer(PAUSE_MS, stack.changed);
     },
   };
 }
@@ -40,13 +40,13 @@ export function makePainter(frames: FrameParts): Painter {
 const PAUSE_MS = 120;
 
 /** How blocks are drawn now. */
-export function drawingOf({ parts, markdown, shown }: Pick<FrameParts, "parts" | "markdown" | "shown">, { columns, rows }: Size): Drawing {
+export function drawingOf({ parts, markdown, view }: Pick<FrameParts, "parts" | "markdown" | "view">, { columns, rows }: Size): Drawing {
   return {
     columns: Math.max(columns, LEAST_COLUMNS),
     rows,
     theme: parts.look.theme,
     markdown,
-    isMarkdown: shown.isMarkdown,
+    isMarkdown: view.isMarkdown,
     open: false,
     cwd: parts.cwd,
     now: parts.clock.now(),
@@ -54,30 +54,32 @@ export function drawingOf({ parts, markdown, shown }: Pick<FrameParts, "parts" |
 }
 
 function frameOf(frames: FrameParts, size: Size): Frame {
-  const { state, shown, desk } = frames;
+  const { state, view, stack } = frames;
   const drawing = drawingOf(frames, size);
   if (state.reader) return { printed: [], lines: [], page: state.reader.view(drawing) };
-  const { settled, rest } = state.closing ? { settled: liveBlocks(state.transcript), rest: EMPTY } : takeSettled(state.transcript);
+  const { settled, rest } = state.closing
+    ? { settled: liveBlocks(state.transcript), rest: EMPTY_TRANSCRIPT }
+    : takeSettled(state.transcript);
   const printed = blockLines(settled, state.last, drawing);
   state.transcript = rest;
-  keep(state, settled);
-  const item = cardNow(state, desk, drawing.now);
+  keepBlocks(state, settled);
+  const item = cardToShow(state, stack, drawing.now);
   let canvas: Canvas | undefined;
   const below = (room: Canvas): readonly string[] => {
     if (!item) return frames.prompt(room.columns);
     canvas = room;
-    return [drawing.theme.border("─".repeat(room.columns)), ...desk.view({ ...room, rows: room.rows - 1 })];
+    return [drawing.theme.border("─".repeat(room.columns)), ...stack.view({ ...room, rows: room.rows - 1 })];
   };
-  const waiting = desk.waiting().length;
+  const waiting = stack.waiting().length;
   const lines = screenLines(
     {
       live: liveBlocks(rest),
       last: state.last,
       todos: rest.todos,
-      tasks: shown.tasks(),
-      queued: shown.queued,
-      busySince: shown.busySince,
-      status: { ...shown.status, waiting, keys: keyWords(frames, item !== undefined) },
+      tasks: view.tasks(),
+      queued: view.queued,
+      busySince: view.busySince,
+      status: { ...view.status, waiting, keys: keyWords(frames, item !== undefined) },
       hint: state.hint,
       below,
     },
@@ -88,15 +90,15 @@ function frameOf(frames: FrameParts, size: Size): Frame {
 }
 
 /** What the keys of the moment do: what is put aside can always be brought back. */
-function keyWords({ parts, shown, desk }: FrameParts, isCard: boolean): string {
+function keyWords({ parts, view, stack }: FrameParts, isCard: boolean): string {
   const key = (action: Action): string => parts.bindings().find((binding) => binding.action === action)?.keys[0] ?? "";
   if (isCard) return `${key("aside")} puts it aside`;
-  const waits = desk.waiting().length > 0 ? [`${key("aside")} shows what waits`] : [];
-  const works = isBusy(shown) ? [`${key("interrupt") === "escape" ? "esc" : key("interrupt")} interrupts`] : [];
+  const waits = stack.waiting().length > 0 ? [`${key("aside")} shows what waits`] : [];
+  const works = isBusy(view) ? [`${key("interrupt") === "escape" ? "esc" : key("interrupt")} interrupts`] : [];
   return [...waits, ...works].join(" · ") || `${key("help")} keys`;
 }
 
-function keep(state: ShellState, settled: readonly Block[]): void {
+function keepBlocks(state: ScreenState, settled: readonly Block[]): void {
   if (settled.length === 0) return;
   state.last = settled.at(-1);
   state.kept.push(...settled);
@@ -104,7 +106,7 @@ function keep(state: ShellState, settled: readonly Block[]): void {
 }
 
 /** Nothing is ever wider than the terminal. */
-function fitted({ printed, lines, page }: Frame, columns: number): Frame {
+function fitFrame({ printed, lines, page }: Frame, columns: number): Frame {
   const fit = (line: string): string => (visibleWidth(line) > columns ? truncateToWidth(line, columns, "") : line);
   return { printed: printed.map(fit), lines: lines.map(fit), page: page?.map(fit) };
 }

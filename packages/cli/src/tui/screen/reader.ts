@@ -1,6 +1,6 @@
 import type { Canvas, Key, Size } from "../draw/dialog.ts";
 import { type Pages, type Position, pageBefore, pageFrom, START } from "../draw/pages.ts";
-import { themeOf } from "../draw/theme.ts";
+import { makeTheme } from "../draw/theme.ts";
 import type { Block } from "../transcript/block.ts";
 import { drawBlock } from "../transcript/draw-block.ts";
 import type { Drawing } from "../transcript/drawing.ts";
@@ -13,7 +13,7 @@ export type Reader = {
 };
 
 const FURNITURE = 2;
-const PLAIN = themeOf("none");
+const PLAIN = makeTheme("none");
 const CLOSING: readonly string[] = ["escape", "q", "ctrl+o", "ctrl+c"];
 
 /** Opens at the end of the blocks. Only what is shown is drawn. */
@@ -46,15 +46,15 @@ export function openReader(blocks: readonly Block[], drawing: Omit<Drawing, keyo
       if (!("name" in key)) return true;
       if (CLOSING.includes(key.name)) return false;
       const canvas = inner({ ...size, theme: PLAIN });
-      at = moved(key.name, { pages, at: at ?? last(canvas), canvas, last: last(canvas) });
+      at = moveTo(key.name, { pages, at: at ?? last(canvas), canvas, last: last(canvas) });
       return true;
     },
   };
 }
 
-type Moving = { readonly pages: Pages; readonly at: Position; readonly canvas: Canvas; readonly last: Position };
+type ReaderMove = { readonly pages: Pages; readonly at: Position; readonly canvas: Canvas; readonly last: Position };
 
-function moved(name: string, { pages, at, canvas, last }: Moving): Position {
+function moveTo(name: string, { pages, at, canvas, last }: ReaderMove): Position {
   const line = { ...canvas, rows: 1 };
   const down = (size: Canvas): Position => earlier(pageFrom(pages, at, size).next, last);
   switch (name) {

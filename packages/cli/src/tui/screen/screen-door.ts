@@ -8,32 +8,32 @@ import { cardApprover } from "../cards/approver.ts";
 import { discardAfterNo } from "../cards/discard-after-no.ts";
 import { attendProposals } from "../cards/proposal-cards.ts";
 import type { DoorParts } from "../conversation/app.ts";
-import type { Shell } from "./open-screen.ts";
+import type { TerminalScreen } from "./open-screen.ts";
 
 /** The screen that a person sits at. */
 export type ScreenDoorParts = {
-  readonly shell: Shell;
+  readonly screen: TerminalScreen;
   readonly clock: Clock;
   readonly env: Io["env"];
   readonly approvalTimeoutMs: number | undefined;
 };
 
 /** A way to the person at the screen: everything that asks becomes a card. */
-export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorParts): (parts: DoorParts) => FrontEnd {
+export function screenDoor({ screen, clock, env, approvalTimeoutMs }: ScreenDoorParts): (parts: DoorParts) => FrontEnd {
   return ({ by, settings, revising, leaving, attend, settle }) => {
     const own = approvalEditor({ environment: env, setting: () => settings()?.editor, revising });
     const edit: ApprovalEditor = {
       ...own,
-      open: (editing, signal) => shell.aside(() => own.open(editing, signal), "Your editor is open …"),
+      open: (editing, signal) => screen.aside(() => own.open(editing, signal), "Your editor is open …"),
     };
     const notify = (): void => {
-      if (settings()?.["ask.notify"] !== "off") shell.ring(terminalNotification("Waiting for input"));
+      if (settings()?.["ask.notify"] !== "off") screen.ring(terminalNotification("Waiting for input"));
     };
     const sessions = new Map<string, Session>();
     const placeOf = ({ sessionId, callId }: OpenApproval): number | undefined => callPlaceIn(sessions.get(sessionId), callId);
     const discard = discardAfterNo((id) => sessions.get(id), settle);
-    const cards = cardApprover({ desk: shell.desk, by, edit, placeOf, discard });
-    const questions = askQuestioner({ desk: shell.desk, clock, by, notify });
+    const cards = cardApprover({ stack: screen.stack, by, edit, placeOf, discard });
+    const questions = askQuestioner({ stack: screen.stack, clock, by, notify });
     const approver: Approver = {
       available: cards.available,
       ask: (approval, signal) => {
@@ -47,7 +47,7 @@ export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorP
     };
     const attended: FrontEnd["attend"] = (session) => {
       sessions.set(session.id, session);
-      attendProposals({ desk: shell.desk, settle, leaving }, session);
+      attendProposals({ stack: screen.stack, settle, leaving }, session);
       session.listen(({ type }) => type === "session.closed" && sessions.delete(session.id));
       return attend(session);
     };

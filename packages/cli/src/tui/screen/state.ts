@@ -1,16 +1,16 @@
 import type { Clock } from "@assent/core";
-import type { Desk, DeskItem } from "../cards/desk.ts";
+import type { CardStack, StackedCard } from "../cards/stack.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import type { LiveTheme } from "../draw/theme.ts";
 import type { CompletedCommand, CompletionParts } from "../input/completion.ts";
 import type { Action, Binding } from "../input/keys.ts";
 import type { Block } from "../transcript/block.ts";
-import { EMPTY, type Transcript } from "../transcript/transcript.ts";
+import { EMPTY_TRANSCRIPT, type Transcript } from "../transcript/transcript.ts";
 import type { Reader } from "./reader.ts";
-import type { Stage } from "./stage.ts";
+import type { ConversationView } from "./view.ts";
 
 /** What the person does with the screen. */
-export type ShellHandlers = {
+export type ScreenHandlers = {
   readonly submit: (text: string) => void;
   readonly act: (action: Extract<Action, "interrupt" | "leave" | "mode" | "help">) => void;
   /** Interrupts, and what was to be said next comes back to be written on. */
@@ -18,21 +18,21 @@ export type ShellHandlers = {
 };
 
 /** What a screen is made of. */
-export type ShellParts = {
+export type ScreenParts = {
   readonly clock: Clock;
   readonly look: LiveTheme;
   readonly bindings: () => readonly Binding[];
   readonly cwd: string;
   readonly commands: readonly CompletedCommand[];
   readonly ids: CompletionParts["ids"];
-  readonly handlers: ShellHandlers;
-  readonly configure: Stage["configure"];
+  readonly handlers: ScreenHandlers;
+  readonly configure: ConversationView["configure"];
   /** Rows that are on the screen already. */
   readonly shown: readonly string[];
 };
 
 /** A screen between two frames. */
-export type ShellState = {
+export type ScreenState = {
   transcript: Transcript;
   /** What is in the scrollback, for whoever wants to see more of it. */
   readonly kept: Block[];
@@ -42,8 +42,8 @@ export type ShellState = {
   aside: boolean;
   /** When the person last wrote something. */
   typedAt: number;
-  /** The item of the desk that is on the screen, and the room it was given. */
-  card: { readonly item: DeskItem; readonly canvas: Canvas } | undefined;
+  /** The item of the stack that is on the screen, and the room it was given. */
+  card: { readonly item: StackedCard; readonly canvas: Canvas } | undefined;
   hint: string;
   /** The last frame: what is open is left in the scrollback as it stands. */
   closing: boolean;
@@ -52,9 +52,9 @@ export type ShellState = {
 };
 
 /** A screen on which nothing happened but a greeting. */
-export function freshState(isGreeted: boolean): ShellState {
+export function initialState(isGreeted: boolean): ScreenState {
   return {
-    transcript: EMPTY,
+    transcript: EMPTY_TRANSCRIPT,
     kept: [],
     last: isGreeted ? { type: "page", title: "", text: "" } : undefined,
     reader: undefined,
@@ -70,9 +70,9 @@ export function freshState(isGreeted: boolean): ShellState {
 /** A person who writes is not interrupted before they pause. */
 const IDLE_MS = 350;
 
-/** What of the desk is to be on the screen now. */
-export function cardNow(state: ShellState, desk: Desk, now: number): DeskItem | undefined {
-  const item = desk.front();
+/** What of the stack is to be on the screen now. */
+export function cardToShow(state: ScreenState, stack: CardStack, now: number): StackedCard | undefined {
+  const item = stack.front();
   if (!item || state.aside) return undefined;
   return state.card || now - state.typedAt >= IDLE_MS ? item : undefined;
 }

@@ -2,7 +2,7 @@ import type { TaskView } from "@assent/agent";
 import { oneLine } from "@assent/core";
 import { cut, displayWidth } from "../../io/display-width.ts";
 import type { Canvas } from "../draw/dialog.ts";
-import { pausedWords } from "../transcript/task-ends.ts";
+import { describePause } from "../transcript/task-ends.ts";
 
 const MOST = 4;
 
@@ -11,7 +11,7 @@ export function taskPanel(tasks: readonly TaskView[], { columns, theme }: Canvas
   const open = tasks.filter(({ status, foreground }) => !foreground && ["running", "cancelling", "paused"].includes(status));
   const lines = open.slice(0, MOST).map(({ id, agent, description, status, startedAt, usage, blockedReason, outputFile }) => {
     const since = Math.max(0, Math.round((now - Date.parse(startedAt)) / 1_000));
-    const stands = status === "paused" ? `paused${blockedReason ? `: ${pausedWords(blockedReason)}` : ""}` : `${status} ${since} s`;
+    const stands = status === "paused" ? `paused${blockedReason ? `: ${describePause(blockedReason)}` : ""}` : `${status} ${since} s`;
     const done = outputFile === undefined ? ` · ${usage.toolUses} calls` : "";
     const end = oneLine(`  ${stands}${done} · ${id}`);
     const what = cut(oneLine(`${agent}: ${description}`), Math.max(1, columns - 2 - displayWidth(end)));

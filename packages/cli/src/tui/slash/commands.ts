@@ -13,7 +13,7 @@ export type SlashCommand = CompletedCommand & {
 const MODES: readonly string[] = ["default", "plan", "auto-edit", "yolo"];
 
 /** A word that an id stands behind. */
-function after(word: string, kind: IdKind): Pick<CompletedCommand, "takes" | "ids"> {
+function idAfter(word: string, kind: IdKind): Pick<CompletedCommand, "takes" | "ids"> {
   return { takes: [word], ids: { [word]: kind } };
 }
 
@@ -23,10 +23,16 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "mode", says: "choose how much runs without asking", usage: "MODE", takes: MODES },
   { name: "plan", says: "plan first; change nothing until you approve", usage: "[off]", takes: ["off"] },
   { name: "model", says: "show or change the model", usage: "[PROVIDER:NAME]" },
-  { name: "approvals", says: "list what is waiting for an answer", usage: "[show ID]", runs: ["approvals"], ...after("show", "approvals") },
-  { name: "grants", says: "list remembered answers", usage: "[revoke ID]", runs: ["grants"], ...after("revoke", "grants") },
+  {
+    name: "approvals",
+    says: "list what is waiting for an answer",
+    usage: "[show ID]",
+    runs: ["approvals"],
+    ...idAfter("show", "approvals"),
+  },
+  { name: "grants", says: "list remembered answers", usage: "[revoke ID]", runs: ["grants"], ...idAfter("revoke", "grants") },
   { name: "explain", says: "explain what would happen to a call, and why", usage: "TOOL [INPUT]", ids: { "": "tools" } },
-  { name: "proposals", says: "list previewed changes", usage: "[show ID]", runs: ["proposals"], ...after("show", "proposals") },
+  { name: "proposals", says: "list previewed changes", usage: "[show ID]", runs: ["proposals"], ...idAfter("show", "proposals") },
   { name: "apply", says: "apply a previewed change; /discard [ID] drops it", usage: "[ID]", ids: { "": "proposals" } },
   {
     name: "discard",

@@ -7,7 +7,7 @@ import { type ExplainContext, explainCall, MOST_GRANTS } from "../../desk/explai
 import { stdoutStyle } from "../../io/style.ts";
 import type { Store } from "../../store/open.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
-import type { Stage } from "../screen/stage.ts";
+import type { ConversationView } from "../screen/view.ts";
 
 /** What a call is explained with. */
 export type ExplainParts = {
@@ -15,7 +15,7 @@ export type ExplainParts = {
   readonly store: Pick<Store, "ledger">;
   readonly ports: Pick<HostPorts, "clock" | "digest">;
   readonly place: WorkPlace;
-  readonly stage: Stage;
+  readonly view: ConversationView;
   readonly columns: () => number;
   /** The session, where one is open. */
   readonly current: () => TuiSession | undefined;
@@ -26,8 +26,8 @@ export type ExplainParts = {
 type NamedCall = { readonly tool: string; readonly input: string };
 
 /** Explains a call by the present settings, flags, mode and grants of the conversation. Undefined: settings were not read yet. */
-export async function explainNow(parts: ExplainParts, { tool, input }: NamedCall): Promise<string | undefined> {
-  const { store, ports, place, stage, context, columns } = parts;
+export async function explainWithSession(parts: ExplainParts, { tool, input }: NamedCall): Promise<string | undefined> {
+  const { store, ports, place, view, context, columns } = parts;
   const policy = parts.policy();
   if (!policy) return undefined;
   const current = parts.current();
@@ -37,7 +37,7 @@ export async function explainNow(parts: ExplainParts, { tool, input }: NamedCall
   const rows = await store.ledger.pending("grants", { limit: MOST_GRANTS });
   const explaining: ExplainContext = {
     ...{ tools, facts, rules, digest: ports.digest, clock: ports.clock, hooks: policy.hooks(), stage: source.loaded().stage },
-    policy: current?.agent.modes.current() ?? { ...source.current(), mode: stage.shown.status.mode },
+    policy: current?.agent.modes.current() ?? { ...source.current(), mode: view.state.status.mode },
     cwd: current?.session.state.created?.cwd ?? place.cwd,
     remembered: { rows, workspace, rules, now: ports.clock.now(), ...(current && { session: current.session.id }) },
   };

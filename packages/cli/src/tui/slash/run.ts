@@ -2,13 +2,13 @@ import type { Context } from "../../command-line/spec.ts";
 import { asFailure, hintText } from "../../io/failure.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import type { Turns } from "../conversation/turns.ts";
-import { undoable } from "../input/completion-ids.ts";
+import { listUndoable } from "../input/completion-ids.ts";
 import type { Binding } from "../input/keys.ts";
-import type { Stage } from "../screen/stage.ts";
-import { inputAbout } from "../transcript/call-words.ts";
-import { capturedCommand } from "./captured-command.ts";
+import type { ConversationView } from "../screen/view.ts";
+import { inputFromText } from "../transcript/call-words.ts";
+import { captureCommand } from "./captured-command.ts";
 import { helpPage, ID_NOTE, readSlash } from "./commands.ts";
-import { type ExplainParts, explainNow } from "./explain.ts";
+import { type ExplainParts, explainWithSession } from "./explain.ts";
 import { tasksText } from "./tasks.ts";
 
 /** What commands of the prompt act on. */
@@ -32,46 +32,46 @@ export async function runSlash(parts: SlashParts, line: string): Promise<void> {
   if ("unknown" in read) return say(parts, "", `Unknown command /${read.unknown}. /help lists the commands.`);
   const { command, words } = read;
   try {
-    const act = ACTS[command.name];
+    const act = ACTIONS[command.name];
     if (act) await act(parts, words);
-    else say(parts, line, await ownCommand(parts, [...(command.runs ?? []), ...words]));
+    else say(parts, line, await runAssent(parts, [...(command.runs ?? []), ...words]));
   } catch (error) {
     const { message, hint } = asFailure(error);
-    parts.stage.say({ type: "note", text: hint === "" ? message : `${message} ${hintText(hint)}`, role: "error" });
+    parts.view.append({ type: "note", text: hint === "" ? message : `${message} ${hintText(hint)}`, role: "error" });
   }
 }
 
-function say({ stage }: SlashParts, title: string, text: string): void {
-  stage.say({ type: "page", title, text });
+function say({ view }: SlashParts, title: string, text: string): void {
+  view.append({ type: "page", title, text });
 }
 
-const ACTS: Readonly<Record<string, Act>> = {
-  help: ({ stage, bindings }) => stage.say(...helpPage(bindings())),
+const ACTIONS: Readonly<Record<string, Act>> = {
+  help: ({ view, bindings }) => view.append(...helpPage(bindings())),
   quit: ({ leave }) => leave(),
   mode: async (parts, [to]) => {
-    if (to === undefined) say(parts, "", `Mode: ${parts.stage.shown.status.mode}. Change it with /mode default, plan, auto-edit or yolo.`);
+    if (to === undefined) say(parts, "", `Mode: ${parts.view.state.status.mode}. Change it with /mode default, plan, auto-edit or yolo.`);
     else await parts.changeMode(to);
   },
   plan: async ({ changeMode }, [word]) => changeMode(word === "off" ? "default" : "plan"),
   model: async (parts, [to]) => {
-    if (to === undefined) say(parts, "", `Model: ${parts.stage.shown.status.model || "none"}. Change it with /model provider:name.`);
+    if (to === undefined) say(parts, "", `Model: ${parts.view.state.status.model || "none"}. Change it with /model provider:name.`);
     else await parts.changeModel(to);
   },
   clear: async ({ change }) => change(undefined),
   resume: async (parts, [session]) => {
     if (session !== undefined) return await parts.change(session);
-    say(parts, "/resume SESSION continues one of these", await capturedCommand(parts.context, ["sessions"], parts.columns()));
+    say(parts, "/resume SESSION continues one of these", await captureCommand(parts.context, ["sessions"], parts.columns()));
   },
-  cost: (parts) => say(parts, "", costText(parts.stage)),
+  cost: (parts) => say(parts, "", costText(parts.view)),
   tools: async (parts, words) => {
     if (words[0] === "reload") await reloadTools(parts);
-    else say(parts, ["/tools", ...words].join(" "), await ownCommand(parts, ["tools", ...words, ...toolFlags(parts.context)]));
+    else say(parts, ["/tools", ...words].join(" "), await runAssent(parts, ["tools", ...words, ...toolFlags(parts.context)]));
   },
   explain: async (parts, [tool, ...rest]) => {
     if (tool === undefined) return say(parts, "", "Name a tool and its input: /explain shell git push");
-    const input = inputAbout(tool, rest.join(" "));
-    const text = await explainNow(parts, { tool, input });
-    say(parts, `/explain ${[tool, ...rest].join(" ")}`, text ?? (await ownCommand(parts, ["explain", "--tool", tool, "--input", input])));
+    const input = inputFromText(tool, rest.join(" "));
+    const text = await explainWithSession(parts, { tool, input });
+    say(parts, `/explain ${[tool, ...rest].join(" ")}`, text ?? (await runAssent(parts, ["explain", "--tool", tool, "--input", input])));
   },
   force: (parts, [tool]) => {
     const tools = parts.policy()?.tools.visible() ?? [];
@@ -85,22 +85,22 @@ const ACTS: Readonly<Record<string, Act>> = {
     if (!parts.current()) return say(parts, "", "There is nothing to summarize yet.");
     if (!(await parts.turns.compact())) say(parts, "", "Nothing was summarized: the conversation needs at least two answers.");
   },
-  apply: (parts, words) => settleOne(parts, "apply", words),
-  discard: (parts, words) => settleOne(parts, "discard", words),
+  apply: (parts, words) => settleProposal(parts, "apply", words),
+  discard: (parts, words) => settleProposal(parts, "discard", words),
   undo: async (parts, words) => {
-    if (words.length > 0) return say(parts, `/undo ${words.join(" ")}`, await ownCommand(parts, ["undo", ...words]));
-    const made = await undoable(parts.current());
+    if (words.length > 0) return say(parts, `/undo ${words.join(" ")}`, await runAssent(parts, ["undo", ...words]));
+    const made = await listUndoable(parts.current());
     const [only, other] = made;
     if (!only) return say(parts, "", "There is nothing to undo in this conversation.");
     const listed = made.map(({ id, label }) => `${id}  ${oneLine(label)}`).join("\n");
     if (other) return say(parts, "/undo ID undoes one of these", `${listed}\n${ID_NOTE}`);
     say(parts, "/undo: the only change of this conversation", listed);
-    say(parts, "", await ownCommand(parts, ["undo", only.id]));
+    say(parts, "", await runAssent(parts, ["undo", only.id]));
   },
 };
 
 /** Applies or discards the proposal that is named, or the only one of this conversation. Words after the ID are the reason; a discard may have a reason alone. */
-async function settleOne(parts: SlashParts, action: "apply" | "discard", words: readonly string[]): Promise<void> {
+async function settleProposal(parts: SlashParts, action: "apply" | "discard", words: readonly string[]): Promise<void> {
   const staged = [...(parts.current()?.session.state.proposals.values() ?? [])].filter(({ state }) => state === "staged");
   const isNamed = words[0]?.startsWith("p_") === true;
   if (action === "apply" && words[0] !== undefined && !isNamed)
@@ -113,7 +113,7 @@ async function settleOne(parts: SlashParts, action: "apply" | "discard", words: 
     return say(parts, `/${action} ID settles one of these`, `${listed}\n${ID_NOTE}`);
   }
   const reason = words.slice(isNamed ? 1 : 0).join(" ");
-  say(parts, `/${action} ${id}`, await ownCommand(parts, [action, id, ...(reason === "" ? [] : ["--reason", reason])]));
+  say(parts, `/${action} ${id}`, await runAssent(parts, [action, id, ...(reason === "" ? [] : ["--reason", reason])]));
 }
 
 /** Never inside a turn: with the next one that begins, or as soon as none is under way. What came of it is told by whoever loads them. */
@@ -133,12 +133,12 @@ function toolFlags({ options }: Context): readonly string[] {
   return [...options.list("tool").flatMap((file) => ["--tool", file]), ...(workspace === undefined ? [] : ["--workspace", workspace])];
 }
 
-async function ownCommand({ context, columns }: SlashParts, argv: readonly string[]): Promise<string> {
-  return (await capturedCommand(context, argv, columns())) || "Nothing to show.";
+async function runAssent({ context, columns }: SlashParts, argv: readonly string[]): Promise<string> {
+  return (await captureCommand(context, argv, columns())) || "Nothing to show.";
 }
 
-function costText({ shown }: Stage): string {
-  const { tokens, cost, context } = shown.status;
+function costText({ state }: ConversationView): string {
+  const { tokens, cost, context } = state.status;
   const price = cost === undefined ? "The price of this model is unknown." : `$${cost.toFixed(4)}`;
   const full = context === undefined ? "" : `; ${Math.round(context * 100)} % of the model's context is used`;
   return `${tokens} tokens${full}. ${price}`;

@@ -3,7 +3,7 @@ import { type EventBodies, knownEvent, type LedgerEvent } from "@assent/core";
 import { oneLine, visible } from "../../io/visible-text.ts";
 import { whenText } from "../../io/who.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
-import { broughtText, pausedWords } from "../transcript/task-ends.ts";
+import { describePause, taskResultText } from "../transcript/task-ends.ts";
 
 const USAGE = "/tasks ID shows one; /tasks stop ID and /tasks resume ID stop and resume it";
 const SHOWN_LINES = 200;
@@ -13,15 +13,15 @@ export async function tasksText(current: TuiSession | undefined, words: readonly
   const registry = current?.agent.tasks;
   const [first, second] = words[0] === "show" ? words.slice(1) : words;
   if (current && registry && first !== undefined) {
-    const act = ACTS[first];
+    const act = TASK_ACTIONS[first];
     if (act && second !== undefined) return await act(registry, second);
-    if (!act) return await oneTask(current, first);
+    if (!act) return await describeOneTask(current, first);
   }
   const all = registry?.list() ?? [];
   return all.length === 0 ? "No background tasks." : `${all.map(line).join("\n")}\n${USAGE}`;
 }
 
-const ACTS: Readonly<Record<string, (registry: Tasks, id: string) => Promise<string>>> = {
+const TASK_ACTIONS: Readonly<Record<string, (registry: Tasks, id: string) => Promise<string>>> = {
   resume: async (registry, id) => (await registry.resume(id, "person"))?.message ?? `${id}: resumed.`,
   stop: async (registry, id) => (await registry.cancel(id, "person"))?.message ?? `${id}: stopped.`,
 };
@@ -31,9 +31,9 @@ function line({ id, agent, description, status }: TaskView): string {
 }
 
 /** One that this process knows, or one that the record tells of. */
-async function oneTask(current: TuiSession, id: string): Promise<string> {
+async function describeOneTask(current: TuiSession, id: string): Promise<string> {
   const view = current.agent.tasks.get(id);
-  const recorded = await recordedTask(current, id);
+  const recorded = await readRecordedTask(current, id);
   if (!recorded) return `No task "${oneLine(id)}". /tasks lists them.`;
   const { title, where, ended } = recorded;
   const stands = view?.status ?? ended?.status ?? "interrupted";
@@ -42,7 +42,7 @@ async function oneTask(current: TuiSession, id: string): Promise<string> {
   const shown = lines.slice(-SHOWN_LINES);
   const hidden = lines.length - shown.length;
   return [
-    `${id}  ${stands}${view?.blockedReason === undefined ? "" : ` (${pausedWords(view.blockedReason)})`}  ${title}`,
+    `${id}  ${stands}${view?.blockedReason === undefined ? "" : ` (${describePause(view.blockedReason)})`}  ${title}`,
     where,
     "",
     ...(hidden > 0 ? [`(${hidden} earlier lines are not shown)`] : []),
@@ -50,29 +50,29 @@ async function oneTask(current: TuiSession, id: string): Promise<string> {
   ].join("\n");
 }
 
-type Recorded = {
+type RecordedTask = {
   readonly title: string;
   readonly where: string;
   readonly ended: { readonly status: string; readonly text: string } | undefined;
 };
 
-async function recordedTask({ session: { ledger, id: session } }: TuiSession, task: string): Promise<Recorded | undefined> {
-  let found: Recorded | undefined;
+async function readRecordedTask({ session: { ledger, id: session } }: TuiSession, task: string): Promise<RecordedTask | undefined> {
+  let found: RecordedTask | undefined;
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types: ["task.started", "task.ended"] })) {
     if (stored.body["task"] !== task) continue;
     const event = knownEvent({ ...stored, body: await ledger.resolve(stored.body) });
-    if (event?.type === "task.started") found = started(event);
+    if (event?.type === "task.started") found = taskFromStart(event);
     if (found && event?.type === "task.ended") found = { ...found, ended: { status: event.body.status, text: endText(event.body) } };
   }
   return found;
 }
 
-function started({ at, body: { agent, description, command, session } }: LedgerEvent<"task.started">): Recorded {
+function taskFromStart({ at, body: { agent, description, command, session } }: LedgerEvent<"task.started">): RecordedTask {
   const all = command ? `Full output: ${oneLine(command.outputFile)}` : `Its conversation: assent sessions export ${session}`;
   return { title: `${oneLine(agent)}: ${oneLine(description)}`, where: `Started ${whenText(at)}. ${all}`, ended: undefined };
 }
 
 function endText(body: EventBodies["task.ended"]): string {
-  const text = broughtText(body);
+  const text = taskResultText(body);
   return text === "" ? "(no output)" : text;
 }

@@ -13,10 +13,10 @@ export type AnswerStream = {
 };
 
 /** Nothing was said yet. */
-export const SILENT: AnswerStream = { open: [], line: "", fence: undefined, first: true };
+export const EMPTY_STREAM: AnswerStream = { open: [], line: "", fence: undefined, first: true };
 
 /** The stream after more of it, and the pieces that are settled with it. Each line is looked at once. */
-export function streamed(stream: AnswerStream, delta: string): { readonly stream: AnswerStream; readonly settled: readonly Block[] } {
+export function appendDelta(stream: AnswerStream, delta: string): { readonly stream: AnswerStream; readonly settled: readonly Block[] } {
   const lines = `${stream.line}${delta}`.split("\n");
   const line = lines.pop() ?? "";
   const state = { ...stream, open: [...stream.open] };
@@ -26,8 +26,8 @@ export function streamed(stream: AnswerStream, delta: string): { readonly stream
 }
 
 /** What is left when nothing more comes. */
-export function concluded(stream: AnswerStream): readonly Block[] {
-  const { settled, stream: rest } = streamed(stream, stream.line === "" ? "" : "\n");
+export function endStream(stream: AnswerStream): readonly Block[] {
+  const { settled, stream: rest } = appendDelta(stream, stream.line === "" ? "" : "\n");
   const state = { ...rest, open: [...rest.open] };
   const last: Block[] = [];
   settle(state, last);
@@ -35,7 +35,7 @@ export function concluded(stream: AnswerStream): readonly Block[] {
 }
 
 /** The open part as blocks that may still change. */
-export function unsettled(stream: AnswerStream): readonly Block[] {
+export function openBlocks(stream: AnswerStream): readonly Block[] {
   const { open, line, fence, first } = stream;
   const lines = line === "" ? open : [...open, line];
   if (lines.length === 0) return [];
@@ -43,11 +43,11 @@ export function unsettled(stream: AnswerStream): readonly Block[] {
   return [{ type: "answer", text: lines.join("\n"), first }];
 }
 
-type State = { open: string[]; fence: AnswerStream["fence"]; first: boolean };
+type StreamState = { open: string[]; fence: AnswerStream["fence"]; first: boolean };
 
 const FENCE = /^\s*(`{3,}|~{3,})\s*([^`\s]*)/;
 
-function takeLine(state: State, line: string, settled: Block[]): void {
+function takeLine(state: StreamState, line: string, settled: Block[]): void {
   const fence = state.fence ? undefined : FENCE.exec(line);
   if (state.fence) takeCode(state, line, settled);
   else if (fence) {
@@ -57,13 +57,13 @@ function takeLine(state: State, line: string, settled: Block[]): void {
   } else takeText(state, line, settled);
 }
 
-function takeText(state: State, line: string, settled: Block[]): void {
+function takeText(state: StreamState, line: string, settled: Block[]): void {
   const isNewPart = state.open.at(-1) === "" && line !== "" && !/^\s/.test(line);
   if (isNewPart) settle(state, settled);
   if (line !== "" || state.open.length > 0) state.open.push(line);
 }
 
-function takeCode(state: State, line: string, settled: Block[]): void {
+function takeCode(state: StreamState, line: string, settled: Block[]): void {
   const mark = state.fence?.mark ?? "";
   if (line.trim().startsWith(mark) && line.trim().replaceAll(mark.charAt(0), "") === "") {
     state.fence = undefined;
@@ -73,7 +73,7 @@ function takeCode(state: State, line: string, settled: Block[]): void {
   state.first = false;
 }
 
-function settle(state: State, settled: Block[]): void {
+function settle(state: StreamState, settled: Block[]): void {
   const text = state.open.join("\n").trimEnd();
   state.open = [];
   if (text === "") return;

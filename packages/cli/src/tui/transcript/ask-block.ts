@@ -27,14 +27,15 @@ export function askTitle(input: JsonObject): string {
 
 /** The questions with their options while it waits; then a row per question with what was said. Made from the details, never from the text for the model. */
 export function askRows(block: AskBlock, drawing: AskDrawing): readonly string[] {
-  if (block.state !== "ended") return questionsOf(block.input).flatMap((question, _, all) => askedRows(question, all.length > 1, drawing));
-  const said = saidRows(block);
+  if (block.state !== "ended")
+    return questionsOf(block.input).flatMap((question, _, all) => questionRows(question, all.length > 1, drawing));
+  const said = answerRows(block);
   const rows = said.map((row, at) => `${at === said.length - 1 ? "└" : "├"} ${row}`);
   const end = block.outcome === "cancelled" ? [drawing.theme.warning("Cancelled")] : [];
   return [...end, ...rows.flatMap((row) => (drawing.open ? wrapWords(row, drawing.columns) : [cut(row, drawing.columns)]))];
 }
 
-function askedRows(question: Fields, several: boolean, { columns, theme, open }: AskDrawing): readonly string[] {
+function questionRows(question: Fields, several: boolean, { columns, theme, open }: AskDrawing): readonly string[] {
   const options = objects(question["options"]);
   const labels = options.map((option) => oneLine(text(option["label"])));
   const title = several ? [cut(oneLine(text(question["question"])), columns)] : [];
@@ -46,11 +47,11 @@ function askedRows(question: Fields, several: boolean, { columns, theme, open }:
   return [...title, ...rows.map(theme.dim)];
 }
 
-function saidRows({ input, details = {} }: AskBlock): readonly string[] {
+function answerRows({ input, details = {} }: AskBlock): readonly string[] {
   const questions = questionsOf(input);
   const results = objects(details["results"] ?? details["partial"]);
-  if (results.length > 0) return results.map((result) => `${nameOf(questions, result["id"])}${saidText(result)}`);
-  return "selectedOptions" in details ? [saidText(details)] : [];
+  if (results.length > 0) return results.map((result) => `${nameOf(questions, result["id"])}${answerText(result)}`);
+  return "selectedOptions" in details ? [answerText(details)] : [];
 }
 
 function nameOf(questions: readonly Fields[], id: unknown): string {
@@ -59,7 +60,7 @@ function nameOf(questions: readonly Fields[], id: unknown): string {
   return `${oneLine(text(header) === "" ? text(id) : text(header))}: `;
 }
 
-function saidText({ selectedOptions, customInput, note, automatic, multi }: Fields): string {
+function answerText({ selectedOptions, customInput, note, automatic, multi }: Fields): string {
   const labels = Array.isArray(selectedOptions) ? selectedOptions.map((label) => oneLine(text(label))) : [];
   const chosen = labels.length > 0 ? [labels.join(", ")] : [];
   const own = typeof customInput === "string" ? [`"${oneLine(customInput)}"`] : [];

@@ -1,6 +1,6 @@
 import type { Display, JsonObject, OutcomeState } from "@assent/core";
 import type { Role } from "../draw/theme.ts";
-import type { Brought } from "./task-ends.ts";
+import type { TaskResult } from "./task-ends.ts";
 
 /** A call of a tool, from its proposal to its end. */
 export type CallBlock = {
@@ -40,7 +40,7 @@ export type Block =
   | { readonly type: "code"; readonly language: string; readonly lines: readonly string[]; readonly first: boolean }
   | { readonly type: "thought"; readonly text: string }
   /** `brought`: what the background tasks came back with whose end it tells. */
-  | { readonly type: "notice"; readonly text: string; readonly brought?: readonly Brought[] }
+  | { readonly type: "notice"; readonly text: string; readonly results?: readonly TaskResult[] }
   | { readonly type: "note"; readonly text: string; readonly role: Role }
   /** The output of a command of this program. */
   | { readonly type: "page"; readonly title: string; readonly text: string }

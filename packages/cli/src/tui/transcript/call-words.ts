@@ -9,7 +9,7 @@ const SUBJECTS: ReadonlyMap<string, string | undefined> = new Map(TOOL_LISTINGS.
 const LONGEST = 500;
 
 /** The input of a call that somebody wrote in words: JSON as it stands; another text is what it is about, a command, a file, a pattern. */
-export function inputAbout(tool: string, text: string): string {
+export function inputFromText(tool: string, text: string): string {
   return text.startsWith("{") ? text : JSON.stringify(text === "" ? {} : { [SUBJECTS.get(tool) ?? "input"]: text });
 }
 
@@ -19,10 +19,10 @@ export function callTitle(tool: string, input: JsonObject, cwd: string): string 
   const subject = SUBJECTS.get(tool);
   const given = input[subject ?? ""] ?? input["cmd"];
   const text = typeof given === "string" ? given : Object.keys(input).length === 0 ? "" : JSON.stringify(input);
-  return oneLine((subject === "file_path" ? nearer(text, cwd) : text).slice(0, LONGEST));
+  return oneLine((subject === "file_path" ? shortenPath(text, cwd) : text).slice(0, LONGEST));
 }
 
-function nearer(path: string, cwd: string): string {
+function shortenPath(path: string, cwd: string): string {
   const from = path.startsWith("/") ? relative(cwd, path) : path;
   return from === "" || from.startsWith("..") ? path : from;
 }
@@ -47,7 +47,7 @@ export function outcomeWord({ outcome, staged }: Pick<CallBlock, "outcome" | "st
 }
 
 /** Why a call passed, or did not, without a person. Undefined: a person is asked. */
-export function decidedBy({ verdict, reason, source, rule }: EventBodies["call.judged"]): string | undefined {
+export function describeDecision({ verdict, reason, source, rule }: EventBodies["call.judged"]): string | undefined {
   if (verdict === "ask") return undefined;
   const word = verdict === "allow" ? "allowed" : "denied";
   return `${word} by ${BY[reason]?.(source, rule ? oneLine(rule.text) : "") ?? source}`;
@@ -63,21 +63,21 @@ const BY: Readonly<Record<string, (source: string, rule: string) => string>> = {
   readonly_hint: () => "its read-only hint",
 };
 
-type Answered = Pick<EventBodies["approval.answered"], "outcome" | "by" | "reason" | "edited" | "remember">;
+type ApprovalAnswer = Pick<EventBodies["approval.answered"], "outcome" | "by" | "reason" | "edited" | "remember">;
 
 /** Who answered an approval, and how. */
-export function answeredBy({ outcome, by, reason, edited, remember }: Answered, isYou: boolean): string {
+export function describeAnswer({ outcome, by, reason, edited, remember }: ApprovalAnswer, isYou: boolean): string {
   const who = isYou ? "you" : oneLine(whoText(by));
   return `${outcome} by ${who}${edited ? ", edited" : ""}${remember ? ", remembered" : ""}${reason ? `: ${oneLine(reason)}` : ""}`;
 }
 
 /** Who answered a question, or would not. */
-export function repliedBy({ outcome, by }: Pick<EventBodies["question.answered"], "outcome" | "by">, isYou: boolean): string {
+export function describeReply({ outcome, by }: Pick<EventBodies["question.answered"], "outcome" | "by">, isYou: boolean): string {
   return outcome === "expired" ? "no answer in time" : `${outcome} by ${isYou ? "you" : oneLine(whoText(by))}`;
 }
 
 /** True for the person whom the operating system calls so, under no other name. */
-export function isPerson({ kind, user, name }: EventBodies["approval.answered"]["by"], you: string): boolean {
+export function isSamePerson({ kind, user, name }: EventBodies["approval.answered"]["by"], you: string): boolean {
   return kind === "person" && user === you && name === you;
 }
 
@@ -88,7 +88,7 @@ const SCOPES: Readonly<Record<string, string>> = {
 };
 
 /** What an answer stored, where it counts, and how it is taken back. */
-export function rememberedText({ scope, rules }: NonNullable<Answered["remember"]>): string {
+export function rememberedText({ scope, rules }: NonNullable<ApprovalAnswer["remember"]>): string {
   const [them, its] = rules.length === 1 ? ["it", "it"] : ["them", "each"];
   return `Saved ${SCOPES[scope] ?? scope}: ${rules.map(oneLine).join(", ")}. /grants lists ${them}; /grants revoke ID removes ${its}.`;
 }

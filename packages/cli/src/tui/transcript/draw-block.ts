@@ -4,7 +4,7 @@ import { highlight } from "../draw/highlight.ts";
 import type { Block } from "./block.ts";
 import { drawCall } from "./draw-call.ts";
 import type { Drawing } from "./drawing.ts";
-import type { Brought } from "./task-ends.ts";
+import type { TaskResult } from "./task-ends.ts";
 
 const INDENT = "  ";
 
@@ -13,17 +13,17 @@ export function drawBlock(block: Block, drawing: Drawing): readonly string[] {
   const { theme, columns } = drawing;
   switch (block.type) {
     case "user":
-      return marked(wrapWords(readable(block.text), columns - 2), theme.person(">"), theme.person);
+      return markLines(wrapWords(readable(block.text), columns - 2), theme.person(">"), theme.person);
     case "answer":
-      return marked(drawing.markdown(visible(block.text), columns - 2), block.first ? theme.accent("◆") : " ", (line) => line);
+      return markLines(drawing.markdown(visible(block.text), columns - 2), block.first ? theme.accent("◆") : " ", (line) => line);
     case "code":
       return block.lines.flatMap((line) => codeLines(line, block.language, drawing));
     case "thought":
       return thoughtLines(block.text, drawing);
     case "notice":
       return [
-        ...marked(wrapWords(readable(block.text), columns - 2), theme.notice("●"), theme.notice),
-        ...(block.brought ?? []).flatMap((brought) => broughtLines(brought, drawing)),
+        ...markLines(wrapWords(readable(block.text), columns - 2), theme.notice("●"), theme.notice),
+        ...(block.results ?? []).flatMap((brought) => taskResultLines(brought, drawing)),
       ];
     case "note":
       return wrapWords(readable(block.text), columns - 2).map((line) => INDENT + theme[block.role](line));
@@ -38,7 +38,7 @@ export function drawBlock(block: Block, drawing: Drawing): readonly string[] {
 }
 
 /** True where a block stands off from the one before it by an empty line. */
-export function isApart(before: Block | undefined, block: Block): boolean {
+export function needsGap(before: Block | undefined, block: Block): boolean {
   if (!before) return false;
   if (block.type === "code") return block.first;
   if (block.type === "call") return before.type !== "call";
@@ -47,7 +47,7 @@ export function isApart(before: Block | undefined, block: Block): boolean {
 }
 
 /** What a background task brought: how much it is, or all that is kept of it. */
-function broughtLines({ task, text, outputFile }: Brought, { columns, theme, open }: Drawing): readonly string[] {
+function taskResultLines({ task, text, outputFile }: TaskResult, { columns, theme, open }: Drawing): readonly string[] {
   const lines = text === "" ? [] : wrap(readable(text.trimEnd()), columns - 4);
   const where = outputFile === undefined ? [] : wrap(`Full output: ${oneLine(outputFile)}`, columns - 4);
   if (open) return [...lines, ...where.map((line) => theme.dim(line))].map((line) => `    ${line}`);
@@ -60,7 +60,7 @@ function readable(text: string): string {
   return visible(text).replaceAll("\t", "    ");
 }
 
-function marked(lines: readonly string[], mark: string, paint: (text: string) => string): readonly string[] {
+function markLines(lines: readonly string[], mark: string, paint: (text: string) => string): readonly string[] {
   return lines.map((line, at) => `${at === 0 ? mark : " "} ${paint(line)}`);
 }
 

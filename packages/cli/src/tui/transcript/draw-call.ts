@@ -32,8 +32,8 @@ export function drawCall(block: CallBlock, drawing: Drawing): readonly string[] 
   const title = block.tool === "ask" ? askTitle(block.input) : callTitle(block.tool, block.input, drawing.cwd);
   const name = block.byPerson ? "!" : block.tool;
   const head = `${theme[role](mark)} ${theme.bold(oneLine(name))} ${cut(title, Math.max(columns - name.length - 4, 8))}`;
-  const rest = body(block, { ...drawing, columns: columns - INDENT.length });
-  const standing = wrapWords(standingOf(block, drawing, rest), columns - INDENT.length).map((line) => INDENT + theme.dim(line));
+  const rest = drawBody(block, { ...drawing, columns: columns - INDENT.length });
+  const standing = wrapWords(describeState(block, drawing, rest), columns - INDENT.length).map((line) => INDENT + theme.dim(line));
   return [head, ...standing, ...rest.lines.map((line) => INDENT + line), ...more(rest, drawing)];
 }
 
@@ -41,7 +41,7 @@ function more({ hidden }: Part, { theme, open }: Drawing): readonly string[] {
   return hidden <= 0 ? [] : [INDENT + theme.dim(`… ${hidden} more ${hidden === 1 ? "line" : "lines"}${open ? "" : " (ctrl+o)"}`)];
 }
 
-function standingOf(block: CallBlock, drawing: Drawing, rest: Part): string {
+function describeState(block: CallBlock, drawing: Drawing, rest: Part): string {
   const { now } = drawing;
   const { state, since, decided } = block;
   const by = decided === undefined ? [] : [decided];
@@ -53,11 +53,11 @@ function standingOf(block: CallBlock, drawing: Drawing, rest: Part): string {
     case "running":
       return [since === undefined ? "running" : `running ${seconds(now - since)}`, ...by].join(" · ");
     default:
-      return [...endOf(block, drawing, rest), ...by].join(" · ");
+      return [...describeEnd(block, drawing, rest), ...by].join(" · ");
   }
 }
 
-function endOf(block: CallBlock, drawing: Drawing, rest: Part): readonly string[] {
+function describeEnd(block: CallBlock, drawing: Drawing, rest: Part): readonly string[] {
   const { outcome, durationMs = 0 } = block;
   const word = outcomeWord(block);
   const took = durationMs >= LONG_MS ? [seconds(durationMs)] : [];
@@ -94,7 +94,7 @@ const QUIET: ReadonlySet<string> = new Set(
   TOOL_LISTINGS.filter(({ kind }) => kind === "read" || kind === "search" || kind === "fetch").map(({ name }) => name),
 );
 
-function body(block: CallBlock, drawing: Drawing): Part {
+function drawBody(block: CallBlock, drawing: Drawing): Part {
   if (block.tool === "ask" && (block.state !== "ended" || block.details)) return { lines: askRows(block, drawing), hidden: 0 };
   return block.state === "ended" ? endedBody(block, drawing) : liveBody(block, drawing);
 }
@@ -111,17 +111,19 @@ function drawShown(tool: string, display: Display, drawing: Drawing, cut: Cut): 
 
 function endedBody(block: CallBlock, drawing: Drawing): Part {
   const { tool, display } = block;
-  if (drawing.open) return opened(block, drawing);
+  if (drawing.open) return drawOpened(block, drawing);
   if (typeof display === "string" && drawing.isMarkdown(tool)) {
     const part = drawMarkdown(display, drawing, PREVIEW);
     return part.lines.length > 1 ? part : NOTHING; // one line is the summary
   }
   if (typeof display === "object") return drawDisplay(display, drawing, display.type === "ansi_output" ? OUTPUT : PREVIEW);
-  return isQuiet(block) ? NOTHING : joined(cutShort(block, drawing), dimmed(drawText(block.text ?? "", drawing, OUTPUT), drawing));
+  return isQuiet(block)
+    ? NOTHING
+    : joinParts(drawCancelledOutput(block, drawing), dimPart(drawText(block.text ?? "", drawing, OUTPUT), drawing));
 }
 
 /** Nobody tells what a cancelled call had written: what was on the screen of it stays there. */
-function cutShort({ tool, outcome, live }: CallBlock, drawing: Drawing): Part {
+function drawCancelledOutput({ tool, outcome, live }: CallBlock, drawing: Drawing): Part {
   return outcome === "cancelled" && live !== undefined ? drawShown(tool, live, drawing, drawing.open ? ALL : OUTPUT) : NOTHING;
 }
 
@@ -131,17 +133,17 @@ function isQuiet({ display, text = "", tool, outcome = "unknown", errorType }: C
   return outcome === "succeeded" && (QUIET.has(tool) || typeof display === "string");
 }
 
-function opened(block: CallBlock, drawing: Drawing): Part {
+function drawOpened(block: CallBlock, drawing: Drawing): Part {
   const { display, text, input } = block;
-  const asked = dimmed(drawText(JSON.stringify(input, null, 2), drawing, ALL), drawing);
+  const asked = dimPart(drawText(JSON.stringify(input, null, 2), drawing, ALL), drawing);
   const seen = typeof display === "object" ? drawDisplay(display, drawing, ALL) : drawText(text ?? "", drawing, ALL);
-  return joined(asked, cutShort(block, drawing), seen);
+  return joinParts(asked, drawCancelledOutput(block, drawing), seen);
 }
 
-function joined(...parts: readonly Part[]): Part {
+function joinParts(...parts: readonly Part[]): Part {
   return { lines: parts.flatMap(({ lines }) => lines), hidden: parts.reduce((sum, { hidden }) => sum + hidden, 0) };
 }
 
-function dimmed({ lines, hidden }: Part, { theme }: Drawing): Part {
+function dimPart({ lines, hidden }: Part, { theme }: Drawing): Part {
   return { lines: lines.map((line) => theme.dim(line)), hidden };
 }

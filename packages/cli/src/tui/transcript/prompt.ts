@@ -8,13 +8,13 @@ export function commandContext(command: string, output: string): string {
 }
 
 /** A prompt with what the person ran before it. */
-export function promptWith(context: readonly string[], text: string): Content {
+export function buildPrompt(context: readonly string[], text: string): Content {
   if (context.length === 0) return text;
   return [...context.map((each) => ({ type: "text", text: each }) as const), { type: "text", text }];
 }
 
 /** The person's own words in a prompt. */
-export function shownContent(content: Content): string {
+export function ownWords(content: Content): string {
   if (typeof content === "string") return content;
   return contentText(content.filter((part) => part.type !== "text" || !part.text.startsWith(OPENING)));
 }

@@ -1,7 +1,7 @@
 import type { EventBodies, LedgerEvent } from "@assent/core";
 
 /** What a background task came back with. */
-export type Brought = {
+export type TaskResult = {
   readonly task: string;
   /** An agent's report, or the end of what a command wrote; what went wrong stands before it. */
   readonly text: string;
@@ -10,23 +10,23 @@ export type Brought = {
 };
 
 /** Background tasks whose end has not been told yet, in the order in which they began. */
-export type TaskEnds = readonly (Brought & {
+export type TaskEnds = readonly (TaskResult & {
   /** What people are told of its end, once it is to be told. */
   readonly displayText?: string;
 })[];
 
 /** After something about a task came on record. */
-export function afterTask(ends: TaskEnds, event: LedgerEvent): TaskEnds {
+export function applyTaskEvent(ends: TaskEnds, event: LedgerEvent): TaskEnds {
   switch (event.type) {
     case "task.started": {
       const { task, command } = event.body;
       return [...ends.filter((end) => end.task !== task), { task, text: "", ...(command && { outputFile: command.outputFile }) }];
     }
     case "task.ended":
-      return changed(ends, event.body.task, { text: broughtText(event.body) });
+      return changeTask(ends, event.body.task, { text: taskResultText(event.body) });
     case "notice.queued": {
       const { task, displayText } = event.body;
-      return task === undefined ? ends : changed(ends, task, { displayText });
+      return task === undefined ? ends : changeTask(ends, task, { displayText });
     }
     default:
       return ends;
@@ -34,17 +34,17 @@ export function afterTask(ends: TaskEnds, event: LedgerEvent): TaskEnds {
 }
 
 /** What a task came back with, in one text. */
-export function broughtText({ result, error }: Pick<EventBodies["task.ended"], "result" | "error">): string {
+export function taskResultText({ result, error }: Pick<EventBodies["task.ended"], "result" | "error">): string {
   return [error === null ? "" : `Error: ${error}`, result].filter((part) => part !== "").join("\n\n");
 }
 
-function changed(ends: TaskEnds, task: string, change: Partial<TaskEnds[number]>): TaskEnds {
+function changeTask(ends: TaskEnds, task: string, change: Partial<TaskEnds[number]>): TaskEnds {
   return ends.map((end) => (end.task === task ? { ...end, ...change } : end));
 }
 
 /** What the tasks brought whose end this text tells, line by line, and the ends that are still to be told. */
-export function broughtWith(ends: TaskEnds, text: string): { readonly brought: readonly Brought[]; readonly rest: TaskEnds } {
-  const brought: Brought[] = [];
+export function takeTaskResults(ends: TaskEnds, text: string): { readonly brought: readonly TaskResult[]; readonly rest: TaskEnds } {
+  const brought: TaskResult[] = [];
   let rest = ends;
   for (const line of text.split("\n")) {
     const told = rest.find(({ displayText }) => displayText === line);
@@ -57,7 +57,7 @@ export function broughtWith(ends: TaskEnds, text: string): { readonly brought: r
 }
 
 /** Why a background agent is paused, in words. */
-export function pausedWords(reason: string): string {
+export function describePause(reason: string): string {
   return PAUSED[reason] ?? reason;
 }
 

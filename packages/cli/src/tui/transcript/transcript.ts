@@ -2,11 +2,11 @@ import type { ConversationEvent } from "@assent/agent";
 import { type By, contentText, type EventBodies, isObject, type Json, type JsonObject, type LedgerEvent } from "@assent/core";
 import { oneLine } from "../../io/visible-text.ts";
 import { whoText } from "../../io/who.ts";
-import { type AnswerStream, concluded, SILENT, streamed, unsettled } from "./answer-stream.ts";
+import { type AnswerStream, appendDelta, EMPTY_STREAM, endStream, openBlocks } from "./answer-stream.ts";
 import { type Block, type CallBlock, isSettled } from "./block.ts";
-import { answeredBy, decidedBy, rememberedText, repliedBy } from "./call-words.ts";
-import { shownContent } from "./prompt.ts";
-import { afterTask, broughtWith, pausedWords, type TaskEnds } from "./task-ends.ts";
+import { describeAnswer, describeDecision, describeReply, rememberedText } from "./call-words.ts";
+import { ownWords } from "./prompt.ts";
+import { applyTaskEvent, describePause, type TaskEnds, takeTaskResults } from "./task-ends.ts";
 
 /** What was heard of a conversation and is not in the scrollback yet. */
 export type Transcript = {
@@ -18,12 +18,12 @@ export type Transcript = {
   /** The newest list of the model's own. */
   readonly todos: Todos;
   /** Previews that wait to be applied or discarded. */
-  readonly staged: readonly Staged[];
+  readonly staged: readonly StagedChange[];
   readonly ends: TaskEnds;
 };
 
 /** A preview, as far as a block names it. */
-export type Staged = {
+export type StagedChange = {
   readonly id: string;
   readonly tool: string;
   readonly label: string;
@@ -37,10 +37,10 @@ export type Staged = {
 export type Todos = readonly { readonly id: string; readonly content: string; readonly status: "pending" | "in_progress" | "completed" }[];
 
 /** Nothing was heard. */
-export const EMPTY: Transcript = { blocks: [], stream: SILENT, thinking: "", todos: [], staged: [], ends: [] };
+export const EMPTY_TRANSCRIPT: Transcript = { blocks: [], stream: EMPTY_STREAM, thinking: "", todos: [], staged: [], ends: [] };
 
 /** How an event is to be understood. */
-export type Hearing = {
+export type EventContext = {
   /** This process: its own answers are the person's here. */
   readonly pid: number;
   /** False: it is read back from the record, and nobody streamed it. */
@@ -50,7 +50,7 @@ export type Hearing = {
 };
 
 /** The transcript with one more block. */
-export function withBlocks(transcript: Transcript, ...blocks: readonly Block[]): Transcript {
+export function appendBlocks(transcript: Transcript, ...blocks: readonly Block[]): Transcript {
   return { ...transcript, blocks: [...transcript.blocks, ...blocks] };
 }
 
@@ -66,31 +66,31 @@ export function takeSettled(transcript: Transcript): { readonly settled: readonl
 /** What may still change, in order. */
 export function liveBlocks({ blocks, stream, thinking }: Transcript): readonly Block[] {
   const thought: readonly Block[] = thinking === "" ? [] : [{ type: "thought", text: thinking }];
-  return [...blocks, ...thought, ...unsettled(stream)];
+  return [...blocks, ...thought, ...openBlocks(stream)];
 }
 
 /** After something was heard while the model works. */
-export function afterTalk(transcript: Transcript, event: ConversationEvent): Transcript {
+export function applyConversationEvent(transcript: Transcript, event: ConversationEvent): Transcript {
   switch (event.type) {
     case "message_start":
-      return transcript.stream === SILENT ? transcript : withNote(ended(transcript), "The answer starts over.", "warning");
+      return transcript.stream === EMPTY_STREAM ? transcript : appendNote(endAnswer(transcript), "The answer starts over.", "warning");
     case "delta":
-      return afterDelta(transcript, event.delta);
+      return applyDelta(transcript, event.delta);
     case "block_stop":
-      return transcript.thinking === "" ? transcript : thought(transcript);
+      return transcript.thinking === "" ? transcript : settleThought(transcript);
     case "message_stop":
-      return ended(transcript);
+      return endAnswer(transcript);
     case "dispatch":
       if (event.event.type !== "output") return transcript;
-      return changed(transcript, event.event.callId, { live: event.event.display });
+      return changeCall(transcript, event.event.callId, { live: event.event.display });
     case "parked":
-      return withNote(
+      return appendNote(
         transcript,
         `${oneLine(event.proposal.label)} is waiting for you (${event.proposal.id}). /proposals lists it.`,
         "warning",
       );
     case "warning":
-      return withNote(transcript, event.message, "warning");
+      return appendNote(transcript, event.message, "warning");
     default:
       return transcript;
   }
@@ -98,27 +98,27 @@ export function afterTalk(transcript: Transcript, event: ConversationEvent): Tra
 
 type Delta = Extract<ConversationEvent, { readonly type: "delta" }>["delta"];
 
-function afterDelta(transcript: Transcript, { type, delta }: Delta): Transcript {
+function applyDelta(transcript: Transcript, { type, delta }: Delta): Transcript {
   if (type === "input") return transcript;
   if (type === "reasoning") return { ...transcript, thinking: transcript.thinking + delta };
-  const { stream, settled } = streamed(transcript.stream, delta);
-  return { ...withBlocks(transcript, ...settled), stream };
+  const { stream, settled } = appendDelta(transcript.stream, delta);
+  return { ...appendBlocks(transcript, ...settled), stream };
 }
 
-function thought(transcript: Transcript): Transcript {
-  return { ...withBlocks(transcript, { type: "thought", text: transcript.thinking }), thinking: "" };
+function settleThought(transcript: Transcript): Transcript {
+  return { ...appendBlocks(transcript, { type: "thought", text: transcript.thinking }), thinking: "" };
 }
 
-function ended(transcript: Transcript): Transcript {
-  const told = transcript.thinking === "" ? transcript : thought(transcript);
-  return { ...withBlocks(told, ...concluded(told.stream)), stream: SILENT };
+function endAnswer(transcript: Transcript): Transcript {
+  const told = transcript.thinking === "" ? transcript : settleThought(transcript);
+  return { ...appendBlocks(told, ...endStream(told.stream)), stream: EMPTY_STREAM };
 }
 
-function withNote(transcript: Transcript, text: string, role: "dim" | "warning"): Transcript {
-  return withBlocks(transcript, { type: "note", text, role });
+function appendNote(transcript: Transcript, text: string, role: "dim" | "warning"): Transcript {
+  return appendBlocks(transcript, { type: "note", text, role });
 }
 
-function changed(transcript: Transcript, callId: string, change: Partial<CallBlock>): Transcript {
+function changeCall(transcript: Transcript, callId: string, change: Partial<CallBlock>): Transcript {
   const at = transcript.blocks.findLastIndex((block) => block.type === "call" && block.callId === callId);
   const block = transcript.blocks[at];
   if (block?.type !== "call") return transcript;
@@ -126,37 +126,37 @@ function changed(transcript: Transcript, callId: string, change: Partial<CallBlo
 }
 
 /** After something came on record, now or in an earlier process. */
-export function afterRecord(transcript: Transcript, event: LedgerEvent, hearing: Hearing): Transcript {
+export function applyLedgerEvent(transcript: Transcript, event: LedgerEvent, hearing: EventContext): Transcript {
   const { type } = event;
   if (type.startsWith("call.") || type.startsWith("approval.") || type.startsWith("question."))
-    return afterCall(transcript, event, hearing);
-  if (type.startsWith("proposal.")) return afterProposal(transcript, event, hearing);
-  const ends = afterTask(transcript.ends, event);
-  return afterWords(ends === transcript.ends ? transcript : { ...transcript, ends }, event, hearing);
+    return applyCallEvent(transcript, event, hearing);
+  if (type.startsWith("proposal.")) return applyProposalEvent(transcript, event, hearing);
+  const ends = applyTaskEvent(transcript.ends, event);
+  return applyMessageEvent(ends === transcript.ends ? transcript : { ...transcript, ends }, event, hearing);
 }
 
-function noticed(transcript: Transcript, text: string): Transcript {
-  const { brought, rest } = broughtWith(transcript.ends, text);
-  return withBlocks({ ...transcript, ends: rest }, { type: "notice", text, ...(brought.length > 0 && { brought }) });
+function appendNotice(transcript: Transcript, text: string): Transcript {
+  const { brought, rest } = takeTaskResults(transcript.ends, text);
+  return appendBlocks({ ...transcript, ends: rest }, { type: "notice", text, ...(brought.length > 0 && { results: brought }) });
 }
 
-function afterWords(transcript: Transcript, event: LedgerEvent, { live, byPerson }: Hearing): Transcript {
+function applyMessageEvent(transcript: Transcript, event: LedgerEvent, { live, byPerson }: EventContext): Transcript {
   switch (event.type) {
     case "message.user":
-      return afterMessage(transcript, event.body);
+      return applyUserMessage(transcript, event.body);
     case "message.assistant":
-      return live ? transcript : afterStop(recalled(transcript, event.body.content), event.body.stop);
+      return live ? transcript : applyStop(replayAnswer(transcript, event.body.content), event.body.stop);
     case "mode.changed":
       if (byPerson || event.body.from === event.body.to) return transcript; // it follows the conversation's mode, or only a plan file was recorded
-      return withNote(transcript, `Mode: ${event.body.to} (was ${event.body.from})`, "dim");
+      return appendNote(transcript, `Mode: ${event.body.to} (was ${event.body.from})`, "dim");
     case "model.changed":
-      return withNote(transcript, `Model: ${event.body.to ?? "none"}`, "dim");
+      return appendNote(transcript, `Model: ${event.body.to ?? "none"}`, "dim");
     case "history.compacted":
-      return withNote(transcript, "Older turns were summarized for the model. The full history stays on record.", "dim");
+      return appendNote(transcript, "Older turns were summarized for the model. The full history stays on record.", "dim");
     case "task.paused":
-      return withNote(
+      return appendNote(
         transcript,
-        `Background task ${event.body.task} is paused: ${pausedWords(event.body.blocked ?? event.body.reason)}. /tasks lists it.`,
+        `Background task ${event.body.task} is paused: ${describePause(event.body.blocked ?? event.body.reason)}. /tasks lists it.`,
         "warning",
       );
     default:
@@ -164,14 +164,14 @@ function afterWords(transcript: Transcript, event: LedgerEvent, { live, byPerson
   }
 }
 
-function afterProposal(transcript: Transcript, event: LedgerEvent, { pid }: Hearing): Transcript {
+function applyProposalEvent(transcript: Transcript, event: LedgerEvent, { pid }: EventContext): Transcript {
   switch (event.type) {
     case "proposal.staged": {
       const { proposal, tool, label, callId } = event.body;
       return { ...transcript, staged: [...transcript.staged, { id: proposal, tool, label, callId }] };
     }
     case "proposal.parked":
-      return event.body.why === "person" ? waitsForPerson(transcript, event.body.proposal) : transcript;
+      return event.body.why === "person" ? noteWaitsForPerson(transcript, event.body.proposal) : transcript;
     case "proposal.applying": {
       const { proposal, resolution } = event.body;
       const { who } = resolution;
@@ -180,12 +180,12 @@ function afterProposal(transcript: Transcript, event: LedgerEvent, { pid }: Hear
     case "proposal.applied": {
       const { proposal } = event.body;
       const { who } = transcript.staged.find(({ id }) => id === proposal) ?? {};
-      return settledBy(transcript, { proposal, did: "applied", who, pid });
+      return noteSettledElsewhere(transcript, { proposal, did: "applied", who, pid });
     }
     case "proposal.discarded":
-      return settledBy(transcript, { proposal: event.body.proposal, did: "discarded", who: event.body.resolution?.who, pid });
+      return noteSettledElsewhere(transcript, { proposal: event.body.proposal, did: "discarded", who: event.body.resolution?.who, pid });
     case "proposal.undone":
-      return settledBy(transcript, { proposal: event.body.proposal, did: "undone", who: event.body.by, pid });
+      return noteSettledElsewhere(transcript, { proposal: event.body.proposal, did: "undone", who: event.body.by, pid });
     case "proposal.stale":
     case "proposal.superseded":
       return { ...transcript, staged: transcript.staged.filter(({ id }) => id !== event.body.proposal) };
@@ -194,81 +194,81 @@ function afterProposal(transcript: Transcript, event: LedgerEvent, { pid }: Hear
   }
 }
 
-function waitsForPerson(transcript: Transcript, proposal: string): Transcript {
+function noteWaitsForPerson(transcript: Transcript, proposal: string): Transcript {
   const label = transcript.staged.find(({ id }) => id === proposal)?.label ?? proposal;
-  return withNote(
+  return appendNote(
     transcript,
     `Only you can apply this change: ${oneLine(label)}. Use /apply ${proposal} or /discard ${proposal}.`,
     "warning",
   );
 }
 
-type Settled = { readonly proposal: string; readonly did: string; readonly who: By | undefined; readonly pid: number };
+type SettledChange = { readonly proposal: string; readonly did: string; readonly who: By | undefined; readonly pid: number };
 
 /** Notes what a person did in another terminal; what was done here is already on the screen. */
-function settledBy(transcript: Transcript, { proposal, did, who, pid }: Settled): Transcript {
+function noteSettledElsewhere(transcript: Transcript, { proposal, did, who, pid }: SettledChange): Transcript {
   const label = transcript.staged.find(({ id }) => id === proposal)?.label;
   const rest = { ...transcript, staged: transcript.staged.filter(({ id }) => id !== proposal) };
   if (!who || who.pid === pid) return rest;
-  return withNote(
+  return appendNote(
     rest,
     `${proposal}${label === undefined ? "" : ` (${oneLine(label)})`} was ${did} by ${oneLine(whoText(who))}, elsewhere.`,
     "dim",
   );
 }
 
-function afterMessage(transcript: Transcript, { origin, content, displayText }: EventBodies["message.user"]): Transcript {
+function applyUserMessage(transcript: Transcript, { origin, content, displayText }: EventBodies["message.user"]): Transcript {
   if (origin === "steering") return transcript;
-  if (origin === "user") return withBlocks(transcript, { type: "user", text: shownContent(content) });
-  return noticed(transcript, displayText ?? contentText(content));
+  if (origin === "user") return appendBlocks(transcript, { type: "user", text: ownWords(content) });
+  return appendNotice(transcript, displayText ?? contentText(content));
 }
 
-function afterStop(transcript: Transcript, stop: string): Transcript {
-  if (stop === "aborted") return withNote(transcript, "Interrupted.", "warning");
-  return stop === "length" ? withNote(transcript, "The answer was cut off at the model's output limit.", "warning") : transcript;
+function applyStop(transcript: Transcript, stop: string): Transcript {
+  if (stop === "aborted") return appendNote(transcript, "Interrupted.", "warning");
+  return stop === "length" ? appendNote(transcript, "The answer was cut off at the model's output limit.", "warning") : transcript;
 }
 
-type Part = Extract<LedgerEvent, { readonly type: "message.assistant" }>["body"]["content"][number];
+type AnswerPart = Extract<LedgerEvent, { readonly type: "message.assistant" }>["body"]["content"][number];
 
-function recalled(transcript: Transcript, parts: readonly Part[]): Transcript {
+function replayAnswer(transcript: Transcript, parts: readonly AnswerPart[]): Transcript {
   let now = transcript;
   for (const part of parts) {
-    if (part.type === "text") now = ended(afterDelta(now, { type: "text", delta: part.text }));
-    if (part.type === "reasoning" && part.text !== "") now = withBlocks(now, { type: "thought", text: part.text });
+    if (part.type === "text") now = endAnswer(applyDelta(now, { type: "text", delta: part.text }));
+    if (part.type === "reasoning" && part.text !== "") now = appendBlocks(now, { type: "thought", text: part.text });
   }
   return now;
 }
 
-function afterCall(transcript: Transcript, event: LedgerEvent, { pid, byPerson }: Hearing): Transcript {
+function applyCallEvent(transcript: Transcript, event: LedgerEvent, { pid, byPerson }: EventContext): Transcript {
   switch (event.type) {
     case "call.proposed":
-      return withBlocks(transcript, { ...proposed(transcript, event.body), ...(byPerson && { byPerson }) });
+      return appendBlocks(transcript, { ...callBlock(transcript, event.body), ...(byPerson && { byPerson }) });
     case "call.judged": {
       const { call, input, tool } = event.body;
-      const decided = decidedBy(event.body);
-      return changed(transcript, call, { input, tool, ...(decided !== undefined && { decided }) });
+      const decided = describeDecision(event.body);
+      return changeCall(transcript, call, { input, tool, ...(decided !== undefined && { decided }) });
     }
     case "approval.opened":
-      return changed(transcript, event.body.call, { state: "waiting" });
+      return changeCall(transcript, event.body.call, { state: "waiting" });
     case "question.asked":
-      return changed(transcript, event.body.callId, { state: "waiting", question: event.body.question });
+      return changeCall(transcript, event.body.callId, { state: "waiting", question: event.body.question });
     case "approval.answered":
-      return answered(transcript, event.body, pid);
+      return applyApprovalAnswer(transcript, event.body, pid);
     case "question.answered":
-      return replied(transcript, event.body, pid);
+      return applyQuestionAnswer(transcript, event.body, pid);
     case "call.answered":
-      return changed(transcript, event.body.call, { decided: `allowed by ${event.body.by.kind} ${event.body.by.id}` });
+      return changeCall(transcript, event.body.call, { decided: `allowed by ${event.body.by.kind} ${event.body.by.id}` });
     case "call.claimed":
-      return changed(transcript, event.body.call, { state: "running", since: Date.parse(event.at) });
+      return changeCall(transcript, event.body.call, { state: "running", since: Date.parse(event.at) });
     case "call.ended":
-      return endedCall(transcript, event.body);
+      return applyCallEnd(transcript, event.body);
     default:
       return transcript;
   }
 }
 
-function proposed({ staged }: Transcript, { call, tool, raw }: Bodies["call.proposed"]): CallBlock {
-  const input = inputOf(raw);
+function callBlock({ staged }: Transcript, { call, tool, raw }: Bodies["call.proposed"]): CallBlock {
+  const input = parseInput(raw);
   const only = staged.length === 1 ? staged[0] : undefined;
   const about = tool === "resolve" ? (staged.find(({ id }) => id === input["id"]) ?? only) : undefined;
   const details = about && { sourceToolName: about.tool, label: about.label };
@@ -282,25 +282,25 @@ type Bodies = {
   >["body"];
 };
 
-function answered(transcript: Transcript, body: Bodies["approval.answered"], pid: number): Transcript {
+function applyApprovalAnswer(transcript: Transcript, body: Bodies["approval.answered"], pid: number): Transcript {
   const isHere = body.by.pid === pid;
-  const decided = answeredBy(body, isHere);
-  const now = changed(transcript, body.call, { decided });
-  const told = isHere ? now : withNote(now, `${body.approval} was ${decided}, elsewhere.`, "dim");
-  return body.remember ? withNote(told, rememberedText(body.remember), "dim") : told;
+  const decided = describeAnswer(body, isHere);
+  const now = changeCall(transcript, body.call, { decided });
+  const told = isHere ? now : appendNote(now, `${body.approval} was ${decided}, elsewhere.`, "dim");
+  return body.remember ? appendNote(told, rememberedText(body.remember), "dim") : told;
 }
 
-function replied(transcript: Transcript, body: Bodies["question.answered"], pid: number): Transcript {
+function applyQuestionAnswer(transcript: Transcript, body: Bodies["question.answered"], pid: number): Transcript {
   const { question, outcome, by } = body;
   const asked = transcript.blocks.find((block) => block.type === "call" && block.question === question);
   const isHere = by.pid === pid;
-  const now = asked?.type === "call" ? changed(transcript, asked.callId, { decided: repliedBy(body, isHere) }) : transcript;
-  return isHere ? now : withNote(now, `${question} was ${outcome} by ${whoText(by)}, elsewhere.`, "dim");
+  const now = asked?.type === "call" ? changeCall(transcript, asked.callId, { decided: describeReply(body, isHere) }) : transcript;
+  return isHere ? now : appendNote(now, `${question} was ${outcome} by ${whoText(by)}, elsewhere.`, "dim");
 }
 
-function endedCall(transcript: Transcript, body: Bodies["call.ended"]): Transcript {
+function applyCallEnd(transcript: Transcript, body: Bodies["call.ended"]): Transcript {
   const { call, outcome, type, content, display, details, durationMs } = body;
-  const now = changed(transcript, call, {
+  const now = changeCall(transcript, call, {
     state: "ended",
     outcome,
     errorType: type,
@@ -318,7 +318,7 @@ function isJsonObject(value: Json | undefined): value is JsonObject {
   return isObject(value);
 }
 
-function inputOf(raw: Json): JsonObject {
+function parseInput(raw: Json): JsonObject {
   if (isJsonObject(raw)) return raw;
   try {
     const parsed: Json = JSON.parse(String(raw));

@@ -8,11 +8,11 @@ import { pressAsk } from "../../../src/tui/ask/keys.ts";
 import { askQuestioner } from "../../../src/tui/ask/questioner.ts";
 import { type AskOutcome, beginAsk } from "../../../src/tui/ask/state.ts";
 import { askLines } from "../../../src/tui/ask/view.ts";
-import { createDesk } from "../../../src/tui/cards/desk.ts";
+import { createCardStack } from "../../../src/tui/cards/stack.ts";
 import type { Canvas, Key } from "../../../src/tui/draw/dialog.ts";
-import { themeOf } from "../../../src/tui/draw/theme.ts";
+import { makeTheme } from "../../../src/tui/draw/theme.ts";
 
-const CANVAS: Canvas = { columns: 80, rows: 22, theme: themeOf("none") };
+const CANVAS: Canvas = { columns: 80, rows: 22, theme: makeTheme("none") };
 const BY = { kind: "person", user: "u", name: "U", door: "tui", pid: 1 } as const;
 
 const one = (over: Partial<Question> = {}): Question => ({
@@ -230,14 +230,14 @@ describe("the ask dialog", () => {
 describe("questions on the desk", () => {
   function bench(timeout = 0) {
     const clock = manualClock();
-    const desk = createDesk({ clock, changed: () => undefined });
+    const desk = createCardStack({ clock, changed: () => undefined });
     const timed: string[] = [];
     let expire: (answer: QuestionAnswer) => void = () => undefined;
     let notices = 0;
     const notify = (): void => {
       notices += 1;
     };
-    const questioner = askQuestioner({ desk, clock, by: BY, notify });
+    const questioner = askQuestioner({ stack: desk, clock, by: BY, notify });
     const open = (questions: readonly Question[]): OpenQuestion => ({
       ...{ id: "q_1", sessionId: "s", callId: "c1", questions, timeout: () => timeout },
       timer: {

@@ -8,11 +8,11 @@ import type { ApprovalEditor } from "../../../src/desk/approvals/editor.ts";
 import type { CardMeans } from "../../../src/tui/cards/actions.ts";
 import { approvalCard, type CardState } from "../../../src/tui/cards/approval-card.ts";
 import { cardApprover } from "../../../src/tui/cards/approver.ts";
-import { createDesk, type Desk } from "../../../src/tui/cards/desk.ts";
+import { type CardStack, createCardStack } from "../../../src/tui/cards/stack.ts";
 import type { Canvas, Key } from "../../../src/tui/draw/dialog.ts";
-import { themeOf } from "../../../src/tui/draw/theme.ts";
+import { makeTheme } from "../../../src/tui/draw/theme.ts";
 
-const SMALL: Canvas = { columns: 80, rows: 22, theme: themeOf("none") };
+const SMALL: Canvas = { columns: 80, rows: 22, theme: makeTheme("none") };
 const TALL: Canvas = { ...SMALL, rows: 60 };
 const BY = { kind: "person", user: "u", name: "U", door: "tui", pid: 1 } as const;
 const key = (name: string): Key => ({ name });
@@ -125,9 +125,9 @@ describe("an approval card", () => {
   /** Keys at the desk, each so long after the one before; what is chosen then. */
   async function pressedAfter(...keys: readonly (readonly [name: string, afterMs: number])[]) {
     const clock = manualClock();
-    const desk = createDesk({ clock, changed: () => undefined });
+    const desk = createCardStack({ clock, changed: () => undefined });
     const closed = new AbortController();
-    const asking = cardApprover({ desk, by: BY }).ask(shell("git push"), closed.signal);
+    const asking = cardApprover({ stack: desk, by: BY }).ask(shell("git push"), closed.signal);
     const answered: (string | undefined)[] = [];
     void asking.then((answer) => answered.push(answer?.outcome));
     desk.painted(SMALL);
@@ -523,14 +523,14 @@ describe("an approval card", () => {
 });
 
 describe("the desk", () => {
-  const desk = (): { desk: Desk; clock: ReturnType<typeof manualClock> } => {
+  const desk = (): { desk: CardStack; clock: ReturnType<typeof manualClock> } => {
     const clock = manualClock();
-    return { desk: createDesk({ clock, changed: () => undefined }), clock };
+    return { desk: createCardStack({ clock, changed: () => undefined }), clock };
   };
 
   test("keys before a card was painted, and for a short while after, are not for it", async () => {
     const { desk: at, clock } = desk();
-    const approver = cardApprover({ desk: at, by: BY });
+    const approver = cardApprover({ stack: at, by: BY });
     const asking = approver.ask(shell("git push"), new AbortController().signal);
     assert.equal(at.key(key("y"), SMALL), false);
     at.view(SMALL);
@@ -546,7 +546,7 @@ describe("the desk", () => {
 
   test("a card that comes to the front has its own while", async () => {
     const { desk: at, clock } = desk();
-    const approver = cardApprover({ desk: at, by: BY });
+    const approver = cardApprover({ stack: at, by: BY });
     const signal = new AbortController().signal;
     void approver.ask(shell("one", { id: "a_1" }), signal);
     void approver.ask(shell("two", { id: "a_2" }), signal);
@@ -567,7 +567,7 @@ describe("the desk", () => {
   function cards(): ReturnType<typeof desk> & { put: (...calls: readonly number[]) => void; shows: () => string } {
     const made = desk();
     const placeOf = ({ callId }: OpenApproval): number => Number(callId.slice(1));
-    const approver = cardApprover({ desk: made.desk, by: BY, placeOf });
+    const approver = cardApprover({ stack: made.desk, by: BY, placeOf });
     const put = (...calls: readonly number[]): void => {
       for (const at of calls) void approver.ask(shell(`: ${at}.`, { id: `a_${at}`, callId: `c${at}` }), new AbortController().signal);
     };
@@ -602,7 +602,7 @@ describe("the desk", () => {
 
   test("cards of different sessions keep the order in which they came", () => {
     const { desk: at } = desk();
-    const approver = cardApprover({ desk: at, by: BY, placeOf: ({ callId }) => Number(callId.slice(1)) });
+    const approver = cardApprover({ stack: at, by: BY, placeOf: ({ callId }) => Number(callId.slice(1)) });
     for (const [sessionId, callId] of [
       ["s_1", "c5"],
       ["s_2", "c0"],
@@ -627,7 +627,7 @@ describe("the desk", () => {
 
   function sitting(approval: OpenApproval, over: Partial<ApprovalEditor> = {}, abort = new AbortController()) {
     const { desk: at, clock } = desk();
-    const asking = cardApprover({ desk: at, by: BY, edit: editing(over) }).ask(approval, abort.signal);
+    const asking = cardApprover({ stack: at, by: BY, edit: editing(over) }).ask(approval, abort.signal);
     const press = async (...names: string[]): Promise<void> => {
       for (const name of names) {
         at.painted(TALL);
@@ -709,7 +709,7 @@ describe("the desk", () => {
   test("a card keeps its place while it is edited, and keys pressed meanwhile are for nobody", async () => {
     const gate = Promise.withResolvers<{ readonly newContent: string }>();
     const { at, press, clock, screen } = sitting(edit("a\n", "b\n"), { open: () => gate.promise });
-    void cardApprover({ desk: at, by: BY }).ask(shell("two", { id: "a_2" }), new AbortController().signal);
+    void cardApprover({ stack: at, by: BY }).ask(shell("two", { id: "a_2" }), new AbortController().signal);
     await press("e", "enter", "y", "enter");
     assert.equal(at.key(key("y"), TALL), true);
     gate.resolve({ newContent: "c\n" });
@@ -734,7 +734,7 @@ describe("the desk", () => {
 
   testApprover("the approver at the desk", async () => {
     const { desk: at, clock } = desk();
-    const approver = cardApprover({ desk: at, by: BY });
+    const approver = cardApprover({ stack: at, by: BY });
     return {
       approver,
       answer: async ({ id }, outcome) => {

@@ -110,7 +110,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     await start(screen);
     await screen.read(addressed("one.test"));
     await choose(screen, "e");
-    await screen.read("The input does not fit");
+    await screen.read("Invalid input");
     await choose(screen, "e");
     await screen.read(addressed("two.test"));
     assert.doesNotMatch(screen.lines().join("\n"), /\$ .*one\.test/);
@@ -130,7 +130,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     });
     await start(screen);
     const shown = await screen.read("Approval needed");
-    assert.match(shown, /No edit first: there is no editor on PATH/);
+    assert.match(shown, /Editing first needs an editor/);
     assert.doesNotMatch(shown, /e {2}Edit first/);
     writeFileSync(join(at.root, "bin", "nano"), `#!/bin/sh\nprintf 'mine\\n' > "$1"\n`, { mode: 0o755 });
     screen.press("n");

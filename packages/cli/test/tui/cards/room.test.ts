@@ -4,12 +4,12 @@ import type { OpenApproval } from "@assent/core";
 import { manualClock, sampleApproval } from "@assent/core/testing";
 import fc from "fast-check";
 import { approvalCard } from "../../../src/tui/cards/approval-card.ts";
-import { confirmLines, pressConfirm, shownConfirm, UNCONFIRMED } from "../../../src/tui/cards/confirm-card.ts";
-import { createDesk, type DeskItem } from "../../../src/tui/cards/desk.ts";
+import { confirmLines, markConfirmShown, pressConfirm, UNCONFIRMED } from "../../../src/tui/cards/confirm-card.ts";
+import { createCardStack, type StackedCard } from "../../../src/tui/cards/stack.ts";
 import type { Canvas } from "../../../src/tui/draw/dialog.ts";
-import { themeOf } from "../../../src/tui/draw/theme.ts";
+import { makeTheme } from "../../../src/tui/draw/theme.ts";
 
-const theme = themeOf("none");
+const theme = makeTheme("none");
 
 function longCommand(lines: number, over: Partial<OpenApproval> = {}): OpenApproval {
   const command = Array.from({ length: lines }, (_, at) => `: ${at}.`).join("\n");
@@ -89,7 +89,7 @@ describe("the room a card has", () => {
     let state = UNCONFIRMED;
     for (const name of keys) {
       for (const line of visibleOf(confirmLines(asked, state, canvas), canvas)) seen.add(line.trim());
-      const pressed = pressConfirm(asked, shownConfirm(asked, state, canvas), { name, size: canvas });
+      const pressed = pressConfirm(asked, markConfirmShown(asked, state, canvas), { name, size: canvas });
       if (typeof pressed === "boolean") return { approved: pressed, seen };
       state = pressed;
     }
@@ -128,9 +128,9 @@ describe("the room a card has", () => {
 
   test("on a desk with several, what an item is told to have shown is what it was given to draw", async () => {
     const clock = manualClock();
-    const desk = createDesk({ clock, changed: () => undefined });
+    const desk = createCardStack({ clock, changed: () => undefined });
     const given: number[] = [];
-    const item = (id: string): DeskItem => ({
+    const item = (id: string): StackedCard => ({
       ...{ id, title: id },
       view: ({ rows }) => {
         given.push(rows);

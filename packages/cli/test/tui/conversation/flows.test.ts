@@ -429,7 +429,7 @@ describe("the terminal itself", { concurrency: 3 }, () => {
     await say(screen, "do it");
     await screen.read(/… \d+ more lines/);
     screen.resize(40, 12);
-    await screen.until((now) => /… \d+ more lines/.test(now) && now.includes("press a letter to see what it"));
+    await screen.until((now) => /… \d+ more lines/.test(now) && now.includes("press a letter to see"));
     screen.press("y", "enter");
     await screen.until("There is more to read");
     assert.equal(existsSync(at.path("x")), false);
@@ -437,7 +437,7 @@ describe("the terminal itself", { concurrency: 3 }, () => {
     await screen.until(": line 39");
     for (const line of screen.lines()) assert.ok(line.length <= 100);
     screen.resize(40, 12);
-    await screen.until((now) => now.includes("press a letter to see what it"));
+    await screen.until((now) => now.includes("press a letter to see"));
     screen.press("y");
     await screen.until("Enter: Allow once");
     screen.press("enter");

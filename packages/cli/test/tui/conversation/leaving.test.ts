@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TaskView } from "@assent/agent";
-import { farewell, makeLeaving } from "../../../src/tui/conversation/leaving.ts";
+import { confirmLeaving, farewellText } from "../../../src/tui/conversation/leaving.ts";
 
 function task(over: Partial<TaskView>): TaskView {
   return {
@@ -13,7 +13,7 @@ function task(over: Partial<TaskView>): TaskView {
 describe("leaving", () => {
   const heard = (tasks: { now: readonly TaskView[] }) => {
     const said: string[] = [];
-    const leaving = makeLeaving({ tasks: () => tasks.now, hint: (text) => said.push(text), leave: () => said.push("left") });
+    const leaving = confirmLeaving({ tasks: () => tasks.now, hint: (text) => said.push(text), leave: () => said.push("left") });
     return { said, ...leaving };
   };
 
@@ -51,10 +51,10 @@ describe("leaving", () => {
     const context = { options: { text: () => undefined } } as never;
     const left = { exit: 0, session: "s_1", waiting: [], ended: ["npm run dev (t_1)"], paused: ["explorer: look (t_2)"] };
     assert.equal(
-      farewell(context, left),
+      farewellText(context, left),
       "Ended: npm run dev (t_1)\nPaused: explorer: look (t_2)\nGo on with: assent resume s_1 --tasks\n",
     );
-    assert.equal(farewell(context, { ...left, ended: [], paused: [] }), "Go on with: assent resume s_1\n");
-    assert.equal(farewell(context, { ...left, session: undefined }), "");
+    assert.equal(farewellText(context, { ...left, ended: [], paused: [] }), "Go on with: assent resume s_1\n");
+    assert.equal(farewellText(context, { ...left, session: undefined }), "");
   });
 });

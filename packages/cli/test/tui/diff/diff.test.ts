@@ -3,15 +3,15 @@ import { describe, test } from "node:test";
 import { displayWidth } from "@assent/core";
 import { unifiedDiff } from "@assent/tools";
 import fc from "fast-check";
-import { contentWith } from "../../../src/tui/diff/chosen-hunks.ts";
+import { applyHunks } from "../../../src/tui/diff/chosen-hunks.ts";
 import { drawDiffItem } from "../../../src/tui/diff/draw.ts";
 import { type DiffLayout, diffItems } from "../../../src/tui/diff/items.ts";
 import { type FileDiff, parseDiff } from "../../../src/tui/diff/parse.ts";
 import { wordChanges } from "../../../src/tui/diff/word-changes.ts";
 import { highlight } from "../../../src/tui/draw/highlight.ts";
-import { type Theme, themeOf } from "../../../src/tui/draw/theme.ts";
+import { makeTheme, type Theme } from "../../../src/tui/draw/theme.ts";
 
-const PLAIN = themeOf("none");
+const PLAIN = makeTheme("none");
 const MARKED = { ...PLAIN, addedWord: (text: string) => `[${text}]`, removedWord: (text: string) => `[${text}]` };
 const OPEN: DiffLayout = { split: false, folded: new Set() };
 
@@ -64,8 +64,8 @@ describe("choosing hunks", () => {
         fc.pre(before !== after);
         const file = only(before, after);
         const all = new Set(file.hunks.keys());
-        assert.equal(contentWith(before, file, all), after);
-        assert.equal(contentWith(before, file, new Set()), before);
+        assert.equal(applyHunks(before, file, all), after);
+        assert.equal(applyHunks(before, file, new Set()), before);
       }),
     );
   });
@@ -73,7 +73,7 @@ describe("choosing hunks", () => {
   test("one of two hunks is made, the other is not", () => {
     const before = Array.from({ length: 20 }, (_, at) => `line ${at + 1}\n`).join("");
     const file = only(before, before.replace("line 2\n", "two\n").replace("line 18\n", "eighteen\n"));
-    assert.equal(contentWith(before, file, new Set([1])), before.replace("line 18\n", "eighteen\n"));
+    assert.equal(applyHunks(before, file, new Set([1])), before.replace("line 18\n", "eighteen\n"));
   });
 });
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { isEnd, type Pages, pageBefore, pageFrom, START } from "../../../src/tui/draw/pages.ts";
-import { themeOf } from "../../../src/tui/draw/theme.ts";
+import { makeTheme } from "../../../src/tui/draw/theme.ts";
 
-const theme = themeOf("none");
+const theme = makeTheme("none");
 
 function pagesOf(heights: readonly number[]): Pages {
   return { count: heights.length, draw: (piece) => Array.from({ length: heights[piece] ?? 0 }, (_, row) => `${piece}.${row}`) };

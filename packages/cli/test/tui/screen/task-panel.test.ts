@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TaskView } from "@assent/agent";
-import { themeOf } from "../../../src/tui/draw/theme.ts";
+import { makeTheme } from "../../../src/tui/draw/theme.ts";
 import { taskPanel } from "../../../src/tui/screen/task-panel.ts";
 
 const STARTED = "2026-01-01T00:00:00.000Z";
 const NOW = Date.parse(STARTED) + 7_000;
-const CANVAS = { columns: 64, rows: 24, theme: themeOf("none") };
+const CANVAS = { columns: 64, rows: 24, theme: makeTheme("none") };
 
 function task(over: Partial<TaskView>): TaskView {
   return {

@@ -6,9 +6,9 @@ import { decodeKittyPrintable, isKeyRelease, ProcessTerminal, parseKey } from "@
 import type { ApprovalEditor } from "../../../src/desk/approvals/editor.ts";
 import { askQuestioner } from "../../../src/tui/ask/questioner.ts";
 import { cardApprover } from "../../../src/tui/cards/approver.ts";
-import { createDesk } from "../../../src/tui/cards/desk.ts";
+import { createCardStack } from "../../../src/tui/cards/stack.ts";
 import type { Canvas } from "../../../src/tui/draw/dialog.ts";
-import { themeFrom, themeOf } from "../../../src/tui/draw/theme.ts";
+import { makeTheme, themeFromEnvironment } from "../../../src/tui/draw/theme.ts";
 import { readKey } from "../../../src/tui/input/read-key.ts";
 import { LiveScreen } from "../../../src/tui/screen/live-screen.ts";
 import { SCENES } from "./scenes.ts";
@@ -36,13 +36,13 @@ async function play(file: string, scenes: readonly string[]): Promise<void> {
   const clock: Clock = createSystemClock();
   let draft = "";
   const terminal = new ProcessTerminal();
-  const theme = themeOf(themeFrom(process.env) ?? "dark");
+  const theme = makeTheme(themeFromEnvironment(process.env) ?? "dark");
   const canvas = (): Canvas => ({ columns: terminal.columns, rows: terminal.rows - 2, theme });
   const tui: LiveScreen = new LiveScreen(terminal, {
     frame: () => ({ printed: [], lines: [...desk.view(canvas()), `draft: ${draft}`] }),
     painted: () => desk.painted(canvas()),
   });
-  const desk = createDesk({ clock, changed: () => tui.requestRender() });
+  const desk = createCardStack({ clock, changed: () => tui.requestRender() });
   tui.addInputListener((data) => {
     const key = readKey(data, { name: parseKey, printable: decodeKittyPrintable, isRelease: isKeyRelease });
     if (!key) return { consume: true };
@@ -53,8 +53,8 @@ async function play(file: string, scenes: readonly string[]): Promise<void> {
   });
   tui.start();
   const by: By = { kind: "person", user: "u", name: "U", door: "tui", pid: 1 };
-  const approver = cardApprover({ desk, by, edit: EDITING });
-  const questioner = askQuestioner({ desk, clock, by, notify: () => undefined });
+  const approver = cardApprover({ stack: desk, by, edit: EDITING });
+  const questioner = askQuestioner({ stack: desk, clock, by, notify: () => undefined });
   const until = new AbortController().signal;
   const ask = async (name: string): Promise<void> => {
     const scene = SCENES[name];

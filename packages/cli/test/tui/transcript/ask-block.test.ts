@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { displayWidth, type JsonObject } from "@assent/core";
-import { themeOf } from "../../../src/tui/draw/theme.ts";
+import { makeTheme } from "../../../src/tui/draw/theme.ts";
 import { type AskBlock, type AskDrawing, askRows, askTitle } from "../../../src/tui/transcript/ask-block.ts";
 
-const CANVAS: AskDrawing = { columns: 60, rows: 20, theme: themeOf("none"), open: false };
+const CANVAS: AskDrawing = { columns: 60, rows: 20, theme: makeTheme("none"), open: false };
 const DB: JsonObject = {
   id: "db",
   header: "Database",

@@ -4,19 +4,19 @@ import { stripVTControlCharacters } from "node:util";
 import type { ConversationEvent } from "@assent/agent";
 import type { EventBodies, EventType, LedgerEvent } from "@assent/core";
 import { drawAnsi } from "../../../src/tui/draw/ansi.ts";
-import { themeOf } from "../../../src/tui/draw/theme.ts";
+import { makeTheme } from "../../../src/tui/draw/theme.ts";
 import { plainLines } from "../../../src/tui/plain/plain-lines.ts";
-import { concluded, SILENT, streamed, unsettled } from "../../../src/tui/transcript/answer-stream.ts";
+import { appendDelta, EMPTY_STREAM, endStream, openBlocks } from "../../../src/tui/transcript/answer-stream.ts";
 import type { Block, CallBlock } from "../../../src/tui/transcript/block.ts";
-import { isPerson } from "../../../src/tui/transcript/call-words.ts";
+import { isSamePerson } from "../../../src/tui/transcript/call-words.ts";
 import { drawBlock } from "../../../src/tui/transcript/draw-block.ts";
 import type { Drawing } from "../../../src/tui/transcript/drawing.ts";
-import { commandContext, promptWith, shownContent } from "../../../src/tui/transcript/prompt.ts";
+import { buildPrompt, commandContext, ownWords } from "../../../src/tui/transcript/prompt.ts";
 import {
-  afterRecord,
-  afterTalk,
-  EMPTY,
-  type Hearing,
+  applyConversationEvent,
+  applyLedgerEvent,
+  EMPTY_TRANSCRIPT,
+  type EventContext,
   liveBlocks,
   type Transcript,
   takeSettled,
@@ -25,7 +25,7 @@ import {
 const DRAWING: Drawing = {
   columns: 60,
   rows: 24,
-  theme: themeOf("none"),
+  theme: makeTheme("none"),
   markdown: (text) => text.split("\n").map((line) => line.replaceAll("**", "_")),
   isMarkdown: (tool) => tool === "report",
   open: false,
@@ -33,18 +33,21 @@ const DRAWING: Drawing = {
   now: 65_000,
 };
 const PID = 7;
-const LIVE: Hearing = { pid: PID, live: true };
+const LIVE: EventContext = { pid: PID, live: true };
 
 function recorded<T extends EventType>(type: T, body: Partial<EventBodies[T]>): LedgerEvent {
   return { type, body, session: "s_1", seq: 1, pos: 1, at: "1970-01-01T00:01:00.000Z" } as unknown as LedgerEvent;
 }
 
-function after(events: readonly LedgerEvent[], hearing: Hearing = LIVE): Transcript {
-  return events.reduce((now, event) => afterRecord(now, event, hearing), EMPTY);
+function after(events: readonly LedgerEvent[], hearing: EventContext = LIVE): Transcript {
+  return events.reduce((now, event) => applyLedgerEvent(now, event, hearing), EMPTY_TRANSCRIPT);
 }
 
 function said(...events: readonly object[]): Transcript {
-  return events.reduce<Transcript>((now, event) => afterTalk(now, { turn: 1, ...event } as ConversationEvent), EMPTY);
+  return events.reduce<Transcript>(
+    (now, event) => applyConversationEvent(now, { turn: 1, ...event } as ConversationEvent),
+    EMPTY_TRANSCRIPT,
+  );
 }
 
 const text = (delta: string): object => ({ type: "delta", index: 0, delta: { type: "text", delta } });
@@ -63,29 +66,29 @@ describe("an answer as it comes", () => {
   ];
   for (const [sentence, deltas, settled, open] of ROWS) {
     test(sentence, () => {
-      let stream = SILENT;
+      let stream = EMPTY_STREAM;
       const found: Block[] = [];
       for (const delta of deltas) {
-        const next = streamed(stream, delta);
+        const next = appendDelta(stream, delta);
         stream = next.stream;
         found.push(...next.settled);
       }
       assert.deepEqual(found.map(wordsOf), settled);
-      assert.equal(unsettled(stream).map(wordsOf).join("\n"), open);
+      assert.equal(openBlocks(stream).map(wordsOf).join("\n"), open);
     });
   }
 
   test("cut anywhere, the same pieces come of it", () => {
     const whole = "# A\n\nText with *marks*.\n\n- x\n- y\n\n```js\nlet a = 1;\n\nlet b = 2;\n```\nEnd.";
     const pieces = (step: number): string => {
-      let stream = SILENT;
+      let stream = EMPTY_STREAM;
       const found: Block[] = [];
       for (let at = 0; at < whole.length; at += step) {
-        const next = streamed(stream, whole.slice(at, at + step));
+        const next = appendDelta(stream, whole.slice(at, at + step));
         stream = next.stream;
         found.push(...next.settled);
       }
-      return JSON.stringify([...found, ...concluded(stream)]);
+      return JSON.stringify([...found, ...endStream(stream)]);
     };
     for (const step of [1, 2, 3, 7, 50]) assert.equal(pieces(step), pieces(whole.length), `step ${step}`);
   });
@@ -121,7 +124,7 @@ describe("a transcript", () => {
   test("a call is open until it ended, and holds back what comes after it", () => {
     const open = after([CALL, recorded("message.user", { turn: 1, content: "later", origin: "user" })]);
     assert.equal(takeSettled(open).settled.length, 0);
-    const closed = afterRecord(
+    const closed = applyLedgerEvent(
       open,
       recorded("call.ended", { call: "c1", outcome: "succeeded", type: null, content: "ok", durationMs: 1 }),
       LIVE,
@@ -166,7 +169,12 @@ describe("a transcript", () => {
   test("whoever the operating system calls as you is you, unless they gave another name", () => {
     const by = { kind: "person", user: "ada", name: "ada", door: "tui", pid: 9 } as const;
     assert.deepEqual(
-      [isPerson(by, "ada"), isPerson(by, "bob"), isPerson({ ...by, name: "Grace" }, "ada"), isPerson({ ...by, kind: "host" }, "ada")],
+      [
+        isSamePerson(by, "ada"),
+        isSamePerson(by, "bob"),
+        isSamePerson({ ...by, name: "Grace" }, "ada"),
+        isSamePerson({ ...by, kind: "host" }, "ada"),
+      ],
       [true, false, false, false],
     );
   });
@@ -282,10 +290,10 @@ describe("a transcript", () => {
   });
 
   test("what the person ran is told to the model, and not shown as their words", () => {
-    const content = promptWith([commandContext("ls", "a\nb")], "go");
-    assert.equal(shownContent(content), "go");
+    const content = buildPrompt([commandContext("ls", "a\nb")], "go");
+    assert.equal(ownWords(content), "go");
     assert.match(JSON.stringify(content), /\$ ls\\na\\nb/);
-    assert.equal(promptWith([], "go"), "go");
+    assert.equal(buildPrompt([], "go"), "go");
   });
 });
 
@@ -469,11 +477,11 @@ describe("a call, drawn", () => {
         { ...run, text: "ab\u001b]0;x\u0007" },
         { ...run, text: "漢字漢字" },
       ],
-      { columns: 21, rows: 1, theme: themeOf("dark") },
+      { columns: 21, rows: 1, theme: makeTheme("dark") },
     );
     assert.equal(stripVTControlCharacters(drawn), "ab\\x1b]0;x\\x07漢字漢");
     assert.ok(drawn.includes("\u001b[1;38;5;9m"));
-    assert.ok(!drawAnsi([{ ...run, text: "x" }], { columns: 9, rows: 1, theme: themeOf("none") }).includes("\u001b"));
+    assert.ok(!drawAnsi([{ ...run, text: "x" }], { columns: 9, rows: 1, theme: makeTheme("none") }).includes("\u001b"));
   });
 });
 

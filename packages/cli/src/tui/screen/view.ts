@@ -1,11 +1,11 @@
 import type { TaskView } from "@assent/agent";
-import type { Confirming } from "../cards/confirm-card.ts";
+import type { YesNoQuestion } from "../cards/confirm-card.ts";
 import type { Block } from "../transcript/block.ts";
 import type { Transcript } from "../transcript/transcript.ts";
 import type { Status } from "./status-line.ts";
 
 /** What the screen shows beside the transcript; changed at any time, drawn with the next frame. */
-export type Shown = {
+export type ViewState = {
   status: Omit<Status, "keys" | "waiting">;
   queued: readonly string[];
   /** Since when the model works, in milliseconds. */
@@ -18,25 +18,25 @@ export type Shown = {
 };
 
 /** Something runs that the person can interrupt. */
-export function isBusy({ busySince, commands }: Pick<Shown, "busySince" | "commands">): boolean {
+export function isBusy({ busySince, commands }: Pick<ViewState, "busySince" | "commands">): boolean {
   return busySince !== undefined || commands > 0;
 }
 
 /** How a person wants a screen to look and to be used. */
-export type StageSettings = { readonly "tui.theme": "auto" | "light" | "dark"; readonly "tui.keys": Readonly<Record<string, string>> };
+export type ViewSettings = { readonly "tui.theme": "auto" | "light" | "dark"; readonly "tui.keys": Readonly<Record<string, string>> };
 
 /** Where a conversation is shown and a person is asked: a screen that is drawn, or lines that are printed. */
-export type Stage = {
-  readonly shown: Shown;
-  readonly hear: (change: (transcript: Transcript) => Transcript) => void;
-  readonly say: (...blocks: readonly Block[]) => void;
+export type ConversationView = {
+  readonly state: ViewState;
+  readonly update: (change: (transcript: Transcript) => Transcript) => void;
+  readonly append: (...blocks: readonly Block[]) => void;
   /** Something to say for a moment. */
   readonly hint: (text: string) => void;
   /** What was written before, the newest last. */
   readonly remember: (texts: readonly string[]) => void;
   readonly changed: () => void;
   /** The person's settings are known. */
-  readonly configure: (settings: StageSettings) => void;
+  readonly configure: (settings: ViewSettings) => void;
   /** A question of the program itself. */
-  readonly confirm: (confirming: Confirming) => Promise<boolean>;
+  readonly confirm: (confirming: YesNoQuestion) => Promise<boolean>;
 };

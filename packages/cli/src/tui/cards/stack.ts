@@ -3,7 +3,7 @@ import { cut } from "../../io/display-width.ts";
 import type { Canvas, Key, Size } from "../draw/dialog.ts";
 
 /** Something that waits for the person: an approval, a question. */
-export type DeskItem = {
+export type StackedCard = {
   readonly id: string;
   readonly title: string;
   readonly view: (canvas: Canvas) => readonly string[];
@@ -17,20 +17,20 @@ export type DeskItem = {
 };
 
 /** What waits for the person, one in front of the others; in any order the person likes. */
-export type Desk = {
+export type CardStack = {
   /** Puts something up behind what is there, before what comes later in its own turn, or in the place of something; the returned function takes it away. */
-  readonly put: (item: DeskItem, instead?: DeskItem) => () => void;
-  readonly front: () => DeskItem | undefined;
-  readonly waiting: () => readonly DeskItem[];
+  readonly put: (item: StackedCard, instead?: StackedCard) => () => void;
+  readonly front: () => StackedCard | undefined;
+  readonly waiting: () => readonly StackedCard[];
   /** Brings the next one to the front. */
   readonly turn: () => void;
   /** The front one, drawn. */
   readonly view: (canvas: Canvas) => readonly string[];
   /** The frame with this canvas is on the screen: from now on, and a short while, it can be read. */
   readonly painted: (canvas: Canvas) => void;
-  /** False: the key is not for the desk, because nothing waits, or because something came over the text a person writes and could not be read yet. */
+  /** False: the key is not for the stack, because nothing waits, or because something came over the text a person writes and could not be read yet. */
   readonly key: (key: Key, size: Size) => boolean;
-  /** Something on the desk changed by itself: it is to be drawn again. */
+  /** Something on the stack changed by itself: it is to be drawn again. */
   readonly changed: () => void;
 };
 
@@ -39,17 +39,17 @@ const GRACE_MS = 300;
 /** A key that comes this long after the one before is none of a word that somebody types. */
 const ALONE_MS = 600;
 
-/** An empty desk; `changed` is called whenever it is to be drawn again. */
-export function createDesk({ clock, changed }: { readonly clock: Clock; readonly changed: () => void }): Desk {
+/** An empty stack; `changed` is called whenever it is to be drawn again. */
+export function createCardStack({ clock, changed }: { readonly clock: Clock; readonly changed: () => void }): CardStack {
   const line = waitingLine();
   const { items, front } = line;
   let pressedAt = Number.NEGATIVE_INFINITY;
-  let painted: { readonly item: DeskItem; readonly at: number; readonly follows: boolean } | undefined;
+  let painted: { readonly item: StackedCard; readonly at: number; readonly follows: boolean } | undefined;
   /** What an item has of the room: a row goes to the note that others wait. */
   const roomOf = <T extends Size>(size: T): T => (items.length > 1 ? { ...size, rows: size.rows - 1 } : size);
-  const isReadable = (item: DeskItem): boolean => painted?.item === item && clock.now() - painted.at >= GRACE_MS;
+  const isReadable = (item: StackedCard): boolean => painted?.item === item && clock.now() - painted.at >= GRACE_MS;
   /** It came in the place of another one: keys that are too early were for that one, and are for nobody now. */
-  const follows = (item: DeskItem): boolean => painted !== undefined && (painted.item !== item || painted.follows);
+  const follows = (item: StackedCard): boolean => painted !== undefined && (painted.item !== item || painted.follows);
   return {
     front,
     changed,
@@ -94,21 +94,21 @@ export function createDesk({ clock, changed }: { readonly clock: Clock; readonly
   };
 }
 
-type Adding = { readonly instead: DeskItem | undefined; readonly isReadable: (item: DeskItem) => boolean };
+type Adding = { readonly instead: StackedCard | undefined; readonly isReadable: (item: StackedCard) => boolean };
 
 type WaitingLine = {
-  readonly items: readonly DeskItem[];
-  readonly front: () => DeskItem | undefined;
-  readonly add: (item: DeskItem, adding: Adding) => void;
+  readonly items: readonly StackedCard[];
+  readonly front: () => StackedCard | undefined;
+  readonly add: (item: StackedCard, adding: Adding) => void;
   /** False: it was not there. */
-  readonly remove: (item: DeskItem) => boolean;
+  readonly remove: (item: StackedCard) => boolean;
   readonly turn: () => void;
 };
 
 /** What waits, in its order, and the one that is in front: walking over them changes nobody's place. */
 function waitingLine(): WaitingLine {
-  const items: DeskItem[] = [];
-  let front: DeskItem | undefined;
+  const items: StackedCard[] = [];
+  let front: StackedCard | undefined;
   return {
     items,
     front: () => front,
@@ -134,9 +134,9 @@ function waitingLine(): WaitingLine {
 }
 
 /** Behind everything, but before the later calls of its own session. */
-function placeFor(items: readonly DeskItem[], { call }: DeskItem): number {
+function placeFor(items: readonly StackedCard[], { call }: StackedCard): number {
   const place = call?.place();
-  const isLater = (other: DeskItem["call"]): boolean =>
+  const isLater = (other: StackedCard["call"]): boolean =>
     place !== undefined && other?.session === call?.session && (other?.place() ?? place) > place;
   const later = items.findIndex((other) => isLater(other.call));
   return later === -1 ? items.length : later;

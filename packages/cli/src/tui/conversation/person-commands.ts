@@ -5,9 +5,9 @@ import { commandHolder } from "../../compose/keep-alive.ts";
 import { cut } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { VERSION } from "../../version.ts";
-import type { Stage } from "../screen/stage.ts";
+import type { ConversationView } from "../screen/view.ts";
 import { commandContext } from "../transcript/prompt.ts";
-import type { Surroundings, TuiSession } from "./tui-session.ts";
+import type { SharedParts, TuiSession } from "./tui-session.ts";
 
 /** A line the person wants to run themselves. */
 export type PersonCommand = {
@@ -25,9 +25,9 @@ const NO_TURN = 0;
  * Puts a person's own command through the gate: judged like any call, so that a deny holds for them too. It is a session of its own: a model's history knows only
  * calls of the model. Resolves when that session is closed.
  */
-export async function runPersonCommand(around: Surroundings, main: TuiSession, command: PersonCommand): Promise<void> {
+export async function runPersonCommand(shared: SharedParts, main: TuiSession, command: PersonCommand): Promise<void> {
   const { line, door, signal, tell } = command;
-  const { context, store, ports, cancelling } = around;
+  const { context, store, ports, cancelling } = shared;
   const { policy } = main;
   const { cwd, workspace } = main.session.state.created ?? { cwd: policy.workspace, workspace: policy.workspace };
   const { revision } = policy.source.current();
@@ -60,7 +60,7 @@ export async function runPersonCommand(around: Surroundings, main: TuiSession, c
 }
 
 /** Commands that the person runs themselves, beside the model. */
-export type OwnCommands = {
+export type PersonCommands = {
   /** Resolves when it has ended. */
   readonly run: (line: string) => Promise<void>;
   /** Ends those that run, with their processes. False: none did. */
@@ -70,10 +70,10 @@ export type OwnCommands = {
 };
 
 /** Keeps count of commands; each is begun with a signal of its own. */
-export function ownCommands({ shown, changed }: Pick<Stage, "shown" | "changed">, begin: Begin): OwnCommands {
+export function trackPersonCommands({ state, changed }: Pick<ConversationView, "state" | "changed">, begin: Begin): PersonCommands {
   const running = new Map<AbortController, Promise<void>>();
   const count = (): void => {
-    shown.commands = running.size;
+    state.commands = running.size;
     changed();
   };
   return {

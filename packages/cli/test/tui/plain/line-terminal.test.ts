@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Approver } from "@assent/core";
 import { sampleApproval } from "@assent/core/testing";
-import { type LineDesk, lineDesk } from "../../../src/tui/plain/line-desk.ts";
-import { plainStage } from "../../../src/tui/plain/plain-stage.ts";
-import type { Stage } from "../../../src/tui/screen/stage.ts";
+import { type LineTerminal, openLineTerminal } from "../../../src/tui/plain/line-terminal.ts";
+import { makePlainView } from "../../../src/tui/plain/plain-view.ts";
+import type { ConversationView } from "../../../src/tui/screen/view.ts";
 import { type FakeTerminal, fakeTerminal } from "../../support/terminal.ts";
 
 const BY = { kind: "person", user: "ann", name: "ann", door: "tui", pid: 1 } as const;
@@ -12,8 +12,8 @@ const PROMPT = "Type a letter, then Enter: ";
 const { signal } = new AbortController();
 
 type Bench = FakeTerminal & {
-  readonly desk: LineDesk;
-  readonly stage: Stage & { readonly idle: () => Promise<void> };
+  readonly desk: LineTerminal;
+  readonly stage: ConversationView & { readonly idle: () => Promise<void> };
   readonly approver: Approver;
 };
 
@@ -21,8 +21,8 @@ type Bench = FakeTerminal & {
 function bench(): Bench {
   const terminal = fakeTerminal();
   const { io, clock } = terminal;
-  const desk = lineDesk(io, { clock, cancel: () => undefined });
-  const stage = plainStage({ output: io.stderr, cwd: "/w", ask: desk.ask, between: desk.between });
+  const desk = openLineTerminal(io, { clock, cancel: () => undefined });
+  const stage = makePlainView({ output: io.stderr, cwd: "/w", ask: desk.ask, between: desk.between });
   const attend = () => ({ decided: () => undefined, observe: () => undefined });
   const { approver } = desk.door({
     by: BY,
@@ -51,15 +51,15 @@ describe("lines, one keyboard and one paper", () => {
     const b = bench();
     const long = Array.from({ length: 10 }, (_, line) => `: ${line}.`).join("\n");
     const first = b.approver.ask(command(long, "a_1"), signal);
-    b.stage.say(note("SAID while the first is shown"));
+    b.stage.append(note("SAID while the first is shown"));
     const second = b.approver.ask(command(long, "a_2"), signal);
-    b.stage.say(note("SAID while the second waits"));
+    b.stage.append(note("SAID while the second waits"));
     for (const answered of [first, second]) {
       await read(b, "Enter shows more");
-      b.stage.say(note("SAID between two pages"));
+      b.stage.append(note("SAID between two pages"));
       b.press("\r");
       await read(b, PROMPT);
-      b.stage.say(note("SAID before the answer"));
+      b.stage.append(note("SAID before the answer"));
       b.press("y\r");
       assert.equal((await answered)?.outcome, "approve");
     }

@@ -25,13 +25,13 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
     await say(screen, "hello");
     await idle(screen, "Hello.");
     await say(screen, "/compact");
-    await idle(screen, "The history did not change.");
+    await idle(screen, "Nothing was summarized: the conversation needs at least two answers.");
     await say(screen, "work");
     await idle(screen, "Worked.");
     await say(screen, "/compact");
-    await idle(screen, "Older turns were made into a summary");
+    await idle(screen, "Older turns were summarized");
     await say(screen, "/compact");
-    await screen.until((now) => now.split("Older turns were made into a summary").length === 3);
+    await screen.until((now) => now.split("Older turns were summarized").length === 3);
     await say(screen, "goodbye");
     await idle(screen, "Goodbye.");
     const compacted = (await record(at)).filter(({ type }) => type === "history.compacted");
@@ -139,7 +139,7 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
     await screen.until(/\/undo: the only change of this conversation\s+p_\w+ .*one\.txt[\s\S]*undone: Write: one\.txt/);
     assert.equal(existsSync(at.path("one.txt")), false);
     await say(screen, "/undo");
-    await screen.until((now) => now.split("Nothing was changed in this conversation").length > 2);
+    await screen.until((now) => now.split("There is nothing to undo in this conversation").length > 2);
   });
 
   test("/undo takes nothing back where it could mean several changes: it lists them, and an id may be cut", async () => {
@@ -243,7 +243,7 @@ describe("paused background agents", () => {
 
     using screen = converse(at, { turns, agents: helper(0), args: ["resume", id, "--tasks"] });
     await idle(screen, "It was found.");
-    assert.match(screen.scrollback().join("\n"), /t_c1 {2}helper: find it goes on/);
+    assert.match(screen.scrollback().join("\n"), /t_c1 {2}helper: find it resumed/);
     const [ended] = (await record(at)).filter(({ type }) => type === "task.ended");
     assert.equal(ended?.body.status, "completed");
     screen.press("ctrl+d");
@@ -278,7 +278,7 @@ describe("what runs in the background", () => {
     await say(screen, "q");
     await idle(screen, "It is done.");
     await say(screen, "/tasks t_c1");
-    await screen.until((now) => /t_c1 {2}completed {2}shell: echo brought-back[\s\S]*Full output: [\s\S]*brought-back/.test(now));
+    await screen.until((now) => /t_c1 {2}completed {2}shell: echo brought-back[\s\S]*Full output:[\s\S]*brought-back/.test(now));
     await say(screen, "sleep");
     await idle(screen, "Sleeping.");
     screen.press("ctrl+d");

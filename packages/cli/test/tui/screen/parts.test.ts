@@ -4,21 +4,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { manualClock } from "@assent/core/testing";
-import { confirm, confirmLines, pressConfirm, UNCONFIRMED } from "../../../src/tui/cards/confirm-card.ts";
-import { createDesk } from "../../../src/tui/cards/desk.ts";
-import { liveTheme, themeFrom, themeOf, themeOn } from "../../../src/tui/draw/theme.ts";
+import { askYesNo, confirmLines, pressConfirm, UNCONFIRMED } from "../../../src/tui/cards/confirm-card.ts";
+import { createCardStack } from "../../../src/tui/cards/stack.ts";
+import { liveTheme, makeTheme, themeForBackground, themeFromEnvironment } from "../../../src/tui/draw/theme.ts";
 import { commandItems, fileItems, idItems, promptCompletion } from "../../../src/tui/input/completion.ts";
 import { promptHistory } from "../../../src/tui/input/history.ts";
-import { actionOf, BINDINGS, chosenKeys, keyLines } from "../../../src/tui/input/keys.ts";
+import { applyChosenKeys, BINDINGS, findAction, keyLines } from "../../../src/tui/input/keys.ts";
 import { readKey } from "../../../src/tui/input/read-key.ts";
 import { firstFrame } from "../../../src/tui/screen/first-frame.ts";
-import { type ScreenState, screenLines } from "../../../src/tui/screen/layout.ts";
+import { type ScreenContent, screenLines } from "../../../src/tui/screen/layout.ts";
 import { openReader } from "../../../src/tui/screen/reader.ts";
 import { type Status, statusLine } from "../../../src/tui/screen/status-line.ts";
 import { helpPage, keysPage, readSlash, SLASH_COMMANDS, slashLines } from "../../../src/tui/slash/commands.ts";
 import type { Block } from "../../../src/tui/transcript/block.ts";
 
-const CANVAS = { columns: 60, rows: 10, theme: themeOf("none") };
+const CANVAS = { columns: 60, rows: 10, theme: makeTheme("none") };
 const DRAWING = { ...CANVAS, markdown: (text: string) => text.split("\n"), isMarkdown: () => false, open: false, cwd: "/w", now: 0 };
 
 function directory(): { readonly path: string; readonly [Symbol.dispose]: () => void } {
@@ -38,8 +38,8 @@ describe("keys", () => {
   ];
   for (const [sentence, given, key, action, warnings] of ROWS) {
     test(sentence, () => {
-      const chosen = chosenKeys(given, "keys.json");
-      assert.equal(actionOf(chosen.bindings, key), action);
+      const chosen = applyChosenKeys(given, "keys.json");
+      assert.equal(findAction(chosen.bindings, key), action);
       assert.equal(chosen.warnings.length, warnings);
     });
   }
@@ -63,7 +63,7 @@ describe("keys", () => {
   }
 
   test("/help names the key that the person chose, and none where there are no keys", () => {
-    const { bindings } = chosenKeys({ help: "f1" }, "keys.json");
+    const { bindings } = applyChosenKeys({ help: "f1" }, "keys.json");
     assert.equal(rowsIn(helpPage(bindings))[1], "Commands (f1 shows the keys)");
     assert.equal(rowsIn(helpPage([]))[1], "Commands");
   });
@@ -221,8 +221,8 @@ describe("a question of the program", () => {
   for (const text of ["hello", "yes", "why", "any", "no way"]) {
     test(`words typed at it, and Enter, answer nothing, and it says what the keys are: ${text}`, async () => {
       const clock = manualClock();
-      const desk = createDesk({ clock, changed: () => undefined });
-      const asked = confirm(desk, { ...LONG, lines: ["one"] });
+      const desk = createCardStack({ clock, changed: () => undefined });
+      const asked = askYesNo(desk, { ...LONG, lines: ["one"] });
       desk.painted(CANVAS);
       await clock.advance(1_000);
       const keys = "press y or n, then Enter; Esc means n.";
@@ -238,9 +238,9 @@ describe("a question of the program", () => {
   }
 
   test("its lines end at words", async () => {
-    const desk = createDesk({ clock: manualClock(), changed: () => undefined });
+    const desk = createCardStack({ clock: manualClock(), changed: () => undefined });
     const words = "A demonstration with a scripted model runs offline, in a temporary directory that is removed afterwards.";
-    void confirm(desk, { ...LONG, lines: [words] });
+    void askYesNo(desk, { ...LONG, lines: [words] });
     const [, ...lines] = desk.view({ ...CANVAS, columns: 80, rows: 24 });
     assert.equal(lines[0], "  A demonstration with a scripted model runs offline, in a temporary directory");
     assert.equal(lines[1], "  that is removed afterwards.");
@@ -248,8 +248,8 @@ describe("a question of the program", () => {
 
   test("on the desk, keys before it could be read answer nothing", async () => {
     const clock = manualClock();
-    const desk = createDesk({ clock, changed: () => undefined });
-    const asked = confirm(desk, { ...LONG, lines: ["one"] });
+    const desk = createCardStack({ clock, changed: () => undefined });
+    const asked = askYesNo(desk, { ...LONG, lines: ["one"] });
     desk.painted(CANVAS);
     assert.equal(desk.key({ name: "y" }, CANVAS), false);
     await clock.advance(300);
@@ -294,7 +294,7 @@ describe("themes", () => {
     ["nothing is known", {}, undefined],
     ["nonsense is nothing", { COLORFGBG: "x;y" }, undefined],
   ];
-  for (const [sentence, env, theme] of ROWS) test(sentence, () => assert.equal(themeFrom(env), theme));
+  for (const [sentence, env, theme] of ROWS) test(sentence, () => assert.equal(themeFromEnvironment(env), theme));
 
   test("a theme can change while it is in use", () => {
     const look = liveTheme("dark");
@@ -303,12 +303,12 @@ describe("themes", () => {
     assert.notEqual(look.theme.accent("x"), before);
     look.choose("none");
     assert.equal(look.theme.accent("x"), "x");
-    assert.deepEqual([themeOn({ r: 255, g: 255, b: 255 }), themeOn({ r: 0, g: 0, b: 40 })], ["light", "dark"]);
+    assert.deepEqual([themeForBackground({ r: 255, g: 255, b: 255 }), themeForBackground({ r: 0, g: 0, b: 40 })], ["light", "dark"]);
   });
 });
 
 describe("the live part of the screen", () => {
-  const STATE: ScreenState = {
+  const STATE: ScreenContent = {
     live: [],
     last: undefined,
     todos: [],
@@ -377,7 +377,7 @@ describe("the live part of the screen", () => {
 
   test("the first frame is the prompt, at any width", () => {
     for (const columns of [20, 80, 200]) {
-      const { printed, lines } = firstFrame({ columns, theme: themeOf("none"), version: "1.2.3", cwd: "/home/ada/w", home: "/home/ada" });
+      const { printed, lines } = firstFrame({ columns, theme: makeTheme("none"), version: "1.2.3", cwd: "/home/ada/w", home: "/home/ada" });
       assert.ok(
         [...printed, ...lines].every((line) => line.length <= columns),
         `${columns}`,

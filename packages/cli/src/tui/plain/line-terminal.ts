@@ -9,7 +9,7 @@ import { discardAfterNo } from "../cards/discard-after-no.ts";
 import type { AppParts } from "../conversation/app.ts";
 
 /** The keyboard and the paper of a terminal that draws nothing. */
-export type LineDesk = {
+export type LineTerminal = {
   /** A line of the person's own. */
   readonly ask: (text: string, signal?: AbortSignal) => Promise<Typed>;
   /** Writes after what is asked now, and before what is asked later: a question and its answer stand together. */
@@ -22,7 +22,7 @@ export type LineDesk = {
 type Terminal = Pick<Io, "stderr" | "keyboard" | "env">;
 
 /** One keyboard for the person's lines and for what is asked of them: a question puts the line aside, and it is asked for again after it. */
-export function lineDesk(io: Terminal, { clock, cancel }: { readonly clock: Clock; readonly cancel: () => void }): LineDesk {
+export function openLineTerminal(io: Terminal, { clock, cancel }: { readonly clock: Clock; readonly cancel: () => void }): LineTerminal {
   let questions = 0;
   let asking = false;
   let busy: Promise<unknown> = Promise.resolve();

@@ -1,12 +1,12 @@
 import type { Typed } from "../../desk/terminal/prompt.ts";
 import type { Output } from "../../io/io.ts";
 import { STARTING } from "../screen/first-frame.ts";
-import type { Stage } from "../screen/stage.ts";
-import { EMPTY, type Transcript, takeSettled, withBlocks } from "../transcript/transcript.ts";
+import type { ConversationView } from "../screen/view.ts";
+import { appendBlocks, EMPTY_TRANSCRIPT, type Transcript, takeSettled } from "../transcript/transcript.ts";
 import { plainLines } from "./plain-lines.ts";
 
 /** What lines are printed with. */
-export type PlainParts = {
+export type PlainViewParts = {
   readonly output: Output;
   readonly cwd: string;
   readonly ask: (question: string) => Promise<Typed>;
@@ -15,23 +15,23 @@ export type PlainParts = {
 };
 
 /** Prints what is settled, line by line, and draws nothing again. `idle` resolves when all of it is written. */
-export function plainStage({ output, cwd, ask, between }: PlainParts): Stage & { readonly idle: () => Promise<void> } {
-  let transcript: Transcript = EMPTY;
+export function makePlainView({ output, cwd, ask, between }: PlainViewParts): ConversationView & { readonly idle: () => Promise<void> } {
+  let transcript: Transcript = EMPTY_TRANSCRIPT;
   let writing: Promise<void> = Promise.resolve();
   const print = (lines: readonly string[]): void => {
     if (lines.length === 0) return;
     writing = between(() => output.write(`${lines.join("\n")}\n`)).catch(() => undefined);
   };
-  const hear: Stage["hear"] = (change) => {
+  const update: ConversationView["update"] = (change) => {
     const { settled, rest } = takeSettled(change(transcript));
     transcript = rest;
     print(settled.flatMap((block) => plainLines(block, cwd)));
   };
   return {
-    hear,
+    update,
     idle: () => writing,
-    shown: { status: STARTING, queued: [], busySince: undefined, commands: 0, tasks: () => [], isMarkdown: () => false },
-    say: (...blocks) => hear((now) => withBlocks(now, ...blocks)),
+    state: { status: STARTING, queued: [], busySince: undefined, commands: 0, tasks: () => [], isMarkdown: () => false },
+    append: (...blocks) => update((now) => appendBlocks(now, ...blocks)),
     hint: (text) => print([text]),
     remember: () => undefined,
     changed: () => undefined,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { unsaidTexts } from "../../../src/tui/conversation/unsaid.ts";
+import { queuePrompts } from "../../../src/tui/conversation/queued-prompts.ts";
 
 function bench() {
   const shown = {
@@ -11,7 +11,7 @@ function bench() {
     tasks: () => [],
     isMarkdown: () => false,
   };
-  return { shown, unsaid: unsaidTexts({ shown }) };
+  return { shown, unsaid: queuePrompts({ state: shown }) };
 }
 
 describe("what is to be said next", () => {

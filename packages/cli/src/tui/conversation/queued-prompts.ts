@@ -1,7 +1,7 @@
-import type { Stage } from "../screen/stage.ts";
+import type { ConversationView } from "../screen/view.ts";
 
 /** A text that waits for its turn. */
-export type Unsaid = {
+export type QueuedPrompt = {
   /** Its turn has come. False: it was taken back. */
   readonly begin: () => boolean;
   /** It is being said, and no longer shown as waiting. */
@@ -9,29 +9,29 @@ export type Unsaid = {
 };
 
 /** What the person said while the model was busy, shown in its order. */
-export type UnsaidTexts = {
-  readonly add: (text: string) => Unsaid;
+export type QueuedPrompts = {
+  readonly add: (text: string) => QueuedPrompt;
   /** Takes back all that has not begun. */
   readonly withdraw: () => readonly string[];
 };
 
 /** Nothing waits. */
-export function unsaidTexts({ shown }: Pick<Stage, "shown">): UnsaidTexts {
+export function queuePrompts({ state }: Pick<ConversationView, "state">): QueuedPrompts {
   const waiting: { readonly text: string }[] = [];
   return {
     add: (text) => {
       const next = { text };
       waiting.push(next);
-      shown.queued = [...shown.queued, text];
+      state.queued = [...state.queued, text];
       return {
         begin: () => waiting[0] === next && waiting.shift() !== undefined,
         said: () => {
-          shown.queued = shown.queued.slice(1);
+          state.queued = state.queued.slice(1);
         },
       };
     },
     withdraw: () => {
-      shown.queued = shown.queued.slice(0, shown.queued.length - waiting.length);
+      state.queued = state.queued.slice(0, state.queued.length - waiting.length);
       return waiting.splice(0).map(({ text }) => text);
     },
   };
@@ -46,16 +46,16 @@ export type EarlyLines = {
 };
 
 /** Holds lines, for everybody to see, until the conversation stands. */
-export function earlyLines({ shown, changed }: Pick<Stage, "shown" | "changed">): EarlyLines {
+export function holdEarlyLines({ state, changed }: Pick<ConversationView, "state" | "changed">): EarlyLines {
   const standing = Promise.withResolvers<void>();
   let isOpen = false;
   return {
     turnOf: async (line) => {
       if (isOpen) return;
-      shown.queued = [...shown.queued, line];
+      state.queued = [...state.queued, line];
       changed();
       await standing.promise;
-      shown.queued = shown.queued.slice(1);
+      state.queued = state.queued.slice(1);
       changed();
     },
     open: () => {
