@@ -1,5 +1,5 @@
 // The AI SDK's loop without a person to ask: the call is parked, answered later, and a second run continues the conversation.
-import { aiStop, aiTools, playScript, readScript, resumeAiTools, whenStopped } from "@assent/agent";
+import { aiTools, findRunStop, isRunStopped, playScript, readScript, resumeAiTools } from "@assent/agent";
 import { createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { isStepCount, type ModelMessage, streamText } from "ai";
@@ -18,13 +18,13 @@ const player = playScript(readScript(script, "script.yaml"), clock);
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), onAsk: "park" });
 const embedding = { session, dispatcher, tools };
-const stopWhen = [isStepCount(10), whenStopped];
+const stopWhen = [isStepCount(10), isRunStopped];
 
 // First run: it ends when a call needs a person.
 const messages: ModelMessage[] = [{ role: "user", content: "Book me a trip." }];
 const first = streamText({ model: player.model(), tools: aiTools(embedding), stopWhen, messages });
 await first.consumeStream();
-console.log(`first run: ${aiStop(await first.steps)?.reason}`);
+console.log(`first run: ${findRunStop(await first.steps)?.reason}`);
 const kept = JSON.stringify(await first.responseMessages); // store this with your history, for example in your database
 
 // Later: a person answers. From a terminal with the same store, use `assent approve ID`.

@@ -1,5 +1,5 @@
 // Keep the loop of the AI SDK: Assent decides about, runs and records every tool call of `streamText`.
-import { aiStop, aiTools, playScript, readScript, whenStopped } from "@assent/agent";
+import { aiTools, findRunStop, isRunStopped, playScript, readScript } from "@assent/agent";
 import {
   type Approver,
   createDispatcher,
@@ -48,11 +48,11 @@ const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixed
 const result = streamText({
   model,
   tools: aiTools({ session, dispatcher, tools }),
-  stopWhen: [isStepCount(10), whenStopped],
+  stopWhen: [isStepCount(10), isRunStopped],
   prompt: "Book me a trip to somewhere sunny.",
 });
 for await (const part of result.stream) {
   if (part.type === "tool-result" && !part.dynamic) console.log(`${part.toolName} ${part.output.outcome}: ${part.output.content}`);
   if (part.type === "text-delta") process.stdout.write(part.text);
 }
-console.log(`\ncan continue: ${aiStop(await result.steps) === undefined}`);
+console.log(`\ncan continue: ${findRunStop(await result.steps) === undefined}`);

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { createConversation, createEventFeed, eventBytes, playScript, readScript, type WebEvent } from "@assent/agent";
+import { createConversation, createEventFeed, encodeEvents, playScript, readScript, type WebEvent } from "@assent/agent";
 import { createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
@@ -34,7 +34,7 @@ const server = createServer((request, response) => {
     return;
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
-  const events = Readable.fromWeb(eventBytes(feed.follow({ run: (signal) => conversation.send("Deploy web.", signal) })));
+  const events = Readable.fromWeb(encodeEvents(feed.follow({ run: (signal) => conversation.send("Deploy web.", signal) })));
   response.on("close", () => events.destroy()); // the browser went away: the run is cancelled
   events.pipe(response);
 });

@@ -1,6 +1,5 @@
 import {
   type AgentSession,
-  agentTools,
   type ConversationDeps,
   createAgentSession,
   createConversation,
@@ -9,10 +8,11 @@ import {
   type LoadedAgent,
   playScript,
   type RunEnd,
-  recordedHistory,
+  readHistory,
   type Schedules,
   type Script,
   type ScriptPlayer,
+  selectAgentTools,
   type Tasks,
 } from "@assent/agent";
 import { createRegistry, type Dispatcher, LedgerError, type Session } from "@assent/core";
@@ -31,7 +31,7 @@ export async function converse(opened: Opened): Promise<Left> {
     if (isParked(opened, dispatcher, await dispatcher.resume({ tools, signal: newSignal(process) })))
       return await leave(opened, dispatcher, "parked");
   }
-  const { messages, providerId } = await recordedHistory(session.ledger, session.id);
+  const { messages, providerId } = await readHistory(session.ledger, session.id);
   player.resumeAfter(providerId);
   const begun = messages.length > 0;
   const conversation = createConversation(talk, messages);
@@ -39,7 +39,7 @@ export async function converse(opened: Opened): Promise<Left> {
   const beside: Beside = { end: undefined };
   const agent = createAgentSession({
     ...{ session, conversation, tasks, schedules, signal: new AbortController().signal },
-    told: (end) => {
+    onDrained: (end) => {
       beside.end = end?.reason === "done" ? beside.end : end;
     },
   });
@@ -80,7 +80,7 @@ async function talkItOver(opened: Opened, talking: Talking): Promise<Left> {
 
 async function firstWords({ process, session }: Opened, { agent, begun, isAtRest }: Talking): Promise<RunEnd | undefined> {
   if (!begun) return await agent.send("Do it.", newSignal(process));
-  return isAtRest && session.state.notices.size === 0 ? undefined : await agent.goOn(newSignal(process));
+  return isAtRest && session.state.notices.size === 0 ? undefined : await agent.resume(newSignal(process));
 }
 
 const MINUTE = 60_000;
@@ -159,7 +159,7 @@ function build(opened: Opened): Built {
     warn: (message) => world.on.note(() => `${process.actor.name}: warns, ${message}`),
     equip: async (child, { definition: chosen, background }) => {
       const registry = createRegistry();
-      for (const tool of agentTools({ registry: tools, given: chosen?.tools, disallowed: ["agent"] })) registry.add(tool);
+      for (const tool of selectAgentTools({ registry: tools, given: chosen?.tools, disallowed: ["agent"] })) registry.add(tool);
       const part = player.agent(chosen?.name ?? "fork");
       const asking = background ? { onAsk: "park" as const } : { onAsk: "deny" as const, ...personAt(world, process) };
       const own = dispatcherOf({ session: child, handlers: tasks.handlers, ...asking });

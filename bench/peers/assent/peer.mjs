@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createConversation, playScript, recordedHistory } from "@assent/agent";
+import { createConversation, playScript, readHistory } from "@assent/agent";
 import { answerApproval, createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession, patternRules, requestsFrom } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { openLedger } from "@assent/store";
@@ -146,7 +146,7 @@ async function resume({ layer, ledger, tools, id }) {
     const dispatcher = dispatcherOf(session, { park: true });
     await dispatcher.resume({ tools, signal });
     if (layer === "agent") {
-      const { messages, providerId } = await recordedHistory(ledger, id);
+      const { messages, providerId } = await readHistory(ledger, id);
       const player = playScript(scriptOf(one.key, one.answer), clock);
       player.resumeAfter(providerId);
       if (messages.at(-1)?.role === "tool") await conversationOf({ session, dispatcher, tools, player, park: true }, messages).goOn(signal);

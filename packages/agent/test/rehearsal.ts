@@ -27,8 +27,8 @@ import {
   createCapabilities,
   createConversation,
   playScript,
+  readHistory,
   readScript,
-  recordedHistory,
   type ScriptPlayer,
 } from "../src/index.ts";
 
@@ -77,7 +77,7 @@ export async function rehearse(script: string, options: RehearsalOptions = {}): 
   const create = { cwd: options.cwd ?? "/w", ...options.create };
   const opening = options.after ? { holder: HOLDER, id: options.after.session.id, takeOver: true } : { holder: HOLDER, create };
   const session = await openSession({ ledger, clock, ids }, opening);
-  const { messages, providerId } = await recordedHistory(ledger, session.id);
+  const { messages, providerId } = await readHistory(ledger, session.id);
   const registry = createRegistry();
   for (const tool of [echo, ...(options.tools ?? [])]) registry.add(tool);
   const digest = { sha256: (text: string) => createHash("sha256").update(text).digest("hex") };

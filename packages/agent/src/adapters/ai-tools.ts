@@ -1,9 +1,8 @@
 import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
-import { isObject, type Tool } from "@assent/core";
+import { isObject, type ProposedCall, type Tool } from "@assent/core";
 import { toolMessage } from "../loop/history/messages.ts";
-import { offeredTools } from "../loop/model/request.ts";
-import { type EmbeddedCall, type Embedding, type RunStop, resumeTurn } from "./embedding.ts";
-import { gatherCalls, type LoneEnd } from "./gather-calls.ts";
+import { listOfferedTools } from "../loop/model/request.ts";
+import { dispatchTurn, type EmbeddedCall, type Embedding, type RunStop, resumeTurn } from "./embedding.ts";
 
 type ModelOutput = LanguageModelV4ToolResultPart["output"];
 
@@ -17,7 +16,7 @@ type ShownSchema = {
 };
 
 /** What `ai` says about an execution, as far as it is read here. */
-export type AiExecution = {
+export type AiToolCallOptions = {
   readonly toolCallId: string;
   readonly messages: readonly { readonly role: string }[];
   readonly abortSignal?: AbortSignal | undefined;
@@ -27,7 +26,7 @@ export type AiExecution = {
 export type AiTool = {
   readonly description: string;
   readonly inputSchema: ShownSchema;
-  readonly execute: (input: unknown, execution: AiExecution) => Promise<LoneEnd>;
+  readonly execute: (input: unknown, execution: AiToolCallOptions) => Promise<LoneEnd>;
   readonly toModelOutput: (given: { readonly output: LoneEnd }) => ModelOutput;
 };
 
@@ -55,7 +54,7 @@ export function aiTools(embedding: Embedding): Record<string, AiTool> {
 
 /** The set is made once, before anything is staged: `resolve` belongs to it wherever it is registered. */
 function embeddedTools(embedding: Embedding): readonly Tool[] {
-  const offered = offeredTools(embedding.tools, embedding);
+  const offered = listOfferedTools(embedding.tools, embedding);
   const resolve = embedding.tools.get("resolve");
   return resolve && !offered.includes(resolve) && !embedding.dispatcher.denies(resolve) ? [...offered, resolve] : offered;
 }
@@ -82,7 +81,7 @@ function modelOutput(end: EmbeddedCall): ModelOutput {
 type Steps = readonly { readonly toolResults: readonly { readonly output?: unknown }[] }[];
 
 /** Why the run must not go on after these steps; undefined: it may. */
-export function aiStop(steps: Steps): RunStop | undefined {
+export function findRunStop(steps: Steps): RunStop | undefined {
   for (const { output } of steps.at(-1)?.toolResults ?? []) {
     const stop = isObject(output) ? output["stop"] : undefined;
     // Parsing: only `aiTools` gives outputs with a `stop`.
@@ -92,8 +91,8 @@ export function aiStop(steps: Steps): RunStop | undefined {
 }
 
 /** A condition for `stopWhen`: ends the loop of `ai` when a call waits for a person, or when the run was ended. */
-export function whenStopped({ steps }: { readonly steps: Steps }): boolean {
-  return aiStop(steps) !== undefined;
+export function isRunStopped({ steps }: { readonly steps: Steps }): boolean {
+  return findRunStop(steps) !== undefined;
 }
 
 /** Messages of `ai`, with a result for every call that waited; `stop` while one still does. */
@@ -138,4 +137,59 @@ function withOutput(part: unknown, calls: ReadonlyMap<string, EmbeddedCall>): un
   const waiting = waitingCall(part);
   const call = waiting === undefined ? undefined : calls.get(waiting);
   return call && isObject(part) ? { ...part, output: modelOutput(call) } : part;
+}
+
+/** One call of a loop that runs each call by itself. */
+export type LoneCall = { readonly call: ProposedCall; readonly signal: AbortSignal | undefined; readonly newPrompt: boolean };
+
+/** What came of it, and whether the loop may go on. */
+export type LoneEnd = EmbeddedCall & { readonly stop?: RunStop };
+
+type Gathered = LoneCall & { readonly resolve: (end: LoneEnd) => void; readonly reject: (error: unknown) => void };
+
+/**
+ * Makes one batch of the calls that come in one turn of the event loop, so that order and lanes hold among them.
+ * Calls with different signals are batches of their own, one after the other: a cancel must reach exactly its calls.
+ */
+export function gatherCalls(embedding: Embedding): (lone: LoneCall) => Promise<LoneEnd> {
+  let gathered: Gathered[] = [];
+  const flush = (): void => {
+    const calls = gathered;
+    gathered = [];
+    for (const batch of bySignal(calls)) void dispatchGathered(embedding, batch);
+  };
+  return (lone) =>
+    new Promise((resolve, reject) => {
+      if (gathered.length === 0) setImmediate(flush);
+      gathered.push({ ...lone, resolve, reject });
+    });
+}
+
+function bySignal(calls: readonly Gathered[]): readonly (readonly Gathered[])[] {
+  const batches: Gathered[][] = [];
+  for (const call of calls) {
+    const last = batches.at(-1);
+    if (last && last[0]?.signal === call.signal) last.push(call);
+    else batches.push([call]);
+  }
+  return batches;
+}
+
+async function dispatchGathered(embedding: Embedding, batch: readonly Gathered[]): Promise<void> {
+  try {
+    const signal = batch[0]?.signal ?? new AbortController().signal;
+    const newPrompt = batch.some((one) => one.newPrompt);
+    const { calls, stop } = await dispatchTurn(
+      embedding,
+      batch.map(({ call }) => call),
+      { signal, newPrompt },
+    );
+    for (const [at, { resolve, reject }] of batch.entries()) {
+      const call = calls[at];
+      if (call) resolve(stop ? { ...call, stop } : call);
+      else reject(new Error("the dispatcher gave no result for this call"));
+    }
+  } catch (error) {
+    for (const { reject } of batch) reject(error);
+  }
 }

@@ -17,7 +17,7 @@ export type Embedding = {
   readonly dispatcher: Dispatcher;
   readonly tools: Registry;
   /** Somebody may answer a question of the model, now or later: `ask` is offered. */
-  readonly asks?: boolean;
+  readonly canAsk?: boolean;
   readonly agentName?: string;
   readonly observe?: (event: DispatchEvent) => void;
 };
@@ -36,7 +36,7 @@ export type RunStop = {
 };
 
 /** What came of one turn's calls, in call order. */
-export type Embedded = { readonly calls: readonly EmbeddedCall[]; readonly stop?: RunStop };
+export type TurnOutcome = { readonly calls: readonly EmbeddedCall[]; readonly stop?: RunStop };
 
 /** How one turn is handed over. */
 export type EmbeddedTurn = {
@@ -52,14 +52,14 @@ export async function dispatchTurn(
   { dispatcher, tools, agentName, observe }: Embedding,
   calls: readonly ProposedCall[],
   turn: EmbeddedTurn,
-): Promise<Embedded> {
+): Promise<TurnOutcome> {
   const report = await dispatcher.process({ calls, tools, ...turn, ...(agentName !== undefined && { agentName }) }, observe);
   const ended = report.results.map((result, at) => embedded(result, { id: calls[at]?.id, tool: calls[at]?.name ?? "" }));
   return withStop(ended, { dispatcher, report });
 }
 
 /** Goes on with what waited, also in another process: every call of the turn, those that had ended as they were. */
-export async function resumeTurn(embedding: Embedding, earlier: readonly EmbeddedCall[], signal: AbortSignal): Promise<Embedded> {
+export async function resumeTurn(embedding: Embedding, earlier: readonly EmbeddedCall[], signal: AbortSignal): Promise<TurnOutcome> {
   const { dispatcher, tools, agentName, observe } = embedding;
   const report = await dispatcher.resume({ tools, signal, ...(agentName !== undefined && { agentName }) }, observe);
   const settled = new Map(report.results.map((result) => [result.callId, result]));
@@ -94,7 +94,7 @@ function embedded(report: CallReport, { id, tool }: Given): EmbeddedCall {
 
 type Reported = { readonly dispatcher: Dispatcher; readonly report: BatchReport };
 
-function withStop(calls: readonly EmbeddedCall[], { dispatcher, report }: Reported): Embedded {
+function withStop(calls: readonly EmbeddedCall[], { dispatcher, report }: Reported): TurnOutcome {
   const stop = stopOf(calls, { dispatcher, report });
   return stop ? { calls, stop } : { calls };
 }

@@ -1,19 +1,19 @@
 import { isObject, type ProposedCall, type Tool } from "@assent/core";
 import { toolMessage } from "../loop/history/messages.ts";
-import { offeredTools } from "../loop/model/request.ts";
-import { dispatchTurn, type Embedded, type EmbeddedCall, type EmbeddedTurn, type Embedding, resumeTurn } from "./embedding.ts";
+import { listOfferedTools } from "../loop/model/request.ts";
+import { dispatchTurn, type EmbeddedCall, type EmbeddedTurn, type Embedding, resumeTurn, type TurnOutcome } from "./embedding.ts";
 
 /** What came of one turn's calls, and what to tell the provider: nothing while a call waits, because it wants all results at once. */
-export type Dispatched<Message> = Embedded & { readonly messages: Message[] };
+export type ProviderTurnOutcome<Message> = TurnOutcome & { readonly messages: Message[] };
 
 /** A provider's own API for a loop of one's own. */
 export type ProviderAdapter<Declaration, Message> = {
   /** The declarations of the tools, for the next request. */
   readonly tools: () => Declaration[];
   /** Judges and runs the calls among the parts of an answer; the rest of it is not touched. */
-  readonly dispatch: (answer: AnswerParts, turn: EmbeddedTurn) => Promise<Dispatched<Message>>;
+  readonly dispatch: (answer: AnswerParts, turn: EmbeddedTurn) => Promise<ProviderTurnOutcome<Message>>;
   /** Goes on with calls of `dispatch` that waited, also in another process. */
-  readonly resume: (calls: readonly EmbeddedCall[], signal: AbortSignal) => Promise<Dispatched<Message>>;
+  readonly resume: (calls: readonly EmbeddedCall[], signal: AbortSignal) => Promise<ProviderTurnOutcome<Message>>;
 };
 
 /** Parts of a provider's answer, its calls among them. */
@@ -35,12 +35,12 @@ export type TurnResult = { readonly id: string; readonly ok: boolean; readonly t
 
 /** The adapter for one provider's wire. */
 export function makeAdapter<D, M>(embedding: Embedding, { declare, read, tell }: Wire<D, M>): ProviderAdapter<D, M> {
-  const told = (embedded: Embedded): Dispatched<M> => ({
+  const told = (embedded: TurnOutcome): ProviderTurnOutcome<M> => ({
     ...embedded,
     messages: embedded.calls.some(({ outcome }) => outcome === "waiting") ? [] : tell(embedded.calls.map(turnResult)),
   });
   return {
-    tools: () => offeredTools(embedding.tools, embedding).map(declare),
+    tools: () => listOfferedTools(embedding.tools, embedding).map(declare),
     dispatch: async (answer, turn) => {
       const calls = (answer ?? []).flatMap((part: unknown) => (isObject(part) ? (read(part) ?? []) : []));
       return told(await dispatchTurn(embedding, calls, turn));

@@ -11,7 +11,7 @@ export type ToolChoice = { readonly registry: Registry; readonly given: GivenToo
  * The tools an agent is built with. A declaration takes the place of a registered tool of its name; a name that stands twice otherwise is an error.
  * `resolve` comes with whatever can be previewed, because it is how a preview ends, unless it is disallowed by name: then a person settles previews.
  */
-export function agentTools({ registry, given, disallowed = [] }: ToolChoice): readonly Tool[] {
+export function selectAgentTools({ registry, given, disallowed = [] }: ToolChoice): readonly Tool[] {
   const known = registry.list();
   const chosen = given === undefined ? known.filter(({ name }) => name !== "agent") : chooseFrom(known, given);
   const removed = disallowed.map(removes);
@@ -54,7 +54,7 @@ function refuseTwice(names: readonly string[]): void {
 }
 
 /** Names in a definition that no tool has, here or in any agent we know, and globs that match no tool here. MCP tools are not reported. */
-export function unknownTools(given: readonly string[], registry: Registry): readonly string[] {
+export function findUnknownTools(given: readonly string[], registry: Registry): readonly string[] {
   const known = registry.list();
   const isKnown = (name: string): boolean => {
     if (name.startsWith("mcp__")) return true;

@@ -1,31 +1,27 @@
-import type { EventBodies, Maybe, ProposalRow, Session } from "@assent/core";
-import type { Talk } from "../loop/conversation-state.ts";
+import type { EventBodies, ProposalRow, Session } from "@assent/core";
+import type { ConversationState } from "../loop/conversation-state.ts";
 import { userMessage } from "../loop/history/messages.ts";
 import { escapeXml, systemReminder } from "../loop/steering/reminder.ts";
 
 type Notice = EventBodies["notice.queued"];
 
-/** What people did with proposals is told with what is said next; only what came of work, or is due, starts turns by itself. */
-function wakes({ kind }: Pick<Notice, "kind">): boolean {
+/** Notices about proposals wait for the next message. All others start a turn by themselves. */
+function startsTurn({ kind }: Pick<Notice, "kind">): boolean {
   return kind !== "proposal";
 }
 
-/** Whether a notice waits that starts a turn by itself. */
-export function hasWaking({ state }: Pick<Session, "state">): boolean {
-  return [...state.notices.values()].some(wakes);
+/** True if a queued notice starts a turn by itself. */
+export function hasWakingNotice({ state }: Pick<Session, "state">): boolean {
+  return [...state.notices.values()].some(startsTurn);
 }
 
 /**
- * Between turns only, first in, first out: all notices up to the next schedule's in one message, a schedule's in a message of its own; each once.
- * What a person just said goes first: the turn that answers it tells only what people did themselves.
+ * Delivers queued notices to the model, each once, in order. All notices up to the next schedule's form one message; a schedule's notice is a
+ * message of its own. A turn that answers a person's prompt delivers only notices about proposals.
  */
-export function deliverNotices(talk: Talk, turn: number): Maybe<void> {
-  return talk.deps.session.state.notices.size === 0 ? undefined : deliver(talk, turn);
-}
-
-async function deliver(talk: Talk, turn: number): Promise<void> {
-  const { session } = talk.deps;
-  const waiting = [...session.state.notices.values()].filter((notice) => !(talk.newPrompt && wakes(notice)));
+export async function deliverNotices(state: ConversationState, turn: number): Promise<void> {
+  const { session } = state.deps;
+  const waiting = [...session.state.notices.values()].filter((notice) => !(state.newPrompt && startsTurn(notice)));
   if (waiting.length === 0) return;
   const { origin, notices } = firstGroup(waiting);
   const text = notices.map(({ modelText }) => modelText).join("\n");
@@ -35,15 +31,15 @@ async function deliver(talk: Talk, turn: number): Promise<void> {
     [session.draft("message.user", { turn, content: text, origin, displayText }), session.draft("notice.delivered", { ids, turn })],
     "normal",
   );
-  talk.messages.push(userMessage(text, origin));
-  talk.detector.reset();
-  if (!talk.newPrompt) talk.origin = origin;
-  talk.tell({ type: "notice", turn, text, displayText, origin, ids });
+  state.messages.push(userMessage(text, origin));
+  state.detector.reset();
+  if (!state.newPrompt) state.origin = origin;
+  state.emit({ type: "notice", turn, text, displayText, origin, ids });
 }
 
-type Group = { readonly origin: "notice" | "schedule"; readonly notices: readonly Notice[] };
+type NoticeGroup = { readonly origin: "notice" | "schedule"; readonly notices: readonly Notice[] };
 
-function firstGroup(queued: Iterable<Notice>): Group {
+function firstGroup(queued: readonly Notice[]): NoticeGroup {
   const notices: Notice[] = [];
   for (const notice of queued) {
     if (notice.kind !== "schedule") notices.push(notice);
@@ -52,8 +48,8 @@ function firstGroup(queued: Iterable<Notice>): Group {
   return { origin: "notice", notices };
 }
 
-/** The model goes on without it, and the person is told where it waits. */
-export async function tellParked({ deps, tell }: Talk, row: ProposalRow): Promise<void> {
+/** Queues a notice that a proposal was left to a person. */
+export async function queueParkedNotice({ deps, emit }: ConversationState, row: ProposalRow): Promise<void> {
   const { session, ids } = deps;
   const text = `${row.label} is parked for the person as ${row.id}. Continue without it.`;
   const modelText = systemReminder([escapeXml(text)]);
@@ -61,5 +57,5 @@ export async function tellParked({ deps, tell }: Talk, row: ProposalRow): Promis
     [session.draft("notice.queued", { notice: ids.next("n_"), kind: "proposal", modelText, displayText: text })],
     "normal",
   );
-  tell({ type: "parked", proposal: row });
+  emit({ type: "parked", proposal: row });
 }

@@ -56,7 +56,7 @@ function invalid(message: string): ScheduleRefusal {
 }
 
 /** True for a refusal. */
-export function isRefusal(value: object): value is ScheduleRefusal {
+export function isScheduleRefusal(value: object): value is ScheduleRefusal {
   return "type" in value;
 }
 
@@ -73,5 +73,5 @@ export function readScheduleEntry(entry: unknown, now: number): ScheduleInput | 
   if (flag !== undefined) return `'${flag}' must be true or false`;
   const input = entry as ScheduleInput;
   const timing = readTiming(input, now);
-  return isRefusal(timing) ? timing.message : input;
+  return isScheduleRefusal(timing) ? timing.message : input;
 }

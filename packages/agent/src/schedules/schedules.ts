@@ -1,14 +1,7 @@
-import { type EventBodies, LedgerError, type RuntimeHandler, type ScheduleRow } from "@assent/core";
+import { type RuntimeHandler, type ScheduleRow, ToolError } from "@assent/core";
 import { dueBy, nextDue } from "./due-times.ts";
-import { type FiringDeps, makeFiring } from "./fire.ts";
-import { scheduleHandlers } from "./handlers.ts";
-import { isRefusal, readTiming, type ScheduleInput, type ScheduleRefusal } from "./input.ts";
-
-/** What schedules stand on. */
-export type SchedulesDeps = FiringDeps & {
-  /** A fire could not be recorded. Where the store may recover it is tried again; else the schedule fires no more in this process. */
-  readonly failed?: (error: unknown) => void;
-};
+import { isScheduleRefusal, readTiming, type ScheduleInput, type ScheduleRefusal } from "./input.ts";
+import { makeTimers, type SchedulesDeps, whyOver } from "./timers.ts";
 
 /** Stored prompts that fire at given times, as notices of their session. */
 export type Schedules = {
@@ -37,7 +30,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     create: async (input) => {
       const now = clock.now();
       const timing = readTiming(input, now);
-      if (isRefusal(timing)) return timing;
+      if (isScheduleRefusal(timing)) return timing;
       if (rows.size >= MOST) return { type: "schedule_limit", message: `There are ${MOST} schedules already. Delete one first.` };
       const { first, everyMs, recurring } = timing;
       const durable = input.durable ?? false;
@@ -75,96 +68,37 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
   return { ...schedules, handlers: scheduleHandlers(schedules) };
 }
 
-/** The wall clock may be set while a timer runs, so none runs for longer. */
-const LONGEST_TIMER_MS = 15 * 60_000;
-/** A store that is full or locked is tried again after this time. */
-const RETRY_MS = 1_000;
-
-type Timers = {
-  readonly arm: (id: string) => void;
-  readonly disarm: (id: string) => void;
-  /** Ends it, on record. */
-  readonly drop: (id: string, why: EventBodies["schedule.removed"]["why"]) => Promise<void>;
-  /** Looks whether it is due. Rejects where it is given up. */
-  readonly tick: (id: string) => Promise<void>;
-  readonly armed: () => readonly string[];
-};
-
-function makeTimers(deps: SchedulesDeps): Timers {
-  const { session, clock, failed, wake } = deps;
-  const rows = session.state.schedules;
-  const timers = new Map<string, () => void>();
-  const fire = makeFiring(deps);
-  const disarm = (id: string): void => {
-    timers.get(id)?.();
-    timers.delete(id);
+/** The bodies of the model's own tools for schedules. */
+function scheduleHandlers({
+  create,
+  list,
+  remove,
+}: Pick<Schedules, "create" | "list" | "remove">): Readonly<Record<string, RuntimeHandler>> {
+  return {
+    schedule_create: async (_session, _call, { invocation: { input } }) => {
+      // Parsing: the tool's own schema has accepted it.
+      const made = await create(input as ScheduleInput);
+      if (isScheduleRefusal(made)) throw new ToolError(made.message, made.type);
+      return `Schedule ${made.schedule} fires ${whenOf(made)}.`;
+    },
+    schedule_list: async () => {
+      const rows = list();
+      return rows.length === 0 ? "There are no schedules." : rows.map(lineOf).join("\n");
+    },
+    schedule_delete: async (_session, _call, { invocation: { input } }) => {
+      const id = String(input["id"]);
+      if (await remove(id)) return `Schedule ${id} is deleted.`;
+      throw new ToolError(`No schedule "${id}".`, "schedule_invalid");
+    },
   };
-  const inTurn = makeTurns();
-  const end = async (id: string, why: EventBodies["schedule.removed"]["why"]): Promise<void> => {
-    if (rows.has(id)) await session.record([session.draft("schedule.removed", { schedule: id, why })], "normal");
-    disarm(id);
-  };
-  const drop: Timers["drop"] = (id, why) => {
-    disarm(id);
-    return inTurn(id, () => end(id, why));
-  };
-  const ringIn = (ms: number, id: string): void => {
-    disarm(id);
-    timers.set(
-      id,
-      clock.timer(ms, () => void tick(id).catch((error: unknown) => failed?.(error))),
-    );
-  };
-  const arm = (id: string): void => {
-    const row = rows.get(id);
-    const next = row && nextDue(row);
-    if (next === undefined) disarm(id);
-    else ringIn(Math.min(Math.max(next - clock.now(), 0), LONGEST_TIMER_MS), id);
-  };
-  const look = async (id: string): Promise<void> => {
-    const row = rows.get(id);
-    if (!row || !timers.has(id)) return;
-    if (!whyOver(row, clock.now())) await fire(row);
-    const why = whyOver(rows.get(id), clock.now());
-    if (why) await end(id, why);
-    if (timers.has(id)) arm(id);
-    else wake(); // a run may wait for its end
-  };
-  /** Until it has ended or is given up it counts as armed: a run waits for it. */
-  const giveUpUnlessPassing = (id: string, error: unknown): void => {
-    if (!timers.has(id) || !isPassing(error)) {
-      disarm(id);
-      wake();
-      throw error;
-    }
-    failed?.(error);
-    ringIn(RETRY_MS, id);
-  };
-  const tick: Timers["tick"] = (id) => inTurn(id, () => look(id)).catch((error: unknown) => giveUpUnlessPassing(id, error));
-  return { arm, disarm, drop, tick, armed: () => [...timers.keys()] };
 }
 
-/** Undefined: it fires again. */
-function whyOver(row: ScheduleRow | undefined, now: number): "expired" | "done" | undefined {
-  if (row === undefined) return undefined;
-  if (row.expiresAt !== null && now >= Date.parse(row.expiresAt)) return "expired";
-  return nextDue(row) === undefined ? "done" : undefined;
+function whenOf(row: ScheduleRow): string {
+  const next = nextDue(row);
+  const first = next === undefined ? "never again" : `at ${new Date(next).toISOString()}`;
+  return row.everyMs !== null && row.recurring ? `${first}, then every ${row.everyMs / 1_000} s` : `${first}, once`;
 }
 
-function isPassing(error: unknown): boolean {
-  return error instanceof LedgerError && (error.type === "store_full" || error.type === "store_locked");
-}
-
-/** What happens to one schedule happens one after the other: whoever ends it while it fires waits for the fire to be on record. */
-function makeTurns(): (id: string, work: () => Promise<void>) => Promise<void> {
-  const last = new Map<string, Promise<void>>();
-  return async (id, work) => {
-    const done = last.get(id)?.then(work, work) ?? work();
-    last.set(id, done);
-    try {
-      await done;
-    } finally {
-      if (last.get(id) === done) last.delete(id);
-    }
-  };
+function lineOf(row: ScheduleRow): string {
+  return `${row.schedule} ${whenOf(row)}${row.durable ? ", kept over restarts" : ""}: ${row.prompt}`;
 }

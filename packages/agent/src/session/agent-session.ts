@@ -1,56 +1,55 @@
 import { type Content, ParkRequest, type Session } from "@assent/core";
-import type { Conversation, RunEnd } from "../loop/conversation.ts";
-import { hasWaking } from "../notices/deliver.ts";
+import type { Conversation } from "../loop/conversation.ts";
+import type { RunEnd } from "../loop/conversation-state.ts";
+import { hasWakingNotice } from "../notices/deliver.ts";
 import type { Schedules } from "../schedules/schedules.ts";
-import { DrainFailure } from "./drain-failure.ts";
-import { makeBell, settle } from "./settle.ts";
-import { makeTurnOrder } from "./turn-order.ts";
+import { createWakeup, NoticeRunError, settle } from "./settle.ts";
+import { createTurnOrder } from "./turn-order.ts";
 
-/** What an agent's session waits for and ends. */
+/** The background agents of a session, as far as `createAgentSession` needs them. */
 export type RunningTasks = {
-  /** How many background agents run. */
   readonly running: () => number;
   /** Resolves when none runs. */
   readonly idle: () => Promise<void>;
-  /** Ends all at once; resolves when each has its notice. */
+  /** Ends all tasks; resolves when each has its notice. */
   readonly cancelAll: (by: string) => Promise<void>;
   /** Pauses tasks that wait for a person and ends all others. */
   readonly parkAll: (by: string) => Promise<void>;
 };
 
-/** What every door drives: one conversation, its background agents, its schedules, and the notices of both. */
+/** What every door drives: one conversation, its background agents and schedules, and the notices of both. */
 export type AgentSession = {
-  /** One message of a person and the turns that follow from it. Waits its turn. */
+  /** Sends a message and runs the turns it causes, after the turns that are queued already. */
   readonly send: (prompt: Content, signal: AbortSignal) => Promise<RunEnd>;
-  /** Goes on after a restart, where there is something to go on with: a turn that was cut short, or a notice that starts one. `toldAll`: any notice does. */
-  readonly goOn: (signal: AbortSignal, how?: { readonly toldAll?: boolean }) => Promise<RunEnd>;
-  /** Older turns become one summary. Waits its turn. False: the history is as it was. */
+  /** Continues after a restart: an interrupted turn, or a notice that starts one. With `deliverAll`, any notice starts one. */
+  readonly resume: (signal: AbortSignal, options?: { readonly deliverAll?: boolean }) => Promise<RunEnd>;
+  /** Replaces older turns with a summary. Returns false if the history did not change. */
   readonly compact: (signal: AbortSignal) => Promise<boolean>;
-  /** The model must call this tool in its next turn. */
+  /** Makes the model call this tool in its next turn. */
   readonly force: (tool: string) => void;
-  /** Tells the model what is queued, turn after turn; one at a time, whoever asks. Undefined: there was nothing. Rejects with `DrainFailure`. */
+  /** Delivers queued notices turn after turn. Resolves with undefined if there were none. Rejects with `NoticeRunError`. */
   readonly drain: () => Promise<RunEnd | undefined>;
   /**
-   * Waits until no background agent runs, no notice waits and no schedule of this process is left. Undefined: there was nothing to wait for.
-   * Not delivering: notices stay queued for a later run.
+   * Waits until no background agent runs, no notice is queued and no schedule of this process is left. Resolves with undefined if there was nothing
+   * to wait for. With `deliver: false`, notices stay queued for a later run.
    */
   readonly settle: (signal: AbortSignal, options?: { readonly deliver?: boolean }) => Promise<RunEnd | undefined>;
-  /** A notice is queued. */
+  /** Call when a notice is queued. */
   readonly wake: () => void;
-  /** Ends the run of turns under way, of a person's message or of a notice; background agents go on. */
+  /** Ends the current turns; background agents keep running. */
   readonly interrupt: () => void;
-  /** Turns run, or wait to. */
+  /** True while turns run or are queued. */
   readonly isBusy: () => boolean;
   /** Resolves when no turns run. */
-  readonly rest: () => Promise<void>;
+  readonly whenIdle: () => Promise<void>;
   /**
-   * The one way out of every door: ends the turns under way, all background agents and all schedules; the record keeps, or drops, what was not told yet.
+   * Ends the turns, background agents and schedules. Undelivered notices stay on record, or are dropped.
    * With `park`, approvals and questions stay open and the agents that wait for them are paused.
    */
   readonly shutdown: (by: string, options?: { readonly notices?: "keep" | "drop"; readonly park?: boolean }) => Promise<void>;
 };
 
-/** What an agent's session is made of. */
+/** What `createAgentSession` needs. */
 export type AgentSessionDeps = {
   readonly session: Session;
   readonly conversation: Conversation;
@@ -58,50 +57,51 @@ export type AgentSessionDeps = {
   readonly schedules: Pick<Schedules, "holds" | "stop">;
   /** Aborts everything. */
   readonly signal: AbortSignal;
-  /** A person is there: notices are told also after a run of turns that failed or was interrupted. */
+  /** A person is there: notices are delivered also after turns that failed or were interrupted. */
   readonly interactive?: boolean;
-  /** What came of notices that were told without anybody waiting for it. */
-  readonly told?: (end: RunEnd | undefined) => void;
+  /** Receives the end of turns that `wake` started. */
+  readonly onDrained?: (end: RunEnd | undefined) => void;
 };
 
-/** A session of an agent, at any door. */
+/** Creates the session of an agent. */
 export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   const { session, conversation, tasks, schedules } = deps;
-  const turns = makeTurnOrder();
-  const bell = makeBell();
+  const turns = createTurnOrder();
+  const wakeup = createWakeup();
   let draining: Promise<RunEnd | undefined> | undefined;
   let ending: Promise<void> | undefined;
-  const waits = (): boolean => hasWaking(session);
-  const tellAll = async (): Promise<RunEnd | undefined> => {
+  const hasNotice = (): boolean => hasWakingNotice(session);
+  const deliverAll = async (): Promise<RunEnd | undefined> => {
     let last: RunEnd | undefined;
-    while (waits() && !turns.isClosed()) {
-      const end = await turns.run((signal) => conversation.goOn(signal), { signal: deps.signal, isNeeded: waits });
-      if (end && end.reason !== "done") throw new DrainFailure(end);
+    while (hasNotice() && !turns.isClosed()) {
+      const end = await turns.run((signal) => conversation.resume(signal), { signal: deps.signal, isNeeded: hasNotice });
+      if (end && end.reason !== "done") throw new NoticeRunError(end);
       last = end ?? last;
     }
     return last;
   };
   const drain = (): Promise<RunEnd | undefined> => {
-    draining ??= tellAll().finally(() => {
+    draining ??= deliverAll().finally(() => {
       draining = undefined;
     });
     return draining;
   };
-  const byPerson = async (talk: (signal: AbortSignal) => Promise<RunEnd>, signal: AbortSignal): Promise<RunEnd> =>
-    (await turns.run(talk, { signal })) ?? { reason: "cancelled", text: "" };
+  const runForPerson = async (run: (signal: AbortSignal) => Promise<RunEnd>, signal: AbortSignal): Promise<RunEnd> =>
+    (await turns.run(run, { signal })) ?? { reason: "cancelled", text: "" };
   const wake = (): void => {
-    bell.ring();
-    const mayTell = turns.last() === "done" || (deps.interactive === true && turns.last() !== "parked");
-    if (mayTell && !turns.isBusy() && !turns.isClosed()) drain().then(deps.told, (error: unknown) => tellFailure(deps, error));
+    wakeup.notify();
+    const mayDeliver = turns.last() === "done" || (deps.interactive === true && turns.last() !== "parked");
+    if (mayDeliver && !turns.isBusy() && !turns.isClosed())
+      drain().then(deps.onDrained, (error: unknown) => deps.onDrained?.(failedEnd(error)));
   };
   const compact = async (signal: AbortSignal): Promise<boolean> => {
     let isShorter = false;
     const shorten = async (aborted: AbortSignal): Promise<RunEnd> => {
       isShorter = await conversation.compact(aborted);
-      return { reason: turns.last(), text: "" }; // how the last turns ended still decides what is told by itself
+      return { reason: turns.last(), text: "" }; // the end of the last turns still decides whether notices are delivered
     };
     await turns.run(shorten, { signal });
-    if (waits()) wake(); // it came meanwhile
+    if (hasNotice()) wake(); // it was queued meanwhile
     return isShorter;
   };
   const end = async (by: string, { notices, park }: { readonly notices: "keep" | "drop"; readonly park: boolean }): Promise<void> => {
@@ -116,12 +116,15 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
     force: conversation.steering.force,
     interrupt: turns.interrupt,
     isBusy: turns.isBusy,
-    rest: turns.rest,
+    whenIdle: turns.whenIdle,
     wake,
-    send: (prompt, signal) => byPerson((aborted) => conversation.send(prompt, aborted), signal),
-    goOn: (signal, how) => byPerson((aborted) => takeUp(deps, aborted, how?.toldAll === true), signal),
+    send: (prompt, signal) => runForPerson((aborted) => conversation.send(prompt, aborted), signal),
+    resume: (signal, options) => runForPerson((aborted) => resumeIfNeeded(deps, aborted, options?.deliverAll === true), signal),
     settle: (signal, { deliver = true } = {}) =>
-      settle({ waits: () => waits() || draining !== undefined, tasks, schedules, bell, drain: deliver ? drain : undefined }, signal),
+      settle(
+        { hasNotice: () => hasNotice() || draining !== undefined, tasks, schedules, wakeup, drain: deliver ? drain : undefined },
+        signal,
+      ),
     shutdown: (by, { notices = "keep", park = false } = {}) => {
       ending ??= end(by, { notices, park });
       return ending;
@@ -129,12 +132,12 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   };
 }
 
-/** Without something to tell, a model that has said its last word is not asked again. */
-async function takeUp({ session, conversation }: AgentSessionDeps, signal: AbortSignal, toldAll: boolean): Promise<RunEnd> {
-  const isTold = toldAll ? session.state.notices.size > 0 : hasWaking(session);
-  return isTold || !conversation.isAtRest() ? await conversation.goOn(signal) : { reason: "done", text: "" };
+/** Asks the model again only if there is something new for it. */
+async function resumeIfNeeded({ session, conversation }: AgentSessionDeps, signal: AbortSignal, deliverAll: boolean): Promise<RunEnd> {
+  const hasNotice = deliverAll ? session.state.notices.size > 0 : hasWakingNotice(session);
+  return hasNotice || !conversation.isFinished() ? await conversation.resume(signal) : { reason: "done", text: "" };
 }
 
-function tellFailure({ told }: AgentSessionDeps, error: unknown): void {
-  told?.(error instanceof DrainFailure ? error.end : { reason: "failed", text: "", error: { type: "store_io", message: String(error) } });
+function failedEnd(error: unknown): RunEnd {
+  return error instanceof NoticeRunError ? error.end : { reason: "failed", text: "", error: { type: "store_io", message: String(error) } };
 }

@@ -1,53 +1,56 @@
-import type { RunEnd } from "../loop/conversation.ts";
-import { DrainFailure } from "./drain-failure.ts";
+import type { RunEnd } from "../loop/conversation-state.ts";
 
-/** Somebody may wait for the next ring; nobody looks again and again. */
-export type Bell = { readonly ring: () => void; readonly rung: () => Promise<void> };
+/** Turns that delivered notices and did not end with `done`. */
+export class NoticeRunError extends Error {
+  readonly end: RunEnd;
+  constructor(end: RunEnd) {
+    super(end.error?.message ?? `The turn of a notice ended: ${end.reason}.`);
+    this.name = "NoticeRunError";
+    this.end = end;
+  }
+}
 
-/** A bell that has not been rung. */
-export function makeBell(): Bell {
+/** Lets others wait for the next notification without polling. */
+export type Wakeup = { readonly notify: () => void; readonly next: () => Promise<void> };
+
+/** Creates a wakeup. */
+export function createWakeup(): Wakeup {
   let waiting = Promise.withResolvers<void>();
   return {
-    ring: () => {
+    notify: () => {
       waiting.resolve();
       waiting = Promise.withResolvers<void>();
     },
-    rung: () => waiting.promise,
+    next: () => waiting.promise,
   };
 }
 
-/** What there is to wait for. */
-export type Settling = {
-  /** A notice waits. */
-  readonly waits: () => boolean;
+/** What `settle` waits for. */
+export type SettleDeps = {
+  readonly hasNotice: () => boolean;
   readonly tasks: { readonly running: () => number; readonly idle: () => Promise<void> };
   readonly schedules: { readonly holds: () => boolean };
-  readonly bell: Bell;
-  /** Absent: notices stay where they are. */
+  readonly wakeup: Wakeup;
+  /** Without it, notices stay queued. */
   readonly drain: (() => Promise<RunEnd | undefined>) | undefined;
 };
 
-/** Waits until nothing runs in the background and everything is told. Undefined: there was nothing. */
-export async function settle(settling: Settling, signal: AbortSignal): Promise<RunEnd | undefined> {
+/** Waits until nothing runs in the background and every notice is delivered. Resolves with undefined if there was nothing. */
+export async function settle(deps: SettleDeps, signal: AbortSignal): Promise<RunEnd | undefined> {
+  const { hasNotice, tasks, schedules, wakeup, drain } = deps;
   const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => abort(), { once: true });
   let last: RunEnd | undefined;
   try {
     while (!signal.aborted) {
-      const step = nextStep(settling, aborted);
-      if (!step) return last;
-      last = (await step) ?? last;
+      const running = tasks.running() > 0;
+      if (drain && hasNotice()) last = (await drain()) ?? last;
+      else if (running || (drain && schedules.holds())) await Promise.race([wakeup.next(), aborted, ...(running ? [tasks.idle()] : [])]);
+      else return last;
     }
     return { reason: "cancelled", text: "" };
   } catch (error) {
-    if (error instanceof DrainFailure) return error.end;
+    if (error instanceof NoticeRunError) return error.end;
     throw error;
   }
-}
-
-function nextStep({ waits, tasks, schedules, bell, drain }: Settling, aborted: Promise<void>): Promise<RunEnd | undefined> | undefined {
-  if (drain && waits()) return drain();
-  const running = tasks.running() > 0;
-  if (!running && !(drain && schedules.holds())) return undefined;
-  return Promise.race([bell.rung(), aborted, ...(running ? [tasks.idle()] : [])]).then(() => undefined);
 }

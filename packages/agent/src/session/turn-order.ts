@@ -1,71 +1,74 @@
-import type { RunEnd } from "../loop/conversation.ts";
+import type { RunEnd } from "../loop/conversation-state.ts";
 
 /** Runs of turns, one at a time. */
 export type TurnOrder = {
-  /** Runs when those before have ended; what a person says goes before what the runtime has to tell. Undefined: it is not needed any more, or nothing runs any more. */
-  readonly run: (talk: (signal: AbortSignal) => Promise<RunEnd>, how: How) => Promise<RunEnd | undefined>;
-  /** Something runs, or waits to. */
+  /**
+   * Runs when the runs before have ended. A person's message goes before notices. Resolves with undefined if the run is no longer needed or the
+   * order is closed.
+   */
+  readonly run: (run: (signal: AbortSignal) => Promise<RunEnd>, options: RunOptions) => Promise<RunEnd | undefined>;
+  /** True while something runs or is queued. */
   readonly isBusy: () => boolean;
-  /** Resolves when nothing runs, nor waits to. */
-  readonly rest: () => Promise<void>;
+  /** Resolves when nothing runs and nothing is queued. */
+  readonly whenIdle: () => Promise<void>;
   readonly isClosed: () => boolean;
   /** How the last run ended; `done` before the first. */
   readonly last: () => RunEnd["reason"];
-  /** Ends the run under way. */
+  /** Ends the current run. */
   readonly interrupt: () => void;
-  /** Ends the run under way, with this abort reason; none follows it. */
+  /** Ends the current run with this abort reason, and starts no other. */
   readonly close: (reason?: unknown) => Promise<void>;
 };
 
-type How = {
+type RunOptions = {
   readonly signal: AbortSignal;
-  /** For what the runtime tells: asked when its turn has come. Absent: a person speaks. */
+  /** For notices: asked when the run could start. Absent for a person's message. */
   readonly isNeeded?: () => boolean;
 };
 
-type Waiting = { readonly isPerson: boolean; readonly start: () => void };
+type QueuedRun = { readonly isPerson: boolean; readonly start: () => void };
 
-/** A new order, in which nothing runs yet. */
-export function makeTurnOrder(): TurnOrder {
-  const waiting: Waiting[] = [];
-  const idle: (() => void)[] = [];
+/** Creates an order in which nothing runs yet. */
+export function createTurnOrder(): TurnOrder {
+  const queue: QueuedRun[] = [];
+  const idleCallbacks: (() => void)[] = [];
   let current: AbortController | undefined;
   let last: RunEnd["reason"] = "done";
   let isClosed = false;
-  const next = (): void => {
-    const at = waiting.findIndex(({ isPerson }) => isPerson);
-    const [first] = waiting.splice(Math.max(at, 0), 1);
-    if (first) first.start();
+  const startNext = (): void => {
+    const at = queue.findIndex(({ isPerson }) => isPerson);
+    const [next] = queue.splice(Math.max(at, 0), 1);
+    if (next) next.start();
     else {
       current = undefined;
-      for (const ended of idle.splice(0)) ended();
+      for (const callback of idleCallbacks.splice(0)) callback();
     }
   };
-  const begin = async (talk: (signal: AbortSignal) => Promise<RunEnd>, { signal, isNeeded }: How): Promise<RunEnd | undefined> => {
+  const begin = async (run: (signal: AbortSignal) => Promise<RunEnd>, { signal, isNeeded }: RunOptions): Promise<RunEnd | undefined> => {
     if (isClosed || isNeeded?.() === false) return undefined;
     current = new AbortController();
-    const end = await talk(AbortSignal.any([signal, current.signal]));
+    const end = await run(AbortSignal.any([signal, current.signal]));
     last = end.reason;
     return end;
   };
-  const rest = async (): Promise<void> => {
-    if (current) await new Promise<void>((ended) => idle.push(ended));
+  const whenIdle = async (): Promise<void> => {
+    if (current) await new Promise<void>((resolve) => idleCallbacks.push(resolve));
   };
   return {
-    run: async (talk, how) => {
-      if (current) await new Promise<void>((start) => waiting.push({ isPerson: !how.isNeeded, start }));
-      else current = new AbortController(); // taken before anybody else can ask
-      return await begin(talk, how).finally(next);
+    run: async (run, options) => {
+      if (current) await new Promise<void>((start) => queue.push({ isPerson: !options.isNeeded, start }));
+      else current = new AbortController(); // set at once, so that no other run starts
+      return await begin(run, options).finally(startNext);
     },
     isBusy: () => current !== undefined,
-    rest,
+    whenIdle,
     isClosed: () => isClosed,
     last: () => last,
     interrupt: () => current?.abort(),
     close: async (reason) => {
       isClosed = true;
       current?.abort(reason);
-      await rest();
+      await whenIdle();
     },
   };
 }

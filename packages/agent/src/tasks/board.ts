@@ -1,8 +1,18 @@
-import type { Hooks, Processes, Session, Subscription, TaskCommand, TaskProcess, TaskStatus, TaskUsage } from "@assent/core";
+import {
+  type Hooks,
+  type Processes,
+  type Session,
+  type Subscription,
+  type TaskCommand,
+  type TaskProcess,
+  type TaskStatus,
+  type TaskUsage,
+  ToolError,
+} from "@assent/core";
 import type { LoadedAgent } from "../agents/load.ts";
-import type { ConversationDeps } from "../loop/conversation.ts";
+import type { ConversationDeps } from "../loop/conversation-state.ts";
 import { asFork } from "./fork.ts";
-import type { AgentBench, AgentNode, OpenedAgent } from "./open-agent.ts";
+import type { AgentHost, AgentNode, OpenedAgent } from "./open-agent.ts";
 import type { Progress } from "./progress.ts";
 
 /** An agent or a background command of a session, as it stands now. */
@@ -41,7 +51,7 @@ export type TaskEvent = {
 export type TaskRefusal = { readonly type: string; readonly message: string };
 
 /** What the agents of one root session stand on. */
-export type TasksDeps = AgentBench & {
+export type TasksDeps = AgentHost & {
   readonly session: Session;
   /** What the main conversation stands on. */
   readonly talk: () => ConversationDeps;
@@ -171,6 +181,12 @@ export function prune({ entries, deps }: TaskBoard): void {
   for (const { id } of told.slice(0, Math.max(0, over.length - KEPT_ENDED))) entries.delete(id);
 }
 
+/** All tasks that have not ended, and the newest of those that have; oldest first. */
+export function listTasks(board: TaskBoard): readonly TaskView[] {
+  prune(board);
+  return [...board.entries.values()].map((entry) => viewOf(board, entry));
+}
+
 /** Writes about a task one thing after the other, and nothing once it has ended. False: it had. */
 export async function writeInOrder(entry: TaskEntry, write: () => Promise<unknown>): Promise<boolean> {
   const done = entry.writing.then(async () => {
@@ -194,4 +210,33 @@ export function tell(board: TaskBoard, event: TaskEvent): void {
 /** Wakes the main conversation; what it does then is nobody's fork's work. */
 export function wake({ deps }: TaskBoard): void {
   asFork(false, deps.wake);
+}
+
+const USABLE_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Takes a slot before anything else; the returned function gives it back, once the task itself is in the registry or nothing came of it. */
+export function reserve(board: TaskBoard): () => void {
+  const most = board.deps.maxRunning();
+  if (runningOf(board).length + board.reserved >= most) {
+    const text = `${most} background tasks are already running. Wait for one to end, stop one, or run in the foreground.`;
+    throw new ToolError(text, "task_limit");
+  }
+  board.reserved += 1;
+  return () => {
+    board.reserved -= 1;
+    changed(board);
+  };
+}
+
+/** After the launching call where that can be a name and is free, else at random: never after the clock. From now on it is taken. */
+export function takeId({ ids, deps }: TaskBoard, callId: string): string {
+  const named = `t_${callId}`;
+  const id = USABLE_ID.test(callId) && !ids.has(named) ? named : deps.ids.next("t_");
+  ids.add(id);
+  return id;
+}
+
+/** What is started in a task must not outlive it unseen. */
+export function refuseInTask(background: boolean): void {
+  if (background) throw new ToolError("A background task cannot start background tasks.", "task_nested");
 }

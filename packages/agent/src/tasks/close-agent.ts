@@ -1,11 +1,12 @@
-import { LedgerError } from "@assent/core";
+import { type By, type EventBodies, LedgerError, type Session } from "@assent/core";
 import type { TaskBoard } from "./board.ts";
-import { closeOpen } from "./close-open.ts";
-import type { LeftSession } from "./end-left.ts";
 import type { OpenedAgent } from "./open-agent.ts";
 
+/** How a session is closed. */
+export type SessionEnd = readonly [reason: EventBodies["session.closed"]["reason"], exit: number];
+
 /** What an agent's session still asks is closed, and its record ends. Rejects where that could not be stored; then it is tried again before the root is closed. */
-export async function closeAgent(board: TaskBoard, opened: OpenedAgent, [reason, exit]: LeftSession["closed"]): Promise<void> {
+export async function closeAgent(board: TaskBoard, opened: OpenedAgent, [reason, exit]: SessionEnd): Promise<void> {
   const { session } = opened;
   const close = async (): Promise<void> => {
     await closeOpen(board.deps.session, session.id, "runtime");
@@ -48,4 +49,14 @@ async function awaitForeground({ entries, deps }: TaskBoard): Promise<void> {
   if (!left) return;
   const message = `Agent ${left.agent} (${left.id}) has not come to rest. What it left open is put in order when this session is opened again.`;
   throw new LedgerError("session_in_use", message, { session: left.session });
+}
+
+/** Closes what an agent's session still asks people; an answer that comes later is told that it is closed. */
+export async function closeOpen(root: Session, session: string, by: string): Promise<void> {
+  const { ledger } = root;
+  for (const { id: approval, call, revision } of await ledger.pending("approvals", { session, limit: 1_000 }))
+    await ledger.answer([root.draft("approval.closed", { approval, session, call, revision, outcome: "cancelled", by })]);
+  const who: By = { kind: "person", user: by, name: by, door: "task", pid: root.holder.pid };
+  for (const { id: question } of await ledger.pending("questions", { session, limit: 1_000 }))
+    await ledger.answer([root.draft("question.answered", { question, session, outcome: "cancelled", by: who, reason: null })]);
 }

@@ -1,11 +1,17 @@
-import { type BackgroundCommand, type BackgroundEnd, type BackgroundLife, mayBeUnderWay, type TaskProcess, ToolError } from "@assent/core";
-import { enter, type TaskBoard, type TaskEntry, tell, viewOf, writeInOrder } from "./board.ts";
+import {
+  type BackgroundCommand,
+  type BackgroundEnd,
+  type BackgroundLife,
+  mayBeUnderWay,
+  type TaskProcess,
+  type TaskRow,
+  ToolError,
+} from "@assent/core";
+import { enter, refuseInTask, reserve, type TaskBoard, type TaskEntry, takeId, tell, viewOf, writeInOrder } from "./board.ts";
 import { endTask } from "./end-task.ts";
-import { endWithSession } from "./end-with-session.ts";
 import type { AgentNode } from "./open-agent.ts";
 import { toldOutput } from "./output.ts";
 import { makeProgress, type Progress } from "./progress.ts";
-import { refuseInTask, reserve, takeId } from "./slot.ts";
 
 /**
  * Runs a command as a task. Resolves with the task's id when its first process is on record and may begin; undefined: it came to its end before there was one.
@@ -117,4 +123,67 @@ const PARTIAL = 8_000;
 /** A command uses no model and makes no calls. */
 export function commandProgress(output: () => string): Progress {
   return { ...makeProgress(), output, text: () => output().slice(-PARTIAL).toWellFormed() };
+}
+
+/** A command whose Assent is gone cannot go on: what is left of it is ended, and the model is told that nobody knows what became of it. */
+export async function restoreCommand(board: TaskBoard, row: TaskRow): Promise<void> {
+  const { task: id, call: callId, agent, description, prompt, session, model, mode, startedAt, command, process, state } = row;
+  const about = { id, callId, agent, description, prompt, session, model, mode, startedAt, command };
+  const entry = enterCommand(board, { ...about, progress: restoredProgress() });
+  if (state === "cancelling") entry.status = "cancelling";
+  const left = await endLeftOver(board, process);
+  const result = `${left} What it wrote until then is in ${command?.outputFile ?? "no file"}.`;
+  if (state === "cancelling")
+    await endTask(board, entry, { status: "cancelled", result, error: null, partial: true, by: "an earlier wish" });
+  else await endTask(board, entry, { status: "failed", result, error: UNKNOWN, partial: true, ...isUnknown(row) });
+}
+
+const UNKNOWN = "its outcome is unknown: Assent ended before it did. Look at the present state before you run it again.";
+
+/** What only read may be run again without a word. */
+function isUnknown({ command }: TaskRow): { readonly unknown?: string } {
+  return typeof command?.fingerprint === "string" ? { unknown: command.fingerprint } : {};
+}
+
+/** Of what it wrote only the file is left. */
+export function restoredProgress(): ReturnType<typeof commandProgress> {
+  return commandProgress(() => "(What it wrote in an earlier process is in its file alone.)");
+}
+
+/** A pid that now belongs to another is never signalled. */
+async function endLeftOver({ deps: { processes } }: TaskBoard, process: TaskRow["process"]): Promise<string> {
+  if (!process) return "Of its process nothing is known.";
+  const { pid } = process;
+  if (!processes) return `Nobody looked whether its process ${pid} still runs.`;
+  const { found, survivors } = await processes.endLeftOver(process);
+  if (survivors.length > 0) return `Process ${survivors.join(", ")} still runs: it could not be ended, or may be another's.`;
+  return found ? `What still ran of it (process ${pid}, with its group) was ended.` : `Its process ${pid} was gone.`;
+}
+
+/** What a command that ends now leaves running is ended with the session, or with this process, if that ends at once. */
+export function endWithSession({ deps: { session, processes }, remains }: TaskBoard, { id }: TaskEntry): void {
+  const process = session.state.tasks.get(id)?.process;
+  if (process && processes) remains.push({ process, released: processes.endWithUs(process) });
+}
+
+/** Ends what commands that have ended left running. */
+export async function endRemains(board: TaskBoard): Promise<void> {
+  const remains = board.remains.splice(0);
+  await endSurvivors(
+    board,
+    remains.map(({ process }) => process),
+  );
+  for (const { released } of remains) released();
+}
+
+/** All of them at once; what cannot be ended is told. */
+export async function endSurvivors({ deps: { processes, warn } }: TaskBoard, left: readonly TaskProcess[]): Promise<void> {
+  const [first, ...others] = left.flatMap(({ others: more = [], ...process }) => [process, ...more]);
+  if (!first || !processes) return;
+  try {
+    const { survivors } = await processes.endLeftOver({ ...first, others });
+    if (survivors.length > 0) warn?.(`of background commands that have ended still runs: process ${survivors.join(", ")}`);
+  } catch (error) {
+    warn?.(`what background commands left running could not be ended: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

@@ -1,9 +1,17 @@
-import { type EventBodies, LedgerError } from "@assent/core";
+import { type EventBodies, LedgerError, type TaskStatus } from "@assent/core";
 import { taskNotice, taskSummary } from "../notices/task-notice.ts";
 import { changed, prune, type TaskBoard, type TaskEntry, tell, viewOf, wake } from "./board.ts";
-import { closeAgent } from "./close-agent.ts";
-import { closeOpen } from "./close-open.ts";
-import type { AgentEnd } from "./run-agent.ts";
+import { closeAgent, closeOpen } from "./close-agent.ts";
+
+/** How an agent's run ended, as its notice tells it. */
+export type AgentEnd = {
+  readonly status: TaskStatus;
+  readonly result: string;
+  /** Without "Error:". */
+  readonly error: string | null;
+  readonly partial: boolean;
+  readonly remark?: string;
+};
 
 /** How a task comes to its end. */
 export type Ending = AgentEnd & {

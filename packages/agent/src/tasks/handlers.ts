@@ -1,11 +1,12 @@
 import { type RuntimeHandler, ToolError } from "@assent/core";
-import type { TaskBoard, TaskRefusal, TaskView } from "./board.ts";
+import { listTasks, type TaskBoard, type TaskRefusal, type TaskView, viewOf } from "./board.ts";
 import { type LaunchInput, launchAgent } from "./launch.ts";
 import { shownOutput } from "./output.ts";
-import type { Tasks } from "./tasks.ts";
+import { sendToTask } from "./send.ts";
+import { cancelTask } from "./stop-task.ts";
 
 /** The bodies of `agent` and of the model's tools for tasks. */
-export function taskHandlers(board: TaskBoard, tasks: Omit<Tasks, "handlers">): Readonly<Record<string, RuntimeHandler>> {
+export function taskHandlers(board: TaskBoard): Readonly<Record<string, RuntimeHandler>> {
   const { clock } = board.deps;
   return {
     agent: async (session, { callId }, { invocation: { input }, ctx: { signal } }) => {
@@ -15,24 +16,25 @@ export function taskHandlers(board: TaskBoard, tasks: Omit<Tasks, "handlers">): 
       return await launchAgent(board, { caller, callId, input: input as LaunchInput, signal });
     },
     task_list: async () => {
-      const all = tasks.list();
+      const all = listTasks(board);
       return all.length === 0 ? "There are no tasks." : all.map((task) => lineOf(task, clock.now())).join("\n");
     },
     task_output: async (session, _call, { invocation: { input }, ctx: { signal } }) => {
       const id = String(input["id"]);
-      const [task, entry] = [tasks.get(id), board.entries.get(id)];
-      if (!task || !entry) throw new ToolError(`No task "${id}".`, "task_output_not_found");
+      const entry = board.entries.get(id);
+      if (!entry) throw new ToolError(`No task "${id}".`, "task_output_not_found");
+      const task = viewOf(board, entry);
       const file = task.outputFile === undefined ? "" : ` All it writes is in ${task.outputFile}.`;
       return `Task ${id} is ${statusOf(task)}.${file}\n\n${await shownOutput(board, entry, { session, signal })}`;
     },
     task_stop: async (_session, _call, { invocation: { input } }) => {
       const [id, reason] = [String(input["id"]), input["reason"]];
-      refuse(await tasks.cancel(id, "model", typeof reason === "string" ? reason : undefined));
+      refuse(await cancelTask(board, id, { by: "model", reason: typeof reason === "string" ? reason : undefined }));
       return `Stopping task ${id}.`;
     },
     task_send: async (_session, _call, { invocation: { input } }) => {
       const id = String(input["id"]);
-      refuse(await tasks.send(id, String(input["message"]), "model"));
+      refuse(await sendToTask(board, id, { text: String(input["message"]), by: "model" }));
       return `Queued for task ${id}.`;
     },
   };

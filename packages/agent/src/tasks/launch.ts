@@ -2,14 +2,13 @@ import { ToolError, type ToolResult } from "@assent/core";
 import { hookEnvelope, sessionHookInput } from "@assent/core/parts";
 import type { LoadedAgent } from "../agents/load.ts";
 import { resolveMode } from "../agents/tools-and-mode.ts";
-import { enter, type TaskBoard, type TaskEntry, tell, viewOf } from "./board.ts";
+import { enter, refuseInTask, reserve, type TaskBoard, type TaskEntry, takeId, tell, viewOf } from "./board.ts";
 import { closeAgent } from "./close-agent.ts";
+import type { AgentEnd } from "./end-task.ts";
 import { endTask } from "./end-task.ts";
 import { isInsideFork } from "./fork.ts";
 import { type AgentNode, type AgentSpec, type OpenedAgent, openAgent } from "./open-agent.ts";
-import type { AgentEnd } from "./run-agent.ts";
 import { runTask } from "./run-task.ts";
-import { refuseInTask, reserve, takeId } from "./slot.ts";
 
 /** What the model asks for. */
 export type LaunchInput = {

@@ -1,8 +1,9 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import { type Clock, type EventBodies, type Ids, openSession, ParkRequest, type Session, type SessionOptions } from "@assent/core";
 import type { LoadedAgent } from "../agents/load.ts";
-import { type Conversation, type ConversationDeps, createConversation, type RunEnd } from "../loop/conversation.ts";
-import { forkText, recordedHistory } from "../loop/history/recorded-history.ts";
+import { type Conversation, createConversation } from "../loop/conversation.ts";
+import type { ConversationDeps, RunEnd } from "../loop/conversation-state.ts";
+import { forkText, readHistory } from "../loop/history/recorded-history.ts";
 import { isGoal, makeProgress, type Progress, recordedProgress } from "./progress.ts";
 
 /** What an agent is built as; nothing of it changes while the agent lives. */
@@ -36,7 +37,7 @@ export type AgentNode = {
 };
 
 /** What a host gives an agent to work with. */
-export type Equipment = {
+export type AgentEquipment = {
   /** Everything a conversation stands on but what the runtime gives it. */
   readonly talk: Omit<ConversationDeps, "session" | "clock" | "ids" | "maxTurns">;
   /** A script goes on behind the turn this names. */
@@ -47,11 +48,11 @@ export type Equipment = {
 };
 
 /** What agents are built with. */
-export type AgentBench = {
+export type AgentHost = {
   readonly clock: Clock;
   readonly ids: Ids;
   /** Makes dispatcher, tools, model and prompt of an agent. Rejects with why it cannot be. */
-  readonly equip: (session: Session, spec: AgentSpec) => Promise<Equipment>;
+  readonly equip: (session: Session, spec: AgentSpec) => Promise<AgentEquipment>;
 };
 
 /** An agent, built and not yet running. */
@@ -68,7 +69,7 @@ export type OpenedAgent = {
 };
 
 /** Builds an agent with a session of its own; with `id` on the session of an earlier process. */
-export async function openAgent(bench: AgentBench, spec: AgentSpec, id?: string): Promise<OpenedAgent> {
+export async function openAgent(bench: AgentHost, spec: AgentSpec, id?: string): Promise<OpenedAgent> {
   const { parent } = spec;
   const { ledger, endHolder } = parent.session;
   const holder = { ...parent.session.holder, door: "agent" };
@@ -110,12 +111,12 @@ function newSession({ parent, definition, task, call, mode, model, description }
 }
 
 type Opening = {
-  readonly bench: AgentBench;
+  readonly bench: AgentHost;
   readonly spec: AgentSpec;
   readonly session: Session;
   readonly progress: Progress;
   readonly prefix: readonly LanguageModelV4Message[];
-  readonly equipment: Equipment;
+  readonly equipment: AgentEquipment;
   readonly listening: { readonly close: () => void };
 };
 
@@ -133,18 +134,18 @@ function agentOn(opening: Opening): OpenedAgent {
     session,
     progress,
     begin,
-    goOn: (signal) => (conversation ?? converse([...prefix])).goOn(signal),
+    goOn: (signal) => (conversation ?? converse([...prefix])).resume(signal),
     takeUp: async (prompt, signal) => {
       const { results } = await talk.dispatcher.resume({ tools: talk.tools(), signal });
       const waits = results.some(({ outcome }) => outcome === "waiting");
       if (signal.aborted && !(waits && ParkRequest.isReasonOf(signal))) return { reason: "cancelled", text: progress.text() };
       if (waits) return { reason: "parked", text: progress.text() };
-      const { messages, providerId } = await recordedHistory(session.ledger, session.id);
+      const { messages, providerId } = await readHistory(session.ledger, session.id);
       equipment.resumeAfter?.(providerId);
       const again = converse(messages);
       if (!progress.begun()) return await again.send(prompt, signal);
       if (isGoal(progress.answer()) && session.state.notices.size === 0) return { reason: "done", text: progress.text() };
-      return await again.goOn(signal);
+      return await again.resume(signal);
     },
     completed: () => {
       try {
@@ -185,5 +186,5 @@ export const MOST_TURNS = 100;
 async function inherited({ parent, call, definition }: AgentSpec, session: Session): Promise<readonly LanguageModelV4Message[]> {
   if (definition) return [];
   const live = await parent.conversation()?.fork(forkText(call));
-  return live ?? (await recordedHistory(session.ledger, session.id)).messages;
+  return live ?? (await readHistory(session.ledger, session.id)).messages;
 }

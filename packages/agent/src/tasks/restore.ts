@@ -1,13 +1,10 @@
 import { type EventBodies, knownEvent, type Ledger, type LedgerEvent, type TaskProcess, type TaskRow } from "@assent/core";
-import { enter, runningOf, type TaskBoard, type TaskEntry, type TaskRefusal, tell, viewOf, writeInOrder } from "./board.ts";
-import { endLeft, type LeftSession, warnLeft } from "./end-left.ts";
-import { endOrphans } from "./end-orphans.ts";
-import { endSurvivors } from "./end-with-session.ts";
+import { enter, type TaskBoard, type TaskEntry, tell, viewOf, writeInOrder } from "./board.ts";
+import { endSurvivors, restoreCommand, restoredProgress } from "./commands.ts";
+import { endLeft, endOrphans, type LeftSession, warnLeft } from "./end-left.ts";
 import { blockedReason, isDefined, leftBehind } from "./left-behind.ts";
 import { makeProgress, type Progress, recordedProgress } from "./progress.ts";
-import { reopenTask } from "./reopen-task.ts";
-import { restoreCommand, restoredProgress } from "./restore-command.ts";
-import { goOn } from "./run-task.ts";
+import { resumeTask } from "./resume.ts";
 import { discard } from "./stop-task.ts";
 
 /** How what an earlier process left is taken up. */
@@ -82,27 +79,6 @@ async function isAnswered(ledger: Ledger, session: string): Promise<boolean> {
   const [approval] = await ledger.pending("approvals", { session, limit: 1 });
   const [question] = await ledger.pending("questions", { session, limit: 1 });
   return approval === undefined && question === undefined;
-}
-
-/** Lets a paused task go on. One that is blocked stays as it is, and says why. */
-export async function resumeTask(board: TaskBoard, entry: TaskEntry, by: string): Promise<TaskRefusal | undefined> {
-  const { id, blocked } = entry;
-  if (entry.status !== "paused") return { type: "task_not_paused", message: `Task "${id}" is not paused (${entry.status}).` };
-  if (blocked !== null && blocked !== "approval") return { type: blocked, message: `Task "${id}" cannot go on: ${blocked}.` };
-  const most = board.deps.maxRunning();
-  if (runningOf(board).length >= most) return { type: "task_limit", message: `${most} background tasks are already running.` };
-  entry.status = "running"; // nobody else may
-  try {
-    entry.opened ??= await reopenTask(board, entry);
-  } catch (error) {
-    entry.status = "paused";
-    return {
-      type: "agent_init_failed",
-      message: `Could not start agent "${entry.agent}": ${String(error instanceof Error ? error.message : error)}`,
-    };
-  }
-  await goOn(board, entry, by);
-  return undefined;
 }
 
 type Begun = EventBodies["task.started"] & { readonly at: string };

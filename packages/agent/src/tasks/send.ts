@@ -1,16 +1,11 @@
-import type { EventBodies, Session } from "@assent/core";
-import { escapeXml } from "../loop/steering/reminder.ts";
 import { type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./board.ts";
+import { queueMessage, resumeTask } from "./resume.ts";
 
 /** Something to be said to a task. */
 export type TaskMessage = { readonly text: string; readonly by: string };
 
 /** Says something to a running or paused agent; it hears it between two turns, once. `resume` lets a paused one go on. */
-export async function sendToTask(
-  board: TaskBoard,
-  id: string,
-  { text, by, resume }: TaskMessage & { readonly resume: (entry: TaskEntry) => Promise<TaskRefusal | undefined> },
-): Promise<TaskRefusal | undefined> {
+export async function sendToTask(board: TaskBoard, id: string, { text, by }: TaskMessage): Promise<TaskRefusal | undefined> {
   const entry = board.entries.get(id);
   if (!entry) return { type: "send_message_not_found", message: `No task "${id}".` };
   const refused = refusalOf(entry);
@@ -22,7 +17,7 @@ export async function sendToTask(
     if (entry.opened) await queueMessage(entry.opened.session, { message, text, by });
   });
   if (!isWritten) return refusalOf(entry) ?? finishing(entry);
-  return entry.status === "paused" && entry.blocked !== "approval" ? await resume(entry) : undefined;
+  return entry.status === "paused" && entry.blocked !== "approval" ? await resumeTask(board, entry, by) : undefined;
 }
 
 function refusalOf(entry: TaskEntry): TaskRefusal | undefined {
@@ -37,19 +32,4 @@ function refusalOf(entry: TaskEntry): TaskRefusal | undefined {
 
 function finishing({ id }: TaskEntry): TaskRefusal {
   return { type: "send_message_finishing", message: `Task "${id}" is finishing; the message was not delivered.` };
-}
-
-/** A person speaks under this name; the main agent under any other. */
-export const PERSON = "person";
-
-/** Queues a message in the agent's own session, under the id it has on the root's chain. */
-export async function queueMessage(
-  session: Session,
-  { message, text, by }: Pick<EventBodies["task.message"], "message" | "text" | "by">,
-): Promise<void> {
-  const said = `Message from ${by === PERSON ? "a person" : "the main agent"}: ${escapeXml(text.toWellFormed().replace(/(?![\t\n])\p{Cc}/gu, ""))}`;
-  await session.record(
-    [session.draft("notice.queued", { notice: message, kind: "message", modelText: said, displayText: said })],
-    "normal",
-  );
 }

@@ -1,8 +1,9 @@
+import { ParkRequest } from "@assent/core";
 import { changed, type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./board.ts";
-import { closeOpen } from "./close-open.ts";
+import { closeOpen } from "./close-agent.ts";
 import { type Ending, endTask } from "./end-task.ts";
 import { toldOutput } from "./output.ts";
-import { reopenTask } from "./reopen-task.ts";
+import { reopenTask } from "./resume.ts";
 
 const PATIENCE_MS = 5_000;
 
@@ -69,4 +70,30 @@ export async function discard(board: TaskBoard, entry: TaskEntry, by: string): P
     board.deps.warn?.(`what task ${entry.id} left open could not be ended: ${error instanceof Error ? error.message : String(error)}`);
   }
   await endTask(board, entry, cancelled(board, entry, by));
+}
+
+/** Pauses an agent that waits for a person, so that a later process can continue it. False: it does not wait, and must be ended. */
+export async function parkTask(board: TaskBoard, entry: TaskEntry): Promise<boolean> {
+  const { opened, status } = entry;
+  if (!opened || status !== "running") return false;
+  const { calls, questions } = opened.session.state;
+  if (questions.size === 0 && ![...calls.values()].some(({ state }) => state === "waiting")) return false;
+  entry.controller.abort(new ParkRequest());
+  await untilPaused(board, entry);
+  entry.watching?.close(); // an answer that comes now is for the next process
+  return true;
+}
+
+/** Resolves when the agent is paused or has ended, when the store fails, or after 5 s. */
+async function untilPaused(board: TaskBoard, entry: TaskEntry): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = (): void => {
+    if (entry.status !== "running" || board.failure) resolve();
+  };
+  const stop = board.deps.clock.timer(PATIENCE_MS, resolve, { keepsAlive: true });
+  board.waiting.add(look);
+  look();
+  await promise;
+  board.waiting.delete(look);
+  stop();
 }

@@ -1,16 +1,14 @@
 import type { BackgroundCommands, RuntimeHandler } from "@assent/core";
 import type { Conversation } from "../loop/conversation.ts";
-import { prune, runningOf, type TaskBoard, type TaskRefusal, type TasksDeps, type TaskView, viewOf } from "./board.ts";
+import { listTasks, runningOf, type TaskBoard, type TaskRefusal, type TasksDeps, type TaskView, viewOf } from "./board.ts";
 import { closeLeftAgents } from "./close-agent.ts";
-import { startCommand } from "./commands.ts";
-import { endRemains } from "./end-with-session.ts";
+import { endRemains, startCommand } from "./commands.ts";
 import { taskHandlers } from "./handlers.ts";
 import type { AgentNode } from "./open-agent.ts";
-import { parkTask } from "./park-task.ts";
-import { type Releasing, releaseTask } from "./release-task.ts";
-import { type Restoring, reconsiderTasks, restoreTasks, resumeTask } from "./restore.ts";
+import { type Restoring, reconsiderTasks, restoreTasks } from "./restore.ts";
+import { type Releasing, releaseTask, resumeTask } from "./resume.ts";
 import { sendToTask } from "./send.ts";
-import { cancelTask } from "./stop-task.ts";
+import { cancelTask, parkTask } from "./stop-task.ts";
 
 /** The agents of one root session, those in the background and those that calls wait for, and its background commands. */
 export type Tasks = {
@@ -66,11 +64,8 @@ export function createTasks(deps: TasksDeps): Tasks {
   session.onClose(() => endRemains(board));
   session.onClose(() => closeLeftAgents(board));
   const cancel: Tasks["cancel"] = (id, by, reason) => cancelTask(board, id, { by, reason });
-  const tasks: Omit<Tasks, "handlers"> = {
-    list: () => {
-      prune(board);
-      return [...board.entries.values()].map((entry) => viewOf(board, entry));
-    },
+  return {
+    list: () => listTasks(board),
     get: (id) => {
       const entry = board.entries.get(id);
       return entry && viewOf(board, entry);
@@ -91,7 +86,7 @@ export function createTasks(deps: TasksDeps): Tasks {
         }),
       );
     },
-    send: (id, text, by) => sendToTask(board, id, { text, by, resume: (entry) => resumeTask(board, entry, by) }),
+    send: (id, text, by) => sendToTask(board, id, { text, by }),
     restore: (how) => restoreTasks(board, how),
     reconsider: () => reconsiderTasks(board),
     release: (id, releasing) => releaseTask(board, id, releasing),
@@ -103,8 +98,8 @@ export function createTasks(deps: TasksDeps): Tasks {
       conversation = talk;
     },
     commands: { start: (launch, signal) => startCommand(board, launch, signal) },
+    handlers: taskHandlers(board),
   };
-  return { ...tasks, handlers: taskHandlers(board, tasks) };
 }
 
 /** Those that run, and those that are being started. */

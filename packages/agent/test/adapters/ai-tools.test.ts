@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import { type DispatchEvent, defineTool } from "@assent/core";
 import { generateText, isStepCount, jsonSchema, type ModelMessage, streamText, type ToolSet, tool } from "ai";
 import { z } from "zod";
-import { aiStop, aiTools, type Embedding, resumeAiTools, whenStopped } from "../../src/index.ts";
+import { aiTools, type Embedding, findRunStop, isRunStopped, resumeAiTools } from "../../src/index.ts";
 import { ANN, answering, embed, scripted, until } from "./embedded.ts";
 
-const STOP = [isStepCount(10), whenStopped];
+const STOP = [isStepCount(10), isRunStopped];
 
 /** What the model was told, by the id of the call. */
 function told(messages: readonly ModelMessage[]): Record<string, unknown> {
@@ -197,9 +197,9 @@ describe("approvals", () => {
       "  - calls: [{ tool: read, id: c1, input: { name: a } }, { tool: write, id: c2, input: { name: b } }, { tool: read, id: c3, input: { name: c } }]\n";
     const { steps, responseMessages } = await generateText({ model: scripted(turns), tools: aiTools(on), stopWhen: STOP, prompt: "Go." });
     assert.equal(steps.length, 1);
-    assert.equal(aiStop(steps)?.reason, "parked");
+    assert.equal(findRunStop(steps)?.reason, "parked");
     const [opened] = await on.events("approval.opened");
-    assert.match(aiStop(steps)?.message ?? "", new RegExp(`^Waits for approval ${opened?.body.approval}\\.`));
+    assert.match(findRunStop(steps)?.message ?? "", new RegExp(`^Waits for approval ${opened?.body.approval}\\.`));
     assert.match(JSON.stringify(told(responseMessages)["c2"]), new RegExp(`Not run: .* assent approve ${opened?.body.approval}`));
 
     const kept: ModelMessage[] = JSON.parse(JSON.stringify(responseMessages));
@@ -245,7 +245,7 @@ describe("approvals", () => {
       stopWhen: STOP,
       prompt: "Go.",
     });
-    assert.equal(aiStop(steps)?.reason, "unanswered");
+    assert.equal(findRunStop(steps)?.reason, "unanswered");
     assert.deepEqual(on.ran, []);
   });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openLedger } from "@assent/store";
 import { generateText, isStepCount, type ModelMessage } from "ai";
-import { aiTools, anthropicMessages, type EmbeddedCall, resumeAiTools, whenStopped } from "../../src/index.ts";
+import { aiTools, anthropicMessages, type EmbeddedCall, isRunStopped, resumeAiTools } from "../../src/index.ts";
 import { embed, scripted } from "./embedded.ts";
 
 /** A person in another process says yes to all that waits. */
@@ -26,7 +26,7 @@ describe("a call that is approved in another process", () => {
       const { responseMessages } = await generateText({
         model: scripted("  - calls: [{ tool: write, id: c1, input: { name: a } }]\n"),
         tools: aiTools(first),
-        stopWhen: [isStepCount(5), whenStopped],
+        stopWhen: [isStepCount(5), isRunStopped],
         prompt: "Go.",
       });
       const kept = JSON.stringify(responseMessages);

@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { createRegistry, defineTool, type Tool } from "@assent/core";
 import { z } from "zod";
 import { parseAgent } from "../../src/agents/definition.ts";
-import { agentTools, builtInAgents, loadAgents, resolveMode, unknownTools } from "../../src/index.ts";
+import { builtInAgentsFolder, findUnknownTools, loadAgents, resolveMode, selectAgentTools } from "../../src/index.ts";
 
 const WHOLE = `---
 name: reviewer
@@ -173,7 +173,7 @@ describe("folders of agents", () => {
 
   test("those that come with the program can be used, and change nothing", () => {
     const { agents, problems, warnings } = loadAgents({
-      folders: [{ path: builtInAgents(), level: "built-in" }],
+      folders: [{ path: builtInAgentsFolder(), level: "built-in" }],
       workspace: "/",
       trusted: false,
     });
@@ -195,7 +195,7 @@ describe("the tools of an agent", () => {
   const inline = [tool("mine"), tool("read", "another")];
   const CASES: readonly [
     sentence: string,
-    given: Parameters<typeof agentTools>[0]["given"],
+    given: Parameters<typeof selectAgentTools>[0]["given"],
     disallowed: readonly string[],
     offered: readonly string[],
   ][] = [
@@ -215,7 +215,7 @@ describe("the tools of an agent", () => {
   for (const [sentence, given, disallowed, offered] of CASES) {
     test(sentence, () => {
       assert.deepEqual(
-        agentTools({ registry, given, disallowed }).map(({ description }) => description),
+        selectAgentTools({ registry, given, disallowed }).map(({ description }) => description),
         offered,
       );
     });
@@ -226,13 +226,13 @@ describe("the tools of an agent", () => {
     ["two declarations", [tool("mine"), tool("mine")]],
   ] as const) {
     test(`a name that stands twice is an error: ${sentence}`, () => {
-      assert.throws(() => agentTools({ registry, given }), { type: "agent_init_failed" });
+      assert.throws(() => selectAgentTools({ registry, given }), { type: "agent_init_failed" });
     });
   }
 
   test("names that no tool has are told, and globs that match nothing; those of outside servers are not", () => {
     const named = ["read", "nope", "mcp__*", "mcp__tracker", "Bash", "WebSearch", "ast_*", "Web*", "Bash(rm *)"];
-    assert.deepEqual(unknownTools(named, registry), ["nope", "Web*", "Bash(rm *)"]);
+    assert.deepEqual(findUnknownTools(named, registry), ["nope", "Web*", "Bash(rm *)"]);
   });
 });
 

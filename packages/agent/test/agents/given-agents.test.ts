@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { givenAgents } from "../../src/agents/given-agents.ts";
+import { readAgentDefinitions } from "../../src/agents/load.ts";
 
 const GOOD = { description: "helps", prompt: "You help.\n---\nAlways." };
 
@@ -26,7 +26,7 @@ describe("agents that a program gives", () => {
       maxTurns: 3,
       maxTimeMs: 5000,
     };
-    const { agents, problems, warnings } = givenAgents({ helper: { ...GOOD, ...fields, name: "other", color: "red" } }, "given");
+    const { agents, problems, warnings } = readAgentDefinitions({ helper: { ...GOOD, ...fields, name: "other", color: "red" } }, "given");
     const [agent] = agents;
     assert.deepEqual(
       { ...agent, digest: "" },
@@ -38,7 +38,7 @@ describe("agents that a program gives", () => {
 
   for (const [sentence, name, definition, message] of BAD) {
     test(`${sentence}: left out and told`, () => {
-      const { agents, problems } = givenAgents({ [name]: definition, helper: GOOD }, "given");
+      const { agents, problems } = readAgentDefinitions({ [name]: definition, helper: GOOD }, "given");
       assert.deepEqual(
         agents.map((agent) => agent.name),
         ["helper"],

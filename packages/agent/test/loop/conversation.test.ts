@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LedgerError } from "@assent/core";
-import { recordedHistory } from "../../src/index.ts";
+import { readHistory } from "../../src/index.ts";
 import { rehearse } from "../rehearsal.ts";
 
 describe("a conversation", () => {
@@ -116,7 +116,7 @@ turns:
   - say: Done.
 `);
     await send("go");
-    const { messages, open, providerId } = await recordedHistory(ledger, session.id);
+    const { messages, open, providerId } = await readHistory(ledger, session.id);
     assert.deepEqual(
       messages.map(({ role }) => role),
       ["user", "assistant", "tool", "assistant"],

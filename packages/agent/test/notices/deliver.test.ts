@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { recordedHistory } from "../../src/index.ts";
+import { readHistory } from "../../src/index.ts";
 import { markOf } from "../../src/loop/history/marks.ts";
 import { type Rehearsal, rehearse } from "../rehearsal.ts";
 
@@ -22,7 +22,7 @@ describe("notices are told between turns", () => {
       `turns: [{ expect: { ${only("<n_1>")} }, say: a }, { expect: { ${only("<n_2>")} }, say: b }, { expect: { ${only("<n_3>")} }, say: c }]`,
     );
     await queue(made, ["n_1", "task"], ["n_2", "schedule"], ["n_3", "task"]);
-    assert.deepEqual(await made.conversation.goOn(signal), { reason: "done", text: "c" });
+    assert.deepEqual(await made.conversation.resume(signal), { reason: "done", text: "c" });
     made.player.refuseUnused();
     assert.deepEqual(
       (await made.events("turn.started")).map(({ body }) => body.origin),
@@ -41,7 +41,7 @@ describe("notices are told between turns", () => {
   test("two ends of tasks are one turn, in order", async () => {
     const made = await rehearse(`turns: [{ expect: { ${only("<n_1>\\n<n_2>").replaceAll("'", '"')} }, say: a }]`);
     await queue(made, ["n_1", "task"], ["n_2", "task"]);
-    assert.deepEqual(await made.conversation.goOn(signal), { reason: "done", text: "a" });
+    assert.deepEqual(await made.conversation.resume(signal), { reason: "done", text: "a" });
     const [told] = made.heard.filter((event) => event.type === "notice");
     assert.deepEqual(told, {
       type: "notice",
@@ -56,7 +56,7 @@ describe("notices are told between turns", () => {
   test("two schedules are two turns", async () => {
     const made = await rehearse(`turns: [{ expect: { ${only("<n_1>")} }, say: a }, { expect: { ${only("<n_2>")} }, say: b }]`);
     await queue(made, ["n_1", "schedule"], ["n_2", "schedule"]);
-    assert.equal((await made.conversation.goOn(signal)).error, undefined);
+    assert.equal((await made.conversation.resume(signal)).error, undefined);
     made.player.refuseUnused();
   });
 
@@ -95,14 +95,14 @@ describe("notices are told between turns", () => {
     });
     await made.send("go");
     await queue(made, ["n_1", "task"]);
-    const end = await made.conversation.goOn(signal);
+    const end = await made.conversation.resume(signal);
     assert.deepEqual([end.error, end.text], [undefined, "done"]);
   });
 
   test("what was told is not told again after a restart; the history has it", async () => {
     const made = await rehearse(`turns: [{ expect: { ${only("<n_1>")} }, say: a }, { expect: { notices: [] }, say: b }]`);
     await queue(made, ["n_1", "task"]);
-    await made.conversation.goOn(signal);
+    await made.conversation.resume(signal);
     const again = await rehearse("turns: [{ say: a }, { expect: { notices: [] }, say: b }]", { after: made });
     assert.equal(again.session.state.notices.size, 0);
     assert.deepEqual(await again.send("go"), { reason: "done", text: "b" });
@@ -113,14 +113,14 @@ describe("notices are told between turns", () => {
     const made = await rehearse("turns: []");
     await queue(made, ["n_1", "task"]);
     const again = await rehearse(`turns: [{ expect: { ${only("<n_1>")} }, say: a }]`, { after: made });
-    assert.deepEqual(await again.conversation.goOn(signal), { reason: "done", text: "a" });
+    assert.deepEqual(await again.conversation.resume(signal), { reason: "done", text: "a" });
     assert.equal((await again.events("notice.delivered")).length, 1);
   });
 
   test("a schedule's notice is told apart from others, on record and when it is read back", async () => {
     const made = await rehearse("turns: [{ say: a }, { say: b }]");
     await queue(made, ["n_1", "schedule"], ["n_2", "task"]);
-    await made.conversation.goOn(signal);
+    await made.conversation.resume(signal);
     assert.deepEqual(
       (await made.events("message.user")).map(({ body }) => [body.origin, body.displayText]),
       [
@@ -128,7 +128,7 @@ describe("notices are told between turns", () => {
         ["notice", "shown n_2"],
       ],
     );
-    const { messages } = await recordedHistory(made.ledger, made.session.id);
+    const { messages } = await readHistory(made.ledger, made.session.id);
     assert.deepEqual(
       messages.filter(({ role }) => role === "user").map((message) => markOf(message).origin),
       ["schedule", "notice"],
@@ -146,7 +146,7 @@ describe("notices are told between turns", () => {
       },
     });
     await queue(made, ["n_1", "task"]);
-    await made.conversation.goOn(stop.signal);
+    await made.conversation.resume(stop.signal);
     const types = made.heard.map(({ type }) => type);
     assert.equal(types.filter((type) => type === "message_start").length, types.filter((type) => type === "message_stop").length);
     assert.equal(made.session.state.notices.size, 0);

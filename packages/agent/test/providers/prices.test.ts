@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { costOf, PRICES_AS_OF } from "../../src/index.ts";
+import { estimateCost, PRICES_AS_OF } from "../../src/index.ts";
 
 describe("what a request cost", () => {
   const million = { inputTokens: 1_000_000, outputTokens: 1_000_000 };
-  const rows: readonly [sentence: string, model: string, usage: Parameters<typeof costOf>[1], cost: number | undefined][] = [
+  const rows: readonly [sentence: string, model: string, usage: Parameters<typeof estimateCost>[1], cost: number | undefined][] = [
     ["input and output at their rates", "openai:gpt-5.4-mini", million, 5.25],
     ["a bare name, as answers are recorded", "gpt-5.4-mini", million, 5.25],
     ["a dated name has the price of its model", "anthropic:claude-haiku-4-5-20251001", million, 6.25],
@@ -31,7 +31,7 @@ describe("what a request cost", () => {
   ];
   for (const [sentence, model, usage, cost] of rows) {
     test(sentence, () => {
-      const found = costOf(model, usage);
+      const found = estimateCost(model, usage);
       if (cost === undefined || found === undefined) assert.equal(found, cost);
       else assert.ok(Math.abs(found - cost) < 1e-9, `${found}`);
     });

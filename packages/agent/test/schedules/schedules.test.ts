@@ -11,9 +11,9 @@ import {
   type Session,
 } from "@assent/core";
 import { countingIds, type ManualClock, manualClock } from "@assent/core/testing";
-import type { ScheduleFired } from "../../src/schedules/fire.ts";
-import { isRefusal, type ScheduleInput } from "../../src/schedules/input.ts";
+import { isScheduleRefusal, type ScheduleInput } from "../../src/schedules/input.ts";
 import { createSchedules, type Schedules } from "../../src/schedules/schedules.ts";
+import type { ScheduleFired } from "../../src/schedules/timers.ts";
 
 const HOLDER = { pid: 1, host: "here", processStart: "then", door: "test" };
 const HOUR = 3_600_000;
@@ -70,7 +70,7 @@ async function bench(before?: Bench): Promise<Bench> {
     refuse: (type, error, times) => void Object.assign(refused, { type, error, times }),
     made: async (input) => {
       const row = await schedules.create(input);
-      assert.ok(!isRefusal(row), JSON.stringify(row));
+      assert.ok(!isScheduleRefusal(row), JSON.stringify(row));
       return row;
     },
     deliver: async () => {
@@ -98,7 +98,7 @@ for (const [name, input, type] of [
   test(`${name}: ${type}, and nothing is recorded`, async () => {
     const b = await bench();
     const refused = await b.schedules.create(input);
-    assert.ok(isRefusal(refused));
+    assert.ok(isScheduleRefusal(refused));
     assert.equal(refused.type, type);
     assert.equal(b.schedules.list().length, 0);
     assert.equal(b.clock.pending(), 0);
@@ -109,7 +109,7 @@ test("the fifty-first is schedule_limit", async () => {
   const b = await bench();
   for (let at = 0; at < 50; at += 1) await b.made({ every: "1h", prompt: "p" });
   const refused = await b.schedules.create({ every: "1h", prompt: "p" });
-  assert.ok(isRefusal(refused) && refused.type === "schedule_limit");
+  assert.ok(isScheduleRefusal(refused) && refused.type === "schedule_limit");
 });
 
 test("one moment fires once, as a notice that was prepared like a prompt, and is gone", async () => {

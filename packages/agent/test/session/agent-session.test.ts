@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunEnd } from "../../src/loop/conversation.ts";
+import type { RunEnd } from "../../src/loop/conversation-state.ts";
 import { createSchedules, type Schedules } from "../../src/schedules/schedules.ts";
 import { type AgentSession, createAgentSession, type RunningTasks } from "../../src/session/agent-session.ts";
-import { DrainFailure } from "../../src/session/drain-failure.ts";
+import { NoticeRunError } from "../../src/session/settle.ts";
 import { type Rehearsal, rehearse } from "../rehearsal.ts";
 
 /** Background work that ends when the test says so. */
@@ -52,7 +52,7 @@ async function bench(script: string, options: { interactive?: boolean } = {}): P
   const schedules = createSchedules({ session, clock, ids, wake: () => agentOf.wake?.() });
   const agent = createAgentSession({
     ...{ session, conversation: rehearsal.conversation, tasks, schedules, signal: abort.signal, ...options },
-    told: (end) => void told.push(end),
+    onDrained: (end) => void told.push(end),
   });
   agentOf.wake = agent.wake;
   const queue = async (text: string, kind = "task"): Promise<void> => {
@@ -105,7 +105,7 @@ test("a provider error in a drain rejects all who wait, and a later notice is to
   await b.queue("one");
   const waits = await Promise.allSettled([b.agent.drain(), b.agent.drain()]);
   for (const wait of waits) {
-    assert.ok(wait.status === "rejected" && wait.reason instanceof DrainFailure);
+    assert.ok(wait.status === "rejected" && wait.reason instanceof NoticeRunError);
     assert.equal(wait.reason.end.error?.message, "broken (status 400)");
   }
   await b.queue("two");
@@ -262,7 +262,7 @@ test("a notice that comes while a summary is made is told after it", async () =>
   assert.equal(b.session.state.notices.size, 1);
   await b.clock.advance(1000);
   assert.equal(await shorter, true);
-  await b.agent.rest();
+  await b.agent.whenIdle();
   assert.deepEqual([b.session.state.notices.size, b.told[0]?.text], [0, "heard"]);
 });
 
@@ -311,7 +311,7 @@ test("what a person did with a proposal starts no turn, and is told with what th
   await queue("A person undid x.", "proposal");
   agent.wake();
   assert.equal(await agent.settle(never), undefined);
-  assert.deepEqual(await agent.goOn(never), { reason: "done", text: "" });
+  assert.deepEqual(await agent.resume(never), { reason: "done", text: "" });
   assert.equal((await events("turn.started")).length, 1);
   await agent.send("and now?", never);
   const [, second, ...more] = await events("turn.started");
@@ -323,7 +323,7 @@ test("whoever takes up what was parked has it told, too; a task's notice takes i
   const { agent, queue, messages } = await bench(turns("one", "two", "three"));
   await agent.send("go", never);
   await queue("A person applied x.", "proposal");
-  assert.equal((await agent.goOn(never, { toldAll: true })).text, "two");
+  assert.equal((await agent.resume(never, { deliverAll: true })).text, "two");
   await queue("A person applied y.", "proposal");
   await queue("It is done.");
   assert.equal((await agent.settle(never))?.text, "three");

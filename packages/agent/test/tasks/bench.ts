@@ -26,7 +26,6 @@ import { agentTool, taskListTool, taskOutputTool, taskSendTool, taskStopTool } f
 import { z } from "zod";
 import {
   type AgentSession,
-  agentTools,
   type Conversation,
   type ConversationDeps,
   createAgentSession,
@@ -35,9 +34,10 @@ import {
   type LoadedAgent,
   playScript,
   type RunEnd,
+  readHistory,
   readScript,
-  recordedHistory,
   type ScriptPlayer,
+  selectAgentTools,
   type TaskEvent,
   type Tasks,
   type TasksDeps,
@@ -129,7 +129,7 @@ export async function bench(script: string, options: BenchOptions = {}): Promise
     ? { holder: HOLDER, id: after.session.id, takeOver: true }
     : { holder: HOLDER, create: { cwd: options.cwd ?? "/w", mode: YOLO.mode } };
   const session = await openSession({ ledger, clock, ids }, opening);
-  const { messages, providerId } = await recordedHistory(ledger, session.id);
+  const { messages, providerId } = await readHistory(ledger, session.id);
   const player = playScript(readScript(script, "script.yaml"), clock);
   if (after) player.resumeAfter(providerId);
   const definitions = (options.definitions ?? [{}]).map(definition);
@@ -171,7 +171,7 @@ export async function bench(script: string, options: BenchOptions = {}): Promise
     equip: async (child, spec) => {
       const { definition: chosen } = spec;
       const tools = chosen
-        ? registryOf(agentTools({ registry, given: chosen.tools, disallowed: chosen.disallowedTools }))
+        ? registryOf(selectAgentTools({ registry, given: chosen.tools, disallowed: chosen.disallowedTools }))
         : spec.parent.talk().tools();
       const part = player.agent(chosen?.name ?? "fork");
       const dispatcher = createDispatcher({

@@ -6,7 +6,7 @@ import type { Choice } from "@assent/core/parts";
 import { manualClock } from "@assent/core/testing";
 import { resolveModel, withRetries } from "../../src/index.ts";
 import { assistantMessage, toolMessage, userMessage } from "../../src/loop/history/messages.ts";
-import { createCapabilities, refusesChoice } from "../../src/loop/model/capability.ts";
+import { createCapabilities, refusesToolChoice } from "../../src/loop/model/capability.ts";
 import { buildRequest } from "../../src/loop/model/request.ts";
 import { BrokenAnswer, type ModelAnswer, streamAnswer } from "../../src/loop/model/stream-answer.ts";
 import type { StreamDelta, StreamEvent } from "../../src/loop/model/stream-events.ts";
@@ -105,7 +105,7 @@ function inputs(told: readonly StreamEvent[]): Readonly<Record<string, unknown>>
   return Object.fromEntries([...texts].map(([id, text]) => [id, JSON.parse(text)]));
 }
 
-type Again = { readonly delayMs: number; readonly error: unknown; readonly heard: boolean };
+type Again = { readonly delayMs: number; readonly error: unknown; readonly partialOutput: boolean };
 
 /** Asks with retries on a clock that passes each wait at once. */
 async function retried(
@@ -206,7 +206,7 @@ export function testWire(fetch: typeof globalThis.fetch): void {
         const clock = manualClock();
         await assert.rejects(
           withRetries(() => ask({ choice: { tool: "echo" } }), { clock, signal: new AbortController().signal }),
-          refusesChoice,
+          refusesToolChoice,
         );
         assert.equal(server.received.length, 1);
       });
@@ -253,7 +253,7 @@ export function testWire(fetch: typeof globalThis.fetch): void {
         const { answer, again } = await retried(ask);
         assert.equal(answer.text, "Hello.");
         assert.deepEqual(
-          again.map(({ error, heard }) => [error instanceof BrokenAnswer && [error.calls, error.message], heard]),
+          again.map(({ error, partialOutput }) => [error instanceof BrokenAnswer && [error.calls, error.message], partialOutput]),
           [[[0, "The connection to the model was lost (terminated)."], true]],
         );
       });

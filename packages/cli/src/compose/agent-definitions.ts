@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { builtInAgents, type LoadedAgents, loadAgents } from "@assent/agent";
+import { builtInAgentsFolder, type LoadedAgents, loadAgents } from "@assent/agent";
 import { settingsLocations } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 
@@ -21,6 +21,6 @@ export async function loadAgentDefinitions(
     { path: join(workspace, ".assent", "agents"), level: "project" },
     { path: join(dirname(settingsLocations(io.env).userFile), "agents"), level: "user" },
   ] as const;
-  const folders = [...(policyFile === undefined ? own : []), { path: builtInAgents(), level: "built-in" } as const];
+  const folders = [...(policyFile === undefined ? own : []), { path: builtInAgentsFolder(), level: "built-in" } as const];
   return loadAgents({ folders, workspace, trusted });
 }

@@ -1,4 +1,11 @@
-import { type AgentSpec, agentSystemPrompt, agentTools, type ConversationDeps, type Equipment, type RunLimits } from "@assent/agent";
+import {
+  type AgentEquipment,
+  type AgentSpec,
+  agentSystemPrompt,
+  type ConversationDeps,
+  type RunLimits,
+  selectAgentTools,
+} from "@assent/agent";
 import {
   type Approver,
   createDispatcher,
@@ -41,7 +48,10 @@ export type ParentParts = {
 const NOTE = "Background tasks cannot ask. Allow it with a rule, or leave it to the main agent.";
 
 /** Makes what each agent works with: its tools, its policy, its way to a person, its model. */
-export function createAgentEquipment(context: Context, around: ParentParts): (session: Session, spec: AgentSpec) => Promise<Equipment> {
+export function createAgentEquipment(
+  context: Context,
+  around: ParentParts,
+): (session: Session, spec: AgentSpec) => Promise<AgentEquipment> {
   const policies = new Map<string, PolicySource>();
   return async (session, spec) => {
     const { policy, ports, frontEnd, limits, chosen } = around;
@@ -72,7 +82,7 @@ export function createAgentEquipment(context: Context, around: ParentParts): (se
     });
     const { settings } = policy.source;
     const part = chosen.script?.agent(name);
-    const talk: Equipment["talk"] = {
+    const talk: AgentEquipment["talk"] = {
       dispatcher: withAgentName(dispatcher, name),
       tools: () => tools,
       model: part ? (id) => (id === null || id === chosen.id ? part : part.as(id)) : chosen.model,
@@ -86,7 +96,7 @@ export function createAgentEquipment(context: Context, around: ParentParts): (se
       ...(limits && { limits }),
       ...(chosen.script && { halt: chosen.script.failed }),
       redact: (text) => createRedactor(settings()["redaction.patterns"])(text),
-      asks: mayAskQuestions(spec, asks),
+      canAsk: mayAskQuestions(spec, asks),
       ...(attending && { observe: attending.observe }),
     };
     const close = async (): Promise<void> => {
@@ -104,7 +114,7 @@ function agentRegistry({ definition, parent }: AgentSpec): Registry {
   const registry = parent.talk().tools();
   if (!definition) return registry;
   const own = createRegistry({ schemas: ajvSchemas() });
-  for (const tool of agentTools({ registry, given: definition.tools, disallowed: definition.disallowedTools })) own.add(tool);
+  for (const tool of selectAgentTools({ registry, given: definition.tools, disallowed: definition.disallowedTools })) own.add(tool);
   return own;
 }
 
@@ -151,7 +161,7 @@ function askDepsFor(around: ParentParts, { background, parent, task, definition 
 
 /** Whether a question of it reaches somebody, now or later; a fork is offered what its parent is. */
 function mayAskQuestions({ definition, parent }: AgentSpec, { onAsk, questioner }: AskDeps): boolean {
-  return definition ? onAsk === "park" || questioner?.available() === true : parent.talk().asks === true;
+  return definition ? onAsk === "park" || questioner?.available() === true : parent.talk().canAsk === true;
 }
 
 /** People see which agent asks them. */

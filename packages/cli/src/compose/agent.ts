@@ -8,15 +8,15 @@ import {
   createConversation,
   createSchedules,
   createTasks,
+  findUnknownTools,
   type LoadedAgent,
-  offeredTools,
+  listOfferedTools,
   type RunLimits,
   type Schedules,
   type SchedulesDeps,
   systemPrompt,
   type Tasks,
   type TasksDeps,
-  unknownTools,
 } from "@assent/agent";
 import type { Session } from "@assent/core";
 import { type UnknownOutcomes, unknownOutcomes } from "@assent/core/parts";
@@ -51,7 +51,7 @@ export type AgentParts = {
   /** A person is there: notices are told also after turns that failed or were interrupted. */
   readonly interactive?: boolean;
   /** What came of notices that were told while nobody waited for it. */
-  readonly told?: NonNullable<AgentSessionDeps["told"]>;
+  readonly told?: NonNullable<AgentSessionDeps["onDrained"]>;
   readonly observeTasks?: TasksDeps["observe"];
   readonly observeSchedules?: SchedulesDeps["observe"];
   /** Slash commands and files in the prompt of a schedule. */
@@ -113,14 +113,14 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
   const { dispatcher, modes, onAsk, close } = made;
   return {
     ...{ dispatcher, modes, onAsk, close, converse, tasks, schedules },
-    offered: () => offeredTools(policy.tools, { session, dispatcher, asks: made.asks() }).map(({ name }) => name),
+    offered: () => listOfferedTools(policy.tools, { session, dispatcher, canAsk: made.asks() }).map(({ name }) => name),
     agents: () => listDefinitions(parts).filter(({ usable }) => usable),
     drive: (messages) => {
       const { interactive, told } = parts;
       const agent = createAgentSession({
         ...{ session, tasks, schedules, conversation: converse(messages), signal: cancelling.signal },
         ...(interactive !== undefined && { interactive }),
-        ...(told && { told }),
+        ...(told && { onDrained: told }),
       });
       bell.wake = agent.wake;
       return agent;
@@ -243,7 +243,7 @@ function conversationDeps(parts: AgentParts, made: SessionDispatcher, instructio
     redact: (text) => createRedactor(settings()["redaction.patterns"])(text),
     plan: made.planMode.plan,
     onAsk: made.onAsk,
-    get asks() {
+    get canAsk() {
       return made.asks();
     },
     observe: (event) => {
@@ -258,6 +258,6 @@ async function warnAboutAgents({ io }: Context, { agents, tools }: FollowedPolic
   for (const { file, line, message } of agents.problems) await warn(io, `${file}:${line}: ${message}`);
   for (const warning of agents.warnings) await warn(io, warning);
   for (const { file, tools: named, disallowedTools, usable } of agents.agents)
-    for (const name of usable ? unknownTools([...(named ?? []), ...disallowedTools], tools) : [])
+    for (const name of usable ? findUnknownTools([...(named ?? []), ...disallowedTools], tools) : [])
       await warn(io, `${file}: unknown tool "${name}"`);
 }

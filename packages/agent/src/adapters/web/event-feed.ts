@@ -1,7 +1,7 @@
 import type { Approver, DispatchEvent, Session } from "@assent/core";
-import type { ConversationEvent } from "../../loop/conversation.ts";
+import type { ConversationEvent } from "../../loop/conversation-state.ts";
 import { tellEvents, type WebEvent } from "./event-sequence.ts";
-import { type HeardEvent, makeHearing } from "./live-event.ts";
+import { type LiveEvent, makeHearing } from "./live-event.ts";
 import { readRecord } from "./record-reader.ts";
 
 /** What one follower wants. */
@@ -26,7 +26,7 @@ export type EventFeed = {
 /** Streams of one session. What is on record is read when it is wanted and what is only heard is joined or left out, so a slow reader holds up nobody. */
 export function createEventFeed(session: Session): EventFeed {
   const following: Following = { followers: new Set(), asking: new Set() };
-  const hear = (event: HeardEvent): void => {
+  const hear = (event: LiveEvent): void => {
     for (const add of following.followers) add(event);
   };
   const dispatched = (event: DispatchEvent): void => {
@@ -48,7 +48,7 @@ export function createEventFeed(session: Session): EventFeed {
 }
 
 type Following = {
-  readonly followers: Set<(event: HeardEvent) => void>;
+  readonly followers: Set<(event: LiveEvent) => void>;
   /** Asks that end when nobody looks any more. */
   readonly asking: Set<() => void>;
 };

@@ -7,7 +7,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** Server-Sent Events, as bytes. What is on record carries its place as the id, so a browser that comes back names it as `Last-Event-ID`. */
-export function eventBytes(events: ReadableStream<WebEvent>): ReadableStream<Uint8Array> {
+export function encodeEvents(events: ReadableStream<WebEvent>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return events.pipeThrough(
     new TransformStream<WebEvent, Uint8Array>({
@@ -21,10 +21,10 @@ export function eventBytes(events: ReadableStream<WebEvent>): ReadableStream<Uin
 
 /** The same as the response of a fetch-style server. */
 export function eventResponse(events: ReadableStream<WebEvent>): Response {
-  return new Response(eventBytes(events), { headers: HEADERS });
+  return new Response(encodeEvents(events), { headers: HEADERS });
 }
 
 /** The place a browser names when it comes back (`Last-Event-ID`), for `after` of `follow`. */
-export function lastEventId(header: string | null | undefined): { readonly after?: number } {
+export function readLastEventId(header: string | null | undefined): { readonly after?: number } {
   return header && /^\d{1,15}$/.test(header) ? { after: Number(header) } : {};
 }

@@ -1,13 +1,13 @@
 import { isObject } from "@assent/core";
-import type { HeardEvent, Hearing } from "./live-event.ts";
+import type { Hearing, LiveEvent } from "./live-event.ts";
 import type { RecordReader } from "./record-reader.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
 
 /** What a front end is told: what is on record, what is only heard, and how the run ended. Plain JSON. */
-export type WebEvent = RecordedEvent | HeardEvent | RunEnded;
+export type WebEvent = RecordedEvent | LiveEvent | RunEndEvent;
 
 /** The last event of a stream that follows a run. */
-export type RunEnded = {
+export type RunEndEvent = {
   readonly pos: null;
   readonly type: "end";
   readonly reason: string;
@@ -26,7 +26,7 @@ export type Telling = {
 
 /** Begins the run at the first call, then gives one event after the other. Undefined: there is no more. */
 export function tellEvents({ hearing, record, gone, run }: Telling): () => Promise<WebEvent | undefined> {
-  let ended: RunEnded | undefined;
+  let ended: RunEndEvent | undefined;
   let state: "new" | "running" | "told" = "new";
   const begin = (): void => {
     state = "running";
@@ -59,7 +59,7 @@ export function tellEvents({ hearing, record, gone, run }: Telling): () => Promi
 }
 
 /** A conversation says how it ended; anything else that was run is done. */
-function runEnd(end: unknown): RunEnded {
+function runEnd(end: unknown): RunEndEvent {
   const { reason, text, error } = isObject(end) ? end : {};
   const { type, message } = isObject(error) ? error : {};
   return {
@@ -71,7 +71,7 @@ function runEnd(end: unknown): RunEnded {
   };
 }
 
-function runFailure(error: unknown): RunEnded {
+function runFailure(error: unknown): RunEndEvent {
   const message = error instanceof Error ? error.message : String(error);
   return { pos: null, type: "end", reason: "failed", text: "", error: { type: "unhandled_exception", message } };
 }

@@ -2,7 +2,7 @@ import type { Display } from "@assent/core";
 import type { RecordedEvent } from "./recorded-event.ts";
 
 /** What is heard while it happens and not kept: a `message` or `ended` on record tells the same in full. */
-export type HeardEvent = { readonly pos: null } & (
+export type LiveEvent = { readonly pos: null } & (
   | { readonly type: "text" | "reasoning"; readonly turn: number; readonly delta: string }
   | { readonly type: "output"; readonly callId: string; readonly display: Display }
   | { readonly type: "warning"; readonly code: string; readonly message: string }
@@ -10,8 +10,8 @@ export type HeardEvent = { readonly pos: null } & (
 
 /** What was heard and not told yet. */
 export type Hearing = {
-  readonly add: (event: HeardEvent) => void;
-  readonly take: () => HeardEvent | undefined;
+  readonly add: (event: LiveEvent) => void;
+  readonly take: () => LiveEvent | undefined;
   /** This was told from the record: what led to it need not be told any more. */
   readonly told: (event: RecordedEvent) => void;
   /** Wakes whoever waits. */
@@ -22,7 +22,7 @@ export type Hearing = {
 
 /** Holds little however slow its reader is: text that follows text is joined, and the newest output of a call takes the older one's place. */
 export function makeHearing(): Hearing {
-  let waiting: HeardEvent[] = [];
+  let waiting: LiveEvent[] = [];
   let rang = false;
   let wake: (() => void) | undefined;
   const ring = (): void => {
@@ -56,15 +56,15 @@ export function makeHearing(): Hearing {
   };
 }
 
-function join(last: HeardEvent, next: HeardEvent): HeardEvent | undefined {
+function join(last: LiveEvent, next: LiveEvent): LiveEvent | undefined {
   if (next.type !== "text" && next.type !== "reasoning") return undefined;
   return last.type === next.type && last.turn === next.turn ? { ...next, delta: last.delta + next.delta } : undefined;
 }
 
-function isTextOf(event: HeardEvent, turn: number): boolean {
+function isTextOf(event: LiveEvent, turn: number): boolean {
   return (event.type === "text" || event.type === "reasoning") && event.turn <= turn;
 }
 
-function isOutputOf(event: HeardEvent, callId: string): boolean {
+function isOutputOf(event: LiveEvent, callId: string): boolean {
   return event.type === "output" && event.callId === callId;
 }

@@ -1,104 +1,96 @@
-import type { Maybe, Session } from "@assent/core";
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
+import type { Session } from "@assent/core";
 import { compactionPrompt, planPrompt } from "../../prompts/prompts.ts";
-import { contextSizeOf } from "../../providers/context-sizes.ts";
-import { askedModel, type Talk, warn } from "../conversation-state.ts";
+import { getContextSize } from "../../providers/known-models.ts";
+import { type ConversationState, countRequest, emitWarning, nextModelId } from "../conversation-state.ts";
 import { userMessage } from "../history/messages.ts";
 import { providerFailure } from "../model/provider-failure.ts";
-import { buildRequest, offeredTools } from "../model/request.ts";
+import { buildRequest, listOfferedTools } from "../model/request.ts";
 import { withRetries } from "../model/retry.ts";
 import { type ModelAnswer, streamAnswer } from "../model/stream-answer.ts";
 import { escapeXml } from "../steering/reminder.ts";
-import { mayCompact, tellHooks } from "../turn/hooks.ts";
-import { FULL } from "./context-usage.ts";
-import { compactable, compactedHistory } from "./kept-messages.ts";
+import { consultPreCompact, tellHooks } from "../turn/hooks.ts";
+import { COMPACT_ABOVE } from "./context-usage.ts";
+import { compactedHistory, findCompactable } from "./kept-messages.ts";
 
-/** Answers that must come before the history is made smaller by itself once more: a history that stays full is not summarised at every turn. */
+/** Answers between two automatic compactions, so that a history that stays full is not summarized every turn. */
 const AGAIN_AFTER = 10;
 
-/** What is made smaller, and why. */
-export type Compacting = {
-  readonly turn: number;
-  readonly trigger: "auto" | "manual";
-  readonly signal: AbortSignal;
-};
-
-/** Makes the history smaller where it fills too much of the model's context. */
-export function compactIfFull(talk: Talk, asked: { readonly modelId: string } & Compacting): Maybe<void> {
-  const { contextSize } = talk.deps;
-  const size = contextSize?.(asked.modelId) ?? contextSizeOf(asked.modelId);
-  return size === undefined || talk.room.filled(talk.messages) < size * FULL ? undefined : compactNow(talk, asked);
+/** Compacts the history if it fills too much of the model's context. */
+export async function compactIfFull(
+  state: ConversationState,
+  { modelId, turn, signal }: { readonly modelId: string; readonly turn: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const size = state.deps.contextSize?.(modelId) ?? getContextSize(modelId);
+  if (size === undefined || state.contextUsage.estimate(state.messages) < size * COMPACT_ABOVE) return;
+  if (countAnswers(state) < state.compactFrom || !findCompactable(state.messages)) return;
+  await compact(state, { turn, trigger: "auto", signal });
+  state.compactFrom = countAnswers(state) + AGAIN_AFTER;
 }
 
-async function compactNow(talk: Talk, asked: Compacting): Promise<void> {
-  if (answersOf(talk) < talk.compactFrom || !compactable(talk.messages)) return;
-  await compact(talk, asked);
-  talk.compactFrom = answersOf(talk) + AGAIN_AFTER;
-}
-
-function answersOf({ messages }: Talk): number {
+function countAnswers({ messages }: ConversationState): number {
   return messages.filter(({ role }) => role === "assistant").length;
 }
 
 /**
- * Replaces older turns with a summary by the session's own model. The ten newest answers stay; if a person asks and there are no more than ten, only the last
- * one stays. False: the history did not change.
+ * Replaces older turns with a summary by the session's own model. The ten newest answers stay. If a person asks and there are no more than ten,
+ * only the last one stays. Returns false if the history did not change.
  */
-export async function compact(talk: Talk, { turn, trigger, signal }: Compacting): Promise<boolean> {
-  const { session } = talk.deps;
-  const found = compactable(talk.messages) ?? (trigger === "manual" ? compactable(talk.messages, 1) : undefined);
+export async function compact(
+  state: ConversationState,
+  { turn, trigger, signal }: { readonly turn: number; readonly trigger: "auto" | "manual"; readonly signal: AbortSignal },
+): Promise<boolean> {
+  const { session } = state.deps;
+  const found = findCompactable(state.messages) ?? (trigger === "manual" ? findCompactable(state.messages, 1) : undefined);
   if (!found) return false;
-  const may = await mayCompact(talk, trigger, signal);
-  if ("prevented" in may) {
-    warn(talk, "compaction_prevented", `The history was not made smaller: ${may.prevented}`);
+  const consulted = await consultPreCompact(state, trigger, signal);
+  if ("prevented" in consulted) {
+    emitWarning(state, "compaction_prevented", `The history was not compacted: ${consulted.prevented}`);
     return false;
   }
   try {
-    const { text, usage } = await summarise(talk, { head: found.head, more: may.context, signal });
+    const { text, usage } = await requestSummary(state, found.head, consulted.context, signal);
     const summary = summaryText(text, session);
     await session.record([session.draft("history.compacted", { turn, through: found.through, summary, usage })], "normal");
-    talk.messages.splice(0, talk.messages.length, ...compactedHistory(talk.messages, { through: found.through, summary }));
-    talk.room.forget();
-    tellHooks(talk, "post_compact", { trigger });
-    talk.tell({ type: "compacted", turn, through: found.through, summary });
+    state.messages.splice(0, state.messages.length, ...compactedHistory(state.messages, { through: found.through, summary }));
+    state.contextUsage.reset();
+    tellHooks(state, "post_compact", { trigger });
+    state.emit({ type: "compacted", turn, through: found.through, summary });
     return true;
   } catch (error) {
     if (!signal.aborted)
-      warn(talk, "compaction_failed", `The history was not made smaller: ${providerFailure(error, askedModel(talk) ?? "").message}`);
+      emitWarning(state, "compaction_failed", `The history was not compacted: ${providerFailure(error, nextModelId(state) ?? "").message}`);
     return false;
   }
 }
 
-type Summarising = {
-  readonly head: NonNullable<ReturnType<typeof compactable>>["head"];
-  readonly more: string | undefined;
-  readonly signal: AbortSignal;
-};
-
-/** A request of its own, counted like every other. */
-async function summarise(talk: Talk, { head, more, signal }: Summarising): Promise<ModelAnswer> {
-  const { deps, capabilities } = talk;
+async function requestSummary(
+  state: ConversationState,
+  head: readonly LanguageModelV4Message[],
+  hookContext: string | undefined,
+  signal: AbortSignal,
+): Promise<ModelAnswer> {
+  const { deps, capabilities } = state;
   const id = deps.session.state.model;
   const model = await deps.model(id);
   const request = buildRequest({
-    messages: [...head, userMessage(compactionPrompt(more), "reminder")],
+    messages: [...head, userMessage(compactionPrompt(hookContext), "reminder")],
     system: deps.system(),
-    tools: offeredTools(deps.tools(), deps), // providers want to know the tools that a history speaks of
+    tools: listOfferedTools(deps.tools(), deps), // providers require the tools that a history mentions
     choice: "none",
     capability: capabilities.of(model),
     signal,
   });
   const began = deps.clock.now();
   const answer = await withRetries(() => streamAnswer(model, request, undefined), { clock: deps.clock, signal });
-  talk.usage.waited(deps.clock.now() - began);
-  talk.usage.add(id ?? model.modelId, answer.usage);
-  deps.limits?.spend(answer.usage, id ?? model.modelId);
-  if (answer.text.trim() === "" || answer.truncated) throw new Error("the model gave no whole summary.");
+  countRequest(state, id ?? model.modelId, { began, answer });
+  if (answer.text.trim() === "" || answer.truncated) throw new Error("the model did not write a complete summary.");
   return answer;
 }
 
 const ENVELOPES = /<(?=\s*\/?\s*(?:conversation-summary|system-reminder|task-notification|hook)\b)/gi;
 
-/** What the model will read in place of what was said. What waits for it is told from the record, not from memory. */
+/** The summary as the model reads it. What is pending comes from the record, not from the model's memory. */
 function summaryText(text: string, { state }: Session): string {
   const proposals = [...state.proposals.values()].map(({ id, label }) => `- ${id}: ${escapeXml(label)}`);
   const tasks = [...state.tasks.values()].map(
@@ -106,7 +98,7 @@ function summaryText(text: string, { state }: Session): string {
   );
   return [
     "<conversation-summary>",
-    "The conversation before this was summarised. What follows the summary was not.",
+    "The conversation before this was summarized. What follows the summary was not.",
     "",
     text.trim().replaceAll(ENVELOPES, "&lt;"),
     ...(proposals.length > 0 ? ["", "Pending proposals:", ...proposals] : []),

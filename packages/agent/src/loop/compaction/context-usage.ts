@@ -1,40 +1,40 @@
 import { APICallError, type LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Usage } from "@assent/core";
 
-/** How full a model's context is: what its provider counted last, and a guess of what came since. Every message is looked at once. */
-export type ContextRoom = {
+/** How full a model's context is: what its provider count last, and a guess of what came since. Every message is looked at once. */
+export type ContextUsage = {
   /** The request so far, and this answer to it, had these tokens; the history is `length` long with it. */
-  readonly counted: (usage: Usage | null, length: number) => void;
+  readonly count: (usage: Usage | null, length: number) => void;
   /** Tokens of the next request, roughly. */
-  readonly filled: (messages: readonly LanguageModelV4Message[]) => number;
+  readonly estimate: (messages: readonly LanguageModelV4Message[]) => number;
   /** The history is another one. */
-  readonly forget: () => void;
+  readonly reset: () => void;
 };
 
-/** Part of a context that may be filled before it is made smaller. */
-export const FULL = 0.8;
+/** Part of a context that may be estimate before it is made smaller. */
+export const COMPACT_ABOVE = 0.8;
 
 const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_FILE = 1_600;
 
 /** Room of which nothing is known yet. */
-export function createContextRoom(): ContextRoom {
+export function createContextUsage(): ContextUsage {
   let tokens = 0;
   let seen = 0;
   return {
-    counted: (usage, length) => {
+    count: (usage, length) => {
       if (!usage) return;
       tokens = usage.inputTokens + usage.outputTokens;
       seen = length;
     },
-    filled: (messages) => {
+    estimate: (messages) => {
       for (; seen < messages.length; seen += 1) {
         const message = messages[seen];
         if (message) tokens += roughTokens(message);
       }
       return tokens;
     },
-    forget: () => {
+    reset: () => {
       tokens = 0;
       seen = 0;
     },
@@ -52,7 +52,7 @@ type Part = Exclude<LanguageModelV4Message["content"], string>[number];
 
 function partLength(part: Part): number {
   if (part.type === "text" || part.type === "reasoning") return part.text.length;
-  if (part.type === "tool-call") return writtenLength(part.input);
+  if (part.type === "tool-call") return jsonLength(part.input);
   if (part.type !== "tool-result") return 0;
   const { output } = part;
   if (output.type === "text" || output.type === "error-text") return output.value.length;
@@ -61,11 +61,11 @@ function partLength(part: Part): number {
 }
 
 /** Roughly how long a value is as JSON, without writing it. */
-function writtenLength(value: unknown): number {
+function jsonLength(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;
   let length = 2;
-  for (const key in value) length += writtenLength(Reflect.get(value, key)) + (Array.isArray(value) ? 1 : key.length + 4);
+  for (const key in value) length += jsonLength(Reflect.get(value, key)) + (Array.isArray(value) ? 1 : key.length + 4);
   return length;
 }
 

@@ -23,13 +23,13 @@ type ShownPart =
     };
 
 /** What every provider takes as it is. Anything else in a history would make each request of it fail. */
-const SHOWN: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"]);
+const SHOWN_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"]);
 
 function shownPart(part: Exclude<Content, string>[number]): ShownPart {
   if (part.type === "text") return { type: "text", text: part.text };
   if (part.type === "json") return { type: "text", text: JSON.stringify(part.value) };
   const name = part.type === "file" ? part.name : undefined;
-  if (SHOWN.has(part.mediaType)) {
+  if (SHOWN_TYPES.has(part.mediaType)) {
     const { mediaType, data } = part;
     return { type: "file", mediaType, data: { type: "data", data }, ...(name !== undefined && { filename: name }) };
   }
@@ -38,20 +38,20 @@ function shownPart(part: Exclude<Content, string>[number]): ShownPart {
   return { type: "text", text: `[${name ?? part.type}: ${part.mediaType}, ${bytes.length} bytes, cannot be shown]` };
 }
 
-/** What a model said. Its calls carry the ids under which they are on record, so that each has one result. */
+/** What a model converted. Its calls carry the ids under which they are on record, so that each has one result. */
 export function assistantMessage(parts: readonly AnswerPart[], callIds: readonly string[]): AssistantMessage {
   let calls = 0;
-  const content = parts.map((part): SaidPart => {
-    const said = part.type === "call" ? callPart(part, callIds[calls++] ?? part.call) : { type: part.type, text: part.text };
+  const content = parts.map((part): AssistantContentPart => {
+    const converted = part.type === "call" ? callPart(part, callIds[calls++] ?? part.call) : { type: part.type, text: part.text };
     // Parsing: what a provider gave beside a part goes back to it as it came.
-    return part.provider === undefined ? said : { ...said, providerOptions: part.provider as SharedV4ProviderOptions };
+    return part.provider === undefined ? converted : { ...converted, providerOptions: part.provider as SharedV4ProviderOptions };
   });
   return { role: "assistant", content };
 }
 
-type SaidPart = AssistantMessage["content"][number];
+type AssistantContentPart = AssistantMessage["content"][number];
 
-function callPart({ tool, input }: Extract<AnswerPart, { readonly type: "call" }>, id: string): SaidPart {
+function callPart({ tool, input }: Extract<AnswerPart, { readonly type: "call" }>, id: string): AssistantContentPart {
   return { type: "tool-call", toolCallId: wireId(id), toolName: tool, input: shownInput(input) };
 }
 
@@ -74,7 +74,7 @@ function wireId(id: string): string {
 const FOREIGN = /[^\w-]/;
 
 /** A call's end as the history needs it. */
-export type ToldResult = {
+export type CallResult = {
   readonly callId: string;
   readonly tool: string;
   readonly outcome: string;
@@ -83,11 +83,11 @@ export type ToldResult = {
 };
 
 /** The results of a turn's calls in one message, in call order. */
-export function toolMessage(results: readonly ToldResult[]): LanguageModelV4Message {
+export function toolMessage(results: readonly CallResult[]): LanguageModelV4Message {
   return { role: "tool", content: results.map(resultPart) };
 }
 
-function resultPart({ callId, tool, outcome, type, content }: ToldResult): LanguageModelV4ToolResultPart {
+function resultPart({ callId, tool, outcome, type, content }: CallResult): LanguageModelV4ToolResultPart {
   return {
     type: "tool-result",
     toolCallId: wireId(callId),
@@ -110,15 +110,15 @@ function output(content: Content, ok: boolean): ResultOutput {
 }
 
 /** The results of a batch that has ended as a whole; undefined while a call of it waits. */
-export function toldResults(
+export function collectResults(
   reports: readonly CallReport[],
   calls: readonly { readonly name: string }[],
-): readonly ToldResult[] | undefined {
-  const told: ToldResult[] = [];
+): readonly CallResult[] | undefined {
+  const collected: CallResult[] = [];
   for (const report of reports) {
     if (report.outcome === "waiting") return undefined;
     const { callId, outcome, type, result } = report;
-    told.push({ callId, tool: calls[told.length]?.name ?? "", outcome, type, content: result.content });
+    collected.push({ callId, tool: calls[collected.length]?.name ?? "", outcome, type, content: result.content });
   }
-  return told;
+  return collected;
 }

@@ -3,7 +3,7 @@ import { type AssistantPart, type EventBodies, knownEvent, type Ledger, LedgerEr
 import { compactedHistory } from "../compaction/kept-messages.ts";
 import { cutMessages, isCut } from "./cut-answer.ts";
 import type { Mark } from "./marks.ts";
-import { assistantMessage, type ToldResult, toolMessage, userMessage } from "./messages.ts";
+import { assistantMessage, type CallResult, toolMessage, userMessage } from "./messages.ts";
 
 /** A conversation as the ledger has it: what every finished part of it said, and the turn that was cut short, if any. */
 export type RecordedHistory = {
@@ -14,12 +14,12 @@ export type RecordedHistory = {
   readonly providerId: string | null;
 };
 
-/** A turn whose calls are not all told yet. */
+/** A turn whose calls are not all results yet. */
 export type OpenTurn = { readonly parts: readonly AssistantPart[]; readonly calls: readonly RecordedTurnCall[] };
 
-type RecordedTurnCall = { readonly callId: string; readonly tool: string; ended: ToldResult | undefined };
+type RecordedTurnCall = { readonly callId: string; readonly tool: string; ended: CallResult | undefined };
 
-/** A conversation that cannot be read back: the session it was forked from is gone, or does not reach as far. */
+/** A conversation that cannot be readMessages back: the session it was forked from is gone, or does not reach as far. */
 export class HistoryError extends Error {
   readonly type = "fork_history_missing";
   constructor(message: string) {
@@ -48,69 +48,69 @@ export function forkText(own: string | undefined): (callId: string) => string {
  * Reads a session's conversation back from its record; that of a fork begins with the other session's, up to the place of the fork, where `unanswered` gives the
  * results of calls that had none (absent: by which call started the fork). Large contents are fetched where they stand. Rejects with `HistoryError`.
  */
-export async function recordedHistory(ledger: Ledger, session: string, unanswered?: (callId: string) => string): Promise<RecordedHistory> {
-  const reading = await read(ledger, { session, unanswered, seen: [session] });
-  const asked = reading.parts?.filter(({ type }) => type === "call").length ?? 0;
-  const whole = reading.calls.length === asked && reading.calls.every(({ ended }) => ended !== undefined);
-  if (whole) close(reading);
-  const { messages, parts, calls, providerId } = reading;
+export async function readHistory(ledger: Ledger, session: string, unanswered?: (callId: string) => string): Promise<RecordedHistory> {
+  const reader = await readMessages(ledger, { session, unanswered, seen: [session] });
+  const callCount = reader.parts?.filter(({ type }) => type === "call").length ?? 0;
+  const whole = reader.calls.length === callCount && reader.calls.every(({ ended }) => ended !== undefined);
+  if (whole) closeTurn(reader);
+  const { messages, parts, calls, providerId } = reader;
   return { messages, open: parts && { parts, calls }, providerId };
 }
 
-type Conversing = {
-  readonly messages: readonly LanguageModelV4Message[];
-  readonly session: Session;
-  readonly answering: { readonly parts: readonly AssistantPart[]; readonly seq: number } | undefined;
-};
-
-/** The live history as a fork begins with it: every call of the answer under way has its result, or what `unanswered` says. */
+/** The live history for a fork. Every call of the current answer gets its result, or what `unanswered` returns. */
 export async function forkedMessages(
-  { messages, session, answering }: Conversing,
+  messages: readonly LanguageModelV4Message[],
+  session: Session,
+  answering: { readonly parts: readonly AssistantPart[]; readonly seq: number } | undefined,
   unanswered: (callId: string) => string,
 ): Promise<LanguageModelV4Message[]> {
-  const reading = readingAfter([...messages]);
-  if (!answering) return reading.messages;
-  reading.parts = answering.parts;
+  const reader = startReader([...messages]);
+  if (!answering) return reader.messages;
+  reader.parts = answering.parts;
   const after = { session: session.id, seq: answering.seq };
   for await (const stored of session.ledger.read(after, { session: session.id, types: ["call.proposed", "call.ended"] })) {
     const event = knownEvent({ ...stored, body: await session.ledger.resolve(stored.body) });
-    if (event) take(reading, event);
+    if (event) applyEvent(reader, event);
   }
-  answerOpen(reading, unanswered);
-  return reading.messages;
+  answerOpenCalls(reader, unanswered);
+  return reader.messages;
 }
 
-type Source = {
+type HistorySource = {
   readonly session: string;
   readonly until?: number;
   readonly unanswered: ((callId: string) => string) | undefined;
-  /** Sessions that are being read: none is forked from itself. */
+  /** Sessions that are being readMessages: none is forked from itself. */
   readonly seen: readonly string[];
 };
 
-async function read(ledger: Ledger, source: Source): Promise<Reading> {
+async function readMessages(ledger: Ledger, source: HistorySource): Promise<HistoryReader> {
   const { session, until = Number.POSITIVE_INFINITY } = source;
-  let reading = readingAfter([]);
+  let reader = startReader([]);
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types: TYPES })) {
     if (stored.seq > until && stored.type !== "call.proposed") break; // the calls of an answer are on record right behind it
     const event = knownEvent({ ...stored, body: await ledger.resolve(stored.body) });
-    if (event?.type === "session.created") reading = await begun(ledger, source, event.body);
-    else if (event) take(reading, event);
+    if (event?.type === "session.created") reader = await readForkedFrom(ledger, source, event.body);
+    else if (event) applyEvent(reader, event);
   }
-  return reading;
+  return reader;
 }
 
 /** The history before a session's own: empty, or that of the session it was forked from. */
-async function begun(ledger: Ledger, { unanswered, seen }: Source, created: EventBodies["session.created"]): Promise<Reading> {
+async function readForkedFrom(
+  ledger: Ledger,
+  { unanswered, seen }: HistorySource,
+  created: EventBodies["session.created"],
+): Promise<HistoryReader> {
   const { forked, parent } = created;
-  if (!forked) return readingAfter([]);
+  if (!forked) return startReader([]);
   const { session, seq } = forked;
   if (seen.includes(session) || !(await reaches(ledger, session, seq))) {
     throw new HistoryError(`The conversation of session '${session}', from which this one was forked at ${seq}, is not there.`);
   }
-  const reading = await read(ledger, { session, until: seq, unanswered: undefined, seen: [...seen, session] });
-  answerOpen(reading, unanswered ?? forkText(parent?.call));
-  return readingAfter(reading.messages);
+  const reader = await readMessages(ledger, { session, until: seq, unanswered: undefined, seen: [...seen, session] });
+  answerOpenCalls(reader, unanswered ?? forkText(parent?.call));
+  return startReader(reader.messages);
 }
 
 /** A chain is whole from its beginning or gone: its first event and that of the place are looked for. */
@@ -129,76 +129,76 @@ async function firstAfter(ledger: Ledger, session: string, seq: number): Promise
   }
 }
 
-type Reading = {
+type HistoryReader = {
   readonly messages: LanguageModelV4Message[];
   parts: readonly AssistantPart[] | undefined;
   calls: RecordedTurnCall[];
   providerId: string | null;
 };
 
-function readingAfter(messages: LanguageModelV4Message[]): Reading {
+function startReader(messages: LanguageModelV4Message[]): HistoryReader {
   return { messages, parts: undefined, calls: [], providerId: null };
 }
 
-function take(reading: Reading, event: LedgerEvent): void {
+function applyEvent(reader: HistoryReader, event: LedgerEvent): void {
   switch (event.type) {
     case "message.user":
-      close(reading);
-      reading.messages.push(userMessage(event.body.content, ORIGINS[event.body.origin]));
+      closeTurn(reader);
+      reader.messages.push(userMessage(event.body.content, ORIGINS[event.body.origin]));
       break;
     case "message.assistant":
-      close(reading);
-      answered(reading, event.body);
+      closeTurn(reader);
+      addAnswer(reader, event.body);
       break;
     case "history.compacted":
-      close(reading);
-      reading.messages.splice(0, reading.messages.length, ...compactedHistory(reading.messages, event.body));
+      closeTurn(reader);
+      reader.messages.splice(0, reader.messages.length, ...compactedHistory(reader.messages, event.body));
       break;
     case "call.proposed":
-      if (reading.parts && event.body.index >= 0) reading.calls.push(proposed(event.body));
+      if (reader.parts && event.body.index >= 0) reader.calls.push(addCall(event.body));
       break;
     case "call.ended":
-      end(reading, event.body);
+      endCall(reader, event.body);
       break;
     default:
   }
 }
 
-function answered(reading: Reading, { content, stop, turn, providerId }: EventBodies["message.assistant"]): void {
-  reading.providerId = providerId;
-  if (isCut(stop)) reading.messages.push(...cutMessages(content, turn));
-  else reading.parts = content;
+function addAnswer(reader: HistoryReader, { content, stop, turn, providerId }: EventBodies["message.assistant"]): void {
+  reader.providerId = providerId;
+  if (isCut(stop)) reader.messages.push(...cutMessages(content, turn));
+  else reader.parts = content;
 }
 
-/** Under the name the model called it by, as it was told its result. */
-function proposed({ call, tool, calledAs }: EventBodies["call.proposed"]): RecordedTurnCall {
+/** Under the name the model called it by, as it was results its result. */
+function addCall({ call, tool, calledAs }: EventBodies["call.proposed"]): RecordedTurnCall {
   return { callId: call, tool: calledAs ?? tool, ended: undefined };
 }
 
-function end({ calls }: Reading, { call, outcome, type, content }: EventBodies["call.ended"]): void {
+function endCall({ calls }: HistoryReader, { call, outcome, type, content }: EventBodies["call.ended"]): void {
   const found = calls.find(({ callId }) => callId === call);
   if (found) found.ended = { callId: call, tool: found.tool, outcome, type, content };
 }
 
 /** The turn before is whole: nothing is said to a model while a call of its turn waits. */
-function close(reading: Reading): void {
-  const { parts, calls, messages } = reading;
-  reading.parts = undefined;
-  reading.calls = [];
-  if (!parts || (calls.length === 0 && parts.some(({ type }) => type === "call"))) return; // its calls were never proposed: the model was asked again
+function closeTurn(reader: HistoryReader): void {
+  const { parts, calls, messages } = reader;
+  reader.parts = undefined;
+  reader.calls = [];
+  if (!parts || (calls.length === 0 && parts.some(({ type }) => type === "call"))) return; // its calls were never addCall: the model was callCount again
   const ids = calls.map(({ callId }) => callId);
   if (parts.length > 0) messages.push(assistantMessage(parts, ids));
-  const told = calls.flatMap(({ ended }) => (ended ? [ended] : []));
-  if (told.length > 0) messages.push(toolMessage(told));
+  const results = calls.flatMap(({ ended }) => (ended ? [ended] : []));
+  if (results.length > 0) messages.push(toolMessage(results));
 }
 
 /** Every call of the newest answer gets a result, so that no provider sees one without. */
-function answerOpen(reading: Reading, unanswered: (callId: string) => string): void {
-  const made = reading.parts?.flatMap((part) => (part.type === "call" ? [part] : [])) ?? [];
-  for (const { call, tool } of made.slice(reading.calls.length)) reading.calls.push({ callId: call, tool, ended: undefined });
-  for (const call of reading.calls) {
+function answerOpenCalls(reader: HistoryReader, unanswered: (callId: string) => string): void {
+  const made = reader.parts?.flatMap((part) => (part.type === "call" ? [part] : [])) ?? [];
+  for (const { call, tool } of made.slice(reader.calls.length)) reader.calls.push({ callId: call, tool, ended: undefined });
+  for (const call of reader.calls) {
     const { callId, tool } = call;
     call.ended ??= { callId, tool, outcome: "succeeded", type: null, content: unanswered(callId) };
   }
-  close(reading);
+  closeTurn(reader);
 }

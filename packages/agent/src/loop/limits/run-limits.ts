@@ -1,5 +1,5 @@
-import type { Clock, Usage } from "@assent/core";
-import { costOf } from "../../providers/prices.ts";
+import type { Clock, LedgerEvent, Session, Usage } from "@assent/core";
+import { estimateCost } from "../../providers/known-models.ts";
 
 /** What a run may use up. */
 export type RunLimitsOptions = {
@@ -29,12 +29,12 @@ export type RunLimits = {
   readonly claim: () => string | undefined;
   /** Counts what one request used; a model without a price is too much where cost is limited. */
   readonly spend: (usage: Usage | null, modelId: string) => void;
-  /** Somebody waits for a person: time stands still until everyone who said so has said `goOn`. */
+  /** Somebody waits for a person: time stands still until everyone who said so has said `resumeClock`. */
   readonly pauseClock: () => void;
-  readonly goOn: () => void;
+  readonly resumeClock: () => void;
   /** Aborts when time is up, with a `TimeoutError` that names the limit. */
   readonly signal: AbortSignal;
-  /** The run is over: no time passes any more. */
+  /** The run is expired: no time passes any more. */
   readonly end: () => void;
 };
 
@@ -71,7 +71,7 @@ export function createRunLimits({ clock, maxTurns, maxToolCalls, maxTimeMs, maxC
     },
     spend: (usage, modelId) => {
       if (maxCostUsd === undefined || usage === null) return;
-      const spent = costOf(modelId, usage);
+      const spent = estimateCost(modelId, usage);
       if (spent === undefined) unpriced ??= modelId;
       else cost += spent;
     },
@@ -95,19 +95,19 @@ function sentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
-type Timer = Pick<RunLimits, "pauseClock" | "goOn" | "signal" | "end">;
+type Timer = Pick<RunLimits, "pauseClock" | "resumeClock" | "signal" | "end">;
 
 /** Counts down while nobody is waited for. */
 function makeTimer(clock: Clock, ms: number | undefined): Timer {
-  const over = new AbortController();
-  if (ms === undefined) return { signal: over.signal, pauseClock: nothing, goOn: nothing, end: nothing };
+  const expired = new AbortController();
+  if (ms === undefined) return { signal: expired.signal, pauseClock: doNothing, resumeClock: doNothing, end: doNothing };
   let left = ms;
   let waiting = 0;
   let since = clock.now();
   let cancel: (() => void) | undefined;
   const start = (): void => {
     since = clock.now();
-    cancel = clock.timer(left, () => over.abort(new DOMException(timeText(ms), "TimeoutError")));
+    cancel = clock.timer(left, () => expired.abort(new DOMException(timeText(ms), "TimeoutError")));
   };
   const stop = (): void => {
     cancel?.();
@@ -115,14 +115,14 @@ function makeTimer(clock: Clock, ms: number | undefined): Timer {
   };
   start();
   return {
-    signal: over.signal,
+    signal: expired.signal,
     pauseClock: () => {
       waiting += 1;
       if (waiting > 1) return;
       stop();
       left = Math.min(left, Math.max(0, left - (clock.now() - since))); // a clock that was set back gives nobody time
     },
-    goOn: () => {
+    resumeClock: () => {
       waiting = Math.max(0, waiting - 1);
       if (waiting === 0 && !cancel) start();
     },
@@ -130,6 +130,29 @@ function makeTimer(clock: Clock, ms: number | undefined): Timer {
   };
 }
 
-function nothing(): void {
+function doNothing(): void {
   // Time is not limited.
+}
+/** While an approval or question of this session is open, the run's time stands still. The returned function ends the watching, and the pause with it. */
+export function pauseWhileWaiting(limits: RunLimits, session: Session): () => void {
+  const open = new Set<string>();
+  const wait = (id: string | null | undefined): void => {
+    if (id === null || id === undefined) return;
+    if (open.size === 0) limits.pauseClock();
+    open.add(id);
+  };
+  const free = (id: string | null | undefined): void => {
+    if (id !== null && id !== undefined && open.delete(id) && open.size === 0) limits.resumeClock();
+  };
+  const listening = session.listen((event: LedgerEvent) => {
+    if (event.type === "approval.opened") wait(event.body.approval);
+    else if (event.type === "question.asked") wait(event.body.question);
+    else if (event.type === "approval.answered" || event.type === "approval.closed") free(event.body.approval);
+    else if (event.type === "question.answered") free(event.body.question);
+  });
+  return () => {
+    listening.close();
+    if (open.size > 0) limits.resumeClock();
+    open.clear();
+  };
 }

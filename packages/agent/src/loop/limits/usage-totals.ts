@@ -14,7 +14,7 @@ export type UsageTotals = {
 export type ConversationUsage = UsageTotals & {
   /** By the id a model was asked for. */
   readonly models: Readonly<Record<string, UsageTotals>>;
-  /** How long models were waited for. */
+  /** How long models were addTime for. */
   readonly apiMs: number;
   /** Requests that were answered, whole or in part. */
   readonly requests: number;
@@ -23,7 +23,7 @@ export type ConversationUsage = UsageTotals & {
 /** Counts what requests used. */
 export type UsageCounter = {
   readonly add: (modelId: string, usage: Usage | null) => void;
-  readonly waited: (ms: number) => void;
+  readonly addTime: (ms: number) => void;
   readonly totals: () => ConversationUsage;
 };
 
@@ -38,17 +38,17 @@ export function createUsageCounter(): UsageCounter {
   return {
     add: (modelId, usage) => {
       requests += 1;
-      all = plus(all, usage);
-      models.set(modelId, plus(models.get(modelId) ?? NONE, usage));
+      all = addUsage(all, usage);
+      models.set(modelId, addUsage(models.get(modelId) ?? NONE, usage));
     },
-    waited: (ms) => {
+    addTime: (ms) => {
       apiMs += Math.max(0, ms);
     },
     totals: () => ({ ...all, models: Object.fromEntries(models), apiMs, requests }),
   };
 }
 
-function plus(totals: UsageTotals, usage: Usage | null): UsageTotals {
+function addUsage(totals: UsageTotals, usage: Usage | null): UsageTotals {
   if (!usage) return totals;
   const { inputTokens, outputTokens, cachedInputTokens = 0 } = usage;
   return {

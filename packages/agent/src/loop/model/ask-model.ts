@@ -2,75 +2,66 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Tool } from "@assent/core";
 import { compact } from "../compaction/compact.ts";
 import { refusesLength } from "../compaction/context-usage.ts";
-import { type Talk, warn } from "../conversation-state.ts";
-import type { Lead } from "../steering/steering.ts";
-import { refusesChoice } from "./capability.ts";
-import { providerFailure, withoutStop } from "./provider-failure.ts";
+import { type ConversationState, countRequest, emitWarning } from "../conversation-state.ts";
+import type { TurnSteering } from "../steering/steering.ts";
+import { refusesToolChoice } from "./capability.ts";
+import { providerFailure, withoutFinalPeriod } from "./provider-failure.ts";
 import { buildRequest } from "./request.ts";
 import { withRetries } from "./retry.ts";
 import { BrokenAnswer, type ModelAnswer, streamAnswer } from "./stream-answer.ts";
-import type { StreamEvent } from "./stream-events.ts";
 
-/** One turn's request. */
-export type Asking = {
+/** The request of one turn. */
+export type TurnRequest = {
   readonly turn: number;
-  readonly lead: Lead;
+  readonly steering: TurnSteering;
   readonly tools: readonly Tool[];
   readonly model: LanguageModelV4;
-  /** What the model was asked for by. */
+  /** The id the model was requested by. */
   readonly modelId: string;
   readonly signal: AbortSignal;
 };
 
 /**
- * Asks the model. A provider that refuses a forced choice is asked the same again, one level lower, and one that refuses the length is asked again with
- * a smaller history, while it can be made smaller; that is neither an error nor an unheeded turn.
+ * Asks the model. If the provider refuses a forced tool choice, asks again with a weaker one. If it refuses the length, compacts the history and
+ * asks again, as long as the history can shrink.
  */
-export async function askModel(talk: Talk, asking: Asking): Promise<ModelAnswer> {
-  const { clock } = talk.deps;
+export async function askModel(state: ConversationState, request: TurnRequest): Promise<ModelAnswer> {
+  const { modelId, signal } = request;
   for (;;) {
-    const began = clock.now();
+    const began = state.deps.clock.now();
     try {
-      const answer = await request(talk, asking);
-      count(talk, asking, { answer, began });
+      const answer = await sendRequest(state, request);
+      countRequest(state, modelId, { began, answer });
       return answer;
     } catch (error) {
-      count(talk, asking, { answer: error instanceof BrokenAnswer ? error.partial : undefined, began });
-      if (!lowersChoice(talk, asking, error) && !(await shortens(talk, asking, error))) throw error;
+      countRequest(state, modelId, { began, answer: error instanceof BrokenAnswer ? error.partial : undefined });
+      if (signal.aborted || !(weakensChoice(state, request, error) || (await shortens(state, request, error)))) throw error;
     }
   }
 }
 
-type Answered = { readonly answer: ModelAnswer | undefined; readonly began: number };
-
-function count({ deps, usage }: Talk, { modelId }: Asking, { answer, began }: Answered): void {
-  usage.waited(deps.clock.now() - began);
-  if (!answer) return;
-  usage.add(modelId, answer.usage);
-  deps.limits?.spend(answer.usage, modelId);
+function weakensChoice({ capabilities }: ConversationState, { steering, model }: TurnRequest, error: unknown): boolean {
+  return isForced(steering) && refusesToolChoice(error) && capabilities.lower(model);
 }
 
-function lowersChoice({ capabilities }: Talk, { lead, model, signal }: Asking, error: unknown): boolean {
-  return !signal.aborted && isForced(lead) && refusesChoice(error) && capabilities.lower(model);
+async function shortens(state: ConversationState, { turn, signal }: TurnRequest, error: unknown): Promise<boolean> {
+  return refusesLength(error) && (await compact(state, { turn, trigger: "auto", signal }));
 }
 
-async function shortens(talk: Talk, { turn, signal }: Asking, error: unknown): Promise<boolean> {
-  return !signal.aborted && refusesLength(error) && (await compact(talk, { turn, trigger: "auto", signal }));
-}
-
-function request(talk: Talk, { turn, lead, tools, model, modelId, signal }: Asking): Promise<ModelAnswer> {
-  const { deps, messages, capabilities } = talk;
-  const capability = isForced(lead) ? capabilities.of(model) : "auto";
-  const options = buildRequest({ messages, system: deps.system(), tools, choice: lead.choice, capability, signal });
-  const heard = deps.observe && ((event: StreamEvent): void => talk.tell({ ...event, turn }));
-  return withRetries(() => streamAnswer(model, options, heard), {
+function sendRequest(state: ConversationState, { turn, steering, tools, model, modelId, signal }: TurnRequest): Promise<ModelAnswer> {
+  const { deps, messages, capabilities } = state;
+  const capability = isForced(steering) ? capabilities.of(model) : "auto";
+  const options = buildRequest({ messages, system: deps.system(), tools, choice: steering.choice, capability, signal });
+  return withRetries(() => streamAnswer(model, options, deps.observe && ((event) => state.emit({ ...event, turn }))), {
     clock: deps.clock,
     signal,
-    retrying: ({ delayMs, error }) =>
-      warn(talk, "provider_retry", `${withoutStop(providerFailure(error, modelId).message)}; trying again in ${delayMs} ms`),
+    retrying: ({ delayMs, error }) => {
+      const failure = withoutFinalPeriod(providerFailure(error, modelId).message);
+      emitWarning(state, "provider_retry", `${failure}; trying again in ${delayMs} ms`);
+    },
   });
 }
 
-function isForced({ choice }: Lead): boolean {
+function isForced({ choice }: TurnSteering): boolean {
   return choice === "required" || typeof choice === "object";
 }

@@ -25,30 +25,30 @@ export type Capabilities = {
   readonly lower: (model: { readonly provider: string; readonly modelId: string }) => boolean;
 };
 
-/** Begins with the table; `given` is what a script says of itself. */
-export function createCapabilities(given?: Capability): Capabilities {
-  const learnt = new Map<string, Capability>();
+/** Begins with the table; `fixed` is what a script says of itself. */
+export function createCapabilities(fixed?: Capability): Capabilities {
+  const learned = new Map<string, Capability>();
   const of: Capabilities["of"] = ({ provider, modelId }) => {
     const key = `${provider}\n${modelId}`;
-    const known = learnt.get(key);
+    const known = learned.get(key);
     if (known !== undefined) return known;
-    const told = given ?? KNOWN.find((row) => row.provider.test(provider) && row.model.test(modelId))?.capability ?? "named";
-    learnt.set(key, told);
-    return told;
+    const initial = fixed ?? KNOWN.find((row) => row.provider.test(provider) && row.model.test(modelId))?.capability ?? "named";
+    learned.set(key, initial);
+    return initial;
   };
   return {
     of,
     lower: (model) => {
       const next = LOWER[of(model)];
       if (next === undefined) return false;
-      learnt.set(`${model.provider}\n${model.modelId}`, next);
+      learned.set(`${model.provider}\n${model.modelId}`, next);
       return true;
     },
   };
 }
 
 /** True when a provider refused the request because of its choice of a tool. */
-export function refusesChoice(error: unknown): boolean {
+export function refusesToolChoice(error: unknown): boolean {
   if (!APICallError.isInstance(error) || ![400, 404, 422].includes(error.statusCode ?? 0)) return false;
   return /tool[_ ]?choice|function_call|function ?calling|forced/i.test(`${error.message} ${error.responseBody ?? ""}`);
 }

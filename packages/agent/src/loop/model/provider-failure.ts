@@ -1,8 +1,8 @@
 import { APICallError } from "@ai-sdk/provider";
-import { ModelError } from "../../providers/model-error.ts";
 import { PROVIDERS, type ProviderRow } from "../../providers/provider-table.ts";
+import { ModelError } from "../../providers/resolve-model.ts";
 import { ScriptFailure } from "../../script/script.ts";
-import { BrokenAnswer, NoStream } from "./stream-answer.ts";
+import { BrokenAnswer, NotAStream } from "./stream-answer.ts";
 
 /** Why a request to a model failed, and where it is known what to check. */
 export type ProviderFailure = { readonly type: string; readonly message: string; readonly hint?: string };
@@ -13,42 +13,42 @@ export function providerFailure(error: unknown, modelId = ""): ProviderFailure {
   if (error instanceof ScriptFailure) return { type: error.type, message };
   if (error instanceof ModelError) return { type: error.type, message, hint: error.hint };
   const cause = error instanceof BrokenAnswer ? error.cause : error;
-  const type = isShut(cause) ? "provider_auth" : "provider_error";
+  const type = isAuthFailure(cause) ? "provider_auth" : "provider_error";
   const provider = modelId.slice(0, Math.max(modelId.indexOf(":"), 0));
   const row = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
   if (!row) return { type, message: withStatus(cause, message) };
   const hint = hintFor(cause, provider, row);
-  return { type, message: `${modelId}${told(cause, message)}`, ...(hint !== undefined && { hint }) };
+  return { type, message: `${modelId}${describeFailure(cause, message)}`, ...(hint !== undefined && { hint }) };
 }
 
 /** Of a model that is not in the table nobody knows more than the answer's status. */
 function withStatus(cause: unknown, message: string): string {
   const status = APICallError.isInstance(cause) ? (cause.statusCode ?? 0) : 0;
-  return status < 400 ? message : `${withoutStop(message)} (status ${status})`.trimStart();
+  return status < 400 ? message : `${withoutFinalPeriod(message)} (status ${status})`.trimStart();
 }
 
 /** In front of what is said next, which follows it as its own sentence or after a semicolon. */
-export function withoutStop(message: string): string {
+export function withoutFinalPeriod(message: string): string {
   return message.replace(/[.\s]+$/, "");
 }
 
-function isShut(cause: unknown): boolean {
+function isAuthFailure(cause: unknown): boolean {
   return APICallError.isInstance(cause) && (cause.statusCode === 401 || cause.statusCode === 403);
 }
 
-function isUnreached(cause: unknown): cause is APICallError {
+function isUnreachable(cause: unknown): cause is APICallError {
   return APICallError.isInstance(cause) && cause.statusCode === undefined;
 }
 
 /** The words behind the model's id. What the provider itself said of a refusal stands in the error's data; without it its message is the status's name. */
-function told(cause: unknown, message: string): string {
+function describeFailure(cause: unknown, message: string): string {
   if (!APICallError.isInstance(cause)) return `: ${message}`;
   const at = addressOf(cause.url);
   const { statusCode: status = 0, data } = cause;
-  if (isUnreached(cause)) return `${at} cannot be reached (${cause.cause instanceof Error ? cause.cause.message : message}).`;
+  if (isUnreachable(cause)) return `${at} cannot be reached (${cause.cause instanceof Error ? cause.cause.message : message}).`;
   if (status < 400) return `${at}: ${message}`;
   if (data !== undefined) return `${at} answered ${status}: ${message}`;
-  return `${at} answered ${withoutStop(`${status} ${message}`)}.`;
+  return `${at} answered ${withoutFinalPeriod(`${status} ${message}`)}.`;
 }
 
 /** Never with a query or a name and password: keys stand there. */
@@ -59,9 +59,9 @@ function addressOf(url: string): string {
 }
 
 function hintFor(cause: unknown, provider: string, { keys, keyless, base, baseVariable }: ProviderRow): string | undefined {
-  if (isShut(cause)) return `Check ${keys.join(" or ")}, which holds the key.`;
-  if (cause instanceof NoStream) return `Check ${baseVariable}.`;
-  if (isUnreached(cause)) {
+  if (isAuthFailure(cause)) return `Check ${keys.join(" or ")}, which holds the key.`;
+  if (cause instanceof NotAStream) return `Check ${baseVariable}.`;
+  if (isUnreachable(cause)) {
     const server = base === undefined ? "the server" : provider;
     return keyless ? `Is ${server} running? ${baseVariable} says where.` : `Check the network, and ${baseVariable} where it is set.`;
   }

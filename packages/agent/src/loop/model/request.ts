@@ -9,57 +9,57 @@ import type { Choice } from "@assent/core/parts";
 import type { Capability } from "../../script/script.ts";
 
 /** What decides which tools are offered. */
-export type Offering = {
+export type OfferedToolsContext = {
   readonly session: Session;
   readonly dispatcher: Pick<Dispatcher, "denies">;
   /** A person may answer the model's questions, now or later. */
-  readonly asks?: boolean;
+  readonly canAsk?: boolean;
 };
 
 /**
  * The tools a model is offered: the visible ones, `ask` if a person may answer, and `resolve` if something is or can be pending. A tool that a rule denies as
  * a whole is not offered; calls of it are still denied.
  */
-export function offeredTools(registry: Registry, { session, dispatcher, asks = false }: Offering): readonly Tool[] {
+export function listOfferedTools(registry: Registry, { session, dispatcher, canAsk = false }: OfferedToolsContext): readonly Tool[] {
   const named = (name: string): Tool | undefined => {
     const tool = registry.get(name);
     return tool && !dispatcher.denies(tool) ? tool : undefined;
   };
-  const shown = without(registry.visible(), dispatcher);
-  const ask = asks ? named("ask") : undefined;
-  const visible = ask && !shown.includes(ask) ? longer(shown, ask) : shown;
+  const shown = withoutDenied(registry.visible(), dispatcher);
+  const ask = canAsk ? named("ask") : undefined;
+  const visible = ask && !shown.includes(ask) ? withTool(shown, ask) : shown;
   const resolve = named("resolve");
   if (!resolve || visible.includes(resolve)) return visible;
   const { proposals, planning } = session.state;
   const needed = proposals.size > 0 || planning !== null || visible.some(({ definition }) => definition.preview);
-  return needed ? longer(visible, resolve) : visible;
+  return needed ? withTool(visible, resolve) : visible;
 }
 
-const SHORTER = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
+const WITHOUT_DENIED = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
-/** The list without denied tools. It returns the same array each time, so that caches keyed by it work. */
-function without(tools: readonly Tool[], dispatcher: Offering["dispatcher"]): readonly Tool[] {
+/** The list withoutDenied denied tools. It returns the same array each time, so that caches keyed by it work. */
+function withoutDenied(tools: readonly Tool[], dispatcher: OfferedToolsContext["dispatcher"]): readonly Tool[] {
   const denied = tools.filter((tool) => dispatcher.denies(tool)).map(({ name }) => name);
   if (denied.length === 0) return tools;
-  const known = SHORTER.get(tools) ?? new Map<string, readonly Tool[]>();
+  const known = WITHOUT_DENIED.get(tools) ?? new Map<string, readonly Tool[]>();
   const key = denied.join(" ");
   const list = known.get(key) ?? Object.freeze(tools.filter(({ name }) => !denied.includes(name)));
-  SHORTER.set(tools, known.set(key, list));
+  WITHOUT_DENIED.set(tools, known.set(key, list));
   return list;
 }
 
-const LONGER = new WeakMap<readonly Tool[], WeakMap<Tool, readonly Tool[]>>();
+const WITH_TOOL = new WeakMap<readonly Tool[], WeakMap<Tool, readonly Tool[]>>();
 
 /** A list with one tool more: the same one each time, so that what is made of it is made once. */
-function longer(tools: readonly Tool[], more: Tool): readonly Tool[] {
-  const known = LONGER.get(tools) ?? new WeakMap<Tool, readonly Tool[]>();
+function withTool(tools: readonly Tool[], more: Tool): readonly Tool[] {
+  const known = WITH_TOOL.get(tools) ?? new WeakMap<Tool, readonly Tool[]>();
   const list = known.get(more) ?? Object.freeze([...tools, more]);
-  LONGER.set(tools, known.set(more, list));
+  WITH_TOOL.set(tools, known.set(more, list));
   return list;
 }
 
 /** What a request is made from. */
-export type Requesting = {
+export type RequestParts = {
   readonly messages: LanguageModelV4Message[];
   readonly system: string;
   readonly tools: readonly Tool[];
@@ -69,25 +69,25 @@ export type Requesting = {
 };
 
 /** The request for one turn. The history is handed on as it is: a stable beginning is what providers cache. */
-export function buildRequest({ messages, system, tools, choice, capability, signal }: Requesting): LanguageModelV4CallOptions {
+export function buildRequest({ messages, system, tools, choice, capability, signal }: RequestParts): LanguageModelV4CallOptions {
   if (messages[0]?.role !== "system") messages.unshift({ role: "system", content: system });
-  const { offered, toolChoice } = chosen(tools, choice, capability);
-  const request: LanguageModelV4CallOptions = { prompt: messages, abortSignal: signal, providerOptions: KEPT };
+  const { offered, toolChoice } = offerTools(tools, choice, capability);
+  const request: LanguageModelV4CallOptions = { prompt: messages, abortSignal: signal, providerOptions: PROVIDER_OPTIONS };
   if (offered.length > 0) request.tools = declarations(offered);
   if (offered.length > 0 && toolChoice) request.toolChoice = toolChoice;
   return request;
 }
 
 /**
- * What every request asks of whichever provider it goes to; each reads its own. Anthropic caches only where it is asked to.
+ * What every request canAsk of whichever provider it goes to; each reads its own. Anthropic caches only where it is asked to.
  * OpenAI keeps nothing: the history is ours, and what its models reasoned travels with it in full.
  */
-const KEPT: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } }, openai: { store: false } };
+const PROVIDER_OPTIONS: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } }, openai: { store: false } };
 
-type Chosen = { readonly offered: readonly Tool[]; readonly toolChoice: LanguageModelV4CallOptions["toolChoice"] };
+type ToolOffer = { readonly offered: readonly Tool[]; readonly toolChoice: LanguageModelV4CallOptions["toolChoice"] };
 
 /** A tool that cannot be named is the only one offered; where nothing can be forced, the reminder alone must do. */
-function chosen(tools: readonly Tool[], choice: Choice | undefined, capability: Capability): Chosen {
+function offerTools(tools: readonly Tool[], choice: Choice | undefined, capability: Capability): ToolOffer {
   if (choice === undefined || choice === "auto") return { offered: tools, toolChoice: undefined };
   if (choice === "none") return { offered: tools, toolChoice: { type: "none" } };
   if (capability === "auto") return { offered: tools, toolChoice: undefined };

@@ -12,7 +12,7 @@ const LONGEST_BACKOFF_MS = 30_000;
 const LONGEST_WAIT_MS = 120_000;
 
 /** What is known when a request failed. */
-export type Failed = {
+export type FailedRequest = {
   readonly error: unknown;
   /** Failures so far, this one counted. */
   readonly failures: number;
@@ -26,29 +26,29 @@ export type Failed = {
  * 1. as often as allowed already; 2. an answer that had whole calls in it; 3. what the provider calls final, a spent quota, and a connection refused three times;
  * 4. an overload, a rate limit, a server's or a network's failure, an answer that broke off. Everything else is final.
  */
-export function retryDelay({ error, failures, retries, now }: Failed): number | undefined {
+export function retryDelay({ error, failures, retries, now }: FailedRequest): number | undefined {
   if (failures > retries) return undefined;
   if (error instanceof BrokenAnswer && error.calls > 0) return undefined;
   const broken = error instanceof BrokenAnswer;
   const cause = broken ? error.cause : error;
-  if (!isPassing(cause, broken)) return undefined;
+  if (!isTemporary(cause, broken)) return undefined;
   if (failures > REFUSED_RETRIES && hasCode(cause, REFUSED)) return undefined;
-  const asked = askedDelay(cause, now);
-  if (asked !== undefined) return asked > LONGEST_WAIT_MS ? undefined : asked;
+  const requestedDelay = readRequestedDelay(cause, now);
+  if (requestedDelay !== undefined) return requestedDelay > LONGEST_WAIT_MS ? undefined : requestedDelay;
   return Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
 }
 
-function isPassing(cause: unknown, broken: boolean): boolean {
-  const { status, retryable, kind } = told(cause);
+function isTemporary(cause: unknown, broken: boolean): boolean {
+  const { status, retryable, kind } = readFailure(cause);
   if (retryable === false || /insufficient_quota|billing_error|invalid_request/.test(kind)) return false;
   if (status !== undefined) return status === 408 || status === 429 || status >= 500;
   return broken || APICallError.isInstance(cause) || hasCode(cause, NETWORK);
 }
 
-type Told = { readonly status: number | undefined; readonly retryable: boolean | undefined; readonly kind: string };
+type FailureFields = { readonly status: number | undefined; readonly retryable: boolean | undefined; readonly kind: string };
 
 /** A failure inside a stream is a bare object with the fields of a request's error, or only with a type and a code. */
-function told(cause: unknown): Told {
+function readFailure(cause: unknown): FailureFields {
   const { statusCode, isRetryable, responseBody, type, code }: Readonly<Record<string, unknown>> = isObject(cause) ? cause : {};
   // A connection that is lost in the middle of an answer is an error with the answer's status, 200.
   const status = [statusCode, code].map(Number).find((number) => number >= 400 && number < 600);
@@ -72,8 +72,8 @@ function hasCode(error: unknown, code: RegExp): boolean {
   return false;
 }
 
-/** What the provider asked for: a header in milliseconds, seconds or as a date, or the detail of an error's body. */
-function askedDelay(cause: unknown, now: number): number | undefined {
+/** What the provider requestedDelay for: a header in milliseconds, seconds or as a date, or the detail of an error's body. */
+function readRequestedDelay(cause: unknown, now: number): number | undefined {
   if (!APICallError.isInstance(cause)) return undefined;
   const headers = cause.responseHeaders ?? {};
   const exact = Number.parseFloat(headers["retry-after-ms"] ?? "");
@@ -87,33 +87,33 @@ function askedDelay(cause: unknown, now: number): number | undefined {
 }
 
 /** A request that will be made again. */
-export type Retrying = {
+export type RetryAttempt = {
   /** 1 for the first time it is made again. */
   readonly attempt: number;
   readonly delayMs: number;
   readonly error: unknown;
-  /** Something of the broken answer was already heard, and will be heard anew. */
-  readonly heard: boolean;
+  /** Something of the broken answer was already partialOutput, and will be partialOutput anew. */
+  readonly partialOutput: boolean;
 };
 
 /** How a request is retried. */
-export type Retries = {
+export type RetryOptions = {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly retries?: number;
-  /** Told before each wait. */
-  readonly retrying?: (retrying: Retrying) => void;
+  /** FailureFields before each wait. */
+  readonly retrying?: (retrying: RetryAttempt) => void;
 };
 
 /** Makes a request, and makes it again while its failure may pass. Rejects with the last failure, or with the signal's reason while it waits. */
-export async function withRetries<T>(request: () => Promise<T>, { clock, signal, retries = RETRIES, retrying }: Retries): Promise<T> {
+export async function withRetries<T>(request: () => Promise<T>, { clock, signal, retries = RETRIES, retrying }: RetryOptions): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {
       return await request();
     } catch (error) {
       const delayMs = signal.aborted ? undefined : retryDelay({ error, failures, retries, now: clock.now() });
       if (delayMs === undefined) throw error;
-      retrying?.({ attempt: failures, delayMs, error, heard: error instanceof BrokenAnswer && error.heard });
+      retrying?.({ attempt: failures, delayMs, error, partialOutput: error instanceof BrokenAnswer && error.hasOutput });
       await wait(delayMs, clock, signal);
     }
   }

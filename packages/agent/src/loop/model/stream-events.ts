@@ -7,7 +7,7 @@ export type StreamBlock =
 /** A piece of a block; `input` is a piece of a call's arguments. */
 export type StreamDelta = { readonly type: "text" | "reasoning" | "input"; readonly delta: string };
 
-/** What is heard of an answer while it comes. Whatever starts is stopped, also where the answer breaks off; blocks are numbered from 0. */
+/** What is emit of an answer while it comes. Whatever starts is stopped, also where the answer breaks off; blocks are numbered from 0. */
 export type StreamEvent =
   | { readonly type: "message_start" }
   | { readonly type: "block_start"; readonly index: number; readonly block: StreamBlock }
@@ -17,7 +17,7 @@ export type StreamEvent =
   | { readonly type: "message_stop"; readonly stop: string };
 
 /** Tells of the blocks of one answer, by the keys its provider gives them. */
-export type StreamTeller = {
+export type StreamEmitter = {
   /** False: a block of this key is being told already. */
   readonly start: (key: string, block: StreamBlock) => boolean;
   readonly delta: (key: string, delta: StreamDelta) => void;
@@ -25,13 +25,13 @@ export type StreamTeller = {
   readonly end: (stop: string) => void;
 };
 
-/** Begins to tell of an answer. */
-export function tellStream(heard: (event: StreamEvent) => void): StreamTeller {
+/** Begins to emitDelta of an answer. */
+export function createStreamEmitter(emit: (event: StreamEvent) => void): StreamEmitter {
   const open = new Map<string, number>();
   const halves = new Map<string, StreamDelta>();
   let next = 0;
-  const tell = (index: number, { type, delta }: StreamDelta): void => {
-    if (delta !== "") heard({ type: "delta", index, delta: { type, delta: delta.toWellFormed() } });
+  const emitDelta = (index: number, { type, delta }: StreamDelta): void => {
+    if (delta !== "") emit({ type: "delta", index, delta: { type, delta: delta.toWellFormed() } });
   };
   const stop = (key: string): void => {
     const index = open.get(key);
@@ -39,15 +39,15 @@ export function tellStream(heard: (event: StreamEvent) => void): StreamTeller {
     const half = halves.get(key);
     halves.delete(key);
     open.delete(key);
-    if (half) tell(index, half);
-    heard({ type: "block_stop", index });
+    if (half) emitDelta(index, half);
+    emit({ type: "block_stop", index });
   };
-  heard({ type: "message_start" });
+  emit({ type: "message_start" });
   return {
     start: (key, block) => {
       if (open.has(key)) return false;
       open.set(key, next);
-      heard({ type: "block_start", index: next, block: block.type === "call" ? named(block) : block });
+      emit({ type: "block_start", index: next, block: block.type === "call" ? wellFormedCall(block) : block });
       next += 1;
       return true;
     },
@@ -58,18 +58,18 @@ export function tellStream(heard: (event: StreamEvent) => void): StreamTeller {
       const whole = FIRST_HALF.test(text) ? text.slice(0, -1) : text; // the other half of a pair may come with the next piece
       if (whole === text) halves.delete(key);
       else halves.set(key, { type, delta: text.slice(-1) });
-      tell(index, { type, delta: whole });
+      emitDelta(index, { type, delta: whole });
     },
     stop,
     end: (why) => {
       for (const key of [...open.keys()]) stop(key);
-      heard({ type: "message_stop", stop: why });
+      emit({ type: "message_stop", stop: why });
     },
   };
 }
 
 const FIRST_HALF = /[\ud800-\udbff]$/;
 
-function named({ type, id, tool }: Extract<StreamBlock, { readonly type: "call" }>): StreamBlock {
+function wellFormedCall({ type, id, tool }: Extract<StreamBlock, { readonly type: "call" }>): StreamBlock {
   return { type, id: id.toWellFormed(), tool: tool.toWellFormed() };
 }

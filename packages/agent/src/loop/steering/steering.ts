@@ -13,11 +13,11 @@ import {
 } from "@assent/core/parts";
 import { resolveReminder } from "./reminder.ts";
 
-/** How a model is led to settle what it staged. */
+/** How a model is updated to settle what it staged. */
 export type SteeringMode = "force" | "remind-then-force" | "remind" | "none";
 
 /** What one request carries because something is pending, or because somebody forced a tool. */
-export type Lead = {
+export type TurnSteering = {
   readonly choice: Choice | undefined;
   readonly reminder: string | undefined;
   /** The proposal this turn is about; undefined where nothing is, or where a person's own directive goes first. */
@@ -30,28 +30,28 @@ export type SteeredCall = { readonly tool: string; readonly outcome: string; rea
 /** Leads a model through its pending proposals. Everything but the queue is derived from the record before every request. */
 export type Steering = {
   /** Once per turn; a turn that is sent again reuses what it got. */
-  readonly lead: (turn: { readonly active: readonly string[]; readonly newPrompt: boolean }) => Lead;
-  /** The turn ended by itself. Answers with the proposals that were parked for the person because of it. */
-  readonly ended: (lead: Lead, calls: readonly SteeredCall[]) => Promise<readonly ProposalRow[]>;
-  readonly failed: (reason: "aborted" | "error") => void;
+  readonly next: (turn: { readonly active: readonly string[]; readonly newPrompt: boolean }) => TurnSteering;
+  /** The turn endTurn by itself. Answers with the proposals that were parked for the person because of it. */
+  readonly endTurn: (next: TurnSteering, calls: readonly SteeredCall[]) => Promise<readonly ProposalRow[]>;
+  readonly failTurn: (reason: "aborted" | "error") => void;
   /** True while a text-only answer must not end the run. */
-  readonly holds: () => boolean;
+  readonly hasPending: () => boolean;
   /** A person's own directive: this tool, then none. */
   readonly force: (tool: string) => void;
   /** The next turn must call a tool; false takes that back. */
-  readonly decide: (must: boolean) => void;
+  readonly requireCall: (must: boolean) => void;
   readonly clear: () => void;
 };
 
 /** Whether something came of leading that the end of the turn settles. */
-export function isLed({ choice, proposal }: Lead): boolean {
+export function isSteered({ choice, proposal }: TurnSteering): boolean {
   return choice !== undefined || proposal !== undefined;
 }
 
-const UNLED: Lead = Object.freeze({ choice: undefined, reminder: undefined, proposal: undefined });
+const UNSTEERED: TurnSteering = Object.freeze({ choice: undefined, reminder: undefined, proposal: undefined });
 const NONE: readonly ProposalRow[] = Object.freeze([]);
 const LIMIT = 3;
-const AGAIN = { aborted: "requeue", error: "requeue", not_invoked: "requeue" } as const;
+const REQUEUE = { aborted: "requeue", error: "requeue", not_invoked: "requeue" } as const;
 const USER = "user-force";
 const PLAN = "plan-mode-decision";
 
@@ -64,9 +64,9 @@ export function createSteering({ session, mode }: { readonly session: Session; r
     return [...proposals.values()].filter(({ state, parked }) => state === "staged" && !parked);
   };
   return {
-    lead: ({ active, newPrompt }) => {
+    next: ({ active, newPrompt }) => {
       const rows = pending();
-      if (rows.length === 0 && queue.entries.length === 0 && !queue.inFlight) return UNLED;
+      if (rows.length === 0 && queue.entries.length === 0 && !queue.inFlight) return UNSTEERED;
       queue = withDirectives(queue, rows, mode());
       const served = nextChoice(queue, { active });
       queue = served.queue;
@@ -76,22 +76,22 @@ export function createSteering({ session, mode }: { readonly session: Session; r
       const reminder = about && mustRemind(about, mode(), newPrompt) ? resolveReminder(rows) : undefined;
       return { choice: served.choice, reminder, proposal: about?.id };
     },
-    ended: async ({ choice, proposal }, calls) => {
+    endTurn: async ({ choice, proposal }, calls) => {
       const forced = typeof choice === "object" ? choice.tool : undefined;
       if (calls.some(({ tool, outcome }) => tool === forced && outcome !== "invalid")) queue = markInvoked(queue);
       queue = resolveChoice(queue);
       const row = proposal === undefined ? undefined : session.state.proposals.get(proposal);
       if (row?.state !== "staged" || row.parked || calls.some(({ proposalId }) => proposalId === row.id)) return [];
-      return await unheeded(session, row);
+      return await recordUnheeded(session, row);
     },
-    failed: (reason) => {
+    failTurn: (reason) => {
       queue = rejectChoice(queue, reason);
     },
-    holds: () => pending().length > 0,
+    hasPending: () => pending().length > 0,
     force: (tool) => {
       queue = pushSequence(queue, [{ tool }, "none"], { label: USER, now: true, onRejected: "drop_sequence" });
     },
-    decide: (must) => {
+    requireCall: (must) => {
       queue = removeByLabel(queue, PLAN);
       if (must) queue = pushOnce(queue, "required", { label: PLAN });
     },
@@ -107,26 +107,26 @@ function labelOf(id: string): string {
 
 /** Directives of proposals that are gone go; those that are missing come back, the newest first. */
 function withDirectives(queue: ToolChoiceQueue, rows: readonly ProposalRow[], mode: SteeringMode): ToolChoiceQueue {
-  let led = queue;
+  let updated = queue;
   const queued = [...queue.entries, ...(queue.inFlight ? [queue.inFlight.directive] : [])];
   const forcing = rows.filter((row) => mode === "force" || (mode === "remind-then-force" && row.reminded > 0));
   for (const { label, proposalId } of queued) {
-    if (proposalId !== undefined && !forcing.some(({ id }) => id === proposalId)) led = removeByLabel(led, label);
+    if (proposalId !== undefined && !forcing.some(({ id }) => id === proposalId)) updated = removeByLabel(updated, label);
   }
-  if (queued.some(({ label }) => label === USER)) return led; // a person's own directive goes first
+  if (queued.some(({ label }) => label === USER)) return updated; // a person's own directive goes first
   for (const { id } of forcing) {
     if (queued.some(({ proposalId }) => proposalId === id)) continue;
-    led = pushOnce(led, { tool: "resolve" }, { label: labelOf(id), now: true, onRejected: AGAIN, proposalId: id });
+    updated = pushOnce(updated, { tool: "resolve" }, { label: labelOf(id), now: true, onRejected: REQUEUE, proposalId: id });
   }
-  return led;
+  return updated;
 }
 
 function mustRemind(row: ProposalRow, mode: SteeringMode, newPrompt: boolean): boolean {
   return mode !== "remind-then-force" || row.reminded === 0 || newPrompt;
 }
 
-/** The count is the proposal's own, and on record; the third time the person is left to decide, and the run goes on. */
-async function unheeded(session: Session, row: ProposalRow): Promise<readonly ProposalRow[]> {
+/** The count is the proposal's own, and on record; the third time the person is left to requireCall, and the run goes on. */
+async function recordUnheeded(session: Session, row: ProposalRow): Promise<readonly ProposalRow[]> {
   const { draft } = session;
   const turn = session.state.turn;
   const events = [draft("proposal.unheeded", { proposal: row.id, turn })];

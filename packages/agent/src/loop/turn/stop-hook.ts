@@ -1,64 +1,59 @@
 import type { HookOpinion, Hooks, JsonObject } from "@assent/core";
 import { hookEnvelope, STOP_HOOK_LIMIT } from "@assent/core/parts";
 
-/** Whom a stop hook speaks for. */
+/** What stop hooks need. */
 export type StopHookDeps = {
   readonly hooks: Hooks | undefined;
   readonly event: "stop" | "subagent_stop";
-  /** How often in a row the end may be held back in one run. */
+  /** How often in a row hooks may keep one run going. */
   readonly limit?: number | undefined;
-  /** What every hook of this session is told. */
   readonly input: () => JsonObject;
 };
 
-/** What came of an agent's wish to finish. */
+/** The answer of stop hooks to a model that wants to finish. */
 export type StopAnswer = {
-  /** What it is told so that it goes on; undefined: it may finish. */
-  readonly goOn: string | undefined;
-  /** What hooks have to say to it beside that. */
+  /** Told to the model, which must continue; undefined if it may finish. */
+  readonly feedback: string | undefined;
+  /** Told to the model in addition. */
   readonly context: string | undefined;
-  /** It would have been held back once more than may be. */
+  /** Hooks objected once more than the limit allows. */
   readonly limitReached: boolean;
 };
 
-/** Hooks that may hold back an agent that wants to finish. */
+/** Hooks that may keep a model from finishing. */
 export type StopHook = {
-  /** Nothing that fails here holds anybody back: finishing is the safe side. */
+  /** If a hook fails, the model may finish. */
   readonly consult: (lastMessage: string, signal: AbortSignal) => Promise<StopAnswer>;
-  /** A new run: nothing was held back yet. */
+  /** Resets the count for a new run. */
   readonly reset: () => void;
 };
 
-const LET_GO: StopAnswer = { goOn: undefined, context: undefined, limitReached: false };
+const MAY_FINISH: StopAnswer = { feedback: undefined, context: undefined, limitReached: false };
 
-/** The stop hooks of one session, for an agent's as for a person's. */
+/** Creates the stop hooks of a session or an agent. */
 export function createStopHook({ hooks, event, limit = STOP_HOOK_LIMIT, input }: StopHookDeps): StopHook {
-  let held = 0;
+  let objections = 0;
   return {
     reset: () => {
-      held = 0;
+      objections = 0;
     },
     consult: async (lastMessage, signal) => {
-      if (!hooks) return LET_GO;
-      const told = { ...input(), stop_hook_active: held > 0, last_assistant_message: lastMessage };
-      const said = await quietly(() => hooks.consult(event, told, signal));
-      if (!said || signal.aborted) return LET_GO;
-      if (said.verdict !== "deny" || said.stop !== undefined) return { ...LET_GO, context: contextOf(said) };
-      if (held >= limit) return { ...LET_GO, limitReached: true };
-      held += 1;
-      return { ...LET_GO, goOn: hookEnvelope({ ...said, feedback: said.reason ?? `blocked by hook ${said.name}` }) };
+      if (!hooks) return MAY_FINISH;
+      let opinion: HookOpinion | undefined;
+      try {
+        const fields = { ...input(), stop_hook_active: objections > 0, last_assistant_message: lastMessage };
+        opinion = await hooks.consult(event, fields, signal);
+      } catch {
+        return MAY_FINISH;
+      }
+      if (!opinion || signal.aborted) return MAY_FINISH;
+      if (opinion.verdict !== "deny" || opinion.stop !== undefined) {
+        const { name, spokenBy, context } = opinion;
+        return { ...MAY_FINISH, context: hookEnvelope({ name, ...(spokenBy !== undefined && { spokenBy }), context }) };
+      }
+      if (objections >= limit) return { ...MAY_FINISH, limitReached: true };
+      objections += 1;
+      return { ...MAY_FINISH, feedback: hookEnvelope({ ...opinion, feedback: opinion.reason ?? `blocked by hook ${opinion.name}` }) };
     },
   };
-}
-
-async function quietly<T>(act: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await act();
-  } catch {
-    return undefined;
-  }
-}
-
-function contextOf({ name, spokenBy, context }: HookOpinion): string | undefined {
-  return hookEnvelope({ name, ...(spokenBy !== undefined && { spokenBy }), context });
 }

@@ -11,9 +11,9 @@ import {
   createConversation,
   createEventFeed,
   type EventFeed,
-  eventBytes,
+  encodeEvents,
   eventResponse,
-  lastEventId,
+  readLastEventId,
   type WebEvent,
 } from "../../../src/index.ts";
 import { ANN, type Embedded, embed, PORTS, scripted, until } from "../embedded.ts";
@@ -203,7 +203,8 @@ describe("coming back", () => {
     ["nonsense is the present", "12; drop", {}],
     ["a place that no number can hold is the present", "9".repeat(30), {}],
   ];
-  for (const [sentence, header, expected] of ids) test(`Last-Event-ID: ${sentence}`, () => assert.deepEqual(lastEventId(header), expected));
+  for (const [sentence, header, expected] of ids)
+    test(`Last-Event-ID: ${sentence}`, () => assert.deepEqual(readLastEventId(header), expected));
 });
 
 describe("going away", () => {
@@ -282,7 +283,7 @@ describe("Server-Sent Events", () => {
 
   test("line breaks in a text do not end its event", async () => {
     const event: WebEvent = { pos: null, type: "text", turn: 1, delta: "a\n\nb\r\u2028" };
-    const text = await new Response(eventBytes(ReadableStream.from([event]))).text();
+    const text = await new Response(encodeEvents(ReadableStream.from([event]))).text();
     assert.equal(text.split("\n").length, 3);
     assert.deepEqual(JSON.parse(text.slice("data: ".length)), event);
   });
@@ -299,7 +300,7 @@ describe("Server-Sent Events", () => {
         );
         return;
       }
-      const stream = Readable.fromWeb(eventBytes(feed.follow({ run: (signal) => conversation.send("Go.", signal) })));
+      const stream = Readable.fromWeb(encodeEvents(feed.follow({ run: (signal) => conversation.send("Go.", signal) })));
       response.on("close", () => stream.destroy());
       stream.pipe(response);
     }).listen(0, "127.0.0.1");

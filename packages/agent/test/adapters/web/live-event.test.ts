@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type HeardEvent, makeHearing } from "../../../src/adapters/web/live-event.ts";
+import { type LiveEvent, makeHearing } from "../../../src/adapters/web/live-event.ts";
 import type { RecordedEvent } from "../../../src/index.ts";
 
-const text = (delta: string, turn = 1): HeardEvent => ({ pos: null, type: "text", turn, delta });
-const thought = (delta: string): HeardEvent => ({ pos: null, type: "reasoning", turn: 1, delta });
-const output = (callId: string, display: string): HeardEvent => ({ pos: null, type: "output", callId, display });
-const warning: HeardEvent = { pos: null, type: "warning", code: "c", message: "m" };
+const text = (delta: string, turn = 1): LiveEvent => ({ pos: null, type: "text", turn, delta });
+const thought = (delta: string): LiveEvent => ({ pos: null, type: "reasoning", turn: 1, delta });
+const output = (callId: string, display: string): LiveEvent => ({ pos: null, type: "output", callId, display });
+const warning: LiveEvent = { pos: null, type: "warning", code: "c", message: "m" };
 const message = (turn: number): RecordedEvent => ({ pos: 1, type: "message", turn, text: "" });
 const ended = (callId: string): RecordedEvent => ({
   ...{ pos: 1, type: "ended", callId, outcome: "succeeded", outcomeType: null, text: "", display: null, durationMs: 0 },
 });
 
 describe("what is held for a slow reader", () => {
-  const rows: readonly [sentence: string, heard: readonly HeardEvent[], told: readonly RecordedEvent[], left: readonly HeardEvent[]][] = [
+  const rows: readonly [sentence: string, heard: readonly LiveEvent[], told: readonly RecordedEvent[], left: readonly LiveEvent[]][] = [
     ["text that follows text is joined", [text("a"), text("b")], [], [text("ab")]],
     ["text of another turn is not", [text("a"), text("b", 2)], [], [text("a"), text("b", 2)]],
     ["thought and text keep their order", [thought("a"), text("b"), thought("c")], [], [thought("a"), text("b"), thought("c")]],
@@ -31,7 +31,7 @@ describe("what is held for a slow reader", () => {
       const hearing = makeHearing();
       for (const event of heard) hearing.add(event);
       for (const event of told) hearing.told(event);
-      const taken: HeardEvent[] = [];
+      const taken: LiveEvent[] = [];
       for (let event = hearing.take(); event; event = hearing.take()) taken.push(event);
       assert.deepEqual(taken, left);
     });

@@ -5,13 +5,13 @@ import { APICallError } from "@ai-sdk/provider";
 import { defineTool, type HookOpinion, type Hooks, type JsonObject, type Tool } from "@assent/core";
 import { todoTool } from "@assent/tools";
 import { z } from "zod";
-import { type ConversationDeps, recordedHistory } from "../../../src/index.ts";
+import { type ConversationDeps, readHistory } from "../../../src/index.ts";
 import { refusesLength } from "../../../src/loop/compaction/context-usage.ts";
-import { compactable, compactedHistory } from "../../../src/loop/compaction/kept-messages.ts";
+import { compactedHistory, findCompactable } from "../../../src/loop/compaction/kept-messages.ts";
 import { markOf } from "../../../src/loop/history/marks.ts";
 import { toolMessage, userMessage } from "../../../src/loop/history/messages.ts";
 import { createRunLimits } from "../../../src/loop/limits/run-limits.ts";
-import { CONTEXT_SIZES_AS_OF, contextSizeOf } from "../../../src/providers/context-sizes.ts";
+import { CONTEXT_SIZES_AS_OF, getContextSize } from "../../../src/providers/known-models.ts";
 import { type Rehearsal, type RehearsalOptions, rehearse } from "../../rehearsal.ts";
 
 const SIZE = 1_000;
@@ -54,7 +54,7 @@ describe("compaction", () => {
   test("the record gives back the same messages after a restart", async () => {
     const made = await long(longScript(14));
     await made.send("the prompt");
-    const { messages } = await recordedHistory(made.ledger, made.session.id);
+    const { messages } = await readHistory(made.ledger, made.session.id);
     assert.deepEqual(messages, made.messages.slice(1));
     const again = await rehearse("turns: []", { after: made });
     assert.deepEqual(again.messages, made.messages.slice(1));
@@ -107,7 +107,7 @@ describe("compaction", () => {
     assert.equal((await made.send("go")).text, "done");
     assert.equal((await made.events("history.compacted")).length, 2);
     assert.deepEqual(roles(made.messages), ["system", "summary", "user", ...LAST_TEN, "assistant"]);
-    assert.deepEqual((await recordedHistory(made.ledger, made.session.id)).messages, made.messages.slice(1));
+    assert.deepEqual((await readHistory(made.ledger, made.session.id)).messages, made.messages.slice(1));
   });
 
   test("the summary is asked of the session's own model, with the tools and none to be called, and counted", async () => {
@@ -179,7 +179,7 @@ describe("compaction", () => {
     await made.send("go");
     assert.equal(await made.conversation.compact(new AbortController().signal), true);
     assert.deepEqual(roles(made.messages), ["system", "summary", "user", "assistant"]);
-    assert.deepEqual((await recordedHistory(made.ledger, made.session.id)).messages, made.messages.slice(1));
+    assert.deepEqual((await readHistory(made.ledger, made.session.id)).messages, made.messages.slice(1));
     assert.equal(await made.conversation.compact(new AbortController().signal), false, "one answer is not summarized");
   });
 
@@ -214,7 +214,7 @@ describe("what is never summarised", () => {
     turn("u1", "fate", "unknown");
     turn("e1", "echo", "succeeded");
     for (let at = 0; at < 10; at += 1) turn(`l${at}`, "echo", "succeeded");
-    const found = compactable(messages);
+    const found = findCompactable(messages);
     assert.equal(found?.through, 5);
     const after = compactedHistory(messages, { through: 5, summary: "S" });
     assert.deepEqual(roles(after), ["system", "summary", "user", "assistant", "tool", "assistant", "tool", ...LAST_TEN]);
@@ -224,7 +224,7 @@ describe("what is never summarised", () => {
         typeof content === "string" ? [] : content.map((part) => ("toolCallId" in part ? part.toolCallId : "text")),
       );
     assert.deepEqual(ids, ["t2", "t2", "u1", "u1"]);
-    const again = compactable(after);
+    const again = findCompactable(after);
     assert.equal(again, undefined, "what is kept is not worth another summary");
   });
 
@@ -363,7 +363,7 @@ describe("the sizes of contexts", () => {
     ["vllm:gpt-5.5", undefined],
     ["constructor", undefined],
   ];
-  for (const [model, size] of rows) test(`${model}: ${size ?? "not known"}`, () => assert.equal(contextSizeOf(model), size));
+  for (const [model, size] of rows) test(`${model}: ${size ?? "not known"}`, () => assert.equal(getContextSize(model), size));
   test("the table has its day", () => assert.match(CONTEXT_SIZES_AS_OF, /^\d{4}-\d{2}-\d{2}$/));
 
   const refusal = (statusCode: number, message: string): APICallError =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { RunEnd } from "../../../src/index.ts";
-import { recordedHistory } from "../../../src/index.ts";
+import { readHistory } from "../../../src/index.ts";
 import { type Rehearsal, rehearse } from "../../rehearsal.ts";
 import { begun, brokenModel, call, finish, said, thought } from "../model/broken-model.ts";
 
@@ -80,7 +80,7 @@ describe("an answer that breaks off", () => {
     test(`the record gives back what the model was shown of it: ${stop}`, async () => {
       const made = await cut([...call("c1", { whole: true }), ...begun("and")], how);
       await made.send("go on");
-      const { messages, open } = await recordedHistory(made.ledger, made.session.id);
+      const { messages, open } = await readHistory(made.ledger, made.session.id);
       assert.equal(open, undefined);
       assert.deepEqual(messages, made.messages.slice(1));
     });
@@ -124,7 +124,7 @@ describe("an answer that breaks off", () => {
       role === "assistant" ? content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : [])) : [],
     );
     assert.deepEqual(ids, ["c1_cut1", "c1"]);
-    assert.deepEqual((await recordedHistory(made.ledger, made.session.id)).messages, made.messages.slice(1));
+    assert.deepEqual((await readHistory(made.ledger, made.session.id)).messages, made.messages.slice(1));
   });
 
   test("an answer of which nothing arrived is not recorded", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { defineTool, type Tool } from "@assent/core";
 import { z } from "zod";
-import { recordedHistory } from "../../../src/index.ts";
+import { readHistory } from "../../../src/index.ts";
 import { forkText, HistoryError } from "../../../src/loop/history/recorded-history.ts";
 import { type Rehearsal, rehearse } from "../../rehearsal.ts";
 
@@ -52,7 +52,7 @@ describe("a fork's history", () => {
       ["user", "assistant", "tool", "assistant", "tool"],
     );
     assert.deepEqual(await child.send("side"), { reason: "done", text: "mine" });
-    const { messages, providerId } = await recordedHistory(child.ledger, child.session.id);
+    const { messages, providerId } = await readHistory(child.ledger, child.session.id);
     assert.deepEqual(messages, child.messages.slice(1));
     assert.equal(providerId, "script:1", "the turn is that of its own script");
   });
@@ -79,7 +79,7 @@ describe("a fork's history", () => {
       ["f1", "Handled by the parent."],
       ["c1_2", "You are the fork started by this call."],
     ]);
-    const told = await recordedHistory(made.ledger, child.session.id, (callId) => `about ${callId}`);
+    const told = await readHistory(made.ledger, child.session.id, (callId) => `about ${callId}`);
     assert.match(JSON.stringify(told.messages.at(-1)), /about c1#2/);
   });
 

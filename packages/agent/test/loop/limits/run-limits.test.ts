@@ -4,7 +4,7 @@ import { defineTool, fixedPolicy, type Tool } from "@assent/core";
 import { manualClock, scriptedApprover } from "@assent/core/testing";
 import { z } from "zod";
 import { createRunLimits, type RunLimits, type RunLimitsOptions } from "../../../src/loop/limits/run-limits.ts";
-import { priceKnown } from "../../../src/providers/prices.ts";
+import { hasPrice } from "../../../src/providers/known-models.ts";
 import { type Rehearsal, type RehearsalOptions, rehearse } from "../../rehearsal.ts";
 
 type Limited = Rehearsal & { readonly limits: RunLimits };
@@ -51,7 +51,7 @@ describe("the limits of a run", () => {
     const { send, conversation, session } = await limited("turns: [{ say: a }, { say: never }]", { maxTurns: 1 });
     assert.equal((await send("go")).reason, "done");
     await session.record([session.draft("notice.queued", { notice: "n_1", kind: "task", modelText: "x", displayText: "x" })], "normal");
-    const end = await conversation.goOn(new AbortController().signal);
+    const end = await conversation.resume(new AbortController().signal);
     assert.equal(end.error?.type, "limit_turns");
     assert.equal(session.state.notices.size, 1, "what could not be told stays queued");
   });
@@ -192,10 +192,10 @@ describe("the limits of a run", () => {
     const limits = createRunLimits({ clock, maxTimeMs: 100 });
     limits.pauseClock();
     limits.pauseClock();
-    limits.goOn();
+    limits.resumeClock();
     await clock.advance(1_000);
     assert.equal(limits.exceeded(), undefined);
-    limits.goOn();
+    limits.resumeClock();
     await clock.advance(100);
     assert.equal(limits.exceeded()?.type, "limit_time");
     assert.equal(limits.signal.reason instanceof DOMException && limits.signal.reason.name, "TimeoutError");
@@ -208,7 +208,7 @@ describe("the limits of a run", () => {
   });
 
   test("whether a cost can be told is known before the run", () => {
-    assert.deepEqual(["openai:gpt-5.4-mini", "ollama:qwen3", "script"].map(priceKnown), [true, false, false]);
+    assert.deepEqual(["openai:gpt-5.4-mini", "ollama:qwen3", "script"].map(hasPrice), [true, false, false]);
   });
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { APICallError } from "@ai-sdk/provider";
 import { createCapabilities } from "../../../src/index.ts";
-import { refusesChoice } from "../../../src/loop/model/capability.ts";
+import { refusesToolChoice } from "../../../src/loop/model/capability.ts";
 import { providerFailure } from "../../../src/loop/model/provider-failure.ts";
 
 describe("what a model can be made to do", () => {
@@ -49,7 +49,7 @@ describe("a refusal of a choice", () => {
     [429, "tool_choice", false],
   ];
   for (const [status, text, refuses] of rows)
-    test(`${status} ${text}: ${refuses}`, () => assert.equal(refusesChoice(refusal(status, text)), refuses));
+    test(`${status} ${text}: ${refuses}`, () => assert.equal(refusesToolChoice(refusal(status, text)), refuses));
 });
 
 describe("why a run ended", () => {

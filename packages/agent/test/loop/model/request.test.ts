@@ -4,7 +4,7 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { createRegistry, defineTool, memoryLedger, openSession, type Tool } from "@assent/core";
 import { countingIds, manualClock } from "@assent/core/testing";
 import { z } from "zod";
-import { buildRequest, offeredTools } from "../../../src/loop/model/request.ts";
+import { buildRequest, listOfferedTools } from "../../../src/loop/model/request.ts";
 
 const { signal } = new AbortController();
 const holder = { pid: 1, host: "h", processStart: "", door: "test" };
@@ -27,15 +27,15 @@ test("tools are declared once for all requests that offer the same, with ask and
   const session = await openSession({ ledger: memoryLedger(), clock: manualClock(), ids: countingIds() }, { holder, create: { cwd: "/" } });
   const registry = createRegistry();
   for (const one of [tool("ask", true), tool("resolve", true), tool("read"), previewing()]) registry.add(one);
-  const first = request(offeredTools(registry, { session, dispatcher: { denies: () => false }, asks: true })).tools;
-  const again = request(offeredTools(registry, { session, dispatcher: { denies: () => false }, asks: true })).tools;
+  const first = request(listOfferedTools(registry, { session, dispatcher: { denies: () => false }, canAsk: true })).tools;
+  const again = request(listOfferedTools(registry, { session, dispatcher: { denies: () => false }, canAsk: true })).tools;
   assert.deepEqual(
     first?.map(({ name }) => name),
     ["read", "write", "ask", "resolve"],
   );
   assert.equal(again, first);
   registry.add(tool("search"));
-  const more = request(offeredTools(registry, { session, dispatcher: { denies: () => false }, asks: true })).tools;
+  const more = request(listOfferedTools(registry, { session, dispatcher: { denies: () => false }, canAsk: true })).tools;
   assert.deepEqual(
     more?.map(({ name }) => name),
     ["read", "write", "search", "ask", "resolve"],
@@ -48,7 +48,7 @@ test("a tool that is denied as a whole is not offered, and resolve only where a 
   const registry = createRegistry();
   for (const one of [tool("ask", true), tool("resolve", true), tool("read"), previewing()]) registry.add(one);
   const offered = (...denied: readonly string[]): readonly Tool[] =>
-    offeredTools(registry, { session, dispatcher: { denies: ({ name }) => denied.includes(name) }, asks: true });
+    listOfferedTools(registry, { session, dispatcher: { denies: ({ name }) => denied.includes(name) }, canAsk: true });
   const names = (...denied: readonly string[]): readonly string[] => offered(...denied).map(({ name }) => name);
   assert.deepEqual(names("read"), ["write", "ask", "resolve"]);
   assert.deepEqual(names("write"), ["read", "ask"]);

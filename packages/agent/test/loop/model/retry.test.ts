@@ -13,7 +13,7 @@ const NOW = Date.UTC(2026, 10, 16, 12, 0, 0);
 type Call = Partial<ConstructorParameters<typeof APICallError>[0]>;
 const call = (given: Call): APICallError => new APICallError({ message: "no", url: "https://x", requestBodyValues: {}, ...given });
 const after = (value: string): APICallError => call({ statusCode: 429, responseHeaders: { "retry-after": value } });
-const broken = (cause: unknown, calls = 0): BrokenAnswer => new BrokenAnswer(cause, { calls, heard: true });
+const broken = (cause: unknown, calls = 0): BrokenAnswer => new BrokenAnswer(cause, { calls, hasOutput: true });
 
 describe("whether a request is made again, and when", () => {
   const rows: readonly [sentence: string, error: unknown, delay: number | undefined][] = [

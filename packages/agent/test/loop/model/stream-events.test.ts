@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type StreamEvent, tellStream } from "../../../src/loop/model/stream-events.ts";
+import { createStreamEmitter, type StreamEvent } from "../../../src/loop/model/stream-events.ts";
 
 const PIECES: readonly [sentence: string, pieces: readonly string[], told: readonly string[]][] = [
   ["what is whole is told as it came", ["a", "\u{1f600}"], ["a", "\u{1f600}"]],
@@ -14,7 +14,7 @@ describe("pieces of an answer, each well-formed", () => {
   for (const [sentence, pieces, told] of PIECES) {
     test(sentence, () => {
       const heard: StreamEvent[] = [];
-      const teller = tellStream((event) => void heard.push(event));
+      const teller = createStreamEmitter((event) => void heard.push(event));
       teller.start("t", { type: "text" });
       for (const delta of pieces) teller.delta("t", { type: "text", delta });
       teller.end("stop");
@@ -28,7 +28,7 @@ describe("pieces of an answer, each well-formed", () => {
 
   test("ids and names of calls too", () => {
     const heard: StreamEvent[] = [];
-    tellStream((event) => void heard.push(event)).start("c", { type: "call", id: "c\ud800", tool: "re\udc00ad" });
+    createStreamEmitter((event) => void heard.push(event)).start("c", { type: "call", id: "c\ud800", tool: "re\udc00ad" });
     assert.deepEqual(heard.at(-1), { type: "block_start", index: 0, block: { type: "call", id: "c\ufffd", tool: "re\ufffdad" } });
   });
 });

@@ -86,7 +86,7 @@ describe("user_prompt_submit", () => {
     });
     const { session } = made;
     await session.record([session.draft("notice.queued", { notice: "n_1", kind: "task", modelText: "tea", displayText: "tea" })], "normal");
-    assert.deepEqual(await made.conversation.goOn(new AbortController().signal), { reason: "done", text: "ok" });
+    assert.deepEqual(await made.conversation.resume(new AbortController().signal), { reason: "done", text: "ok" });
     assert.deepEqual(of(made, "user_prompt_submit"), []);
   });
 
@@ -238,6 +238,6 @@ describe("stop", () => {
   test("the function alone: without hooks nobody is held back", async () => {
     const { signal } = new AbortController();
     const answer = await createStopHook({ hooks: undefined, event: "stop", input: () => ({}) }).consult("x", signal);
-    assert.deepEqual(answer, { goOn: undefined, context: undefined, limitReached: false });
+    assert.deepEqual(answer, { feedback: undefined, context: undefined, limitReached: false });
   });
 });

@@ -1,4 +1,4 @@
-import { givenAgents, type LoadedAgent, unknownTools } from "@assent/agent";
+import { findUnknownTools, type LoadedAgent, readAgentDefinitions } from "@assent/agent";
 import { isObject, type JsonObject, type Registry, recordedCall, type Session } from "@assent/core";
 import type { SystemPromptChange } from "../../compose/front-end.ts";
 import { VERSION } from "../../version.ts";
@@ -97,13 +97,13 @@ function readBroughtAgents(given: unknown, { warn, tools }: Pick<HostJoinParts, 
   for (const { file, message } of problems) warn("agent_ignored", `${file}: ${message}`);
   for (const warning of warnings) warn("agent_field_ignored", warning);
   for (const { file, tools: named = [] } of agents)
-    for (const name of unknownTools(named, tools)) warn("agent_tool_unknown", `${file}: there is no tool named '${name}'`);
+    for (const name of findUnknownTools(named, tools)) warn("agent_tool_unknown", `${file}: there is no tool named '${name}'`);
   return agents;
 }
 
-function readAgents(given: unknown): ReturnType<typeof givenAgents> {
+function readAgents(given: unknown): ReturnType<typeof readAgentDefinitions> {
   const definitions = Object.entries(isObject(given) ? given : {}).map(([name, fields]) => [name, withOurMode(fields)] as const);
-  return givenAgents(Object.fromEntries(definitions), "initialize.agents");
+  return readAgentDefinitions(Object.fromEntries(definitions), "initialize.agents");
 }
 
 /** Translates an agent's `permissionMode`. One that never asks counts as the session's mode. */
@@ -161,7 +161,7 @@ function faultIn(fields: JsonObject, { hooks, tools, warn }: Pick<HostJoinParts,
   const fits = ms === undefined || ms === null || (typeof ms === "number" && Number.isFinite(ms) && ms > 0 && ms < 2 ** 52);
   if (!fits) return new HostError("bad_answer", "approval_timeout_ms must be a number of milliseconds, or null");
   for (const { file, disallowedTools } of readAgents(agents).agents) {
-    const [unknown] = unknownTools(disallowedTools, tools);
+    const [unknown] = findUnknownTools(disallowedTools, tools);
     if (unknown !== undefined)
       return new HostError(
         "rule_unknown_tool",

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isRefusal, readScheduleEntry, type Schedules } from "@assent/agent";
+import { isScheduleRefusal, readScheduleEntry, type Schedules } from "@assent/agent";
 import { messageOf } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
@@ -30,6 +30,6 @@ export async function scheduleEntries({ io, options, overrides }: Context, comma
 export async function armSchedules(schedules: Schedules, entries: readonly ScheduleEntry[]): Promise<void> {
   for (const entry of entries) {
     const made = await schedules.create(entry);
-    if (isRefusal(made)) throw new CommandError(made.type, 1, { message: made.message });
+    if (isScheduleRefusal(made)) throw new CommandError(made.type, 1, { message: made.message });
   }
 }

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { costOf, hasWaking } from "@assent/agent";
+import { estimateCost, hasWakingNotice } from "@assent/agent";
 import { type Ids, type Ledger, openSession, recordedState, type Session } from "@assent/core";
 import { inDirectory } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
@@ -70,7 +70,7 @@ function namedFirst(ids: Ids, id: string): Ids {
 /** A limit of cost that nobody can count is no limit. */
 function refuseUnpriced(policy: FollowedPolicy, { id }: RunModel): void {
   const { maxCostUsd } = policy.source.settings();
-  if (maxCostUsd === undefined || costOf(id, { inputTokens: 0, outputTokens: 0 }) !== undefined) return;
+  if (maxCostUsd === undefined || estimateCost(id, { inputTokens: 0, outputTokens: 0 }) !== undefined) return;
   throw new CommandError("limit_cost", 2, {
     message: `The price of ${id} is not known, so maxCostUsd (${maxCostUsd}) cannot be kept.`,
     hint: "Choose a model that is listed, or take maxCostUsd out of your settings.",
@@ -119,7 +119,7 @@ function remainingWork(state: Session["state"], prompt: string | undefined): rea
 /** Something of it has not come to its end, whatever the record says of the whole. */
 function isUnfinished(state: Session["state"]): boolean {
   const cutShort = [...state.proposals.values()].some((row) => row.state === "applying" || row.requested !== null);
-  return state.calls.size > 0 || hasWaking({ state }) || state.tasks.size > 0 || cutShort;
+  return state.calls.size > 0 || hasWakingNotice({ state }) || state.tasks.size > 0 || cutShort;
 }
 
 /** The directory to go on in, where another one is given; the session's own must still be there. */

@@ -1,4 +1,4 @@
-import { type AgentSession, DrainFailure, hasWaking, type RunEnd, type RunLimits, recordedHistory, ScriptFailure } from "@assent/agent";
+import { type AgentSession, hasWakingNotice, NoticeRunError, type RunEnd, type RunLimits, readHistory, ScriptFailure } from "@assent/agent";
 import { ParkRequest, type Registry, type Session } from "@assent/core";
 import type { ComposedAgent } from "../../compose/agent.ts";
 import type { RunModel } from "../../compose/model.ts";
@@ -65,7 +65,7 @@ export function createTalk(talking: TalkParts): Talk {
       if (busy || inbox.waits()) state.interrupting.abort(); // what was said before it counts as under way, taken up or not
       state.drive?.interrupt();
       if (!busy && inbox.waits()) await Promise.race([next.promise, aborted(signal)]);
-      else if (!busy) await state.drive?.rest(); // turns that tell of a notice may run by themselves
+      else if (!busy) await state.drive?.whenIdle(); // turns that tell of a notice may run by themselves
       await busy;
     },
     shutdown: async (by) => {
@@ -74,7 +74,7 @@ export function createTalk(talking: TalkParts): Talk {
       else await Promise.all([park ? agent.tasks.parkAll(by) : agent.tasks.cancelAll(by), agent.schedules.stop()]);
     },
     isBusy: () => busy !== undefined || inbox.waits() || state.drive?.isBusy() === true,
-    hasLeft: () => agent.tasks.running() > 0 || (state.drive !== undefined && hasWaking(talking.session)),
+    hasLeft: () => agent.tasks.running() > 0 || (state.drive !== undefined && hasWakingNotice(talking.session)),
   };
 }
 
@@ -123,7 +123,7 @@ async function drained(drive: AgentSession | undefined): Promise<RunEnd | undefi
   try {
     return await drive?.drain();
   } catch (error) {
-    if (error instanceof DrainFailure) return error.end;
+    if (error instanceof NoticeRunError) return error.end;
     throw error;
   }
 }
@@ -142,13 +142,13 @@ type TurnRequest = { readonly piece: Work; readonly signal: AbortSignal };
 async function converse(talking: TalkParts, state: State, { piece, signal }: TurnRequest): Promise<RunEnd> {
   const { session, agent, chosen } = talking;
   if (!state.drive) {
-    const { messages, providerId } = await recordedHistory(session.ledger, session.id);
+    const { messages, providerId } = await readHistory(session.ledger, session.id);
     chosen.script?.resumeAfter(providerId);
     state.drive = agent.drive(messages);
   }
   if ("say" in piece) return await state.drive.send(piece.say, signal);
-  if (piece.goOn === "if told" && !hasWaking(session)) return NOTHING_SAID;
-  return await state.drive.goOn(signal, { toldAll: piece.goOn === "always" }); // whoever resumes what was parked has settled what it waited for
+  if (piece.goOn === "if told" && !hasWakingNotice(session)) return NOTHING_SAID;
+  return await state.drive.resume(signal, { deliverAll: piece.goOn === "always" }); // whoever resumes what was parked has settled what it waited for
 }
 
 /** Calls that an earlier process left open go on first. Undefined: all of them have ended. */

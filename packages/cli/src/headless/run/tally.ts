@@ -1,4 +1,4 @@
-import { costOf } from "@assent/agent";
+import { estimateCost } from "@assent/agent";
 import type { Clock, DecisionNotice, EventBodies, LedgerEvent, Session, TaskRow, Usage } from "@assent/core";
 import { type WireUsage, wireUsage } from "../stream/content.ts";
 
@@ -135,7 +135,7 @@ function plus(left: TokenUse, { inputTokens, outputTokens, cachedInputTokens = 0
 
 /** The cost of a run is known where that of all its models is. */
 function countsForWire({ turns, calls, apiMs, startedAt, models, denials, unknown }: Counts, clock: Clock): RunCounts {
-  const spent = [...models].map(([model, usage]) => ({ model, usage, cost: costOf(model, usage) }));
+  const spent = [...models].map(([model, usage]) => ({ model, usage, cost: estimateCost(model, usage) }));
   const costs = spent.map(({ cost }) => cost);
   const known = costs.every((cost) => cost !== undefined);
   return {

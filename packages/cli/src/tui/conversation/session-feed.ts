@@ -1,4 +1,4 @@
-import { type ConversationEvent, contextSizeOf, costOf } from "@assent/agent";
+import { type ConversationEvent, estimateCost, getContextSize } from "@assent/agent";
 import type { LedgerEvent, Session } from "@assent/core";
 import type { SessionObserver } from "../../compose/front-end.ts";
 import type { ConversationView } from "../screen/view.ts";
@@ -75,8 +75,8 @@ function countTokens(view: ConversationView, { body: { usage, model } }: LedgerE
   if (!usage) return;
   const { status } = view.state;
   const id = model ?? status.model;
-  const cost = costOf(id, usage) ?? costOf(status.model, usage);
-  const size = contextSizeOf(status.model) ?? contextSizeOf(id);
+  const cost = estimateCost(id, usage) ?? estimateCost(status.model, usage);
+  const size = getContextSize(status.model) ?? getContextSize(id);
   const used = usage.inputTokens + usage.outputTokens;
   view.state.status = {
     ...status,

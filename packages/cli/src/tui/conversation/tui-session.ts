@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { type AgentSession, createRunLimits, recordedHistory } from "@assent/agent";
+import { type AgentSession, createRunLimits, readHistory } from "@assent/agent";
 import { openSession, ParkRequest, type Session } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import { inDirectory } from "../../call/session.ts";
@@ -135,7 +135,7 @@ async function composeSession(shared: SharedParts, { session, policy, chosen, wa
   await armSchedules(agent.schedules, run.schedules);
   let driving: Promise<AgentSession> | undefined;
   const start = async (): Promise<AgentSession> => {
-    const { messages, providerId } = await recordedHistory(session.ledger, session.id);
+    const { messages, providerId } = await readHistory(session.ledger, session.id);
     chosen.script?.resumeAfter(providerId);
     return agent.drive(messages);
   };

@@ -84,7 +84,7 @@ export function makeTurns({ view, now, open, signal, leaving }: TurnParts): Turn
         const parked = await resumeOpenCalls(made, either);
         if (parked) return parked;
         const talk = await talkTo(made);
-        return await talk.goOn(either, { toldAll: !made.wasDone });
+        return await talk.resume(either, { deliverAll: !made.wasDone });
       }),
     compact: async () => {
       let isShorter = false;
@@ -110,7 +110,7 @@ export function makeTurns({ view, now, open, signal, leaving }: TurnParts): Turn
     },
     idle: order.idle,
     isBusy: () => order.isBusy() || drive?.isBusy() === true,
-    rest: () => order.idle().then(() => drive?.rest()),
+    rest: () => order.idle().then(() => drive?.whenIdle()),
   };
 }
 
