@@ -212,7 +212,7 @@ describe("tables of the documents are those of the program", () => {
 
   test("docs/hooks.md has the common name of every tool that has one", async () => {
     using at = place();
-    const [, told = ""] = /^Common names: ([\s\S]*?)\. Other tools keep their own names/m.exec(read("docs/hooks.md")) ?? [];
+    const [, told = ""] = /^Common names: ([\s\S]*?)\. Other\s+tools/m.exec(read("docs/hooks.md")) ?? [];
     const { value } = await at.hereJson(["tools", "--all"]);
     const names: readonly string[] = value.tools.map(({ name }: { readonly name: string }) => name);
     assert.deepEqual(
