@@ -7,7 +7,7 @@ import { createSystemClock } from "./system/clock.ts";
 import { nodeDigest } from "./system/digest.ts";
 import { createRandomIds } from "./system/ids.ts";
 
-/** The ports that are this machine. */
+/** All ports of this machine. */
 export type HostPorts = {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -15,11 +15,11 @@ export type HostPorts = {
   readonly files: Files;
   readonly processes: Processes;
   readonly endHolder: (holder: Holder) => Promise<boolean>;
-  /** Where `files` keeps the full output of calls, by session. */
+  /** Where `files` keeps full outputs, by session. */
   readonly outputDirectory: string;
 };
 
-/** All ports of the machine in one go. Nothing is opened or started before it is used. */
+/** Creates all ports of this machine. Opens and starts nothing. */
 export function createHostPorts({ stateDirectory }: { readonly stateDirectory: string }): HostPorts {
   const outputDirectory = join(stateDirectory, "output");
   return {

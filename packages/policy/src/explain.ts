@@ -5,7 +5,7 @@ import { createRuleChecker } from "./rules/checker.ts";
 import type { Rule } from "./rules/rule.ts";
 import type { JudgedCommand, Plan } from "./shell/plan/plan.ts";
 
-/** Why a request would be decided as it would: the decision with the plan and the facts behind it. */
+/** Why a request would be decided as it would, with the plan and facts behind it. */
 export type Explanation = {
   readonly verdict: Verdict;
   readonly reason: string;
@@ -18,21 +18,21 @@ export type Explanation = {
   readonly plan?: Omit<Plan, "commands"> & { readonly commands: readonly JudgedCommand[] };
   /** Path and fetch tools. */
   readonly facts?: Json;
-  /** The call is staged instead of run: what is decided about that. Everything beside it is then about what applies it. */
+  /** Set if the call is staged; everything else then describes applying it. */
   readonly staging?: StagingExplanation;
   readonly revision: string;
 };
 
-/** Why a call is staged, and what is decided about the staging, which only reads. */
+/** Why a call is staged, and the decision about staging, which only reads. */
 export type StagingExplanation = Pick<Explanation, "verdict" | "reason" | "source" | "rule" | "units" | "trace"> & {
-  /** The rule of `proposals.stage`; null: the tool always stages. */
+  /** The rule of `proposals.stage`; null if the tool always stages. */
   readonly by: RuleRef | null;
 };
 
-/** How a staged call is judged as the reading it is, and the rules of `proposals.stage`. */
+/** The assessment of a staged call as a read, and the rules of `proposals.stage`. */
 export type StagedCall = { readonly reading: Assessment; readonly rules: readonly Rule[] };
 
-/** Tells of an assessed request what was decided and by whom. Nothing is asked, started or written. */
+/** Explains an assessed request. Asks, starts and writes nothing. */
 export function explain(assessed: Assessment, staged?: StagedCall): Explanation {
   const { request, decision, facts, policy } = assessed;
   const { verdict, reason, source, unit, units, trace } = decision;
@@ -63,7 +63,6 @@ function ruleWithSource({ rule, source }: Decision): Explanation["rule"] {
   return rule ? { ...rule, source: rule.source ?? source } : null;
 }
 
-/** Each command with what is decided about it alone. */
 function judgeCommands({ request, circumstances }: Assessment): readonly JudgedCommand[] {
   return request.units.flatMap((unit) => {
     const command = getShellUnit(unit)?.command;

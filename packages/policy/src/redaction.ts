@@ -1,6 +1,6 @@
 import type { RedactionPattern, Settings } from "./settings/settings.ts";
 
-/** Hides secrets of known forms, and those that settings add, in a text for a log. What is hidden leaves the name of its form behind. */
+/** Creates a function that hides secrets in a text. Each leaves the name of its kind. */
 export function createRedactor(patterns: Settings["redaction.patterns"]): (text: string) => string {
   const finders = [...patterns.flatMap(compilePattern), ...BUILT_IN];
   return (text) =>
@@ -10,10 +10,9 @@ export function createRedactor(patterns: Settings["redaction.patterns"]): (text:
     );
 }
 
-/** A secret in a text. */
 type FoundSecret = { readonly start: number; readonly end: number; readonly name: string };
 
-/** Every finder sees the text as it was: a pattern that hides part of a secret must not keep another one from hiding the rest. */
+/** Finders see the original text, so that one cannot hide part of another's secret. */
 type SecretFinder = (text: string) => readonly FoundSecret[];
 
 function hideSecrets(text: string, secrets: readonly FoundSecret[]): string {
@@ -42,7 +41,7 @@ function placeholderFor(name: string): string {
   return `${PLACEHOLDER_START}${name}]`;
 }
 
-/** Beginnings of keys that services give out. Shorter ones are no keys. */
+/** Prefixes of service keys. */
 const PREFIXES: readonly string[] = [
   ...["sk-", "sk_live_", "sk_test_", "rk_live_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "npm_", "pypi-"],
   ...["xoxb-", "xoxp-", "xoxa-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "hf_", "dop_v1_", "eyJ"],
@@ -84,7 +83,6 @@ function findLiteral(name: string, literal: string): SecretFinder {
 
 type SecretPrefix = { readonly name: string; readonly prefix: string; readonly least: number };
 
-/** A word that begins so, to its end. */
 function findPrefixed({ name, prefix, least }: SecretPrefix): SecretFinder {
   return (text) => {
     const found: FoundSecret[] = [];
@@ -99,7 +97,7 @@ function findPrefixed({ name, prefix, least }: SecretPrefix): SecretFinder {
   };
 }
 
-/** What stands behind this name, `=` or `:` between them. */
+/** Finds the value after `key=` or `key:`. */
 function findKeyed(name: string, key: string): SecretFinder {
   const wanted = lowerAscii(key);
   return (text) => {
@@ -116,7 +114,6 @@ function findKeyed(name: string, key: string): SecretFinder {
   };
 }
 
-/** `=x`, `: "x y"`, `": x`; what is hidden already is left as it is. */
 function valueAfter(text: string, at: number): { readonly start: number; readonly end: number } | undefined {
   const start = at + runLength(text, at, SIGN);
   const end = start + runLength(text, start, VALUE);
@@ -136,7 +133,7 @@ function isInWord(text: string, at: number): boolean {
   return at > 0 && /[A-Za-z0-9]/.test(text.charAt(at - 1));
 }
 
-/** Of the same length, whatever the letters are. */
+/** Keeps the length. */
 function lowerAscii(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -21,31 +21,29 @@ import type { Settings } from "./settings/settings.ts";
 import { type WatchedPolicy, watchPolicy } from "./settings/watched-policy.ts";
 import { rememberPackageScripts } from "./shell/effects/package-scripts.ts";
 
-/** What tools ask the rules about while they run, as the rules are then. */
+/** What tools ask the rules while they run. */
 export type ToolRules = {
-  /** Whether a rule names a host of the own network. */
+  /** True if a rule allows this private host. */
   readonly privateAllowed: (url: string) => boolean;
   /** True if a deny covers reading this file, or it is in the state directory. */
   readonly hides: (path: string) => boolean;
 };
 
-/** What judging in a workspace is put together from. */
+/** Options of a workspace policy. */
 export type WorkspacePolicyOptions = {
   readonly places: PolicyLocations;
-  /** Ledger, trust, outputs. */
+  /** Ledger, trust and outputs. */
   readonly stateDirectory: string;
-  /** Directories of the session's own output, which may be read without asking. */
+  /** Output directories that may be read without asking. */
   readonly readable?: () => readonly string[];
-  /** The session's plan, as a real path. */
   readonly planFile?: () => string | undefined;
   readonly digest: Digest;
-  /** Makes the tools. Settings are not known yet when this is called, only when the tools are used. */
+  /** Creates the tools; settings are available only once they are used. */
   readonly tools: (look: PathLookup, settings: () => Settings, rules: ToolRules) => Registry;
-  /** Assent's own commands: tools may run those that only look. Absent: none. */
+  /** Assent's commands; tools may run those that only look. */
   readonly commands?: OwnFiles["commands"];
-  /** Names of the hook functions that this process has. */
   readonly hookFunctions?: readonly string[];
-  /** Follow the files while the policy is in use; absent: it stays as it was loaded. */
+  /** Follow the files; absent: read once. */
   readonly follow?: {
     readonly clock: Clock;
     readonly warn: (problem: SettingsProblem) => void;
@@ -54,18 +52,18 @@ export type WorkspacePolicyOptions = {
   };
 };
 
-/** Everything that judges calls in a workspace, made of the same settings. */
+/** Everything that judges calls in a workspace. */
 export type WorkspacePolicy = {
   readonly source: WatchedPolicy;
   readonly tools: Registry;
   readonly facts: Facts;
   /** Remembered answers. */
   readonly rules: Rules;
-  /** Users' hooks in the order in which they run, as they are configured now. */
+  /** Current hooks in running order. */
   readonly hooks: () => readonly HookEntry[];
 };
 
-/** Reads the settings of a workspace and puts together all that judges in it. Throws `SettingsError` when a file refuses. */
+/** Reads a workspace's settings and builds everything that judges in it. Throws `SettingsError` if a problem refuses. */
 export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspacePolicy {
   const { places, digest, follow } = parts;
   const { workspace, home } = places;
@@ -99,7 +97,7 @@ export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspaceP
   return { source, tools: registry, facts, rules, hooks: () => source.loaded().hookEntries };
 }
 
-/** What a call means before anyone judges it; an input that does not fit its tool has no places. */
+/** Describes a call before it is judged; invalid input has no locations. */
 async function describeHookSubject({ tool: name, input, cwd }: HookSubject, registry: Registry, facts: Facts): Promise<RequestFacts> {
   const tool = registry.get(name);
   const invocation = await tool?.build(input, { cwd, callId: "", sessionId: "" });
@@ -108,13 +106,11 @@ async function describeHookSubject({ tool: name, input, cwd }: HookSubject, regi
 
 type AllowCheck = (source: WatchedPolicy, ...about: Parameters<LoadedPolicy["policy"]["checkers"][number]["check"]>) => boolean;
 
-/** By a rule, or because it only reads: neither needs to be remembered. */
 const isAllowed: AllowCheck = (source, request, unit) => {
   const { checkers, honourReadOnlyHint } = source.current();
   return (honourReadOnlyHint && unit.readOnly === true) || checkers.some(({ check }) => check(request, unit).verdict === "allow");
 };
 
-/** A policy that was read once. */
 function createFixedSource(loaded: LoadedPolicy): WatchedPolicy {
   return {
     current: () => loaded.policy,
@@ -128,7 +124,6 @@ function createFixedSource(loaded: LoadedPolicy): WatchedPolicy {
   };
 }
 
-/** Made anew only when settings or outputs are. */
 function createDirectories(
   { places, planFile, readable = NO_OUTPUT }: WorkspacePolicyOptions,
   settings: () => Settings | undefined,
@@ -174,7 +169,7 @@ function describeOwnFiles({ places, stateDirectory, commands }: WorkspacePolicyO
   return { stateDirectory, settingsFiles, workspace, home, protect, ...(commands && { commands }) };
 }
 
-/** A glob that cannot be read has refused the start before; one that slipped through protects everything. */
+/** An unreadable glob refuses the start; if one slips through, it protects everything. */
 function compilePathTests(globs: readonly string[], roots: RuleRoots): readonly PathTest[] {
   return globs.map((glob) => {
     const test = createPathTest(glob, roots);

@@ -10,22 +10,22 @@ import { errorCode } from "../system/error-code.ts";
 /** How an editor ended. */
 export type EditorEnd = { readonly exitCode: number | null; readonly signal: string | null };
 
-/** What a person is to edit, and with what. */
+/** What to edit, and with which editor. */
 export type EditTextOptions = {
-  /** The text as it is on disk; empty for a new file. It lies beside the other one, for whoever wants to compare. */
+  /** The text on disk, written beside the proposed one for comparison; empty for a new file. */
   readonly current: string;
   readonly proposed: string;
-  /** Of the file that the text is for: editors go by it. */
+  /** Extension of the file, so that the editor picks the right language. */
   readonly extension: string;
-  /** The editor of the settings: a command line. */
+  /** A command line from the settings. */
   readonly editor: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  /** For a surface that draws on the terminal: steps aside, calls `run`, and comes back. */
+  /** Lets a terminal interface step aside while the editor runs. */
   readonly start?: (run: () => Promise<EditorEnd>) => Promise<EditorEnd>;
 };
 
-/** What came out of it. */
+/** The edited text, or why there is none. */
 export type EditedText =
   | { readonly text: string }
   | { readonly failure: "no_editor"; readonly message: string }
@@ -35,8 +35,8 @@ export type EditedText =
 const GRACE_MS = 2000;
 
 /**
- * Lets a person edit a text in their own editor, on this terminal. Both texts are in a private directory, which is also where the editor runs (settings that a project
- * would force on it are not found there), and which is removed in any case. Rejects with the signal's reason when it aborts; the editor has been ended by then.
+ * Lets a person edit a text in their own editor. The texts and the editor's working directory are in a private directory, where no project settings
+ * reach the editor; it is always removed. Rejects with the signal's reason after ending the editor.
  */
 export async function editText(options: EditTextOptions): Promise<EditedText> {
   const { editor, environment, signal } = options;
@@ -80,7 +80,6 @@ function editorFailed(message: string, exitCode: number | null = null): EditedTe
   return { failure: "editor_failed", message, exitCode };
 }
 
-/** A deleted file is an empty text. */
 async function readText(path: string): Promise<string> {
   return readFile(path, "utf8").catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return "";
@@ -97,7 +96,7 @@ type EditorCommand = {
   readonly env: EditTextOptions["environment"];
 };
 
-/** An editor stays in our process group: only the group in the foreground may use the terminal. So what it started is found by descent when it has to end. */
+/** The editor stays in our process group, because only the foreground group may use the terminal. */
 async function runEditor(command: EditorCommand, signal: AbortSignal): Promise<EditorEnd> {
   signal.throwIfAborted();
   const child = startEditor(command);
@@ -125,10 +124,7 @@ function startEditor({ file, args, cwd, env }: EditorCommand): ChildProcess {
   }
 }
 
-/**
- * Splits a command line into words: at blanks, with quotes and backslashes as in a shell, and nothing else of a shell. Undefined: a quote is not closed, or a
- * backslash ends the line.
- */
+/** Splits a command line into words, with quotes and backslashes as in a shell. Undefined if a quote is unclosed or the line ends in a backslash. */
 export function splitWords(line: string): readonly string[] | undefined {
   const words: string[] = [];
   let rest = line.trim();

@@ -5,7 +5,7 @@ import { openSpillFile, readSessionAllowance, type SpillAllowance, type SpillLim
 
 const DEFAULT_LIMITS: SpillLimits = { perFile: 50_000_000, perSession: 500_000_000 };
 
-/** Files of this machine; the full output of calls goes to `outputDirectory/SESSION/`. */
+/** File port of this machine. Full outputs go to `outputDirectory/SESSION/`. */
 export function createHostFiles({
   outputDirectory,
   limits = DEFAULT_LIMITS,
@@ -17,7 +17,7 @@ export function createHostFiles({
   const allowance = (directory: string): Promise<SpillAllowance> => {
     const known = allowances.get(directory) ?? readSessionAllowance(directory, limits.perSession);
     allowances.set(directory, known);
-    known.catch(() => allowances.delete(directory)); // the next call looks again
+    known.catch(() => allowances.delete(directory)); // try again at the next call
     return known;
   };
   return {
@@ -29,7 +29,7 @@ export function createHostFiles({
   };
 }
 
-/** Where a session's full outputs are; its files may be read without asking. */
+/** The directory of a session's full outputs; reading it needs no approval. */
 export function sessionOutputDirectory(outputDirectory: string, sessionId: string): string {
   return join(outputDirectory, safeName(sessionId));
 }

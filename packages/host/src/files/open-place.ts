@@ -7,25 +7,22 @@ import { errorCode } from "../system/error-code.ts";
 /** The directory that was judged. */
 export type PlaceAnchor = NonNullable<NonNullable<Parameters<Files["replace"]>[2]>["anchor"]>;
 
-/** A directory to write in. */
+/** A directory opened for writing. */
 export type WritablePlace = {
-  /** Names this very directory until it is closed, whatever becomes of its name. */
+  /** Names this very directory until it is closed, even if it is renamed. */
   readonly path: string;
-  /** Makes sure once more that it is the right one, where the path alone cannot. */
+  /** Checks again that it is the right directory. */
   readonly confirm: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** A directory by its name, made if need be. */
+/** Opens a directory by name, creating it if needed. */
 export async function openNamedPlace(directory: string): Promise<WritablePlace> {
   await mkdir(directory, { recursive: true });
   return { path: directory, confirm: async () => undefined, close: async () => undefined };
 }
 
-/**
- * Opens a directory below the one that was judged, made if need be. Rejects with code `ERR_PLACE_CHANGED` when that one was exchanged, or when a link has come
- * between: what is written afterwards goes to the directory that is open, not to whatever has its name by then.
- */
+/** Opens a directory below the judged one, creating it if needed. Rejects with `ERR_PLACE_CHANGED` if that one was replaced or a link appeared in between. */
 export async function openPlace(directory: string, anchor: PlaceAnchor): Promise<WritablePlace> {
   const names = relative(anchor.path, directory)
     .split("/")
@@ -34,7 +31,7 @@ export async function openPlace(directory: string, anchor: PlaceAnchor): Promise
   return process.platform === "linux" ? descend(anchor, names) : openCheckedPlace(directory, anchor);
 }
 
-/** Opens a directory that is there, by its real path. Rejects with code `ERR_PLACE_CHANGED` when a link leads there now; `confirm` rejects so when it has been moved since. */
+/** Opens an existing directory by its real path. Rejects with `ERR_PLACE_CHANGED` if a link leads there; `confirm` does if it was moved since. */
 export async function openRealPlace(directory: string): Promise<WritablePlace> {
   return process.platform === "linux" ? openHeldPlace(directory) : openCheckedRealPlace(directory);
 }
@@ -62,7 +59,7 @@ async function openCheckedRealPlace(directory: string): Promise<WritablePlace> {
   return { path: directory, confirm, close: async () => undefined };
 }
 
-/** Linux: opens no file, only holds the place. Needs no permission to read the directory. */
+/** Linux: holds the directory without read permission. */
 const O_PATH = 0o10000000;
 const HOLD_FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
@@ -109,7 +106,7 @@ async function assertSameDirectory(handle: FileHandle, { path, device, inode }: 
   if (!same) throw placeChangedError(path);
 }
 
-/** Where a directory cannot be held open by a path, it is looked at before and right before the end. */
+/** For systems that cannot hold a directory open by path: checks before and right before the end. */
 async function openCheckedPlace(directory: string, anchor: PlaceAnchor): Promise<WritablePlace> {
   const confirm = async (): Promise<void> => {
     const { dev, ino } = await stat(anchor.path, { bigint: true });

@@ -6,15 +6,14 @@ import { errorCode } from "../system/error-code.ts";
 import { openNew } from "./open.ts";
 import { syncDirectory } from "./replace.ts";
 
-/** A plan is read by people. */
 const MAX_BYTES = 256 * 1024;
 
-/** The plans on this machine. */
+/** Plan files of this machine. */
 export function createHostPlanFiles(): PlanFiles {
   return { read: readPlan, isTaken, keepAs: renamePlan };
 }
 
-/** Where the plan of a session goes: into its workspace; where that cannot be written, into the user's state directory. */
+/** Where a session's plan goes: its workspace, or the state directory if the workspace is not writable. */
 export async function findPlanFile(
   places: { readonly workspace: string; readonly stateDirectory: string },
   session: string,
@@ -29,7 +28,7 @@ export async function findPlanFile(
   return join(await realpath(stateDirectory).catch(() => stateDirectory), "plans", name);
 }
 
-/** Undefined: there is no such directory. */
+/** Undefined: no such directory. */
 async function isWritable(directory: string): Promise<boolean | undefined> {
   try {
     await access(directory, constants.W_OK | constants.X_OK);
@@ -85,7 +84,7 @@ async function isTaken(path: string): Promise<boolean> {
   }
 }
 
-/** The new name is taken first, so that nobody else's file can be replaced. */
+/** Reserves the new name first, so that no other file is overwritten. */
 async function renamePlan(from: string, to: string): Promise<boolean> {
   try {
     const handle = await openNew(to);

@@ -6,15 +6,13 @@ import { errorCode } from "../system/error-code.ts";
 import { openNew } from "./open.ts";
 import { openNamedPlace, openPlace, type PlaceAnchor, type WritablePlace } from "./open-place.ts";
 
-/** Links followed before a path counts as a loop. */
 const MAX_LINKS = 40;
 
 type ReplaceOptions = { readonly mode?: number; readonly anchor?: PlaceAnchor };
 
 /**
- * Replaces a whole file: temporary file beside it, fsync, rename, fsync of the directory. Until the rename the old bytes stand whole, and after a failure no temporary
- * file is left. Mode and owner of the old file are kept; where the owner cannot be, nothing is replaced. A link keeps being one: the file it leads to is replaced, or made;
- * with an anchor the path is taken as a real one, and no link is followed. Other names (hard links) keep the old bytes; extended attributes are not carried over.
+ * Replaces a whole file atomically: temporary file, fsync, rename, fsync of the directory. Keeps mode and owner; if the owner cannot be kept, nothing is
+ * replaced. Follows links unless an anchor is given. Hard links keep the old bytes; extended attributes are lost.
  */
 export async function replaceFile(path: string, bytes: string | Uint8Array, options: ReplaceOptions = {}): Promise<void> {
   const { mode, anchor } = options;
@@ -47,7 +45,7 @@ async function replaceInPlace(place: WritablePlace, name: string, { bytes, mode 
   await syncDirectory(place.path);
 }
 
-/** Writes a new file whole, gives it owner and mode, syncs it and closes it. Without an old file or a mode it gets the usual one. */
+/** Writes a new file with owner and mode, syncs and closes it. */
 export async function writeNewFile(
   handle: FileHandle,
   bytes: string | Uint8Array,
@@ -63,7 +61,7 @@ export async function writeNewFile(
   }
 }
 
-/** A file of another owner or group under the same mode would be open to other people. */
+/** With another owner, the same mode would open the file to other people. */
 async function keepOwner(handle: FileHandle, old: Stats): Promise<void> {
   const now = await handle.stat();
   if (now.uid !== old.uid || now.gid !== old.gid) await handle.chown(old.uid, old.gid);
@@ -76,7 +74,7 @@ async function statExisting(target: string, name: string): Promise<Stats | undef
   throw Object.assign(new Error(`${name} is not a regular file`), { code });
 }
 
-/** Where the last component leads. Only links of existing directories are resolved: `..` behind a link is not what it looks like. */
+/** Follows the links of the last component. Only links of existing directories are resolved. */
 async function resolveLinks(path: string): Promise<string> {
   let at = path;
   for (let hop = 0; hop <= MAX_LINKS; hop++) {
@@ -96,10 +94,10 @@ function undefinedIfAbsent(error: unknown): undefined {
   throw error;
 }
 
-/** What a file system answers that cannot sync a directory, or not for us; the rename itself has happened. */
+/** Errors of file systems that cannot sync a directory; the rename has already happened. */
 const CANNOT_SYNC = ["EINVAL", "ENOTSUP", "EISDIR", "EACCES", "EPERM"];
 
-/** Makes names last that came or went in a directory. */
+/** Makes created and removed names durable. */
 export async function syncDirectory(directory: string): Promise<void> {
   try {
     const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);

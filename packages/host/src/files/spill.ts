@@ -4,15 +4,15 @@ import { join } from "node:path";
 import type { Spilled, SpillFile } from "@assent/core";
 import { openNew } from "./open.ts";
 
-/** How much may be kept, in bytes. */
+/** Limits in bytes. */
 export type SpillLimits = { readonly perFile: number; readonly perSession: number };
 
 const LIMIT_MARK = Buffer.from("\n[file limit reached]");
 
-/** Bytes a session has left. Taken before they are written, so that calls running at once cannot both have the last ones. */
+/** Bytes left for a session. Taken before writing, so that parallel calls cannot both take the last ones. */
 export type SpillAllowance = { left: number };
 
-/** What the session's directory may still take, counting what earlier processes left there. */
+/** The remaining allowance, counting what earlier processes wrote. */
 export async function readSessionAllowance(directory: string, limit: number): Promise<SpillAllowance> {
   await makePrivateDirectory(directory);
   let used = 0;
@@ -20,7 +20,7 @@ export async function readSessionAllowance(directory: string, limit: number): Pr
   return { left: Math.max(0, limit - used) };
 }
 
-/** A directory of ours alone. A link in its place is refused: it would lead the output elsewhere. */
+/** Refuses a link, which would lead the output elsewhere. */
 async function makePrivateDirectory(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const stats = await lstat(directory);
@@ -28,7 +28,7 @@ async function makePrivateDirectory(directory: string): Promise<void> {
   if ((stats.mode & 0o077) !== 0) await chmod(directory, 0o700);
 }
 
-/** A new file under a name nobody can foresee. */
+/** Creates a file with an unpredictable name. */
 export async function openSpillFile(
   directory: string,
   callId: string,
@@ -38,7 +38,7 @@ export async function openSpillFile(
   return createSpillFile(path, await openNew(path), room);
 }
 
-/** Unsafe characters replaced, one for one. */
+/** Replaces unsafe characters. */
 export function safeName(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 80) || "_";
 }
@@ -54,9 +54,9 @@ function createSpillFile(
   const put = async (bytes: Uint8Array): Promise<void> => {
     hash.update(bytes);
     size += bytes.length;
-    await handle.writeFile(bytes); // appends: it writes at the handle's place
+    await handle.writeFile(bytes); // appends at the handle's position
   };
-  /** How much of the piece may be written; the rest of the allowance always has room for the mark. */
+  /** The part that still fits; the limit mark always does. */
   const take = (bytes: Uint8Array): Uint8Array => {
     const fits = Math.min(room.perFile - size, room.session.left) - LIMIT_MARK.length;
     const part = bytes.length <= fits ? bytes : bytes.subarray(0, characterBorder(bytes, Math.max(0, fits)));

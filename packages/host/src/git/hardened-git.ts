@@ -3,19 +3,19 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { ProcessEnd, Processes, ProcessSpec } from "@assent/core";
 import { createGitOverrides, filterNames, type GitContext, GitRefusal, type GitSetting } from "./overrides.ts";
 
-/** A git command that nobody looked at: its words after `git`, and what is needed to look at the repository first. */
+/** A git command that runs without review, and what is needed to inspect its repository. */
 export type GitRun = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { readonly processes: Pick<Processes, "run"> };
 
 /**
- * The arguments under which git runs no program that the repository's configuration or attributes name. The configuration is read for it, so this belongs right before the
- * run. Rejects with a `GitRefusal` where that cannot be done.
+ * Arguments with which git runs no program named by the repository's configuration or attributes. Call it right before the run. Rejects with
+ * `GitRefusal` if that is impossible.
  */
 export async function hardenGit(run: GitRun, signal: AbortSignal): Promise<readonly string[]> {
   const { before, command, after } = splitCommand(run.args);
   const { leadsOutside } = findRepository(run.cwd);
   const look: GitInspection = { ...run, signal, options: formatOptions([], { fetches: false, leadsOutside }), leadsOutside };
   const settings = await readSettings(look);
-  if (command === "config") return ["--no-pager", ...run.args]; // it starts nothing, and overrides would be shown as if they were configured
+  if (command === "config") return ["--no-pager", ...run.args]; // it runs nothing, and would list our overrides as configuration
   if (settings.some(({ key }) => key === "core.worktree"))
     throw new GitRefusal("the repository keeps its files in another directory (core.worktree)");
   const revisions = command === "blame" ? settings.find((setting) => isForeign(setting, "blame.ignorerevsfile", leadsOutside)) : undefined;
@@ -32,7 +32,7 @@ function isForeign({ scope, key, value }: GitSetting, wanted: string, leadsOutsi
 
 const NO_DIFF_PROGRAMS = ["--no-ext-diff", "--no-textconv"];
 
-/** Options that keep one command from running programs, or from starting git in a submodule. */
+/** Options that keep a command from running programs or entering submodules. */
 const ADDED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   diff: [...NO_DIFF_PROGRAMS, "--ignore-submodules=dirty"],
   log: NO_DIFF_PROGRAMS,
@@ -44,7 +44,7 @@ const ADDED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   fetch: ["--no-recurse-submodules"],
 };
 
-/** These look into submodules and have no option against it. */
+/** Commands that enter submodules and have no option against it. */
 const REACHES_SUBMODULES: readonly string[] = ["add", "describe"];
 
 const GLOBAL_OPTIONS: readonly string[] = ["--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--version"];
@@ -69,7 +69,7 @@ function formatOptions(settings: readonly GitSetting[], circumstances: GitContex
 type GitInspection = Omit<GitRun, "args"> &
   Pick<GitContext, "leadsOutside"> & { readonly signal: AbortSignal; readonly options: readonly string[] };
 
-/** The nearest directory upward that has a `.git`. Paths in the repository's configuration start there; those of a submodule may lead into the whole repository. */
+/** The nearest parent with a `.git`. Paths in a submodule's configuration may lead anywhere in the outer repository. */
 function findRepository(cwd: string, within?: string): Pick<GitContext, "leadsOutside"> {
   const top = findTop(cwd);
   const bounds = resolveReal(within === undefined ? top : findTop(within));
@@ -85,7 +85,6 @@ function isBelow(top: string, path: string): boolean {
   return path === top || path.startsWith(`${top}/`);
 }
 
-/** The real path of a file, or of the nearest directory above it that exists. */
 function resolveReal(path: string): string {
   try {
     return realpathSync.native(path);
@@ -115,7 +114,7 @@ async function readSettings(look: GitInspection): Promise<readonly GitSetting[]>
   return words.flatMap((scope, i) => (i % 3 === 0 ? readSetting(look, scope, [words[i + 1] ?? "", words[i + 2] ?? ""]) : []));
 }
 
-/** An included file outside the repository would be shown as if it were configuration. */
+/** An included file outside the repository could leak its content. */
 function readSetting({ leadsOutside }: GitInspection, scope: string, [origin, line]: readonly [string, string]): GitSetting {
   const file = origin.startsWith("file:") ? origin.slice("file:".length) : undefined;
   if (file !== undefined && (scope === "local" || scope === "worktree") && leadsOutside(file))
@@ -123,7 +122,6 @@ function readSetting({ leadsOutside }: GitInspection, scope: string, [origin, li
   return parseSetting(scope, line);
 }
 
-/** A key without a value has no line break. */
 function parseSetting(scope: string, line: string): GitSetting {
   const end = line.indexOf("\n");
   return end === -1 ? { scope, key: line, value: "" } : { scope, key: line.slice(0, end), value: line.slice(end + 1) };
@@ -131,7 +129,7 @@ function parseSetting(scope: string, line: string): GitSetting {
 
 const MAX_SUBMODULES = 200;
 
-/** The settings of every repository that stands where this one, or a submodule of it, has a link. */
+/** Settings of all populated submodules. */
 async function submoduleSettings(look: GitInspection, top: string): Promise<readonly GitSetting[]> {
   const found: GitSetting[] = [];
   const open = [top];
@@ -144,7 +142,7 @@ async function submoduleSettings(look: GitInspection, top: string): Promise<read
   return found;
 }
 
-/** Mode 160000 is a link to a commit of another repository. */
+/** Mode 160000 is a submodule. */
 async function populatedLinks(look: GitInspection): Promise<readonly string[]> {
   const links: string[] = [];
   let rest = "";
@@ -157,7 +155,7 @@ async function populatedLinks(look: GitInspection): Promise<readonly string[]> {
   return [...new Set(links)].map((link) => join(look.cwd, link)).filter((link) => existsSync(join(link, ".git")));
 }
 
-/** Without its filter a file would be added as something else than what it is to be in the repository. */
+/** Without its filter, a file would be added with the wrong content. */
 async function refuseFiltered(look: GitInspection, settings: readonly GitSetting[], words: readonly string[]): Promise<void> {
   const operands = findOperands(words);
   for (const name of filterNames(settings)) {

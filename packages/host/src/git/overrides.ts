@@ -1,19 +1,17 @@
-/** One line of git's effective configuration. Scope `local` and `worktree` are the repository's own, `global` is the user's, `command` is what we gave. */
+/** One line of git's effective configuration. Scopes `local` and `worktree` belong to the repository, `global` to the user, `command` to us. */
 export type GitSetting = { readonly scope: string; readonly key: string; readonly value: string };
 
-/** A key with the value it has for one command, whatever files say. */
+/** A key and its value for one command. */
 export type GitOverride = readonly [key: string, value: string];
 
-/** Git cannot be kept from running somebody's program, so it does not run. */
+/** Git does not run, because it could run a foreign program. */
 export class GitRefusal extends Error {
   override readonly name = "GitRefusal";
 }
 
 /**
- * What a repository may say to make git run a program, and what holds instead. `diff.autoRefreshIndex`: a look at a
- * difference would write the index. `log.diffMerges`: a merge that is made again runs merge drivers. The signature
- * programs: a configured format may ask for a signature. `protocol.allow`: a missing object is fetched from wherever the repository says. Submodules are repositories
- * with a configuration of their own, so git is kept from starting itself in them. A bare repository in the workspace is made of ordinary files.
+ * Overrides for everything that lets a repository run a program or write. `diff.autoRefreshIndex` would write the index, `log.diffMerges` may run merge
+ * drivers, signatures run gpg, `protocol.allow` fetches missing objects, submodules have configurations of their own.
  */
 const FIXED_OVERRIDES: readonly GitOverride[] = [
   ["core.fsmonitor", "false"],
@@ -40,10 +38,10 @@ const FIXED_OVERRIDES: readonly GitOverride[] = [
   ["protocol.allow", "never"],
 ];
 
-/** Ways to another repository that start no program a configuration names. */
+/** Protocols that start no configured program. */
 const FETCH_PROTOCOLS = ["file", "http", "https", "ssh"] as const;
 
-/** Keys with a name in the middle, and what each such name gets instead. A variable `*` stands for any. */
+/** Keys with a name in the middle, such as `filter.NAME.clean`, and their overrides. `*` is any variable. */
 const NAMED_OVERRIDES: readonly (readonly [section: string, variable: string, instead: readonly GitOverride[]])[] = [
   [
     "filter",
@@ -81,11 +79,11 @@ const NAMED_OVERRIDES: readonly (readonly [section: string, variable: string, in
 /** What overrides depend on. */
 export type GitContext = {
   readonly fetches: boolean;
-  /** Whether a path in the repository's own configuration leads out of it. */
+  /** True if a path in the repository's configuration leads out of it. */
   readonly leadsOutside: (path: string) => boolean;
 };
 
-/** What holds for one git command instead of what the configuration says. Throws a refusal for a name that cannot be given on a command line. */
+/** The overrides for one git command. Throws `GitRefusal` for a name that cannot be overridden. */
 export function createGitOverrides(settings: readonly GitSetting[], { fetches, leadsOutside }: GitContext): readonly GitOverride[] {
   const foreign = settings.filter(({ scope }) => scope !== "command");
   const named = foreign.flatMap(({ key }) => overridesFor(key));
@@ -94,11 +92,11 @@ export function createGitOverrides(settings: readonly GitSetting[], { fetches, l
   return [...unique(named), ...external, ...files, ...FIXED_OVERRIDES, ...(fetches ? fetchOverrides(foreign) : [])];
 }
 
-/** Keys whose value is a file that git reads. Git may show its content in results or errors, or send it to a server. */
+/** Keys that name files git reads and may show or send. */
 const FILE_KEYS =
   /^(?:core\.(?:attributesfile|excludesfile)|mailmap\.file|diff\.orderfile|http\.(?:.*\.)?(?:cookiefile|sslcert|sslkey|proxysslcert|proxysslkey))$/s;
 
-/** Files outside the repository that its own configuration names are not read. The user's own settings for the same key stay. An empty value empties a list. */
+/** Ignores files outside the repository that its own configuration names; the user's settings stay. An empty value empties a list. */
 function fileOverrides(settings: readonly GitSetting[], leadsOutside: (path: string) => boolean): readonly GitOverride[] {
   const isOwn = ({ scope }: GitSetting): boolean => scope === "global" || scope === "system";
   const foreign = settings.filter((setting) => FILE_KEYS.test(setting.key) && !isOwn(setting) && leadsOutside(setting.value));
@@ -109,7 +107,7 @@ function fileOverrides(settings: readonly GitSetting[], leadsOutside: (path: str
   });
 }
 
-/** The names of filters that the configuration defines. */
+/** Names of configured filters. */
 export function filterNames(settings: readonly GitSetting[]): readonly string[] {
   const named = settings.map(({ key }) => splitKey(key)).filter(({ section, name }) => section === "filter" && name !== undefined);
   return [...new Set(named.flatMap(({ name }) => name ?? []))];
@@ -124,7 +122,7 @@ function overridesFor(key: string): readonly GitOverride[] {
   return rows.flatMap(([, , instead]) => instead.map(([what, value]): GitOverride => [`${section}.${name}.${what}`, value]));
 }
 
-/** `filter.a.b.clean`: the name is what stands between the first and the last dot. */
+/** `filter.a.b.clean`: the name is `a.b`. */
 function splitKey(key: string): { readonly section: string; readonly name?: string; readonly variable: string } {
   const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];
   const ends = { section: key.slice(0, first), variable: key.slice(last + 1) };
@@ -135,7 +133,7 @@ function unique(overrides: readonly GitOverride[]): readonly GitOverride[] {
   return [...new Map(overrides)];
 }
 
-/** The user's own ssh command and credential helpers stay; the repository's do not. An empty helper empties the list. Of two `uploadpack` git takes the first. */
+/** Keeps the user's ssh command and credential helpers, drops the repository's. */
 function fetchOverrides(settings: readonly GitSetting[]): readonly GitOverride[] {
   const packer = settings.find(({ scope, key }) => scope !== "global" && /^remote\..*\.uploadpack$/s.test(key));
   if (packer) throw new GitRefusal(`the repository names the program that a fetch would run (${packer.key})`);

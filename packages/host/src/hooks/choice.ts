@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, KINDS } from "@assent/core";
 import { HOOK_EVENTS, type HookEntry, type HookPoint, type HookSubject } from "@assent/core/parts";
 
-/** The hooks of one event in configuration order; of equal definitions the first. */
+/** Hooks of one event in configuration order, without duplicates. */
 export function selectHooks(entries: readonly HookEntry[], event: HookPoint): readonly HookEntry[] {
   const seen = new Set<string>();
   return entries.filter((entry) => {
@@ -11,7 +11,7 @@ export function selectHooks(entries: readonly HookEntry[], event: HookPoint): re
   });
 }
 
-/** Whether this input is one the hook was configured for. A guard is never dropped by doubt: a value that is missing, a test that throws is a yes. */
+/** True if the hook applies to this input. In doubt it does: a missing value or a throwing test counts as a match. */
 export async function matchesInput(entry: HookEntry, input: JsonObject): Promise<boolean> {
   const values = HOOK_EVENTS[entry.event].matchesOn.map((field) => input[field]).filter((value) => typeof value === "string");
   if (!matchesAny(entry, values)) return false;
@@ -23,7 +23,7 @@ export async function matchesInput(entry: HookEntry, input: JsonObject): Promise
   }
 }
 
-/** Whether any of the names a thing goes by is one the hook's matcher is for. */
+/** True if the matcher accepts any of the names. */
 export function matchesAny({ matches }: HookEntry, values: readonly string[]): boolean {
   return !matches || values.length === 0 || values.some(matches);
 }
@@ -34,7 +34,7 @@ function createSubject(input: JsonObject): HookSubject {
   return { tool: String(tool), kind, input: getToolInput(input), cwd: String(cwd) };
 }
 
-/** The input of the call that an event is about; empty where there is none. */
+/** The input of the event's call; empty without one. */
 export function getToolInput({ tool_input: given }: JsonObject): JsonObject {
   return isInput(given) ? given : {};
 }

@@ -1,17 +1,16 @@
 import type { HookBody, HookEntry } from "@assent/core/parts";
 import { createCommandEnvironment, type SecretNames } from "../system/environment.ts";
 
-/** What a program's environment is made of. */
+/** What a hook's environment is built from. */
 export type HookEnvironmentOptions = SecretNames & {
-  /** The user's own. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly projectDir: string;
   readonly sessionId: string;
 };
 
 /**
- * The user's environment without secrets and what redirects a shell; then what the hook asks for by name; then what is true of this run. The project's
- * `secretEnv` applies only to its own hooks: hidden variables could blind a hook of the user or the team.
+ * The user's environment without secrets and shell redirections, plus the hook's own variables. The project's `secretEnv` applies only to project hooks,
+ * so that it cannot hide variables from others.
  */
 export function createHookEnvironment(
   { environment, secretEnv, projectSecretEnv, projectDir, sessionId }: HookEnvironmentOptions,

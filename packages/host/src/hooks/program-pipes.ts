@@ -3,24 +3,20 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { makeFifos } from "../processes/output-pipe.ts";
 
-/** The three standard streams of one program: its ends of them, and ours. */
+/** Standard streams of a hook program. */
 export type ProgramPipes = {
-  /** Descriptors 0 to 2 of the child; blocking, as programs expect. */
+  /** Blocking descriptors 0 to 2 of the child. */
   readonly childEnds: readonly [number, number, number];
-  /** To be called once the child has its copies: an end shows only when nobody else can write. */
+  /** Call it once the child has its copies; otherwise the end never shows. */
   readonly closeChildEnds: () => void;
   readonly open: () => { readonly stdin: Socket; readonly stdout: Socket; readonly stderr: Socket };
-  /** Closes whatever is still open. */
   readonly close: () => void;
 };
 
 const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
 const NAMES = ["0", "1", "2"] as const;
 
-/**
- * Real pipes. Node's own are sockets, and a socket cannot be opened again by name, which scripts do: `cat /dev/stdin`, `echo … > /dev/stderr`.
- * Each of the three is its own, so that output and error stay apart.
- */
+/** Opens real pipes, because scripts reopen `/dev/stdin` and `/dev/stderr`, which fails with Node's sockets. */
 export async function openProgramPipes(temporaryDirectory: string): Promise<ProgramPipes> {
   const directory = mkdtempSync(join(temporaryDirectory, "assent-hook-"));
   const opened: number[] = [];
@@ -31,7 +27,7 @@ export async function openProgramPipes(temporaryDirectory: string): Promise<Prog
   };
   try {
     await makeFifos(NAMES.map((name) => join(directory, name)));
-    const early = openOnce("0", O_RDONLY | O_NONBLOCK); // only so can the writer be opened without a reader to wait for
+    const early = openOnce("0", O_RDONLY | O_NONBLOCK); // a writer can be opened without blocking only if there is a reader
     const input = openOnce("0", O_WRONLY | O_NONBLOCK);
     const output = openOnce("1", O_RDONLY | O_NONBLOCK);
     const error = openOnce("2", O_RDONLY | O_NONBLOCK);

@@ -1,7 +1,7 @@
 import { type Clock, type JsonObject, messageOf } from "@assent/core";
 import type { HookFunction, HookRun } from "@assent/core/parts";
 
-/** A function with its time. */
+/** A hook function with its input and time limit. */
 export type FunctionCall = {
   readonly call: HookFunction;
   readonly input: JsonObject;
@@ -9,7 +9,7 @@ export type FunctionCall = {
   readonly clock: Clock;
 };
 
-/** Calls a function with the frozen input. One that does not answer in time is told so by its signal and not waited for. */
+/** Calls a function with frozen input. On timeout its signal aborts and nothing waits for it. */
 export async function runFunction({ call, input, timeoutMs, clock }: FunctionCall, signal: AbortSignal): Promise<HookRun> {
   if (signal.aborted) return { ended: "cancelled" };
   const own = new AbortController();

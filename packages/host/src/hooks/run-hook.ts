@@ -6,7 +6,7 @@ import { runFunction } from "./run-function.ts";
 import { type HookProgram, type HookRunEnd, type ProgramBounds, runProgram } from "./run-program.ts";
 import type { Slots } from "./slots.ts";
 
-/** What running one hook needs. */
+/** What running a hook needs. */
 export type HookRunContext = HookEnvironmentOptions & {
   readonly functions: Readonly<Record<string, HookFunction>>;
   readonly clock: Clock;
@@ -14,16 +14,16 @@ export type HookRunContext = HookEnvironmentOptions & {
   readonly cwd: string;
   readonly slots: Slots;
   readonly bounds: ProgramBounds;
-  /** Why a hook may not run now, asked before each of its runs: it then counts as failed. Absent: all may. */
+  /** Why a hook may not run; it then counts as failed. */
   readonly refuses?: (entry: HookEntry) => string | undefined;
   readonly record: (ran: EventBodies["hook.ran"]) => Maybe<unknown>;
   readonly warn: (message: string) => void;
 };
 
-/** What one hook said, and the input as it left it, if that is another one. */
+/** The outcome of one hook, and the input it rewrote. */
 export type HookStep = { readonly outcome: HookOutcome; readonly rewrote?: JsonObject };
 
-/** Runs one hook on one input and records the run. It never rejects. */
+/** Runs one hook and records the run. Never rejects. */
 export async function runHook(running: HookRunContext, entry: HookEntry, { input, signal }: HookCall): Promise<HookStep> {
   const { clock } = running;
   const startedAt = clock.now();
@@ -66,7 +66,7 @@ function stringify(value: unknown): string {
   }
 }
 
-/** Waiting for a place does not count towards the timeout. */
+/** Waiting for a slot does not count toward the timeout. */
 async function runProgramHook(running: HookRunContext, entry: HookEntry, { input, signal }: HookCall): Promise<HookRunEnd> {
   const release = await running.slots.take(signal);
   if (!release) return { run: { ended: "cancelled" }, exit: null, output: "" };
@@ -102,7 +102,7 @@ function createHookStep(entry: HookEntry, input: JsonObject, { run }: HookRunEnd
 
 type HookRecording = Pick<HookCall, "input"> & { readonly end: HookRunEnd; readonly step: HookStep; readonly durationMs: number };
 
-/** A run that cannot be recorded is said so; the claim or the end of its call will fail with the same cause. */
+/** A run that cannot be recorded only warns; the call's claim or end fails for the same reason. */
 function recordRun(
   { digest, record: write, warn }: HookRunContext,
   entry: HookEntry,

@@ -10,7 +10,7 @@ import type { ProcessTable } from "../processes/table.ts";
 import { errorCode } from "../system/error-code.ts";
 import { openProgramPipes } from "./program-pipes.ts";
 
-/** A hook's program with what it is given. */
+/** A hook program and its input. */
 export type HookProgram = {
   readonly file: string;
   readonly args: readonly string[];
@@ -20,24 +20,23 @@ export type HookProgram = {
   readonly timeoutMs: number;
 };
 
-/** How its run is timed and bounded. */
+/** Time and output limits. */
 export type ProgramBounds = {
   readonly clock: Clock;
   readonly table: ProcessTable;
-  /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
-  /** How long output is still read after the program's exit, when somebody it started holds the pipe. */
+  /** How long to read output after exit if a child process keeps the pipe open. */
   readonly lingerMs: number;
   readonly maxBytes: number;
 };
 
-/** The end of a run, with what the record needs of it. */
+/** The end of a run, with what the record needs. */
 export type HookRunEnd = { readonly run: HookRun; readonly exit: number | null; readonly output: string };
 
-/** Starts a program in a process group of its own, gives it its input, and follows it to its end. It never rejects: what goes wrong is a failure of the hook. */
+/** Runs a program in its own process group. Never rejects: errors are failures of the hook. */
 export async function runProgram(program: HookProgram, bounds: ProgramBounds, signal: AbortSignal): Promise<HookRunEnd> {
   if (signal.aborted) return CANCELLED_RUN;
-  const pipes = await openProgramPipes(tmpdir()).catch(() => undefined); // no place for them: Node's sockets
+  const pipes = await openProgramPipes(tmpdir()).catch(() => undefined); // fall back to Node's sockets
   const { file, args, cwd, env } = program;
   try {
     const ends = pipes?.childEnds ?? (["pipe", "pipe", "pipe"] as const);
@@ -84,16 +83,13 @@ type RunningProgram = {
 type ProgramExit = { readonly code: number | null; readonly killedBy: string | null };
 type StopCause = "timeout" | "cancelled" | "over";
 
-/**
- * The end is the first of: it exits, its time is over, it is cancelled, it puts out too much. After an exit its output is read to the end, or for `lingerMs` if
- * somebody it started holds the pipe; whoever that is is left alone. In all other cases the whole group is ended.
- */
+/** Ends at exit, timeout, cancel or too much output. After an exit, processes it left running are not touched; otherwise the whole group is ended. */
 async function followProgram({ program, bounds, signal, child, pid, streams }: RunningProgram): Promise<HookRunEnd> {
   const { clock, table, graceMs, lingerMs, maxBytes } = bounds;
   const { promise: stopped, resolve: stop } = Promise.withResolvers<StopCause>();
   const cancel = (): void => stop("cancelled");
   const exited = new Promise<ProgramExit>((resolve) => child.once("exit", (code, killedBy) => resolve({ code, killedBy })));
-  child.on("error", () => undefined); // a signal that could not be sent: its exit says the rest
+  child.on("error", () => undefined); // a signal could not be sent; the exit tells the rest
   const out = captureStream(streams.stdout, maxBytes, () => stop("over"));
   const err = captureStream(streams.stderr, maxBytes, () => stop("over"));
   signal.addEventListener("abort", cancel, { once: true });
@@ -122,7 +118,7 @@ async function followProgram({ program, bounds, signal, child, pid, streams }: R
   }
 }
 
-/** A program need not read: a closed pipe is no failure. */
+/** A program need not read its input. */
 function writeInput(stdin: Writable, text: string): void {
   stdin.on("error", () => undefined);
   stdin.end(text, "utf8");
@@ -161,14 +157,12 @@ function describeFailure(cause: string, out: CapturedStream, err: CapturedStream
   return { run: { ended: "failed", cause, stderr }, exit: null, output: out.text() + stderr };
 }
 
-/** What came out of one stream. */
 type CapturedStream = {
-  /** Resolves when nothing more can come. */
   readonly done: Promise<void>;
   readonly text: () => string;
 };
 
-/** Takes at most `limit` bytes from a stream; one more and `over` is called, once. */
+/** Keeps at most `limit` bytes; calls `over` once when more arrive. */
 function captureStream(stream: Readable, limit: number, over: () => void): CapturedStream {
   const chunks: Buffer[] = [];
   let bytes = 0;

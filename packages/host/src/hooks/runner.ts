@@ -14,30 +14,30 @@ import { matchesAny, matchesInput, selectHooks } from "./choice.ts";
 import { type HookRunContext, type HookStep, runHook } from "./run-hook.ts";
 import { createSlots } from "./slots.ts";
 
-/** What hooks are run with. */
+/** Options of the hook runner. */
 export type HookRunnerOptions = Omit<HookRunContext, "functions" | "slots" | "bounds"> & {
-  /** In configuration order. A function is asked anew at every event, so that a reload takes effect. */
+  /** In configuration order; a function is asked at every event, so that reloads take effect. */
   readonly entries: readonly HookEntry[] | (() => readonly HookEntry[]);
   readonly functions?: Readonly<Record<string, HookFunction>>;
   readonly transcriptPath?: string;
-  /** Shows a person what hooks have to say to them. */
+  /** Shows a message of a hook to the person. */
   readonly show?: (message: string) => void;
   readonly graceMs?: number;
   readonly lingerMs?: number;
 };
 
-/** Users' hooks as core's port, with what is left running when nobody waits. */
+/** The `Hooks` port, with control over hooks that run detached. */
 export type HookRunner = Hooks & {
-  /** Resolves when every hook that nobody waits for has ended. */
+  /** Resolves when all detached hooks have ended. */
   readonly idle: () => Promise<void>;
-  /** Ends them instead. */
+  /** Ends detached hooks. */
   readonly close: () => Promise<void>;
 };
 
 const MAX_PROGRAMS = 10;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
-/** Runs the configured hooks. Hooks that may rewrite run one after another, all others at the same time; at most ten programs at once. */
+/** Runs configured hooks: those that may rewrite in sequence, others concurrently, at most ten programs at once. */
 export function createHookRunner(deps: HookRunnerOptions): HookRunner {
   const running = createRunContext(deps);
   const closing = new AbortController();
@@ -84,7 +84,7 @@ function createRunContext(deps: HookRunnerOptions): HookRunContext {
   return { ...deps, functions, slots: createSlots(MAX_PROGRAMS), bounds };
 }
 
-/** The session's own facts, where whoever consults has not given them. */
+/** Adds the session's facts that the caller left out. */
 function completeInput({ sessionId, transcriptPath = "", cwd, clock }: HookRunnerOptions, event: HookPoint, input: JsonObject): JsonObject {
   const path = input["transcript_path"];
   return {
@@ -97,7 +97,7 @@ function completeInput({ sessionId, transcriptPath = "", cwd, clock }: HookRunne
   };
 }
 
-/** Hooks that cannot be known may apply. */
+/** In doubt, hooks apply. */
 function mayApply(entries: () => readonly HookEntry[], tool: string): boolean {
   try {
     return entries().some((entry) => matchesAny(entry, [tool, sharedToolName(tool)]));
@@ -117,7 +117,7 @@ async function runConcurrently(running: HookRunContext, entries: readonly HookEn
   return ran.flat();
 }
 
-/** Each sees what the one before made of it. */
+/** Each hook sees the input as the previous one left it. */
 async function runSequentially(
   running: HookRunContext,
   entries: readonly HookEntry[],
@@ -143,7 +143,7 @@ function applyRewrite(input: JsonObject, { outcome: { updatedOutput }, rewrote }
   return rewrote ? { ...input, tool_input: rewrote } : input;
 }
 
-/** Tells people what was said to them, and gives the rest to whoever asked. */
+/** Shows messages to the person and returns the combined opinion. */
 function createConclusion({ warn, show }: HookRunnerOptions): (ran: readonly HookRan[]) => HookOpinion {
   const said = new Set<string>();
   return (ran) => {
@@ -162,7 +162,7 @@ type DetachedRun = {
   readonly signal: AbortSignal;
 };
 
-/** Nobody waits for it: what it says of the call counts for nothing. */
+/** Runs without anyone waiting; its opinion is ignored. */
 async function runDetached({ running, conclude, signal }: DetachedRun, entry: HookEntry, input: JsonObject): Promise<void> {
   try {
     if (await matchesInput(entry, input)) conclude([describeRun(entry, await runHook(running, entry, { input, signal }))]);

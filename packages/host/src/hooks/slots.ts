@@ -1,13 +1,13 @@
-/** Gives a place away; to be called exactly once. */
+/** Frees a slot; call it exactly once. */
 export type ReleaseSlot = () => void;
 
-/** A number of places that may be taken at the same time, in the order of asking. */
+/** A limited number of slots, granted in order. */
 export type Slots = {
-  /** Undefined: the signal aborted before a place was free. */
+  /** Undefined: aborted before a slot was free. */
   readonly take: (signal: AbortSignal) => Promise<ReleaseSlot | undefined>;
 };
 
-/** So many places and no more. */
+/** Creates a slot pool. */
 export function createSlots(count: number): Slots {
   let free = count;
   const waiting: (() => void)[] = [];

@@ -1,7 +1,7 @@
 import type { Agent, IncomingMessage } from "node:http";
 import { PlainHeaders } from "./headers.ts";
 
-/** A request that needs nothing of `fetch` but the sending. */
+/** A request simple enough for `node:http`. */
 type PlainRequest = {
   readonly url: URL;
   readonly method: string;
@@ -16,8 +16,8 @@ type FetchInput = Parameters<FetchFunction>[0];
 type FetchInit = NonNullable<Parameters<FetchFunction>[1]>;
 
 /**
- * `fetch` for the requests that models are asked by: a text is sent, and what is answered is read while it comes. It goes over Node's `http`, which takes a quarter of the
- * time to load. Whatever is not as plain as that, redirects and proxies among it, goes to Node's own.
+ * `fetch` for model requests over `node:http`, which loads four times faster than Node's `fetch` (decision 30). Anything unusual, such as redirects and
+ * proxies, goes to Node's `fetch`.
  */
 export const httpFetch: FetchFunction = async (input, init = {}) => {
   const plain = isRerouted() ? undefined : readPlainRequest(input, init);
@@ -26,7 +26,7 @@ export const httpFetch: FetchFunction = async (input, init = {}) => {
   if (!isRedirect(answer)) return createResponse(answer, plain);
   answer.destroy();
   if (!plain.mayRedirect) throw fetchFailed(new Error("unexpected redirect"));
-  return await globalThis.fetch(input, init); // whoever sends elsewhere has done nothing yet
+  return await globalThis.fetch(input, init); // a server that redirects has not acted on the request
 };
 
 const SUPPORTED_OPTIONS: ReadonlySet<string> = new Set(["method", "headers", "body", "signal", "redirect"]);
@@ -47,7 +47,7 @@ function isRecord(headers: object): headers is Readonly<Record<string, string>> 
 
 const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
 
-/** Somebody has said by which way requests go: a proxy of the environment, or a dispatcher that was put in the place of Node's. */
+/** True if a proxy or a custom dispatcher is configured. */
 function isRerouted(): boolean {
   const { NODE_USE_ENV_PROXY: proxied = "", NODE_OPTIONS: options = "" } = process.env;
   if (proxied !== "" || options.includes("--use-env-proxy") || process.execArgv.includes("--use-env-proxy")) return true;
@@ -57,17 +57,16 @@ function isRerouted(): boolean {
 
 const CONNECTING_MS = 10_000;
 const SILENCE_MS = 300_000;
-/** Sooner than servers give up a connection that nobody uses: most of them after five seconds. */
+/** Shorter than the idle timeout of most servers, five seconds. */
 const IDLE_MS = 4_000;
 
-/** An import would look at all that they offer, and so load Node's `fetch`. */
+/** A static import would load Node's `fetch`. */
 function httpModule({ protocol }: URL): Pick<typeof import("node:http"), "Agent" | "request"> {
   return process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
 }
 
 const agents = new Map<string, Agent>();
 
-/** Keeps connections for the next request. */
 function agentFor(url: URL): Agent {
   const known = agents.get(url.protocol);
   if (known) return known;
@@ -76,7 +75,7 @@ function agentFor(url: URL): Agent {
   return made;
 }
 
-/** Sends it, and resolves with the beginning of the answer. Fails as `fetch` does, so that whoever tells failures apart by that still can. */
+/** Resolves with the start of the response. Fails with the same errors as `fetch`. */
 function sendRequest({ url, method, headers, body, signal }: PlainRequest): Promise<IncomingMessage> {
   signal?.throwIfAborted();
   const own = { accept: "*/*", "accept-encoding": "identity" };
@@ -84,7 +83,7 @@ function sendRequest({ url, method, headers, body, signal }: PlainRequest): Prom
   const sent = httpModule(url).request(url, signal ? { ...options, signal } : options);
   return new Promise((resolve, reject) => {
     sent.on("error", (error) => reject(signal?.aborted ? signal.reason : fetchFailed(error)));
-    sent.on("close", () => reject(fetchFailed(new Error("the connection was closed without an answer")))); // Node tells no error where the server changes the protocol
+    sent.on("close", () => reject(fetchFailed(new Error("the connection was closed without an answer")))); // Node reports no error if the server switches protocols
     sent.on("timeout", () => sent.destroy(timeoutError("The server was silent for too long.")));
     sent.on("socket", (socket) => {
       if (!socket.connecting) return;
@@ -149,10 +148,10 @@ function* listHeaders({ rawHeaders }: IncomingMessage): Generator<readonly [stri
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) yield [rawHeaders[at] ?? "", rawHeaders[at + 1] ?? ""];
 }
 
-/** What comes, as it is asked for; an abort is what it fails with, whatever the connection says of it. */
+/** Streams the body; an abort fails with the signal's reason. */
 function streamBody(message: IncomingMessage, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Uint8Array> = message[Symbol.asyncIterator]();
-  message.on("error", () => undefined); // whoever reads hears of it too; nobody may be reading yet
+  message.on("error", () => undefined); // readers get the error too; there may be none yet
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
@@ -170,7 +169,7 @@ function streamBody(message: IncomingMessage, signal: AbortSignal | undefined): 
   );
 }
 
-/** Nobody is asked to compress; some do it all the same. */
+/** Some servers compress without being asked. */
 function decodeBody(body: ReadableStream<Uint8Array>, encoding: string | null): ReadableStream<Uint8Array> {
   if (encoding === null || encoding === "" || encoding === "identity") return body;
   if (encoding === "gzip" || encoding === "deflate") return body.pipeThrough(new DecompressionStream(encoding));

@@ -1,7 +1,4 @@
-/**
- * Names and values beside the body of a request or an answer, with the methods of `Headers`. Node's own class comes with all of its `fetch`, and that takes longer to
- * load than Node takes to start.
- */
+/** A `Headers` replacement: Node's own loads all of `fetch`, which takes longer than starting Node. */
 export class PlainHeaders {
   readonly #values = new Map<string, string>();
 
@@ -30,7 +27,6 @@ export class PlainHeaders {
     this.#values.delete(name.toLowerCase());
   }
 
-  /** Cookies are nobody's business here. */
   getSetCookie(): string[] {
     return [];
   }

@@ -4,13 +4,13 @@ import { errorCode } from "../system/error-code.ts";
 import { readProcessTable } from "./table.ts";
 
 const POLL_MS = 20;
-/** How long to wait after each signal. A stopped process reacts only to SIGKILL. */
+/** Signals and waits; a stopped process reacts only to SIGKILL. */
 const SIGNALS = [
   ["SIGTERM", 1_000],
   ["SIGKILL", 5_000],
 ] as const;
 
-/** Ends the process of a holder on this machine and waits until it is gone. False: it is this process, or it could not be ended. */
+/** Ends a holder's process on this machine. False if it is this process or could not be ended. */
 export async function endHolder({ pid, processStart }: Holder): Promise<boolean> {
   const table = readProcessTable();
   const isGone = (): boolean => {

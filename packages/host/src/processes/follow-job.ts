@@ -7,20 +7,19 @@ import { createHeldOutput, type HeldOutput } from "./held-output.ts";
 import type { Lineage } from "./lineage.ts";
 import type { ProcessTable } from "./table.ts";
 
-/** What is under way: one program, or several of a list. */
+/** A running program, or several in sequence. */
 export type ProgramJob = {
-  /** Resolves when the first start is on record: only then is output used. */
+  /** Resolves when the start is recorded; output is used only then. */
   readonly started: Promise<void>;
-  /** Resolves when the last program has exited and no other will start. */
+  /** Resolves when the last program has exited. */
   readonly exit: Promise<void>;
-  /** The process groups that may have members, and what all its processes have. */
   readonly lineage: () => Lineage;
-  /** From now on nothing begins. */
+  /** Starts nothing more. */
   readonly halt: () => void;
   readonly fate: () => Pick<ProcessEnd, "exitCode" | "signal">;
 };
 
-/** How long things may take, and how much is held. */
+/** Time limits and memory limit. */
 export type FollowSettings = {
   readonly graceMs: number;
   readonly lingerMs: number;
@@ -28,7 +27,7 @@ export type FollowSettings = {
   readonly table: ProcessTable;
 };
 
-/** A job and everything its end depends on. */
+/** A job with everything its end depends on. */
 export type FollowedJob = {
   readonly spec: Pick<ProcessSpec, "timeoutMs" | "onOutput" | "spill" | "spillsAll">;
   readonly signal: AbortSignal;
@@ -37,7 +36,7 @@ export type FollowedJob = {
   readonly readers: () => readonly Readable[];
 };
 
-/** The end of a job that was cancelled before anything of it started. */
+/** The end of a job that was cancelled before it started. */
 export const NEVER_STARTED: ProcessEnd = {
   exitCode: null,
   signal: null,
@@ -49,14 +48,13 @@ export const NEVER_STARTED: ProcessEnd = {
   survivors: [],
 };
 
-/** Bytes held of output that is in a file anyway. */
 const HELD_SPILLED_BYTES = 1_048_576;
 
 type StopReason = Exclude<ProcessEnd["ended"], "exit">;
 
 /**
- * Follows a job to its end, which is the first of: it exits, its time is over, it is cancelled.
- * After an exit its output is read to the end, or for `lingerMs` if somebody it started holds the pipe. After a stop all its groups are ended first.
+ * Follows a job until it exits, times out or is cancelled. After an exit the output is read to the end, or for `lingerMs` if another process holds the
+ * pipe. Otherwise all its groups are ended first.
  */
 export async function followJob(attended: FollowedJob): Promise<ProcessEnd> {
   const { spec, signal, settings, job } = attended;
@@ -67,7 +65,7 @@ export async function followJob(attended: FollowedJob): Promise<ProcessEnd> {
   const reading = readOutput(attended, held);
   const drained = reading.done.then(() => job.exit);
   const released = endWithProcess(job.lineage);
-  drained.catch(() => undefined); // a failure is met where `done` or `drained` is awaited, perhaps after the groups were ended
+  drained.catch(() => undefined); // the failure surfaces where `done` or `drained` is awaited
   try {
     let ended: ProcessEnd["ended"] = (await Promise.race([job.exit, stop.wanted, drained])) ?? "exit";
     if (ended === "exit") ended = (await within(settings.lingerMs, Promise.race([drained, stop.wanted]))) ?? "exit";
@@ -86,18 +84,18 @@ export async function followJob(attended: FollowedJob): Promise<ProcessEnd> {
   }
 }
 
-/** Whoever left the groups of a program that exited meant to stay. */
+/** Processes that left the group of an exited program meant to stay. */
 function survivingMembers({ lineage }: ProgramJob, { table }: FollowSettings): readonly number[] {
   return lineage().groups.flatMap((group) => groupMembers(group, table));
 }
 
-/** Ends every process of a job at the same time; answers who is left. */
+/** Ends every process of a job; returns survivors. */
 export async function endJob(job: Pick<ProgramJob, "halt" | "lineage">, { graceMs, table }: FollowSettings): Promise<readonly number[]> {
   job.halt();
   return await endLineage(job.lineage(), graceMs, table);
 }
 
-/** The longest delay `setTimeout` keeps; nobody waits 24 days for a program. */
+/** The longest delay `setTimeout` supports. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 function createStop(
@@ -118,7 +116,7 @@ function createStop(
   };
 }
 
-/** Nothing is read before the start is recorded: output that was used is proof that the record is there. */
+/** Output is read only after the start is recorded. */
 function readOutput({ spec, job, readers }: FollowedJob, held: HeldOutput): { readonly done: Promise<void>; readonly close: () => void } {
   let closed = false;
   let streams: readonly Readable[] = [];
@@ -145,12 +143,12 @@ async function pumpStream(stream: Readable, held: HeldOutput, onOutput: ProcessS
   try {
     for await (const chunk of stream) await pass(chunk, decoder.write(chunk));
   } catch (error) {
-    if (errorCode(error) !== "ERR_STREAM_PREMATURE_CLOSE") throw error; // that one is our own closing
+    if (errorCode(error) !== "ERR_STREAM_PREMATURE_CLOSE") throw error; // caused by our own close
   }
   await pass(new Uint8Array(), decoder.end());
 }
 
-/** Undefined when the time is over first. */
+/** Undefined on timeout. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -4,14 +4,14 @@ import { errorCode } from "../system/error-code.ts";
 import { findStrays, type Lineage } from "./lineage.ts";
 import { isSince, type ProcessRow, type ProcessTable, readProcessTable } from "./table.ts";
 
-/** How long the system is given to carry out a SIGKILL before the rest counts as surviving. */
+/** How long SIGKILL may take. */
 const KILL_MS = 1000;
 
-/** SIGTERM to the groups of programs and to whoever of theirs left these, SIGKILL after the grace; answers who is left. */
+/** Sends SIGTERM to the groups and strays, SIGKILL after the grace period; returns survivors. */
 export async function endLineage(lineage: Lineage, graceMs: number, table: ProcessTable): Promise<readonly number[]> {
   const strays: ProcessRow[] = [];
   const members = (): readonly number[] => lineage.groups.flatMap((group) => groupMembers(group, table));
-  /** Looks for strays while their parents can still name them, and again when all that are known have gone. */
+  /** Looks for strays while their parents can still name them, and again afterwards. */
   const signalStrays = (signal: NodeJS.Signals): boolean => {
     const found = findStrays(lineage, table);
     signalAll(found, signal, table);
@@ -32,13 +32,13 @@ export async function endLineage(lineage: Lineage, graceMs: number, table: Proce
 
 const runningLineages = new Set<() => Lineage>();
 
-/** Until the returned function is called, the programs that these are get ended with this process, if it ends at once. */
+/** Ends these programs if this process ends abruptly, until the returned function is called. */
 export function endWithProcess(lineage: () => Lineage): () => void {
   runningLineages.add(lineage);
   return () => void runningLineages.delete(lineage);
 }
 
-/** SIGKILL to every group that a program of this process may still run in, and to whoever left these: for a process that ends at once and waits for nobody. */
+/** Sends SIGKILL to every running group and stray; for a process that exits at once. */
 export function killRunningGroups(): void {
   if (runningLineages.size === 0) return;
   const table = readProcessTable();
@@ -47,10 +47,10 @@ export function killRunningGroups(): void {
   const strays = findStrays(lineage, table);
   for (const group of lineage.groups) signalGroup(group, "SIGKILL");
   signalAll(strays, "SIGKILL", table);
-  signalAll(findStrays(lineage, table), "SIGKILL", table); // what began in between
+  signalAll(findStrays(lineage, table), "SIGKILL", table); // those that started in between
 }
 
-/** SIGTERM to a process and everything that descends from it, SIGKILL after the grace: for one that shares our group, as whoever uses our terminal must. */
+/** Ends a process and its descendants, for one that shares our process group. */
 export async function endFamily(pid: number, graceMs: number, table: ProcessTable): Promise<void> {
   const asked = table.family(pid);
   signalAll(asked, "SIGTERM", table);
@@ -67,22 +67,22 @@ function stillAlive(rows: readonly ProcessRow[], table: ProcessTable): readonly 
   });
 }
 
-/** A number that was given to another process since is not signalled. */
+/** Skips process ids that were reused. */
 function signalAll(rows: readonly ProcessRow[], signal: NodeJS.Signals, table: ProcessTable): void {
   for (const { pid } of stillAlive(rows, table)) sendSignal(pid, signal);
 }
 
-/** The processes of a group that still run. */
+/** Running processes of a group. */
 export function groupMembers(pgid: number, table: ProcessTable): readonly number[] {
   return signalGroup(pgid, 0) ? table.members(pgid) : [];
 }
 
-/** Who is left of a group of an earlier process, and whether it is surely that group. */
+/** Members of an earlier process's group, and whether it surely is that group. */
 export type LeftGroup = { readonly members: readonly number[]; readonly ours: boolean };
 
 /**
- * A number is not given away while a group of that number has members. So a leader with another start time means that the old group is gone, and one with the
- * same, dead or alive, that it is the old one. Without a leader its members must be of the session that the leader began and must have started after it.
+ * A group id is not reused while the group has members. Another start time of the leader means that the old group is gone. Without a leader, members
+ * must belong to its session and be younger.
  */
 export function findLeftGroup({ pgid, processStart }: Pick<TaskProcess, "pgid" | "processStart">, table: ProcessTable): LeftGroup {
   const leader = table.find(pgid);
@@ -97,7 +97,7 @@ function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
   return sendSignal(-pgid, signal);
 }
 
-/** False: there is no such process or group. One of another user (EPERM) is there all the same. */
+/** False if it does not exist. EPERM means that it exists. */
 function sendSignal(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(target, signal);
@@ -109,7 +109,7 @@ function sendSignal(target: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The system tells nobody when processes that are not our children have ended, so it is asked in growing steps. */
+/** Polls, because the system does not report processes that are not our children. */
 async function waitUntilGone(isGone: () => boolean, ms: number): Promise<boolean> {
   const deadline = performance.now() + ms;
   for (let pause = 2; !isGone(); pause = Math.min(pause * 2, 50)) {

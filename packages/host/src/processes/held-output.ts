@@ -2,25 +2,24 @@ import type { Spilled, SpillFile } from "@assent/core";
 
 const SEGMENT_BYTES = 64 * 1024;
 
-/** What is known of a program's output when it has ended. */
+/** A program's output at its end. */
 export type HeldOutputEnd = {
   readonly output: string;
   readonly chars: number;
   readonly lines: number;
-  /** Bytes that are in neither head nor tail. */
   readonly dropped: number;
   readonly spilled?: Spilled;
 };
 
-/** Takes output piece by piece; the promise of `take` is the back-pressure. */
+/** Takes output piece by piece; await `take` for back-pressure. */
 export type HeldOutput = {
   readonly take: (bytes: Uint8Array, text: string) => Promise<void>;
   readonly end: () => Promise<HeldOutputEnd>;
 };
 
 /**
- * Holds at most `limit` bytes. Up to there everything is kept; beyond it the first fifth and the newest rest are, and all of it goes to the spill file as it
- * comes; where it `spillsAll`, from the first byte on. A spill file that fails is given up: the output then is head and tail without a file.
+ * Holds at most `limit` bytes: the first fifth and the newest rest. Beyond the limit, or always with `spillsAll`, everything goes to the spill file. If
+ * that fails, the output has no file.
  */
 export function createHeldOutput(limit: number, openSpill: (() => Promise<SpillFile>) | undefined, spillsAll = false): HeldOutput {
   const memory = createSegments(limit);
@@ -38,7 +37,7 @@ export function createHeldOutput(limit: number, openSpill: (() => Promise<SpillF
       }
       await file?.write(bytes);
     } catch {
-      lost = true; // told by the absence of `spilled` beside `dropped`
+      lost = true; // reported by the missing `spilled`
     }
   };
 
@@ -61,7 +60,7 @@ export function createHeldOutput(limit: number, openSpill: (() => Promise<SpillF
   };
 }
 
-/** Bytes in pieces of one size, so that a program writing byte by byte costs no more memory than one writing blocks. */
+/** Fixed-size segments, so that many small writes cost no extra memory. */
 function createSegments(limit: number) {
   const most = Math.max(2, Math.floor(limit / SEGMENT_BYTES));
   const head = Math.max(1, Math.floor(most / 5));
@@ -100,7 +99,6 @@ function createSegments(limit: number) {
   };
 }
 
-/** The text between the first and the last border of a character. */
 function wholeCharacters(bytes: Buffer): string {
   let from = 0;
   while (from < 3 && isContinuation(bytes[from])) from++;

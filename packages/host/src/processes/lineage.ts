@@ -2,24 +2,24 @@ import { randomBytes } from "node:crypto";
 import type { TaskProcess } from "@assent/core";
 import { isSince, type ProcessRow, type ProcessTable, readProcessTable } from "./table.ts";
 
-/** What a program and all that it starts is known by, whoever its parent is in the end. */
+/** An environment mark that finds a program and its descendants. */
 export type ProcessMark = {
   readonly mark: string;
-  /** The start time of a process that began no later than the first that has it. */
+  /** A start time no later than that of the first process with the mark. */
   readonly since: string;
 };
 
-/** By what the processes of programs are found: the groups they began in, and their marks. */
+/** How a program's processes are found: by group and by mark. */
 export type Lineage = { readonly groups: readonly number[]; readonly marks: readonly ProcessMark[] };
 
 const MARK_NAME = "ASSENT_MARK";
 
-/** One that nobody has. */
+/** Creates a random mark. */
 export function createMark(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** The environment with the mark in it, which children inherit. */
+/** Adds the mark to an environment, which children inherit. */
 export function withMark(env: Readonly<Record<string, string>>, mark: string): Readonly<Record<string, string>> {
   return { ...env, [MARK_NAME]: mark };
 }
@@ -31,7 +31,7 @@ export function listAncestors(table: ProcessTable = readProcessTable()): readonl
   return rows;
 }
 
-/** True if this process or one of these began with a mark in its environment. Only Linux shows the environment of other processes. */
+/** True if this process or one of `rows` started with a mark. Only Linux shows other processes' environments. */
 export function hasMark(
   env: Readonly<Record<string, string | undefined>>,
   rows: readonly ProcessRow[],
@@ -40,7 +40,7 @@ export function hasMark(
   return env[MARK_NAME] !== undefined || rows.some(({ pid }) => table.beganWith(pid, MARK_NAME));
 }
 
-/** True if the first of these is a recorded process, descends from it, or is in a process group or session that it began. */
+/** True if the first row is a recorded process, its descendant, or in a group or session it started. */
 export function isStartedUnder(
   { pid, processStart }: Pick<TaskProcess, "pid" | "processStart">,
   rows: readonly ProcessRow[],
@@ -51,15 +51,12 @@ export function isStartedUnder(
   return isMember && (table.find(pid)?.start ?? processStart) === processStart;
 }
 
-/** The marks of recorded processes; those of earlier versions have none. */
+/** The marks of recorded processes; earlier versions have none. */
 export function recordedMarks(processes: readonly Omit<TaskProcess, "others">[]): readonly ProcessMark[] {
   return processes.flatMap(({ mark, processStart }) => (mark === undefined ? [] : [{ mark, since: processStart }]));
 }
 
-/**
- * Processes that left the groups: those that have a mark, and what descends from these or from members of the groups. What this process itself runs in is not
- * among them: it may have been started from a terminal that such a program opened.
- */
+/** Processes that left the groups: those with a mark, and descendants. Our own ancestors are excluded. */
 export function findStrays({ groups, marks }: Lineage, table: ProcessTable): readonly ProcessRow[] {
   const rows = table.all();
   const isMember = ({ pgid }: ProcessRow): boolean => groups.includes(pgid);

@@ -8,30 +8,24 @@ import type { Readable } from "node:stream";
 
 /** Both ends of a pipe. */
 export type OutputPipe = {
-  /** For the child's descriptors 1 and 2; a blocking descriptor, as programs expect. */
+  /** Blocking descriptor for the child's stdout and stderr. */
   readonly writeFd: number;
-  /** To be called once the child has its copy: the end of the output shows only when nobody else can write. */
+  /** Call it once the child has its copy; otherwise the end never shows. */
   readonly closeWriter: () => void;
-  /** Starts reading. */
   readonly readers: () => readonly Readable[];
-  /** Closes whatever is still open. */
   readonly close: () => void;
 };
 
-/**
- * One real pipe for standard output and error together: only so do both come in the order they were written. Node's own `pipe` is a pair of sockets, of which two
- * would be needed, and a socket cannot be opened again as `/dev/stderr`, which scripts do.
- */
+/** One real pipe for stdout and stderr keeps their order. Node's pipes are sockets, which scripts cannot reopen as `/dev/stderr`. */
 export async function openOutputPipe(directory: string): Promise<OutputPipe> {
   const [pipe] = await openFifos(directory, 1);
   if (pipe === undefined) throw new Error("No pipe was made.");
   return createPipe(pipe.readFd, pipe.writeFd);
 }
 
-/** Both ends of a pipe as descriptors; reading does not block. */
 type Fifo = { readonly readFd: number; readonly writeFd: number };
 
-/** Real pipes, by way of names that are gone when they are open. */
+/** Opens pipes by temporary names. */
 export async function openFifos(directory: string, count: number): Promise<readonly Fifo[]> {
   if (count === 0) return [];
   const paths = Array.from({ length: count }, () => join(directory, `assent-${randomBytes(16).toString("hex")}`));
@@ -58,7 +52,7 @@ function openFifo(path: string): Fifo {
   }
 }
 
-/** Closes this process's ends. */
+/** Closes our ends. */
 export function closeFifos(fifos: readonly Fifo[]): void {
   for (const fd of fifos.flatMap(({ readFd, writeFd }) => [readFd, writeFd])) closeSync(fd);
 }
@@ -85,7 +79,7 @@ function createPipe(readFd: number, writeFd: number): OutputPipe {
   };
 }
 
-/** Makes pipes with names, which only their owner may open. Node cannot by itself. */
+/** Creates named pipes, which Node cannot do itself. */
 export async function makeFifos(paths: readonly string[]): Promise<void> {
   const child = spawn("mkfifo", ["-m", "600", ...paths], { stdio: "ignore", env: { PATH: "/usr/bin:/bin:/usr/local/bin" } });
   const [code] = await once(child, "exit");

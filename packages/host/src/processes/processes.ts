@@ -12,13 +12,11 @@ import { type StartedProgram, shutGate, startProgram } from "./start-program.ts"
 import { type ProcessTable, readProcessTable } from "./table.ts";
 import { openTerminal, type TerminalSize } from "./terminal.ts";
 
-/** What tests and unusual machines may change. */
+/** Limits for tests and unusual machines. */
 export type ProcessSettings = {
-  /** Between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
-  /** How long output is still read after the program's exit, when somebody it started holds the pipe. */
+  /** How long to read output after exit if another process holds the pipe. */
   readonly lingerMs?: number;
-  /** Bytes of output held in memory per program. */
   readonly heldBytes?: number;
   readonly temporaryDirectory?: string;
 };
@@ -27,9 +25,8 @@ type ResolvedSettings = Required<ProcessSettings> & { readonly table: ProcessTab
 type RunSettings = ResolvedSettings & { readonly mark: ProcessMark };
 
 /**
- * Programs of this machine. It is the machine, so its waits are in real time. Beside a program that cannot be started, `run` rejects with what `onStart` or `onOutput`
- * threw, after the group was ended: a start that cannot be recorded is no start. Processes that a program left behind in its group when it exited
- * by itself are not killed, but named as survivors. Every program has a mark in its environment, by which also whoever leaves its group is found.
+ * Process port of this machine, in real time. `run` rejects if the program cannot be started, or if `onStart` or `onOutput` throws, after ending the
+ * group. Processes left after a normal exit are reported as survivors, not killed. A mark in the environment finds processes that leave the group.
  */
 export function createHostProcesses(options: ProcessSettings = {}): Processes {
   const table = readProcessTable();
@@ -60,7 +57,7 @@ export function createHostProcesses(options: ProcessSettings = {}): Processes {
 
 type LeftProcesses = { readonly lineage: Lineage; readonly members: readonly number[]; readonly strangers: readonly number[] };
 
-/** What may be left of recorded processes: groups that are surely theirs, and members of groups that may be another's. */
+/** Groups that surely belong to recorded processes, and members of those that may not. */
 function findLeftProcesses(process: TaskProcess, table: ProcessTable): LeftProcesses {
   const leaders = [process, ...(process.others ?? [])];
   const left = leaders.map((leader) => ({ ...findLeftGroup(leader, table), pgid: leader.pgid }));
@@ -71,7 +68,6 @@ function findLeftProcesses(process: TaskProcess, table: ProcessTable): LeftProce
   };
 }
 
-/** All at the same time. */
 async function endLeftOver(process: TaskProcess, { table, graceMs }: ResolvedSettings): Promise<LeftOver> {
   const { lineage, members, strangers } = findLeftProcesses(process, table);
   const found = members.length > 0 || findStrays(lineage, table).length > 0;
@@ -81,7 +77,7 @@ async function endLeftOver(process: TaskProcess, { table, graceMs }: ResolvedSet
 async function runProgram(spec: ProcessSpec, signal: AbortSignal, settings: RunSettings): Promise<ProcessEnd> {
   if (signal.aborted) return NEVER_STARTED;
   if (spec.pty) return runInTerminal(spec, signal, { settings, size: spec.pty });
-  const pipe = await openOutputPipe(settings.temporaryDirectory).catch(() => undefined); // no place for one: Node's sockets, in nearly the right order
+  const pipe = await openOutputPipe(settings.temporaryDirectory).catch(() => undefined); // fall back to Node's sockets, which keep the order less strictly
   try {
     if (signal.aborted) return NEVER_STARTED;
     const target = pipe?.writeFd ?? "pipe";
@@ -96,7 +92,7 @@ async function runProgram(spec: ProcessSpec, signal: AbortSignal, settings: RunS
 
 type TerminalRun = { readonly settings: RunSettings; readonly size: TerminalSize };
 
-/** As any other program, but for where its output comes from. It always waits behind the gate, which opens the terminal. */
+/** The program waits behind the gate, which opens the terminal. */
 async function runInTerminal(spec: ProcessSpec, signal: AbortSignal, { settings, size }: TerminalRun): Promise<ProcessEnd> {
   if (!isAbsolute(spec.file)) throw new Error(`${spec.file} could not be started: a program in a terminal needs an absolute path`);
   const terminal = await openTerminal(size);
@@ -110,7 +106,7 @@ async function runInTerminal(spec: ProcessSpec, signal: AbortSignal, { settings,
   }
 }
 
-/** A program begins when its start is on record. */
+/** A program begins once its start is recorded. */
 function createJob({ child, pid, begin }: StartedProgram, { onStart }: ProcessSpec, { table, mark }: RunSettings): ProgramJob {
   let halted = false;
   const start = async (): Promise<void> => {

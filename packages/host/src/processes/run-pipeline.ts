@@ -30,20 +30,18 @@ type StageFate = Pick<ProcessEnd, "exitCode" | "signal">;
 export type PipelineRun = {
   readonly spec: StepsSpec;
   readonly settings: FollowSettings & { readonly temporaryDirectory: string; readonly mark: ProcessMark };
-  /** Where output goes that is not piped on. */
   readonly output: number;
-  /** Groups that may have members. */
   readonly groups: Set<number>;
-  /** Programs whose gate was not opened. */
+  /** Programs whose gate is closed. */
   readonly gates: Set<ChildProcess>;
   readonly halted: AbortSignal;
-  /** To be called when a start is on record. */
+  /** Called when a start is recorded. */
   readonly recorded: () => void;
 };
 
 type RefusedStart = Omit<NonNullable<StepsEnd["refused"]>, "ran">;
 
-/** A program of a list that must not run. */
+/** A program of a list must not run. */
 export class StartRefusal extends Error {
   readonly refused: RefusedStart;
 
@@ -53,13 +51,13 @@ export class StartRefusal extends Error {
   }
 }
 
-/** Throws a refusal when another file stands where a program was. */
+/** Throws if another file has taken a program's place. */
 export function refuseChanged(stages: readonly (Program | Entry)[]): void {
   const changed = stages.find((stage): stage is Program => "file" in stage && stage.unchanged?.() === false);
   if (changed) throw new StartRefusal({ file: changed.file, reason: "changed", message: `${changed.file} changed since it was checked.` });
 }
 
-/** Nothing behind a gate begins any more. */
+/** Keeps programs behind closed gates from starting. */
 export function shutGates({ gates }: PipelineRun): void {
   for (const child of gates) shutGate(child);
   gates.clear();
@@ -67,7 +65,7 @@ export function shutGates({ gates }: PipelineRun): void {
 
 type PipelineStage = { readonly fate: Promise<StageFate>; readonly child?: ChildProcess; readonly gated: boolean };
 
-/** Starts all programs of a pipeline, lets them begin when the start is on record, and waits for all of them. Its status is the last one's. */
+/** Runs a pipeline: starts all programs, lets them begin once recorded, waits for all. The status is that of the last one. */
 export async function runPipeline(pipeline: readonly (Program | Entry)[], run: PipelineRun): Promise<StageFate> {
   const prepared = await prepareAll(pipeline, run.halted);
   const pipes = await openFifos(run.settings.temporaryDirectory, pipeline.length - 1).catch(() => undefined);
@@ -114,14 +112,13 @@ function startStage(stage: Program | Entry, piped: DescriptorTargets, run: Pipel
   const fate = new Promise<StageFate>((resolve) => {
     child.once("exit", (exitCode, signal) => {
       run.gates.delete(child);
-      if (groupMembers(pid, run.settings.table).length === 0) run.groups.delete(pid); // its number may be given away from now on
+      if (groupMembers(pid, run.settings.table).length === 0) run.groups.delete(pid); // the id may be reused from now on
       resolve({ exitCode, signal });
     });
   });
   return { fate, child, gated: launch.gated };
 }
 
-/** How each redirection changes where descriptors 0, 1 and 2 lead. */
 const REDIRECTIONS: Readonly<Record<StepRedirection, (targets: DescriptorTargets) => DescriptorTargets>> = {
   "2>&1": ([input, output]) => [input, output, output],
   "1>&2": ([input, , error]) => [input, error, error],
@@ -134,11 +131,11 @@ function trySpawn(launch: ProgramLaunch, targets: DescriptorTargets): ChildProce
   try {
     return spawnProgram(launch, targets).on("error", () => undefined); // it has no pid then
   } catch {
-    return undefined; // arguments that no system takes
+    return undefined; // invalid arguments
   }
 }
 
-/** As a shell has it: 127 where there is nothing to run, 126 where it cannot be run. */
+/** As in a shell: 127 if there is nothing to run, 126 if it cannot run. */
 function refusedBySystem(launch: ProgramLaunch, targets: DescriptorTargets, run: PipelineRun): PipelineStage {
   return endedStage(existsSync(launch.file) ? 126 : 127, { text: `${describeStartFailure(launch)}\n`, target: targets[2] }, run);
 }
@@ -157,7 +154,7 @@ function mayEnter(directory: string): boolean {
   }
 }
 
-/** A stage without a process: it says why and has ended. A pipe between stages is new and empty; the common output may be full until it is read. */
+/** A stage without a process reports why. */
 function endedStage(
   exitCode: number,
   { text, target }: { readonly text: string; readonly target: DescriptorTarget },
@@ -172,7 +169,7 @@ function endedStage(
   return { fate: Promise.resolve(fate), gated: false };
 }
 
-/** The first gated program, else the first; every other one leads a group, too. */
+/** The first gated program, or else the first; the others follow. */
 function describeProcesses(stages: readonly PipelineStage[], { settings }: PipelineRun): TaskProcess | undefined {
   const { mark } = settings.mark;
   const startOf = (pid: number): string => settings.table.find(pid)?.start ?? "unknown";
@@ -181,7 +178,7 @@ function describeProcesses(stages: readonly PipelineStage[], { settings }: Pipel
   return first && others.length > 0 ? { ...first, others } : first;
 }
 
-/** A program that is behind no gate has begun already: it only reads. */
+/** Programs without a gate have already begun; they only read. */
 async function beginStages(stages: readonly PipelineStage[], pipeline: readonly (Program | Entry)[], run: PipelineRun): Promise<void> {
   const process = run.spec.onStart && describeProcesses(stages, run);
   if (process) await run.spec.onStart?.(process);

@@ -8,7 +8,7 @@ type StepFate = Pick<ProcessEnd, "exitCode" | "signal">;
 
 type StepSettings = PipelineRun["settings"];
 
-/** Runs pipelines one after the other, as their conditions say. What holds for a program's start and end in `run` holds here for each of them. */
+/** Runs pipelines in sequence, depending on their conditions. */
 export async function runSteps(spec: StepsSpec, signal: AbortSignal, settings: StepSettings): Promise<StepsEnd> {
   if (signal.aborted) return NEVER_STARTED;
   try {
@@ -71,7 +71,7 @@ function startSteps(spec: StepsSpec, pipe: OutputPipe, settings: StepSettings): 
   return { job: { started, exit: runAll(), lineage, halt, fate: () => fate }, refused: () => refused };
 }
 
-/** A status stands until another step has run, so conditions group from the left: `a && b || c` is `(a && b) || c`. */
+/** Conditions group from the left: `a && b || c` is `(a && b) || c`. */
 function isDue({ when }: Step, { exitCode }: StepFate): boolean {
   return when === "always" || (when === "success") === (exitCode === 0);
 }

@@ -6,24 +6,24 @@ import { Writable } from "node:stream";
 import type { ProcessSpec } from "@assent/core";
 import { errorCode } from "../system/error-code.ts";
 
-/** A child with its pid: it has been started. What it is to run begins when `begin` is called, and never if this process ends before. */
+/** A started child. It begins when `begin` is called, and never if this process ends first. */
 export type StartedProgram = { readonly child: ChildProcess; readonly pid: number; readonly begin: () => void };
 
-/** Where one of a child's descriptors 0 to 2 leads: an open descriptor, the null device, or Node's own socket. */
+/** Where a descriptor leads: an open descriptor, `/dev/null`, or a socket. */
 export type DescriptorTarget = number | "ignore" | "pipe";
 
-/** Descriptors 0, 1 and 2 of a child. */
+/** Descriptors 0 to 2 of a child. */
 export type DescriptorTargets = readonly [input: DescriptorTarget, output: DescriptorTarget, error: DescriptorTarget];
 
-/** A program, and whether it waits behind the gate until its start is on record. */
+/** A program, and whether it waits behind a gate until its start is recorded. */
 export type ProgramLaunch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
   readonly argv0?: string;
   readonly gated: boolean;
-  /** Behind the gate: the file of a terminal, which becomes the program's own and its descriptors 0 to 2. */
+  /** The terminal that becomes descriptors 0 to 2. */
   readonly terminal?: string;
 };
 
-/** Starts a program in a session and process group of its own. Rejects when the system refuses. */
+/** Starts a program in its own session and group. Rejects if the system refuses. */
 export async function startProgram(launch: ProgramLaunch, targets: DescriptorTargets): Promise<StartedProgram> {
   const child = spawnProgram(launch, targets);
   if (child.pid !== undefined) return { child, pid: child.pid, begin: () => openGate(child) };
@@ -32,7 +32,7 @@ export async function startProgram(launch: ProgramLaunch, targets: DescriptorTar
   throw Object.assign(new Error(describeStartFailure(launch), { cause: error }), { code: errorCode(error) });
 }
 
-/** The same without waiting: a child without a pid was refused. */
+/** Does not wait; a child without a pid was refused. */
 export function spawnProgram(launch: ProgramLaunch, targets: DescriptorTargets): ChildProcess {
   const gated = launch.gated && isExecutable(launch.file);
   const [file, args] = gated ? gateCommand(launch) : [launch.file, launch.args];
@@ -46,12 +46,12 @@ export function spawnProgram(launch: ProgramLaunch, targets: DescriptorTargets):
   });
 }
 
-/** What is said of a program that the system refused. */
+/** Why a program could not be started. */
 export function describeStartFailure({ file, cwd }: Pick<ProgramLaunch, "file" | "cwd">): string {
   return existsSync(cwd) ? `${file} could not be started` : `the working directory ${cwd} does not exist`;
 }
 
-/** Waits for one line on descriptor 3, then becomes the program. At its end (we died before the start was on record) it runs nothing. */
+/** Waits for a line on descriptor 3, then becomes the program. If this process dies first, nothing runs. */
 const gateCommand = ({ file, args, env, terminal }: ProgramLaunch): readonly [string, readonly string[]] => {
   const own = ["go", ...SET_BY_SHELLS.filter((name) => !(name in env))].join(" ");
   const enter = terminal === undefined ? "" : ENTER_TERMINAL;
@@ -59,20 +59,20 @@ const gateCommand = ({ file, args, env, terminal }: ProgramLaunch): readonly [st
   return ["/bin/sh", ["-c", `IFS= read -r go <&3 && exec 3<&- && ${enter}unset ${own} && exec "$0" "$@"`, file, ...given]];
 };
 
-/** The leader of a session without a terminal gets the one that it opens. */
+/** A session leader gets the first terminal it opens. */
 const ENTER_TERMINAL = 'exec 0<>"$1" 1>&0 2>&0 && shift && ';
 
-/** What the gate adds to its environment by itself; the program gets it only if it was given. */
+/** Variables that the gate's shell adds. */
 const SET_BY_SHELLS = ["PWD", "OLDPWD", "SHLVL"] as const;
 
-/** Lets a program behind the gate begin; one that is not behind it has begun already. */
+/** Lets a gated program begin. */
 export function openGate({ stdio: [, , , gate] }: ChildProcess): void {
   if (!(gate instanceof Writable)) return;
-  gate.on("error", () => undefined); // the child is gone already: its exit says so
+  gate.on("error", () => undefined); // the child is gone; its exit says so
   gate.end("\n");
 }
 
-/** Ends the waiting at a gate that was not opened: the program never begins. */
+/** Closes a gate for good. */
 export function shutGate({ stdio: [, , , gate] }: ChildProcess): void {
   gate?.destroy();
 }
@@ -83,7 +83,7 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
   } catch {
-    return false; // starting it says what is wrong
+    return false; // the start reports what is wrong
   }
 }
 
@@ -91,16 +91,13 @@ let inheritedDescriptors: readonly number[] | undefined;
 let nullDevice: number | undefined;
 const coveredByCallers = new Set<number>();
 
-/** Keeps a descriptor without the close-on-exec mark from every program that is started until the returned function is called. */
+/** Hides a descriptor from child processes until the returned function is called. */
 export function coverDescriptor(fd: number): () => void {
   coveredByCallers.add(fd);
   return () => coveredByCallers.delete(fd);
 }
 
-/**
- * Node closes its own descriptors in a child, but not every one it inherited without the close-on-exec mark. Those are covered with the null device, as are
- * those that foreign code opened so. What was inherited is looked up once.
- */
+/** Covers inherited descriptors without close-on-exec with the null device, because Node passes some of them to children. */
 export function coveredDescriptors(): readonly ("ignore" | number)[] {
   inheritedDescriptors ??= leakedDescriptors();
   const leaked = [...inheritedDescriptors, ...coveredByCallers];

@@ -2,40 +2,40 @@ import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { errorCode } from "../system/error-code.ts";
 
-/** One process as the system lists it. */
+/** A process as the system lists it. */
 export type ProcessRow = {
   readonly pid: number;
   readonly parent: number;
   readonly pgid: number;
-  /** 0 where the system does not tell. */
+  /** 0 if unknown. */
   readonly session: number;
   readonly zombie: boolean;
   readonly start: string;
 };
 
-/** The live process table, read anew at every question. */
+/** The live process table. */
 export type ProcessTable = {
-  /** Also finds a zombie, whose start time is still true. */
+  /** Also finds zombies. */
   readonly find: (pid: number) => ProcessRow | undefined;
-  /** Processes of the group that still run; a zombie does not. */
+  /** Running members of a group. */
   readonly members: (pgid: number) => readonly number[];
-  /** A process and everything that descends from it and still runs. */
+  /** A process and its running descendants. */
   readonly family: (pid: number) => readonly ProcessRow[];
-  /** Everything that still runs. */
+  /** All running processes. */
   readonly all: () => readonly ProcessRow[];
-  /** Whether a process began with this line (`NAME=value`) in its environment; false where the system does not tell. */
+  /** True if a process started with `NAME=value` in its environment; false if unknown. */
   readonly began: (pid: number, line: string) => boolean;
-  /** True if a process began with a variable of this name; false if the system does not show it. */
+  /** True if a process started with this variable; false if unknown. */
   readonly beganWith: (pid: number, name: string) => boolean;
 };
 
-/** Reads `/proc` where there is one, else asks `ps`. */
+/** Reads `/proc`, or asks `ps`. */
 export function readProcessTable(proc = "/proc"): ProcessTable {
   const boot = readText(`${proc}/sys/kernel/random/boot_id`)?.trim();
   return boot === undefined ? createPsTable() : createProcTable(proc, boot);
 }
 
-/** Start times count from boot, so the boot's id is part of them: after a reboot the same number names another process. */
+/** Start times include the boot id, because they repeat after a reboot. */
 function createProcTable(proc: string, boot: string): ProcessTable {
   const find = (pid: number): ProcessRow | undefined => {
     const stat = readText(`${proc}/${pid}/stat`);
@@ -53,7 +53,7 @@ function createProcTable(proc: string, boot: string): ProcessTable {
   };
 }
 
-/** A name may hold blanks and parentheses: the fields are counted after the last closing one. */
+/** Names may contain spaces and parentheses, so fields count from the last `)`. */
 function parseStat(pid: number, stat: string, boot: string): ProcessRow {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const state = fields[0] ?? "";
@@ -67,7 +67,7 @@ function parseStat(pid: number, stat: string, boot: string): ProcessRow {
   };
 }
 
-/** Whether a process of this boot started no earlier than another; false where start times do not tell. */
+/** True if a process of this boot started no earlier; false if unknown. */
 export function isSince(start: string, earliest: string): boolean {
   const [boot, time] = start.split(":");
   const [earliestBoot, earliestTime] = earliest.split(":");
@@ -125,10 +125,9 @@ function descendantsOf(pid: number, rows: readonly ProcessRow[]): readonly Proce
 }
 
 const GONE = ["ENOENT", "ESRCH", "ENOTDIR"];
-/** Of another user, or of one that hides from its own. */
 const UNREADABLE = ["EACCES", "EPERM"];
 
-/** A process may end between listing and reading it: then there is no text. */
+/** A process may end between listing and reading. */
 function readText(path: string, others: readonly string[] = []): string | undefined {
   try {
     return readFileSync(path, "utf8");

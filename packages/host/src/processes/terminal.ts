@@ -5,25 +5,21 @@ import type { ProcessSpec } from "@assent/core";
 import { errorCode } from "../system/error-code.ts";
 import { coverDescriptor } from "./start-program.ts";
 
-/** Columns and rows of characters. */
+/** Columns and rows. */
 export type TerminalSize = NonNullable<ProcessSpec["pty"]>;
 
-/** A terminal with nobody in it. */
+/** An open pseudo-terminal. */
 export type Terminal = {
-  /** The file by which a program enters it. */
+  /** The device that a program opens. */
   readonly path: string;
-  /** Starts reading what programs write, until all of them are gone and it is hung up. */
+  /** Starts reading until all programs are gone and it is hung up. */
   readonly output: () => Readable;
-  /** To be called when its program has exited: from then on the end of the output shows. */
+  /** Call it after the program's exit, so that the end of the output shows. */
   readonly hangUp: () => void;
-  /** Closes whatever is still open. */
   readonly close: () => void;
 };
 
-/**
- * Makes a terminal. The package only makes it: programs are started in it as everywhere else, with nothing of ours open, behind the same gate and with their real
- * exit status. Until it is hung up our own hold on its inner end keeps the system from telling an end while output is still on its way.
- */
+/** Opens a pseudo-terminal. Programs start in it behind the same gate as elsewhere. Holding its inner end keeps output from being lost before the hang-up. */
 export async function openTerminal({ columns, rows }: TerminalSize): Promise<Terminal> {
   for (const count of [columns, rows])
     if (!Number.isInteger(count) || count < 1 || count > 0xffff) throw new RangeError(`${count} is not a valid terminal size`);
@@ -61,10 +57,9 @@ async function loadBinary(): Promise<ReturnType<typeof import("@lydell/node-pty/
   }
 }
 
-/** Bytes that may wait before the program does. */
 const READ_AHEAD_BYTES = 1024 * 1024;
 
-/** Output is taken as it comes: at a hang-up a stream drops what waits in it. */
+/** Reads at once, because a hang-up drops waiting output. */
 function createOutput(master: number): Readable {
   const stream = new ReadStream(master);
   const output = new Readable({
@@ -84,13 +79,13 @@ function createOutput(master: number): Readable {
     for (const chunk of readRemaining(master)) output.push(chunk);
   });
   stream.on("error", (error) => {
-    if (errorCode(error) !== "EIO") output.destroy(error); // that one is a terminal's way to say that everybody has gone
+    if (errorCode(error) !== "EIO") output.destroy(error); // EIO means that every program has left the terminal
   });
   stream.on("close", () => output.push(null));
   return output;
 }
 
-/** The end of a stream can show while the system still holds some of the output. */
+/** The stream can end while the system still holds output. */
 function* readRemaining(master: number): Generator<Buffer> {
   for (;;) {
     const buffer = Buffer.allocUnsafe(16 * 1024);

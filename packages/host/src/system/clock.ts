@@ -1,12 +1,9 @@
 import type { Clock } from "@assent/core";
 
-/** The longest delay `setTimeout` keeps; a longer one would fire at once. */
+/** The longest delay `setTimeout` supports. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/**
- * The machine's clock. Timers run on the monotonic clock, so a step of the calendar neither shortens nor lengthens them, and they are unreferenced: alone they
- * keep no process alive. Time limits of calls, approvals and questions do (`keepsAlive`).
- */
+/** The machine's clock with monotonic timers, which keep the process alive only with `keepsAlive`. */
 export function createSystemClock(): Clock {
   return { now: () => Date.now(), timer: startTimer };
 }
@@ -18,7 +15,7 @@ function startTimer(ms: number, fire: () => void, { keepsAlive = false }: { read
     handle = setTimeout(wake, Math.min(Math.ceil(left), MAX_TIMEOUT_MS));
     if (!keepsAlive) handle.unref();
   };
-  // A wake-up may come a fraction of a millisecond early, or halfway through a long wait.
+  // Timers may fire slightly early, and long waits are split.
   const wake = (): void => {
     const left = due - performance.now();
     if (left > 0) arm(left);

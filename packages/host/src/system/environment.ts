@@ -1,6 +1,6 @@
 import { compileGlob } from "@assent/core";
 
-/** Names that change what a shell or the loader runs, whoever set them. Exported shell functions are among them: they could stand for the command that was shown. */
+/** Variables that change what a shell or the loader runs, exported functions included. */
 const NEVER_PASSED = [
   "BASH_ENV",
   "ENV",
@@ -15,16 +15,13 @@ const NEVER_PASSED = [
   "BASH_FUNC_*",
 ];
 
-/** Names of secrets. A provider's key whose name does not say so is listed by name. */
+/** Secrets by name pattern. */
 const SECRET_NAMES = [
   ...["*_API_KEY", "*_TOKEN", "*_SECRET", "*PASSWORD*", "API_KEY", "TOKEN", "SECRET"],
   ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AZURE_OPENAI_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "OPENAI_KEY"],
 ];
 
-/**
- * Variables that a project's `secretEnv` cannot take away: without them a program runs other files, uses other settings or reaches another server than the user
- * chose. A project could otherwise hide `PATH`, `NPM_CONFIG_IGNORE_SCRIPTS` or `DOCKER_HOST`.
- */
+/** Variables that a project's `secretEnv` cannot hide, because programs would then use other files, settings or servers. */
 const STEERING_NAMES = [
   ...[
     "PATH",
@@ -78,18 +75,18 @@ const STEERING_NAMES = [
   ],
 ];
 
-/** Where programs are looked up if the environment has no `PATH`. Bash would otherwise use a built-in list that may contain the current directory. */
+/** Used if the environment has no `PATH`; bash's default may include the current directory. */
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** Name globs of further variables that hold secrets, by the settings they come from. */
+/** Name globs of further secret variables. */
 export type SecretNames = {
-  /** From the user, the team, or the embedding program: no exceptions. */
+  /** From the user, the team or the embedding program. */
   readonly secretEnv?: readonly string[] | undefined;
-  /** From the project: it cannot hide variables that steer programs. */
+  /** From the project; it cannot hide variables that steer programs. */
   readonly projectSecretEnv?: readonly string[] | undefined;
 };
 
-/** The user's environment as an approved command gets it: without secrets, without what redirects a shell, and always with a `PATH`. */
+/** The environment of an approved command: the user's, without secrets and shell redirections, always with a `PATH`. */
 export function createCommandEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   { secretEnv = [], projectSecretEnv = [] }: SecretNames = {},
@@ -100,7 +97,7 @@ export function createCommandEnvironment(
   return kept["PATH"] ? kept : { ...kept, PATH: SYSTEM_PATH };
 }
 
-/** The variables that have a value and whose name no glob covers. Case does not count: some programs do not look at it. */
+/** Variables that no glob matches, ignoring case. */
 function excludeNames(
   environment: Readonly<Record<string, string | undefined>>,
   globs: readonly string[],
@@ -125,23 +122,22 @@ function filterNames(
   return chosen;
 }
 
-/** What a command that nobody looked at may have of the user's environment. */
+/** What a command allowed by a rule gets of the user's environment. */
 export type ScrubOptions = SecretNames & {
-  /** Absolute directories, in order. */
   readonly path: readonly string[];
-  /** Further names that settings pass on; those that could redirect a program are left out all the same. */
+  /** Further variables that settings pass on, unless they could redirect a program. */
   readonly names?: readonly string[];
 };
 
 const PASSED_NAMES: readonly string[] = ["HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR"];
 
-/** Names that make a program load or run something, beside those that never reach any command. */
+/** Variables that make a program load or run something. */
 const REFUSED_NAMES: readonly string[] = [
   ...["NODE_OPTIONS", "NODE_PATH", "PYTHON*", "PERL5*", "RUBY*", "GIT_*", "NPM_CONFIG_*", "PAGER", "EDITOR", "VISUAL", "LESS*"],
   ...["RIPGREP_CONFIG_PATH", "PATH", "TERM", "NO_COLOR"],
 ];
 
-/** What keeps programs from asking, paging and colouring, and git from writing where it only reads. */
+/** Keeps programs from prompting, paging and coloring, and git from writing. */
 const ADDED_VARIABLES = {
   TERM: "dumb",
   GIT_OPTIONAL_LOCKS: "0",
@@ -151,7 +147,7 @@ const ADDED_VARIABLES = {
   NO_COLOR: "1",
 } as const;
 
-/** The environment of a command that a rule allowed: a few names of the user's, a fixed search path, and what was added. Nothing else. */
+/** The environment of a command allowed by a rule: a few user variables and a fixed search path. */
 export function scrubEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   { path, names = [], ...secrets }: ScrubOptions,

@@ -1,4 +1,4 @@
-/** The `code` of a system error, if the thrown thing has one. */
+/** The `code` of a system error, if any. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

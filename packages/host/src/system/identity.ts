@@ -2,7 +2,7 @@ import { hostname, userInfo } from "node:os";
 import type { Holder } from "@assent/core";
 import { readProcessTable } from "../processes/table.ts";
 
-/** Who runs this process, as the operating system says. A user without a name is known by number. */
+/** The user and host of this process; a user without a name is known by number. */
 export function currentUser(): { readonly user: string; readonly host: string } {
   return { user: currentUserName(), host: hostname() };
 }
@@ -17,7 +17,7 @@ function currentUserName(): string {
   }
 }
 
-/** This process as the holder of a session or store. */
+/** This process as a holder of sessions. */
 export function currentHolder(door: string): Holder {
   return { pid: process.pid, host: hostname(), processStart: readProcessTable().find(process.pid)?.start ?? "unknown", door };
 }

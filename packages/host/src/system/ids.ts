@@ -4,7 +4,7 @@ import type { Ids } from "@assent/core";
 const ALPHABET = Buffer.from("abcdefghijklmnopqrstuvwxyz234567");
 const LENGTH = 20;
 
-/** Ids of 100 random bits each, drawn from a pool because the system call costs more than the id. Each is one flat text: ledgers keep many. */
+/** Random ids of 100 bits, drawn from a pool. */
 export function createRandomIds(): Ids {
   const pool = new Uint8Array(LENGTH * 512);
   const letters = Buffer.alloc(LENGTH);

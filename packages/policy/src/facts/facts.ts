@@ -8,25 +8,25 @@ import type { Command, Plan } from "../shell/plan/plan.ts";
 import type { ShellPlace } from "../shell/plan/read-commands.ts";
 import { createHostUnit, createPathUnit } from "./units.ts";
 
-/** Where facts are gathered. */
+/** Options for gathering facts. */
 export type FactOptions = {
-  /** As a real path. */
+  /** Real path. */
   readonly workspace: string;
-  /** The home directory; the system's word for it when absent. */
+  /** Defaults to the account's home directory. */
   readonly home?: string;
   readonly look: PathLookup;
-  /** Directories in which programs of allowed commands are looked up; the system's when absent or empty. */
+  /** Directories for looking up programs of allowed commands; the system's by default. */
   readonly programPath?: () => readonly string[];
-  /** Digest of the script that a package command ran in the workspace when the policy was loaded. */
+  /** Digest of the script that a package command ran when the policy was loaded. */
   readonly scripts?: ShellPlace["scripts"];
 };
 
-/** The one tool that runs from its plan. What any other does with a command nobody knows. */
+/** Only this tool runs from its plan. */
 const SHELL_TOOL_NAME = "shell";
 
 /**
- * What requests mean beyond their text: one unit per simple command of a shell line, per file, per URL. What a person's yes depends on (a script's text, where a link leads)
- * is bound: when that changes after judging, the fingerprint differs and the old answer no longer counts.
+ * Finds out what a request means: one unit per simple command, file or URL. What an approval depends on, such as a script's text or a link's target, is
+ * bound: if it changes, the fingerprint changes.
  */
 export function createPolicyFacts(places: FactOptions): Facts {
   const { look } = places;
@@ -63,7 +63,7 @@ function describePaths(paths: readonly PathFact[], { writes, input }: PathUse): 
 
 const MAX_PLAN_BYTES = 256 * 1024;
 
-/** A whole new text counts by itself; any other text comes on top of what is there. */
+/** A whole new text replaces the file; other texts add to it. */
 function fitsPlanLimit({ absolute }: PathFact, { content, ...rest }: JsonObject): boolean {
   if (typeof content === "string") return Buffer.byteLength(content) <= MAX_PLAN_BYTES;
   const there = statSync(absolute, { throwIfNoEntry: false })?.size ?? 0;
@@ -89,7 +89,6 @@ type ShellSurroundings = {
   readonly findProgram: ProgramFinder;
 };
 
-/** Made anew only when settings name other directories. */
 function programFinderFor({ workspace, programPath }: FactOptions): () => ProgramFinder {
   let path: readonly string[] | undefined;
   let finder: ProgramFinder | undefined;
@@ -101,7 +100,7 @@ function programFinderFor({ workspace, programPath }: FactOptions): () => Progra
   };
 }
 
-/** The command of another tool is looked at so that rules about commands reach it; that it only reads is proven for the shell alone. */
+/** Commands of other tools are analyzed so that rules apply; only the shell proves that a command only reads. */
 function withoutReadOnlyProof(found: RequestFacts): RequestFacts {
   const { units, binds, plan, planDigest, view } = found;
   return {
@@ -146,15 +145,14 @@ function describeShellLine(
   };
 }
 
-/** Scripts by their names as written, and the text of package scripts. */
 function bindScripts({ scripts, packageScripts }: AnalyzedLine): Readonly<Record<string, string>> {
   return Object.fromEntries([...scripts, ...packageScripts].map(({ file, digest }) => [file, digest]));
 }
 
-/** The digests of a script: the present one, and the one before it, if there was another. */
+/** The current digest of a script and the one before. */
 type ScriptHistory = Map<string, { readonly digest: string; readonly before: string | undefined }>;
 
-/** A script that changed since it was first looked at shows both digests. */
+/** A changed script shows both digests. */
 function listScripts(binds: Readonly<Record<string, string>>, seenScripts: ScriptHistory): readonly Json[] {
   return Object.entries(binds).map(([file, digest]) => {
     const known = seenScripts.get(file);
@@ -164,7 +162,7 @@ function listScripts(binds: Readonly<Record<string, string>>, seenScripts: Scrip
   });
 }
 
-/** What whoever is asked should see besides the text. */
+/** What the person sees besides the text. */
 function viewPlan(plan: Plan, scripts: readonly Json[]): Json {
   const hazards = [...plan.hazards, ...plan.commands.flatMap((command) => command.hazards)].map(({ id, text }) => ({ id, text }));
   return {

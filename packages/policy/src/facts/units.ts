@@ -2,15 +2,12 @@ import type { Unit } from "@assent/core";
 import type { PathFact } from "../paths/lookup.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
 
-/** What a fetch is known to ask for: the URL as written, and its host as the WHATWG parser gives it. */
+/** The URL as written, and its host as the WHATWG parser reads it. */
 export type HostFact = { readonly url: string; readonly host: string | null };
 
 type UnitFact = { readonly path?: PathFact; readonly shell?: ShellUnit; readonly host?: HostFact };
 
-/**
- * Only what this package made counts: a unit of somebody else's facts must not pass for one of ours. The private field is a mark that nobody else can set and that a
- * copy does not carry; unlike a list of all that was made it costs nothing.
- */
+/** The private field marks units made by this package; foreign facts cannot imitate them. */
 class UnitData {
   readonly #known: UnitFact;
   constructor(known: UnitFact) {
@@ -21,17 +18,17 @@ class UnitData {
   }
 }
 
-/** A unit about one path. */
+/** Creates a unit about one path. */
 export function createPathUnit(path: PathFact): Unit {
   return { subject: path.lexical, data: new UnitData({ path }) };
 }
 
-/** A unit about one simple command of a shell line. */
+/** Creates a unit about one simple command. */
 export function createShellUnit(subject: string, shell: ShellUnit): Unit {
   return { subject, readOnly: isReadOnly(shell), data: new UnitData({ shell }) };
 }
 
-/** A unit about one URL. */
+/** Creates a unit about one URL. */
 export function createHostUnit(host: HostFact): Unit {
   return { subject: host.host ?? host.url, data: new UnitData({ host }) };
 }
@@ -51,7 +48,6 @@ export function getHostFact({ data }: Unit): HostFact | undefined {
   return UnitData.knownOf(data)?.host;
 }
 
-/** A command that only reads, in a line of which everything was understood. */
 function isReadOnly({ line, command }: ShellUnit): boolean {
   const { modelled, hazards } = line.plan;
   return modelled && hazards.length === 0 && command?.class === "read" && command.hazards.length === 0;

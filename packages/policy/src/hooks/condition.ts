@@ -4,16 +4,16 @@ import { isFault, type RuleFault } from "../rules/fault.ts";
 import { parseRule } from "../rules/parse.ts";
 import type { Rule, RuleOptions } from "../rules/rule.ts";
 
-/** The compiled `if` of a hook, or why its text is no rule. */
+/** The compiled `if` of a hook, or why it is not a valid rule. */
 export type HookCondition = { readonly test: NonNullable<HookEntry["test"]> } | { readonly fault: RuleFault };
 
-/** Looks at what a call means before anyone judges it. */
+/** Describes a call before it is judged. */
 export type HookFacts = (subject: HookSubject) => Maybe<RequestFacts>;
 
-/** Compiles the `if` of a hook: a permission rule, read as broadly as a deny, so that doubt runs the hook. */
+/** Compiles the `if` of a hook. It is read as broadly as a deny, so that in doubt the hook runs. */
 export function compileHookCondition(text: string, options: RuleOptions, facts: HookFacts): HookCondition {
   const parsed = parseRule({ verdict: "deny", at: { text } }, options);
-  const rule = isFault(parsed) ? parsed.rule : parsed; // about a tool that is not there now it holds as soon as it is
+  const rule = isFault(parsed) ? parsed.rule : parsed; // a rule about a missing tool applies once the tool exists
   if (rule) return { test: (subject) => matchesSubject(rule, subject, facts) };
   return isFault(parsed) ? { fault: parsed } : { fault: { type: "rule_syntax", message: "it is no rule", hint: "" } };
 }

@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core";
 import { HOOK_EVENTS, type HookEventRow, type HookPoint, hookMayChange } from "@assent/core/parts";
 
-/** One hook as a settings file has it, every field of its right type. */
+/** A hook as written in a settings file. */
 export type WrittenHook = {
   readonly type: "command" | "function";
   readonly command?: string;
@@ -20,7 +20,7 @@ type HookField = { readonly expected: string; readonly holds: (value: unknown) =
 
 const TEXT_FIELD: HookField = { expected: "a string that is not empty", holds: (value) => isLine(value) && value.trim() !== "" };
 
-/** Every field a hook may have; `only`: for one type of hook. */
+/** Fields of a hook; `only` restricts one to a type. */
 export const HOOK_FIELDS: { readonly [Name in keyof Required<WrittenHook>]: HookField } = {
   type: { expected: "command or function", holds: isOneOf(["command", "function"]) },
   command: { ...TEXT_FIELD, only: "command" },
@@ -40,7 +40,7 @@ const OTHER_TYPE = { command: "function", function: "command" } as const;
 /** What is wrong with one field. */
 export type FieldFault = { readonly field: string; readonly expected?: string };
 
-/** The fields of one hook, or all that is wrong with them; a fault without an expectation is a field that this type of hook does not have. */
+/** Reads the fields of a hook. A fault without `expected` is a field this type does not have. */
 export function readHookFields(
   value: Readonly<Record<string, unknown>>,
 ): { readonly hook: WrittenHook } | { readonly faults: readonly FieldFault[] } {
@@ -63,7 +63,6 @@ function isOneOf(words: readonly string[]): (value: unknown) => boolean {
   return (value) => typeof value === "string" && words.includes(value);
 }
 
-/** No system passes a NUL to a program. */
 function isLine(value: unknown): value is string {
   return typeof value === "string" && !value.includes("\0");
 }
@@ -80,10 +79,8 @@ function isEnvironment(value: unknown): boolean {
   return isObject(value) && Object.keys(value).every((name) => isLine(name) && isVariable(name)) && Object.values(value).every(isLine);
 }
 
-/** A hook where it stands. */
 type PlacedHook = { readonly event: HookPoint; readonly hook: WrittenHook; readonly functions: readonly string[] };
 
-/** What one field, or the hook as a whole, cannot mean. */
 type Contradiction = { readonly field?: keyof WrittenHook; readonly message: string };
 
 type ContradictionCase = PlacedHook & { readonly row: HookEventRow };
@@ -93,7 +90,7 @@ type ContradictionCheck = {
   readonly message: (found: ContradictionCase) => string;
 };
 
-/** What is right by itself and cannot be meant together, or at this event. A guard that would not guard is an error, never passed over. */
+/** Combinations that make no sense. A hook that could never protect is an error. */
 const CHECKS: readonly ContradictionCheck[] = [
   { when: ({ hook }) => hook.type === "command" && hook.command === undefined, message: () => "needs a 'command'" },
   { when: ({ hook }) => hook.type === "function" && hook.function === undefined, message: () => "needs a 'function'" },
@@ -129,7 +126,7 @@ const CHECKS: readonly ContradictionCheck[] = [
   },
 ];
 
-/** Everything a hook says that it cannot mean. */
+/** Finds everything a hook says that makes no sense. */
 export function findContradictions(placed: PlacedHook): readonly Contradiction[] {
   const found = { ...placed, row: HOOK_EVENTS[placed.event] };
   return CHECKS.filter(({ when }) => when(found)).map(({ field, message }) => ({ ...(field && { field }), message: message(found) }));

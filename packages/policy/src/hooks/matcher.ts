@@ -1,13 +1,13 @@
 import { messageOf } from "@assent/core";
 
-/** A compiled matcher (undefined: it matches everything), or what is wrong with its text. */
+/** A compiled matcher (undefined: matches everything), or its error. */
 export type Matcher = { readonly matches: ((value: string) => boolean) | undefined } | { readonly problem: string };
 
-/** Compiles a matcher: a regular expression for the whole of a value. Nothing, `""` and `"*"` stand for all. */
+/** Compiles a regular expression for a whole value. Empty and `*` match everything. */
 export function compileMatcher(text: string): Matcher {
   if (matchesEverything(text)) return { matches: undefined };
   try {
-    new RegExp(text); // by itself first: `a)|(b` becomes a whole expression only inside our brackets
+    new RegExp(text); // alone first: `a)|(b` is valid only inside our parentheses
     const whole = new RegExp(`^(?:${text})$`, "s");
     return { matches: (value) => whole.test(value) };
   } catch (error) {
@@ -15,7 +15,7 @@ export function compileMatcher(text: string): Matcher {
   }
 }
 
-/** Whether a matcher leaves nothing out. */
+/** True if the matcher excludes nothing. */
 export function matchesEverything(text: string): boolean {
   return text === "" || text === "*";
 }

@@ -7,19 +7,19 @@ import type { HookCondition } from "./condition.ts";
 import { type FieldFault, findContradictions, HOOK_FIELDS, readHookFields, type WrittenHook } from "./fields.ts";
 import { compileMatcher, matchesEverything } from "./matcher.ts";
 
-/** What hooks refer to beyond their own text. */
+/** What hooks refer to. */
 export type HookOptions = {
-  /** Names of the functions that this process has. */
+  /** Functions that this process provides. */
   readonly functions: readonly string[];
   readonly compileRule: (text: string) => HookCondition;
-  /** Names of the tools there are; absent: no matcher is held against them. */
+  /** Known tools; without them matchers are not checked. */
   readonly tools?: () => readonly string[];
 };
 
-/** The hooks of one layer in the order of its file, and everything wrong with them. A hook with a fault is not among them: whoever goes on must not. */
+/** Valid hooks of one layer in file order, and all problems. */
 export type LoadedHooks = { readonly entries: readonly HookEntry[]; readonly problems: readonly SettingsProblem[] };
 
-/** Understands the `hooks` of one settings file. */
+/** Reads the `hooks` of one settings file. */
 export function readHooks(layer: LayerHooks, parts: HookOptions): LoadedHooks {
   const reading: HookReading = { layer, parts, entries: [], problems: [] };
   for (const [name, groups] of Object.entries(layer.value)) {
@@ -93,7 +93,7 @@ function readMatcher(reading: HookReading, event: HookPoint, { path, value }: Pl
   return undefined;
 }
 
-/** A matcher that fits no tool guards nothing, and looks as if it did. Tools of outside servers come and go. */
+/** A matcher that matches no tool protects nothing. MCP tools come and go, so they are skipped. */
 function warnUnmatchedTool(reading: HookReading, { path, value }: PlacedValue, matches: (name: string) => boolean): void {
   const names = [...new Set(reading.parts.tools?.().flatMap((name) => [sharedToolName(name), name]))];
   const text = String(value);
@@ -186,7 +186,6 @@ function reportUnknown(reading: HookReading, { path, name, known, what }: Unknow
   });
 }
 
-/** A field of the other type of hook. */
 function reportMisplaced(reading: HookReading, path: HookPath): void {
   const message = "does not apply to this type of hook";
   report(reading, path, { type: "settings_unknown_key", message, hint: "Remove it, or change the type.", effect: "refuse", part: "key" });
@@ -197,7 +196,6 @@ function reportWrong(reading: HookReading, path: HookPath, message: string): voi
 }
 
 type HookComplaint = Pick<SettingsProblem, "type" | "message" | "hint" | "effect" | "kept"> & {
-  /** It is about the key, not about its value. */
   readonly part?: "key";
 };
 
@@ -212,7 +210,7 @@ function report({ layer, problems }: HookReading, path: HookPath, { part, ...wha
   });
 }
 
-/** As much of a path as is written: something that is missing is told where it should stand. */
+/** The existing part of a path, to place a problem about something missing. */
 function writtenPath(value: unknown, [first, ...rest]: HookPath): HookPath {
   if (first === undefined || typeof value !== "object" || value === null || !Object.hasOwn(value, first)) return [];
   const inner: unknown = Reflect.get(value, first);

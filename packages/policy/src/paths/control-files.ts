@@ -1,10 +1,10 @@
 import { foldPath } from "./fold.ts";
 import { isInside, resolvePath } from "./resolve.ts";
 
-/** Tests a path in the folded spelling in which denies compare. */
+/** Tests a path in folded spelling. */
 export type PathTest = (folded: string) => boolean;
 
-/** At any depth, by name. */
+/** Control files by name, at any depth. */
 export const CONTROL_NAMES: ReadonlySet<string> = new Set([
   ".gitattributes",
   ".gitmodules",
@@ -21,7 +21,7 @@ export const CONTROL_NAMES: ReadonlySet<string> = new Set([
 
 export const CONTROL_NAME_STARTS: readonly string[] = [".yarnrc"];
 
-/** At any depth, with everything in them. */
+/** Control directories and files, at any depth. */
 export const CONTROL_TREES: readonly string[] = [
   ".git",
   ".idea",
@@ -36,7 +36,7 @@ export const CONTROL_TREES: readonly string[] = [
   ...["settings", "tasks", "launch", "extensions"].map((name) => `.vscode/${name}.json`),
 ];
 
-/** In the home directory. */
+/** Control files in the home directory. */
 const IN_HOME = [
   ".bashrc",
   ".bash_profile",
@@ -59,21 +59,21 @@ export const CRONTABS: readonly string[] = [
   "/var/cron",
 ];
 
-/** The control files as seen from a home directory; `protect` are those that settings add. */
+/** Creates a test for control files; `protect` comes from settings. */
 export function createControlFileTest(home: string, protect: readonly PathTest[] = []): PathTest {
   const fixed = [...controlPathsInHome(home), ...CRONTABS];
   return (folded) =>
     isControlName(folded) || fixed.some((place) => isInside(place, folded)) || protect.some((isProtected) => isProtected(folded));
 }
 
-/** By both spellings of the home. */
+/** Control files in the home directory, in both spellings of it. */
 export function controlPathsInHome(home: string): readonly string[] {
   const { lexical, real } = resolvePath(home, "/");
   const homes = new Set([lexical, real ?? lexical].map((one) => (one === "/" ? "" : one)));
   return [...homes].flatMap((one) => IN_HOME.map((name) => foldPath(`${one}/${name}`)));
 }
 
-/** True for a control file by its name alone, at any depth. */
+/** True for a control file by its name alone. */
 export function isControlName(folded: string): boolean {
   const name = folded.slice(folded.lastIndexOf("/") + 1);
   if (CONTROL_NAMES.has(name) || CONTROL_NAME_STARTS.some((start) => name.startsWith(start))) return true;

@@ -1,7 +1,4 @@
-/**
- * The spelling in which denies compare paths, so that no file system's idea of equal names slips past: NFC, case folded (down, up and down again, which also joins letters
- * that have no twin of their own), characters that some systems ignore and trailing dots and blanks of each component removed.
- */
+/** Folds a path so that no file system's idea of equal names bypasses a deny: NFC, case folded, ignorable characters and trailing dots and spaces removed. */
 export function foldPath(path: string): string {
   if (!UNUSUAL.test(path)) return path.toLowerCase();
   return path
@@ -15,7 +12,7 @@ export function foldPath(path: string): string {
     .join("/");
 }
 
-/** In ASCII without a dot or a blank at the end of a component, nothing but case can differ. */
+/** In plain ASCII only the case can differ. */
 const UNUSUAL = /[^\t\n -~]|[. ](?:\/|$)/;
 
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;

@@ -3,10 +3,10 @@ import type { Hazard, HazardId } from "../shell/plan/plan.ts";
 import { errorCode } from "./error-code.ts";
 import type { ResolvedPath } from "./resolve.ts";
 
-/** Why a path asks: for whatever use, and for whoever would replace the file. */
+/** Reasons to ask about a path. */
 export type PathHazards = {
   readonly hazards: readonly Hazard[];
-  /** `hazards`, and what only matters to a write. */
+  /** `hazards`, plus those that matter only for writing. */
   readonly writeHazards: readonly Hazard[];
   /** The file, if it has several hard links. */
   readonly linked?: Stats;
@@ -14,7 +14,7 @@ export type PathHazards = {
 
 const NONE: PathHazards = Object.freeze({ hazards: Object.freeze([]), writeHazards: Object.freeze([]) });
 
-/** What is strange about a path as it was written, and about the file it leads to. */
+/** Finds what is unusual about a path and the file it leads to. */
 export function findPathHazards(path: string, { real }: ResolvedPath): PathHazards {
   const file = real === null || real === NULL_DEVICE ? undefined : statFile(real);
   const hazards: Hazard[] = [];
@@ -34,12 +34,12 @@ function createHazard(id: HazardId, path: string, text: string): Hazard {
   return { id, text: `${JSON.stringify(path)}: ${text}` };
 }
 
-/** A backslash, a drive (`C:x`), or a stream of a file (`x:stream`). */
+/** A backslash, a drive (`C:x`), or a stream (`x:stream`). */
 function isForeignPath(path: string): boolean {
   return path.includes("\\") || /^[A-Za-z]:/.test(path) || /[^/]:[^/]*$/.test(path);
 }
 
-/** Undefined: there is no such file yet. */
+/** Undefined: no such file. */
 function statFile(real: string): Stats | "unknown" | undefined {
   try {
     return statSync(real, { throwIfNoEntry: false });
@@ -52,7 +52,6 @@ function isSpecial(file: ReturnType<typeof statFile>): boolean {
   return typeof file === "object" && !file.isFile() && !file.isDirectory();
 }
 
-/** Every directory has several names; only a file's count. */
 function isLinked(file: ReturnType<typeof statFile>): file is Stats {
   return typeof file === "object" && file.isFile() && file.nlink > 1;
 }

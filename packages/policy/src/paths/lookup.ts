@@ -7,47 +7,47 @@ import { findPathHazards, type PathHazards } from "./hazards.ts";
 import { isInside, type ResolvedPath, resolveHome, resolvePath } from "./resolve.ts";
 import { type FileIdentity, isHardLinkToSecret, isSensitive, isSystemTree } from "./sensitive.ts";
 
-/** A directory by its real path, and which one it was when it was looked at. */
+/** A directory by real path and identity. */
 export type DirectoryAnchor = { readonly path: string; readonly device: string; readonly inode: string };
 
 /** What is known of one path of a request. */
 export type PathFact = ResolvedPath &
   PathHazards & {
-    /** Inside the workspace after resolving links. A path that has a hazard is not: nobody can tell. */
+    /** Inside the workspace, links resolved. False for a path with a hazard. */
     readonly inside: boolean;
     readonly sensitive: boolean;
-    /** Writing it steers agents, or runs code later. */
+    /** Writing it can steer agents or run code later. */
     readonly control: boolean;
-    /** One of the session's own output files. */
+    /** One of the session's output files. */
     readonly ownOutput: boolean;
-    /** The session's plan, by exactly its real path: no link leads there, none lies on the way, and the file has no other name. */
+    /** The session's plan, reached without links and without hard links. */
     readonly planFile: boolean;
-    /** True if this opened file is a hard link to one that holds secrets. */
+    /** True if this open file is a hard link to a secret. */
     readonly isProtected: (file: FileIdentity & { readonly nlink: number }) => boolean;
-    /** The nearest directory above it that exists, looked at when asked for. Whoever writes makes sure that it is still this one. Null: it cannot be told. */
+    /** The nearest existing parent; writers check that it is still the same. Null: unknown. */
     readonly anchor: () => DirectoryAnchor | null;
   };
 
 /** The directories a session works in. */
 export type SessionDirectories = {
-  /** As a real path. */
+  /** Real path. */
   readonly workspace: string;
   readonly additionalDirectories?: readonly string[];
-  /** Directories of the session's own output, which may be read without asking. */
+  /** Output directories that may be read without asking. */
   readonly readable?: readonly string[];
-  /** The session's plan, as a real path; undefined while it has none. */
+  /** Real path of the session's plan, if any. */
   readonly planFile?: () => string | undefined;
-  /** The home directory; the system's word for it when absent. */
+  /** Defaults to the account's home directory. */
   readonly home?: string;
-  /** Control files and sensitive files that settings add. */
+  /** Control files and sensitive files from settings. */
   readonly protect?: readonly PathTest[];
   readonly sensitive?: readonly PathTest[];
 };
 
-/** Tells of a path, taken from a working directory, where it leads and whether that is the session's business. */
+/** Tells where a path leads and how it relates to the session. */
 export type PathLookup = (path: string, cwd: string) => PathFact;
 
-/** Looks at the disk at every question: links may change between two calls. */
+/** Creates a lookup that reads the disk every time, because links may change between calls. */
 export function createPathLookup(directories: SessionDirectories): PathLookup {
   const { workspace, additionalDirectories = [], readable = [], planFile, home, sensitive = [], protect = [] } = directories;
   const roots = [workspace, ...additionalDirectories.map(resolveRoot)];
@@ -95,7 +95,7 @@ function findAnchor(real: string): DirectoryAnchor | null {
   }
 }
 
-/** Undefined: there is nothing. Null: one may not look. */
+/** Undefined: nothing there. Null: not readable. */
 function statDirectory(path: string): BigIntStats | undefined | null {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -104,7 +104,7 @@ function statDirectory(path: string): BigIntStats | undefined | null {
   }
 }
 
-/** A scope that follows its directories when settings are read again; they are compared by identity. */
+/** Creates a lookup that follows changes of settings. */
 export function createLivePathLookup(directories: () => SessionDirectories): PathLookup {
   let known = directories();
   let scope = createPathLookup(known);

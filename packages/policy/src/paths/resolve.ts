@@ -3,40 +3,36 @@ import { userInfo } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import { errorCode } from "./error-code.ts";
 
-/** Links followed before a path counts as a loop. */
 const MAX_LINKS = 40;
 
-/** The two spellings of a path. */
+/** The spellings of a path. */
 export type ResolvedPath = {
-  /** What tools open: absolute, `.`, `..` and repeated slashes removed without looking at the disk. */
+  /** What tools open: absolute and normalized without reading the disk. */
   readonly absolute: string;
   /** The same in NFC, for comparing and showing. */
   readonly lexical: string;
-  /** Every link resolved, also for a file that does not exist yet. Null: a loop, or a place one may not look at. */
+  /** All links resolved, also for a missing file. Null: a loop, or not readable. */
   readonly real: string | null;
 };
 
-/** Both spellings of a path that a request names, taken from the request's working directory. */
+/** Resolves a path from a working directory. */
 export function resolvePath(path: string, cwd: string): ResolvedPath {
   const absolute = resolve(cwd, path);
   return { absolute, lexical: absolute.normalize("NFC"), real: absolute.includes("\0") ? null : findRealPath(absolute) };
 }
 
-/**
- * Where the system itself goes from a directory by a path as it is written: `..` leads up from where a link leads, not from where it stands.
- * Null: a loop, or a place one may not look at.
- */
+/** Resolves a path as the system does: `..` goes up from a link's target. Null: a loop, or not readable. */
 export function resolvePhysically(path: string, cwd: string): string | null {
   return walkPath(path.startsWith("/") ? path : `${cwd}/${path}`);
 }
 
-/** By component, never by text prefix: `/w/app-evil` is not inside `/w/app`. */
+/** Compares by component: `/w/app-evil` is not inside `/w/app`. */
 export function isInside(root: string, path: string): boolean {
   if (path === root) return true;
   return path.startsWith(root.endsWith("/") ? root : `${root}/`);
 }
 
-/** The home directory that `~` means: the given one if it is absolute, otherwise that of the account. An empty HOME never means the working directory. */
+/** The home directory: the given one if absolute, otherwise the account's. */
 export function resolveHome(given: string | undefined): string {
   return given !== undefined && isAbsolute(given) ? given : userInfo().homedir;
 }
@@ -49,7 +45,7 @@ function findRealPath(absolute: string): string | null {
   }
 }
 
-/** Component by component, for what does not exist whole: beyond the last existing ancestor the names stand for themselves, and a dangling link for its target. */
+/** Resolves component by component, for paths that do not fully exist. */
 function walkPath(absolute: string): string | null {
   const rest = absolute.split("/").reverse();
   let real = "";
@@ -75,7 +71,7 @@ function joinName(real: string, name: string): string {
   return name === ".." ? real.slice(0, Math.max(0, real.lastIndexOf("/"))) : `${real}/${name}`;
 }
 
-/** Undefined: no link, or nothing there. Null: it cannot be told. */
+/** Undefined: no link. Null: not readable. */
 function readLinkAt(path: string): string | undefined | null {
   try {
     return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;

@@ -9,13 +9,13 @@ const NAME_STARTS = ["id_rsa", "id_ed25519", "secrets."];
 const NAME_ENDS = [".pem", ".key", ".p12", ".pfx", ".keystore"];
 const HARMLESS = new Set([".env.example", ".env.sample"]);
 
-/** Files that hold secrets by their name or place, whatever the case. */
+/** True for files that hold secrets by name or place. */
 export function isSensitive(path: string): boolean {
   const folded = foldPath(path);
   return isSensitivePlace(folded) || isSensitiveName(folded.slice(folded.lastIndexOf("/") + 1));
 }
 
-/** The kernel's and the devices' trees are no files of anybody's workspace, wherever that is. */
+/** True for `/proc` and `/dev`, which belong to no workspace. */
 export function isSystemTree(path: string): boolean {
   const folded = foldPath(path);
   if (folded === "/dev/null") return false;
@@ -33,15 +33,14 @@ function isSensitiveName(name: string): boolean {
   return NAME_STARTS.some((start) => name.startsWith(start)) || NAME_ENDS.some((end) => name.endsWith(end));
 }
 
-/** Identifies a file, whatever its name. */
+/** Identifies a file by device and inode. */
 export type FileIdentity = { readonly dev: number; readonly ino: number };
 
-/** Directories below the home directory whose files hold secrets. */
 const SECRET_DIRECTORIES = [".ssh", ".aws", ".gnupg", ".config/gcloud", ".docker", ".kube", ""];
 
 /**
- * True for a hard link to a file that is known to hold secrets: one in the home directory's usual places, in the workspace's root, or in the directory of
- * `path`. Call it only for a file with several names; no other can be a hard link.
+ * True for a hard link to a known secret: in the home directory's usual places, the workspace's root, or the directory of `path`. Call it only for files
+ * with several links.
  */
 export function isHardLinkToSecret(
   file: FileIdentity,

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-/** The directory that should be the workspace is none. */
+/** The workspace directory does not exist. */
 export class WorkspaceNotFoundError extends Error {
   readonly code = "workspace_not_found";
   constructor(directory: string, options?: ErrorOptions) {
@@ -12,7 +12,7 @@ export class WorkspaceNotFoundError extends Error {
 
 const MARKS = [".git", ".assent"];
 
-/** The workspace's real path: the directory asked for, else the nearest one upward that holds `.git` or `.assent`, else the working directory itself. */
+/** Finds the workspace's real path: the given directory, the nearest parent with `.git` or `.assent`, or the working directory. */
 export function findWorkspace(cwd: string, explicit?: string): string {
   if (explicit !== undefined) return realDirectory(resolve(cwd, explicit));
   const start = realDirectory(cwd);

@@ -4,14 +4,14 @@ import { catchPatternError, isFault, type RuleFault } from "./fault.ts";
 import { escapeGlob } from "./path-glob.ts";
 import type { RuleTest } from "./rule.ts";
 
-/** Reads the name of an agent; one without a name is a fork. */
+/** Reads an agent name; an agent without a name is a fork. */
 export function readAgentRule(specifier: string): RuleTest | RuleFault {
   const glob = catchPatternError(() => compileGlob(specifier.trim()), specifier);
   if (isFault(glob)) return glob;
   return { record: { agent: glob.text.toLowerCase() } satisfies Json, test: (request) => matchesAgent(glob.matches, request) };
 }
 
-/** What an "always" for starting this agent stores: never its prompt. */
+/** The rule that "always" stores for starting this agent; never its prompt. */
 export function offerAgentRule({ input: { agent } }: Request): string {
   return `Agent(${escapeGlob(typeof agent === "string" ? agent : "fork")})`;
 }

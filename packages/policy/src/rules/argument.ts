@@ -9,10 +9,10 @@ import type { ToolPart } from "./tool-part.ts";
 import { readUrlCondition } from "./url-condition.ts";
 import { createWholeTest } from "./whole.ts";
 
-/** The conditions of `tool:argument=glob`, read for one tool; `subject` is a command's words, as `Shell(words)` has them. */
+/** The conditions of `tool:argument=glob` for one tool; `subject` is a command's words. */
 export type ArgumentConditions = Pick<Rule, "test" | "plainWords"> & { readonly subject?: Json; readonly args?: Json };
 
-/** Reads the conditions of a rule. What an argument means is its tool's to declare, so a rule about several tools is read once for each. */
+/** Reads the conditions of a rule, once per tool, because each tool declares what its arguments mean. */
 export function readArgumentRule(text: string, part: ToolPart, reading: ConditionContext): ArgumentConditions | RuleFault {
   const pattern = catchPatternError(() => parsePattern(text));
   if (isFault(pattern)) return pattern;
@@ -39,7 +39,7 @@ export function readArgumentRule(text: string, part: ToolPart, reading: Conditio
   return isFault(shown) ? shown : { ...shown, test: testByTool(readTool, reading.written.verdict) };
 }
 
-/** An argument that none of the tools takes: such a rule would never hold, and look as if it did. */
+/** Reports an argument that no tool takes; such a rule could never apply. */
 function findUnknownArgument({ conditions }: Pattern, shapes: readonly RuleTool[]): RuleFault | undefined {
   const args = shapes.flatMap((shape) => shape.args ?? []);
   if (shapes.length === 0 || shapes.some((shape) => shape.args === undefined)) return undefined;
@@ -47,14 +47,14 @@ function findUnknownArgument({ conditions }: Pattern, shapes: readonly RuleTool[
   return missing && syntaxFault(`the tool has no argument '${missing.path[0]}'`, `it takes ${[...new Set(args)].join(", ")}`);
 }
 
-/** Where a rule about the shell's command means another tool with a command, it means that tool's argument. */
+/** A rule about the shell's command also means the command argument of other tools. */
 function renameCommandArgument({ conditions }: Pattern, shell: RuleTool | undefined, shape: RuleTool | undefined): readonly Condition[] {
   const own = shape?.commandArg;
   if (own === undefined) return conditions;
   return conditions.map((condition) => (roleOf(condition, shell) === "command" ? { ...condition, path: [own] } : condition));
 }
 
-/** Each tool's reading is kept; a tool that came later and for which an allow cannot be read is not allowed. */
+/** An allow that cannot be read for a later tool does not allow it. */
 function testByTool(readTool: (tool: string) => ArgumentConditions | RuleFault, verdict: Verdict): Rule["test"] {
   const known = new Map<string, Rule["test"]>();
   return (request, unit) => {
@@ -91,7 +91,7 @@ function readConditionsFor(
   };
 }
 
-/** Where an allow names neither the command nor the URL, nothing about these may be odd. */
+/** An allow without a condition on the command or URL still requires that nothing about them is unusual. */
 function wholeTestIfNeeded(
   conditions: readonly Condition[],
   shape: RuleTool | undefined,
@@ -114,7 +114,7 @@ function compareNames(a: { readonly name: string }, b: { readonly name: string }
   return a.name < b.name ? -1 : 1;
 }
 
-/** All must hold; one that is in doubt leaves the whole in doubt. */
+/** All must hold; doubt in one makes the whole doubtful. */
 function allOf(tests: readonly UnitTest[]): UnitTest {
   const [only] = tests;
   if (only && tests.length === 1) return only;
@@ -153,7 +153,6 @@ const READERS: Readonly<Record<ArgumentRole, ConditionReader>> = {
   plain: readPlain,
 };
 
-/** The text of an argument, as the pattern notation compares it. */
 function readPlain(condition: Condition, { aliases }: RuleTool, { written: { verdict } }: ConditionContext): CompiledCondition {
   const pattern = { text: "", tool: ANY_TOOL, conditions: [condition] };
   const subject = { tool: "", ...(aliases && { aliases }) }; // the tool was matched before

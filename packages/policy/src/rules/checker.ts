@@ -7,10 +7,7 @@ import type { Rule } from "./rule.ts";
 /** The rules of one layer. */
 export type RuleLayer = { readonly label: string; readonly scope: Scope; readonly rules: readonly Rule[] };
 
-/**
- * A checker of compiled rules. Within it: deny, then ask, then allow; order and specificity mean nothing. An ask that is in doubt asks; a deny in doubt is
- * the business of a guard.
- */
+/** Creates a checker of compiled rules: deny first, then ask, then allow. An ask in doubt asks; a deny in doubt is left to a safeguard. */
 export function createRuleChecker({ label, scope, rules }: RuleLayer): NamedChecker {
   const ordered = ORDER.flatMap((verdict) => rules.filter((rule) => rule.verdict === verdict));
   const entriesFor = indexByTool(ordered.map((rule) => ({ rule, answer: Object.freeze({ verdict: rule.verdict, rule: rule.at }) })));
@@ -26,21 +23,21 @@ export function createRuleChecker({ label, scope, rules }: RuleLayer): NamedChec
   return { label, scope, check, deniesTool };
 }
 
-/** Whether a rule speaks, by what its test said. */
+/** True if a rule applies, given its test's answer. */
 export function ruleHolds({ verdict }: Pick<Rule, "verdict">, answer: MatchAnswer): boolean {
   return answer === "yes" || (answer === "doubt" && verdict === "ask");
 }
 
-/** Finds the first deny that can neither be found to hold nor ruled out. */
+/** Finds the first deny that can neither be confirmed nor ruled out. */
 export function createDoubtFinder(rules: readonly Rule[]): (request: Request, unit: Unit) => Rule | undefined {
   const deniesFor = indexByTool(rules.flatMap((rule) => (rule.verdict === "deny" ? [{ rule }] : [])));
   return (request, unit) => {
-    if (isTooLong(unit)) return undefined; // the guard of limits asks about it
+    if (isTooLong(unit)) return undefined; // the analysis-limit safeguard asks about it
     return deniesFor(request).find(({ rule }) => rule.test(request, unit) === "doubt")?.rule;
   };
 }
 
-/** The rules in one canonical text, for the policy's revision. */
+/** The rules as one canonical text, for the policy's revision. */
 export function canonicalRules(rules: readonly Rule[]): string {
   return rules.map(({ record }) => record).join("\n");
 }
@@ -54,7 +51,7 @@ function isTooLong(unit: Unit): boolean {
   return getShellUnit(unit)?.line.tooLong === true;
 }
 
-/** One scan for the words of all denies, one for those of all asks; an allow never holds for such a line. */
+/** Scans once for all denies and once for all asks; allows never apply to such a line. */
 function findInLongText(entries: readonly RuleAnswer[], request: Request, unit: Unit): RuleAnswer | undefined {
   const text = getShellUnit(unit)?.line.text ?? "";
   for (const verdict of ["deny", "ask"] as const) {
@@ -70,7 +67,7 @@ function findInLongText(entries: readonly RuleAnswer[], request: Request, unit: 
   return undefined;
 }
 
-/** A tool's name and kind decide first and never change their mind, so that a call looks only at the rules of its own tool. */
+/** Indexes rules by tool, so that a call only looks at its own. */
 function indexByTool<E extends Pick<RuleAnswer, "rule">>(entries: readonly E[]): (request: Request) => readonly E[] {
   const known = new Map<string, readonly E[]>();
   return ({ tool, kind }) => {

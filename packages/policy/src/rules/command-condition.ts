@@ -6,16 +6,16 @@ import type { Rule, RuleOptions, RuleTool, WrittenRule } from "./rule.ts";
 import { readShellRule } from "./shell.ts";
 import { createWholeTest } from "./whole.ts";
 
-/** What the conditions of a rule are read with. */
+/** What conditions are read with. */
 export type ConditionContext = { readonly written: WrittenRule; readonly options: RuleOptions };
 
-/** One condition, compiled. `subject` is what the record says of a command's words; null: any command, of which it says nothing. */
+/** A compiled condition. `subject` describes a command's words; null for any command. */
 export type CompiledCondition = Pick<Rule, "test" | "plainWords"> & { readonly subject?: Json };
 
-/** A glob that every tool's name matches. */
+/** Matches every tool name. */
 export const ANY_TOOL: Glob = compileGlob("*");
 
-/** Literal words with or without a star at the end are a command's words; any other glob is about the text, and so can only forbid. */
+/** Literal words, with an optional final star, are a command's words. Any other glob is about the text and can only deny or ask. */
 export function readCommandCondition(
   condition: Condition,
   shape: RuleTool,
@@ -40,10 +40,10 @@ const TEXT_ONLY: RuleFault = syntaxFault(
   "write Shell(git log), or command=git log*",
 );
 
-/** What is open at both ends finds in the whole text whatever it would find in a part of it. */
+/** A glob open at both ends need not be tried on parts of the text. */
 const OPEN_ENDED = /^\*(?:[^\\]|\\.)*\*$/su;
 
-/** The whole text, its parts, and each simple command as written and as its words. The text is looked at once for all commands of a line. */
+/** Tests the whole text, its parts, and each simple command. The text is tested once per line. */
 function createTextTest(condition: Condition, { aliases, commandArg }: RuleTool): Rule["test"] {
   const pattern = { text: "", tool: ANY_TOOL, conditions: [condition] };
   const about = { ...(aliases && { aliases }), ...(commandArg !== undefined && { commandArg }) };

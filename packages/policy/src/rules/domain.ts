@@ -3,10 +3,10 @@ import { getHostFact, type HostFact } from "../facts/units.ts";
 import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import type { RuleTest } from "./rule.ts";
 
-/** Which hosts a rule means: the one named, those below it, or both. */
+/** Hosts a rule means: the host, its subdomains, or both. */
 export type Domain = { readonly host: string; readonly reach: "host" | "below" | "both" };
 
-/** Reads a domain specifier: `example.com` with its subdomains, `=example.com` alone, `*.example.com` only what is below. */
+/** Reads `example.com` (with subdomains), `=example.com` (alone) or `*.example.com` (subdomains only). */
 export function readDomainRule(specifier: string, verdict: Verdict): RuleTest | RuleFault {
   const domain = readDomain(specifier.trim());
   if (isFault(domain)) return domain;
@@ -20,7 +20,7 @@ export function readDomainRule(specifier: string, verdict: Verdict): RuleTest | 
   return { record: domain, test: verdict === "allow" ? (_, unit) => allowsHost(domain, unit) : (_, unit) => deniesHost(broad, unit) };
 }
 
-/** Whether an allow may hold for this URL at all. `named`: the host that the rule names itself, and whether it says `http://`. */
+/** True if an allow may apply to this URL. `named`: the host that the rule names, and whether it says `http://`. */
 export function isPlainUrl({ url, host }: HostFact, named: { readonly host?: string; readonly http?: boolean } = {}): boolean {
   if (host === null || !PLAIN_URL.test(url) || HIDDEN_CHARACTERS.test(url) || hasForeignLabel(host)) return false;
   const read = URL.parse(url);
@@ -29,19 +29,19 @@ export function isPlainUrl({ url, host }: HostFact, named: { readonly host?: str
   return !isPrivateHost(withoutDot(host)) || named.host === withoutDot(host);
 }
 
-/** Whether a host, as the WHATWG parser gives it, is one that the rule means. */
+/** True if a host belongs to the domain. */
 export function inDomain({ host, reach }: Domain, given: string): boolean {
   if (given === host) return reach !== "below";
   return reach !== "host" && given.endsWith(`.${host}`);
 }
 
-/** `scheme://host` in printable ASCII, and then no control characters, blanks or backslashes: nothing that two readers could read as two hosts. */
+/** Only printable ASCII before the path, so that two parsers cannot disagree about the host. */
 const PLAIN_URL = /^[a-z]+:\/\/[!-"$-.0->@-~]+(?:[/?#].*)?$/is;
 const HIDDEN_CHARACTERS = /[\p{Cc}\p{Cf}\p{Z}\\]/u;
 const IP_ADDRESS = /^(?:\[.*\]|\d+\.\d+\.\d+\.\d+)$/;
 const INNER_NAME = /(?:^|\.)(?:localhost|local|internal)$/;
 
-/** Addresses and names that lead into the machine or the house: only a rule that names one exactly can mean it. */
+/** True for hosts of the machine or local network; only a rule that names one exactly can allow it. */
 function isPrivateHost(host: string): boolean {
   return IP_ADDRESS.test(host) || INNER_NAME.test(host);
 }
@@ -66,7 +66,7 @@ function deniesHost(domain: Domain, unit: Unit): "yes" | "no" | "doubt" {
   return inDomain(domain, unmapped(withoutDot(host))) ? "yes" : "no";
 }
 
-/** An IPv4 address in IPv6 clothes is that address. */
+/** Unwraps an IPv4 address mapped into IPv6. */
 function unmapped(host: string): string {
   const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host) ?? [];
   if (high === undefined || low === undefined) return host;

@@ -7,18 +7,18 @@ import { isFault, type RuleFault } from "./fault.ts";
 import { parseRule } from "./parse.ts";
 import type { Rule, RuleOptions, RuleTools, WrittenRule } from "./rule.ts";
 
-/** A rule's own examples: a text for the tool's one argument, or the tool's whole input. */
+/** Examples of a rule: a string for the tool's argument, or a whole input. */
 export type RuleExamples = { readonly match?: readonly ExampleInput[]; readonly notMatch?: readonly ExampleInput[] };
 
-/** One of them. */
+/** One example. */
 export type ExampleInput = string | JsonObject;
 
-/** An empty workspace in which examples are tried. Its `roots` are those of that workspace; its request has its units. */
+/** How examples are evaluated: in an empty workspace. */
 export type ExampleOptions = Pick<RuleOptions, "tools" | "roots"> & {
   readonly evaluate: (tool: string, input: JsonObject) => Request;
 };
 
-/** Tries a rule alone on its examples; each that does not do what it says is a fault. What the rule is bound to does not count: there is no script to change. */
+/** Tests a rule on its examples; each that does not behave as stated is a fault. Script bindings are ignored. */
 export function checkExamples(
   written: WrittenRule,
   { match = [], notMatch = [] }: RuleExamples,
@@ -65,14 +65,14 @@ function exampleCall({ example: about }: Rule, example: ExampleInput): { readonl
   return about.argument === undefined ? undefined : { tool: about.tool, input: { [about.argument]: example } };
 }
 
-/** An allow must speak for every unit; a deny or ask for one. */
+/** An allow must apply to every unit, a deny or ask to one. */
 function ruleMatches(rule: Rule, request: Request): boolean {
   if (!rule.concerns(request.tool, request.kind)) return false;
   const spoken = request.units.map((unit) => ruleHolds(rule, rule.test(request, unit)));
   return rule.verdict === "allow" ? spoken.every(Boolean) : spoken.some(Boolean);
 }
 
-/** An allow that does not hold is often not the rule's fault. */
+/** Names the hazard that keeps an allow from applying. */
 function explainHazard({ verdict }: Rule, { units }: Request): string {
   if (verdict !== "allow") return "";
   const shells = units.map((unit) => getShellUnit(unit));
@@ -80,16 +80,16 @@ function explainHazard({ verdict }: Rule, { units }: Request): string {
   return hazard ? ` (${hazard.text})` : "";
 }
 
-/** A directory that is never made: for examples the workspace is empty. */
+/** Never created. */
 const EMPTY_WORKSPACE = "/nonexistent/workspace";
 
-/** Tools that groups of rules speak of, where they are not registered. */
+/** Kinds of tools that are not registered. */
 const ASSUMED_KINDS: Readonly<Record<string, Kind>> = { shell: "execute", read: "read", edit: "edit", write: "edit", fetch: "fetch" };
 
 /** Evaluates examples in an empty workspace. */
 export type ExampleTrial = { readonly workspace: string; readonly evaluate: ExampleOptions["evaluate"] };
 
-/** Makes requests of examples, in an empty workspace. Nothing runs. */
+/** Creates requests for examples in an empty workspace. Nothing runs. */
 export function createExampleTrial(tools: RuleTools, kindOf: (tool: string) => Kind | undefined): ExampleTrial {
   const facts = createPolicyFacts({ workspace: EMPTY_WORKSPACE, look: createPathLookup({ workspace: EMPTY_WORKSPACE }) });
   return {

@@ -12,12 +12,11 @@ import { escapeGlob } from "./path-glob.ts";
 import type { Rule, RuleOptions, ScriptBinding } from "./rule.ts";
 import { findGroup, getRuleTool, groupOfTool, isRuntimeTool } from "./tool-groups.ts";
 
-/** Texts whose reading is kept. */
 const MAX_CACHED = 1_000;
 
 /**
- * Remembered answers in the notation of rules, read as narrowly as an allow. One that is bound to a script's text is written as a settings file has it:
- * `{"rule": "Shell(npm test)", "bind": {"script": "sha256:…"}}`. A grant never covers anything hazardous or sensitive.
+ * Remembered answers as rules, read as narrowly as an allow. One bound to a script is written as `{"rule": "Shell(npm test)", "bind": {"script":
+ * "sha256:…"}}`. A grant never covers anything hazardous or sensitive.
  */
 export function createGrantRules(options: OfferOptions): Rules {
   const kept = new Map<string, GrantRule>();
@@ -43,15 +42,15 @@ function parseGrant(text: string, options: OfferOptions): GrantRule {
   };
 }
 
-/** What an offer depends on besides the request. */
+/** What an offer depends on. */
 export type OfferOptions = RuleOptions & {
-  /** Parts that are allowed already need no rule of their own. */
+  /** True for parts that need no rule. */
   readonly allowed?: (request: Request, unit: Unit) => boolean;
 };
 
 /**
- * The narrowest rules that an "always" for this request would store: one for each part that nobody allows yet. Empty where nothing may be remembered: something
- * about it is hazardous, only a shell could read it, or it carries its own code.
+ * The narrowest rules that "always" would store, one per part that is not allowed yet. Empty if nothing may be remembered: a hazard, shell syntax, or
+ * inline code.
  */
 export function offerRules(request: Request, options: OfferOptions): readonly string[] {
   if (isRuntimeTool(request.tool) || request.units.some(runsInlineCode)) return [];
@@ -66,7 +65,7 @@ export function offerRules(request: Request, options: OfferOptions): readonly st
   return offered.map(({ at }) => at.text);
 }
 
-/** The second choice for an edit: its directory instead of the one file. Undefined where there is none. */
+/** A wider choice for an edit: its directory. Undefined if there is none. */
 export function offerWiderRule(request: Request, options: OfferOptions): string | undefined {
   const [unit, ...more] = request.units;
   const path = unit && getPathFact(unit);
@@ -92,16 +91,16 @@ function offerRule(request: Request, unit: Unit, options: OfferOptions): string 
   return findGroup(request.tool) ? undefined : escapeGlob(request.tool);
 }
 
-/** The group's name for tools of ours and for fetches; any other tool is remembered by its own. */
+/** The group's name for built-in tools and fetches; other tools go by their own. */
 function ruleNameFor({ tool, kind }: Request, { tools }: OfferOptions): string | undefined {
   if (kind === "fetch") return "WebFetch";
   return groupOfTool(tool)?.name ?? (getRuleTool(tools, tool) && escapeGlob(tool));
 }
 
-/** Programs whose second word says what they do. */
+/** Programs with subcommands. */
 const WITH_SUBCOMMANDS: ReadonlySet<string> = new Set(["git", "npm", "pnpm", "yarn"]);
 
-/** A command that only reads is remembered by its name: its table keeps every use of it harmless. Any other by all its words. */
+/** A read-only command is remembered by name, any other by all its words. */
 function offerCommandRule(name: string, { words, command, script }: ShellUnit): string | undefined {
   const [program] = words;
   if (program === undefined || !command || words.some((word) => /[\p{Cc}]/u.test(word))) return undefined;
@@ -117,7 +116,7 @@ function quoteWord(word: string): string {
 const INTERPRETER = /(?:^|\/)(?:(?:ba|da|a|z|k|fi)?sh|pwsh|python[0-9.]*|node|deno|bun|ruby|perl|php|lua[0-9.]*|Rscript|osascript|tclsh)$/;
 const INLINE_CODE = /^(?:-[A-Za-z]*[cerEp]|--(?:eval|print|command|execute)(?:=.*)?|eval|-)$/s;
 
-/** `python3 -c …`: nobody can say what the next text of this shape does. */
+/** True for commands such as `python3 -c …`, whose next code is unknown. */
 function runsInlineCode(unit: Unit): boolean {
   const [program = "", ...args] = getShellUnit(unit)?.words ?? [];
   return INTERPRETER.test(program) && args.some((word) => INLINE_CODE.test(word));
@@ -127,7 +126,7 @@ function offerPathRule(name: string, { lexical, sensitive }: PathFact, options: 
   return sensitive ? undefined : `${name}(${formatRulePath(lexical, options)})`;
 }
 
-/** From the workspace where it lies in it, else absolute. */
+/** Relative to the workspace if inside it. */
 function formatRulePath(path: string, { roots }: OfferOptions): string {
   const inside = path !== roots.workspace && isInside(roots.workspace, path);
   const written = inside ? `${relative(roots.workspace, path)}` : `/${path.replace(/^\/+/, "")}`;
@@ -143,7 +142,7 @@ export function readGrant(text: string, options: RuleOptions): Rule | RuleFault 
   return isFault(read) ? read : { ...read, at: { text } };
 }
 
-/** Whether a remembered answer speaks for a part of a request. What is sensitive is asked about every time. */
+/** True if a grant covers a unit. Sensitive files always ask. */
 export function grantCovers(rule: Rule, request: Request, unit: Unit): boolean {
   return rule.concerns(request.tool, request.kind) && rule.test(request, unit) === "yes" && getPathFact(unit)?.sensitive !== true;
 }

@@ -7,33 +7,32 @@ import { readPathRule } from "./path.ts";
 import type { RuleOptions, RuleTest, RuleTool, WrittenRule } from "./rule.ts";
 import { readShellRule } from "./shell.ts";
 
-/** What a rule may say in parentheses, and after which names. */
+/** A kind of rule: what its parentheses mean, and for which tools. */
 export type RuleKind = {
   readonly name: "shell" | "path" | "domain" | "agent";
   readonly read: (specifier: string, written: WrittenRule, options: RuleOptions) => RuleTest | RuleFault;
-  /** The argument that an example stands for where a tool does not declare one. */
+  /** The argument of an example if the tool declares none. */
   readonly usualArgument: string;
-  /** Whether a tool under any name takes such a thing; absent: none does. */
+  /** True if a tool declares such an argument. */
   readonly declaredBy?: (tool: RuleTool) => boolean;
-  /** Whether this part of a request is such a thing; absent: the tool's name alone tells. */
+  /** True if a unit is of this kind; absent: the tool name decides. */
   readonly isAbout?: (unit: Unit) => boolean;
-  /** What an "always" stores for a request of its groups' tools, where the input alone tells; absent: what the part is about tells, in `offer-rules.ts`. */
+  /** What "always" stores if the input alone decides; otherwise `grants.ts` decides by unit. */
   readonly offer?: (request: Request) => string;
   readonly groups: readonly ToolGroup[];
 };
 
-/** A name in rules that stands for several tools. */
+/** A rule name for several tools. */
 export type ToolGroup = {
-  /** Canonical: `Bash` and `Shell` are one group. */
   readonly name: string;
-  /** Other names of it; case does not count. */
+  /** Case-insensitive. */
   readonly aliases?: readonly string[];
-  /** Tools of ours, the first of which stands for the group in examples. */
+  /** Built-in tools; the first stands for the group in examples. */
   readonly tools: readonly [string, ...string[]];
   readonly covers: (kind: string, tool: RuleTool | undefined) => boolean;
 };
 
-/** Every kind of rule. Where something may be of several kinds, the first counts. */
+/** All kinds of rules; the first that fits counts. */
 export const RULE_KINDS: readonly RuleKind[] = [
   {
     name: "shell",
@@ -85,5 +84,5 @@ function hasCommand({ commandArg }: RuleTool): boolean {
 }
 
 function hasPath({ pathArgs }: RuleTool): boolean {
-  return pathArgs !== undefined; // it says where it goes, whatever its arguments are called
+  return pathArgs !== undefined; // it reports locations, whatever its arguments are called
 }

@@ -4,24 +4,24 @@ import { type RuleFault, syntaxFault } from "./fault.ts";
 const LONGEST_NAME = 64;
 const KEPT_LENGTH = 55;
 
-/** A server's configured name: no `__`, which ends it, and no `_` at its edges, which would make `a_` + `x` and `a` + `_x` one name. */
+/** True for a valid server name: no `__`, and no `_` at its ends. */
 export function isServerName(name: string): boolean {
   return /^[A-Za-z0-9_-]{1,32}$/.test(name) && !name.includes("__") && !name.startsWith("_") && !name.endsWith("_");
 }
 
-/** The name under which a tool of an outside server is offered and judged. A name that is too long is cut and told apart by a digest of the whole. */
+/** The name of an MCP tool. A long name is cut and made unique by a digest. */
 export function mcpToolName(server: string, tool: string, digest: Digest): string {
   const full = `mcp__${server}__${tool}`;
   const mapped = full.replaceAll(/[^A-Za-z0-9_-]/gu, "_");
   return mapped.length <= LONGEST_NAME ? mapped : `${mapped.slice(0, KEPT_LENGTH)}_${digest.sha256(full).slice(0, 8)}`;
 }
 
-/** True for a rule's tool part that speaks of outside servers. */
+/** True for `mcp__…`. */
 export function isMcpPattern(text: string): boolean {
   return /^mcp__/i.test(text);
 }
 
-/** The glob over tool names that an MCP pattern means: `mcp__server` is every tool of that server. */
+/** The tool-name glob of an MCP pattern: `mcp__server` is every tool of that server. */
 export function readMcpPattern(text: string, verdict: Verdict): { readonly glob: string } | RuleFault {
   const [server = "", ...tool] = text.slice("mcp__".length).split("__");
   if (server === "" || (tool.length > 0 && tool.join("__") === "")) {

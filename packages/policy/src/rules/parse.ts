@@ -7,10 +7,9 @@ import { getRuleTool } from "./tool-groups.ts";
 import { readToolPart, specifierKinds, type ToolPart, unknownToolFault } from "./tool-part.ts";
 import { createWholeTest } from "./whole.ts";
 
-/** Characters of a rule's text. */
 const LONGEST_RULE = 4096;
 
-/** Reads a rule in either notation. A fault that carries a rule is a warning: the rule holds, but there is no tool now that it means. */
+/** Reads a rule in either notation. A fault with a rule is a warning: no tool of that name exists now. */
 export function parseRule(written: WrittenRule, options: RuleOptions): Rule | RuleFault {
   const text = written.at.text.trim();
   if (text === "") return syntaxFault("a rule cannot be empty", NOTATIONS, 1);
@@ -21,7 +20,7 @@ export function parseRule(written: WrittenRule, options: RuleOptions): Rule | Ru
   return read.column === undefined ? read : { ...read, column: read.column + shift };
 }
 
-/** A rule that was understood. `subject` and `args` are for its record. */
+/** A parsed rule; `subject` and `args` go into its record. */
 type ParsedText = Pick<Rule, "test" | "bare" | "plainWords"> & { readonly part: ToolPart; readonly subject?: Json; readonly args?: Json };
 
 const CONDITION = /:[A-Za-z_][A-Za-z0-9_.]*=/;
@@ -36,7 +35,7 @@ function readText(text: string, written: WrittenRule, options: RuleOptions): Par
   return syntaxFault("a rule that has a '(' must end with ')'", "write Tool(specifier) and nothing after it", column);
 }
 
-/** Here a name means the one tool that has it; only the shell's is the same as its group, so that both notations of a command are one rule. */
+/** A name means one tool here; only the shell means its group, so that both notations are the same rule. */
 function readConditions(text: string, written: WrittenRule, options: RuleOptions): ParsedText | RuleFault {
   const name = text.slice(0, text.indexOf(":"));
   if (name === "") return syntaxFault("the tool name is missing before the first argument", NOTATIONS, 1);
@@ -63,7 +62,7 @@ function readNamedRule({ name, specifier = "" }: NamedRule, written: WrittenRule
   return { part, bare: false, subject, ...tested };
 }
 
-/** A tool that is not there may declare any of these. */
+/** What a missing tool may declare. */
 const DECLARABLE_KINDS: readonly RuleKind[] = RULE_KINDS.filter(({ declaredBy }) => declaredBy);
 
 function misplacedSpecifier(name: string): RuleFault {
@@ -104,7 +103,6 @@ const NOTHING_TO_BIND: RuleFault = syntaxFault(
   "remove bind, or name the command: Shell(npm test)",
 );
 
-/** A group's first tool stands for it, and the shell for every tool there is. */
 function exampleFor({ known, group, record }: ToolPart, { tools }: RuleOptions): RuleExample | undefined {
   const tool = record === "*" ? "shell" : (group?.tools.find((name) => known.includes(name)) ?? known[0] ?? group?.tools[0]);
   if (tool === undefined) return undefined;
@@ -113,7 +111,7 @@ function exampleFor({ known, group, record }: ToolPart, { tools }: RuleOptions):
   return argument === undefined ? { tool } : { tool, argument };
 }
 
-/** What a specifier is read with. `lenient`: the tool is not there, so nobody knows which of the kinds is meant; what cannot be read as one of them is left out. */
+/** `lenient`: the tool is missing, so kinds that cannot be read are skipped. */
 type SpecifierContext = {
   readonly written: WrittenRule;
   readonly options: RuleOptions;
@@ -121,7 +119,7 @@ type SpecifierContext = {
   readonly lenient: boolean;
 };
 
-/** Reads what stands in parentheses, once for each kind of thing it may be about; which one counts is told by what a unit is about. */
+/** Reads the parentheses once per possible kind; the unit decides which applies. */
 function readSpecifier(specifier: string, { written, options, kinds, lenient }: SpecifierContext): RuleTest | RuleFault {
   const tests = new Map<RuleKind, RuleTest>();
   let fault: RuleFault | undefined;

@@ -7,14 +7,14 @@ import { isInside } from "../paths/resolve.ts";
 import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import type { RuleTest } from "./rule.ts";
 
-/** A glob over a declared path, and the values which that argument has in a request. */
+/** A glob over a path argument, and that argument's values in a request. */
 export type PathCondition = {
   readonly glob: Glob;
   readonly valuesOf: (request: Request) => readonly unknown[];
   readonly workspace: string;
 };
 
-/** Looks beyond the text of a declared path: an allow must hold for both spellings of it, a deny or ask for either, absolute or seen from the workspace. */
+/** Tests a path argument: an allow needs both spellings, a deny or ask either. */
 export function readPathCondition({ glob, valuesOf, workspace }: PathCondition, verdict: Verdict): RuleTest["test"] {
   const exact = compileGlob(glob.text, { caseSensitive: true });
   return (request, unit) => {
@@ -33,7 +33,7 @@ type PathConditionContext = {
   readonly workspace: string;
 };
 
-/** A path that came from another argument is not this glob's business. A command's own path argument (where it runs) is looked at by its analysis. */
+/** A path of another argument is ignored. A command's working directory is checked by its analysis. */
 function allowsPath(exact: Glob, looking: PathConditionContext): boolean {
   const path = getPathFact(looking.unit);
   if (!path)
@@ -42,7 +42,6 @@ function allowsPath(exact: Glob, looking: PathConditionContext): boolean {
   return [path.lexical, path.real].every((spelling) => spelling !== null && pathForms(spelling, looking.workspace).some(exact.matches));
 }
 
-/** Where no path was looked at, its shortest form is all there is. */
 function deniesText({ matches }: Glob, looking: PathConditionContext): MatchAnswer {
   const texts = looking.values.flatMap((value) => shortestForms(value, looking));
   if (texts.some((text) => matches(text) || matches(foldPath(text)))) return "yes";
@@ -63,7 +62,7 @@ function isArgumentPath({ absolute }: PathFact, { values, request }: PathConditi
   return values.some((value) => typeof value === "string" && resolve(request.cwd, value) === absolute);
 }
 
-/** As an absolute path, and seen from the workspace where it lies in it. */
+/** Absolute, and relative to the workspace. */
 function pathForms(path: string, workspace: string): readonly string[] {
   if (!isAbsolute(path) || path === workspace || !isInside(workspace, path)) return [path];
   return [path, relative(workspace, path)];

@@ -1,22 +1,21 @@
 import { compileGlob } from "@assent/core";
 import { foldPath } from "../paths/fold.ts";
 
-/** One name of a path, as it is and as denies compare it. */
+/** One name of a path, exact and folded. */
 export type PathName = { readonly exact: string; readonly folded: string };
 
-/** Accepts one name of a path; `**` is the list's own sign. */
 type NameTest = (name: PathName) => boolean;
 
 const ANY_DEPTH = Symbol("**");
 
 type PathToken = NameTest | typeof ANY_DEPTH;
 
-/** What a path glob is made of: names that stand for themselves, then names that may be globs. Both without empty ones. */
+/** Literal names, then names that may be globs. */
 export type PathParts = { readonly base: readonly string[]; readonly globs: readonly string[] };
 
 /**
- * Compiles a path glob over the names of absolute paths. A match covers everything below, too. Narrow: names compare exactly, and a final `**` needs something
- * below the directory. Broad: case, trailing dots and blanks do not count, and the directory itself is meant too. Throws `PatternError`.
+ * Compiles a path glob; a match covers everything below. Narrow compares exactly, and a final `**` needs something below. Broad ignores case and
+ * trailing dots, and includes the directory. Throws `PatternError`.
  */
 export function compilePathGlob({ base, globs }: PathParts, narrow: boolean): (names: readonly PathName[]) => boolean {
   const literal = narrow ? exactName : foldedName;
@@ -27,7 +26,7 @@ export function compilePathGlob({ base, globs }: PathParts, narrow: boolean): (n
   return (names) => matchesStart(tokens, names);
 }
 
-/** The names of an absolute path. */
+/** Splits an absolute path into names. */
 export function splitPathNames(path: string): readonly PathName[] {
   return path
     .split("/")
@@ -35,7 +34,7 @@ export function splitPathNames(path: string): readonly PathName[] {
     .map((name) => ({ exact: name, folded: foldPath(name) }));
 }
 
-/** On a mismatch only the last `**` takes one name more, so every token is compared with every name at most once. */
+/** Backtracks only to the last `**`, so it stays quadratic at worst. */
 function matchesStart(tokens: readonly PathToken[], names: readonly PathName[]): boolean {
   let star = -1;
   let mark = 0;
@@ -73,14 +72,14 @@ function exactGlob(text: string): NameTest {
   return ({ exact }) => matches(exact);
 }
 
-/** The last reading is for what folding makes longer: `straße` and `STRASSE` are one name to some file systems. */
+/** Folding can lengthen a name: `straße` and `STRASSE` are equal on some file systems. */
 function broadGlob(text: string): NameTest {
   const { matches } = compileGlob(text);
   const folded = /[[\\]/.test(text) ? undefined : compileGlob(foldPath(text), { caseSensitive: true });
   return (name) => matches(name.exact) || matches(name.folded) || folded?.matches(name.folded) === true;
 }
 
-/** A glob that means this text and no other. */
+/** Escapes a text so that a glob matches it literally. */
 export function escapeGlob(text: string): string {
   return text.replaceAll(/[\\*?[]/g, "\\$&");
 }

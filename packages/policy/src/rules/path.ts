@@ -18,7 +18,7 @@ export function readPathRule(specifier: string, verdict: Verdict, roots: RuleRoo
   };
 }
 
-/** Whether a path is meant by a specifier that is read as broadly as a deny's. */
+/** Creates a test that reads a specifier as broadly as a deny does. */
 export function createPathTest(specifier: string, roots: RuleRoots): ((path: string) => boolean) | RuleFault {
   const compiled = compilePathSpecifier(specifier, "deny", roots);
   return isFault(compiled) ? compiled : (path) => compiled.covers(splitPathNames(path));
@@ -42,14 +42,14 @@ function compilePathSpecifier(
   return { ...place, covers: (names) => tests.some((matches) => matches(names)) };
 }
 
-/** True where an allow may hold at all: somebody knows where the path leads, and nothing about it is odd for this use. */
+/** True if an allow may apply: the path is resolved and has no hazard for this use. */
 export function isPathSettled({ kind }: Request, { real, hazards, writeHazards }: PathFact): boolean {
   return real !== null && (CONCURRENCY_SAFE_KINDS.includes(kind) ? hazards : writeHazards).length === 0;
 }
 
 type PathMatcher = (names: readonly PathName[]) => boolean;
 
-/** Both spellings, exactly. */
+/** Needs both spellings. */
 function allowsPath(covers: PathMatcher, request: Request, unit: Unit): "yes" | "no" {
   const path = getPathFact(unit);
   if (!path || !isPathSettled(request, path)) return "no";
@@ -57,7 +57,7 @@ function allowsPath(covers: PathMatcher, request: Request, unit: Unit): "yes" | 
   return covers(lexical) && real !== undefined && covers(real) ? "yes" : "no";
 }
 
-/** Either spelling; in doubt where one of them is not known. */
+/** Needs either spelling. */
 function deniesPath(covers: PathMatcher, unit: Unit): "yes" | "no" | "doubt" {
   const path = getPathFact(unit);
   if (!path) return "doubt";
@@ -68,7 +68,7 @@ function deniesPath(covers: PathMatcher, unit: Unit): "yes" | "no" | "doubt" {
 
 type PathSpellings = { readonly lexical: readonly PathName[]; readonly real: readonly PathName[] | undefined };
 
-/** A path is taken apart once, however many rules look at it. */
+/** Paths are split once for all rules. */
 const SPELLINGS = new WeakMap<PathFact, PathSpellings>();
 
 function spellingsOf(path: PathFact): PathSpellings {
@@ -83,7 +83,7 @@ function spellingsOf(path: PathFact): PathSpellings {
 
 type PathPlace = { readonly bases: readonly string[]; readonly globs: readonly string[] };
 
-/** A relative path of a deny or ask means every directory of the workspace; that of an allow only the workspace itself. */
+/** A relative path of a deny or ask covers all workspace directories, that of an allow only the workspace. */
 function readPlace(
   text: string,
   { settingsRoot, workspace, home, additionalDirectories = [] }: RuleRoots,

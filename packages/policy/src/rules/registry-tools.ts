@@ -1,7 +1,7 @@
 import { isObject, type Registry, type Tool } from "@assent/core";
 import type { RuleTool, RuleTools } from "./rule.ts";
 
-/** The tools of a registry as rules see them. A tool registered later is seen too. */
+/** The tools of a registry, as rules see them, including later ones. */
 export function createRuleTools(registry: Registry): RuleTools {
   return {
     get: (name) => {
@@ -14,7 +14,6 @@ export function createRuleTools(registry: Registry): RuleTools {
 
 const PATH_ARGUMENTS = ["file_path", "path", "paths", "directory"];
 
-/** What a tool declares: a command where it executes one, paths where it tells its locations, a URL where it fetches. */
 function describeTool({ kind, definition, inputSchema }: Tool): RuleTool {
   const { inputAliases, locations } = definition;
   const properties = isObject(inputSchema) && isObject(inputSchema["properties"]) ? Object.keys(inputSchema["properties"]) : [];

@@ -1,65 +1,65 @@
 import type { Json, Request, RuleRef, Unit, Verdict } from "@assent/core";
 import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 
-/** One rule of either notation, compiled. Deny and ask read broadly, allow narrowly. */
+/** A compiled rule. Deny and ask match broadly, allow narrowly. */
 export type Rule = {
   readonly verdict: Verdict;
-  /** The rule exactly as written, with where it stands. */
+  /** The rule as written, and where. */
   readonly at: RuleRef;
-  /** Canonical spelling: both notations of one rule give the same. Goes into the policy revision. */
+  /** Canonical form, equal for both notations; part of the policy revision. */
   readonly record: string;
-  /** Whether requests of this tool can be meant at all; decided once per tool. */
+  /** True if the rule may apply to this tool. */
   readonly concerns: (tool: string, kind: string) => boolean;
-  /** An allow answers `yes` or `no`; a deny or ask may also be in doubt. Pure. */
+  /** Allow answers yes or no; deny and ask may also answer doubt. Pure. */
   readonly test: (request: Request, unit: Unit) => MatchAnswer;
-  /** A deny of whole tools (no specifier, no condition): such tools are not offered to the model. */
+  /** A deny of whole tools; they are not offered to the model. */
   readonly bare: boolean;
-  /** A deny or ask about a command's words alone, by which a line too long to parse is scanned for all such rules at once. */
+  /** Words by which long lines are scanned. */
   readonly plainWords?: readonly string[];
-  /** How an example of this rule is put; undefined where no known tool is meant. */
+  /** How an example is run; undefined without a known tool. */
   readonly example?: RuleExample;
 };
 
-/** The tool an example is a call of, and the argument that a text stands for. */
+/** The tool and argument of an example. */
 export type RuleExample = { readonly tool: string; readonly argument?: string };
 
-/** A rule as a settings file, a flag or a grant has it. */
+/** A rule as written in settings, a flag or a grant. */
 export type WrittenRule = { readonly verdict: Verdict; readonly at: RuleRef; readonly bind?: ScriptBinding };
 
-/** What a rule holds for only as long as it stays the same. */
+/** A rule applies only while this script is unchanged. */
 export type ScriptBinding = { readonly script?: string };
 
-/** What rules must know about a tool; undefined for a tool that does not exist. */
+/** What rules know about a tool. */
 export type RuleTool = {
   readonly kind: string;
   readonly aliases?: Readonly<Record<string, string>>;
-  /** Every argument it takes, other spellings included; absent: any. */
+  /** All arguments, aliases included; absent: any. */
   readonly args?: readonly string[];
-  /** The argument that is a shell line. */
+  /** The argument with a shell line. */
   readonly commandArg?: string;
   readonly pathArgs?: readonly string[];
   readonly urlArg?: string;
 };
 
-/** The tools that rules speak of. */
+/** The tools that rules can name. */
 export type RuleTools = { readonly get: (name: string) => RuleTool | undefined; readonly names: () => readonly string[] };
 
-/** Where `/x`, `~/x` and relative paths of a path specifier start. */
+/** Where `/x`, `~/x` and relative paths start. */
 export type RuleRoots = {
   readonly settingsRoot: string;
   readonly workspace: string;
   readonly home: string;
-  /** Part of the workspace: a relative path of a deny or ask is looked for in them too. */
+  /** Parts of the workspace, for relative paths of deny and ask. */
   readonly additionalDirectories?: readonly string[];
 };
 
-/** All that the reading of a rule depends on besides its text. */
+/** What reading a rule depends on. */
 export type RuleOptions = {
   readonly tools: RuleTools;
   readonly roots: RuleRoots;
-  /** Digest of the script that a package command ran when the policy was loaded: from memory, never from the disk. Absent: nothing is bound but what a rule binds itself. */
+  /** Digest of the script that a package command ran when the policy was loaded. */
   readonly scripts?: (words: readonly string[]) => string | undefined;
 };
 
-/** What a rule looks at, compiled for one verdict; `record` is its canonical form. */
+/** A compiled specifier; `record` is its canonical form. */
 export type RuleTest = { readonly record: Json; readonly test: Rule["test"]; readonly plainWords?: readonly string[] };

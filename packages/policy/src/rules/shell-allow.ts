@@ -3,36 +3,36 @@ import type { Command, Hazard } from "../shell/plan/plan.ts";
 import type { ShellLine, ShellUnit } from "../shell/plan/shell-unit.ts";
 import type { RuleOptions } from "./rule.ts";
 
-/** One word of an allow rule: a text, or a glob within that word. */
+/** A word of an allow rule. */
 export type AllowWord = string | Glob;
 
-/** An allow rule's words; with a tail more literal words may follow. */
+/** Words of an allow rule; with a tail, more literal words may follow. */
 export type AllowWords = {
   readonly words: readonly AllowWord[];
   readonly tail: boolean;
-  /** Whether the script that a package command would run is the one the rule holds for. */
+  /** True if the script is the one the rule applies to. */
   readonly sameScript: (unit: ShellUnit) => boolean;
 };
 
 /**
- * Whether an allow rule covers one command of a line that was understood whole.
- * 1. Nothing about the line or the command is hazardous. Only a rule that names every word may mean an opaque program, and only one that names an absolute path that path.
- * 2. The rule's words stand first, at their places.
- * 3. More words may follow where the rule has a tail, or where the command's table proves that it still only reads.
- * A command that was unwrapped from another is covered with it when the rule names all words of that other one.
+ * True if an allow rule covers one command of a fully understood line.
+ * 1. The line and the command have no hazard. Only a rule with all words may cover an unknown program, and only one with its absolute path a path.
+ * 2. The rule's words come first, in place.
+ * 3. More words may follow if the rule has a tail, or if the command still only reads.
+ * A wrapped command is covered too if the rule has all words of its wrapper.
  */
 export function allowsCommand(rule: AllowWords, unit: ShellUnit): boolean {
   if (!isUnderstood(unit.line) || !rule.sameScript(unit)) return false;
   return matchesWords(rule, unit) || isInsideNamed(rule, unit);
 }
 
-/** What the bare name of the shell allows: every program that a table describes, used without a hazard. What nobody described has to be named. */
+/** What the bare shell name allows: described programs without a hazard. */
 export function allowsAnyCommand(unit: ShellUnit, scripts: RuleOptions["scripts"]): boolean {
   const described = unit.command?.class === "read" || unit.command?.class === "write";
   return described && allowsCommand({ words: [], tail: true, sameScript: sameScript(undefined, scripts) }, unit);
 }
 
-/** A rule holds for the script it is bound to, or for the one found when the policy was loaded. */
+/** A rule applies to its bound script, or to the one found when the policy was loaded. */
 export function sameScript(bound: string | undefined, scripts: RuleOptions["scripts"]): AllowWords["sameScript"] {
   return ({ script, words }) => {
     if (bound !== undefined) return script?.digest === bound;
@@ -69,10 +69,9 @@ function isWord(rule: AllowWord, word: string): boolean {
   return rule.matches(word) && (!CLIMBS.test(word) || CLIMBS.test(rule.text));
 }
 
-/** `src/*` does not mean `src/../../x`, unless it says so. */
+/** `src/*` does not match `src/../../x`. */
 const CLIMBS = /(?:^|[/=:,])\.\.(?:[/,:]|$)/;
 
-/** Every word written out, no glob and no tail. */
 function namesAll({ words: rule, tail }: AllowWords, words: readonly string[]): boolean {
   return !tail && rule.length === words.length && rule.every((word, i) => word === words[i]);
 }
@@ -83,7 +82,7 @@ function namesProgramPath({ words: [first] }: AllowWords, program: string): bool
 
 type HazardExceptions = { readonly named: boolean; readonly path: boolean };
 
-/** Whether a rule holds for a script that changed was asked first, by `sameScript`. */
+/** Changed scripts were already checked by `sameScript`. */
 function isHarmless(hazards: readonly Hazard[], { named, path }: HazardExceptions): boolean {
   return hazards.every(({ id }) => id === "script_changed" || (id === "opaque_program" && named) || (id === "path_program" && path));
 }

@@ -11,7 +11,7 @@ import { type RuleFault, syntaxFault } from "./fault.ts";
 import type { RuleOptions, RuleTest, WrittenRule } from "./rule.ts";
 import { allowsCommand, sameScript } from "./shell-allow.ts";
 
-/** Reads a command's words as a rule has them: `git log`, or `git *` with a tail. */
+/** Reads a command's words: `git log`, or `git *` with a tail. */
 export function readShellRule(specifier: string, { verdict, bind }: WrittenRule, options: RuleOptions): RuleTest | RuleFault {
   const read = readRuleWords(specifier);
   if ("problem" in read) return wordsFault(read);
@@ -54,7 +54,7 @@ function tooBroadFault(specifier: string, [name]: readonly RuleWord[]): RuleFaul
   };
 }
 
-/** A deny or ask: read broadly where the line was parsed, as plain words where it is too long for that. */
+/** Matches broadly if the line was parsed, by plain words if it is too long. */
 function createBroadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWords"> {
   const broad = compileBroad(words, tail);
   const plain = words.some(({ glob }) => glob) ? undefined : words.map(({ text }) => text);
@@ -70,7 +70,7 @@ function createBroadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "p
   };
 }
 
-/** Programs before whose command `NAME=value` may stand, which is none of the words a rule speaks of. */
+/** Programs that take `NAME=value` before a command. */
 const TAKE_VARIABLES: ReadonlySet<string> = new Set(["env", "sudo", "strace"]);
 
 function matchBroadly(broad: BroadMatch, seen: SeenCommand): MatchAnswer {
@@ -94,7 +94,6 @@ function dropVariables(seen: SeenCommand): SeenCommand | undefined {
   return argv.length === seen.argv.length ? undefined : { ...seen, argv };
 }
 
-/** A line without commands: nothing to find, or nobody could tell. */
 function answerWithoutCommand({ parsed, malformed }: ShellLine): MatchAnswer {
   return parsed || malformed ? "no" : "doubt";
 }
@@ -107,7 +106,7 @@ function createLongTest(plain: readonly string[] | undefined): (line: LineText) 
   return ({ text }) => (scanLongText(text, denies) === undefined ? "no" : "yes");
 }
 
-/** Nobody has looked at this command: what its text says at first sight counts, and all else is in doubt. */
+/** An uninspected command: a textual match counts, everything else is in doubt. */
 function testUnreadInput(scan: (line: LineText) => MatchAnswer, { input }: Request): MatchAnswer {
   const isHit = Object.values(input).some((value) => typeof value === "string" && scan({ text: value }) === "yes");
   return isHit ? "yes" : "doubt";

@@ -6,17 +6,17 @@ import { isMcpPattern, readMcpPattern } from "./mcp-name.ts";
 import type { Rule, RuleTool, RuleTools } from "./rule.ts";
 import { findGroup, getRuleTool, groupOfTool, isInGroup, isRuntimeTool, type NamedGroup, toolNameHint } from "./tool-groups.ts";
 
-/** The tools a rule speaks of. */
+/** The tools a rule is about. */
 export type ToolPart = {
   /** Canonical name: a group's, or the glob in lower case. */
   readonly record: string;
   readonly concerns: Rule["concerns"];
-  /** Tools that are known now and meant by it. */
+  /** Known tools it covers. */
   readonly known: readonly string[];
   readonly group?: NamedGroup;
-  /** A name in full that no tool has now. */
+  /** A full name that no tool has. */
   readonly unknown?: string;
-  /** `mcp__…`, or `*`: nothing may stand in parentheses. */
+  /** `none`: nothing may follow in parentheses. */
   readonly specifiers: "none" | "declared" | "group";
 };
 
@@ -24,7 +24,7 @@ const GLOB = /[*?[\\]/;
 
 type NamingContext = { readonly verdict: Verdict; readonly tools: RuleTools };
 
-/** Reads the tool part of a rule; `asGroup` says for which group names it is more than one tool's name. */
+/** Reads the tool part of a rule; `asGroup` decides which names mean a group. */
 export function readToolPart(
   text: string,
   { verdict, tools }: NamingContext,
@@ -42,7 +42,7 @@ export function readToolPart(
   return withForeign(part, text, verdict, foreignPart(text, { verdict, tools }, asGroup));
 }
 
-/** A tool of ours with exactly this name comes first; a deny or ask also covers what the name means in other agents. */
+/** A tool with exactly this name comes first; deny and ask also cover the name's meaning in other agents. */
 function withForeign(part: ToolPart, text: string, verdict: Verdict, foreign: ForeignPart): ToolPart | RuleFault {
   if (part.known.length === 0) return foreign ?? { ...part, unknown: text };
   return foreign && !isFault(foreign) && verdict !== "allow" ? combineParts(part, foreign) : part;
@@ -50,7 +50,7 @@ function withForeign(part: ToolPart, text: string, verdict: Verdict, foreign: Fo
 
 type ForeignPart = ToolPart | RuleFault | undefined;
 
-/** The tools that a name of another agent means. Deny and ask also cover similar tools. Undefined: no agent we know has such a tool. */
+/** The tools that another agent's name means. Undefined: no known agent has it. */
 function foreignPart(text: string, naming: NamingContext, asGroup: (group: NamedGroup) => boolean): ForeignPart {
   const meant = toolsNamed(text);
   if (!meant) return undefined;
@@ -64,7 +64,6 @@ function foreignPart(text: string, naming: NamingContext, asGroup: (group: Named
   return verdict === "allow" && part.known.length === 0 ? { ...part, unknown: text } : part;
 }
 
-/** Covers the tool with exactly this name and those that the name means in other agents. */
 function combineParts(part: ToolPart, foreign: ToolPart): ToolPart {
   if (foreign.known.every((name) => part.known.includes(name))) return part;
   return {
@@ -79,14 +78,14 @@ function isApplyOfKnown(text: string, tools: RuleTools): boolean {
   return isApplyName(text) && tools.names().some((name) => name.toLowerCase() === source);
 }
 
-/** What may stand in parentheses after this name, by what its tools declare. */
+/** What may follow in parentheses, by what the tools declare. */
 export function specifierKinds({ known, group, specifiers }: ToolPart, tools: RuleTools): readonly RuleKind[] {
   if (specifiers === "none") return [];
   if (group) return [group.kind];
   return [...new Set(known.flatMap((name) => declaredKinds(getRuleTool(tools, name))))];
 }
 
-/** The fault of a name that no tool has. */
+/** The fault for an unknown tool name. */
 export function unknownToolFault(name: string): RuleFault {
   return { type: "rule_unknown_tool", message: `there is no tool named '${name}'`, hint: toolNameHint(), column: 1 };
 }
@@ -110,7 +109,6 @@ function namedPart({ text, matches }: Pick<Glob, "text" | "matches">, verdict: V
   return { record: text.toLowerCase(), concerns, known, specifiers: text === "*" ? "none" : "declared" };
 }
 
-/** Tools of the runtime that talk to the person themselves. */
 function runtimePart(text: string, verdict: Verdict): ToolPart | RuleFault {
   const record = text.toLowerCase();
   if (verdict === "deny") return { record, concerns: (name) => name.toLowerCase() === record, known: [record], specifiers: "none" };

@@ -4,7 +4,7 @@ import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import { type Domain, inDomain, isPlainUrl } from "./domain.ts";
 import { type RuleFault, syntaxFault } from "./fault.ts";
 
-/** Looks beyond the text of a declared URL: a deny or ask holds for every spelling of it, an allow only by its host and as it would be asked for. */
+/** Tests a URL argument: deny and ask match every spelling, an allow needs the host. */
 export function readUrlCondition(glob: Glob, verdict: Verdict): ((request: Request, unit: Unit) => MatchAnswer) | RuleFault {
   if (verdict !== "allow") return (_, unit) => deniesUrl(glob, unit);
   const named = readNamedHost(glob.text);
@@ -16,7 +16,6 @@ const NO_HOST: RuleFault = syntaxFault(
   "write url=https://example.com/*, url=https://*.example.com/* or url=https://*",
 );
 
-/** `anywhere` is for a glob that names no host at all. */
 type NamedHost = { readonly http: boolean; readonly domain: Domain | "anywhere" };
 
 const HOST = /^(https?):\/\/(\*\.)?([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::\d+)?(?:\/.*)?$/is;
@@ -43,7 +42,7 @@ function deniesUrl(glob: Glob, unit: Unit): MatchAnswer {
   return fact.host === null ? "doubt" : "no";
 }
 
-/** The URL as it would be asked for: as the WHATWG parser writes it, without a final dot of the host, and without the slash that it adds to a bare host. */
+/** The URL as the WHATWG parser writes it, without a final dot of the host or the added slash. */
 function urlSpellings(url: string): readonly string[] {
   const read = URL.parse(url);
   if (!read) return [];

@@ -7,7 +7,7 @@ import type { Rule, RuleOptions } from "./rule.ts";
 import { allowsAnyCommand } from "./shell-allow.ts";
 import { getRuleTool } from "./tool-groups.ts";
 
-/** A rule about whole tools: a deny or ask means every call, an allow every call of which nothing is odd. */
+/** A rule about whole tools: deny and ask mean every call, an allow every call without anything unusual. */
 export function createWholeTest(verdict: Verdict, options: RuleOptions): Rule["test"] {
   return verdict === "allow" ? (request, unit) => (allowsUnit(options, request, unit) ? "yes" : "no") : always;
 }
@@ -25,7 +25,7 @@ function allowsUnit(options: RuleOptions, request: Request, unit: Unit): boolean
   return host ? isPlainUrl(host) : !isUninspected(options, request);
 }
 
-/** The tool declares what it acts on, and still nobody has looked at it. */
+/** The tool declares what it acts on, but nothing inspected it. */
 function isUninspected({ tools }: RuleOptions, { tool, kind }: Request): boolean {
   const shape = getRuleTool(tools, tool);
   if (!shape) return false;

@@ -16,13 +16,13 @@ import { isInside, resolveHome } from "../paths/resolve.ts";
 import { findTouchedPaths, mayBecome } from "../shell/effects/touched-paths.ts";
 import type { OpenEnd, ShellUnit, TouchedPath } from "../shell/plan/shell-unit.ts";
 
-/** Directories that are put somewhere with some of these in them. */
+/** Directories that may bring control files along. */
 const CONTROL_PARENTS: readonly string[] = [".github", ".vscode"];
 
-/** Where to look for control files besides their names. */
+/** Where control files are, besides by name. */
 export type ControlPlaces = { readonly workspace?: string; readonly home?: string; readonly protect?: readonly PathTest[] };
 
-/** Asks before a control file is written, in every mode: by a file tool, or by what a shell line is seen to write. */
+/** Asks before a control file is written, in every mode. */
 export function controlFileSafeguard({ workspace, home: given, protect = [] }: ControlPlaces): Guard {
   const home = resolveHome(given);
   const isControl = createControlFileTest(home, protect);
@@ -45,7 +45,7 @@ export function controlFileSafeguard({ workspace, home: given, protect = [] }: C
   };
 }
 
-/** True for a request that changes nothing, by what its tool declares. */
+/** True for a request that changes nothing, by its kind. */
 export function onlyReads({ kind }: Pick<Request, "kind">): boolean {
   return READ_KINDS.includes(kind);
 }
@@ -61,10 +61,7 @@ function isControlTouch({ places, open }: TouchedPath, isControl: PathTest): boo
   return places.some((place) => isControl(open ? `${place}/${open.start || "x"}` : place));
 }
 
-/**
- * Whether a path that only a shell can read may be one of them: some of its names stand for those of a control file. Of what a variable holds nothing is guessed
- * beyond a start with a dot; of a pattern without that dot, what lies in the directory counts.
- */
+/** True if a path with shell syntax may name a control file. A variable's value is not guessed beyond a leading dot. */
 function mayBeControl({ names, there }: OpenEnd, places: readonly string[], known: readonly string[]): boolean {
   const [first = "", ...more] = names;
   const isThere = (place: string): boolean =>
@@ -78,7 +75,6 @@ function mayBeControl({ names, there }: OpenEnd, places: readonly string[], know
   return places.some((place) => isThere(place) || isNamed(place) || isKnown(place));
 }
 
-/** What is found by name at any depth, as the names on the way. */
 const CONTROL_NAME_PATHS: readonly (readonly string[])[] = [...CONTROL_NAMES, ...CONTROL_NAME_STARTS, ...CONTROL_TREES].map((path) =>
   path.split("/"),
 );
@@ -91,13 +87,12 @@ function mayFit(names: readonly string[], control: readonly string[]): boolean {
   return names.length >= control.length && control.every((name, at) => mayBeName(names[at] ?? "", name));
 }
 
-/** A name that is written out, a pattern of which the start is, or a start with a dot that a variable goes on with. */
 function mayBeName(written: string, name: string): boolean {
   if (/^[*?[$`{(<>]/.test(written)) return false;
   return (written.startsWith(".") || !/[$`{(<>]/.test(written)) && mayBecome(written, name);
 }
 
-/** Who removes, replaces or fills a directory reaches what lies below it. */
+/** Removing, replacing or filling a directory reaches everything below it. */
 function holdsControl({ places, reach, fate }: TouchedPath, known: readonly string[]): boolean {
   const fills = fate === "replaced" || reach === "some" || reach === "new";
   if (fills && places.some((place) => CONTROL_PARENTS.some((name) => place.endsWith(`/${name}`)))) return true;

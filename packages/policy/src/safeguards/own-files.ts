@@ -11,23 +11,20 @@ import type { ShellUnit, TouchedPath } from "../shell/plan/shell-unit.ts";
 import { onlyReads } from "./control-files.ts";
 import { changesRecord, type OwnCommand } from "./own-commands.ts";
 
-/** Where Assent's own files are, besides `.assent` directories. */
+/** Assent's own files, besides `.assent` directories. */
 export type OwnFiles = {
-  /** Ledger, trust, outputs. No tool may touch it, except to read the session's own output. */
+  /** Ledger, trust and outputs. Tools may only read the session's own output. */
   readonly stateDirectory: string;
-  /** The user's and the team's settings. */
   readonly settingsFiles: readonly string[];
-  /** Whose `.assent` a write to a directory above may reach. */
   readonly workspace?: string;
-  /** The home directory; the system's word for it when absent. */
+  /** Defaults to the account's home directory. */
   readonly home?: string;
-  /** Control files that settings add. */
   readonly protect?: readonly PathTest[];
-  /** Assent's own commands; absent: none of them is open to tools, not even to look. */
+  /** Commands that tools may run if they only look. */
   readonly commands?: readonly OwnCommand[];
 };
 
-/** True for a path in the state directory. Tools that walk directories skip it: closing one of its files would drop SQLite's locks. */
+/** Creates a test for paths in the state directory. Tools skip them: closing such a file would drop SQLite's locks. */
 export function isInStateDirectory(stateDirectory: string): (path: string) => boolean {
   let roots: readonly string[] | undefined;
   return (path) => {
@@ -37,15 +34,15 @@ export function isInStateDirectory(stateDirectory: string): (path: string) => bo
   };
 }
 
-/** Closes Assent's own files to tools, in every mode and by either spelling of a path. For shell lines it is a guard-rail, not a proof. */
+/** Denies tools access to Assent's own files, in every mode. For shell lines it is best effort. */
 export function ownFilesSafeguard(files: OwnFiles): Guard {
   const own = resolveOwnPlaces(files);
   return { id: "own-files", check: (request, unit) => (touchesOwn(own, request, unit) ? DENIED : NOTHING) };
 }
 
 /**
- * Why it cannot be ruled out that a request writes one of Assent's own files; undefined when it can. A write whose target only a shell can name is such a case:
- * the guard that denies these files looks at every write, so in contrast to `ls $X` there is something a deny looks at.
+ * Creates a function that tells why a request may write one of Assent's own files; undefined if it cannot. A write whose target only a shell can compute
+ * is such a case.
  */
 export function createOwnFilesDoubt(files: OwnFiles): (request: Request, unit: Unit) => string | undefined {
   const own = resolveOwnPlaces(files);
@@ -58,7 +55,6 @@ export function createOwnFilesDoubt(files: OwnFiles): (request: Request, unit: U
   };
 }
 
-/** A writing call whose path cannot be resolved: nobody can rule out that it leads to a protected file. */
 function findPathDoubt(request: Request, unit: Unit): string | undefined {
   const unresolved = !onlyReads(request) && getPathFact(unit)?.real === null;
   return unresolved ? "Assent can't tell where this path leads" : undefined;
@@ -67,23 +63,20 @@ function findPathDoubt(request: Request, unit: Unit): string | undefined {
 const NOTHING = { verdict: "none" } as const;
 const DENIED = { verdict: "deny", note: "tools may not access Assent's own files" } as const;
 
-/** Places in the spelling in which denies compare. */
+/** Own places in folded spelling. */
 type OwnPlaces = {
   readonly commands: readonly OwnCommand[];
   readonly home: string;
   readonly state: readonly string[];
   readonly settings: readonly string[];
-  /** The workspace's own directory, whether it exists or not. */
   readonly project: readonly string[];
-  /** Directories that hold settings and bear Assent's name: nothing else is put there. */
+  /** Settings directories named `assent`. */
   readonly named: readonly string[];
-  /** How a text may spell out the state directory. */
+  /** Spellings of the state directory in texts. */
   readonly spelled: readonly string[];
-  /** Whether a path lies in the state directory. */
   readonly isInState: (path: string) => boolean;
-  /** Whether a directory has the state directory below it. */
   readonly isAbove: (directory: string) => boolean;
-  /** Inputs already scanned: all units of a request share one, which may be long. */
+  /** Inputs already scanned; all units of a request share one. */
   readonly inputs: WeakMap<object, boolean>;
 };
 
@@ -111,7 +104,7 @@ function resolveOwnPlaces({ stateDirectory, settingsFiles, workspace, home, comm
   };
 }
 
-/** With the links of every directory on the way resolved, or not. What does not exist yet has its real spelling already. */
+/** With and without the links of each parent resolved. */
 function pathSpellings(path: string): readonly string[] {
   const { lexical } = resolvePath(path, "/");
   const names = lexical.split("/");
@@ -139,13 +132,13 @@ function isOwnPath({ state, settings, project }: OwnPlaces, request: Request, pa
   return !onlyReads(request) && places.some((place) => settings.includes(place) || isAssentFile(place));
 }
 
-/** `.assent` at any depth: a nested one may become a workspace's own. Plans are for tools to write. */
+/** `.assent` at any depth, except plans. */
 function isAssentFile(folded: string): boolean {
   const names = folded.split("/");
   return names.some((name, at) => name === ".assent" && !(names[at + 1] === "plans" && names.length > at + 2));
 }
 
-/** A text that spells out the state directory, whatever program would read it. */
+/** True if a text spells out the state directory. */
 function namesState({ spelled, inputs }: OwnPlaces, { kind, input }: Request): boolean {
   if (kind !== "execute") return false;
   const known = inputs.get(input);
@@ -157,7 +150,7 @@ function namesState({ spelled, inputs }: OwnPlaces, { kind, input }: Request): b
   return names;
 }
 
-/** Every spelling of the state directory begins with one of these, and folding makes them of nothing else. */
+/** Every spelling contains one of these. */
 const MAY_NAME_PATH = /[/~$]/;
 
 function containsSpelling(spelled: readonly string[], folded: string): boolean {
@@ -176,7 +169,6 @@ function isOwnCommand(own: OwnPlaces, shell: ShellUnit): boolean {
   return readsState(own, shell) || changesRecord(shell, own.commands) || touchedBy(own, shell).some((touched) => isOwnTouch(own, touched));
 }
 
-/** By a word of the command, by the directory it runs in, or by a file it is known to read. */
 function readsState(own: OwnPlaces, shell: ShellUnit): boolean {
   const { command, seen } = shell;
   const { isInState, isAbove, home } = own;
@@ -190,7 +182,7 @@ function readsState(own: OwnPlaces, shell: ShellUnit): boolean {
   return seen.argv.some(isMeant) || seen.redirections.some(({ target, dynamic }) => isMeant({ text: target, dynamic }));
 }
 
-/** A word that only a shell can read, which may become a path in the state directory. Of what a variable holds alone nothing is guessed. */
+/** A word with shell syntax that may become a path in the state directory. */
 function mayReadState(own: OwnPlaces, shell: ShellUnit): PlanWord | undefined {
   const { seen } = shell;
   if (!seen?.argv.some(isDynamic) && !seen?.redirections.some(isDynamic)) return undefined;
@@ -223,10 +215,10 @@ function mayLeadTo({ home, state }: OwnPlaces, word: PlanWord, cwds: readonly st
   });
 }
 
-/** Only such a word can lead to a place that is not below the working directory. */
+/** Only such words can leave the working directory. */
 const LEADS_AWAY = /^[/~$"'\\]|[=.][./~$"'\\]/;
 
-/** As much as is known of the path that a word may be; `if=FILE` and `--file=FILE` name one, too. */
+/** The known parts of paths in a word; `if=FILE` and `--file=FILE` count. */
 function pathsIn(word: PlanWord, home: string): readonly string[] {
   return valuesIn(word).map((value) => readKnownPart(value, home).start);
 }
@@ -240,7 +232,7 @@ function touchedBy({ home }: OwnPlaces, shell: ShellUnit): readonly TouchedPath[
   return shell.touched ?? findTouchedPaths(shell, { home });
 }
 
-/** Certainly one of them: the place itself, what is known to lie below it and goes with it, or what something else at the place would stand in for. */
+/** True if the touch certainly reaches an own file. */
 function isOwnTouch(own: OwnPlaces, touched: TouchedPath): boolean {
   const { state, settings, named } = own;
   const { use, fate, places, open, certain } = touched;
@@ -254,14 +246,14 @@ function isOwnTouch(own: OwnPlaces, touched: TouchedPath): boolean {
   });
 }
 
-/** What of ours a touch of a directory above it changes, without a doubt. */
+/** Own places that a touch of a parent directory certainly changes. */
 function affectedOwnPlaces({ state, settings, project }: OwnPlaces, { use, reach, fate }: TouchedPath): readonly string[] {
   if (use === "write" && fate === "replaced") return [...state, ...settings, ...project];
   if (reach !== "all") return [];
   return use === "write" ? [...state, ...settings] : state;
 }
 
-/** It may be one of them: nobody can say where it goes, or one of them lies below the place. */
+/** True if the touch may reach an own file. */
 function mayReach(own: OwnPlaces, touched: TouchedPath): boolean {
   const { places, open, reach, fate, certain, lost } = touched;
   if (lost || (!certain && isOwnTouch(own, { ...touched, certain: true }))) return true;
@@ -270,7 +262,7 @@ function mayReach(own: OwnPlaces, touched: TouchedPath): boolean {
   return (reach !== "self" || fate === "unsure") && known.some((one) => places.some((place) => isInside(place, one)));
 }
 
-/** Whether a place may lie in a directory under a name of which only the start is known. */
+/** True if a place may be in a directory under a name with this start. */
 function mayBegin(one: string, directory: string, { start, dotless }: NonNullable<TouchedPath["open"]>): boolean {
   if (!isInside(directory, one) || one === directory) return false;
   const name = one.slice(directory === "/" ? 1 : directory.length + 1);

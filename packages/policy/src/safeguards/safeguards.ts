@@ -9,14 +9,14 @@ import { findTextDoubt } from "../shell/walk/late-doubts.ts";
 import { controlFileSafeguard } from "./control-files.ts";
 import { createOwnFilesDoubt, type OwnFiles, ownFilesSafeguard } from "./own-files.ts";
 
-/** What the guards look at beside the request. */
+/** What safeguards depend on. */
 export type SafeguardContext = {
   readonly own: OwnFiles;
-  /** All rules of all layers: a deny that cannot be ruled out asks. */
+  /** Rules of all layers: a deny in doubt asks. */
   readonly rules: readonly Rule[];
 };
 
-/** What no rule, grant, hook or mode opens, in the order in which they are named. All of them are pure. */
+/** Creates the safeguards, which no rule, grant, hook or mode lifts. All are pure. */
 export function createSafeguards({ own, rules }: SafeguardContext): readonly Guard[] {
   const doubting: DoubtFinders = { denyInDoubt: createDoubtFinder(rules), ownFiles: createOwnFilesDoubt(own) };
   return [

@@ -10,22 +10,20 @@ import type { RuleEntry } from "./read-settings.ts";
 import { SETTINGS } from "./settings.ts";
 import type { TextPlace } from "./text-place.ts";
 
-/** What compiling needs besides the layer. */
+/** Options for compiling a layer's rules. */
 export type RuleCompileOptions = Omit<RuleOptions, "roots"> & {
   readonly roots: Omit<RuleOptions["roots"], "settingsRoot">;
   readonly examples: ExampleTrial;
 };
 
-/** A layer's rules that hold. */
+/** A layer's effective rules. */
 export type CompiledRules = {
-  /** Denies, asks and allows in the order of the file. */
   readonly rules: readonly Rule[];
-  /** Requests that are staged instead of run. */
   readonly stage: readonly Rule[];
   readonly problems: readonly SettingsProblem[];
 };
 
-/** Compiles the rules of a layer that may hold there; a broken one is a problem, and whoever goes on is without it. */
+/** Compiles a layer's rules; a broken rule is a problem and is left out. */
 export function compileRules(layer: Layer, { examples, roots, ...others }: RuleCompileOptions): CompiledRules {
   const rules: Rule[] = [];
   const stage: Rule[] = [];
@@ -41,7 +39,6 @@ export function compileRules(layer: Layer, { examples, roots, ...others }: RuleC
   return { rules, stage, problems };
 }
 
-/** A project's root is the workspace, so in the empty one it is that. */
 function exampleOptionsFor({ root }: Layer, { tools, roots: { workspace, home } }: RuleOptions, examples: ExampleTrial): ExampleOptions {
   const settingsRoot = root === workspace ? examples.workspace : root;
   return { tools, roots: { settingsRoot, workspace: examples.workspace, home }, evaluate: examples.evaluate };
@@ -66,7 +63,7 @@ function compileRule({ layer, entry, options, bench }: RuleCompilation): {
   return failed.length > 0 ? { problems: [...fault, ...failed] } : { rule, problems: kept };
 }
 
-/** A flag that denies or asks by a glob which matches no tool forbids nothing in this run. `*.apply` and MCP tools are known only later. */
+/** A flag whose glob matches no tool would forbid nothing. `*.apply` and MCP tools are known only later. */
 function refuseIdleGlob(parsed: Rule | RuleFault, { flag, list, rule }: RuleEntry): Rule | RuleFault {
   if (flag === undefined || list === "permissions.allow" || isFault(parsed) || parsed.example) return parsed;
   const [name = ""] = rule.trim().split(/[(:]/);
@@ -81,7 +78,7 @@ function createWrittenRule(layer: Layer, { list, rule, because, bind, flag, at }
 
 type ExampleFailure = { readonly fault: RuleFault; readonly at: TextPlace };
 
-/** One by one, so that each failure is told where its example stands. */
+/** One by one, so that each failure has its place. */
 function failedExamples(written: WrittenRule, entry: RuleEntry, bench: ExampleOptions): readonly ExampleFailure[] {
   return (["match", "notMatch"] as const).flatMap((field) =>
     (entry[field] ?? []).flatMap((example, index) =>
@@ -93,7 +90,6 @@ function failedExamples(written: WrittenRule, entry: RuleEntry, bench: ExampleOp
   );
 }
 
-/** An example that cannot even be looked at proves nothing. */
 function catchExampleError(check: () => readonly RuleFault[]): readonly RuleFault[] {
   try {
     return check();

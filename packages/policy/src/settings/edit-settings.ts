@@ -7,13 +7,10 @@ import { createPlaceFinder } from "./text-place.ts";
 /** A list that a rule can be added to. */
 export type RuleListName = "allow" | "ask" | "deny";
 
-/** A text with a rule in it, and the line it stands on. */
+/** The edited text, and the rule's line. */
 export type EditedSettings = { readonly text: string; readonly line: number };
 
-/**
- * Adds a rule at the end of its list. Everything else stays as it is, byte for byte: comments, order, indentation, line ends, byte order mark. A rule that is there
- * already stays where it is. Throws for a text that is not JSONC or whose list is none.
- */
+/** Adds a rule at the end of its list and keeps everything else byte for byte. An existing rule stays where it is. Throws if the text is not valid. */
 export function addRule(text: string, list: RuleListName, rule: string | RuleObject): EditedSettings {
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const { text: edited, offset } = insertRule(text.slice(mark.length), list, shortestForm(rule));
@@ -24,7 +21,6 @@ type InsertedRule = { readonly text: string; readonly offset: number };
 
 type RuleValue = string | RuleObject;
 
-/** A rule that says nothing beside its text is written as a text. */
 function shortestForm(rule: RuleValue): RuleValue {
   return typeof rule === "object" && Object.keys(rule).length === 1 ? rule.rule : rule;
 }
@@ -44,7 +40,7 @@ function insertRule(text: string, list: RuleListName, rule: RuleValue): Inserted
   return locateRule(insertInto({ text, root, container }, entry), rule);
 }
 
-/** The tree, or undefined where the text holds nothing but blanks and comments. */
+/** Undefined if the text has only whitespace and comments. */
 function parseSettings(text: string): Node | undefined {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -68,12 +64,12 @@ function isSameRule(item: Node, rule: RuleValue): boolean {
   return canonicalJson(typeof value === "string" ? { rule: value } : value) === canonicalJson(typeof rule === "string" ? { rule } : rule);
 }
 
-/** How the entries of one container are written. `inline`: all on the line of its bracket. */
+/** How a container's entries are written; `inline`: on one line. */
 type EntryStyle = { readonly inline: boolean; readonly indent: string; readonly unit: string; readonly lineEnd: string };
 
 type InsertionPoint = { readonly text: string; readonly root: Node; readonly container: Node };
 
-/** Puts a last entry into an object or array. What stands after the present last entry, remarks above all, stays with it. */
+/** Comments after the last entry stay with it. */
 function insertInto(spot: InsertionPoint, entry: (style: EntryStyle) => string): TextEdit {
   const { text, container } = spot;
   const style = styleOf(spot);
@@ -96,7 +92,7 @@ function insertInto(spot: InsertionPoint, entry: (style: EntryStyle) => string):
 
 type TextEdit = { readonly text: string; readonly from: number };
 
-/** The text of the new rule is looked for from where the edit began, so an equal text elsewhere is not taken for it. */
+/** Searches from the edit's start, to skip equal texts elsewhere. */
 function locateRule({ text, from }: TextEdit, rule: RuleValue): InsertedRule {
   const shownRule = JSON.stringify(typeof rule === "string" ? rule : rule.rule);
   return { text, offset: Math.max(0, text.indexOf(shownRule, from)) };
@@ -106,14 +102,13 @@ function outerIndent({ indent, unit }: EntryStyle): string {
   return indent.endsWith(unit) ? indent.slice(0, indent.length - unit.length) : "";
 }
 
-/** The end of what stands before a closing bracket, blanks left out; `ownLine`: the bracket begins its line. */
+/** `ownLine`: the closing bracket is on its own line. */
 function beforeClosing(text: string, end: number, close: number): { readonly offset: number; readonly ownLine: boolean } {
   const before = text.slice(end, close);
   const offset = end + before.trimEnd().length;
   return { offset, ownLine: /[\r\n]/.test(text.slice(offset, close)) };
 }
 
-/** Whether a comma follows; one inside a comment is none. */
 function hasComma(text: string, from: number, to: number): boolean {
   return text
     .slice(from, to)
@@ -135,7 +130,6 @@ function lineEndOf(text: string): string {
   return /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
 }
 
-/** The blanks before something that begins its line. */
 function indentAt(text: string, offset: number): string | undefined {
   const blanks = lineIndent(text, offset);
   return lineStart(text, offset) + blanks.length === offset ? blanks : undefined;

@@ -4,10 +4,10 @@ import { basename, dirname } from "node:path";
 import type { Clock, Processes } from "@assent/core";
 import { errorCode } from "../paths/error-code.ts";
 
-/** What a lock needs: time, and whether the process that holds it is still there. */
+/** What a lock needs. */
 export type LockOptions = { readonly clock: Clock; readonly processes: Pick<Processes, "startOf"> };
 
-/** Somebody else holds the lock and does not let go. */
+/** Another process holds the lock. */
 export class FileLockedError extends Error {
   readonly code = "settings_locked";
   constructor(lock: string) {
@@ -16,13 +16,12 @@ export class FileLockedError extends Error {
   }
 }
 
-/** How long one waits for the lock. */
 const MAX_WAIT_MS = 30_000;
 
-/** After which age a lock counts as left behind when nothing else tells. It is held for milliseconds. */
+/** Age at which a lock counts as abandoned; it is normally held for milliseconds. */
 const STALE_MS = 10_000;
 
-/** Runs `act` while no other process holds `FILE.lock`. A lock whose process has ended is broken. */
+/** Runs `act` while holding `FILE.lock`. Breaks the lock of an ended process. */
 export async function withFileLock<T>(file: string, parts: LockOptions, act: () => Promise<T>): Promise<T> {
   const { clock } = parts;
   const lock = `${file}.lock`;
@@ -51,7 +50,7 @@ function tryLock(lock: string, { processes }: LockOptions): boolean {
   }
 }
 
-/** Two processes that find the same lock left behind must not both remove it, or one would remove the other's new one: removing is itself under a lock. */
+/** Two processes must not both remove an abandoned lock, so removing it is locked too. */
 function breakLock(lock: string, parts: LockOptions): void {
   const breaking = `${lock}.break`;
   if (!tryLock(breaking, parts)) {
@@ -75,7 +74,7 @@ function isLeftBehind(lock: string, { clock, processes }: LockOptions): boolean 
 
 type LockHolder = { readonly host: string; readonly pid: number; readonly start: string };
 
-/** Who holds it; undefined where that is not, or not yet, written. */
+/** Undefined if the holder is not written yet. */
 function readHolder(lock: string): LockHolder | "gone" | undefined {
   try {
     return parseHolder(JSON.parse(readFileSync(lock, "utf8")));
@@ -93,7 +92,7 @@ function parseHolder(value: unknown): LockHolder | undefined {
 
 const POLL_MS = 200;
 
-/** Resolves when the lock may be free. The watch keeps the process alive, since somebody waits; the timer covers what happened before it began. */
+/** Resolves when the lock may be free. The timer covers changes before the watch began. */
 async function waitForChange(lock: string, clock: Clock): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const watcher = watch(dirname(lock), (_event, name) => {

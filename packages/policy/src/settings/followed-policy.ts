@@ -6,27 +6,27 @@ import { SettingsError, type SettingsProblem } from "./problem.ts";
 import { type FileReading, readSettingsFile } from "./read-file.ts";
 import type { WrittenSettings } from "./read-settings.ts";
 
-/** What following a policy's files needs. */
+/** Options for following a policy's files. */
 export type FollowOptions = {
   readonly clock: Clock;
   readonly warn: (problem: SettingsProblem) => void;
-  /** Whether the workspace is trusted as it is now. Absent: as it was at the start, until the project's file says something else. */
+  /** Current trust; absent: trusted until the project's file changes. */
   readonly trusted?: () => boolean;
 };
 
-/** What came of a look at the files. `unsettled`: one of them is gone or broken, and a final look shall act on it. */
+/** `unsettled`: a file is missing or broken; a final check decides. */
 export type FileCheck = { readonly reloaded: boolean; readonly unsettled: boolean };
 
 /** A loaded policy that can be compared with its files. */
 export type FollowedPolicy = {
   readonly loaded: () => LoadedPolicy;
-  /** Takes over what changed and is good. A file that is gone or broken is believed at a final look only: an editor may be halfway through saving it. */
+  /** Applies valid changes. Missing and broken files count only in a final check, because an editor may be saving. */
   readonly look: (isFinal: boolean) => FileCheck;
-  /** Understands anew what was read, because the tools that rules name are others now. What no longer can be understood leaves all of it as it was. */
+  /** Compiles again after tools changed. If that fails, everything stays as it was. */
   readonly compile: () => void;
 };
 
-/** Loads a policy so that it can be compared with its files later. Throws `SettingsError` when a problem refuses. */
+/** Loads a policy that can follow its files. Throws `SettingsError` if a problem refuses. */
 export function followPolicy(places: PolicyLocations, parts: PolicyOptions, options: FollowOptions): FollowedPolicy {
   const files = listSettingsFiles(places, parts).map((source) => followFile(source, options.clock));
   const assemble = (trusted: boolean, chosen: ReadonlySet<FollowedFile> = new Set()): ReturnType<typeof assemblePolicy> =>
@@ -72,7 +72,6 @@ function refuses({ effect }: SettingsProblem): boolean {
   return effect === "refuse";
 }
 
-/** Trust is bound to what the project's file said when it was given. */
 function trustWhileEqual({ trusted }: PolicyLocations, files: readonly FollowedFile[]): () => boolean {
   const project = files.find(({ source }) => source.scope === "project");
   const first = project?.latest.content;
@@ -89,7 +88,7 @@ type SettleOptions = {
   readonly warn: (problem: SettingsProblem) => void;
 };
 
-/** Whether the latest is now in force. What is broken leaves the last good content in force. */
+/** True if the latest content is now in effect. */
 function settle(file: FollowedFile, { broken, isFinal, warn }: SettleOptions): boolean {
   const isDoubtful = broken.length > 0 || file.latest.isGone;
   file.state = isDoubtful && !isFinal ? "doubtful" : "settled";
@@ -104,7 +103,7 @@ function keepPrevious(problem: SettingsProblem): SettingsProblem {
   return { ...problem, message: `${problem.message} (the previous content of this file stays in effect)`, effect: "warning" };
 }
 
-/** New warnings, and refusals that no file of this change is to blame for: a mode that was locked meanwhile. */
+/** Warns of new problems, and of refusals no changed file causes. */
 function warnAbout(problems: readonly SettingsProblem[], taken: readonly FollowedFile[], warn: (problem: SettingsProblem) => void): void {
   for (const problem of problems) {
     const isNew = taken.some(({ source }) => source.file === problem.file);
@@ -112,37 +111,34 @@ function warnAbout(problems: readonly SettingsProblem[], taken: readonly Followe
   }
 }
 
-/** One settings file that is followed: what of it is in force, and how it was last seen. */
+/** A followed settings file: its effective and its latest content. */
 type FollowedFile = {
   readonly source: LayerSource;
-  /** In force. */
+  /** In effect. */
   written: WrittenSettings;
   latest: FileSnapshot;
-  /** `new`: nobody has looked into the latest yet. `doubtful`: it is gone or broken, and may only be so for a moment. `settled`: it was acted on. */
+  /** `new`: not examined yet. `doubtful`: missing or broken, maybe briefly. `settled`: handled. */
   state: "new" | "doubtful" | "settled";
 };
 
-/** A file as it was seen. */
 type FileSnapshot = {
   readonly written: WrittenSettings;
-  /** The text, or why there is none. */
   readonly content: string;
   readonly isGone: boolean;
   readonly stamp: string;
-  /** Until then an equal stamp proves nothing. */
+  /** Until then, an equal stamp proves nothing. */
   readonly sureFrom: number;
 };
 
-/** How coarse a file system may count time. */
+/** Time resolution of coarse file systems. */
 const COARSEST_CLOCK_MS = 2_000;
 
-/** Reads a file for the first time. */
 function followFile(source: LayerSource, clock: Clock): FollowedFile {
   const latest = snapshotFile(source, clock);
   return { source, written: latest.written, latest, state: "settled" };
 }
 
-/** Looks whether a file says something else than when it was last seen. It is parsed only then. */
+/** Parses a file again only if its content changed. */
 function checkFile(file: FollowedFile, clock: Clock): void {
   const { source, latest } = file;
   const stamp = stampOf(source.file);
@@ -156,7 +152,7 @@ function checkFile(file: FollowedFile, clock: Clock): void {
   file.state = "new";
 }
 
-/** The stamp is taken first: what is written after it is seen next time. */
+/** The stamp is taken first, so that later writes are noticed. */
 function snapshotFile(source: LayerSource, clock: Clock): FileSnapshot {
   const stamp = stampOf(source.file);
   return createSnapshot({ source, reading: readSettingsFile(source.file, source.owner), stamp, clock });
@@ -169,7 +165,7 @@ function createSnapshot({ source, reading, stamp, clock }: SnapshotSource): File
   return { written: interpretFile(source, reading), content: contentOf(reading), isGone: "absent" in reading, stamp, sureFrom };
 }
 
-/** No text begins with NUL: it would not be JSONC. */
+/** NUL cannot start a settings text. */
 function contentOf(reading: FileReading): string {
   if ("text" in reading) return reading.text;
   return "absent" in reading ? "\0absent" : `\0${reading.fault.type}`;
@@ -177,7 +173,7 @@ function contentOf(reading: FileReading): string {
 
 const ABSENT = "absent";
 
-/** Changes whenever the file's content, owner or mode may have. */
+/** Changes with content, owner or mode. */
 function stampOf(file: string): string {
   try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });

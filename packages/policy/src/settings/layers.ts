@@ -10,26 +10,25 @@ import { type RuleKey, SETTINGS, type SettingKey, type Settings, type ValueRow }
 export type Layer = {
   readonly scope: Scope;
   readonly label: string;
-  /** The file, or `--` for the flags. */
   readonly file: string;
-  /** What `/x` of a path starts from. */
+  /** Where `/x` starts. */
   readonly root: string;
-  /** False only for the project of a workspace that is not trusted: it may then tighten, and nothing else. */
+  /** False for an untrusted project, which can only tighten. */
   readonly trusted: boolean;
   readonly written: WrittenSettings;
 };
 
-/** What all layers give together. */
+/** Effective settings and problems. */
 export type EffectiveSettings = { readonly settings: Settings; readonly problems: readonly SettingsProblem[] };
 
 /**
- * Effective values of layers in the order session, project, user, team.
+ * Effective values of the layers session, project, user and team, in this order.
  *
- * 1. A list is joined over the layers.
- * 2. Of a single value the first layer that has one counts, an untrusted project left out.
- * 3. An untrusted project's value replaces it only where it is stricter, and never over a flag.
- * 4. The project's `secretEnv` is kept apart, trusted or not: it must not hide variables from hooks of other layers.
- * 5. A mode that the team locked refuses to start; callers that continue anyway get mode `default`.
+ * 1. Lists are joined over the layers.
+ * 2. A single value comes from the first layer that has it, without an untrusted project.
+ * 3. An untrusted project's value counts only if it is stricter, and never over a flag.
+ * 4. The project's `secretEnv` is kept apart: it must not hide variables from hooks of other layers.
+ * 5. A mode that the team locked refuses to start; callers that continue get mode `default`.
  */
 export function effectiveSettings(layers: readonly Layer[], places: PolicyLocations): EffectiveSettings {
   const ignored: IgnoredValue[] = [];
@@ -50,7 +49,6 @@ function isValueKey(key: string): boolean {
   return Object.entries(SETTINGS).some(([name, { merge }]) => name === key && (merge === "first" || merge === "joined"));
 }
 
-/** A value of an untrusted project that does not count. */
 type IgnoredValue = { readonly key: string; readonly at: WrittenValue["at"] };
 
 function joinedValue(layers: readonly Layer[], key: SettingKey, ignored: IgnoredValue[]): readonly unknown[] {
@@ -95,12 +93,12 @@ function singleValue(layers: readonly Layer[], key: SettingKey, ignored: Ignored
   }
 }
 
-/** An untrusted project must not stop the program by setting a mode that the team locked. */
+/** An untrusted project must not stop the program with a locked mode. */
 function isLocked(layers: readonly Layer[], key: SettingKey, value: unknown): boolean {
   return key === "mode" && joinedValue(layers, "permissions.lock", []).includes(value);
 }
 
-/** One warning for the whole file, at the first value that does not count. */
+/** One warning per file, at the first ignored value. */
 function untrustedWarnings(layers: readonly Layer[], values: readonly IgnoredValue[]): readonly SettingsProblem[] {
   const layer = layers.find(({ trusted }) => !trusted);
   if (!layer) return [];
@@ -118,12 +116,12 @@ function untrustedWarnings(layers: readonly Layer[], values: readonly IgnoredVal
   return [{ type: "rule_project_untrusted", file: layer.file, ...first.at, key: first.key, message, hint, effect: "warning" }];
 }
 
-/** Whether a layer's rule of this list counts. */
+/** True if a layer's rules of this list apply. */
 export function mayApply({ trusted }: Layer, { list }: RuleEntry): boolean {
   return trusted || SETTINGS[list].untrusted === "yes";
 }
 
-/** Only the team, or a policy file that stands alone, says what nobody may choose. */
+/** Only the team or a policy file may lock modes. */
 function findMisplacedLocks(layers: readonly Layer[]): readonly SettingsProblem[] {
   return layers.flatMap(({ scope, trusted, file, written }) => {
     const found = written.values.get("permissions.lock");
@@ -138,13 +136,13 @@ function findLockedMode(layers: readonly Layer[], { mode, "permissions.lock": lo
   if (!lock.includes(mode)) return undefined;
   const chooser = layers.find(({ written }) => written.values.get("mode")?.value === mode);
   const found = chooser?.written.values.get("mode");
-  if (!chooser || !found) return undefined; // nobody asked for it
+  if (!chooser || !found) return undefined; // it is only the default
   const message = `The mode ${mode} is locked by your team's settings.`;
   const file = chooser.scope === "session" ? "--mode" : chooser.file;
   return { type: "mode_locked", file, ...found.at, key: "mode", message, hint: "Choose another mode.", effect: "refuse" };
 }
 
-/** Paths that start at a layer's own root, or in the home, made absolute: joined lists no longer know whose they were. */
+/** Makes paths absolute before lists are joined. */
 function anchorPaths(settings: Settings, layers: readonly Layer[], { home }: PolicyLocations): Settings {
   const globs = (key: "permissions.protect" | "permissions.sensitive"): readonly string[] =>
     layers.flatMap(({ root, written }) => {
@@ -168,7 +166,7 @@ function absoluteGlob(glob: string, root: string, home: string): string {
 
 const NO_PLACE = { line: 0, column: 0 } as const;
 
-/** The flags of this run as a layer. With a policy file that stands alone their rules are not read. */
+/** The flags of this run as a layer. A policy file disables their rules. */
 export function sessionLayer({ session, workspace, policyFile }: PolicyLocations): Layer {
   const problems: SettingsProblem[] = [];
   const values = new Map<SettingKey, WrittenValue>();

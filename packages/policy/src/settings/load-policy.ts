@@ -14,50 +14,47 @@ import { type FileFault, type FileReading, readSettingsFile } from "./read-file.
 import { type LayerHooks, readSettings, type WrittenSettings } from "./read-settings.ts";
 import type { Settings } from "./settings.ts";
 
-/** Who must own the files that are not the workspace's. */
+/** Required owners of settings files. */
 type FileOwners = {
-  /** Who runs this process and must own the user's settings; absent: as the system says. */
+  /** Defaults to the current user. */
   readonly uid?: number;
-  /** Who must own the team's settings; absent: root. */
+  /** Defaults to root. */
   readonly teamUid?: number;
 };
 
-/** What a policy is made of besides the files. */
+/** What a policy needs besides files. */
 export type PolicyOptions = FileOwners & {
   readonly tools: RuleTools;
   readonly digest: Digest;
   readonly guards: (loaded: { readonly rules: readonly Rule[]; readonly settings: Settings }) => readonly Guard[];
   readonly examples: ExampleTrial;
-  /** Digests of the scripts that package commands ran when the policy was loaded. */
+  /** Scripts that package commands ran at load time. */
   readonly scripts?: RuleOptions["scripts"];
-  /** Understands the hooks of a layer; absent: nobody runs any. */
+  /** Reads a layer's hooks. */
   readonly hooks?: (layer: LayerHooks) => LoadedHooks;
 };
 
-/** A policy with everything it came from. */
+/** A policy and what it came from. */
 export type LoadedPolicy = {
   readonly policy: Policy;
   readonly settings: Settings;
-  /** Session, project, user, team; in each in the order of the file. */
+  /** Session, project, user, team. */
   readonly rules: readonly Rule[];
-  /** Rules whose requests are staged instead of run. */
   readonly stage: readonly Rule[];
-  /** Warnings only. */
   readonly problems: readonly SettingsProblem[];
-  /** In the order in which hooks run: team, user, project. */
+  /** In running order: team, user, project. */
   readonly hooks: readonly LayerHooks[];
-  /** The same, understood. */
   readonly hookEntries: readonly HookEntry[];
 };
 
-/** Reads every layer and makes one policy of them. Throws `SettingsError` with all problems of all files when one of them refuses. */
+/** Loads one policy from all layers. Throws `SettingsError` with all problems if one refuses. */
 export function loadPolicy(places: PolicyLocations, parts: PolicyOptions): LoadedPolicy {
   const { loaded, problems } = assemblePolicy(readLayers(places, parts), places, parts);
   if (problems.some(({ effect }) => effect === "refuse")) throw new SettingsError(problems);
   return loaded;
 }
 
-/** The values alone, for what must be known before there are tools that a rule could name. What is wrong with a file is left for `loadPolicy` to say. */
+/** Loads only the values, before tools exist. Problems are left to `loadPolicy`. */
 export function loadSettings(places: PolicyLocations, owners: FileOwners = {}): Settings {
   return effectiveSettings(layersOf(readLayers(places, owners), places), places).settings;
 }
@@ -69,12 +66,12 @@ function readLayers(places: PolicyLocations, owners: FileOwners): readonly FileL
   }));
 }
 
-/** The files of a policy. */
+/** The settings files of a policy. */
 export function listSettingsFiles(places: PolicyLocations, { uid = process.getuid?.(), teamUid = 0 }: FileOwners): readonly LayerSource[] {
   return listLayerSources(places, { user: uid, team: teamUid });
 }
 
-/** What a file that was read says. */
+/** Interprets a file that was read. */
 export function interpretFile({ file, required }: LayerSource, reading: FileReading): WrittenSettings {
   if ("text" in reading) return readSettings(file, reading.text);
   if ("absent" in reading && !required) return EMPTY_SETTINGS;
@@ -89,10 +86,10 @@ function missingFile(file: string): FileFault {
 
 const EMPTY_SETTINGS: WrittenSettings = { values: new Map(), rules: [], problems: [] };
 
-/** A file and what it says, or said when it was last good. */
+/** A file and its last good content. */
 export type FileLayer = { readonly source: LayerSource; readonly written: WrittenSettings };
 
-/** Makes a policy of what files and flags say. Problems that refuse are for the caller to act on; `loaded` is then without what they stand on. */
+/** Builds a policy from files and flags. The caller handles refusing problems. */
 export function assemblePolicy(
   files: readonly FileLayer[],
   places: PolicyLocations,
@@ -140,17 +137,14 @@ export function assemblePolicy(
   return { loaded, problems: all };
 }
 
-/** A request is staged instead of run where a rule of any layer says so of any part of it, or might. */
+/** A request is staged if any rule applies to any part, in doubt too. */
 function createStageTest(stage: readonly Rule[]): NonNullable<Policy["proposals"]>["stages"] {
   if (stage.length === 0) return () => false;
   const { check } = createRuleChecker({ label: "proposals.stage", scope: "policy", rules: stage });
   return (request) => request.units.some((unit) => check(request, unit).verdict !== "none");
 }
 
-/**
- * True if staging would let an untrusted project get around a person or a hook. Staging passes without asking, and applying is a call of `resolve`: with
- * `proposals.resolver: "model"` no person is asked, and hooks about the edit itself are not run.
- */
+/** True if staging lets an untrusted project bypass a person or a hook: staging itself does not ask, and applying is another call. */
 function stagingLoosens(settings: Settings, hooks: readonly HookEntry[]): boolean {
   return (
     settings["proposals.resolver"] === "model" || hooks.some(({ event }) => event === "pre_tool_use" || event === "permission_request")
@@ -167,7 +161,6 @@ function stageProblems({ file, written }: Layer): readonly SettingsProblem[] {
 
 type CompiledLayer = { readonly layer: Layer; readonly rules: readonly Rule[]; readonly stage: readonly Rule[] };
 
-/** A layer without rules has no opinion and is not asked. */
 function checkersOf(compiled: readonly CompiledLayer[]): readonly NamedChecker[] {
   return compiled
     .filter(({ rules }) => rules.length > 0)
@@ -188,7 +181,7 @@ function hooksOf(layers: readonly Layer[]): readonly LayerHooks[] {
     .flatMap(({ scope, file, trusted, written: { hooks } }) => (hooks && trusted ? [{ ...hooks.value, scope, file }] : []));
 }
 
-/** A glob that protects nothing must not look as if it did. */
+/** A glob that cannot be read must not seem to protect. */
 function globProblems({ file, written }: Layer, roots: RuleOptions["roots"]): readonly SettingsProblem[] {
   return (["permissions.protect", "permissions.sensitive"] as const).flatMap((key) => {
     const found = written.values.get(key);
@@ -203,7 +196,7 @@ function globProblems({ file, written }: Layer, roots: RuleOptions["roots"]): re
   });
 }
 
-/** Everything that judging depends on and a file can change. */
+/** Everything judging depends on that a file can change. */
 function revisionText(compiled: readonly CompiledLayer[], settings: Settings): string {
   return canonicalJson({
     rules: compiled.map(({ layer: { scope }, rules }) => [scope, canonicalRules(rules)]),
@@ -218,7 +211,7 @@ function revisionText(compiled: readonly CompiledLayer[], settings: Settings): s
   });
 }
 
-/** For an embedding program that goes on after problems: every call is denied. */
+/** Creates a policy that denies every call, for programs that continue after problems. */
 export function createDenyAllPolicy(problems: readonly SettingsProblem[]): Policy {
   const text = problems.find(({ effect }) => effect === "refuse")?.message;
   const rule = text === undefined ? {} : { rule: { text, source: FAILED_LABEL } };

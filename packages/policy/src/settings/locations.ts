@@ -2,7 +2,7 @@ import { isAbsolute, join } from "node:path";
 import type { Scope } from "@assent/core";
 import { resolveHome } from "../paths/resolve.ts";
 
-/** What the flags of this run say. */
+/** Flags of this run. */
 export type SessionFlags = {
   readonly allow: readonly string[];
   readonly ask: readonly string[];
@@ -14,10 +14,9 @@ export type SessionFlags = {
 
 /** Where a policy is read from. */
 export type PolicyLocations = {
-  /** A real path. */
   readonly workspace: string;
   readonly home: string;
-  /** Read alone: with it no other file and no rule of a flag counts. */
+  /** If given, no other file and no rule flag counts. */
   readonly policyFile?: string;
   readonly userFile: string;
   readonly teamFile: string;
@@ -25,23 +24,22 @@ export type PolicyLocations = {
   readonly trusted: boolean;
 };
 
-/** One file that may hold settings. */
+/** A file that may hold settings. */
 export type LayerSource = {
   readonly scope: Exclude<Scope, "session">;
   readonly label: string;
   readonly file: string;
-  /** What `/x` of a path starts from. */
+  /** Where `/x` starts. */
   readonly root: string;
-  /** The only user that may be able to write it; undefined: whoever owns the workspace may. */
+  /** The only user who may write it. */
   readonly owner?: number;
-  /** A file that was asked for by name must be there. */
   readonly required?: true;
 };
 
-/** Users whose files may hold settings for this process. */
+/** Users whose files may hold settings. */
 export type LayerOwners = { readonly user: number | undefined; readonly team: number };
 
-/** The files of a policy in the order in which their single values count. */
+/** Settings files in order of precedence. */
 export function listLayerSources(
   { workspace, home, policyFile, userFile, teamFile }: PolicyLocations,
   owners: LayerOwners,
@@ -55,12 +53,12 @@ export function listLayerSources(
   ];
 }
 
-/** A workspace's own settings. */
+/** A workspace's settings file. */
 export function projectSettingsFile(workspace: string): string {
   return join(workspace, ".assent", "settings.json");
 }
 
-/** Where the user's and the team's settings lie; no file of a workspace has a say in it. */
+/** Paths of the user's and the team's settings, independent of the workspace. */
 export function settingsLocations(
   env: Readonly<Record<string, string | undefined>>,
   home: string = resolveHome(env["HOME"]),

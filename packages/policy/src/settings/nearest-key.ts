@@ -1,6 +1,6 @@
 import { editDistance } from "@assent/core";
 
-/** The known key that an unknown one most likely meant: a key of the same last name elsewhere, else the one with the fewest changed characters. */
+/** Finds the most similar known key, preferring the same last name. */
 export function nearestKey(unknown: string, known: readonly string[]): string {
   const last = lastName(unknown);
   let best = "";
@@ -14,7 +14,6 @@ export function nearestKey(unknown: string, known: readonly string[]): string {
   return best;
 }
 
-/** A key longer than any known one is not worth comparing in full. */
 const MAX_COMPARED = 60;
 
 function lastName(key: string): string {

@@ -1,20 +1,20 @@
-/** Something wrong with a settings file. Line and column count from 1, in UTF-16 units; a flag has no place: `file` is then the flag and both are 0. */
+/** A problem of a settings file. Line and column count from 1; for a flag both are 0. */
 export type SettingsProblem = {
   readonly type: ProblemType;
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** Dotted path of the key: `permissions.deny[2]`. */
+  /** Path of the key: `permissions.deny[2]`. */
   readonly key: string;
   readonly message: string;
   readonly hint: string;
-  /** `refuse`: nobody may go on with this policy. `warning`: what it stands on is left out, unless `kept`. */
+  /** `refuse`: the policy cannot be used. `warning`: the entry is ignored, unless `kept`. */
   readonly effect: "refuse" | "warning";
-  /** A warning only: what it stands on counts all the same. */
+  /** The entry still applies. */
   readonly kept?: true;
 };
 
-/** The closed list of what can be wrong. */
+/** All problem types. */
 export type ProblemType =
   | "settings_unreadable"
   | "settings_insecure"
@@ -31,10 +31,10 @@ export type ProblemType =
   | "rule_project_untrusted"
   | "mode_locked";
 
-/** Settings that nobody may go on with, with every problem of every file. */
+/** Settings that cannot be used, with all problems. */
 export class SettingsError extends Error {
   readonly problems: readonly SettingsProblem[];
-  /** The type of the first problem that refuses. */
+  /** Type of the first refusing problem. */
   readonly code: ProblemType;
   constructor(problems: readonly SettingsProblem[], options?: ErrorOptions) {
     const first = problems.find(({ effect }) => effect === "refuse") ?? problems[0];
@@ -45,7 +45,7 @@ export class SettingsError extends Error {
   }
 }
 
-/** `FILE:LINE:COLUMN: MESSAGE`, the form people and editors read. */
+/** `FILE:LINE:COLUMN: MESSAGE`. */
 export function formatProblem({ file, line, column, message }: SettingsProblem): string {
   return line === 0 ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`;
 }
@@ -60,7 +60,7 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Whether a problem refuses to start or only leaves something out: an allow that is not understood adds nothing, so it is left out. */
+/** An invalid allow adds nothing, so it is ignored; anything else refuses. */
 export function problemEffect(type: ProblemType, inAllow: boolean): SettingsProblem["effect"] {
   switch (type) {
     case "rule_unknown_tool":

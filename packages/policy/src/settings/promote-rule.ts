@@ -6,7 +6,7 @@ import { readSettingsFile } from "./read-file.ts";
 import { readSettings } from "./read-settings.ts";
 import type { RuleObject } from "./rule-entry.ts";
 
-/** A rule for a settings file. `dryRun`: only tell what would be written. */
+/** A rule for a settings file. `dryRun`: write nothing. */
 export type RulePromotion = {
   readonly file: string;
   readonly list: RuleListName;
@@ -17,13 +17,13 @@ export type RulePromotion = {
 /** What writing settings needs. */
 export type PromotionOptions = LockOptions & { readonly files: Pick<Files, "replace"> };
 
-/** The file before and after; equal when the rule was there already. */
+/** The file before and after; equal if the rule existed. */
 export type PromotedRule = { readonly file: string; readonly line: number; readonly before: string; readonly after: string };
 
-/** Others must not be able to write it, or it would be refused when it is read. */
+/** Files writable by others are refused when read. */
 const NEW_FILE_MODE = 0o644;
 
-/** Adds a rule to a settings file. It is read again under the lock, so two processes never lose each other's rule. Throws `SettingsError` for a file that is broken. */
+/** Adds a rule to a settings file, under a lock. Throws `SettingsError` for a broken file. */
 export async function promoteRule(promotion: RulePromotion, parts: PromotionOptions): Promise<PromotedRule> {
   if (promotion.dryRun) return addToText(promotion, readPresentText(promotion.file) ?? "");
   return withFileLock(promotion.file, parts, async () => {
@@ -42,7 +42,7 @@ function addToText({ file, list, rule }: RulePromotion, before: string): Promote
   return { file, line, before, after };
 }
 
-/** The whole text, with the byte order mark that a reader of settings does not see. */
+/** The text with its byte order mark. */
 function readPresentText(file: string): string | undefined {
   const reading = readSettingsFile(file);
   if ("absent" in reading) return undefined;

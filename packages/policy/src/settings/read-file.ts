@@ -4,16 +4,15 @@ import { errorCode } from "../paths/error-code.ts";
 import type { ProblemType } from "./problem.ts";
 import { createPlaceFinder, type TextPlace } from "./text-place.ts";
 
-/** The largest settings file. */
 const MAX_BYTES = 1_048_576;
 
-/** A file's text and the byte order mark it begins with, or that there is none, or why it may not be used. */
+/** A file's text, its absence, or why it cannot be used. */
 export type FileReading =
   | { readonly text: string; readonly mark: "" | "\uFEFF" }
   | { readonly absent: true }
   | { readonly fault: FileFault };
 
-/** Why a whole file may not be used. */
+/** Why a file cannot be used. */
 export type FileFault = {
   readonly type: Extract<ProblemType, "settings_unreadable" | "settings_insecure" | "settings_syntax">;
   readonly message: string;
@@ -21,11 +20,11 @@ export type FileFault = {
   readonly place: TextPlace;
 };
 
-/** Reads a settings file whole. With an `owner`, only that user may be able to write it. */
+/** Reads a settings file. With `owner`, no other user may be able to write it. */
 export function readSettingsFile(file: string, owner?: number): FileReading {
   let descriptor: number;
   try {
-    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK); // a pipe without a writer must not hold up the start
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK); // a FIFO without a writer must not block the start
   } catch (error) {
     return isAbsent(file, error) ? { absent: true } : unreadable(file, error);
   }
@@ -38,7 +37,7 @@ export function readSettingsFile(file: string, owner?: number): FileReading {
   }
 }
 
-/** Owner and mode are those of the opened file, so what was checked is what is read. */
+/** Checks the open file, so that what was checked is what is read. */
 function readOpen(file: string, descriptor: number, owner: number | undefined): FileReading {
   const stats = fstatSync(descriptor);
   if (!stats.isFile()) return unreadable(file, new Error("it is not a regular file"));
@@ -46,11 +45,10 @@ function readOpen(file: string, descriptor: number, owner: number | undefined): 
   if (insecure) return { fault: { type: "settings_insecure", place: FILE_START, ...insecure } };
   if (stats.size > MAX_BYTES) return tooLarge(file);
   const bytes = readFileSync(descriptor);
-  if (bytes.length > MAX_BYTES) return tooLarge(file); // it grew meanwhile
+  if (bytes.length > MAX_BYTES) return tooLarge(file); // it grew since fstat
   return decodeText(bytes);
 }
 
-/** UTF-8's byte order mark, which the decoder takes away. */
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 const FILE_START: TextPlace = { line: 1, column: 1 };
@@ -68,7 +66,7 @@ function findInsecurity(
   return { message: `${file} belongs to user ${uid}, who can change it. Run: ${hint}`, hint };
 }
 
-/** Strictly: a byte that is no UTF-8 could hide what a rule says. */
+/** Strict, because an invalid byte could hide part of a rule. */
 function decodeText(bytes: Buffer): FileReading {
   try {
     const mark = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? "\uFEFF" : "";
@@ -90,7 +88,7 @@ function unreadable(file: string, error: unknown): FileReading {
   return { fault: { type: "settings_unreadable", message, hint: "Make it a file you can read, or remove it.", place: FILE_START } };
 }
 
-/** A link that leads nowhere exists, and what it stood for may hold a deny. */
+/** A broken link is not absent: its target may have held a deny. */
 function isAbsent(file: string, error: unknown): boolean {
   if (errorCode(error) === "ENOTDIR") return true;
   return errorCode(error) === "ENOENT" && lstatSync(file, { throwIfNoEntry: false }) === undefined;

@@ -8,40 +8,37 @@ import { type RuleKey, type RuleRow, SETTINGS, type SettingKey, type ValueRow } 
 import { addProblem, isForbidden, isFull, memberPath, objectMembers, openPage, type SettingsPage, unknownKey } from "./settings-page.ts";
 import type { TextPlace } from "./text-place.ts";
 
-/** A value as a file has it, and where; `itemAt` for those of a list. */
+/** A value with its place. */
 export type WrittenValue<T = unknown> = { readonly value: T; readonly at: TextPlace; readonly itemAt?: (index: number) => TextPlace };
 
-/** A rule as a file or a flag has it, and where. */
+/** A rule with its place. */
 export type RuleEntry = RuleObject & {
   readonly list: RuleKey;
-  /** The flag it comes from, instead of a file. */
+  /** The flag it comes from. */
   readonly flag?: string;
-  /** `permissions.deny[2]` */
   readonly key: string;
   readonly at: TextPlace;
-  /** Where an example of it stands. */
   readonly placeOf: (field: "match" | "notMatch", index: number) => TextPlace;
 };
 
-/** The hooks of a file, and where each part of them stands: its value, or the key in front of it. */
+/** The hooks of a file and their places. */
 export type WrittenHooks = {
   readonly value: JsonObject;
   readonly placeOf: (path: readonly (string | number)[], part?: "key") => TextPlace;
 };
 
-/** The hooks of one layer, as they were written. */
+/** The hooks of one layer as written. */
 export type LayerHooks = WrittenHooks & { readonly scope: Scope; readonly file: string };
 
-/** What a settings file says. Problems that refuse leave the rest unreliable. */
+/** What a settings file says. With refusing problems the rest is unreliable. */
 export type WrittenSettings = {
   readonly values: ReadonlyMap<SettingKey, WrittenValue>;
-  /** In the order of the file. */
   readonly rules: readonly RuleEntry[];
   readonly hooks?: WrittenValue<WrittenHooks>;
   readonly problems: readonly SettingsProblem[];
 };
 
-/** Reads the text of a settings file: every value typed, every problem with its place. */
+/** Reads a settings text: typed values and problems with places. */
 export function readSettings(file: string, text: string): WrittenSettings {
   const { page, root } = openPage(file, text);
   const draft: SettingsDraft = { page, values: new Map(), rules: [], entries: 0 };
@@ -56,7 +53,6 @@ type SettingsDraft = {
   readonly page: SettingsPage;
   readonly values: Map<SettingKey, WrittenValue>;
   readonly rules: RuleEntry[];
-  /** Of all lists of rules, faulty ones included. */
   entries: number;
   hooks?: WrittenValue<WrittenHooks>;
 };
@@ -76,7 +72,7 @@ function readGroup(draft: SettingsDraft, group: Node, prefix: string): void {
   }
 }
 
-/** `"permissions.deny": []` is no way to write `{"permissions": {"deny": []}}`. */
+/** Keys must be nested: `{"permissions": {"deny": []}}`. */
 function isNested(name: Node): boolean {
   return !String(name.value).includes(".");
 }
@@ -98,14 +94,12 @@ function describeUnknownKey(key: string): { readonly message: string; readonly h
   return { message: `Unknown key ${key}. Did you mean ${nearest}?`, hint };
 }
 
-/** What is written in a group is meant for one of its keys. */
 function keysNear(key: string): readonly string[] {
   const group = key.slice(0, key.indexOf(".") + 1);
   const inside = group === "" ? [] : KEYS.filter((known) => known.startsWith(group));
   return inside.length > 0 ? inside : [...KEYS, ...GROUPS];
 }
 
-/** `{ "permissions": { "deny": [...] } }` */
 function nestedForm(key: keyof typeof SETTINGS): string {
   const value = isRuleKey(key) ? "[...]" : "…";
   return `{ "${key.replace(".", '": { "')}": ${value} } }`;
@@ -150,12 +144,10 @@ function readHooksValue(draft: SettingsDraft, slot: ValueSlot): void {
   else reportFaults(draft, slot, [{ path: [], message: `must be an object, not ${describeValue(value)}` }]);
 }
 
-/** A value that came out of a JSON tree is JSON. */
 function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value);
 }
 
-/** Limits of one file and one rule. */
 const MAX_RULES = 10_000;
 const MAX_RULE_LENGTH = 4_096;
 
@@ -200,7 +192,7 @@ function nodeAt(node: Node, path: readonly (string | number)[]): Node | undefine
   return findNodeAtLocation(node, [...path]);
 }
 
-/** The key a value stands behind; an item of a list has none. */
+/** The key of a value; list items have none. */
 function keyNode(value: Node): Node {
   return (value.parent?.type === "property" && value.parent.children?.[0]) || value;
 }

@@ -2,7 +2,7 @@ import { isObject } from "@assent/core";
 import type { RuleExamples } from "../rules/examples.ts";
 import { describeValue, type ValueFault, type ValueReading } from "./setting-values.ts";
 
-/** A rule as it stands in a settings file, in the long form. */
+/** A rule in long form. */
 export type RuleObject = RuleExamples & {
   readonly rule: string;
   readonly because?: string;
@@ -13,7 +13,7 @@ const KNOWN_KEYS: readonly string[] = ["rule", "match", "notMatch", "because", "
 
 const MAX_BECAUSE_LENGTH = 500;
 
-/** Understands one entry of a list of rules, a text or an object; the rule's own notation is not looked at. */
+/** Reads an entry of a rule list, without parsing the rule itself. */
 export function readRuleObject(value: unknown): ValueReading<RuleObject> {
   if (typeof value === "string") return { value: { rule: value } };
   if (!isObject(value)) return { faults: [{ path: [], message: `must be a rule, as a string or an object, not ${describeValue(value)}` }] };

@@ -1,15 +1,14 @@
 import type { Rule } from "../rules/rule.ts";
 import type { LoadedPolicy } from "./load-policy.ts";
 
-/** Rules that differ between two policies; the notation and the place of a rule do not count. */
+/** Rules that differ between two policies, ignoring notation and place. */
 export type RulesDiff = {
   readonly added: readonly Rule[];
   readonly removed: readonly Rule[];
-  /** The same rule with another verdict. */
   readonly changed: readonly { readonly from: Rule; readonly to: Rule }[];
 };
 
-/** What `next` has and `old` has not, and the other way round. */
+/** Compares the rules of two policies. */
 export function diffRules(old: Pick<LoadedPolicy, "rules">, next: Pick<LoadedPolicy, "rules">): RulesDiff {
   const removed = withoutMatches(old.rules, next.rules);
   const added = withoutMatches(next.rules, old.rules);
@@ -24,7 +23,6 @@ export function diffRules(old: Pick<LoadedPolicy, "rules">, next: Pick<LoadedPol
   return { added, removed, changed };
 }
 
-/** A rule that stands twice on one side needs two on the other. */
 function withoutMatches(rules: readonly Rule[], others: readonly Rule[]): Rule[] {
   const left = new Map<string, number>();
   for (const { record } of others) left.set(record, (left.get(record) ?? 0) + 1);
@@ -35,7 +33,6 @@ function withoutMatches(rules: readonly Rule[], others: readonly Rule[]): Rule[]
   });
 }
 
-/** What a rule is about, whatever it says of it. */
 function subjectOf({ record }: Rule): string {
   const { verdict: _, ...subject }: { readonly verdict?: unknown } = JSON.parse(record);
   return JSON.stringify(subject);

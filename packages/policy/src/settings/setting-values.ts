@@ -1,16 +1,16 @@
 import { isAbsolute } from "node:path";
 import { isObject } from "@assent/core";
 
-/** What is wrong inside a value, and where, counted from the value itself. */
+/** What is wrong inside a value, and where. */
 export type ValueFault = { readonly path: readonly (string | number)[]; readonly message: string; readonly unknownKey?: true };
 
-/** A value that was understood, or all that is wrong with it. */
+/** A value, or its faults. */
 export type ValueReading<T> = { readonly value: T } | { readonly faults: readonly ValueFault[] };
 
-/** Understands one value of a settings file. */
+/** Reads one value of a settings file. */
 export type ValueReader<T> = (value: unknown) => ValueReading<T>;
 
-/** One of a few words. */
+/** One of several choices. */
 export function oneOf<const T extends string | number>(...choices: readonly T[]): ValueReader<T> {
   const expected = choices.length === 1 ? String(choices[0]) : `one of ${choices.join(", ")}`;
   return (value) => {
@@ -19,12 +19,12 @@ export function oneOf<const T extends string | number>(...choices: readonly T[])
   };
 }
 
-/** A text that is not empty and passes the test. */
+/** A non-empty string that passes the test. */
 export function text(expected = "a string", passes: (value: string) => boolean = () => true): ValueReader<string> {
   return (value) => (typeof value === "string" && value.trim() !== "" && passes(value) ? { value } : wrongValue(expected, value));
 }
 
-/** A whole number between two bounds. */
+/** A whole number in a range. */
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): ValueReader<number> {
   const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
   return (value) =>
@@ -33,7 +33,7 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
       : wrongValue(`a whole number ${range}`, value);
 }
 
-/** A finite number that is not negative, at most `most`. */
+/** A finite number from 0 to `most`. */
 export function amount(unit: string, most: number = Number.MAX_VALUE): ValueReader<number> {
   return (value) =>
     typeof value === "number" && Number.isFinite(value) && value >= 0
@@ -44,7 +44,7 @@ export function amount(unit: string, most: number = Number.MAX_VALUE): ValueRead
 /** `true` or `false`. */
 export const trueOrFalse: ValueReader<boolean> = (value) => (typeof value === "boolean" ? { value } : wrongValue("true or false", value));
 
-/** A list; every faulty item is told. */
+/** A list; every invalid item is reported. */
 export function listOf<T>(item: ValueReader<T>): ValueReader<readonly T[]> {
   return (value) => {
     if (!Array.isArray(value)) return wrongValue("a list", value);
@@ -53,7 +53,7 @@ export function listOf<T>(item: ValueReader<T>): ValueReader<readonly T[]> {
   };
 }
 
-/** An object of texts. */
+/** An object of strings. */
 export const textRecord: ValueReader<Readonly<Record<string, string>>> = (value) => {
   if (!isObject(value)) return wrongValue("an object", value);
   const item = text();
@@ -61,7 +61,7 @@ export const textRecord: ValueReader<Readonly<Record<string, string>>> = (value)
   return faults.length > 0 ? { faults } : { value: Object.fromEntries(values) };
 };
 
-/** An object with exactly these fields, of which the first is required and one more must be there. */
+/** An object with these fields: the first and at least one other. */
 export function objectWith(required: string, others: readonly string[]): ValueReader<Readonly<Record<string, string>>> {
   const known = [required, ...others];
   return (value) => {
@@ -80,13 +80,13 @@ export function objectWith(required: string, others: readonly string[]): ValueRe
 /** An absolute directory. */
 export const directory: ValueReader<string> = text("an absolute path", (value) => isAbsolute(value) && !value.includes("\0"));
 
-/** An absolute directory, or one that starts in the home. */
+/** An absolute directory, or one starting with `~/`. */
 export const directoryOrHome: ValueReader<string> = text(
   "an absolute path or one that starts with ~/",
   (value) => (isAbsolute(value) || value.startsWith("~/")) && !value.includes("\0"),
 );
 
-/** What a value is, in words. */
+/** Describes a value. */
 export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";
@@ -100,7 +100,6 @@ function wrongValue(expected: string, value: unknown): { readonly faults: readon
 
 type KeyedValue<T> = readonly [key: string | number, value: T];
 
-/** The values that were understood, and the faults of the others with their place. */
 function collectValues<T>(readings: readonly KeyedValue<ValueReading<T>>[]): {
   readonly values: readonly KeyedValue<T>[];
   readonly faults: readonly ValueFault[];

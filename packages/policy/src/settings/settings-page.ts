@@ -2,42 +2,41 @@ import { createScanner, type Node, type ParseError, parseTree, printParseErrorCo
 import { type ProblemType, problemEffect, type SettingsProblem } from "./problem.ts";
 import { createPlaceFinder, type TextPlace } from "./text-place.ts";
 
-/** One settings file while it is read: its tree, and what was found wrong with it so far. */
+/** A settings file while it is read. */
 export type SettingsPage = {
   readonly file: string;
   readonly placeAt: (offset: number) => TextPlace;
   readonly problems: SettingsProblem[];
-  /** How many of the problems refuse. */
   refusals: number;
 };
 
-/** What to say about a place of a page. */
+/** A problem at an offset. */
 export type PageRemark = {
   readonly type: ProblemType;
   readonly offset: number;
   readonly key: string;
   readonly message: string;
   readonly hint: string;
-  /** Inside `permissions.allow`, where a fault only takes something away. */
+  /** In `permissions.allow`, a fault only removes something. */
   readonly inAllow?: boolean;
 };
 
-/** Past this many refusals of one file nobody reads on, and a hostile file must not cost more. */
+/** Limits the work a hostile file can cause. */
 const MAX_REFUSALS = 1_000;
 
-/** Whether this page is refused often enough. */
+/** True if the file has too many problems. */
 export function isFull({ refusals }: SettingsPage): boolean {
   return refusals >= MAX_REFUSALS;
 }
 
-/** Writes a problem down. */
+/** Adds a problem. */
 export function addProblem(page: SettingsPage, { offset, inAllow = false, ...words }: PageRemark): void {
   const effect = problemEffect(words.type, inAllow);
   if (effect === "refuse") page.refusals += 1;
   page.problems.push({ file: page.file, ...page.placeAt(offset), ...words, effect });
 }
 
-/** The tree of a text and the page to write its problems on; no tree where the text is not JSONC, nests too deep, or holds a key twice. */
+/** Parses a text. There is no tree if it is invalid, too deep, or has duplicate keys. */
 export function openPage(file: string, text: string): { readonly page: SettingsPage; readonly root?: Node } {
   const page: SettingsPage = { file, placeAt: createPlaceFinder(text), problems: [], refusals: 0 };
   const deep = findTooDeep(text);
@@ -66,7 +65,7 @@ export function openPage(file: string, text: string): { readonly page: SettingsP
 
 const MAX_DEPTH = 32;
 
-/** Where the nesting passes the limit. Looked for without recursion, since the parser's own would end the process on such a text. */
+/** Not recursive, because the parser would overflow the stack. */
 function findTooDeep(text: string): number | undefined {
   const scanner = createScanner(text, true);
   let depth = 0;
@@ -80,7 +79,7 @@ function findTooDeep(text: string): number | undefined {
   return undefined;
 }
 
-/** The parser's names for its complaints, in words. */
+/** The parser's errors as text. */
 const SYNTAX_ERRORS: Readonly<Record<string, string>> = {
   InvalidSymbol: "expected a string in double quotes, a number, true, false or null",
   InvalidNumberFormat: "invalid number",
@@ -99,15 +98,15 @@ const SYNTAX_ERRORS: Readonly<Record<string, string>> = {
   InvalidCharacter: "control characters must be escaped",
 };
 
-/** Keys that a program could take for something else. */
+/** Keys that programs may misread. */
 const FORBIDDEN_KEYS: ReadonlySet<unknown> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** True for a key that no settings file may hold, at any depth. */
+/** True for a forbidden key. */
 export function isForbidden(name: unknown): boolean {
   return FORBIDDEN_KEYS.has(name);
 }
 
-/** Every object at every depth: a key that stands twice says two things, and one of them would be lost. */
+/** A duplicate key would silently lose a value. */
 function checkKeys(page: SettingsPage, node: Node, key: string): void {
   if (isFull(page)) return;
   checkText(page, node, key);
@@ -134,17 +133,17 @@ function checkText(page: SettingsPage, { type, value, offset }: Node, key: strin
   addProblem(page, { type: "settings_syntax", offset, key, message, hint: "Write the whole character." });
 }
 
-/** What to say about a key nobody knows. */
+/** Creates the problem of an unknown key. */
 export function unknownKey(name: Node, key: string, words: { readonly message: string; readonly hint: string }): PageRemark {
   return { type: "settings_unknown_key", offset: name.offset, key, ...words };
 }
 
-/** Keys and values of an object, in order. */
+/** Keys and values of an object. */
 export function objectMembers(node: Node): readonly (readonly [name: Node, value: Node])[] {
   return (node.children ?? []).flatMap(({ children: [name, value] = [] }) => (name && value ? [[name, value] as const] : []));
 }
 
-/** `a.b`, from the root without a dot. */
+/** Joins a key path: `a.b`. */
 export function memberPath(parent: string, name: unknown): string {
   return parent === "" ? String(name) : `${parent}.${String(name)}`;
 }

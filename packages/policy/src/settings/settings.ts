@@ -13,10 +13,10 @@ import {
   wholeNumber,
 } from "./setting-values.ts";
 
-/** A text that is hidden in logs and telemetry. */
+/** A pattern of secrets to hide. */
 export type RedactionPattern = { readonly name: string; readonly prefix?: string; readonly literal?: string; readonly key?: string };
 
-/** The effective value of every setting that is no rule and no hook, by the key as it is documented. The compiler wants a row for each in the table below. */
+/** The effective settings by documented key, without rules and hooks. */
 export type Settings = {
   readonly version: 1;
   readonly mode: Mode;
@@ -26,12 +26,11 @@ export type Settings = {
   readonly "permissions.protect": readonly string[];
   readonly "permissions.sensitive": readonly string[];
   readonly "permissions.lock": readonly Mode[];
-  /** Absolute. */
   readonly additionalDirectories: readonly string[];
   readonly stopHookLimit: number;
-  /** From the user, the team and the policy file: no command and no hook gets these variables. */
+  /** Variables hidden from all commands and hooks; from user, team and policy file. */
   readonly secretEnv: readonly string[];
-  /** The project's `secretEnv`: only for commands and the project's own hooks, and never for variables that steer programs. */
+  /** The project's `secretEnv`, for commands and project hooks only. */
   readonly projectSecretEnv: readonly string[];
   readonly "shell.env": readonly string[];
   /** Empty: the system's default. */
@@ -40,7 +39,7 @@ export type Settings = {
   readonly "proposals.steering": "force" | "remind-then-force" | "remind" | "none";
   readonly "astEdit.maxFiles": number;
   readonly "astEdit.maxChanges": number;
-  /** Seconds; 0 is never. */
+  /** Seconds; 0: never. */
   readonly "ask.timeout": number;
   readonly "ask.notify": "on" | "off";
   readonly "tasks.maxRunning": number;
@@ -64,34 +63,33 @@ export type Settings = {
   readonly "telemetry.content": boolean;
 };
 
-/** A single value, of which the first layer that has one counts, or a list joined over the layers. */
+/** A single value (first layer wins) or a list (joined over layers). */
 export type ValueRow<T = unknown> = {
   readonly merge: "first" | "joined";
   readonly read: ValueReader<T>;
   readonly initial: T;
-  /** Whether a project may set it before it is trusted: always, never, or where it is stricter than what the other layers give. */
+  /** Whether an untrusted project may set it: always, never, or only stricter. */
   readonly untrusted: "yes" | "no" | "tighten";
-  /** Only for `tighten`. Written as a method, so that rows of different types stand in one table. */
+  /** Only for `tighten`. A method, so that rows of different types fit one table. */
   tightens?(project: T, others: T): boolean;
 };
 
-/** A list of rules. `stage` is no verdict of its own, but is read as broadly as an ask. */
+/** A list of rules; `stage` is matched as broadly as ask. */
 export type RuleRow = { readonly merge: "rules"; readonly verdict: Verdict; readonly untrusted: "yes" | "no" };
 
-/** The hooks, which are understood elsewhere. */
+/** The row of hooks. */
 export type HooksRow = { readonly merge: "hooks"; readonly untrusted: "no" };
 
 /** A list of rules in a settings file. */
 export type RuleKey = "permissions.deny" | "permissions.ask" | "permissions.allow" | "proposals.stage";
 
-/** A key of a settings file that holds a value. */
+/** A key with a value. */
 export type SettingKey = Exclude<keyof Settings, "projectSecretEnv">;
 
 type SettingsTable = { readonly [K in SettingKey]: ValueRow<Settings[K]> } & Readonly<Record<RuleKey, RuleRow>> & {
     readonly hooks: HooksRow;
   };
 
-/** The longest picker timeout a timer keeps, in seconds. */
 const MAX_TIMER_SECONDS = 2_147_483;
 
 const MODE_RANK: Readonly<Record<Mode, number>> = { plan: 0, default: 1, "auto-edit": 2, yolo: 3 };
@@ -107,13 +105,13 @@ const redaction: ValueReader<RedactionPattern> = (value) => {
   return "faults" in reading ? reading : { value: { name: "", ...reading.value } };
 };
 
-/** 0 means the default, as in the loop detector itself. */
+/** 0 means the default. */
 const consecutive: ValueReader<number> = (value) => {
   const reading = wholeNumber(0)(value);
   return "value" in reading && reading.value === 0 ? { value: 5 } : reading;
 };
 
-/** Every key of a settings file, in the order they are documented. */
+/** All keys, in documentation order. */
 export const SETTINGS: SettingsTable = {
   version: { merge: "first", read: oneOf(1), initial: 1, untrusted: "yes" },
   mode: {
@@ -171,7 +169,6 @@ function joined<T>(item: ValueReader<T>, untrusted: "yes" | "no"): ValueRow<read
   return { merge: "joined", read: listOf(item), initial: [], untrusted };
 }
 
-/** An untrusted project may only set this one value. */
 function tightenedTo<T>(strictest: T, read: ValueReader<T>, initial: T): ValueRow<T> {
   return {
     merge: "first",
@@ -182,13 +179,13 @@ function tightenedTo<T>(strictest: T, read: ValueReader<T>, initial: T): ValueRo
   };
 }
 
-/** An untrusted project may only lower it; where nobody sets one, any limit is lower. */
+/** An untrusted project may only lower it. */
 function lowered<T extends number | undefined>(read: ValueReader<T>, initial: T): ValueRow<T> {
   const tightens = (project: T, others: T): boolean => project !== undefined && (others === undefined || project < others);
   return { merge: "first", read, initial, untrusted: "tighten", tightens };
 }
 
-/** Names that no setting may pass on to a command nobody looked at: they redirect a shell, the loader or a program, or they are secrets. A star stands for any text. */
+/** Variables that settings may not pass to commands allowed by a rule: they redirect programs or are secrets. */
 const REFUSED_VARIABLES: readonly Glob[] = [
   ...["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "CDPATH", "PROMPT_COMMAND", "LD_*", "DYLD_*", "BASH_FUNC_*", "ASSENT_*"],
   ...["*_API_KEY", "*_TOKEN", "*_SECRET", "*PASSWORD*", "API_KEY", "TOKEN", "SECRET"],
@@ -196,7 +193,6 @@ const REFUSED_VARIABLES: readonly Glob[] = [
   ...["NODE_OPTIONS", "NODE_PATH", "PYTHON*", "PERL5*", "RUBY*", "GIT_*", "NPM_CONFIG_*", "PAGER", "EDITOR", "VISUAL", "LESS*"],
 ].map((name) => compileGlob(name));
 
-/** A variable's name that may be passed to a command allowed by a rule. Case does not count: some programs do not look at it. */
 function isPassable(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !REFUSED_VARIABLES.some(({ matches }) => matches(name));
 }

@@ -2,10 +2,7 @@ import { existsSync, type FSWatcher, realpathSync, watch } from "node:fs";
 import { basename, dirname, relative, sep } from "node:path";
 import { errorCode } from "../paths/error-code.ts";
 
-/**
- * Calls `told` when one of the files may have changed, until it is stopped. A directory that is not there yet is waited for in its nearest ancestor; a file that is a
- * link is also watched where it leads. Keeps no process alive, and where the system cannot tell, nobody is told.
- */
+/** Calls `told` when a file may have changed. Waits for missing directories in their nearest parent and follows links. Does not keep the process alive. */
 export function watchFiles(files: readonly string[], told: () => void): () => void {
   const watchers = new Map<string, FSWatcher>();
   let wanted = namesToWatch(files);
@@ -24,7 +21,7 @@ export function watchFiles(files: readonly string[], told: () => void): () => vo
     watchers.delete(directory);
   };
   const heard = (directory: string, name: string | null): void => {
-    const isItself = name === null || name === basename(directory); // moved or removed: what stands there now is another one
+    const isItself = name === null || name === basename(directory); // the directory itself was moved or removed
     if (!isItself && !wanted.get(directory)?.has(name)) return;
     if (isItself) forget(directory);
     arm();
@@ -36,7 +33,7 @@ export function watchFiles(files: readonly string[], told: () => void): () => vo
   };
 }
 
-/** Per directory to watch, the names in it that lead to a file. */
+/** The names to watch, by directory. */
 function namesToWatch(files: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const wanted = new Map<string, Set<string>>();
   for (const file of files.flatMap((path) => [path, ...linkTargets(path)])) {
@@ -52,7 +49,7 @@ function linkTargets(file: string): readonly string[] {
     const real = realpathSync.native(file);
     return real === file ? [] : [real];
   } catch {
-    return []; // it is not there, which the directory tells when it changes
+    return []; // missing; the directory's watch reports when it appears
   }
 }
 

@@ -11,27 +11,25 @@ export type WatchedPolicy = PolicySource & {
   readonly settings: () => Settings;
   readonly rules: () => readonly Rule[];
   readonly loaded: () => LoadedPolicy;
-  /** Reads now what changed, even a file that is gone or broken. */
+  /** Applies changes now, even of missing or broken files. */
   readonly refresh: () => void;
-  /** Understands the rules anew, because the tools that they name are others now. */
+  /** Compiles rules again after tools changed. */
   readonly compile: () => void;
   readonly close: () => void;
 };
 
-/** What watching needs. */
+/** Options for watching. */
 export type WatchOptions = FollowOptions & {
-  /** Told after every reload, whether or not it changed a verdict. */
+  /** Called after every reload. */
   readonly changed: (loaded: LoadedPolicy) => void;
 };
 
-/** How long files must be quiet before one that is gone or broken is believed to be meant so. */
+/** How long files must be quiet before a missing or broken one counts. */
 const SETTLE_MS = 200;
 
 /**
- * Loads a policy and follows its files. Throws `SettingsError` where `loadPolicy` does.
- *
- * `current()` compares the stamps of at most three files (about 5 µs) each time, because the runtime asks once per judged call and once before each claim, and a
- * deny that is on disk by then must hold even while the system's own notice of the change is still on its way.
+ * Loads a policy and follows its files. Throws `SettingsError` as `loadPolicy` does. `current()` compares file stamps each time, because a deny on disk
+ * must apply even before the system reports the change.
  */
 export function watchPolicy(places: PolicyLocations, parts: PolicyOptions, options: WatchOptions): WatchedPolicy {
   const { clock, changed } = options;

@@ -4,7 +4,7 @@ import { readSettings, type WrittenSettings } from "../settings/read-settings.ts
 import { SETTINGS } from "../settings/settings.ts";
 import type { ConfigurationFile, ProjectConfiguration } from "./project-configuration.ts";
 
-/** One line for each thing that trust would make active: rules by their text, hooks and servers by what they start, settings by their value, files by their name. */
+/** One line for everything that trust would activate. */
 export function listActivations({ files }: Pick<ProjectConfiguration, "files">): readonly string[] {
   return files.flatMap(describeFile);
 }
@@ -32,7 +32,7 @@ function describeSettings({ name, bytes }: ConfigurationFile): readonly string[]
   ];
 }
 
-/** Whatever is written as a hook is shown, understood or not: the event, and what would be started. */
+/** Shows every hook, valid or not. */
 function describeHooks({ hooks }: WrittenSettings): readonly string[] {
   return Object.entries(hooks?.value.value ?? {}).flatMap(([event, groups]) => {
     const found = asList(groups).flatMap((group) => (isObject(group) ? asList(group["hooks"]) : []));
@@ -49,7 +49,6 @@ function describeServers({ name, bytes }: ConfigurationFile): readonly string[] 
   return Object.entries(servers).map(([server, one]) => `server ${server}: ${describeCommand(one)}`);
 }
 
-/** Program with its words, or address; the names of variables it sets after it. */
 function describeCommand(value: unknown): string {
   if (!isObject(value)) return JSON.stringify(value);
   const { command, args, url, function: called, env } = value;

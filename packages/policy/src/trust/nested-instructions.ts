@@ -3,24 +3,20 @@ import { join } from "node:path";
 import { errorCode } from "../paths/error-code.ts";
 import { CONFIGURATION_LIMITS, type ConfigurationFile } from "./project-configuration.ts";
 
-/** Instructions for a directory, the one that counts first. */
+/** Names of instruction files, in order of precedence. */
 export const INSTRUCTION_NAMES: readonly string[] = ["AGENTS.md", "CLAUDE.md"];
 
-/** Places that belong to somebody else: what lies in them is no part of the workspace's own word. */
 const SKIPPED_DIRECTORIES: readonly string[] = [".git", ".assent", "node_modules"];
 
 const MAX_DIRECTORIES = 20_000;
 const MAX_INSTRUCTION_BYTES = 1024 * 1024;
 
-/** True for a directory below the root that stands for itself: a nested repository, a submodule, a worktree, or one with its own configuration. */
+/** True for a nested repository, submodule, worktree, or a directory with its own configuration. */
 export function isNestedWorkspace(directory: string): boolean {
   return existsSync(join(directory, ".git")) || existsSync(join(directory, ".assent"));
 }
 
-/**
- * Instructions below the root of a workspace, in the order of their names. It looks at the whole tree, so it is for the moment in which a person trusts it; it
- * follows no link, and stops at its limits: what it does not find is nobody's word, and is left out later.
- */
+/** Finds instruction files below the root, for the moment a person trusts it. Follows no links and stops at limits. */
 export function findNestedInstructions(workspace: string): readonly ConfigurationFile[] {
   const found: ConfigurationFile[] = [];
   const left: PendingDirectory[] = [{ name: "", depth: 0 }];
@@ -49,7 +45,6 @@ function instructionsIn(workspace: string, { name: parent }: PendingDirectory, e
   return small.map((name) => ({ name, bytes: readFileSync(join(workspace, name)) }));
 }
 
-/** A directory that cannot be listed holds nothing that anybody could have read. */
 function entriesOf(directory: string): readonly Dirent[] {
   try {
     return readdirSync(directory, { withFileTypes: true });

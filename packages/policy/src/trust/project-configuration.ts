@@ -4,18 +4,18 @@ import { canonicalJson, messageOf } from "@assent/core";
 import { sha256Hex } from "../facts/digest.ts";
 import { isInside } from "../paths/resolve.ts";
 
-/** All that a workspace says about how Assent should behave, as it was at one moment. */
+/** The configuration of a workspace at one moment. */
 export type ProjectConfiguration = ConfigurationFiles & {
-  /** A real path. */
+  /** Real path. */
   readonly workspace: string;
-  /** Which directory it is: another one under the same path is another workspace. */
+  /** Another directory under the same path is another workspace. */
   readonly device: string;
   readonly inode: string;
-  /** Over the names and bytes of all files. */
+  /** Over all names and bytes. */
   readonly digest: string;
 };
 
-/** Reads the configuration of the workspace with this real path. It looks at that directory alone: no parent, no `.git`, no other worktree has a say. */
+/** Reads a workspace's configuration, from that directory alone. */
 export function readProjectConfiguration(workspace: string): ProjectConfiguration {
   const { dev, ino } = statSync(workspace, { bigint: true });
   const found = findConfigurationFiles(workspace);
@@ -26,25 +26,24 @@ function digestFiles(files: readonly ConfigurationFile[]): string {
   return sha256Hex(canonicalJson(files.map(({ name, bytes }) => [name, sha256Hex(bytes)])));
 }
 
-/** A file that configures Assent, by its path from the workspace. */
+/** A configuration file, by path from the workspace. */
 export type ConfigurationFile = { readonly name: string; readonly bytes: Uint8Array };
 
-/** All project configuration files in the order of their names, and whatever stands among them that nobody can vouch for. */
+/** Configuration files in name order, and entries that cannot be trusted. */
 export type ConfigurationFiles = { readonly files: readonly ConfigurationFile[]; readonly problems: readonly string[] };
 
-/** Limits beyond which nobody could look through what they trust. */
+/** Limits on what a person could review. */
 export const CONFIGURATION_LIMITS: { readonly files: number; readonly bytes: number; readonly depth: number } = {
   files: 1_000,
   bytes: 16 * 1024 * 1024,
   depth: 16,
 };
 
-/** Instructions, servers, and everything in `.assent` but the plans, which tools write. */
 const ROOT_FILES = [".mcp.json", "AGENTS.md", "CLAUDE.md"];
 const ROOT_DIRECTORY = ".assent";
 const NOT_CONFIGURATION = `${ROOT_DIRECTORY}/plans`;
 
-/** Reads what configures Assent. It never waits (a FIFO is a problem), follows no link out of the workspace, and stops at the limits. */
+/** Finds configuration files. Never blocks, follows no link out of the workspace, and stops at limits. */
 export function findConfigurationFiles(workspace: string): ConfigurationFiles {
   const search: ConfigurationSearch = { workspace, files: [], problems: [], bytes: 0 };
   for (const name of ROOT_FILES) visit(search, name, 0);
@@ -73,7 +72,7 @@ function visit(search: ConfigurationSearch, name: string, depth: number): void {
   else addProblem(search, name, "is not a regular file");
 }
 
-/** A link counts as the file it leads to, if that is one of the same workspace. */
+/** A link counts as its target if that is in the workspace. */
 function visitLink(search: ConfigurationSearch, name: string): void {
   let target: string;
   try {
@@ -122,7 +121,7 @@ function readFile(search: ConfigurationSearch, name: string, path: string): void
   }
 }
 
-/** Undefined: more than `most` bytes. */
+/** Undefined: too large. */
 function readBytes(descriptor: number, most: number): Uint8Array | undefined {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -145,7 +144,6 @@ function keepFile(search: ConfigurationSearch, name: string, bytes: Uint8Array |
   search.bytes += bytes.length;
 }
 
-/** Said once; what comes after is not looked at. */
 function isFull(search: ConfigurationSearch): boolean {
   const full = search.files.length >= CONFIGURATION_LIMITS.files;
   if (full && !search.problems.includes(TOO_MANY)) search.problems.push(TOO_MANY);

@@ -1,26 +1,26 @@
 import { type By, type Draft, type EventBodies, knownEvent, type Ledger, naming } from "@assent/core";
 import { type ConfigurationFile, type ProjectConfiguration, readProjectConfiguration } from "./project-configuration.ts";
 
-/** A person's word that a workspace may configure Assent, with when it was given. */
+/** A record of trust, with its time. */
 export type TrustRecord = EventBodies["trust.granted"] & { readonly at: string };
 
-/** How a workspace stands. */
+/** Whether a workspace is trusted. */
 export type TrustState = {
   readonly configuration: ProjectConfiguration;
-  /** The newest word, if it was not taken back. */
+  /** The newest record, unless revoked. */
   readonly record: TrustRecord | undefined;
-  /** The word holds for exactly what is there now. */
+  /** True if the record matches the current content. */
   readonly trusted: boolean;
 };
 
-/** Looks up how a workspace stands: one look into the ledger by its real path, and its configuration files. */
+/** Reads whether a workspace is trusted, from the ledger and its configuration files. */
 export async function readTrustState(ledger: Ledger, workspace: string): Promise<TrustState> {
   const configuration = readProjectConfiguration(workspace);
   const record = await readTrustRecord(ledger, workspace);
   return { configuration, record, trusted: isTrusted(record, configuration) };
 }
 
-/** The word that stands for a workspace. Its files may be references; `ledger.resolve` gives them whole. */
+/** Files may be references; `ledger.resolve` reads them. */
 async function readTrustRecord(ledger: Ledger, workspace: string): Promise<TrustRecord | undefined> {
   const key = naming({ type: "trust.revoked", body: { workspace } });
   let record: TrustRecord | undefined;
@@ -32,26 +32,26 @@ async function readTrustRecord(ledger: Ledger, workspace: string): Promise<Trust
   return record;
 }
 
-/** Trust is for these bytes in this directory. Something among them that nobody can vouch for makes it void. */
+/** Trust covers these bytes in this directory; any unreadable entry voids it. */
 export function isTrusted(record: TrustRecord | undefined, configuration: ProjectConfiguration): boolean {
   const { workspace, device, inode, digest, problems } = configuration;
   if (!record || problems.length > 0) return false;
   return record.workspace === workspace && record.device === device && record.inode === inode && record.digest === digest;
 }
 
-/** True if these are the trusted bytes of this file: whoever reads a file again must not act on another one. */
+/** True if these are the trusted bytes of this file. */
 export function isTrustedFile({ trusted, configuration }: TrustState, name: string, bytes: Uint8Array): boolean {
   const file = configuration.files.find((one) => one.name === name);
   return trusted && file !== undefined && Buffer.from(file.bytes).equals(bytes);
 }
 
-/** The event that records trust in exactly this configuration, as it was read. */
+/** The event that records trust in this configuration. */
 export function createTrustGranted(configuration: ProjectConfiguration, by: By, at: string): Draft<"trust.granted"> {
   const { workspace, device, inode, digest } = configuration;
   return { type: "trust.granted", v: 1, at, body: { workspace, device, inode, digest, files: configuration.files.map(recordFile), by } };
 }
 
-/** The event that takes trust back. */
+/** The event that revokes trust. */
 export function createTrustRevoked(workspace: string, by: By, at: string): Draft<"trust.revoked"> {
   return { type: "trust.revoked", v: 1, at, body: { workspace, by } };
 }
@@ -63,7 +63,7 @@ function recordFile({ name, bytes }: ConfigurationFile): RecordedFile {
   return text === undefined ? { name, base64: Buffer.from(bytes).toString("base64") } : { name, text };
 }
 
-/** Undefined for bytes that are no UTF-8. A byte order mark is part of the text. */
+/** Undefined for binary data. Keeps a byte order mark. */
 function decodeText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -72,10 +72,10 @@ function decodeText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** A file that differs between what was trusted and what is there. Null: there is none. What is no text is named by its size. */
+/** A changed file. Null: absent. Binary data is shown by size. */
 export type ConfigurationChange = { readonly name: string; readonly before: string | null; readonly after: string | null };
 
-/** What changed since the trusted bytes, by name. `files` are those of the record, whole. */
+/** The changes since the trusted content; `files` come from the record. */
 export function diffConfiguration(
   files: EventBodies["trust.granted"]["files"],
   configuration: ProjectConfiguration,
@@ -99,10 +99,7 @@ function showFile(file: RecordedFile | undefined): string | null {
   return "text" in file ? file.text : `[${Buffer.from(file.base64, "base64").length} bytes of binary data: ${file.base64.slice(0, 32)}…]\n`;
 }
 
-/**
- * One sentence for whoever runs something in a workspace that is not trusted; undefined where there is nothing to say. What its settings say and may not, the settings'
- * own warning tells; instructions are told by whoever would read them.
- */
+/** A warning for an untrusted workspace; undefined if there is nothing to say. */
 export function describeUntrusted({ trusted, record, configuration }: TrustState): string | undefined {
   if (trusted || !(record || needsTrust(configuration))) return undefined;
   const why = record ? "changed since it was trusted" : "is not trusted";

@@ -10,8 +10,8 @@ import { type ChangeJob, recoverChanges, restoreFiles, withdrawChanges } from ".
 import { keepDirectories, makeDirectories, removeTemporaries } from "./traces.ts";
 
 /**
- * Files of this machine, changed together. The bytes decide whether a file is what it was, not its times or its number. A file that is replaced keeps mode and owner;
- * where the owner cannot be kept, nothing is replaced. Other names of it (hard links) keep the old bytes; extended attributes are not carried over.
+ * Changes files of this machine as one set. Files are compared by content. Mode and owner are kept; if the owner cannot be kept, nothing is replaced.
+ * Hard links keep the old bytes; extended attributes are lost.
  */
 export function createHostFileChanges(): FileChanges {
   return {
@@ -31,7 +31,7 @@ async function withJob<T>(set: ChangeSet, work: (job: ChangeJob) => Promise<T>):
 
 type ApplyOptions = Parameters<FileChanges["apply"]>[1];
 
-/** Up to the commit point a failure withdraws; after it, it restores. */
+/** A failure withdraws before the commit point and restores after it. */
 async function applyChanges(job: ChangeJob, options: ApplyOptions): Promise<ChangeEnd> {
   let found: readonly FoundFile[];
   try {
@@ -52,7 +52,7 @@ function describeWithdrawal(error: unknown, { aborted }: AbortSignal): ChangeEnd
   return aborted ? { state: "cancelled" } : { state: "failed", code: errorCode(error), message: failureText(error), restored: 0 };
 }
 
-/** Everything that can be done before the first file changes. Answers the files that changed while it was done; the commit point is passed if there are none. */
+/** Does everything that is possible before the first file changes. Returns files that changed meanwhile; if none did, the commit point is passed. */
 async function prepareChanges(
   { layout, places }: ChangeJob,
   found: readonly FoundFile[],
@@ -78,7 +78,7 @@ async function commitChanges(job: ChangeJob, found: readonly FoundFile[]): Promi
   try {
     await exchangeFiles(found.flatMap(createStep), places, (file) => done.add(file));
     const made = layout.files.filter(({ before }) => before === null);
-    await removeTemporaries({ files: made }, places).catch(() => undefined); // a name too many is no reason to take everything back
+    await removeTemporaries({ files: made }, places).catch(() => undefined); // a leftover name is no reason to roll back
     await syncDirectories(parentsOf(done), places);
     await keepDirectories(layout, places).catch(() => undefined); // nor is this
     return { state: "changed" };
@@ -91,7 +91,6 @@ async function commitChanges(job: ChangeJob, found: readonly FoundFile[]): Promi
   }
 }
 
-/** A file that is the same at both ends is left alone. */
 function createStep({ file, at, stats }: FoundFile): readonly FileStep[] {
   return at === "both" ? [] : [{ file, image: file.after, replaces: file.before !== null, old: stats }];
 }
@@ -107,7 +106,7 @@ async function inspectAll({ layout, places }: ChangeJob, signal: AbortSignal): P
   return layout.files.flatMap((file) => found.get(file) ?? []);
 }
 
-/** Two names that are one to the file system cannot both change. (New ones are told apart when they are put in place.) */
+/** Two paths that are one file to the file system cannot both change. */
 function refuseAliases(found: readonly FoundFile[]): void {
   const names = new Map<string, string>();
   for (const { file, stats } of found) {

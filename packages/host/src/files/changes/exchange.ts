@@ -12,18 +12,18 @@ import { inLanes } from "./lanes.ts";
 import type { LaidOutFile } from "./layout.ts";
 import type { Places } from "./places.ts";
 
-/** What one file is to become. */
+/** What one file becomes. */
 export type FileStep = {
   readonly file: LaidOutFile;
-  /** Null: it is deleted. */
+  /** Null: delete the file. */
   readonly image: FileImage | null;
-  /** A file stands there now. */
+  /** A file exists there now. */
   readonly replaces: boolean;
-  /** The file whose owner and mode are kept; undefined: a new one. */
+  /** The file whose owner and mode are kept. */
   readonly old: Stats | undefined;
 };
 
-/** Writes the new bytes beside their targets, synced. The bytes of a few files are in memory at a time. */
+/** Writes and syncs the new bytes beside their targets, a few files at a time. */
 export async function writeTemporaries(steps: readonly FileStep[], places: Places, signal?: AbortSignal): Promise<void> {
   await inLanes(steps, async (step) => {
     signal?.throwIfAborted();
@@ -47,13 +47,13 @@ async function writeTemporary({ file, old }: FileStep, bytes: Uint8Array, { path
   const temporary = join(path, file.temporary);
   const handle = await openNew(temporary).catch(async (error: unknown) => {
     if (errorCode(error) !== "EEXIST") throw error;
-    await unlink(temporary); // of this very set: a power cut can bring back what had been removed
+    await unlink(temporary); // of this set: a power cut can bring back removed files
     return openNew(temporary);
   });
   await writeNewFile(handle, bytes, { old, mode: old ? undefined : (file.mode ?? undefined) });
 }
 
-/** Puts the new bytes in place, in the order of the paths, then deletes. `done` is told after every file that changed. */
+/** Puts the new bytes in place in path order, then deletes. Calls `done` after each change. */
 export async function exchangeFiles(steps: readonly FileStep[], places: Places, done: (file: LaidOutFile) => void): Promise<void> {
   const inOrder = [...steps.filter(({ image }) => image !== null), ...steps.filter(({ image }) => image === null)];
   for (const step of inOrder) {
@@ -73,7 +73,7 @@ async function changeFile({ file, image, replaces }: FileStep, { path }: Writabl
   else await putInPlace(temporary, target);
 }
 
-/** A new file never takes the place of one that has come meanwhile, also where two names are one. The temporary name goes later, with all the others. */
+/** Never overwrites a file that appeared meanwhile. The temporary name is removed later. */
 async function putInPlace(temporary: string, target: string): Promise<void> {
   try {
     await link(temporary, target);
@@ -84,7 +84,7 @@ async function putInPlace(temporary: string, target: string): Promise<void> {
   }
 }
 
-/** What file systems answer that have no second names. */
+/** Answers of file systems without hard links. */
 const CANNOT_LINK: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 async function refuseExisting(target: string): Promise<void> {

@@ -2,7 +2,7 @@ import { getSystemErrorMessage } from "node:util";
 import { messageOf } from "@assent/core";
 import { errorCode } from "../../system/error-code.ts";
 
-/** Carries what a caller's own function threw past everything that explains the failures of files. */
+/** Carries an error of the caller's own function past the code that explains file errors. */
 export class CallerError extends Error {}
 
 /** Calls a function of the caller. */
@@ -14,7 +14,7 @@ export async function callCaller<T>(give: () => T | PromiseLike<T>): Promise<T> 
   }
 }
 
-/** Tells of which file a failure speaks: the system knows it by a temporary name. The code stays. */
+/** Puts the real file name into an error, because the system only knows the temporary one. */
 export async function namingFile<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -25,7 +25,7 @@ export async function namingFile<T>(path: string, work: Promise<T>): Promise<T> 
   }
 }
 
-/** What went wrong, in words: of the caller's own function those that it threw. */
+/** The failure as text. */
 export function failureText(error: unknown): string {
   return error instanceof CallerError ? failureText(error.cause) : messageOf(error);
 }

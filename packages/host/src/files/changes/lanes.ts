@@ -1,7 +1,6 @@
-/** Enough to keep a disk busy, few enough to hold little in memory. */
 const LANE_COUNT = 8;
 
-/** Does the work for every item, a few at a time. After a failure nothing new is begun; it rejects with the first one when all that had begun is over. */
+/** Runs `work` for every item, a few at a time. After a failure it starts nothing new, waits for the rest and rejects with the first error. */
 export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values();
   let failed: { readonly error: unknown } | undefined;

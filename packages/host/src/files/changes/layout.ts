@@ -1,21 +1,20 @@
 import { basename, dirname } from "node:path";
 import type { ChangeSet, FileChange } from "@assent/core";
 
-/** One file of a set, and where its new bytes wait. */
+/** One file of a set, and the temporary name of its new bytes. */
 export type LaidOutFile = FileChange & { readonly directory: string; readonly name: string; readonly temporary: string };
 
-/** A directory on the way to a new file. If it has to be made, a marker beside it says so until the set is settled. */
+/** A directory above a new file. If Assent creates it, a marker beside it says so until the set is settled. */
 export type LaidOutDirectory = { readonly path: string; readonly parent: string; readonly name: string; readonly marker: string };
 
-/** A set in the order in which it is worked on. */
+/** A change set in working order. */
 export type Layout = {
-  /** In the order of their paths. */
   readonly files: readonly LaidOutFile[];
-  /** A parent before what is in it. */
+  /** Parents first. */
   readonly directories: readonly LaidOutDirectory[];
 };
 
-/** Names depend on the set alone: a later process finds the temporary files of an earlier one without searching. */
+/** Derives all names from the set's id, so a later process finds the temporary files without searching. */
 export function layOut({ id, changes }: ChangeSet): Layout {
   if (!/^[\w-]{1,128}$/.test(id)) throw new Error(`'${id}' cannot be part of a file name`);
   const sorted = changes.toSorted((a, b) => comparePaths(a.path, b.path));
@@ -31,7 +30,7 @@ export function layOut({ id, changes }: ChangeSet): Layout {
   };
 }
 
-/** The directories that some files are in. */
+/** The parent directories of some files. */
 export function parentsOf(files: Iterable<LaidOutFile>): ReadonlySet<string> {
   return new Set([...files].map(({ directory }) => directory));
 }

@@ -8,16 +8,15 @@ import type { WritablePlace } from "../open-place.ts";
 import type { LaidOutFile } from "./layout.ts";
 import type { Places } from "./places.ts";
 
-/** How a file stands. `both`: it is the same at either end. Where a regular file was found, its stats tell what it was. */
+/** The state of a file; `both` if it does not change. `stats` if it is a regular file. */
 export type FoundFile = { readonly file: LaidOutFile; readonly at: FileStanding["at"] | "both"; readonly stats: Stats | undefined };
 
-/** Bytes read at a time. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** What stands for something else than a file or nothing: a link on the way or in its place, a directory, a device. */
+/** Errors that mean "something else than a regular file or nothing". */
 const NOT_A_FILE: readonly (string | undefined)[] = ["ERR_PLACE_CHANGED", "ERR_NOT_REGULAR_FILE", "ELOOP", "ENOTDIR", "EISDIR"];
 
-/** Reads a file and tells by its bytes at which end of its change it is. Rejects where it cannot be read. */
+/** Reads a file and compares its digest with both ends of its change. Rejects if it cannot be read. */
 export async function inspectFile(file: LaidOutFile, places: Places): Promise<FoundFile> {
   try {
     const { digest, stats } = await digestFile(file, places);
@@ -28,7 +27,7 @@ export async function inspectFile(file: LaidOutFile, places: Places): Promise<Fo
   }
 }
 
-/** True: nothing has happened to the file since. Cheap: only a difference makes it worth reading again. */
+/** True if the file's metadata is unchanged, so that it need not be read again. */
 export async function isUntouched({ file, stats }: FoundFile, places: Places): Promise<boolean> {
   try {
     const now = await places.use(file.directory, async (place) => {
@@ -55,7 +54,7 @@ async function digestFile({ directory, name }: LaidOutFile, places: Places): Pro
   }
 }
 
-/** Whatever is no regular file is not even opened, since opening alone can act on it. */
+/** Opens only regular files, because opening a device can have an effect. */
 async function digestIn(place: WritablePlace, name: string): Promise<FileDigest> {
   const path = join(place.path, name);
   await place.confirm();
@@ -74,7 +73,6 @@ function refuseOthers(stats: Stats, name: string): void {
   if (!stats.isFile()) throw Object.assign(new Error(`${name} is not a regular file`), { code: "ERR_NOT_REGULAR_FILE" });
 }
 
-/** A short read ends a file whose size has been reached. */
 async function digestHandle(handle: FileHandle, size: number): Promise<string> {
   const hash = createHash("sha256");
   const buffer = Buffer.allocUnsafe(Math.min(size + 1, CHUNK_BYTES));
@@ -92,7 +90,7 @@ function classifyDigest({ before, after }: LaidOutFile, digest: string | null): 
   return isBefore && isAfter ? "both" : isBefore ? "before" : isAfter ? "after" : "other";
 }
 
-/** True when a path as it was written leads to this place, links resolved; what is not there yet counts from the nearest directory that is. */
+/** True if a path, with links resolved, leads to this place. Missing parts count from the nearest existing directory. */
 export async function leadsTo(written: string, place: string): Promise<boolean> {
   let rest = "";
   for (let at = written; ; at = dirname(at)) {

@@ -5,29 +5,29 @@ import { syncDirectory } from "../replace.ts";
 import { namingFile } from "./failure.ts";
 import { inLanes } from "./lanes.ts";
 
-/** Directories that stay open when nobody uses them: thousands of files often share one. */
+/** Directories kept open while unused. */
 const MAX_IDLE = 64;
 
-/** Directories by their real paths. */
+/** Open directories by real path. */
 export type Places = {
-  /** Works in a directory. Rejects with `ERR_PLACE_CHANGED` when a link leads there. */
+  /** Rejects with `ERR_PLACE_CHANGED` if a link leads there. */
   readonly use: <T>(directory: string, work: (place: WritablePlace) => Promise<T>) => Promise<T>;
-  /** Rejects unless the nearest directory above that is there is reached without links. */
+  /** Rejects unless the nearest existing parent is reached without links. */
   readonly confirmAbsent: (directory: string) => Promise<void>;
-  /** To be called for a directory that is about to go, when nobody uses it. */
+  /** Call it before removing a directory. */
   readonly forget: (directory: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
 type OpenPlace = { readonly place: Promise<WritablePlace>; users: number };
 
-/** Opens directories when they are used and keeps a bounded number of them open. */
+/** Opens directories on demand and keeps a bounded number of them open. */
 export function openPlaces(): Places {
   const entries = new Map<string, OpenPlace>();
 
   const enter = (directory: string): OpenPlace => {
     const entry = entries.get(directory) ?? { place: openRealPlace(directory), users: 0 };
-    entries.delete(directory); // the newest is the last
+    entries.delete(directory); // most recently used last
     entries.set(directory, entry);
     entry.users++;
     return entry;
@@ -49,7 +49,6 @@ export function openPlaces(): Places {
       await trim(MAX_IDLE);
     }
   };
-  /** What could not be opened is tried anew the next time. */
   const open = (directory: string, entry: OpenPlace): Promise<WritablePlace> =>
     entry.place.catch((error: unknown) => {
       if (entries.get(directory) === entry) entries.delete(directory);
@@ -70,7 +69,7 @@ export function openPlaces(): Places {
   return { use, confirmAbsent, forget, close: () => trim(0) };
 }
 
-/** Makes names last that came or went: every directory is synced once. One that is gone is gone with all that was in it. */
+/** Syncs each directory once; a missing one is skipped. */
 export async function syncDirectories(directories: Iterable<string>, places: Places): Promise<void> {
   await inLanes([...new Set(directories)], async (directory) => {
     try {

@@ -7,12 +7,12 @@ import { type FoundFile, inspectFile } from "./look.ts";
 import { type Places, syncDirectories } from "./places.ts";
 import { keepDirectories, removeDirectories, removeTemporaries } from "./traces.ts";
 
-/** A set that is worked on. */
+/** A change set in progress. */
 export type ChangeJob = { readonly layout: Layout; readonly places: Places };
 
 type UnknownEnd = Extract<RecoveredChange, { readonly state: "unknown" }>;
 
-/** Settles what a killed process left: whole sets stay, halves are brought back. */
+/** Settles a set after a crash: complete sets stay, partial ones are restored. */
 export async function recoverChanges(job: ChangeJob): Promise<RecoveredChange> {
   try {
     const found = await inspectFiles(job);
@@ -31,10 +31,10 @@ export async function recoverChanges(job: ChangeJob): Promise<RecoveredChange> {
   }
 }
 
-/** What was known of a set before this process began to change it. */
+/** What was known before this process began to change the set. */
 export type BegunChange = { readonly found: readonly FoundFile[]; readonly done: ReadonlySet<LaidOutFile> };
 
-/** Brings back what this process changed. A file that it did not come to is nobody's concern. */
+/** Restores what this process changed. */
 export async function restoreFiles(
   job: ChangeJob,
   { found: originals, done }: BegunChange,
@@ -66,13 +66,13 @@ async function putBack({ layout, places }: ChangeJob, changed: readonly FoundFil
   await removeDirectories(layout, places);
 }
 
-/** Settles a set whose files stand as they were. Undefined: it is settled. */
+/** Cleans up a set whose files are unchanged. Undefined: done. */
 export async function withdrawChanges(job: ChangeJob): Promise<UnknownEnd | undefined> {
   const left = await removeTraces(job);
   return left === undefined ? undefined : describeUnknown(job, left);
 }
 
-/** The end of a set of which nobody can say what it is. What was put beside its files goes all the same; the files stay as they are. */
+/** Ends a set whose state is unknown: removes temporary files, leaves the files alone. */
 async function endUnknown(job: ChangeJob, message: string): Promise<UnknownEnd> {
   const left = await removeTraces(job);
   return describeUnknown(job, left === undefined ? message : `${message}; ${left}`);
@@ -87,7 +87,7 @@ async function describeUnknown(job: ChangeJob, message: string): Promise<Unknown
   };
 }
 
-/** Undefined: nothing is left of what was put beside the files. */
+/** Undefined: nothing is left. */
 async function removeTraces({ layout, places }: ChangeJob): Promise<string | undefined> {
   try {
     await removeTemporaries(layout, places);
@@ -98,7 +98,7 @@ async function removeTraces({ layout, places }: ChangeJob): Promise<string | und
   }
 }
 
-/** How every file stands; one that cannot be read is neither. In the order of the paths. */
+/** The state of every file in path order; unreadable files are `other`. */
 async function inspectFiles({ layout, places }: ChangeJob): Promise<readonly FoundFile[]> {
   const found = new Map<LaidOutFile, FoundFile>();
   await inLanes(layout.files, async (file) => {

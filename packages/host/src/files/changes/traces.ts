@@ -8,7 +8,7 @@ import { inLanes } from "./lanes.ts";
 import type { LaidOutDirectory, Layout } from "./layout.ts";
 import { type Places, syncDirectories } from "./places.ts";
 
-/** Makes the directories that new files need and that are not there, each with its marker first. */
+/** Creates missing directories for new files, each with its marker first. */
 export async function makeDirectories({ files, directories }: Layout, places: Places): Promise<void> {
   const needed = new Set(files.filter(({ before, after }) => before === null && after !== null).map(({ directory }) => directory));
   const missing = new Set<string>();
@@ -46,18 +46,18 @@ async function exists(directory: string, places: Places): Promise<boolean> {
 
 async function makeDirectory({ parent, name, marker }: LaidOutDirectory, places: Places): Promise<void> {
   await places.use(parent, async ({ path }) => {
-    await unlink(join(path, marker)).catch(ignoreCodes("ENOENT")); // of this very set: a crash may have left it
+    await unlink(join(path, marker)).catch(ignoreCodes("ENOENT")); // left by a crash of this set
     await (await openNew(join(path, marker))).close();
     await mkdir(join(path, name));
   });
 }
 
-/** Removes the temporary files of a set, whoever wrote them. */
+/** Removes the temporary files of a set. */
 export async function removeTemporaries({ files }: Pick<Layout, "files">, places: Places): Promise<void> {
   await inLanes(files, ({ directory, temporary }) => usePlace(directory, places, ({ path }) => unlink(join(path, temporary))));
 }
 
-/** Removes the directories that were made for a set, unless somebody has come to use them. */
+/** Removes directories created for a set, unless they are in use by now. */
 export function removeDirectories(layout: Layout, places: Places): Promise<void> {
   return removeMarkers(layout, places, async ({ path }, inParent) => {
     await places.forget(path);
@@ -65,7 +65,7 @@ export function removeDirectories(layout: Layout, places: Places): Promise<void>
   });
 }
 
-/** Keeps the directories that were made for a set. */
+/** Keeps the directories created for a set. */
 export function keepDirectories(layout: Layout, places: Places): Promise<void> {
   return removeMarkers(layout, places, async () => undefined);
 }
@@ -86,7 +86,7 @@ async function removeMarkers({ directories }: Layout, places: Places, first: Mar
   await syncDirectories(changed, places);
 }
 
-/** What is not there, or can no longer be reached without links, holds nothing to remove. */
+/** Ignores places that are missing or no longer reachable without links. */
 async function usePlace(directory: string, places: Places, work: (place: WritablePlace) => Promise<void>): Promise<void> {
   await namingFile(directory, places.use(directory, work)).catch(ignoreCodes("ENOENT", "ENOTDIR", "ERR_PLACE_CHANGED"));
 }
