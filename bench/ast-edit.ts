@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createDispatcher, createRegistry, type Dispatcher, fixedPolicy, openSession, type Registry } from "@assent/core";
+import { createDispatcher, createRegistry, type Dispatcher, openSession, type Registry, staticPolicy } from "@assent/core";
 import { createHostFileChanges, createHostPorts } from "@assent/host";
 import { createPathLookup } from "@assent/policy";
 import { openLedger } from "@assent/store";
@@ -86,7 +86,7 @@ async function editing(workspace: string, ledger: Awaited<ReturnType<typeof open
   const tools = createRegistry();
   const scope = createPathLookup({ workspace });
   tools.add(astEditTool({ reads: memoryReads(), workspace, scope, maxFiles: () => 10_000, maxChanges: () => 50_000 }));
-  const policy = fixedPolicy({ mode: "yolo" });
+  const policy = staticPolicy({ mode: "yolo" });
   const { clock, ids, digest } = ports;
   const dispatcher = createDispatcher({ session, clock, ids, digest, policy, changes: createHostFileChanges() });
   let calls = 0;

@@ -1,4 +1,13 @@
-import { createDispatcher, createRegistry, defineTool, fixedPolicy, type Ledger, memoryLedger, openSession, type Tool } from "@assent/core";
+import {
+  createDispatcher,
+  createRegistry,
+  defineTool,
+  type Ledger,
+  memoryLedger,
+  openSession,
+  staticPolicy,
+  type Tool,
+} from "@assent/core";
 import { createHostPorts } from "@assent/host";
 import { z } from "zod";
 import { processorMicroseconds, type Row, ratioRow } from "./measure.ts";
@@ -23,7 +32,7 @@ export function idleTool(kind: "read" | "other", permission?: "allow"): Tool {
 /** A dispatcher with a fresh session on this ledger. */
 export async function makeDispatcher(ledger: Ledger, tool: Tool): Promise<{ process: (calls: number) => Promise<void> }> {
   const session = await openSession({ ledger, clock: ports.clock, ids: ports.ids }, { holder, create: { cwd: "/" } });
-  const dispatcher = createDispatcher({ session, clock: ports.clock, ids: ports.ids, digest: ports.digest, policy: fixedPolicy() });
+  const dispatcher = createDispatcher({ session, clock: ports.clock, ids: ports.ids, digest: ports.digest, policy: staticPolicy() });
   const tools = createRegistry();
   tools.add(tool);
   const { signal } = new AbortController();

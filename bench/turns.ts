@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createConversation, playScript, type Script } from "@assent/agent";
-import { createDispatcher, createRegistry, fixedPolicy, memoryLedger, openSession } from "@assent/core";
+import { createDispatcher, createRegistry, memoryLedger, openSession, staticPolicy } from "@assent/core";
 import { createHostPorts } from "@assent/host";
 import { idleTool } from "./calls.ts";
 import { type Row, ratioRow } from "./measure.ts";
@@ -27,7 +27,7 @@ const script: Script = {
 async function converse(turned: (turn: number) => void): Promise<void> {
   const session = await openSession({ ledger: memoryLedger(), clock: ports.clock, ids: ports.ids }, { holder, create: { cwd: "/" } });
   const { clock, ids, digest } = ports;
-  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy() });
+  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy() });
   const tools = createRegistry();
   tools.add(idleTool("read"));
   const model = playScript(script, clock).model();

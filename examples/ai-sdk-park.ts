@@ -1,6 +1,6 @@
 // The AI SDK's loop without a person to ask: the call is parked, answered later, and a second run continues the conversation.
 import { aiTools, findRunStop, isRunStopped, playScript, readScript, resumeAiTools } from "@assent/agent";
-import { createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
+import { createDispatcher, createRegistry, defineTool, memoryLedger, openSession, staticPolicy } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { isStepCount, type ModelMessage, streamText } from "ai";
 import { z } from "zod";
@@ -16,7 +16,7 @@ const player = playScript(readScript(script, "script.yaml"), clock);
 
 // Use `openLedger` from @assent/store instead of `memoryLedger` to answer and resume from another process.
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
-const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), onAsk: "park" });
+const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy(), onAsk: "park" });
 const embedding = { session, dispatcher, tools };
 const stopWhen = [isStepCount(10), isRunStopped];
 

@@ -5,10 +5,10 @@ import {
   createDispatcher,
   createRegistry,
   defineTool,
-  fixedPolicy,
   makeChecker,
   memoryLedger,
   openSession,
+  staticPolicy,
 } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { isStepCount, streamText } from "ai";
@@ -43,7 +43,7 @@ const approver: Approver = {
   },
 };
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
-const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }), approver });
+const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy({ checkers: [checker] }), approver });
 
 const result = streamText({
   model,

@@ -4,10 +4,10 @@ import {
   createDispatcher,
   createRegistry,
   defineTool,
-  fixedPolicy,
   makeChecker,
   memoryLedger,
   openSession,
+  staticPolicy,
   type ToolResult,
 } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
@@ -25,7 +25,7 @@ tools.add(
 const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["screenshot"] });
 const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
-const policy = fixedPolicy({ checkers: [checker] });
+const policy = staticPolicy({ checkers: [checker] });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy, onAsk: "park" });
 const anthropic = anthropicMessages({ session, dispatcher, tools });
 

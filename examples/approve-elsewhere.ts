@@ -7,11 +7,11 @@ import {
   answerApproval,
   createDispatcher,
   createRegistry,
+  createRequestReader,
   defineTool,
-  fixedPolicy,
   openSession,
   patternRules,
-  requestsFrom,
+  staticPolicy,
 } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { openLedger } from "@assent/store";
@@ -21,7 +21,7 @@ const tools = createRegistry();
 const paid: number[] = [];
 const run = ({ amount }: { amount: number }): string => `Paid ${paid.push(amount) && amount}.`;
 tools.add(defineTool({ name: "pay", description: "Pays an amount.", kind: "other", input: z.object({ amount: z.number() }), run }));
-const policy = fixedPolicy();
+const policy = staticPolicy();
 const directory = process.argv[2] ?? mkdtempSync(join(tmpdir(), "assent-example-"));
 const { clock, ids, digest } = createHostPorts({ stateDirectory: directory });
 const ledger = await openLedger({ directory });
@@ -31,7 +31,7 @@ const holder = currentHolder("example");
 if (process.argv[2]) {
   // The other process: it needs no session, only the ledger.
   const by = { kind: "person", user: "ann", name: "Ann", door: "example", pid: process.pid } as const;
-  const ports = { ledger, clock, ids, rules: patternRules, requests: requestsFrom({ ledger, tools, digest }) };
+  const ports = { ledger, clock, ids, rules: patternRules, requests: createRequestReader({ ledger, tools, digest }) };
   for (const { id, title } of await ledger.pending("approvals")) {
     const { outcome } = await answerApproval(ports, { approval: id, outcome: "approve", by });
     console.log(`elsewhere: ${title}: ${outcome}`);

@@ -1,5 +1,5 @@
 // Ask people in your own way: an approver shows an open approval to a person and returns the answer.
-import { type Approver, createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
+import { type Approver, createDispatcher, createRegistry, defineTool, memoryLedger, openSession, staticPolicy } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
@@ -24,7 +24,7 @@ const chat: Approver = {
   },
 };
 
-const policy = fixedPolicy();
+const policy = staticPolicy();
 const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy, approver: chat });

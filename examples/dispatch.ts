@@ -1,5 +1,5 @@
 // The least of it: a tool, a rule, a dispatcher. Hand it what your model proposed; each call ends in exactly one result.
-import { createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, memoryLedger, openSession } from "@assent/core";
+import { createDispatcher, createRegistry, defineTool, makeChecker, memoryLedger, openSession, staticPolicy } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
@@ -10,7 +10,7 @@ const { checker } = makeChecker({ label: "my rules", scope: "user", allow: ["mai
 
 const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
-const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }) });
+const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy({ checkers: [checker] }) });
 
 const calls = ["ann@example.test", "eve@elsewhere.test"].map((to) => ({ id: to, name: "mail", arguments: { to } }));
 const { results } = await dispatcher.process({ calls, tools, signal: new AbortController().signal });

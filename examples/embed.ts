@@ -1,5 +1,5 @@
 // Keep your own loop: declare a tool, get a dispatcher, hand it what the model proposed.
-import { createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, memoryLedger, openSession } from "@assent/core";
+import { createDispatcher, createRegistry, defineTool, makeChecker, memoryLedger, openSession, staticPolicy } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
@@ -22,7 +22,7 @@ const { checker } = makeChecker({
   allow: ["send_mail:to=*@example.test"],
   deny: ["send_mail:to=ceo@*"],
 });
-const policy = fixedPolicy({ checkers: [checker] });
+const policy = staticPolicy({ checkers: [checker] });
 
 const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });

@@ -1,6 +1,6 @@
 // Your own loop on OpenAI's API: declare the tools, hand over the calls of an answer, send back the messages. The same with `openaiResponses`.
 import { openaiChat } from "@assent/agent";
-import { createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, memoryLedger, openSession } from "@assent/core";
+import { createDispatcher, createRegistry, defineTool, makeChecker, memoryLedger, openSession, staticPolicy } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
@@ -29,7 +29,7 @@ tools.add(
 const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["read_note"], deny: ["delete_note"] });
 const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
-const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }) });
+const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy({ checkers: [checker] }) });
 const openai = openaiChat({ session, dispatcher, tools });
 
 // `client.chat.completions.create({ model, messages, tools: openai.tools() })` would answer this.

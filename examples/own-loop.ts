@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { contentText, createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, openSession } from "@assent/core";
+import { contentText, createDispatcher, createRegistry, defineTool, makeChecker, openSession, staticPolicy } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { openLedger } from "@assent/store";
 import { z } from "zod";
@@ -33,7 +33,7 @@ const ledger = await openLedger({ directory });
 const { clock, ids, digest } = createHostPorts({ stateDirectory: directory });
 const session = await openSession({ ledger, clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
 const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["order:amount=?"] });
-const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }), onAsk: "deny" });
+const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy({ checkers: [checker] }), onAsk: "deny" });
 
 const history: Message[] = [{ role: "user", text: "Are there enough apples?" }];
 for (let turn = 0; turn < 20; turn += 1) {

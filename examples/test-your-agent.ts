@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createConversation, playScript, readScript } from "@assent/agent";
-import { createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, memoryLedger, openSession } from "@assent/core";
+import { createDispatcher, createRegistry, defineTool, makeChecker, memoryLedger, openSession, staticPolicy } from "@assent/core";
 import { type ApprovalScript, countingIds, manualClock, scriptedApprover } from "@assent/core/testing";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
@@ -21,7 +21,7 @@ async function agent(script: string, answers: ApprovalScript) {
   const { digest } = createHostPorts({ stateDirectory: "/unused" });
   const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("test"), create: { cwd: "/" } });
   const approver = scriptedApprover(answers);
-  const policy = fixedPolicy({ checkers: [checker] });
+  const policy = staticPolicy({ checkers: [checker] });
   const dispatcher = createDispatcher({ session, clock, ids, digest, policy, approver });
   const player = playScript(readScript(script, "script.yaml"), clock);
   const conversation = createConversation({

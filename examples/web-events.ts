@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { createConversation, createEventFeed, encodeEvents, playScript, readScript, type WebEvent } from "@assent/agent";
-import { createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
+import { createDispatcher, createRegistry, defineTool, memoryLedger, openSession, staticPolicy } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 
@@ -16,7 +16,7 @@ const player = playScript(readScript(turns, "script.yaml"), clock);
 
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("web"), create: { cwd: "/" } });
 const feed = createEventFeed(session);
-const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), approver: feed.approver });
+const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy(), approver: feed.approver });
 const conversation = createConversation({
   ...{ session, dispatcher, clock, ids, tools: () => tools, model: () => player.model(), observe: feed.observe },
   ...{ system: () => "You deploy.", steering: () => "force" },

@@ -7,6 +7,7 @@ import {
   type By,
   createDispatcher,
   createRegistry,
+  createRequestReader,
   type Ledger,
   makeChecker,
   openSession,
@@ -14,7 +15,6 @@ import {
   type ProposedCall,
   patternRules,
   type Registry,
-  requestsFrom,
 } from "@assent/core";
 import { createHostPorts, currentHolder, type HostPorts } from "@assent/host";
 import { openLedger } from "@assent/store";
@@ -78,7 +78,7 @@ function policyOf({ allow = [], mode = "default" }: BatchSpec): PolicySource {
 
 /** Answers an approval as a person in another process would. */
 export function answerAs(name: string, { ledger, ports, tools }: Library, answer: Omit<Answer, "by">): ReturnType<typeof answerApproval> {
-  const requests = requestsFrom({ ledger, tools, digest: ports.digest });
+  const requests = createRequestReader({ ledger, tools, digest: ports.digest });
   return answerApproval({ ledger, ...ports, rules: patternRules, requests }, { ...answer, by: personNamed(name) });
 }
 

@@ -12,11 +12,11 @@ import {
   type DispatchEvent,
   type Dispatcher,
   defineTool,
-  fixedPolicy,
   makeChecker,
   memoryLedger,
   type OpenApproval,
   openSession,
+  staticPolicy,
 } from "@assent/core";
 import type { HookFunction } from "@assent/core/parts";
 import { countingIds, scriptedApprover } from "@assent/core/testing";
@@ -84,7 +84,7 @@ export async function hookScene(t: TestContext, options: SceneOptions): Promise<
   });
   t.after(() => hooks.close());
   const { checker } = makeChecker({ label: "user permissions", scope: "user", ...options.rules });
-  const policy = fixedPolicy({
+  const policy = staticPolicy({
     revision: "1",
     mode: options.mode ?? "default",
     checkers: [checker],

@@ -111,8 +111,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     guarantee: "SECURITY 4",
     fault: "recovery says that a call which may have run was cancelled",
     file: "packages/core/src/runtime/recover.ts",
-    was: 'return { ...synthesised("unknown", "execution_unknown", text), evidence };',
-    becomes: 'return { ...synthesised("cancelled", "cancelled", text), evidence };',
+    was: 'return { ...errorEnding("unknown", "execution_unknown", text), evidence };',
+    becomes: 'return { ...errorEnding("cancelled", "cancelled", text), evidence };',
     test: "packages/core/test/runtime/recover.test.ts",
   },
   {

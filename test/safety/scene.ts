@@ -12,6 +12,7 @@ import {
   type Clock,
   createDispatcher,
   createRegistry,
+  createRequestReader,
   type Dispatcher,
   type Facts,
   type Ledger,
@@ -19,7 +20,6 @@ import {
   type PolicySource,
   type ProposedCall,
   type Registry,
-  requestsFrom,
   type Tool,
 } from "@assent/core";
 import { createHostFileChanges, createHostPorts, currentHolder } from "@assent/host";
@@ -219,7 +219,7 @@ export async function openRun(at: Scene, parts: RunParts = {}): Promise<Run> {
     ...(parts.approvalTimeoutMs !== undefined && { approvalTimeoutMs: parts.approvalTimeoutMs }),
   });
   const process: Run["process"] = (calls, signal = new AbortController().signal) => dispatcher.process({ calls, tools, signal });
-  const requests = requestsFrom({ ledger, tools, digest, facts });
+  const requests = createRequestReader({ ledger, tools, digest, facts });
   return {
     id: session.id,
     ledger,

@@ -1,4 +1,4 @@
-import type { ChangeEnd, ChangeSet, FileChange, FileChanges, FileImage, FileStanding } from "@assent/core";
+import type { ChangeEnd, ChangeSet, FileChange, FileChanges, FileImage, FileState } from "@assent/core";
 import { digest, type Things, type Workshop } from "./tools.ts";
 
 /** A file was replaced for a proposal: what was there and what is there now, by digest; null: nothing. */
@@ -78,11 +78,11 @@ async function restored(
   return { state: "failed", code: undefined, message: "changed meanwhile", restored: done.length };
 }
 
-function standings(things: Things, changes: readonly FileChange[]): readonly FileStanding[] {
+function standings(things: Things, changes: readonly FileChange[]): readonly FileState[] {
   return changes.map((change) => ({ path: change.path, at: standing(things, change) }));
 }
 
-function standing(things: Things, { path, before, after }: FileChange): FileStanding["at"] {
+function standing(things: Things, { path, before, after }: FileChange): FileState["at"] {
   const now = digestAt(things, path);
   if (now === (before?.digest ?? null)) return "before";
   return now === (after?.digest ?? null) ? "after" : "other";

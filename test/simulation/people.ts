@@ -1,16 +1,16 @@
 import {
   AnswerError,
-  type Answered,
   type Approver,
   answerApproval,
   answerQuestion,
+  createRequestReader,
   LedgerError,
   type LedgerEvent,
   type OpenQuestion,
   patternRules,
   type QuestionAnswer,
   type Questioner,
-  requestsFrom,
+  type QuestionerReply,
 } from "@assent/core";
 import { digest, toolsOf } from "./tools.ts";
 import { answerFor, newTerminal, PERSON, type Process, plannedCall, type World } from "./world.ts";
@@ -34,7 +34,7 @@ export function personAt(world: World, { actor }: Process): { readonly approver:
 }
 
 /** What somebody says to a question who is in front of it. */
-function replyAt(world: World, { callId }: Pick<OpenQuestion, "callId">): Answered {
+function replyAt(world: World, { callId }: Pick<OpenQuestion, "callId">): QuestionerReply {
   return plannedCall(world, callId)?.person.says === "reject"
     ? { outcome: "cancelled", partial: [] }
     : { outcome: "answered", answers: [CHOSEN] };
@@ -93,7 +93,13 @@ export function answerElsewhere(
   const actor = newTerminal(world);
   const ledger = world.ledgerOf(actor);
   const tools = toolsOf({ on, actor, things: world.things });
-  const ports = { ledger, clock: on.clock(actor), ids: world.ids, rules: patternRules, requests: requestsFrom({ ledger, tools, digest }) };
+  const ports = {
+    ledger,
+    clock: on.clock(actor),
+    ids: world.ids,
+    rules: patternRules,
+    requests: createRequestReader({ ledger, tools, digest }),
+  };
   on.submit(actor, `answers ${id}`, () => {
     answerApproval(ports, answerFor(world, { callId, id, revision, fingerprint })).then(
       (report) => void world.told.push({ what: "answer", approval: id, call: callId, outcome: report.outcome }),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConversation, playScript, readHistory } from "@assent/agent";
-import { answerApproval, createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession, patternRules, requestsFrom } from "@assent/core";
+import { answerApproval, createDispatcher, createRegistry, defineTool, staticPolicy, memoryLedger, openSession, patternRules, createRequestReader } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { openLedger } from "@assent/store";
 import { z } from "zod";
@@ -28,7 +28,7 @@ const approver = { available: () => true, ask: async ({ id }) => ({ approval: id
 /** The dispatcher of a session. */
 function dispatcherOf(session, { callback, park } = {}) {
   return createDispatcher({
-    ...{ session, clock, ids, digest, policy: fixedPolicy() },
+    ...{ session, clock, ids, digest, policy: staticPolicy() },
     ...(callback && { approver }),
     ...(park && { onAsk: "park" }),
   });
@@ -133,7 +133,7 @@ async function park({ layer, ledger, tools }) {
 
 /** What `assent approve` does: only the ledger is needed. */
 async function answer(ledger, tools) {
-  const ports = { ledger, clock, ids, rules: patternRules, requests: requestsFrom({ ledger, tools, digest }) };
+  const ports = { ledger, clock, ids, rules: patternRules, requests: createRequestReader({ ledger, tools, digest }) };
   const [row] = await ledger.pending("approvals");
   const { outcome } = await answerApproval(ports, { approval: row.id, outcome: "approve", by });
   must(outcome === "approved", `the answer is ${outcome}`);

@@ -6,16 +6,16 @@ import {
   type DispatcherDeps,
   defineTool,
   type EventType,
-  fixedPolicy,
   type Ids,
-  knownEvent,
   type Ledger,
   type LedgerEvent,
   memoryLedger,
   type NewSession,
   openSession,
   type Policy,
+  parseEvent,
   type Session,
+  staticPolicy,
   type Tool,
 } from "@assent/core";
 import { countingIds, type ManualClock, manualClock } from "@assent/core/testing";
@@ -86,7 +86,7 @@ export async function rehearse(script: string, options: RehearsalOptions = {}): 
     clock,
     ids,
     digest,
-    policy: fixedPolicy({ ...YOLO, ...options.policy }),
+    policy: staticPolicy({ ...YOLO, ...options.policy }),
     ...options.deps,
   });
   const parsed = readScript(script, "script.yaml");
@@ -110,7 +110,7 @@ export async function rehearse(script: string, options: RehearsalOptions = {}): 
   const events = async <T extends EventType>(type: T): Promise<LedgerEvent<T>[]> => {
     const found: LedgerEvent<T>[] = [];
     for await (const stored of ledger.read({ session: session.id, seq: 0 }, { session: session.id, types: [type] })) {
-      const event = knownEvent(stored);
+      const event = parseEvent(stored);
       if (event) found.push(event as LedgerEvent<T>);
     }
     return found;

@@ -1,4 +1,4 @@
-import type { Checked, InputReader } from "./input-reader.ts";
+import type { CheckedInput, InputReader } from "./input-reader.ts";
 import { bindInvocation } from "./invocation.ts";
 import { copyInput } from "./model/json/copy.ts";
 import type { Json, JsonObject } from "./model/json/json.ts";
@@ -12,10 +12,10 @@ import type { SchemaProblem } from "./ports.ts";
 import type { CallContext, Invocation, Maybe, ToolDefinition } from "./tool-definition.ts";
 
 /** What building needs of a tool, and where the call is made. */
-export type Building = { readonly definition: ToolDefinition; readonly reader: InputReader; readonly ctx: CallContext };
+export type BuildInput = { readonly definition: ToolDefinition; readonly reader: InputReader; readonly ctx: CallContext };
 
 /** An input on its way, with every deviation from what was sent. */
-type Sent = { readonly input: JsonObject; readonly coercions: readonly Coercion[] };
+type SentInput = { readonly input: JsonObject; readonly coercions: readonly Coercion[] };
 
 const NONE: readonly Coercion[] = Object.freeze([]);
 
@@ -23,7 +23,7 @@ const NONE: readonly Coercion[] = Object.freeze([]);
  * Turns an input that is frozen into an invocation; throws (or rejects, where the schema answers later) with the message of the first step that fails:
  * aliases, schema, coercion and schema again, the tool's own check.
  */
-export function buildInvocation(building: Building, input: JsonObject): Maybe<Invocation> {
+export function buildInvocation(building: BuildInput, input: JsonObject): Maybe<Invocation> {
   const sent = foldAliases(building.definition.inputAliases, input);
   return whenChecked(building.reader.validate(sent.input), (checked) =>
     checked.ok ? finish(building, sent, checked.value) : afterCoercion(building, sent, checked.problems),
@@ -31,11 +31,11 @@ export function buildInvocation(building: Building, input: JsonObject): Maybe<In
 }
 
 /** `build` throws at once unless the schema itself answers later. */
-function whenChecked(checked: Maybe<Checked>, next: (checked: Checked) => Maybe<Invocation>): Maybe<Invocation> {
+function whenChecked(checked: Maybe<CheckedInput>, next: (checked: CheckedInput) => Maybe<Invocation>): Maybe<Invocation> {
   return checked instanceof Promise ? checked.then(next) : next(checked);
 }
 
-function foldAliases(aliases: ToolDefinition["inputAliases"], input: JsonObject): Sent {
+function foldAliases(aliases: ToolDefinition["inputAliases"], input: JsonObject): SentInput {
   if (!aliases || !Object.keys(aliases).some((alias) => Object.hasOwn(input, alias))) return { input, coercions: NONE };
   const coercions: Coercion[] = [];
   const seen = new Map<string, string>();
@@ -57,7 +57,7 @@ function both(one: string, other: string, property: string): string {
 }
 
 /** What does not become valid is refused in the words about what was sent, and nothing of the coercion is kept. */
-function afterCoercion(building: Building, sent: Sent, problems: readonly SchemaProblem[]): Maybe<Invocation> {
+function afterCoercion(building: BuildInput, sent: SentInput, problems: readonly SchemaProblem[]): Maybe<Invocation> {
   const coerced = coerce(building.reader.typed(), sent.input);
   if (coerced.coercions.length === 0) throw new InvalidInput(problemText(problems, sent.input));
   const input = copyInput(coerced.value);
@@ -68,14 +68,14 @@ function afterCoercion(building: Building, sent: Sent, problems: readonly Schema
 }
 
 /** A schema may transform: its output is the input from then on, and counts as one deviation. */
-function finish(building: Building, sent: Sent, output: unknown): Invocation {
+function finish(building: BuildInput, sent: SentInput, output: unknown): Invocation {
   const { definition, ctx } = building;
   if (sameJson(sent.input, output)) return invoke(definition, ctx, sent);
   const input = copyInput(output);
   return invoke(definition, ctx, { input, coercions: [...sent.coercions, transformed(sent.input, input)] });
 }
 
-function invoke(definition: ToolDefinition, ctx: CallContext, { input, coercions }: Sent): Invocation {
+function invoke(definition: ToolDefinition, ctx: CallContext, { input, coercions }: SentInput): Invocation {
   if (definition.check) runCheck(definition.check, input);
   return bindInvocation(definition, ctx, { input, coercions });
 }

@@ -1,4 +1,4 @@
-import type { FileStanding } from "./model/proposal/events.ts";
+import type { FileState } from "./model/proposal/events.ts";
 import type { Maybe } from "./tool-definition.ts";
 
 /** A file's content at one end of a change. `digest` is `sha256:<hex>` of the raw bytes, which are fetched when they are needed. */
@@ -25,13 +25,13 @@ export type ChangeEnd =
   | { readonly state: "stale"; readonly files: readonly string[] }
   | { readonly state: "failed"; readonly code: string | undefined; readonly message: string; readonly restored: number }
   | { readonly state: "cancelled" }
-  | { readonly state: "unknown"; readonly message: string; readonly files: readonly FileStanding[] };
+  | { readonly state: "unknown"; readonly message: string; readonly files: readonly FileState[] };
 
 /** What a set looks like that an earlier process left in the middle. Temporary files are gone, and files that had been replaced are restored. */
 export type RecoveredChange =
   | { readonly state: "before"; readonly restored: number }
   | { readonly state: "after" }
-  | { readonly state: "unknown"; readonly message: string; readonly files: readonly FileStanding[] };
+  | { readonly state: "unknown"; readonly message: string; readonly files: readonly FileState[] };
 
 /** Changes files as one. Nothing else in the project does. */
 export interface FileChanges {

@@ -20,7 +20,7 @@ export type {
 } from "./ledger-port.ts";
 export { LedgerError } from "./ledger-port.ts";
 export type { Answer, By, Remember } from "./model/answer.ts";
-export type { Call, Yes } from "./model/call.ts";
+export type { Call, Consent } from "./model/call.ts";
 export { hasJudgement, mayBeUnderWay, next } from "./model/call.ts";
 export type { ConfirmationDetails } from "./model/confirmation.ts";
 export type {
@@ -44,7 +44,7 @@ export { SHARED } from "./model/events.ts";
 export type { SessionState } from "./model/fold.ts";
 export { emptySession, fold, IllegalEvent } from "./model/fold.ts";
 export type { Grant, GrantScope } from "./model/grant.ts";
-export { grantAt, grantRefusal, nextGrantRow } from "./model/grant-row.ts";
+export { grantRefusal, grantRowAt, nextGrantRow } from "./model/grant-row.ts";
 export type { Holder } from "./model/holder.ts";
 export { canonicalJson } from "./model/json/canonical.ts";
 export type { Json, JsonObject } from "./model/json/json.ts";
@@ -57,14 +57,15 @@ export {
   EVENT_TYPES,
   isAnswerable,
   isAppendable,
-  knownEvent,
-  livedCall,
-  naming,
+  lifecycleCallOf,
+  namedSession,
+  parseEvent,
   snapshotName,
 } from "./model/known-event.ts";
 export type { CallRow } from "./model/ledger-rules.ts";
 export {
   answerRefusal,
+  answerSources,
   approvalOf,
   claimLoss,
   nextApprovalRow,
@@ -73,7 +74,6 @@ export {
   nextQuestionRow,
   proposalRefusal,
   questionRefusal,
-  standsOn,
 } from "./model/ledger-rules.ts";
 export type { Outcome, OutcomeState } from "./model/outcome.ts";
 export { OUTCOMES } from "./model/outcome.ts";
@@ -84,8 +84,8 @@ export type { Glob } from "./model/pattern/glob.ts";
 export { compileGlob } from "./model/pattern/glob.ts";
 export type { Condition, Pattern, Subject } from "./model/pattern/pattern.ts";
 export { matchesPattern, parsePattern } from "./model/pattern/pattern.ts";
-export type { FileStanding, Resolution } from "./model/proposal/events.ts";
-export type { FileEffect, ProposalManifest, ProposalRow, ProposalStanding } from "./model/proposal/proposal.ts";
+export type { FileState, Resolution } from "./model/proposal/events.ts";
+export type { FileEffect, ProposalManifest, ProposalRow, ProposalState } from "./model/proposal/proposal.ts";
 export { isOpenProposal } from "./model/proposal/row.ts";
 export type { AskedQuestion, Question, QuestionAnswer, QuestionOption } from "./model/question/question.ts";
 export type { Request, Unit } from "./model/request.ts";
@@ -93,7 +93,7 @@ export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } fro
 export { messageOf } from "./model/result/thrown.ts";
 export type { Coercion } from "./model/schema/coercion.ts";
 export { hasCycleInSchema } from "./model/schema/cycle.ts";
-export { nextSessionRow, openedBy, sessionAt } from "./model/session-row.ts";
+export { nextSessionRow, openApprovalDelta, sessionRowAt } from "./model/session-row.ts";
 export { fromSnapshot, toSnapshot } from "./model/snapshot.ts";
 export type { ScheduleEventBodies, TaskCommand, TaskEventBodies, TaskProcess, TaskStatus, TaskUsage } from "./model/task/events.ts";
 export type { ScheduleRow, TaskRow } from "./model/task/row.ts";
@@ -106,7 +106,6 @@ export type {
   Approver,
   Clock,
   Digest,
-  Entry,
   Facts,
   Files,
   GrantRule,
@@ -117,33 +116,34 @@ export type {
   Ids,
   LeftOver,
   OpenApproval,
+  PlanEntry,
+  PlanProgram,
+  PlanStep,
   Policy,
   PolicySource,
   ProcessEnd,
   Processes,
   ProcessSpec,
-  Program,
   RequestFacts,
   Rules,
   SchemaProblem,
   Schemas,
   Span,
   SpillFile,
-  Step,
   StepRedirection,
   StepsEnd,
   StepsSpec,
   Tracer,
   Validator,
 } from "./ports.ts";
-export type { Answered, OpenQuestion, Questioner, QuestionTimer } from "./question-port.ts";
+export type { OpenQuestion, Questioner, QuestionerReply, QuestionTimer } from "./question-port.ts";
 export { AnsweredElsewhere, canAsk } from "./question-port.ts";
 export type { Registry } from "./registry.ts";
 export { createRegistry } from "./registry.ts";
-export type { AnswerPorts, AnswerReport, Requests } from "./runtime/approval/answer.ts";
+export type { AnswerPorts, AnswerReport, RequestReader } from "./runtime/approval/answer.ts";
 export { answerApproval } from "./runtime/approval/answer.ts";
 export type { RequestPorts } from "./runtime/approval/requests.ts";
-export { requestsFrom } from "./runtime/approval/requests.ts";
+export { createRequestReader } from "./runtime/approval/requests.ts";
 export type {
   Batch,
   BatchReport,
@@ -158,7 +158,7 @@ export type { Dispatcher } from "./runtime/dispatcher.ts";
 export { createDispatcher } from "./runtime/dispatcher.ts";
 export { memoryLedger } from "./runtime/memory-ledger/ledger.ts";
 export { patternRules } from "./runtime/policy/pattern-rules.ts";
-export { fixedPolicy } from "./runtime/policy/source.ts";
+export { staticPolicy } from "./runtime/policy/source.ts";
 export type { ResolveHandler } from "./runtime/proposal/closures.ts";
 export type { ProposalReport, Proposals } from "./runtime/proposal/proposals.ts";
 export { queueResolveHandler } from "./runtime/proposal/proposals.ts";
@@ -170,13 +170,13 @@ export type {
   StandingResult,
 } from "./runtime/proposal/standing-handler.ts";
 export type { StoredProposal } from "./runtime/proposal/stored.ts";
-export { storedProposal } from "./runtime/proposal/stored.ts";
+export { readStoredProposal } from "./runtime/proposal/stored.ts";
 export type { QuestionPorts, QuestionReply, QuestionReport } from "./runtime/question/answer.ts";
-export { answerQuestion, wholeQuestion } from "./runtime/question/answer.ts";
-export type { RecordedCall } from "./runtime/session/recorded.ts";
-export { recordedCall } from "./runtime/session/recorded.ts";
+export { answerQuestion, readWholeQuestion } from "./runtime/question/answer.ts";
+export type { CallRecord } from "./runtime/session/recorded.ts";
+export { readCallRecord } from "./runtime/session/recorded.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session/session.ts";
-export { openSession, recordedState } from "./runtime/session/session.ts";
+export { openSession, readSessionState } from "./runtime/session/session.ts";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 export { defineTool, isTool, ToolDefinitionError } from "./tool.ts";
 export type {

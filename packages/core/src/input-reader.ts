@@ -9,7 +9,9 @@ import type { JsonSchema, Maybe, ToolDefinition } from "./tool-definition.ts";
 import { ToolDefinitionError } from "./tool-definition-error.ts";
 
 /** What a schema says about an input: the value it makes of it, or what is wrong. */
-export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problems: readonly SchemaProblem[] };
+export type CheckedInput =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: readonly SchemaProblem[] };
 
 /** Everything that depends on which kind of schema a tool declares. */
 export type InputReader = {
@@ -17,7 +19,7 @@ export type InputReader = {
   readonly shown: () => JsonSchema;
   /** The schema whose types coercion aims at. */
   readonly typed: () => JsonSchema;
-  readonly validate: (input: JsonObject) => Maybe<Checked>;
+  readonly validate: (input: JsonObject) => Maybe<CheckedInput>;
   /** Makes `validate` usable. Throws `schema_does_not_compile`; never leaves a tool whose input is not validated. */
   readonly compile: (schemas: Schemas | undefined) => void;
 };
@@ -78,7 +80,7 @@ function standardReader({ name, inputSchema }: ToolDefinition, schema: StandardS
   };
 }
 
-function readAnswer(answer: StandardResult<unknown>): Checked {
+function readAnswer(answer: StandardResult<unknown>): CheckedInput {
   if (!answer.issues) return { ok: true, value: answer.value };
   const problems = answer.issues.map(({ message, path }) => ({
     pointer: jsonPointer((path ?? []).map((step) => (typeof step === "object" ? step.key : step))),

@@ -1,7 +1,7 @@
 import { ToolError } from "./errors.ts";
 import type { ConfirmationDetails } from "./model/confirmation.ts";
 import { isObject, type JsonObject } from "./model/json/json.ts";
-import { normaliseResult, textResult } from "./model/result/normalize.ts";
+import { normalizeResult, textResult } from "./model/result/normalize.ts";
 import type { Display, ToolResult } from "./model/result/result.ts";
 import { messageOf } from "./model/result/thrown.ts";
 import { cutText } from "./model/text/cut-text.ts";
@@ -152,7 +152,7 @@ async function execute(bound: Bound, given: SignalledContext, update: Update | u
 
 function resultOf({ definition, warnings }: Bound, returned: unknown): ToolResult {
   if (typeof returned === "string") return textResult(returned);
-  const { result, warnings: dropped } = normaliseResult(definition.name, returned);
+  const { result, warnings: dropped } = normalizeResult(definition.name, returned);
   if (dropped.length > 0) warnings.push(...dropped);
   return result;
 }

@@ -202,7 +202,7 @@ export type ProcessEnd = {
 export type StepRedirection = "2>&1" | "1>&2" | ">/dev/null" | "2>/dev/null" | "</dev/null";
 
 /** One program of a pipeline, by its absolute file. No shell reads any of it. */
-export type Program = {
+export type PlanProgram = {
   readonly file: string;
   readonly args: readonly string[];
   /** The name it is called by; its file when absent. A program behind a gate is always called by its file. */
@@ -218,13 +218,13 @@ export type Program = {
 };
 
 /** A change of directory: no process. It succeeds where there is a directory one may enter; programs have their own `cwd`. */
-export type Entry = { readonly enter: string; readonly redirections: readonly StepRedirection[] };
+export type PlanEntry = { readonly enter: string; readonly redirections: readonly StepRedirection[] };
 
 /** A pipeline, and on which status of the step that ran before it it depends. */
-export type Step = { readonly when: "always" | "success" | "failure"; readonly pipeline: readonly (Program | Entry)[] };
+export type PlanStep = { readonly when: "always" | "success" | "failure"; readonly pipeline: readonly (PlanProgram | PlanEntry)[] };
 
 /** Programs joined as a shell joins them by `;`, `&&`, `||` and `|`. */
-export type StepsSpec = Omit<ProcessSpec, "file" | "args" | "cwd"> & { readonly steps: readonly Step[] };
+export type StepsSpec = Omit<ProcessSpec, "file" | "args" | "cwd"> & { readonly steps: readonly PlanStep[] };
 
 /** How a list ended: with the status of the last step that ran. */
 export type StepsEnd = ProcessEnd & {

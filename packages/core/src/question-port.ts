@@ -33,7 +33,7 @@ export type OpenQuestion = {
 };
 
 /** What a person said; without `by` it is whoever speaks for the process. `cancelled` by a person is never a timeout. */
-export type Answered = { readonly by?: By } & (
+export type QuestionerReply = { readonly by?: By } & (
   | { readonly outcome: "answered"; readonly answers: readonly QuestionAnswer[] }
   | { readonly outcome: "cancelled"; readonly reason?: string; readonly partial: readonly QuestionAnswer[] }
 );
@@ -47,7 +47,11 @@ export interface Questioner {
    * is closed without a result says `cancelled`. Stops when the signal aborts, whose reason is `AnsweredElsewhere` where somebody was faster. `partial` hears what was
    * chosen so far, whenever that changed and at the latest when the signal aborts.
    */
-  ask(question: OpenQuestion, signal: AbortSignal, partial: (answers: readonly QuestionAnswer[]) => void): Promise<Answered | undefined>;
+  ask(
+    question: OpenQuestion,
+    signal: AbortSignal,
+    partial: (answers: readonly QuestionAnswer[]) => void,
+  ): Promise<QuestionerReply | undefined>;
 }
 
 /** Why a question is taken from the screen: it was answered or closed elsewhere. */

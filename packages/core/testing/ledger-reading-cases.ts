@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Cursor, type EventFilter, type Ledger, LedgerError } from "../src/ledger-port.ts";
 import { SHARED, type StoredEvent } from "../src/model/events.ts";
 import { emptySession, fold, IllegalEvent } from "../src/model/fold.ts";
-import { knownEvent } from "../src/model/known-event.ts";
+import { parseEvent } from "../src/model/known-event.ts";
 import {
   answeredDraft,
   claimedDraft,
@@ -133,7 +133,7 @@ const READS: readonly LedgerCase[] = [
       const live = await folded(bench.ledger, { session: writer.session, naming: writer.session });
       assert.equal(live.calls.get("c1")?.state, "approved");
       const [answered] = await readAll(bench.ledger, { pos: 0 }, { naming: writer.session });
-      const again = answered && knownEvent(answered);
+      const again = answered && parseEvent(answered);
       assert.ok(again);
       assert.throws(() => fold(live, again), IllegalEvent);
     },
@@ -143,7 +143,7 @@ const READS: readonly LedgerCase[] = [
 async function folded(ledger: Ledger, filter: EventFilter): Promise<ReturnType<typeof emptySession>> {
   const state = emptySession();
   for (const stored of await readAll(ledger, { pos: 0 }, filter)) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     assert.ok(event);
     fold(state, event);
   }

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { before, test } from "node:test";
-import { type Draft, emptySession, fold, knownEvent } from "@assent/core";
+import { type Draft, emptySession, fold, parseEvent } from "@assent/core";
 import {
   applyingDraft,
   askedDraft,
@@ -187,7 +187,7 @@ test("a repair that cuts a proposal and a question voids the wish and the answer
   const ledger = await madeLedger(t, { directory });
   const state = emptySession();
   for (const stored of await readAll(ledger, { pos: 0 }, { session: A, naming: A })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event) fold(state, event);
   }
   assert.deepEqual([[...state.proposals.keys()], state.questions.size], [["p_1"], 0]);

@@ -3,7 +3,7 @@ import { chmodSync, cpSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { before, test } from "node:test";
-import { callOf, canonicalJson, naming } from "@assent/core";
+import { callOf, canonicalJson, namedSession } from "@assent/core";
 import {
   answeredDraft,
   claimedDraft,
@@ -271,7 +271,7 @@ function forge(database: DatabaseSync, { session, type, body, epoch }: Forged): 
   };
   const values = [link.session, link.seq, link.epoch, link.at, type, 1, text, link.prev, chainHash(link)];
   const insert = database.prepare("insert into events select max(pos) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? from events");
-  insert.run(...values, callOf({ body }) ?? null, session === "_store" ? (naming({ type, body }) ?? null) : null);
+  insert.run(...values, callOf({ body }) ?? null, session === "_store" ? (namedSession({ type, body }) ?? null) : null);
 }
 
 const FORGED: readonly (readonly [string, Forged, readonly [string, string, number]])[] = [
@@ -380,10 +380,10 @@ test("a repair that loses the question voids its answer, so that the session fol
   assert.deepEqual(report.repaired, [{ session: A, goodSeq: 3, lostFrom: 4 }]);
   assert.deepEqual(report.findings, []);
   const ledger = await madeLedger(t, { directory });
-  const { emptySession, fold, knownEvent } = await import("@assent/core");
+  const { emptySession, fold, parseEvent } = await import("@assent/core");
   const state = emptySession();
   for (const stored of await readAll(ledger, { pos: 0 }, { session: A, naming: A })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event) fold(state, event);
   }
   assert.equal(state.calls.size, 0);

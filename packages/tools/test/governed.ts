@@ -5,10 +5,10 @@ import {
   createDispatcher,
   createRegistry,
   type Dispatcher,
-  fixedPolicy,
   memoryLedger,
   openSession,
   type Policy,
+  staticPolicy,
 } from "@assent/core";
 import { createHostFileChanges, createHostPorts, currentHolder } from "@assent/host";
 import { builtinTools } from "../src/index.ts";
@@ -33,7 +33,7 @@ export async function governed(t: TestContext, stages: readonly string[] = []): 
   const tools = createRegistry();
   for (const tool of builtinTools({ workspace: root, files, processes, environment: {} })) tools.add(tool);
   const proposals: NonNullable<Policy["proposals"]> = { resolver: "both", stages: ({ tool }) => stages.includes(tool) };
-  const policy = fixedPolicy({ mode: "yolo", proposals });
+  const policy = staticPolicy({ mode: "yolo", proposals });
   const dispatcher = createDispatcher({ session, clock, ids, digest, files, processes, policy, changes: createHostFileChanges(), tools });
   t.after(() => session.close("done", 0));
   let calls = 0;

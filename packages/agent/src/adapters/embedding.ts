@@ -7,7 +7,7 @@ import {
   type OutcomeState,
   type ProposedCall,
   type Registry,
-  recordedCall,
+  readCallRecord,
   type Session,
 } from "@assent/core";
 
@@ -74,7 +74,7 @@ export async function resumeTurn(embedding: Embedding, earlier: readonly Embedde
 
 /** It ended in a process that did not live to tell: its result is on record. */
 async function recorded({ session }: Embedding, call: EmbeddedCall): Promise<EmbeddedCall> {
-  const { "call.ended": ended } = await recordedCall(session.ledger, session.id, call.callId);
+  const { "call.ended": ended } = await readCallRecord(session.ledger, session.id, call.callId);
   if (!ended) return call;
   const { id, callId, tool } = call;
   return { id, callId, tool, outcome: ended.outcome, type: ended.type, content: ended.content };

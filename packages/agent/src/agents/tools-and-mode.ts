@@ -1,5 +1,5 @@
 import { compileGlob, MODES, type Mode, type Registry, type Tool, ToolError } from "@assent/core";
-import { toolsNamed } from "@assent/core/parts";
+import { toolsByForeignName } from "@assent/core/parts";
 
 /** The tools an agent is given: names and globs of registered ones, ready declarations, or both. Undefined: all that are registered. */
 export type GivenTools = readonly (string | Tool)[] | undefined;
@@ -37,14 +37,14 @@ function chooseFrom(known: readonly Tool[], given: readonly (string | Tool)[]): 
 function namedBy(pattern: string, known: readonly Tool[]): readonly Tool[] {
   const glob = compileGlob(pattern, { caseSensitive: true });
   const found = known.filter(({ name }) => glob.matches(name));
-  const foreign = found.length === 0 ? toolsNamed(pattern)?.same : undefined;
+  const foreign = found.length === 0 ? toolsByForeignName(pattern)?.same : undefined;
   return foreign ? known.filter(({ name }) => foreign.includes(name)) : found;
 }
 
 /** Removes tools that match the name, tools that other agents mean by it, and similar ones. */
 function removes(pattern: string): (tool: string) => boolean {
   const glob = compileGlob(pattern);
-  const { same = [], near = [] } = toolsNamed(pattern) ?? {};
+  const { same = [], near = [] } = toolsByForeignName(pattern) ?? {};
   return (tool) => glob.matches(tool) || same.includes(tool) || near.includes(tool);
 }
 
@@ -58,7 +58,7 @@ export function findUnknownTools(given: readonly string[], registry: Registry): 
   const known = registry.list();
   const isKnown = (name: string): boolean => {
     if (name.startsWith("mcp__")) return true;
-    if (!/[*?[]/.test(name)) return registry.get(name) !== undefined || toolsNamed(name) !== undefined;
+    if (!/[*?[]/.test(name)) return registry.get(name) !== undefined || toolsByForeignName(name) !== undefined;
     const glob = compileGlob(name);
     return known.some((tool) => glob.matches(tool.name));
   };

@@ -1,4 +1,4 @@
-import { type EventBodies, knownEvent, type Ledger, type LedgerEvent, type Session, type TaskRow } from "@assent/core";
+import { type EventBodies, type Ledger, type LedgerEvent, parseEvent, type Session, type TaskRow } from "@assent/core";
 import type { TaskBoard } from "./board.ts";
 
 /** What the record says of a task whose process is gone. */
@@ -19,7 +19,7 @@ export async function leftBehind(root: Pick<Session, "id" | "ledger">, { task, s
   const running = new Set<string>();
   const types = ["session.created", "call.judged", "call.claimed", "call.ended", "question.asked"];
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event?.type === "session.created") created = event.body;
     else if (event) follow(calls, event, seen);
     if (event?.type === "call.claimed" && calls.get(event.body.call) === "claimed") running.add(event.body.call);

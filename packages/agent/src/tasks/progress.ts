@@ -1,5 +1,5 @@
 import type { EventBodies, Ledger, LedgerEvent, TaskUsage } from "@assent/core";
-import { knownEvent } from "@assent/core";
+import { parseEvent } from "@assent/core";
 
 /** The newest answer of an agent's model. */
 export type LastAnswer = Pick<EventBodies["message.assistant"], "content" | "stop">;
@@ -53,7 +53,7 @@ export function makeProgress(): Progress {
 export async function recordedProgress(ledger: Ledger, session: string): Promise<Progress> {
   const progress = makeProgress();
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types: TYPES })) {
-    const event = knownEvent({ ...stored, body: await ledger.resolve(stored.body) });
+    const event = parseEvent({ ...stored, body: await ledger.resolve(stored.body) });
     if (event) progress.take(event);
   }
   return progress;

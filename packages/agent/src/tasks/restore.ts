@@ -1,4 +1,4 @@
-import { type EventBodies, knownEvent, type Ledger, type LedgerEvent, type TaskProcess, type TaskRow } from "@assent/core";
+import { type EventBodies, type Ledger, type LedgerEvent, parseEvent, type TaskProcess, type TaskRow } from "@assent/core";
 import { enter, type TaskBoard, type TaskEntry, tell, viewOf, writeInOrder } from "./board.ts";
 import { endSurvivors, restoreCommand, restoredProgress } from "./commands.ts";
 import { endLeft, endOrphans, type LeftSession, warnLeft } from "./end-left.ts";
@@ -90,7 +90,7 @@ async function enterEnded(board: TaskBoard): Promise<void> {
   const survivors = followSurvivors();
   const types = ["task.started", "task.process", "task.ended", "session.closed"];
   for await (const stored of session.ledger.read({ session: session.id, seq: 0 }, { session: session.id, types })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (!event) continue;
     survivors.follow(event);
     if (event.type === "task.started") {

@@ -1,4 +1,4 @@
-import { type EventBodies, knownEvent, type Session } from "@assent/core";
+import { type EventBodies, parseEvent, type Session } from "@assent/core";
 import { escapeXml } from "../loop/steering/reminder.ts";
 import { changed, runningOf, type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./board.ts";
 import { type AgentSpec, type OpenedAgent, openAgent } from "./open-agent.ts";
@@ -52,7 +52,7 @@ export async function reopenTask(board: TaskBoard, entry: TaskEntry): Promise<Op
   for await (const { body } of ledger.read({ session: entry.session, seq: 0 }, { session: entry.session, types: ["notice.queued"] }))
     heard.add(body["notice"]);
   for await (const stored of ledger.read({ session: id, seq: 0 }, { session: id, types: ["task.message"] })) {
-    const event = knownEvent({ ...stored, body: await ledger.resolve(stored.body) });
+    const event = parseEvent({ ...stored, body: await ledger.resolve(stored.body) });
     if (event?.type === "task.message" && event.body.task === task && !heard.has(event.body.message))
       await queueMessage(opened.session, event.body);
   }

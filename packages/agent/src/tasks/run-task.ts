@@ -1,4 +1,4 @@
-import { type Clock, naming } from "@assent/core";
+import { type Clock, namedSession } from "@assent/core";
 import type { RunEnd } from "../loop/conversation-state.ts";
 import { changed, type TaskBoard, type TaskEntry, tell, viewOf, writeInOrder } from "./board.ts";
 import { closeAgent } from "./close-agent.ts";
@@ -62,7 +62,7 @@ async function pause(board: TaskBoard, entry: TaskEntry, opened: OpenedAgent): P
     void goOn(board, entry, "answer");
   };
   entry.watching = opened.session.watch((event) => {
-    heard ||= naming(event) === opened.session.id;
+    heard ||= namedSession(event) === opened.session.id;
     take();
   });
   const paused = session.draft("task.paused", { task: entry.id, reason: "approval", blocked: "approval" });

@@ -7,15 +7,15 @@ import {
   type DispatcherDeps,
   defineTool,
   type EventType,
-  fixedPolicy,
-  knownEvent,
   type Ledger,
   type LedgerEvent,
   makeChecker,
   memoryLedger,
   openSession,
+  parseEvent,
   type Registry,
   type Session,
+  staticPolicy,
   type Tool,
 } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
@@ -53,14 +53,14 @@ export async function embed({ ledger = memoryLedger(), id, deps, more = [] }: Em
     allow: ["read", "slow", "picture"],
     deny: ["write:name=forbidden"],
   });
-  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }), ...deps });
+  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy({ checkers: [checker] }), ...deps });
   const ran: string[] = [];
   const tools = createRegistry();
   for (const tool of [...bodies(ran), ...more]) tools.add(tool);
   const events = async <T extends EventType>(type: T): Promise<LedgerEvent<T>[]> => {
     const found: LedgerEvent<T>[] = [];
     for await (const stored of ledger.read({ session: session.id, seq: 0 }, { session: session.id, types: [type] })) {
-      const event = knownEvent(stored);
+      const event = parseEvent(stored);
       if (event) found.push(event as LedgerEvent<T>);
     }
     return found;

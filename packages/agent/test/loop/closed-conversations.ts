@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { getHeapSpaceStatistics } from "node:v8";
 import { createConversation, playScript } from "@assent/agent";
-import { createDispatcher, createRegistry, fixedPolicy, memoryLedger, openSession } from "@assent/core";
+import { createDispatcher, createRegistry, memoryLedger, openSession, staticPolicy } from "@assent/core";
 import { countingIds, manualClock } from "@assent/core/testing";
 
 const CONVERSATIONS = 400;
@@ -19,7 +19,7 @@ const script = { turns: [{ say: "ok" }] };
 async function converse(): Promise<void> {
   const holder = { pid: 1, host: "h", processStart: "0", door: "test" };
   const session = await openSession({ ledger: memoryLedger({ clock, ids }), clock, ids }, { holder, create: { cwd: "/" } });
-  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy() });
+  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy() });
   const player = playScript(script, clock);
   const { send } = createConversation({
     ...{ session, dispatcher, clock, ids, tools: () => tools, model: () => player.model(), system: () => "You are tested." },

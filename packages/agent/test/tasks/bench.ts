@@ -8,17 +8,17 @@ import {
   type DispatcherDeps,
   defineTool,
   type EventType,
-  fixedPolicy,
   type Hooks,
   type Ids,
-  knownEvent,
   type Ledger,
   type LedgerEvent,
   memoryLedger,
   openSession,
   type Policy,
+  parseEvent,
   type Registry,
   type Session,
+  staticPolicy,
   type Tool,
 } from "@assent/core";
 import { countingIds, type ManualClock, manualClock } from "@assent/core/testing";
@@ -149,7 +149,7 @@ export async function bench(script: string, options: BenchOptions = {}): Promise
     clock,
     ids,
     digest,
-    policy: fixedPolicy({ ...YOLO, ...options.policy }),
+    policy: staticPolicy({ ...YOLO, ...options.policy }),
     warn: (message: string) => void warnings.push(message),
   };
   const waking: { wake: () => void } = { wake: () => undefined };
@@ -235,7 +235,7 @@ export async function bench(script: string, options: BenchOptions = {}): Promise
     events: async <T extends EventType>(type: T, of: string = session.id) => {
       const found: LedgerEvent<T>[] = [];
       for await (const stored of ledger.read({ session: of, seq: 0 }, { session: of, types: [type] })) {
-        const event = knownEvent(stored);
+        const event = parseEvent(stored);
         if (event) found.push(event as LedgerEvent<T>);
       }
       return found;

@@ -7,9 +7,9 @@ import {
   type Json,
   type Ledger,
   openSession,
-  recordedCall,
+  readCallRecord,
+  readWholeQuestion,
   type Session,
-  wholeQuestion,
 } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
 import { createSessionDispatcher } from "../compose/dispatcher.ts";
@@ -112,7 +112,7 @@ export function resumeCall(
 export async function endedCall(ledger: Ledger, id: string): Promise<CallEnd | "no call" | "open"> {
   const callId = await onlyCall(ledger, id);
   if (callId === undefined) return "no call";
-  const { "call.ended": ended } = await recordedCall(ledger, id, callId);
+  const { "call.ended": ended } = await readCallRecord(ledger, id, callId);
   return ended ? recordedEnd(ledger, id, callId) : "open";
 }
 
@@ -146,7 +146,7 @@ async function onlyCall(ledger: Ledger, session: string): Promise<string | undef
 }
 
 async function recordedEnd(ledger: Ledger, sessionId: string, callId: string): Promise<CallEnd> {
-  const { "call.ended": ended } = await recordedCall(ledger, sessionId, callId);
+  const { "call.ended": ended } = await readCallRecord(ledger, sessionId, callId);
   if (!ended) throw new CommandError("store_corrupt", 1, { message: `Call ${callId} has no end on record.`, hint: "assent verify" });
   return { sessionId, callId, outcome: ended.outcome, type: ended.type, content: modelContent(ended.content) };
 }
@@ -162,7 +162,7 @@ async function callEnd(ledger: Ledger, sessionId: string, { report, batch }: Rep
     const stopped = batch.stopRun ? { stopReason: batch.stopMessage } : {};
     const staged = stagedBy(result.details);
     if (type !== "denied_unattended") return { ...ended, ...stopped, ...(staged !== undefined && { staged }) };
-    const { "call.judged": judged } = await recordedCall(ledger, sessionId, callId);
+    const { "call.judged": judged } = await readCallRecord(ledger, sessionId, callId);
     return { ...ended, ...stopped, insisted: judged?.explicitAsk === true };
   }
   const approvalId = report.approvalId ?? "";
@@ -177,7 +177,7 @@ function stagedBy(details: Json | undefined): string | undefined {
 
 async function waitingSubject(ledger: Ledger, id: string): Promise<string> {
   if (waitingKind(id) === "questions")
-    return questionSubject((await wholeQuestion(ledger, await findRow(ledger, "questions", id))).questions);
+    return questionSubject((await readWholeQuestion(ledger, await findRow(ledger, "questions", id))).questions);
   const row = await findRow(ledger, "approvals", id);
   return approvalSubject({ ...row, details: await ledger.resolve(row.details) });
 }

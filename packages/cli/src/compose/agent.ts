@@ -19,7 +19,7 @@ import {
   type TasksDeps,
 } from "@assent/agent";
 import type { Session } from "@assent/core";
-import { type UnknownOutcomes, unknownOutcomes } from "@assent/core/parts";
+import { createUnknownOutcomes, type UnknownOutcomes } from "@assent/core/parts";
 import type { HostPorts } from "@assent/host";
 import { createRedactor } from "@assent/policy";
 import { TOOL_LISTINGS } from "@assent/tools";
@@ -78,7 +78,7 @@ export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "cl
 export async function composeAgent(context: Context, parts: AgentParts): Promise<ComposedAgent> {
   const { session, policy, cancelling, limits } = parts;
   policy.serve(session.id);
-  const unknown = unknownOutcomes();
+  const unknown = createUnknownOutcomes();
   unknown.attend(session);
   await unknown.restore(session.ledger, session.id);
   const bell: WakeUp = { wake: () => undefined };

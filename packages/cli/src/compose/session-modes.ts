@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { Dispatcher, Session } from "@assent/core";
-import { attendPlanMode, createModes, type Modes, type PlanMode } from "@assent/core/parts";
+import { createModes, createPlanMode, type Modes, type PlanMode } from "@assent/core/parts";
 import { createHostPlanFiles, findPlanFile, type HostPorts } from "@assent/host";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
@@ -22,7 +22,7 @@ export async function openSessionModes({ io }: Pick<Context, "io">, { session, p
 
 /** Lets the session's `resolve` propose its plan. */
 export function attendPlans({ session, ports, policy }: ModeParts, modes: Modes, dispatcher: Dispatcher): PlanMode {
-  return attendPlanMode({
+  return createPlanMode({
     session,
     modes,
     files: createHostPlanFiles(),

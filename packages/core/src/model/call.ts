@@ -6,7 +6,7 @@ import type { Outcome, OutcomeState } from "./outcome.ts";
 import { type TaskProcess, withEarlier } from "./task/events.ts";
 
 /** What the newest judgement found; the judged input itself stays in the ledger, at `seq`. */
-export type Judged = {
+export type JudgementSummary = {
   readonly seq: number;
   readonly tool: string;
   readonly kind: Kind;
@@ -18,7 +18,7 @@ export type Judged = {
 };
 
 /** The yes in force: where it stands, what it covers, who gave it. */
-export type Yes = {
+export type Consent = {
   readonly pos: number;
   readonly covers: string | undefined;
   readonly by: "person" | "host" | "grant" | "hook";
@@ -32,7 +32,7 @@ export type Yes = {
 };
 
 /** How an approval stands that did not end in a yes. */
-export type Standing = "open" | "rejected" | "expired" | "cancelled" | "denied";
+export type ApprovalStanding = "open" | "rejected" | "expired" | "cancelled" | "denied";
 
 /**
  * A call from proposal to outcome.
@@ -42,23 +42,29 @@ export type Standing = "open" | "rejected" | "expired" | "cancelled" | "denied";
  */
 export type Call = { readonly callId: string; readonly tool: string; readonly seq: number; readonly index: number } & (
   | { readonly state: "proposed" }
-  | { readonly state: "judged"; readonly judged: Judged }
+  | { readonly state: "judged"; readonly judged: JudgementSummary }
   | {
       readonly state: "waiting";
-      readonly judged: Judged;
+      readonly judged: JudgementSummary;
       readonly approval: string;
       readonly revision: number;
       readonly shown: string;
       readonly expiresAt: string | null;
-      readonly standing: Standing;
+      readonly standing: ApprovalStanding;
       readonly reason: string | null;
       /** The no ends the whole batch. */
       readonly interrupt: boolean;
     }
-  | { readonly state: "approved"; readonly judged: Judged; readonly approval: string | null; readonly revision: number; readonly yes: Yes }
+  | {
+      readonly state: "approved";
+      readonly judged: JudgementSummary;
+      readonly approval: string | null;
+      readonly revision: number;
+      readonly yes: Consent;
+    }
   | {
       readonly state: "claimed";
-      readonly judged: Judged;
+      readonly judged: JudgementSummary;
       readonly attempt: number;
       readonly claimedAt: string;
       readonly key: string | null;
@@ -83,10 +89,10 @@ const ENDS: Readonly<Record<Call["state"], readonly OutcomeState[]>> = {
 // step of every call asks, and V8 looks a name up in a record as slowly as in a map.
 
 /** A call whose intent is on disk and whose end is not. */
-export type UnderWay = InState<"claimed">;
+export type RunningCall = InState<"claimed">;
 
 /** Law 5: its effect may be under way, or may have happened before a crash. Such a call is never run again as if nothing had been. */
-export function mayBeUnderWay(call: Call | undefined): call is UnderWay {
+export function mayBeUnderWay(call: Call | undefined): call is RunningCall {
   const state = call?.state;
   switch (state) {
     case "claimed":
@@ -172,7 +178,7 @@ function proposed({ seq, body }: LedgerEvent & { readonly body: EventBodies["cal
   return { callId: body.call, tool: body.tool, seq, index: body.index, state: "proposed" };
 }
 
-function judgement({ seq, body }: LedgerEvent & { readonly body: EventBodies["call.judged"] }): Judged {
+function judgement({ seq, body }: LedgerEvent & { readonly body: EventBodies["call.judged"] }): JudgementSummary {
   const { tool, kind, safe, fingerprint, verdict, explicitAsk, policy } = body;
   return { seq, tool, kind, safe, fingerprint, verdict, explicitAsk, policy };
 }
@@ -191,7 +197,7 @@ function asked(call: InState<"judged">, event: LedgerEvent): Call | undefined {
   if (call.judged.verdict === "deny") return undefined;
   if (event.type !== "call.answered") return opened(call, event);
   if (call.judged.explicitAsk || event.body.fingerprint !== call.judged.fingerprint) return undefined;
-  const yes: Yes = {
+  const yes: Consent = {
     pos: event.pos,
     covers: event.body.fingerprint,
     by: event.body.by.kind,
@@ -220,7 +226,7 @@ function answered(call: InState<"waiting">, event: LedgerEvent): Call | undefine
   const { approval, revision, fingerprint, outcome, edited, by, reason } = event.body;
   if (approval !== call.approval || revision !== call.revision || fingerprint !== call.shown) return undefined;
   if (outcome === "rejected") return { ...call, standing: "rejected", reason, interrupt: event.body.interrupt === true };
-  const yes: Yes = {
+  const yes: Consent = {
     pos: event.pos,
     covers: edited?.fingerprint ?? fingerprint,
     by: by.kind,

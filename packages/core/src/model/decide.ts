@@ -30,7 +30,7 @@ import { messageOf } from "./result/thrown.ts";
  * 6. allow if the hook allows; else ask. Only this ask can be answered by a grant or by a permission hook.
  */
 export function decide(request: Request, circumstances: Circumstances): Decision {
-  const court = courtOf(circumstances);
+  const court = fillCircumstances(circumstances);
   const { units } = request;
   let ruling = judge(court, request, units[0] ?? { subject: request.tool });
   let index = 0;
@@ -58,34 +58,34 @@ function stricter<T extends Opinion>(one: T | undefined, other: T | undefined): 
 }
 
 /** Circumstances with nothing left out, and checkers in the order in which they are named. */
-type Court = Required<Circumstances>;
+type FullCircumstances = Required<Circumstances>;
 
-function courtOf(given: Circumstances): Court {
+function fillCircumstances(given: Circumstances): FullCircumstances {
   const checkers = given.checkers && byScope(given.checkers);
   if (isWhole(given) && checkers === given.checkers) return given;
   return { mode: given.mode, guards: given.guards ?? [], checkers: checkers ?? [], hint: given.hint ?? {} };
 }
 
-function isWhole(given: Circumstances): given is Court {
+function isWhole(given: Circumstances): given is FullCircumstances {
   const { guards, checkers, hint } = given;
   return guards !== undefined && checkers !== undefined && hint !== undefined;
 }
 
 /** An opinion with the step in which it decides. */
-type Speaker = Opinion & { readonly step: Step; readonly scope?: Scope };
+type DecidingOpinion = Opinion & { readonly step: DecisionStep; readonly scope?: Scope };
 
-type Ruling = { readonly speaker: Speaker; readonly trace: readonly TraceEntry[] };
+type UnitDecision = { readonly speaker: DecidingOpinion; readonly trace: readonly TraceEntry[] };
 
 /** What guards and checkers say about one unit, before anything is decided. */
-type Hearing = {
+type UnitOpinions = {
   readonly request: Request;
   readonly unit: Unit;
   readonly trace: TraceEntry[];
-  insisting: Speaker | undefined;
-  allowing: Speaker | undefined;
+  insisting: DecidingOpinion | undefined;
+  allowing: DecidingOpinion | undefined;
 };
 
-function judge(court: Court, request: Request, unit: Unit): Ruling {
+function judge(court: FullCircumstances, request: Request, unit: Unit): UnitDecision {
   const { mode, hint } = court;
   const heard = court.guards.length + court.checkers.length === 0 ? undefined : hear(court, request, unit);
   const planDenies = mode === "plan" && !knownToBeSafe(request.kind, hint);
@@ -103,19 +103,19 @@ function judge(court: Court, request: Request, unit: Unit): Ruling {
   return { speaker, trace: heard ? [...heard.trace, ...last] : last };
 }
 
-function hear({ guards, checkers }: Court, request: Request, unit: Unit): Hearing {
-  const hearing: Hearing = { request, unit, trace: [], insisting: undefined, allowing: undefined };
+function hear({ guards, checkers }: FullCircumstances, request: Request, unit: Unit): UnitOpinions {
+  const hearing: UnitOpinions = { request, unit, trace: [], insisting: undefined, allowing: undefined };
   for (const guard of guards) hearGuard(hearing, guard);
   for (const checker of checkers) hearChecker(hearing, checker);
   return hearing;
 }
 
 /** What a guard or checker says about the unit; `error` when it throws or answers nonsense, which denies (law 4). */
-type Statement = { readonly verdict: Verdict | "none" | "error"; readonly rule?: RuleRef; readonly note?: string };
+type CheckAnswer = { readonly verdict: Verdict | "none" | "error"; readonly rule?: RuleRef; readonly note?: string };
 
-type Checks = { readonly check: (request: Request, unit: Unit) => Statement };
+type OpinionSource = { readonly check: (request: Request, unit: Unit) => CheckAnswer };
 
-type Name = {
+type TraceName = {
   readonly layer: string;
   readonly reason: "guard" | "checker";
   readonly source: string;
@@ -125,26 +125,26 @@ type Name = {
 };
 
 /** Every unit of every call needs the name of each guard and checker: it is made once. */
-const NAMES = new WeakMap<Guard | NamedChecker, Name>();
+const NAMES = new WeakMap<Guard | NamedChecker, TraceName>();
 
-function nameOfGuard(guard: Guard): Name {
+function nameOfGuard(guard: Guard): TraceName {
   return NAMES.get(guard) ?? named(guard, { layer: `guard:${guard.id}`, reason: "guard", source: guard.id });
 }
 
-function nameOfChecker(checker: NamedChecker): Name {
+function nameOfChecker(checker: NamedChecker): TraceName {
   const { label, scope } = checker;
   return NAMES.get(checker) ?? named(checker, { layer: label, reason: "checker", source: label, scope });
 }
 
-function named(speaker: Guard | NamedChecker, name: Omit<Name, "silent">): Name {
+function named(speaker: Guard | NamedChecker, name: Omit<TraceName, "silent">): TraceName {
   const full = { ...name, silent: Object.freeze({ layer: name.layer, opinion: "none" } as const) };
   NAMES.set(speaker, full);
   return full;
 }
 
-const NONSENSE: Statement = Object.freeze({ verdict: "error", note: "failed: it gave no valid opinion" });
+const NONSENSE: CheckAnswer = Object.freeze({ verdict: "error", note: "failed: it gave no valid opinion" });
 
-function consult({ request, unit }: Hearing, speaker: Checks): Statement {
+function consult({ request, unit }: UnitOpinions, speaker: OpinionSource): CheckAnswer {
   try {
     const statement = speaker.check(request, unit);
     return statement.verdict === "none" || Object.hasOwn(SEVERITY, statement.verdict) ? statement : NONSENSE;
@@ -153,16 +153,16 @@ function consult({ request, unit }: Hearing, speaker: Checks): Statement {
   }
 }
 
-function hearGuard(hearing: Hearing, guard: Guard): void {
+function hearGuard(hearing: UnitOpinions, guard: Guard): void {
   const statement = consult(hearing, guard);
   record(hearing, statement.verdict === "allow" ? NONSENSE : statement, nameOfGuard(guard));
 }
 
-function hearChecker(hearing: Hearing, checker: NamedChecker): void {
+function hearChecker(hearing: UnitOpinions, checker: NamedChecker): void {
   record(hearing, consult(hearing, checker), nameOfChecker(checker));
 }
 
-function record(hearing: Hearing, { verdict, rule, note }: Statement, { layer, reason, source, scope, silent }: Name): void {
+function record(hearing: UnitOpinions, { verdict, rule, note }: CheckAnswer, { layer, reason, source, scope, silent }: TraceName): void {
   if (verdict === "none" && !rule && note === undefined) {
     hearing.trace.push(silent);
     return;
@@ -172,7 +172,7 @@ function record(hearing: Hearing, { verdict, rule, note }: Statement, { layer, r
   if (note !== undefined) entry.note = note;
   hearing.trace.push(entry);
   if (verdict === "none") return;
-  const speaker: Mutable<Speaker> = { verdict: verdict === "error" ? "deny" : verdict, reason, source, step: STEP[verdict] };
+  const speaker: Mutable<DecidingOpinion> = { verdict: verdict === "error" ? "deny" : verdict, reason, source, step: STEP[verdict] };
   if (scope) speaker.scope = scope;
   if (reason === "guard") speaker.rule = { text: layer };
   else if (rule) speaker.rule = rule;
@@ -191,12 +191,12 @@ function hookEntry(hook: Hint["hook"]): TraceEntry {
   return { layer: "hook", opinion: verdict, note: reason === undefined ? name : `${name}: ${reason}` };
 }
 
-function insistingHook(hook: Hint["hook"]): Speaker | undefined {
+function insistingHook(hook: Hint["hook"]): DecidingOpinion | undefined {
   return hook && hook.verdict !== "allow" ? hookSpeaker(hook, STEP[hook.verdict]) : undefined;
 }
 
-function hookSpeaker({ verdict, reason, name }: NonNullable<Hint["hook"]>, step: Speaker["step"]): Speaker {
-  const speaker: Mutable<Speaker> = { verdict, reason: "hook", source: name, step };
+function hookSpeaker({ verdict, reason, name }: NonNullable<Hint["hook"]>, step: DecidingOpinion["step"]): DecidingOpinion {
+  const speaker: Mutable<DecidingOpinion> = { verdict, reason: "hook", source: name, step };
   if (reason !== undefined) speaker.note = reason;
   return speaker;
 }
@@ -206,7 +206,7 @@ function toolEntry({ tool, toolNote }: Hint): TraceEntry {
   return toolNote === undefined ? entry : { ...entry, note: toolNote };
 }
 
-function deniedByTool({ tool, toolNote }: Hint): Speaker | undefined {
+function deniedByTool({ tool, toolNote }: Hint): DecidingOpinion | undefined {
   if (tool !== "deny") return undefined;
   return toolNote === undefined ? TOOL_DENIES : { ...TOOL_DENIES, note: toolNote };
 }
@@ -217,47 +217,47 @@ function knownToBeSafe(kind: Kind, hint: Hint): boolean {
   return (kind === "other" && hint.readOnly === true) || (kind === "edit" && hint.planFile === true);
 }
 
-function allowedByMode(mode: string, kind: Kind, hint: Hint): Speaker | undefined {
+function allowedByMode(mode: string, kind: Kind, hint: Hint): DecidingOpinion | undefined {
   if (mode === "yolo") return YOLO;
   if (mode === "auto-edit" && kind === "edit" && hint.insideWorkspace) return AUTO_EDIT;
   if (mode === "plan" && kind === "edit" && hint.planFile) return PLAN_FILE;
   return undefined;
 }
 
-function allowedByTool({ tool, readOnly, readOnlyParts }: Hint, unit: Unit): Speaker | undefined {
+function allowedByTool({ tool, readOnly, readOnlyParts }: Hint, unit: Unit): DecidingOpinion | undefined {
   if (tool === "allow") return TOOL_ALLOWS;
   return tool === undefined && (readOnly || (readOnlyParts && unit.readOnly)) ? READ_ONLY : undefined;
 }
 
-function allowedByHook(hook: Hint["hook"]): Speaker | undefined {
+function allowedByHook(hook: Hint["hook"]): DecidingOpinion | undefined {
   return hook?.verdict === "allow" ? hookSpeaker(hook, 6) : undefined;
 }
 
-function asked({ tool, toolNote }: Hint): Speaker {
+function asked({ tool, toolNote }: Hint): DecidingOpinion {
   if (tool !== "ask") return NOBODY;
   return toolNote === undefined ? TOOL_ASKS : { ...TOOL_ASKS, note: toolNote };
 }
 
-const PLAN_DENIES: Speaker = Object.freeze({ verdict: "deny", reason: "mode", source: "plan", step: 1 });
-const TOOL_DENIES: Speaker = Object.freeze({ verdict: "deny", reason: "tool", source: "", step: 1 });
-const YOLO: Speaker = Object.freeze({ verdict: "allow", reason: "yolo", source: "", step: 4 });
-const AUTO_EDIT: Speaker = Object.freeze({ verdict: "allow", reason: "mode", source: "auto-edit", step: 4 });
-const PLAN_FILE: Speaker = Object.freeze({ verdict: "allow", reason: "mode", source: "plan", step: 4 });
-const TOOL_ALLOWS: Speaker = Object.freeze({ verdict: "allow", reason: "tool", source: "", step: 5 });
-const READ_ONLY: Speaker = Object.freeze({ verdict: "allow", reason: "readonly_hint", source: "", step: 5 });
-const TOOL_ASKS: Speaker = Object.freeze({ verdict: "ask", reason: "tool", source: "", step: 6 });
-const NOBODY: Speaker = Object.freeze({ verdict: "ask", reason: "default", source: "", step: 6 });
+const PLAN_DENIES: DecidingOpinion = Object.freeze({ verdict: "deny", reason: "mode", source: "plan", step: 1 });
+const TOOL_DENIES: DecidingOpinion = Object.freeze({ verdict: "deny", reason: "tool", source: "", step: 1 });
+const YOLO: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "yolo", source: "", step: 4 });
+const AUTO_EDIT: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "mode", source: "auto-edit", step: 4 });
+const PLAN_FILE: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "mode", source: "plan", step: 4 });
+const TOOL_ALLOWS: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "tool", source: "", step: 5 });
+const READ_ONLY: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "readonly_hint", source: "", step: 5 });
+const TOOL_ASKS: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "tool", source: "", step: 6 });
+const NOBODY: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "default", source: "", step: 6 });
 
 /** Steps 3 and 5 let pass what nobody looks at; a mode and a hook are somebody's choice to let the text itself pass. */
-function passesByRules({ step }: Speaker): boolean {
+function passesByRules({ step }: DecidingOpinion): boolean {
   return step === 3 || step === 5;
 }
 
-function strictness({ verdict, step }: Speaker): number {
+function strictness({ verdict, step }: DecidingOpinion): number {
   return step === 2 ? SEVERITY.ask + 0.5 : SEVERITY[verdict];
 }
 
-function toDecision({ speaker, trace }: Ruling, about: Pick<Decision, "unit" | "units" | "byRules">): Decision {
+function toDecision({ speaker, trace }: UnitDecision, about: Pick<Decision, "unit" | "units" | "byRules">): Decision {
   const { verdict, reason, source, rule, note, scope, step } = speaker;
   const { unit, units, byRules } = about;
   const decision: Mutable<Decision> = { verdict, reason, source, explicitAsk: step === 2, unit, units, byRules, trace };
@@ -286,13 +286,13 @@ function placeOf({ scope }: NamedChecker): number {
 }
 
 /** The step of `decide` in which an opinion decides. */
-export type Step = 1 | 2 | 3 | 4 | 5 | 6;
+export type DecisionStep = 1 | 2 | 3 | 4 | 5 | 6;
 
-type Decided = Opinion & { readonly step: Step };
-type Entries = Readonly<Record<TraceEntry["opinion"], TraceEntry>>;
+type DecidedStep = Opinion & { readonly step: DecisionStep };
+type EntryTable = Readonly<Record<TraceEntry["opinion"], TraceEntry>>;
 
 /** Layers that say the same for most calls share their entries, so that a trace costs one small list. */
-function entriesOf(layer: string, note?: string): Entries {
+function entriesOf(layer: string, note?: string): EntryTable {
   const entry = (opinion: TraceEntry["opinion"]): TraceEntry =>
     Object.freeze(note === undefined ? { layer, opinion } : { layer, opinion, note });
   return {
@@ -306,12 +306,12 @@ function entriesOf(layer: string, note?: string): Entries {
 }
 
 /** What the hook says. */
-export const HOOK_ENTRIES: Entries = entriesOf("hook");
+export const HOOK_ENTRIES: EntryTable = entriesOf("hook");
 
 /** What the tool itself says. */
-export const TOOL_ENTRIES: Entries = entriesOf("tool");
+export const TOOL_ENTRIES: EntryTable = entriesOf("tool");
 
-const MODE: ReadonlyMap<string, Entries> = new Map(MODES.map((mode) => [mode, entriesOf("mode", mode)]));
+const MODE: ReadonlyMap<string, EntryTable> = new Map(MODES.map((mode) => [mode, entriesOf("mode", mode)]));
 const USUAL = MODE.get("default");
 const HINT = entriesOf("readonly_hint");
 const DEFAULT = entriesOf("default");
@@ -319,19 +319,19 @@ const DEFAULT = entriesOf("default");
 const MODE_AT = { 1: "not_reached", 2: "not_reached", 3: "not_reached", 4: "allow", 5: "none", 6: "none" } as const;
 
 /** What the mode says: that it denies, or what follows from the step that decided. */
-export function modeEntry(mode: string, said: "deny" | Step): TraceEntry {
+export function modeEntry(mode: string, said: "deny" | DecisionStep): TraceEntry {
   const opinion = said === "deny" ? said : MODE_AT[said];
   const entries = mode === "default" ? USUAL : MODE.get(mode);
   return entries?.[opinion] ?? { layer: "mode", opinion, note: `unknown mode '${mode}'` };
 }
 
 /** What the read-only hint says. */
-export function hintEntry({ reason, step }: Decided): TraceEntry {
+export function hintEntry({ reason, step }: DecidedStep): TraceEntry {
   if (reason === "readonly_hint") return HINT.allow;
   return step === 6 ? HINT.none : HINT.not_reached;
 }
 
 /** What is said where nobody said anything. */
-export function defaultEntry({ step, verdict }: Decided): TraceEntry {
+export function defaultEntry({ step, verdict }: DecidedStep): TraceEntry {
   return step === 6 && verdict === "ask" ? DEFAULT.ask : DEFAULT.not_reached;
 }

@@ -1,6 +1,6 @@
 import { type Call, mayBeUnderWay, nextOpen } from "./call.ts";
 import { type EventBodies, type LedgerEvent, SHARED } from "./events.ts";
-import { livedCall } from "./known-event.ts";
+import { lifecycleCallOf } from "./known-event.ts";
 import type { QuestionRow } from "./ledger-rows.ts";
 import type { ProposalRow } from "./proposal/proposal.ts";
 import { isOpenProposal, isProposalEvent, nextProposal } from "./proposal/row.ts";
@@ -102,7 +102,7 @@ export function fold(state: SessionState, event: LedgerEvent): void {
 }
 
 function foldCall(state: SessionState, event: LedgerEvent): boolean {
-  const id = livedCall(event);
+  const id = lifecycleCallOf(event);
   if (id === undefined) return false;
   const before = state.calls.get(id);
   if (event.type === "call.proposed" && state.ids.has(id)) throw new IllegalEvent(event, before?.state ?? "ended");

@@ -23,7 +23,7 @@ function createdGrant({ at, body }: LedgerEvent<"grant.created">): GrantRow {
 }
 
 /** The grant as it stands at a time: a deadline needs no event. */
-export function grantAt(row: GrantRow, now: string): GrantRow {
+export function grantRowAt(row: GrantRow, now: string): GrantRow {
   return row.state === "active" && hasPassed(row.expiresAt ?? null, now) ? { ...row, state: "expired" } : row;
 }
 
@@ -35,7 +35,7 @@ export function grantRefusal(row: GrantRow | undefined, event: SharedDraft, now:
     case "grant.revoked":
       return row ? (row.state === "revoked" ? "stands" : undefined) : "grant_not_found";
     case "grant.used":
-      return row ? (grantAt(row, now).state === "active" ? undefined : "stands") : "grant_not_found";
+      return row ? (grantRowAt(row, now).state === "active" ? undefined : "stands") : "grant_not_found";
     default:
       return undefined;
   }

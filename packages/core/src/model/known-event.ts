@@ -94,7 +94,7 @@ export function isAnswerable(type: string): boolean {
 }
 
 /** The event if this program understands its type and version; a newer one is kept by the store and skipped by the fold. */
-export function knownEvent(stored: StoredEvent): LedgerEvent | undefined {
+export function parseEvent(stored: StoredEvent): LedgerEvent | undefined {
   // Parsing: the store keeps bodies as this program wrote them, and v names their shape.
   return stored.v === 1 && BY_TYPE.has(stored.type) ? (stored as unknown as LedgerEvent) : undefined;
 }
@@ -103,7 +103,7 @@ export function knownEvent(stored: StoredEvent): LedgerEvent | undefined {
  * The session that an event of the shared chain names: its fold takes the event in.
  * Trust and snapshots are indexed the same way, under `trust:WORKSPACE` and `snapshot:SESSION`. No session has such a name.
  */
-export function naming(event: { readonly type: string; readonly body: object }): string | undefined {
+export function namedSession(event: { readonly type: string; readonly body: object }): string | undefined {
   switch (event.type) {
     case "approval.answered":
     case "approval.closed":
@@ -133,7 +133,7 @@ export function callOf(event: { readonly body: object }): string | undefined {
 }
 
 /** The call whose life an event is part of. Others only speak of one, and may come after its end. */
-export function livedCall(event: LedgerEvent): string | undefined {
+export function lifecycleCallOf(event: LedgerEvent): string | undefined {
   switch (event.type) {
     case "call.proposed": // every call has these four: a line for each is quicker to read from, because their bodies are of different shapes
       return event.body.call;

@@ -1,7 +1,7 @@
 import { type Call, hasJudgement, isAsked, isRetry, mayBeUnderWay, nextOpen } from "./call.ts";
 import type { EventBodies, LedgerEvent } from "./events.ts";
 import { IllegalEvent } from "./fold.ts";
-import { grantAt, hasPassed } from "./grant-row.ts";
+import { grantRowAt, hasPassed } from "./grant-row.ts";
 import type { ApprovalRow, ClaimLost, GrantRow, QuestionRow, SharedDraft } from "./ledger-rows.ts";
 import type { OutcomeState } from "./outcome.ts";
 import type { ProposalRow } from "./proposal/proposal.ts";
@@ -19,7 +19,7 @@ export function nextCallRow(row: CallRow | undefined, event: LedgerEvent): CallR
 }
 
 /** The approval and the grant that the yes in force stands on, by id. */
-export function standsOn(call: CallRow | undefined): { readonly approval: string | undefined; readonly grant: string | undefined } {
+export function answerSources(call: CallRow | undefined): { readonly approval: string | undefined; readonly grant: string | undefined } {
   if (call?.state !== "approved") return NOTHING;
   return { approval: call.approval ?? undefined, grant: call.yes.by === "grant" ? call.yes.id : undefined };
 }
@@ -29,9 +29,9 @@ const NOTHING = Object.freeze({ approval: undefined, grant: undefined });
 /** What a claim is compared with, read in the transaction that would store it. */
 export type ClaimFacts = {
   readonly call: CallRow | undefined;
-  /** The row of the approval that `standsOn` names. */
+  /** The row of the approval that `answerSources` names. */
   readonly approval: ApprovalRow | undefined;
-  /** The row of the grant that `standsOn` names. */
+  /** The row of the grant that `answerSources` names. */
   readonly grant: GrantRow | undefined;
   /** Sequence of the session's newest `policy.changed`; 0: none. */
   readonly policySeq: number;
@@ -55,14 +55,14 @@ export function claimLoss(claimed: EventBodies["call.claimed"], facts: ClaimFact
   return stateLoss(call, claimed) ?? answerLoss(call, claimed.answer, facts) ?? requestLoss(call, claimed.fingerprint, facts);
 }
 
-type Judged = Exclude<CallRow, { readonly state: "proposed" }>;
+type JudgedRow = Exclude<CallRow, { readonly state: "proposed" }>;
 
-function stateLoss(call: Judged, claimed: EventBodies["call.claimed"]): ClaimLost | undefined {
+function stateLoss(call: JudgedRow, claimed: EventBodies["call.claimed"]): ClaimLost | undefined {
   if (mayBeUnderWay(call)) return isRetry(call, claimed) ? undefined : "already_claimed";
   return call.judged.verdict === "deny" || claimed.attempt !== 1 ? "not_claimable" : undefined;
 }
 
-function answerLoss(call: Judged, named: { readonly pos: number } | null, facts: ClaimFacts): ClaimLost | undefined {
+function answerLoss(call: JudgedRow, named: { readonly pos: number } | null, facts: ClaimFacts): ClaimLost | undefined {
   if (mayBeUnderWay(call) && call.answer?.pos === named?.pos) return undefined;
   if (named === null) return call.state === "judged" && call.judged.verdict === "allow" ? undefined : "not_claimable";
   return call.state === "approved" && call.yes.pos === named.pos ? yesLoss(call, facts) : "answer_void";
@@ -82,11 +82,11 @@ function isOverruled({ judged, yes }: Extract<CallRow, { readonly state: "approv
 
 /** A use that this call took itself may have been the last one. */
 function grantHolds({ grant, now }: ClaimFacts): boolean {
-  const state = grant && grantAt(grant, now).state;
+  const state = grant && grantRowAt(grant, now).state;
   return state === "active" || state === "used_up";
 }
 
-function requestLoss(call: Judged, fingerprint: string | undefined, { policySeq, durable }: ClaimFacts): ClaimLost | undefined {
+function requestLoss(call: JudgedRow, fingerprint: string | undefined, { policySeq, durable }: ClaimFacts): ClaimLost | undefined {
   if (fingerprint !== call.judged.fingerprint || (fingerprint === undefined && durable)) return "fingerprint_mismatch";
   if (call.state === "approved" && call.yes.covers !== fingerprint) return "fingerprint_mismatch";
   return call.judged.seq > policySeq ? undefined : "policy_changed";

@@ -1,5 +1,5 @@
 import type { EventBodies, LedgerEvent } from "./events.ts";
-import { naming } from "./known-event.ts";
+import { namedSession } from "./known-event.ts";
 import type { ApprovalRow, SessionRow } from "./ledger-rows.ts";
 import type { TaskEventBodies } from "./task/events.ts";
 import { isTaskEvent, type TaskRow } from "./task/row.ts";
@@ -15,7 +15,7 @@ const CLOSED: Readonly<Record<EventBodies["session.closed"]["reason"], SessionRo
 
 /**
  * The session's row after an event of its chain, or of the shared chain where it names the session.
- * `opened` is the change in the number of its open approvals, from `openedBy`.
+ * `opened` is the change in the number of its open approvals, from `openApprovalDelta`.
  */
 export function nextSessionRow(row: SessionRow | undefined, event: LedgerEvent, opened = 0): SessionRow {
   const before = row ?? unnamed(event);
@@ -23,18 +23,18 @@ export function nextSessionRow(row: SessionRow | undefined, event: LedgerEvent, 
 }
 
 /** By how much an approval's change changes the number of open ones: 1, 0 or -1. */
-export function openedBy(before: ApprovalRow | undefined, after: ApprovalRow): number {
+export function openApprovalDelta(before: ApprovalRow | undefined, after: ApprovalRow): number {
   return Number(after.state === "open") - Number(before?.state === "open");
 }
 
 /** The session as it stands when its writer is or is not alive: one that did not close and has no writer was interrupted. */
-export function sessionAt(row: SessionRow, writerLives: boolean): SessionRow {
+export function sessionRowAt(row: SessionRow, writerLives: boolean): SessionRow {
   return row.state === "running" && !writerLives ? { ...row, state: "interrupted", writer: null } : row;
 }
 
 function unnamed(event: LedgerEvent): SessionRow {
   return {
-    id: naming(event) ?? event.session,
+    id: namedSession(event) ?? event.session,
     cwd: "",
     title: "",
     state: "running",

@@ -15,7 +15,7 @@ export function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<reado
 }
 
 /** What the batch comes to, once all of it has ended or waits: results fit together, enter the history in call order, and may stop the run. */
-export async function conclude(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<BatchReport> {
+export async function concludeBatch(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<BatchReport> {
   const fitted = fitBudget(reports);
   const results = batch.deps.hooks ? await withBatchHooks(batch, runs, fitted) : fitted;
   addMessages(batch, runs, results);

@@ -7,7 +7,7 @@ import { createRegistry, type Registry } from "../registry.ts";
 import type { Tool } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval } from "./approval/answer.ts";
 import { answerPorts } from "./approval/requests.ts";
-import { conclude, runAll } from "./batch.ts";
+import { concludeBatch, runAll } from "./batch.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
 import { type BatchRun, type CallRun, type LiveCalls, makeRun, stopAll, stopCall } from "./pipeline/call-run.ts";
 import { createLanes } from "./pipeline/lanes.ts";
@@ -15,9 +15,9 @@ import { createRepeatGuard } from "./pipeline/repeat-guard.ts";
 import { currentPolicy } from "./policy/source.ts";
 import { makeProposals, type Proposals } from "./proposal/proposals.ts";
 import { createStaging, type Staging, stagedRows } from "./proposal/staging.ts";
-import { propose } from "./propose.ts";
+import { proposeCalls } from "./propose.ts";
 import { checkAskTimeout } from "./question/ask.ts";
-import { endNested, recover, type Settled } from "./recover.ts";
+import { endNested, recover, type SettledCall } from "./recover.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
 export type Dispatcher = {
@@ -50,7 +50,7 @@ export function createDispatcher(given: DispatcherDeps): Dispatcher {
   const staging = stagingOf(deps, () => shared.tools);
   const live: LiveCalls = new Set();
   const desk = makeProposals(staging, deps, live);
-  const shared: Shared = {
+  const shared: DispatcherState = {
     repeats: createRepeatGuard(),
     broken: { error: undefined },
     live,
@@ -70,8 +70,8 @@ export function createDispatcher(given: DispatcherDeps): Dispatcher {
   const inTurn = makeBatchTurns();
   return {
     process: (batch, emit) =>
-      batch.calls.length === 0 ? Promise.resolve(EMPTY) : inTurn(batch.signal, () => start(deps, shared, { batch, emit })),
-    resume: (batch, emit) => inTurn(batch.signal, () => goOn(deps, shared, { batch, emit })),
+      batch.calls.length === 0 ? Promise.resolve(EMPTY) : inTurn(batch.signal, () => processBatch(deps, shared, { batch, emit })),
+    resume: (batch, emit) => inTurn(batch.signal, () => resumeBatch(deps, shared, { batch, emit })),
     answer: async (answer) => refuseOpposite(answer, await answerApproval(answerPorts(deps, staging.tools()), answer)),
     denies: ({ name, kind }) => shared.policy().checkers.some(({ deniesTool }) => deniesTool?.(name, kind) === true),
     cancel: (callId) => {
@@ -100,7 +100,7 @@ function refuseOpposite({ outcome }: Answer, report: AnswerReport): AnswerReport
 
 const EMPTY: BatchReport = Object.freeze({ stopRun: false, stopMessage: "", results: Object.freeze([]) });
 
-type Shared = {
+type DispatcherState = {
   readonly repeats: ReturnType<typeof createRepeatGuard>;
   readonly broken: { error: unknown };
   readonly live: LiveCalls;
@@ -118,9 +118,9 @@ type Shared = {
   readonly begin: () => Promise<void>;
 };
 
-type Given<B> = { readonly batch: B; readonly emit: ((event: DispatchEvent) => void) | undefined };
+type BatchInput<B> = { readonly batch: B; readonly emit: ((event: DispatchEvent) => void) | undefined };
 
-async function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Batch>): Promise<BatchReport> {
+async function processBatch(deps: DispatcherDeps, shared: DispatcherState, { batch, emit }: BatchInput<Batch>): Promise<BatchReport> {
   if (batch.newPrompt) {
     shared.repeats.reset();
     for (const fingerprint of deps.session.state.rejected) shared.forgiven.add(fingerprint);
@@ -129,11 +129,15 @@ async function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Give
   shared.tools = batch.tools;
   if (deps.changes) await shared.begin();
   const run = makeBatchRun(deps, shared, { batch, emit, count: batch.calls.length });
-  const runs = propose(run, batch.calls);
-  return await conclude(run, runs, await runCalls(run, shared, runs));
+  const runs = proposeCalls(run, batch.calls);
+  return await concludeBatch(run, runs, await runCalls(run, shared, runs));
 }
 
-async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Omit<Batch, "calls">>): Promise<BatchReport> {
+async function resumeBatch(
+  deps: DispatcherDeps,
+  shared: DispatcherState,
+  { batch, emit }: BatchInput<Omit<Batch, "calls">>,
+): Promise<BatchReport> {
   await deps.session.refresh();
   shared.tools = batch.tools;
   await shared.begin();
@@ -142,7 +146,7 @@ async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given
   follow(run, shared); // what recovery runs again is cancelled like any call
   const entries = await resumeAll(run, shared).finally(() => shared.batches.delete(run));
   entries.sort((left, right) => left.seq - right.seq);
-  return await conclude(
+  return await concludeBatch(
     run,
     entries.map((entry) => entry.run),
     entries.map((entry) => entry.report),
@@ -150,7 +154,7 @@ async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given
 }
 
 /** Recovery first; then every call that is still open goes on from its recorded state. */
-async function resumeAll(batch: BatchRun, shared: Shared): Promise<Settled[]> {
+async function resumeAll(batch: BatchRun, shared: DispatcherState): Promise<SettledCall[]> {
   const { calls } = batch.deps.session.state;
   const { settled, raws } = await recover(batch);
   for (const call of [...calls.values()].filter(({ index }) => index < 0)) await endNested(batch, call);
@@ -169,11 +173,11 @@ function isSettled(entry: {
   readonly seq: number;
   readonly run: CallRun | undefined;
   readonly report: CallReport | undefined;
-}): entry is Settled {
+}): entry is SettledCall {
   return entry.run !== undefined && entry.report !== undefined;
 }
 
-async function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
+async function runCalls(batch: BatchRun, shared: DispatcherState, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
   batch.runs = [...batch.runs, ...runs];
   for (const run of runs) shared.live.add(run);
   follow(batch, shared);
@@ -189,7 +193,7 @@ async function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[
 }
 
 /** A user's cancel reaches every call of the batch from here until it is out of `batches`. Only one batch at a time is not cancelled: one listener is enough. */
-function follow(run: BatchRun, shared: Shared): void {
+function follow(run: BatchRun, shared: DispatcherState): void {
   const { signal } = run.batch;
   shared.batches.add(run);
   if (signal.aborted || signal === shared.following) return;
@@ -200,8 +204,8 @@ function follow(run: BatchRun, shared: Shared): void {
 
 function makeBatchRun(
   deps: DispatcherDeps,
-  shared: Shared,
-  { batch, emit, count }: Given<Omit<Batch, "calls">> & { readonly count: number },
+  shared: DispatcherState,
+  { batch, emit, count }: BatchInput<Omit<Batch, "calls">> & { readonly count: number },
 ): BatchRun {
   return {
     deps,

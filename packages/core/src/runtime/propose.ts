@@ -7,13 +7,13 @@ import { type BatchRun, type CallRun, makeRun } from "./pipeline/call-run.ts";
 import type { Session } from "./session/session.ts";
 
 /** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
-export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
+export function proposeCalls(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
   const { session } = batch.deps;
   const turn = session.state.openTurn ?? session.state.turn + 1;
   const seen = { callIds: new Set<string>(), givenIds: new Set<string>() };
   const runs = calls.map((call, index) => makeNamedRun(batch, call, index, seen));
   const written = session.record(
-    runs.map((run) => proposal(session, run, turn)),
+    runs.map((run) => proposedDraft(session, run, turn)),
     "normal",
   );
   written.catch(() => undefined); // the claim or the end that follows fails with the same cause
@@ -22,7 +22,7 @@ export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readon
 }
 
 /** A call's first record: what the model sent, as far as it can be kept. */
-export function proposal(session: Session, run: CallRun, turn: number): Draft<"call.proposed"> {
+export function proposedDraft(session: Session, run: CallRun, turn: number): Draft<"call.proposed"> {
   const { callId: call, index, name: tool, calledAs, givenId } = run;
   return session.draft("call.proposed", {
     call,

@@ -1,4 +1,4 @@
-import { type Call, hasJudgement, mayBeUnderWay, type UnderWay } from "../model/call.ts";
+import { type Call, hasJudgement, mayBeUnderWay, type RunningCall } from "../model/call.ts";
 import { isObject, type Json, type JsonObject } from "../model/json/json.ts";
 import { messageOf } from "../model/result/thrown.ts";
 import { modelText } from "../model/text/model-text.ts";
@@ -7,7 +7,7 @@ import { closeApproval } from "./approval/close.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { type BatchRun, type CallRun, makeRun } from "./pipeline/call-run.ts";
 import { runBody } from "./pipeline/effect.ts";
-import { notApplied, synthesised } from "./pipeline/endings.ts";
+import { errorEnding, notAppliedEnding } from "./pipeline/endings.ts";
 import { endCall } from "./pipeline/finish.ts";
 import { callContext } from "./pipeline/intake.ts";
 import { assessCall, callKey } from "./pipeline/judge.ts";
@@ -15,15 +15,15 @@ import type { ParsedCall } from "./pipeline/judged-call.ts";
 import { restoreCall } from "./pipeline/restore.ts";
 import { endByProposal } from "./proposal/recover-by-proposal.ts";
 import { isAsking } from "./question/ask.ts";
-import { recordedCall } from "./session/recorded.ts";
+import { readCallRecord } from "./session/recorded.ts";
 import type { Session } from "./session/session.ts";
-import { within } from "./within.ts";
+import { withTimeLimit } from "./within.ts";
 
 /** A call of an earlier process that recovery ended. */
-export type Settled = { readonly seq: number; readonly run: CallRun; readonly report: CallReport };
+export type SettledCall = { readonly seq: number; readonly run: CallRun; readonly report: CallReport };
 
 /** What recovery found: the ends it recorded, and the arguments of calls that were only proposed. */
-export type Recovered = { readonly settled: readonly Settled[]; readonly raws: ReadonlyMap<string, Json> };
+export type RecoveryResult = { readonly settled: readonly SettledCall[]; readonly raws: ReadonlyMap<string, Json> };
 
 const PROBE_LIMIT_MS = 10_000;
 
@@ -31,9 +31,9 @@ const PROBE_LIMIT_MS = 10_000;
  * Puts in order what an earlier process left, call by call. A claimed call without an end may have run: it is settled by its tool's probe, or by one retry
  * with the same key where settings say so, else it ends `unknown`; it is never silently run again. One that asks a person stays open: it asks again. Running this twice gives the same end.
  */
-export async function recover(batch: BatchRun): Promise<Recovered> {
+export async function recover(batch: BatchRun): Promise<RecoveryResult> {
   const { session } = batch.deps;
-  const settled: Settled[] = [];
+  const settled: SettledCall[] = [];
   const raws = new Map<string, Json>();
   const open = [...session.state.calls.values()].sort((left, right) => left.seq - right.seq);
   for (const call of open) {
@@ -42,7 +42,7 @@ export async function recover(batch: BatchRun): Promise<Recovered> {
       if (call.index >= 0) settled.push(ended);
     }
     if (!hasJudgement(call)) {
-      const { "call.proposed": proposed } = await recordedCall(session.ledger, session.id, call.callId);
+      const { "call.proposed": proposed } = await readCallRecord(session.ledger, session.id, call.callId);
       raws.set(call.callId, proposed?.raw ?? "");
     }
   }
@@ -66,10 +66,10 @@ export async function endNested(batch: BatchRun, call: Call): Promise<void> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "", nested: true });
   run.tool = batch.batch.tools.get(call.tool);
   await closeApproval(batch, run, "cancelled");
-  await endCall(batch, run, synthesised("cancelled", "cancelled", modelText.cancelled("before")));
+  await endCall(batch, run, errorEnding("cancelled", "cancelled", modelText.cancelled("before")));
 }
 
-async function settle(batch: BatchRun, call: UnderWay): Promise<Settled> {
+async function settle(batch: BatchRun, call: RunningCall): Promise<SettledCall> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "" });
   run.resumed = true;
   batch.runs = [...batch.runs, run]; // a retry is cancelled like any call
@@ -83,16 +83,16 @@ async function settle(batch: BatchRun, call: UnderWay): Promise<Settled> {
   return { seq: call.seq, run, report };
 }
 
-type Unsettled = { readonly call: UnderWay; readonly tool: Tool | undefined; readonly evidence: JsonObject };
+type UnsettledCall = { readonly call: RunningCall; readonly tool: Tool | undefined; readonly evidence: JsonObject };
 
-async function unsafeEnd(batch: BatchRun, run: CallRun, { call, tool, evidence }: Unsettled): Promise<Ending> {
+async function unsafeEnd(batch: BatchRun, run: CallRun, { call, tool, evidence }: UnsettledCall): Promise<Ending> {
   const byProposal = await endByProposal(batch, call, tool);
   if (byProposal) return byProposal;
   return (tool && (await settleByTool(batch, run, { call, tool, evidence }))) ?? unknownEnd(call, evidence);
 }
 
 /** What still lives of the groups that the call started is ended; a pid that now belongs to another is never signalled. */
-async function endLeftOver({ deps }: BatchRun, call: UnderWay): Promise<JsonObject> {
+async function endLeftOver({ deps }: BatchRun, call: RunningCall): Promise<JsonObject> {
   if (!call.process) return {};
   const { pid } = call.process;
   if (!deps.processes) return { pid };
@@ -102,25 +102,25 @@ async function endLeftOver({ deps }: BatchRun, call: UnderWay): Promise<JsonObje
   return { pid, alive: true, survivor, ...(survivors.length > 1 && { survivors }) };
 }
 
-function readOnlyEnd(call: UnderWay, evidence: JsonObject): Ending {
+function readOnlyEnd(call: RunningCall, evidence: JsonObject): Ending {
   const text = `${modelText.execution_unknown({ name: call.tool })} It only reads; it is safe to call again.`;
-  return { ...synthesised("unknown", "execution_unknown", text), evidence: { ...("survivor" in evidence && evidence), safe: true } };
+  return { ...errorEnding("unknown", "execution_unknown", text), evidence: { ...("survivor" in evidence && evidence), safe: true } };
 }
 
-function unknownEnd(call: UnderWay, evidence: JsonObject): Ending {
+function unknownEnd(call: RunningCall, evidence: JsonObject): Ending {
   const known = Object.entries(evidence).map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`);
   const text = [
     modelText.execution_unknown({ name: call.tool }),
     `Started: ${call.claimedAt}. Evidence: ${known.length > 0 ? known.join(", ") : "none"}.`,
     "Check the present state before you decide what to do. Calling it again needs a new approval.",
   ].join("\n");
-  return { ...synthesised("unknown", "execution_unknown", text), evidence };
+  return { ...errorEnding("unknown", "execution_unknown", text), evidence };
 }
 
-type Settling = { readonly call: UnderWay; readonly tool: Tool; readonly evidence: JsonObject };
+type SettleByToolInput = { readonly call: RunningCall; readonly tool: Tool; readonly evidence: JsonObject };
 
 /** Undefined: the tool cannot tell, and must not be run again. */
-async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidence }: Settling): Promise<Ending | undefined> {
+async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidence }: SettleByToolInput): Promise<Ending | undefined> {
   const { probe } = tool.definition;
   if (!probe && call.key === null) return undefined;
   const restored = await restoreCall(batch, run);
@@ -129,9 +129,9 @@ async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidenc
   return call.attempt === 1 && batch.deps.retryIdempotent ? await retry(batch, run, call, restored) : undefined;
 }
 
-type Probing = { readonly call: UnderWay; readonly parsed: ParsedCall; readonly evidence: JsonObject };
+type ProbeInput = { readonly call: RunningCall; readonly parsed: ParsedCall; readonly evidence: JsonObject };
 
-async function probed(batch: BatchRun, run: CallRun, { call, parsed, evidence }: Probing): Promise<Ending> {
+async function probed(batch: BatchRun, run: CallRun, { call, parsed, evidence }: ProbeInput): Promise<Ending> {
   const answer = await askProbe(batch, run, { call, parsed });
   const found: JsonObject = answer.evidence === undefined ? evidence : { ...evidence, probe: answer.evidence };
   if (answer.state === "applied") {
@@ -139,7 +139,7 @@ async function probed(batch: BatchRun, run: CallRun, { call, parsed, evidence }:
     return { state: "succeeded", type: "recovered", result: { content }, evidence: found };
   }
   if (answer.state === "not_applied") {
-    return { ...notApplied(), evidence: found };
+    return { ...notAppliedEnding(), evidence: found };
   }
   return unknownEnd(call, found);
 }
@@ -147,13 +147,13 @@ async function probed(batch: BatchRun, run: CallRun, { call, parsed, evidence }:
 async function askProbe(
   batch: BatchRun,
   run: CallRun,
-  { call, parsed: { tool, invocation } }: Omit<Probing, "evidence">,
+  { call, parsed: { tool, invocation } }: Omit<ProbeInput, "evidence">,
 ): Promise<ProbeAnswer> {
   const ctx = { ...callContext(batch, run), callKey: callKey(batch, run, call.judged.fingerprint) };
   const unknown = (why: string): ProbeAnswer => ({ state: "unknown", evidence: why });
   try {
     const answer = Promise.resolve(tool.definition.probe?.(invocation.input, ctx) ?? unknown("no probe"));
-    const given = await within(batch.deps.clock, {
+    const given = await withTimeLimit(batch.deps.clock, {
       promise: answer,
       ms: PROBE_LIMIT_MS,
       late: () => unknown("the probe took longer than 10 s"),
@@ -169,7 +169,7 @@ function isProbeAnswer(given: unknown): boolean {
 }
 
 /** Runs again with the same key, once, if the request is still not denied. */
-async function retry(batch: BatchRun, run: CallRun, call: UnderWay, parsed: ParsedCall): Promise<Ending | undefined> {
+async function retry(batch: BatchRun, run: CallRun, call: RunningCall, parsed: ParsedCall): Promise<Ending | undefined> {
   const { session } = batch.deps;
   const judged = await assessCall(batch, run, parsed);
   const { fingerprint } = call.judged;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { GrantRow, SharedDraft } from "../../src/ledger-port.ts";
 import type { LedgerEvent } from "../../src/model/events.ts";
 import { IllegalEvent } from "../../src/model/fold.ts";
-import { grantAt, grantRefusal, nextGrantRow } from "../../src/model/grant-row.ts";
+import { grantRefusal, grantRowAt, nextGrantRow } from "../../src/model/grant-row.ts";
 import { DRAFTED_AT, draftOf, grantedDraft } from "../../testing/drafts.ts";
 
 const NOW = "2026-06-01T00:00:00.000Z";
@@ -78,7 +78,7 @@ for (const [title, row, event, expected] of REFUSALS) {
 }
 
 test("a deadline expires a grant without an event, and only an active one", () => {
-  assert.equal(grantAt(EXPIRING, NOW).state, "expired");
-  assert.equal(grantAt({ ...EXPIRING, expiresAt: LATER }, NOW).state, "active");
-  assert.equal(grantAt({ ...EXPIRING, state: "revoked" }, NOW).state, "revoked");
+  assert.equal(grantRowAt(EXPIRING, NOW).state, "expired");
+  assert.equal(grantRowAt({ ...EXPIRING, expiresAt: LATER }, NOW).state, "active");
+  assert.equal(grantRowAt({ ...EXPIRING, state: "revoked" }, NOW).state, "revoked");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Draft, StoredEvent } from "../../src/model/events.ts";
-import { callOf, contentsOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, naming } from "../../src/model/known-event.ts";
+import { callOf, contentsOf, EVENT_TYPES, isAnswerable, isAppendable, namedSession, parseEvent } from "../../src/model/known-event.ts";
 import {
   answeredDraft,
   applyingDraft,
@@ -21,10 +21,10 @@ test("nobody can add to the list of event types", () => assert.ok(Object.isFroze
 
 test("an event of an unknown type or a newer version is not understood", () => {
   const stored: StoredEvent = { session: "s_1", seq: 1, pos: 1, epoch: 1, at: "", type: "call.ended", v: 1, body: {} };
-  assert.equal(knownEvent(stored), stored);
-  assert.equal(knownEvent({ ...stored, v: 2 }), undefined);
-  assert.equal(knownEvent({ ...stored, type: "call.imagined" }), undefined);
-  assert.equal(knownEvent({ ...stored, type: "toString" }), undefined);
+  assert.equal(parseEvent(stored), stored);
+  assert.equal(parseEvent({ ...stored, v: 2 }), undefined);
+  assert.equal(parseEvent({ ...stored, type: "call.imagined" }), undefined);
+  assert.equal(parseEvent({ ...stored, type: "toString" }), undefined);
 });
 
 const NAMING: readonly (readonly [Draft, string | undefined])[] = [
@@ -44,7 +44,7 @@ const NAMING: readonly (readonly [Draft, string | undefined])[] = [
 ];
 
 for (const [draft, expected] of NAMING) {
-  test(`${draft.type} names ${expected ?? "no session"}`, () => assert.equal(naming(draft), expected));
+  test(`${draft.type} names ${expected ?? "no session"}`, () => assert.equal(namedSession(draft), expected));
 }
 
 test("the call of an event is what its body says", () => {

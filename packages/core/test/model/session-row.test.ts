@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { SessionRow } from "../../src/ledger-port.ts";
 import type { Draft, EventBodies, LedgerEvent } from "../../src/model/events.ts";
 import { nextApprovalRow } from "../../src/model/ledger-rules.ts";
-import { nextSessionRow, openedBy, sessionAt } from "../../src/model/session-row.ts";
+import { nextSessionRow, openApprovalDelta, sessionRowAt } from "../../src/model/session-row.ts";
 import {
   answeredDraft,
   closedSessionDraft,
@@ -129,9 +129,9 @@ for (const [reason, state] of CLOSINGS) {
 
 test("a running session without a live writer was interrupted; a closed one was not", () => {
   const running = rowAfter(createdDraft(), OPENED);
-  assert.deepEqual([sessionAt(running, false).state, sessionAt(running, false).writer], ["interrupted", null]);
-  assert.equal(sessionAt(running, true), running);
-  assert.equal(sessionAt(rowAfter(createdDraft(), closedSessionDraft("parked")), false).state, "parked");
+  assert.deepEqual([sessionRowAt(running, false).state, sessionRowAt(running, false).writer], ["interrupted", null]);
+  assert.equal(sessionRowAt(running, true), running);
+  assert.equal(sessionRowAt(rowAfter(createdDraft(), closedSessionDraft("parked")), false).state, "parked");
 });
 
 test("an approval counts once while it is open, however often it opens again", () => {
@@ -139,10 +139,15 @@ test("an approval counts once while it is open, however often it opens again", (
   const again = nextApprovalRow(opened, placed(openedDraft("c1", { revision: 2 })));
   const answered = nextApprovalRow(again, placed(answeredDraft("s_1", "c1", { revision: 2 }), "_store"));
   assert.deepEqual(
-    [openedBy(undefined, opened), openedBy(opened, again), openedBy(again, answered), openedBy(answered, opened)],
+    [
+      openApprovalDelta(undefined, opened),
+      openApprovalDelta(opened, again),
+      openApprovalDelta(again, answered),
+      openApprovalDelta(answered, opened),
+    ],
     [1, 0, -1, 1],
   );
-  const row = nextSessionRow(rowAfter(createdDraft()), placed(openedDraft("c1")), openedBy(undefined, opened));
+  const row = nextSessionRow(rowAfter(createdDraft()), placed(openedDraft("c1")), openApprovalDelta(undefined, opened));
   assert.equal(row.openApprovals, 1);
 });
 

@@ -367,7 +367,7 @@ test("stop-run and cancel at once: cancel wins", async (t) => {
   assert.deepEqual(b.world.lines, ["x"]);
 });
 
-test("every synthesised result is recorded and emitted like any other, one per call, in call order", async (t) => {
+test("every result that the runtime makes is recorded and emitted like any other, one per call, in call order", async (t) => {
   const b = await bench(t, { person: "nobody", policy: { rules: { team: { deny: ["edit:text=no"] } } } });
   const report = await b.process([
     call("nope", "x", "c1"),

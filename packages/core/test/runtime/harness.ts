@@ -29,7 +29,6 @@ import {
   type Json,
   type JsonObject,
   type Kind,
-  knownEvent,
   type Ledger,
   type LedgerEvent,
   makeChecker,
@@ -39,6 +38,7 @@ import {
   type Policy,
   type PolicySource,
   type ProposedCall,
+  parseEvent,
   type Registry,
   type RunContext,
   type Session,
@@ -377,7 +377,7 @@ async function stored<T extends EventType>(
 export async function history(ledger: Ledger, session: string): Promise<readonly LedgerEvent[]> {
   const events: LedgerEvent[] = [];
   for await (const event of ledger.read({ pos: 0 }, { session, naming: session }))
-    events.push(knownEvent(event) ?? assert.fail("unknown event"));
+    events.push(parseEvent(event) ?? assert.fail("unknown event"));
   return events;
 }
 

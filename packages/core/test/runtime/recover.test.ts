@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import {
   answerApproval,
   createRegistry,
+  createRequestReader,
   type Draft,
   type EventBodies,
   type Facts,
@@ -12,7 +13,6 @@ import {
   type ProbeAnswer,
   type Processes,
   patternRules,
-  requestsFrom,
   type TaskProcess,
   type ToolDefinition,
 } from "@assent/core";
@@ -106,7 +106,7 @@ async function written(b: Bench, types: readonly Draft["type"][], over: Partial<
 
 async function answer(b: Bench, over: Parameters<typeof says>[1] = {}): Promise<void> {
   const [row] = await b.ledger.pending("approvals");
-  const requests = requestsFrom({ ledger: b.ledger, tools: b.registry, digest: sha256 });
+  const requests = createRequestReader({ ledger: b.ledger, tools: b.registry, digest: sha256 });
   await answerApproval({ ledger: b.ledger, clock: b.clock, ids: b.ids, rules: patternRules, requests }, says(row!.id, over));
 }
 

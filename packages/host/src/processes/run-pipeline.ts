@@ -1,10 +1,10 @@
 import type { ChildProcess } from "node:child_process";
 import { accessSync, constants, existsSync, statSync, write, writeSync } from "node:fs";
 import {
-  type Entry,
   messageOf,
+  type PlanEntry,
+  type PlanProgram,
   type ProcessEnd,
-  type Program,
   type StepRedirection,
   type StepsEnd,
   type StepsSpec,
@@ -52,8 +52,8 @@ export class StartRefusal extends Error {
 }
 
 /** Throws if another file has taken a program's place. */
-export function refuseChanged(stages: readonly (Program | Entry)[]): void {
-  const changed = stages.find((stage): stage is Program => "file" in stage && stage.unchanged?.() === false);
+export function refuseChanged(stages: readonly (PlanProgram | PlanEntry)[]): void {
+  const changed = stages.find((stage): stage is PlanProgram => "file" in stage && stage.unchanged?.() === false);
   if (changed) throw new StartRefusal({ file: changed.file, reason: "changed", message: `${changed.file} changed since it was checked.` });
 }
 
@@ -66,7 +66,7 @@ export function shutGates({ gates }: PipelineRun): void {
 type PipelineStage = { readonly fate: Promise<StageFate>; readonly child?: ChildProcess; readonly gated: boolean };
 
 /** Runs a pipeline: starts all programs, lets them begin once recorded, waits for all. The status is that of the last one. */
-export async function runPipeline(pipeline: readonly (Program | Entry)[], run: PipelineRun): Promise<StageFate> {
+export async function runPipeline(pipeline: readonly (PlanProgram | PlanEntry)[], run: PipelineRun): Promise<StageFate> {
   const prepared = await prepareAll(pipeline, run.halted);
   const pipes = await openFifos(run.settings.temporaryDirectory, pipeline.length - 1).catch(() => undefined);
   if (!pipes) return await endedStage(126, { text: "no pipe could be made\n", target: run.output }, run).fate;
@@ -85,14 +85,17 @@ export async function runPipeline(pipeline: readonly (Program | Entry)[], run: P
   return fates.at(-1) ?? { exitCode: 0, signal: null };
 }
 
-async function prepareAll(pipeline: readonly (Program | Entry)[], signal: AbortSignal): Promise<readonly (Program | Entry)[]> {
-  const prepared: (Program | Entry)[] = [];
+async function prepareAll(
+  pipeline: readonly (PlanProgram | PlanEntry)[],
+  signal: AbortSignal,
+): Promise<readonly (PlanProgram | PlanEntry)[]> {
+  const prepared: (PlanProgram | PlanEntry)[] = [];
   for (const stage of pipeline)
     prepared.push("file" in stage && stage.prepare ? { ...stage, args: await prepareArguments(stage, signal) } : stage);
   return prepared;
 }
 
-async function prepareArguments({ file, args, prepare: make }: Program, signal: AbortSignal): Promise<readonly string[]> {
+async function prepareArguments({ file, args, prepare: make }: PlanProgram, signal: AbortSignal): Promise<readonly string[]> {
   try {
     return (await make?.(signal)) ?? args;
   } catch (error) {
@@ -100,7 +103,7 @@ async function prepareArguments({ file, args, prepare: make }: Program, signal: 
   }
 }
 
-function startStage(stage: Program | Entry, piped: DescriptorTargets, run: PipelineRun): PipelineStage {
+function startStage(stage: PlanProgram | PlanEntry, piped: DescriptorTargets, run: PipelineRun): PipelineStage {
   const targets = stage.redirections.reduce((before, redirection) => REDIRECTIONS[redirection](before), piped);
   if ("enter" in stage) return enterDirectory(stage, targets, run);
   const launch = { ...stage, env: run.spec.env, gated: stage.gated === true };
@@ -140,7 +143,7 @@ function refusedBySystem(launch: ProgramLaunch, targets: DescriptorTargets, run:
   return endedStage(existsSync(launch.file) ? 126 : 127, { text: `${describeStartFailure(launch)}\n`, target: targets[2] }, run);
 }
 
-function enterDirectory({ enter: directory }: Entry, targets: DescriptorTargets, run: PipelineRun): PipelineStage {
+function enterDirectory({ enter: directory }: PlanEntry, targets: DescriptorTargets, run: PipelineRun): PipelineStage {
   if (mayEnter(directory)) return { fate: Promise.resolve({ exitCode: 0, signal: null }), gated: false };
   return endedStage(1, { text: `cd: ${directory}: not a directory that can be entered\n`, target: targets[2] }, run);
 }
@@ -179,7 +182,11 @@ function describeProcesses(stages: readonly PipelineStage[], { settings }: Pipel
 }
 
 /** Programs without a gate have already begun; they only read. */
-async function beginStages(stages: readonly PipelineStage[], pipeline: readonly (Program | Entry)[], run: PipelineRun): Promise<void> {
+async function beginStages(
+  stages: readonly PipelineStage[],
+  pipeline: readonly (PlanProgram | PlanEntry)[],
+  run: PipelineRun,
+): Promise<void> {
   const process = run.spec.onStart && describeProcesses(stages, run);
   if (process) await run.spec.onStart?.(process);
   run.recorded();

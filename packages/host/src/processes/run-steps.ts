@@ -1,4 +1,4 @@
-import type { ProcessEnd, Step, StepsEnd, StepsSpec } from "@assent/core";
+import type { PlanStep, ProcessEnd, StepsEnd, StepsSpec } from "@assent/core";
 import { endJob, followJob, NEVER_STARTED, type ProgramJob } from "./follow-job.ts";
 import type { Lineage } from "./lineage.ts";
 import { type OutputPipe, openOutputPipe } from "./output-pipe.ts";
@@ -72,6 +72,6 @@ function startSteps(spec: StepsSpec, pipe: OutputPipe, settings: StepSettings): 
 }
 
 /** Conditions group from the left: `a && b || c` is `(a && b) || c`. */
-function isDue({ when }: Step, { exitCode }: StepFate): boolean {
+function isDue({ when }: PlanStep, { exitCode }: StepFate): boolean {
   return when === "always" || (when === "success") === (exitCode === 0);
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Entry, ProcessEnd, Program, Step, StepRedirection, StepsEnd, StepsSpec, TaskProcess } from "@assent/core";
+import type { PlanEntry, PlanProgram, PlanStep, ProcessEnd, StepRedirection, StepsEnd, StepsSpec, TaskProcess } from "@assent/core";
 import { createHostFiles } from "../../src/files/files.ts";
 import { createHostProcesses } from "../../src/processes/processes.ts";
 import { readProcessTable } from "../../src/processes/table.ts";
@@ -21,7 +21,7 @@ type Words = readonly string[];
 /** `["&&", command, command]`: how the step is joined, and the stages of its pipeline. */
 type Row = readonly [join: ";" | "&&" | "||", ...stages: Words[]];
 
-function program(words: Words, more: Partial<Program> = {}): Program | Entry {
+function program(words: Words, more: Partial<PlanProgram> = {}): PlanProgram | PlanEntry {
   const [name = "", ...args] = words.filter((word) => !REDIRECTIONS.includes(word));
   const redirections = words.filter((word): word is StepRedirection => REDIRECTIONS.includes(word));
   if (name === "cd") return { enter: args[0] ?? "", redirections };
@@ -30,7 +30,7 @@ function program(words: Words, more: Partial<Program> = {}): Program | Entry {
 
 const WHEN = { ";": "always", "&&": "success", "||": "failure" } as const;
 
-function steps(rows: readonly Row[], more: Partial<Program> = {}): readonly Step[] {
+function steps(rows: readonly Row[], more: Partial<PlanProgram> = {}): readonly PlanStep[] {
   return rows.map(([join, ...stages]) => ({ when: WHEN[join], pipeline: stages.map((words) => program(words, more)) }));
 }
 
@@ -42,7 +42,7 @@ function text(rows: readonly Row[]): string {
   return lines.join(" ");
 }
 
-function run(list: readonly Step[], more: Partial<StepsSpec> = {}, signal = never()): Promise<StepsEnd> {
+function run(list: readonly PlanStep[], more: Partial<StepsSpec> = {}, signal = never()): Promise<StepsEnd> {
   return processes.runSteps({ steps: list, env, ...more }, signal);
 }
 
@@ -541,7 +541,7 @@ test("where a later pipeline gets no pipes it fails, and says so; what ran has r
 
 test("a program that is another file than the one that was meant is refused before anything runs", async (t) => {
   const mark = join(scratch(t), "mark");
-  const list: readonly Step[] = [
+  const list: readonly PlanStep[] = [
     ...steps([[";", ["touch", mark]]]),
     { when: "failure", pipeline: [program(["echo"], { unchanged: () => false })] },
   ];
@@ -558,7 +558,14 @@ for (const gated of [false, true]) {
     const [file, mark, other] = [join(directory, "tool"), join(directory, "mark"), join(directory, "other")];
     copyFileSync("/usr/bin/touch", file);
     const size = readFileSync(file).length;
-    const tool: Program = { file, args: [mark], cwd: "/", redirections: [], gated, unchanged: () => readFileSync(file).length === size };
+    const tool: PlanProgram = {
+      file,
+      args: [mark],
+      cwd: "/",
+      redirections: [],
+      gated,
+      unchanged: () => readFileSync(file).length === size,
+    };
     const grow = program(["sh", "-c", `echo changed; echo x >>${file}`]);
     const beside = program(["touch", other], { gated: true });
     const end = await run([
@@ -575,7 +582,7 @@ test("one replaced while its start is recorded is refused, and nothing beside it
   const [file, mark] = [join(directory, "tool"), join(directory, "mark")];
   copyFileSync("/usr/bin/touch", file);
   const size = readFileSync(file).length;
-  const tool: Program = {
+  const tool: PlanProgram = {
     file,
     args: [mark],
     cwd: "/",
@@ -591,7 +598,7 @@ test("one replaced while its start is recorded is refused, and nothing beside it
 test("arguments are made right before the program starts; where they cannot be made, neither it nor anything after it runs", async (t) => {
   const directory = scratch(t);
   mkdirSync(join(directory, "d"));
-  const list = (prepare: Program["prepare"]): readonly Step[] => [
+  const list = (prepare: PlanProgram["prepare"]): readonly PlanStep[] => [
     ...steps([[";", ["sh", "-c", `echo now >${directory}/word`]]]),
     { when: "always", pipeline: [program(["echo", "old"], { ...(prepare && { prepare }) }), program(["cat"])] },
     ...steps([[";", ["touch", `${directory}/mark`]]]),

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const TOOL = `
-  import { createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
+  import { createDispatcher, createRegistry, defineTool, staticPolicy, memoryLedger, openSession } from "@assent/core";
   import { createHostPorts } from "@assent/host";
   const ports = createHostPorts({ stateDirectory: "/nonexistent" });
   const input = { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }), jsonSchema: { input: () => ({ type: "object" }) } } };
@@ -13,7 +13,7 @@ const TOOL = `
   tools.add(tool);
   const create = { cwd: "/", workspace: "/", door: "test", mode: "yolo", model: null, version: "1", policy: "p", title: "" };
   const session = await openSession({ ledger: memoryLedger(), ...ports }, { holder: { door: "test", host: "h", pid: 1, processStart: "1" }, create });
-  const dispatcher = createDispatcher({ session, ...ports, policy: fixedPolicy({ mode: "yolo" }) });
+  const dispatcher = createDispatcher({ session, ...ports, policy: staticPolicy({ mode: "yolo" }) });
   const { results } = await dispatcher.process({ calls: [{ name: "wait", arguments: "{}" }], tools, signal: new AbortController().signal });
   console.log(results[0].outcome);
 `;

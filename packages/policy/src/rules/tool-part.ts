@@ -1,5 +1,5 @@
 import { compileGlob, type Glob, parsePattern, type Verdict } from "@assent/core";
-import { isApplyName, mayCover, sourceOfApply, toolsNamed } from "@assent/core/parts";
+import { isApplyName, mayCover, sourceOfApply, toolsByForeignName } from "@assent/core/parts";
 import { catchPatternError, isFault, type RuleFault } from "./fault.ts";
 import { RULE_KINDS, type RuleKind } from "./kinds.ts";
 import { isMcpPattern, readMcpPattern } from "./mcp-name.ts";
@@ -52,7 +52,7 @@ type ForeignPart = ToolPart | RuleFault | undefined;
 
 /** The tools that another agent's name means. Undefined: no known agent has it. */
 function foreignPart(text: string, naming: NamingContext, asGroup: (group: NamedGroup) => boolean): ForeignPart {
-  const meant = toolsNamed(text);
+  const meant = toolsByForeignName(text);
   if (!meant) return undefined;
   const { verdict, tools } = naming;
   const [first, ...more] = meant.same;

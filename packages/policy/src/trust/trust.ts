@@ -1,4 +1,4 @@
-import { type By, type Draft, type EventBodies, knownEvent, type Ledger, naming } from "@assent/core";
+import { type By, type Draft, type EventBodies, type Ledger, namedSession, parseEvent } from "@assent/core";
 import { type ConfigurationFile, type ProjectConfiguration, readProjectConfiguration } from "./project-configuration.ts";
 
 /** A record of trust, with its time. */
@@ -22,11 +22,11 @@ export async function readTrustState(ledger: Ledger, workspace: string): Promise
 
 /** Files may be references; `ledger.resolve` reads them. */
 async function readTrustRecord(ledger: Ledger, workspace: string): Promise<TrustRecord | undefined> {
-  const key = naming({ type: "trust.revoked", body: { workspace } });
+  const key = namedSession({ type: "trust.revoked", body: { workspace } });
   let record: TrustRecord | undefined;
   if (key === undefined) return undefined;
   for await (const stored of ledger.read({ pos: 0 }, { naming: key })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     record = event?.type === "trust.granted" ? { ...event.body, at: event.at } : undefined;
   }
   return record;

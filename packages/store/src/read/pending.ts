@@ -1,14 +1,14 @@
 import {
   type ApprovalRow,
   type GrantRow,
-  grantAt,
+  grantRowAt,
   type Holder,
   type Lists,
   type PageQuery,
   type ProposalRow,
   type SessionRow,
   SHARED,
-  sessionAt,
+  sessionRowAt,
 } from "@assent/core";
 import { type Database, type Query, query } from "../database/database.ts";
 import { type ChainEntry, parseRow } from "../rows/rows.ts";
@@ -56,7 +56,7 @@ export function makeListReader(database: Database, { now, isLive }: ListFacts): 
     grants: {
       ...plainTable("grants"),
       rows: function* (statement) {
-        for (const grant of parseRows<GrantRow>(rowsOf(statement))) yield grantAt(grant, now());
+        for (const grant of parseRows<GrantRow>(rowsOf(statement))) yield grantRowAt(grant, now());
       },
       isOver: ({ state }) => state !== "active",
     },
@@ -88,7 +88,7 @@ function* parseRows<Row>(rows: Iterable<{ readonly row: string }>): Generator<Ro
 
 function* sessionRow({ row, holder }: ChainEntry, isLive: ListFacts["isLive"]): Generator<SessionRow> {
   const lives = holder !== null && isLive(holder);
-  if (row) yield sessionAt({ ...row, writer: lives ? shownHolder(holder) : null }, lives);
+  if (row) yield sessionRowAt({ ...row, writer: lives ? shownHolder(holder) : null }, lives);
 }
 
 function readListPage<Row>(listing: ListQuery<Row>, page: PageQuery): readonly Row[] {

@@ -5,8 +5,8 @@ import {
   fromSnapshot,
   IllegalEvent,
   type Json,
-  knownEvent,
   LedgerError,
+  parseEvent,
   type SessionState,
   SHARED,
   snapshotName,
@@ -66,7 +66,7 @@ export function makeSnapshotReader(database: Database, reading: EventReads): Sna
   const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
   const check = ({ session, seq, hash, state }: SnapshotRow): StoredSnapshot => {
     const recorded = reading.newestNaming(snapshotName(session));
-    const event = recorded && knownEvent(recorded);
+    const event = recorded && parseEvent(recorded);
     if (event?.type !== "store.snapshot") return { fault: "the record does not mention it" };
     const { body } = event;
     if (body.session !== session || body.seq !== seq || body.hash !== hash) return { fault: "the record mentions another one" };
@@ -108,7 +108,7 @@ function foldUntil(reading: EventReads, session: string, until: { readonly seq: 
   const end = reading.head();
   for (let stored = next(end); stored; stored = next(end)) {
     const isIncluded = stored.session === SHARED ? stored.pos <= until.shared : stored.seq <= until.seq;
-    const event = isIncluded ? knownEvent(stored) : undefined;
+    const event = isIncluded ? parseEvent(stored) : undefined;
     if (event) fold(state, event);
   }
   state.shared = until.shared;

@@ -4,17 +4,17 @@ import {
   type CallRow,
   type GrantRow,
   IllegalEvent,
-  knownEvent,
   type LedgerEvent,
-  livedCall,
-  naming,
+  lifecycleCallOf,
+  namedSession,
   nextApprovalRow,
   nextCallRow,
   nextGrantRow,
   nextProposalRow,
   nextQuestionRow,
   nextSessionRow,
-  openedBy,
+  openApprovalDelta,
+  parseEvent,
   SHARED,
   type StoredEvent,
 } from "@assent/core";
@@ -29,7 +29,7 @@ export type ChainedEvent = StoredEvent & { readonly prev: string; readonly hash:
  */
 export function applyEvent(rows: Rows, event: ChainedEvent, voided = false): void {
   const chain = rows.chains.get(event.session) ?? newChain(event.session, event.pos);
-  const known = knownEvent(event);
+  const known = parseEvent(event);
   if (event.session !== SHARED) {
     rows.chains.put(event.session, advanceChain(chain, event, known ? applyCall(rows, event.session, known) : 0));
     return;
@@ -45,7 +45,7 @@ const VOIDABLE: readonly LedgerEvent["type"][] = ["approval.answered", "approval
 export function advanceChain(chain: ChainEntry, event: ChainedEvent, opened: number): ChainEntry {
   const { session, seq, hash, pos, epoch, at, type } = event;
   const shared = session === SHARED;
-  const known = shared ? undefined : knownEvent(event);
+  const known = shared ? undefined : parseEvent(event);
   return {
     session,
     seq,
@@ -64,7 +64,7 @@ export function advanceChain(chain: ChainEntry, event: ChainedEvent, opened: num
 }
 
 function applyShared(rows: Rows, event: LedgerEvent): void {
-  const session = naming(event);
+  const session = namedSession(event);
   if (session === undefined) applyStoreWide(rows, event);
   else applyNamed(rows, session, event);
 }
@@ -94,7 +94,7 @@ function applyPruned(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"stor
 
 /** Applies the event to its call and lists. Returns the change in the number of open approvals. */
 function applyCall(rows: Rows, session: string, event: LedgerEvent): number {
-  const call = livedCall(event);
+  const call = lifecycleCallOf(event);
   const before = call === undefined ? undefined : changeCall(rows.calls, callKey(session, call), event);
   if (event.type === "call.ended") for (const id of before?.asked ?? []) applyQuestion(rows, id, { event, call: undefined });
   const approval = approvalOf(event, before?.row);
@@ -121,7 +121,7 @@ function applyApproval(approvals: Table<ListEntry<ApprovalRow>>, id: string, eve
   const row = nextApprovalRow(before?.row, event);
   const stands = before !== undefined && row.state === before.row.state && row.revision === before.row.revision;
   approvals.put(id, { row, first: before?.first ?? event.pos, latest: stands ? before.latest : event.pos });
-  return openedBy(before?.row, row);
+  return openApprovalDelta(before?.row, row);
 }
 
 function applyGrant(grants: Table<ListEntry<GrantRow>>, id: string, event: LedgerEvent): void {

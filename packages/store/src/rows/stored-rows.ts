@@ -1,4 +1,4 @@
-import { knownEvent, livedCall } from "@assent/core";
+import { lifecycleCallOf, parseEvent } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "./event-columns.ts";
 import { changeCall } from "./lists.ts";
@@ -73,8 +73,8 @@ function makeCallTable(database: Database): StoredTable<CallEntry> {
 function foldCall(events: readonly EventColumns[]): CallEntry | undefined {
   const { calls } = makeMemoryRows();
   for (const columns of events) {
-    const event = knownEvent(toStoredEvent(columns));
-    if (event && livedCall(event) !== undefined) changeCall(calls, "", event);
+    const event = parseEvent(toStoredEvent(columns));
+    if (event && lifecycleCallOf(event) !== undefined) changeCall(calls, "", event);
   }
   return calls.get("");
 }

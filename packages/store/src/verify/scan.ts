@@ -1,4 +1,14 @@
-import { callOf, type EventBodies, emptySession, fold, IllegalEvent, knownEvent, naming, type SessionState, SHARED } from "@assent/core";
+import {
+  callOf,
+  type EventBodies,
+  emptySession,
+  fold,
+  IllegalEvent,
+  namedSession,
+  parseEvent,
+  type SessionState,
+  SHARED,
+} from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "../rows/event-columns.ts";
 import { applyEvent, type ChainedEvent } from "../rows/lists.ts";
@@ -102,7 +112,7 @@ function scanRow(walk: ScanState, row: ScannedRow): void {
 
 /** Accepts an event that is linked correctly and legal. */
 function checkRow(walk: ScanState, chain: ScannedChain, row: ScannedRow): Finding | undefined {
-  const event = parseEvent(row);
+  const event = parseRow(row);
   if (!event) return finding("illegal_event", row, "Its body is no JSON.");
   const illegal = foldEvent(walk, event, row.naming);
   if (illegal) return illegal;
@@ -114,7 +124,7 @@ function checkRow(walk: ScanState, chain: ScannedChain, row: ScannedRow): Findin
   return undefined;
 }
 
-function parseEvent(row: ScannedRow): ChainedEvent | undefined {
+function parseRow(row: ScannedRow): ChainedEvent | undefined {
   try {
     return toStoredEvent(row);
   } catch (error) {
@@ -144,7 +154,7 @@ export function wrongLink(store: string, chain: Omit<ScannedChain, "session" | "
 function foldEvent(walk: ScanState, event: ChainedEvent, named: string | null): Finding | undefined {
   const { scan, cuts } = walk;
   if (scan.chains.get(SHARED)?.bad) return undefined; // events that depend on lost answers cannot be checked
-  const session = event.session === SHARED ? naming(event) : undefined;
+  const session = event.session === SHARED ? namedSession(event) : undefined;
   const voided = session !== undefined && isVoid(walk, session, named);
   const illegal = tryFold(walk, event, voided);
   if (!illegal) return undefined;
@@ -164,8 +174,8 @@ function isVoid({ scan, only, cuts }: ScanState, session: string, named: string 
 
 /** Folds the event into its session's state and the lists. */
 function tryFold({ rows, states }: ScanState, event: ChainedEvent, voided: boolean): IllegalEvent | undefined {
-  const known = knownEvent(event);
-  const session = event.session === SHARED ? naming(event) : event.session;
+  const known = parseEvent(event);
+  const session = event.session === SHARED ? namedSession(event) : event.session;
   try {
     if (known && session !== undefined && !voided) fold(stateOf(states, session), known);
     applyEvent(rows, event, voided);
@@ -193,7 +203,7 @@ function markDependents(walk: ScanState, session: string, found: Finding): void 
 /** Checks that the indexed columns match the body. */
 function inspectPlace({ scan, cuts }: ScanState, event: ChainedEvent, row: ScannedRow): void {
   const { session, seq } = event;
-  const named = session === SHARED ? (naming(event) ?? null) : null;
+  const named = session === SHARED ? (namedSession(event) ?? null) : null;
   const call = callOf(event) ?? null;
   const voided = row.naming === null && named !== null && cuts.isRepaired(named);
   if (row.call === call && (row.naming === named || voided)) return;
@@ -204,7 +214,7 @@ function inspectPlace({ scan, cuts }: ScanState, event: ChainedEvent, row: Scann
 function inspectBody(walk: ScanState, event: ChainedEvent, body: string): void {
   const { scan } = walk;
   const { session, seq } = event;
-  const known = knownEvent(event);
+  const known = parseEvent(event);
   if (!known) scan.findings.push(finding("unknown_type", { session, seq }, `Type ${event.type} version ${event.v} is not known here.`));
   noteBlobs(walk, event, body.includes('"$blob":'));
   if (known?.type === "session.registered") walk.registered.add(known.body.session);

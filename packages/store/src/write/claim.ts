@@ -1,4 +1,4 @@
-import { type ClaimLost, claimLoss, type Draft, type LedgerEvent, standsOn } from "@assent/core";
+import { answerSources, type ClaimLost, claimLoss, type Draft, type LedgerEvent } from "@assent/core";
 import { callKey } from "../rows/rows.ts";
 import { type Expectation, writableChain } from "./append.ts";
 import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
@@ -27,7 +27,7 @@ export function claim(
   const { session, epoch } = expectation.lease;
   const { policySeq } = writableChain(writing, expectation);
   const call = rows.calls.get(callKey(session, claimed.body.call))?.row;
-  const stands = standsOn(call);
+  const stands = answerSources(call);
   const approval = stands.approval === undefined ? undefined : rows.approvals.get(stands.approval)?.row;
   const grant = stands.grant === undefined ? undefined : rows.grants.get(stands.grant)?.row;
   const facts = { call, approval, grant, policySeq, now: grant?.expiresAt === undefined ? "" : now(), durable: true };

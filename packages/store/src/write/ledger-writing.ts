@@ -2,11 +2,11 @@ import {
   type Draft,
   type Durability,
   type Holder,
-  knownEvent,
   type Ledger,
   LedgerError,
   type LedgerEvent,
   messageOf,
+  parseEvent,
   SHARED,
 } from "@assent/core";
 import { makeLogKeeper } from "../database/wal.ts";
@@ -171,7 +171,7 @@ function makeAcquire({
 function makeAnswer({ store: { writing }, queue, reading, damage, now }: Writers): Ledger["answer"] {
   const eventAt = (pos: number): LedgerEvent | undefined => {
     const stored = reading.at(pos);
-    return stored && knownEvent(stored);
+    return stored && parseEvent(stored);
   };
   return (events) =>
     submitPrepared(

@@ -1,4 +1,14 @@
-import { callOf, type Draft, IllegalEvent, type JsonObject, knownEvent, LedgerError, type LedgerEvent, naming, SHARED } from "@assent/core";
+import {
+  callOf,
+  type Draft,
+  IllegalEvent,
+  type JsonObject,
+  LedgerError,
+  type LedgerEvent,
+  namedSession,
+  parseEvent,
+  SHARED,
+} from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { applyEvent, type ChainedEvent } from "../rows/lists.ts";
 import { makeUndoable, newChain, type Rows } from "../rows/rows.ts";
@@ -159,7 +169,7 @@ function chainEvent({ store, session, seq, epoch, prev, pos }: EventPlace, { typ
 }
 
 function applyToRows(rows: Rows, event: ChainedEvent): LedgerEvent {
-  const known = knownEvent(event);
+  const known = parseEvent(event);
   if (!known) throw new LedgerError("event_invalid", `There is no event of type ${event.type}.`, { type: event.type });
   try {
     applyEvent(rows, event);
@@ -183,7 +193,7 @@ function makeEventInsert(database: Database): (staged: StagedEvent) => number {
   const insertUse = query(database, "insert into blob_uses (session, sha) values (?, ?) on conflict do nothing");
   return ({ event, text, blobs, lent }) => {
     const { pos, session, seq, epoch, at, type, v, prev, hash } = event;
-    const named = session === SHARED ? (naming(event) ?? null) : null;
+    const named = session === SHARED ? (namedSession(event) ?? null) : null;
     insert.run(pos, session, seq, epoch, at, type, v, text, prev, hash, callOf(event) ?? null, named);
     let bytes = text.length;
     for (const blob of blobs) {

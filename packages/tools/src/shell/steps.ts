@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from "node:path";
-import type { Entry, Processes, Program, Step, StepsEnd, ToolResult } from "@assent/core";
+import type { PlanEntry, PlanProgram, PlanStep, Processes, StepsEnd, ToolResult } from "@assent/core";
 import { hardenGit, scrubEnvironment } from "@assent/host";
 import {
   isInside,
@@ -30,7 +30,7 @@ export type StepsPlace = {
   readonly shellPath?: () => readonly string[];
 };
 
-type PlannedRun = { readonly steps: readonly Step[]; readonly env: Readonly<Record<string, string>> } | { readonly failed: ToolResult };
+type PlannedRun = { readonly steps: readonly PlanStep[]; readonly env: Readonly<Record<string, string>> } | { readonly failed: ToolResult };
 
 /** Turns a judged plan into programs, each by the file found while judging. If anything differs from what was judged, nothing runs. */
 export function planRun(plan: unknown, place: StepsPlace): PlannedRun {
@@ -90,8 +90,8 @@ type StepParts = { readonly processes: Processes; readonly env: Readonly<Record<
 const WHEN = { start: "always", ";": "always", "&&": "success", "||": "failure", "|": "always" } as const;
 
 /** A pipe adds a command to the previous step; anything else starts a new step. */
-function makeSteps({ commands = [], readOnly }: PlannedLine, running: StepParts): readonly Step[] {
-  const steps: { readonly when: Step["when"]; readonly pipeline: (Program | Entry)[] }[] = [];
+function makeSteps({ commands = [], readOnly }: PlannedLine, running: StepParts): readonly PlanStep[] {
+  const steps: { readonly when: PlanStep["when"]; readonly pipeline: (PlanProgram | PlanEntry)[] }[] = [];
   for (const command of commands) {
     const stage = makeStage(command, { ...running, gated: !readOnly });
     const piped = command.join === "|" ? steps.at(-1) : undefined;
@@ -124,10 +124,18 @@ function quietNpm(name: string, args: readonly string[]): readonly string[] {
 function makeStage(
   { argv, cwd, redirections, program }: PlannedCommand,
   { processes, env, gated }: StepParts & { readonly gated: boolean },
-): Program | Entry {
+): PlanProgram | PlanEntry {
   const [name, ...args] = argv;
   if (!program) return { enter: resolve(cwd, args[0] ?? "."), redirections };
   const { file } = program;
-  const stage: Program = { file, args: quietNpm(name, args), argv0: name, cwd, redirections, gated, unchanged: () => sameProgram(program) };
+  const stage: PlanProgram = {
+    file,
+    args: quietNpm(name, args),
+    argv0: name,
+    cwd,
+    redirections,
+    gated,
+    unchanged: () => sameProgram(program),
+  };
   return basename(file) === "git" ? { ...stage, prepare: (signal) => hardenGit({ processes, file, args, cwd, env }, signal) } : stage;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import { createDispatcher, createRegistry, type Dispatcher, fixedPolicy, memoryLedger, openSession } from "@assent/core";
+import { createDispatcher, createRegistry, type Dispatcher, memoryLedger, openSession, staticPolicy } from "@assent/core";
 import { createHostFileChanges, createHostPorts } from "@assent/host";
 import { type Files, type Workbench, workbench } from "./workbench.ts";
 
@@ -17,7 +17,7 @@ async function staging(t: TestContext, files: Files): Promise<Staged> {
   const { clock, ids, digest } = createHostPorts({ stateDirectory: "/nonexistent" });
   const holder = { pid: process.pid, host: "test", processStart: "0", door: "test" };
   const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder, create: { cwd: bench.root } });
-  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), changes: createHostFileChanges() });
+  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy(), changes: createHostFileChanges() });
   t.after(() => dispatcher.close());
   const tools = createRegistry();
   tools.add(bench.edit);

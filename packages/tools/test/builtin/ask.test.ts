@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Answered, createDispatcher, createRegistry, fixedPolicy, memoryLedger, openSession, type Questioner } from "@assent/core";
+import {
+  createDispatcher,
+  createRegistry,
+  memoryLedger,
+  openSession,
+  type Questioner,
+  type QuestionerReply,
+  staticPolicy,
+} from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { askTool } from "../../src/builtin/ask.ts";
 import { scratch } from "../scratch.ts";
@@ -99,12 +107,12 @@ test("AK-20, AK-01: the real tool in the real runtime", async (t) => {
     { ledger: memoryLedger({ clock, ids }), clock, ids },
     { holder: currentHolder("test"), create: { cwd: "/" } },
   );
-  const said: Answered = { outcome: "answered", answers: [{ id: "db", selected: ["Postgres"] }] };
+  const said: QuestionerReply = { outcome: "answered", answers: [{ id: "db", selected: ["Postgres"] }] };
   const questioner: Questioner = { available: () => true, ask: async () => said };
   const tools = createRegistry();
   tools.add(tool);
   const by = { kind: "person", user: "u", name: "n", door: "test", pid: 1 } as const;
-  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), questioner, by });
+  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy(), questioner, by });
   const { signal } = new AbortController();
   const ask = (questions: object[]) => dispatcher.process({ calls: [{ name: "ask", arguments: { questions } }], tools, signal });
   const [report] = (await ask([question({ recommended: 1 })])).results;

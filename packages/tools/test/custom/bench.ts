@@ -9,7 +9,6 @@ import {
   createRegistry,
   type DispatchEvent,
   type Dispatcher,
-  fixedPolicy,
   type Ledger,
   memoryLedger,
   openSession,
@@ -17,6 +16,7 @@ import {
   type PolicySource,
   type ProposedCall,
   type Session,
+  staticPolicy,
 } from "@assent/core";
 import { countingIds, manualClock, scriptedApprover, TESTER } from "@assent/core/testing";
 import { createHostFileChanges, createHostProcesses, currentHolder, nodeDigest } from "@assent/host";
@@ -142,7 +142,7 @@ export type GovernedOptions = {
 };
 
 export async function governed({ clock, root }: Place, { tools }: LoadedTools, options: GovernedOptions = {}): Promise<Governed> {
-  const { policy = { mode: "yolo" }, source = fixedPolicy(policy), staging = true, onAsk = "deny", beside } = options;
+  const { policy = { mode: "yolo" }, source = staticPolicy(policy), staging = true, onAsk = "deny", beside } = options;
   const ids = countingIds(beside ? 1_000 : 0);
   const ledger = beside?.ledger ?? memoryLedger({ clock, ids });
   const registry = createRegistry({ schemas: ajvSchemas() });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { knownEvent } from "@assent/core";
+import { parseEvent } from "@assent/core";
 import { governed, type Place, place, toolModule } from "./bench.ts";
 
 /** Loads a tool with this body and calls it. */
@@ -89,7 +89,7 @@ describe("exec", () => {
     assert.equal((await calling).outcome, "cancelled");
     const started: unknown[] = [];
     for await (const stored of ledger.read({ pos: 0 }, { session: session.id, types: ["call.started"] }))
-      started.push(knownEvent(stored)?.type);
+      started.push(parseEvent(stored)?.type);
     assert.deepEqual(started, ["call.started"]);
   });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { knownEvent } from "@assent/core";
+import { parseEvent } from "@assent/core";
 import { type Ended, type Governed, governed, type Place, place, summary, toolModule } from "./bench.ts";
 
 /** Says that it begins, and never ends. Told at once, although the thread blocks from then on. */
@@ -42,7 +42,7 @@ async function open(at: Place, module: string, mode = "yolo"): Promise<Governed>
 async function recordedEnds({ ledger, session }: Governed): Promise<readonly string[]> {
   const ends: string[] = [];
   for await (const stored of ledger.read({ pos: 0 }, { session: session.id, types: ["call.ended"] })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event?.type === "call.ended") ends.push(`${event.body.outcome} ${event.body.type}`);
   }
   return ends;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { createRegistry, fixedPolicy, makeChecker } from "@assent/core";
+import { createRegistry, makeChecker, staticPolicy } from "@assent/core";
 import { reloadCustomTools } from "../../src/custom/load-custom-tools.ts";
 import { type Governed, governed, type Place, place, toolModule } from "./bench.ts";
 
@@ -236,7 +236,7 @@ describe("pushPendingAction", () => {
   test("its apply is judged as the call that staged it, whatever source it names", async (t) => {
     const at = place(t);
     at.write("config/tools/a.ts", pushing(`{ label: "x", sourceToolName: "harmless", ${APPLY} }`));
-    const plain = fixedPolicy({ mode: "yolo" });
+    const plain = staticPolicy({ mode: "yolo" });
     let current = plain.current();
     const { call, session } = await governed(at, await at.load(), { source: { ...plain, current: () => current } });
     const { text: id } = await call("push");

@@ -101,7 +101,7 @@ test("an edit of 8 MB with a change in each of 200,000 lines is made and undone"
 });
 
 const SOURCE = (root: string, body: string) => `
-  import { createDispatcher, createRegistry, fixedPolicy, memoryLedger, openSession } from "@assent/core";
+  import { createDispatcher, createRegistry, staticPolicy, memoryLedger, openSession } from "@assent/core";
   import { createHostFileChanges, createHostPorts, currentHolder } from "@assent/host";
   import { builtinTools } from "@assent/tools";
   const root = ${JSON.stringify(root)};
@@ -109,7 +109,7 @@ const SOURCE = (root: string, body: string) => `
   const session = await openSession({ ledger: memoryLedger({ clock, ids }), clock, ids }, { holder: currentHolder("test"), create: { cwd: root } });
   const tools = createRegistry();
   for (const tool of builtinTools({ workspace: root, files, processes, environment: {} })) tools.add(tool);
-  const policy = fixedPolicy({ mode: "yolo" });
+  const policy = staticPolicy({ mode: "yolo" });
   const dispatcher = createDispatcher({ session, clock, ids, digest, files, processes, policy, changes: createHostFileChanges() });
   let calls = 0;
   const call = async (name, input) =>

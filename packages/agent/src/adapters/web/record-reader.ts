@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, knownEvent, type LedgerEvent, recordedCall, type Session, type StoredEvent } from "@assent/core";
+import { isObject, type JsonObject, type LedgerEvent, parseEvent, readCallRecord, type Session, type StoredEvent } from "@assent/core";
 import { type RecordedEvent, recordedEvent } from "./recorded-event.ts";
 
 /** Reads a session's record on, from its own place and at its reader's pace. */
@@ -45,7 +45,7 @@ export function readRecord(session: Session, after: number | undefined): RecordR
     },
     next: async () => {
       for (let stored = await nextStored(); stored; stored = await nextStored()) {
-        const known = knownEvent(stored);
+        const known = parseEvent(stored);
         const told = known && recordedEvent(await whole(session, known), await askedInput(session, known));
         if (told) return told;
       }
@@ -64,6 +64,6 @@ async function whole({ ledger }: Session, event: LedgerEvent): Promise<LedgerEve
 /** The input that an approval was opened for, as it was judged and frozen. */
 async function askedInput({ ledger, id }: Session, { type, body }: LedgerEvent): Promise<JsonObject | null> {
   if (type !== "approval.opened") return null;
-  const { "call.judged": judged } = await recordedCall(ledger, id, body.call);
+  const { "call.judged": judged } = await readCallRecord(ledger, id, body.call);
   return judged?.fingerprint === body.fingerprint ? judged.input : null;
 }

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type LedgerEvent,
   type OutcomeState,
-  type ProposalStanding,
+  type ProposalState,
   type Question,
   type Verdict,
 } from "@assent/core";
@@ -69,7 +69,7 @@ export type RecordedEvent = { readonly pos: number } & (
       readonly files: number;
       readonly digest: string;
     }
-  | { readonly type: "settled"; readonly proposalId: string; readonly state: ProposalStanding }
+  | { readonly type: "settled"; readonly proposalId: string; readonly state: ProposalState }
   | { readonly type: "question"; readonly questionId: string; readonly callId: string; readonly questions: readonly Question[] }
 );
 

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import { type AssistantPart, type EventBodies, knownEvent, type Ledger, LedgerError, type LedgerEvent, type Session } from "@assent/core";
+import { type AssistantPart, type EventBodies, type Ledger, LedgerError, type LedgerEvent, parseEvent, type Session } from "@assent/core";
 import { compactedHistory } from "../compaction/kept-messages.ts";
 import { cutMessages, isCut } from "./cut-answer.ts";
 import type { Mark } from "./marks.ts";
@@ -69,7 +69,7 @@ export async function forkedMessages(
   reader.parts = answering.parts;
   const after = { session: session.id, seq: answering.seq };
   for await (const stored of session.ledger.read(after, { session: session.id, types: ["call.proposed", "call.ended"] })) {
-    const event = knownEvent({ ...stored, body: await session.ledger.resolve(stored.body) });
+    const event = parseEvent({ ...stored, body: await session.ledger.resolve(stored.body) });
     if (event) applyEvent(reader, event);
   }
   answerOpenCalls(reader, unanswered);
@@ -89,7 +89,7 @@ async function readMessages(ledger: Ledger, source: HistorySource): Promise<Hist
   let reader = startReader([]);
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types: TYPES })) {
     if (stored.seq > until && stored.type !== "call.proposed") break; // the calls of an answer are on record right behind it
-    const event = knownEvent({ ...stored, body: await ledger.resolve(stored.body) });
+    const event = parseEvent({ ...stored, body: await ledger.resolve(stored.body) });
     if (event?.type === "session.created") reader = await readForkedFrom(ledger, source, event.body);
     else if (event) applyEvent(reader, event);
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { defineTool, fixedPolicy, type Tool } from "@assent/core";
+import { defineTool, staticPolicy, type Tool } from "@assent/core";
 import { manualClock, scriptedApprover } from "@assent/core/testing";
 import { z } from "zod";
 import { createRunLimits, type RunLimits, type RunLimitsOptions } from "../../../src/loop/limits/run-limits.ts";
@@ -136,7 +136,7 @@ describe("the limits of a run", () => {
       shown.resolve();
       return said.promise;
     });
-    const policy = fixedPolicy({
+    const policy = staticPolicy({
       revision: "r1",
       mode: "default",
       checkers: [{ label: "team", scope: "team", check: () => ({ verdict: "ask" }) }],

@@ -1,4 +1,4 @@
-import type { Answer, AnswerReport, ApprovalRow, Requests, Rules } from "@assent/core";
+import type { Answer, AnswerReport, ApprovalRow, RequestReader, Rules } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { printJson, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
@@ -42,7 +42,7 @@ async function saveAnswer(context: Context, store: Store, { row, given }: Answer
 }
 
 /** A plain yes or no looks at no tool, so none is loaded for it. */
-const NO_TOOLS: { readonly requests: Requests; readonly rules: Rules } = {
+const NO_TOOLS: { readonly requests: RequestReader; readonly rules: Rules } = {
   requests: { load: () => Promise.reject(new Error("no tools")), edit: () => Promise.reject(new Error("no tools")) },
   rules: {
     parse: () => {

@@ -1,4 +1,4 @@
-import { type ApprovalRow, type EventBodies, isObject, type Json, knownEvent, type Ledger, oneLine } from "@assent/core";
+import { type ApprovalRow, type EventBodies, isObject, type Json, type Ledger, oneLine, parseEvent } from "@assent/core";
 import { cut } from "../../io/display-width.ts";
 
 /** The input that a person's yes put in place of the one that was shown. */
@@ -10,7 +10,7 @@ export async function findEditedInput(
   { id, session, call, revision }: Pick<ApprovalRow, "id" | "session" | "call" | "revision">,
 ): Promise<EditedInput | undefined> {
   for await (const stored of ledger.read({ pos: 0 }, { naming: session, call, types: ["approval.answered"] })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event?.type === "approval.answered" && event.body.approval === id && event.body.revision === revision) return event.body.edited;
   }
   return undefined;

@@ -1,14 +1,14 @@
 import {
   type ApprovalRow,
+  createRequestReader,
   isObject,
   type JsonObject,
   messageOf,
   type Policy,
-  type Requests,
+  type RequestReader,
   type Rules,
-  recordedCall,
-  recordedState,
-  requestsFrom,
+  readCallRecord,
+  readSessionState,
 } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { mergeResumedFlags, NO_OPTIONS, sessionSettings } from "../../compose/flags.ts";
@@ -24,7 +24,7 @@ export async function openRecordedRequests(
   context: Context,
   { ledger, directory }: Store,
   { session: id }: ApprovalRow,
-): Promise<{ readonly requests: Requests; readonly rules: Rules; readonly revising: RevisionParts }> {
+): Promise<{ readonly requests: RequestReader; readonly rules: Rules; readonly revising: RevisionParts }> {
   const { digest, clock } = hostPortsFor(context, directory);
   let created: JsonObject = {};
   for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] })) created = body;
@@ -33,14 +33,18 @@ export async function openRecordedRequests(
   const flags = mergeResumedFlags(isObject(kept) ? (kept as JsonObject) : undefined, { io: context.io, options: NO_OPTIONS });
   const { policyFile } = flags;
   const { trusted } = await workspaceTrust(context, { workspace, ledger });
-  const { mode, planning } = await recordedState(ledger, id);
+  const { mode, planning } = await readSessionState(ledger, id);
   const { tools, facts, rules, source } = await openPolicy(context, {
     ...{ workspace, flags: sessionSettings(flags), trusted, tools: flags.tools },
     planFile: () => planning?.file,
     ...(policyFile !== undefined && { policyFile }),
   });
   const policy = (): Policy => ({ ...source.current(), mode });
-  return { requests: requestsFrom({ ledger, tools, digest, facts }), rules, revising: { tools, facts, rules, digest, clock, policy } };
+  return {
+    requests: createRequestReader({ ledger, tools, digest, facts }),
+    rules,
+    revising: { tools, facts, rules, digest, clock, policy },
+  };
 }
 
 /** The requests behind an approval, where an edit that the present policy denies is refused at once: the approval stays open. */
@@ -48,9 +52,9 @@ export async function requestsForEdit(
   context: Context,
   store: Store,
   approval: ApprovalRow,
-): Promise<{ readonly requests: Requests; readonly rules: Rules }> {
+): Promise<{ readonly requests: RequestReader; readonly rules: Rules }> {
   const { requests, rules, revising } = await openRecordedRequests(context, store, approval);
-  const edit: Requests["edit"] = async (row, answer) => {
+  const edit: RequestReader["edit"] = async (row, answer) => {
     const edited = await requests.edit(row, answer);
     if (row.state !== "open" || edited.fingerprint === row.fingerprint) return edited;
     const asked = { ...edited, callId: row.call, sessionId: row.session };
@@ -70,7 +74,7 @@ function judgedAsPlan({ details }: ApprovalRow, revising: RevisionParts): Revisi
 export async function denialWarning(context: Context, store: Store, row: ApprovalRow): Promise<string> {
   try {
     const { revising } = await openRecordedRequests(context, store, row);
-    const { "call.judged": judged } = await recordedCall(store.ledger, row.session, row.call);
+    const { "call.judged": judged } = await readCallRecord(store.ledger, row.session, row.call);
     const denial = judged && (await findDenial(judgedAsPlan(row, revising), { ...judged, callId: row.call, sessionId: row.session }));
     return denial === undefined ? "" : `${denial} It will not run, unless that changes before.`;
   } catch (error) {

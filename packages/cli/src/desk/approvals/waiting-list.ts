@@ -92,11 +92,11 @@ async function changes(ledger: Ledger, row: Lists["approvals"]): Promise<Pick<Wa
 const LONGEST = 200;
 
 async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<WaitingItem> {
-  const { wholeQuestion } = await import("@assent/core");
+  const { readWholeQuestion } = await import("@assent/core");
   const { tool: _tool, ...query } = page.query; // a question is of no tool but `ask`
   const of = { kind: "questions", since: (row: Lists["questions"]) => row.askedAt, query } as const;
   for await (const cut of rowsOf(ledger, page, of)) {
-    const row = await wholeQuestion(ledger, cut);
+    const row = await readWholeQuestion(ledger, cut);
     const { id, askedAt: since, state } = row;
     yield { id, since, tool: "ask", state, subject: questionSubject(row.questions), form: questionForm(row) };
   }

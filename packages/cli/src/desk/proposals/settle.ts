@@ -2,12 +2,12 @@ import {
   type By,
   createDispatcher,
   type EventBodies,
-  knownEvent,
   type Ledger,
   LedgerError,
   openSession,
   type ProposalReport,
   type ProposalRow,
+  parseEvent,
   type Session,
   type StoredEvent,
 } from "@assent/core";
@@ -145,7 +145,7 @@ function awaitHolder(ledger: Ledger, { row, action, from }: HolderWait): Promise
     };
     const look = setTimeout(() => end(undefined), LOOK_MS);
     const told = (stored: StoredEvent): void => {
-      const event = knownEvent(stored);
+      const event = parseEvent(stored);
       if (event?.type === "session.closed") queueMicrotask(() => end(undefined));
       const done =
         event && "proposal" in event.body && event.body.proposal === row.id ? outcome(event.type, event.body, action) : undefined;

@@ -1,4 +1,4 @@
-import { type ProposalRow, storedProposal } from "@assent/core";
+import { type ProposalRow, readStoredProposal } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { fieldsText, printJson } from "../../io/output.ts";
 import { markGaps } from "../../io/visible-text.ts";
@@ -12,7 +12,7 @@ export function showProposal(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async ({ ledger }) => {
     const row = await findRow(ledger, "proposals", operands[0] ?? "");
-    const { input, manifest } = await storedProposal({ ledger }, row);
+    const { input, manifest } = await readStoredProposal({ ledger }, row);
     if (options.flag("json")) {
       const { session: sessionId, seq: _seq, requested: _requested, ...rest } = row;
       await printJson(io, { ...rest, sessionId, input, ...manifest });

@@ -25,8 +25,8 @@ export async function answerQuestionCommand(context: Context, outcome: "answered
   const given = outcome === "answered" ? options.text("answers") : undefined;
   const text = given === undefined ? undefined : await answersText(context, given);
   return withStoreIfAny(context, async (store) => {
-    const { wholeQuestion } = await import("@assent/core");
-    const row = await wholeQuestion(store.ledger, await findRow(store.ledger, "questions", operands[0] ?? ""));
+    const { readWholeQuestion } = await import("@assent/core");
+    const row = await readWholeQuestion(store.ledger, await findRow(store.ledger, "questions", operands[0] ?? ""));
     if (outcome === "answered" && text === undefined) return await askForAnswers(context, row);
     const report = await saveAnswers(context, store, { row, outcome, answers: text === undefined ? undefined : parseAnswers(text) });
     await printAnswer(context, await continueText(context, store.ledger, row.session), report);

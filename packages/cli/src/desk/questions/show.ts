@@ -1,4 +1,4 @@
-import { type JsonObject, type QuestionRow, recordedCall, wholeQuestion } from "@assent/core";
+import { type JsonObject, type QuestionRow, readCallRecord, readWholeQuestion } from "@assent/core";
 import { shellWord } from "../../command-line/shell-word.ts";
 import type { Context } from "../../command-line/spec.ts";
 import { fieldsText, printJson } from "../../io/output.ts";
@@ -15,8 +15,8 @@ import { answersExample, questionsText } from "./view.ts";
 export function showQuestion(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async ({ ledger }) => {
-    const row = await wholeQuestion(ledger, await findRow(ledger, "questions", operands[0] ?? ""));
-    const recorded = await recordedCall(ledger, row.session, row.callId);
+    const row = await readWholeQuestion(ledger, await findRow(ledger, "questions", operands[0] ?? ""));
+    const recorded = await readCallRecord(ledger, row.session, row.callId);
     if (options.flag("json")) {
       // Parsing: a call that asks was judged, by the store's own order of events.
       const judged = recorded["call.judged"] as RecordedJudgement;

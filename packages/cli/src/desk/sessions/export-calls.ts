@@ -1,4 +1,4 @@
-import { type EventBodies, type Json, type LedgerEvent, livedCall } from "@assent/core";
+import { type EventBodies, type Json, type LedgerEvent, lifecycleCallOf } from "@assent/core";
 import { whenText, whoText } from "../../io/who.ts";
 import { decisionSentence, rulePlace } from "../explain/decision-text.ts";
 import { proposalNote } from "./export-notes.ts";
@@ -78,7 +78,7 @@ function inputBlock(input: Json): string {
 function subject(event: LedgerEvent, made: ReadonlyMap<string, string>): string | undefined {
   const { body } = event;
   if ("question" in body) return made.get(body.question);
-  return "proposal" in body ? made.get(body.proposal) : livedCall(event);
+  return "proposal" in body ? made.get(body.proposal) : lifecycleCallOf(event);
 }
 
 /** What an event says about its call, in words. */

@@ -1,4 +1,4 @@
-import { knownEvent, type Ledger, type StoredEvent } from "@assent/core";
+import { type Ledger, parseEvent, type StoredEvent } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { usageError } from "../../io/failure.ts";
 import { jsonLine } from "../../io/output.ts";
@@ -40,7 +40,7 @@ type EventWriter = { readonly line: (event: StoredEvent) => string; readonly end
 function asText(): EventWriter {
   const { take, end } = createTranscript();
   const line = (stored: StoredEvent): string => {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     return event ? take(event) : "";
   };
   return { line, end };

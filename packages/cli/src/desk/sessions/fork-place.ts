@@ -1,4 +1,4 @@
-import { type EventBodies, knownEvent, type Ledger, type LedgerEvent, type StoredEvent } from "@assent/core";
+import { type EventBodies, type Ledger, type LedgerEvent, parseEvent, type StoredEvent } from "@assent/core";
 
 /** What is known of a conversation at one place of its session's chain. */
 export type ForkPlace = {
@@ -46,7 +46,7 @@ export async function findForkPlaces(
 
 /** Only an answer's parts are looked into; other contents may stay where they are. */
 async function resolveAnswer(ledger: Ledger, stored: StoredEvent): Promise<LedgerEvent | undefined> {
-  return knownEvent(stored.type === "message.assistant" ? { ...stored, body: await ledger.resolve(stored.body) } : stored);
+  return parseEvent(stored.type === "message.assistant" ? { ...stored, body: await ledger.resolve(stored.body) } : stored);
 }
 
 type ForkScan = {

@@ -1,4 +1,4 @@
-import { type Ledger, recordedState, type SessionRow, type TaskRow } from "@assent/core";
+import { type Ledger, readSessionState, type SessionRow, type TaskRow } from "@assent/core";
 
 /** A background agent that has not ended, and the session that started it. */
 export type RecordedTask = {
@@ -15,7 +15,7 @@ export async function recordedTasks(ledger: Ledger, only?: string): Promise<read
   const found: RecordedTask[] = [];
   for await (const session of sessionRows(ledger)) {
     if (session.tasks.length === 0 || (only !== undefined && session.id !== only)) continue;
-    const { tasks } = await recordedState(ledger, session.id);
+    const { tasks } = await readSessionState(ledger, session.id);
     for (const row of tasks.values()) {
       const isLeft = row.state === "running" && session.state !== "running";
       found.push({ row, session, state: isLeft ? "interrupted" : row.state });

@@ -1,5 +1,4 @@
 import {
-  type Answered,
   AnsweredElsewhere,
   type By,
   type Clock,
@@ -7,6 +6,7 @@ import {
   type Question,
   type QuestionAnswer,
   type Questioner,
+  type QuestionerReply,
 } from "@assent/core";
 import { cut } from "../../io/display-width.ts";
 import type { Io } from "../../io/io.ts";
@@ -36,7 +36,7 @@ async function converse(
   parts: TerminalQuestionerParts,
   open: OpenQuestion,
   { signal, partial }: QuestionControls,
-): Promise<Answered | undefined> {
+): Promise<QuestionerReply | undefined> {
   const { io, by } = parts;
   const answers = new Map<string, QuestionAnswer>();
   let late = new AbortController();

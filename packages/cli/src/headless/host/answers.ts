@@ -5,12 +5,12 @@ import {
   answerApproval,
   answerQuestion,
   type By,
+  createRequestReader,
   type Dispatcher,
   isObject,
   type JsonObject,
   type Ledger,
   type QuestionAnswer,
-  requestsFrom,
 } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import type { FollowedPolicy } from "../../compose/follow-policy.ts";
@@ -30,7 +30,7 @@ export type HostAnswerParts = {
 export function commitAnswer({ ledger, ports, policy, by }: HostAnswerParts, answer: Omit<Answer, "by">): Promise<AnswerReport> {
   const { clock, ids, digest } = ports;
   const { tools, facts, rules } = policy;
-  return answerApproval({ ledger, clock, ids, rules, requests: requestsFrom({ ledger, tools, digest, facts }) }, { ...answer, by });
+  return answerApproval({ ledger, clock, ids, rules, requests: createRequestReader({ ledger, tools, digest, facts }) }, { ...answer, by });
 }
 
 /** `approve` and `reject` of a host: an approval, a question or a proposal, by its id and what was shown of it. */

@@ -1,5 +1,5 @@
 import { findUnknownTools, type LoadedAgent, readAgentDefinitions } from "@assent/agent";
-import { isObject, type JsonObject, type Registry, recordedCall, type Session } from "@assent/core";
+import { isObject, type JsonObject, type Registry, readCallRecord, type Session } from "@assent/core";
 import type { SystemPromptChange } from "../../compose/front-end.ts";
 import { VERSION } from "../../version.ts";
 import { PROTOCOL } from "../stream/init-message.ts";
@@ -178,7 +178,7 @@ async function openRequests(link: HostLink, reserved: Map<string, string>, sessi
   const rows = await ledger.pending("approvals", { session: session.id, limit: 1_000 });
   const requests: JsonObject[] = [];
   for (const row of rows) {
-    const { "call.judged": judged } = await recordedCall(ledger, session.id, row.call);
+    const { "call.judged": judged } = await readCallRecord(ledger, session.id, row.call);
     // Parsing: what the ledger gives back is what it was given.
     const details = await ledger.resolve(row.details as never);
     const id = link.reserve();

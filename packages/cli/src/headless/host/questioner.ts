@@ -1,4 +1,12 @@
-import { type Answered, isObject, type JsonObject, type Ledger, type OpenQuestion, type Questioner, type QuestionRow } from "@assent/core";
+import {
+  isObject,
+  type JsonObject,
+  type Ledger,
+  type OpenQuestion,
+  type Questioner,
+  type QuestionerReply,
+  type QuestionRow,
+} from "@assent/core";
 import { answersFault, readAnswers } from "@assent/core/parts";
 import { questionForm } from "../../desk/questions/form.ts";
 import { agentTask } from "../../desk/sessions/agent-session.ts";
@@ -53,7 +61,7 @@ function askUser(open: OpenQuestion, again: JsonObject): HostRequest {
 }
 
 /** What the host says, or why it cannot be used. */
-function readAnswered(reply: unknown, { questions }: OpenQuestion): Answered | { readonly fault: string } {
+function readAnswered(reply: unknown, { questions }: OpenQuestion): QuestionerReply | { readonly fault: string } {
   if (!isObject(reply)) return { fault: "The answer is no object." };
   const { outcome, reason, answers } = reply;
   if (outcome === "cancelled") return { outcome, partial: [], ...(typeof reason === "string" && { reason }) };

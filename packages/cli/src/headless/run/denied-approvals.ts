@@ -2,10 +2,10 @@ import {
   type Content,
   contentText,
   type EventBodies,
-  knownEvent,
   type LedgerEvent,
   messageOf,
-  recordedCall,
+  parseEvent,
+  readCallRecord,
   type Session,
 } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
@@ -49,10 +49,10 @@ export function createDeniedApprovals({ io }: Pick<Context, "io">, format: Outpu
 async function approvedCall({ id, ledger }: Session, call: string): Promise<JudgedInput | undefined> {
   let isApproved = false;
   for await (const stored of ledger.read({ pos: 0 }, { naming: id, call, types: ["approval.answered"] })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event?.type === "approval.answered" && event.body.by.kind !== "grant") isApproved = event.body.outcome === "approved";
   }
-  return isApproved ? (await recordedCall(ledger, id, call))["call.judged"] : undefined;
+  return isApproved ? (await readCallRecord(ledger, id, call))["call.judged"] : undefined;
 }
 
 /** What the model was told, without the tool's name a second time. */

@@ -1,4 +1,4 @@
-import { recordedState } from "@assent/core";
+import { readSessionState } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { mergeResumedFlags, readOnAsk } from "../../compose/flags.ts";
 import { followPolicy } from "../../compose/follow-policy.ts";
@@ -28,7 +28,7 @@ export async function printNothingToResume(
 
 /** As any run of the session would begin. */
 async function firstLine(context: Context, { ledger }: Store, id: string): Promise<{ readonly line: WireMessage; readonly seq: number }> {
-  const { created, mode, model, seq } = await recordedState(ledger, id);
+  const { created, mode, model, seq } = await readSessionState(ledger, id);
   const flags = mergeResumedFlags(created?.options, context);
   const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
   const tools = policy.tools.visible().map(({ name }) => name);

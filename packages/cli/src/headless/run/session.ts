@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { estimateCost, hasWakingNotice } from "@assent/agent";
-import { type Ids, type Ledger, openSession, recordedState, type Session } from "@assent/core";
+import { type Ids, type Ledger, openSession, readSessionState, type Session } from "@assent/core";
 import { inDirectory } from "../../call/session.ts";
 import type { Context } from "../../command-line/spec.ts";
 import type { ComposedAgent } from "../../compose/agent.ts";
@@ -86,7 +86,7 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
     const { ledger } = store;
     const { ports } = attending;
     await refuseAgentSession(ledger, id);
-    if (run.input === "text" && remainingWork(await recordedState(ledger, id), prompt).length === 0) return undefined;
+    if (run.input === "text" && remainingWork(await readSessionState(ledger, id), prompt).length === 0) return undefined;
     const cwd = await otherDirectory(context, ledger, id);
     const opened = await openSession(
       { ledger, ...ports },

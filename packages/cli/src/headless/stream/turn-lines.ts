@@ -1,4 +1,4 @@
-import { knownEvent, type LedgerEvent, type Session } from "@assent/core";
+import { type LedgerEvent, parseEvent, type Session } from "@assent/core";
 import { assistantBlocks, contentBlocks, resultBlock, stopReason, type WireBlock, wireUsage } from "./content.ts";
 import type { WireMessage } from "./message.ts";
 
@@ -123,7 +123,7 @@ export async function unreportedCalls({
   const calls: UnreportedCall[] = [];
   const from = Math.min(...open) - 1;
   for await (const stored of ledger.read({ session, seq: from }, { session, types: ["call.proposed", "call.ended"] })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event?.type === "call.proposed" && event.body.index >= 0) calls.push({ callId: event.body.call, ended: undefined });
     if (event?.type !== "call.ended") continue;
     const call = calls.find(({ callId }) => callId === event.body.call);

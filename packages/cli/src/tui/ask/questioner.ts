@@ -1,4 +1,4 @@
-import type { Answered, By, Clock, OpenQuestion, QuestionAnswer, Questioner } from "@assent/core";
+import type { By, Clock, OpenQuestion, QuestionAnswer, Questioner, QuestionerReply } from "@assent/core";
 import type { CardStack } from "../cards/stack.ts";
 import { pressAsk } from "./keys.ts";
 import { type AskOutcome, allAnswers, beginAsk, expireQuestion } from "./state.ts";
@@ -26,7 +26,7 @@ function ask(
   { stack, clock, by, notify }: AskQuestionerParts,
   open: OpenQuestion,
   { signal, partial }: AskOptions,
-): Promise<Answered | undefined> {
+): Promise<QuestionerReply | undefined> {
   const { questions, timer } = open;
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(undefined);
@@ -36,7 +36,7 @@ function ask(
       if (state.left !== undefined) state = { ...state, left: Math.max(0, state.left - 1) };
       stack.changed();
     });
-    const end = (answered: Answered | undefined): void => {
+    const end = (answered: QuestionerReply | undefined): void => {
       ticking.stop();
       timer.stop();
       signal.removeEventListener("abort", withdrawn);
@@ -84,7 +84,7 @@ function ask(
   });
 }
 
-function makeAnswer(outcome: AskOutcome, by: By): Answered {
+function makeAnswer(outcome: AskOutcome, by: By): QuestionerReply {
   if ("cancelled" in outcome) return { outcome: "cancelled", partial: outcome.cancelled, by };
   return { outcome: "answered", answers: outcome.answers, by };
 }

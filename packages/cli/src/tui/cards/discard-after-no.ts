@@ -1,4 +1,4 @@
-import { type OpenApproval, recordedCall, type Session } from "@assent/core";
+import { type OpenApproval, readCallRecord, type Session } from "@assent/core";
 import type { SettleProposal } from "./proposal-cards.ts";
 
 /** Discards the previewed change that a rejected call would have applied, once the call has ended: without the change it would not end as rejected. */
@@ -12,7 +12,7 @@ export function discardAfterNo(
       if (event.type !== "call.ended" || event.body.call !== callId) return;
       ended?.close();
       const discard = async (): Promise<void> => {
-        const { "call.judged": judged } = await recordedCall(session.ledger, sessionId, callId);
+        const { "call.judged": judged } = await readCallRecord(session.ledger, sessionId, callId);
         const proposal = judged?.binds["proposal"];
         if (proposal !== undefined) await settle("discard", proposal, reason);
       };

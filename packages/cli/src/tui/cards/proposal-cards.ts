@@ -1,4 +1,4 @@
-import { type OpenApproval, type ProposalRow, type Session, storedProposal } from "@assent/core";
+import { type OpenApproval, type ProposalRow, readStoredProposal, type Session } from "@assent/core";
 import { oneLine } from "../../io/visible-text.ts";
 import { approvalCard } from "./approval-card.ts";
 import type { CardStack } from "./stack.ts";
@@ -39,7 +39,7 @@ const SETTLED: readonly string[] = [
 type ProposalOnCard = { readonly session: Session; readonly row: ProposalRow; readonly signal: AbortSignal };
 
 async function showCard({ stack, settle }: ProposalCardParts, { session, row, signal }: ProposalOnCard): Promise<void> {
-  const { manifest } = await storedProposal(session, row);
+  const { manifest } = await readStoredProposal(session, row);
   if (signal.aborted) return;
   const card = approvalCard(approvalFromProposal(row, manifest.blocks), { editable: undefined, editor: false, isProposal: true });
   let state = card.begin();

@@ -1,4 +1,4 @@
-import { knownEvent, type Ledger } from "@assent/core";
+import { type Ledger, parseEvent } from "@assent/core";
 import { currentUser } from "@assent/host";
 import type { Block } from "../transcript/block.ts";
 import { describeAnswer, describeReply, isSamePerson } from "../transcript/call-words.ts";
@@ -15,7 +15,7 @@ export async function replayTranscript(ledger: Ledger, session: string): Promise
   const settled: Block[] = [];
   let open = EMPTY_TRANSCRIPT;
   for await (const stored of ledger.read({ session, seq: 0 }, { session })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (!event) continue;
     open = applyLedgerEvent(open, await loadWholeEvent({ ledger }, event), HEARING);
     const taken = takeSettled(open);
@@ -32,7 +32,7 @@ async function answersOf(ledger: Ledger, session: string): Promise<Answers> {
   const you = currentUser().user;
   const answers = new Map<string, string>();
   for await (const stored of ledger.read({ pos: 0 }, { naming: session })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event?.type === "approval.answered") answers.set(event.body.call, describeAnswer(event.body, isSamePerson(event.body.by, you)));
     if (event?.type === "question.answered") answers.set(event.body.question, describeReply(event.body, isSamePerson(event.body.by, you)));
   }

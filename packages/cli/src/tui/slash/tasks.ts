@@ -1,5 +1,5 @@
 import type { Tasks, TaskView } from "@assent/agent";
-import { type EventBodies, knownEvent, type LedgerEvent } from "@assent/core";
+import { type EventBodies, type LedgerEvent, parseEvent } from "@assent/core";
 import { oneLine, visible } from "../../io/visible-text.ts";
 import { whenText } from "../../io/who.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
@@ -60,7 +60,7 @@ async function readRecordedTask({ session: { ledger, id: session } }: TuiSession
   let found: RecordedTask | undefined;
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types: ["task.started", "task.ended"] })) {
     if (stored.body["task"] !== task) continue;
-    const event = knownEvent({ ...stored, body: await ledger.resolve(stored.body) });
+    const event = parseEvent({ ...stored, body: await ledger.resolve(stored.body) });
     if (event?.type === "task.started") found = taskFromStart(event);
     if (found && event?.type === "task.ended") found = { ...found, ended: { status: event.body.status, text: endText(event.body) } };
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createRegistry, defineTool, fixedPolicy, type Registry } from "@assent/core";
+import { createRegistry, defineTool, type Registry, staticPolicy } from "@assent/core";
 import { manualClock } from "@assent/core/testing";
 import { ajvSchemas } from "@assent/tools";
 import { isInvalidCall, type JudgeParts, judgeCall } from "../../../src/desk/explain/judge-call.ts";
@@ -18,7 +18,7 @@ function registry(): Registry {
 function judging(): JudgeParts {
   return {
     tools: registry(),
-    policy: fixedPolicy({ mode: "yolo" }).current(),
+    policy: staticPolicy({ mode: "yolo" }).current(),
     facts: () => ({ units: [{ subject: "x" }], binds: {} }),
     digest: { sha256: (text) => String(text.length) },
     clock: manualClock(),

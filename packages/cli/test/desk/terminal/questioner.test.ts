@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Answered, AnsweredElsewhere, type OpenQuestion, type Question, type QuestionAnswer } from "@assent/core";
+import { AnsweredElsewhere, type OpenQuestion, type Question, type QuestionAnswer, type QuestionerReply } from "@assent/core";
 import { oneAtATime } from "../../../src/desk/terminal/one-at-a-time.ts";
 import { terminalQuestioner } from "../../../src/desk/terminal/questioner.ts";
 import { type FakeTerminal, fakeTerminal } from "../../support/terminal.ts";
@@ -16,7 +16,7 @@ const one = (over: Partial<Question> = {}): Question => ({
 });
 
 type Asked = FakeTerminal & {
-  readonly answer: Promise<Answered | undefined>;
+  readonly answer: Promise<QuestionerReply | undefined>;
   readonly abort: AbortController;
   readonly timed: string[];
   readonly expire: (answer: QuestionAnswer) => void;
@@ -47,7 +47,7 @@ async function read(asked: FakeTerminal, text = "then Enter: "): Promise<void> {
   await asked.clock.advance(300);
 }
 
-const answered = (...answers: QuestionAnswer[]): Answered => ({ outcome: "answered", answers, by: BY });
+const answered = (...answers: QuestionAnswer[]): QuestionerReply => ({ outcome: "answered", answers, by: BY });
 
 describe("the terminal questioner", () => {
   type Row = readonly [name: string, question: Question, keys: readonly string[], answer: QuestionAnswer];

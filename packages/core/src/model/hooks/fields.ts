@@ -32,11 +32,11 @@ export type HookAnswer = {
 
 /** What a field holds; a list is the words it may be. */
 type Type = "boolean" | "text" | "object" | "any" | readonly string[];
-type Shape<T> = { readonly [Name in keyof Required<T>]: Type };
+type FieldTypes<T> = { readonly [Name in keyof Required<T>]: Type };
 
-const REWRITE: Shape<Rewrite> = { updatedInput: "object", updatedInputMode: ["merge", "replace"] };
+const REWRITE: FieldTypes<Rewrite> = { updatedInput: "object", updatedInputMode: ["merge", "replace"] };
 
-const TOP: Shape<HookAnswer["top"]> = {
+const TOP: FieldTypes<HookAnswer["top"]> = {
   continue: "boolean",
   stopReason: "text",
   decision: ["block", "deny", "approve", "allow", "ask"],
@@ -46,7 +46,7 @@ const TOP: Shape<HookAnswer["top"]> = {
   hookSpecificOutput: "object",
 };
 
-const SPECIFIC: Shape<HookAnswer["specific"]> = {
+const SPECIFIC: FieldTypes<HookAnswer["specific"]> = {
   ...REWRITE,
   hookEventName: "text",
   permissionDecision: ["allow", "ask", "deny", "defer"],
@@ -56,7 +56,7 @@ const SPECIFIC: Shape<HookAnswer["specific"]> = {
   updatedToolOutput: "text",
 };
 
-const PERMISSION: Shape<HookAnswer["permission"]> = {
+const PERMISSION: FieldTypes<HookAnswer["permission"]> = {
   ...REWRITE,
   behavior: ["allow", "deny"],
   updatedPermissions: "any",
@@ -64,10 +64,10 @@ const PERMISSION: Shape<HookAnswer["permission"]> = {
   interrupt: "boolean",
 };
 
-type Wrong = { readonly wrong: string };
+type WrongField = { readonly wrong: string };
 
 /** Reads the three levels of an answer; one field that is not what it must be makes the whole of it worthless. Unknown fields are nobody's business. */
-export function readAnswer(answer: JsonObject): HookAnswer | Wrong {
+export function readAnswer(answer: JsonObject): HookAnswer | WrongField {
   const top = readFields(answer, TOP);
   if ("wrong" in top) return top;
   const specific = readFields(top.fields.hookSpecificOutput ?? {}, SPECIFIC);
@@ -78,7 +78,7 @@ export function readAnswer(answer: JsonObject): HookAnswer | Wrong {
   return { top: top.fields, specific: specific.fields, permission: permission.fields };
 }
 
-function readFields<T>(object: JsonObject, shape: Shape<T>): { readonly fields: T } | Wrong {
+function readFields<T>(object: JsonObject, shape: FieldTypes<T>): { readonly fields: T } | WrongField {
   const fields: Record<string, Json> = {};
   for (const [name, type] of Object.entries<Type>(shape)) {
     const found = [...new Set([name, snakeCase(name)])].filter((spelling) => Object.hasOwn(object, spelling));

@@ -21,7 +21,7 @@ function rowOf(name: string): ForeignNames | undefined {
 let byName: ReadonlyMap<string, ForeignNames> | undefined;
 
 /** Our tools that a name of any known agent stands for; undefined: no known agent has such a tool. Case does not count. */
-export function toolsNamed(name: string): Pick<ForeignNames, "same" | "near"> | undefined {
+export function toolsByForeignName(name: string): Pick<ForeignNames, "same" | "near"> | undefined {
   return rowOf(name);
 }
 

@@ -7,7 +7,7 @@ const MAX_LEVELS = 512;
 /** Past so many values none may be met twice: a value that shares its parts can be small and yet have no end when written out. */
 const MAX_SHARING = 1 << 16;
 
-type Walk = {
+type CopyWalk = {
   /** An input is refused where a result is repaired: lone surrogates, and keys that reach prototypes. */
   readonly strict: boolean;
   /** No string in it can hold a lone surrogate. */
@@ -38,7 +38,7 @@ function isFlat(value: JsonObject): boolean {
   return true;
 }
 
-function freezeMembers(source: JsonObject, walk: Walk): JsonObject {
+function freezeMembers(source: JsonObject, walk: CopyWalk): JsonObject {
   enter(walk, source, 0); // what was read from a text shares nothing
   for (const key of Object.keys(source)) {
     checkKey(key, walk);
@@ -47,14 +47,14 @@ function freezeMembers(source: JsonObject, walk: Walk): JsonObject {
   return Object.freeze(source);
 }
 
-function freezeItems(source: readonly Json[], walk: Walk): void {
+function freezeItems(source: readonly Json[], walk: CopyWalk): void {
   enter(walk, source, 0);
   for (let i = 0; i < source.length; i++) freezeMember(source[i], i, walk);
   Object.freeze(source);
 }
 
 /** A place is only kept where something may be refused below it. */
-function freezeMember(value: Json | undefined, at: PropertyKey, walk: Walk): void {
+function freezeMember(value: Json | undefined, at: PropertyKey, walk: CopyWalk): void {
   if (walk.paired ? typeof value === "string" || isSmall(value) : isPlain(value)) return;
   walk.path.push(at);
   if (isObject(value)) freezeMembers(value, walk);
@@ -73,7 +73,7 @@ export function copyGiven(value: unknown): Json | undefined {
   }
 }
 
-function copy(value: unknown, walk: Walk): Json {
+function copy(value: unknown, walk: CopyWalk): Json {
   switch (typeof value) {
     case "string":
       return text(value, walk);
@@ -91,7 +91,7 @@ function copy(value: unknown, walk: Walk): Json {
   }
 }
 
-function copyMembers(source: Readonly<Record<string, unknown>>, walk: Walk): JsonObject {
+function copyMembers(source: Readonly<Record<string, unknown>>, walk: CopyWalk): JsonObject {
   if (!isRecord(source)) return refuse(walk, "must be JSON");
   const keys = Object.keys(source);
   enter(walk, source, keys.length);
@@ -112,7 +112,7 @@ function copyMembers(source: Readonly<Record<string, unknown>>, walk: Walk): Jso
   return Object.freeze(out);
 }
 
-function copyItems(source: readonly unknown[], walk: Walk): readonly Json[] {
+function copyItems(source: readonly unknown[], walk: CopyWalk): readonly Json[] {
   enter(walk, source, source.length);
   const out: Json[] = [];
   for (let i = 0; i < source.length; i++) {
@@ -138,7 +138,7 @@ function isRecord(value: object): boolean {
   return prototype === Object.prototype || prototype === null || Object.prototype.toString.call(value) === "[object Object]";
 }
 
-function enter(walk: Walk, source: object, values: number): void {
+function enter(walk: CopyWalk, source: object, values: number): void {
   if (walk.path.length >= MAX_LEVELS) throw new InvalidInput(`arguments exceed ${MAX_LEVELS} levels`, "input_too_large");
   walk.values += values;
   if (walk.values <= MAX_SHARING) return;
@@ -151,18 +151,18 @@ function reachesPrototype(key: string): boolean {
   return key === "__proto__" || key === "constructor" || key === "prototype";
 }
 
-function checkKey(key: string, walk: Walk): string {
+function checkKey(key: string, walk: CopyWalk): string {
   if (walk.strict && reachesPrototype(key)) {
     return refuse(walk, `must not contain the key '${key}'`);
   }
   return text(key, walk);
 }
 
-function text(value: string, walk: Walk): string {
+function text(value: string, walk: CopyWalk): string {
   if (walk.paired || value.isWellFormed()) return value;
   return walk.strict ? refuse(walk, "must not contain a lone surrogate") : value.toWellFormed();
 }
 
-function refuse(walk: Walk, what: string): never {
+function refuse(walk: CopyWalk, what: string): never {
   throw new InvalidInput(`params${jsonPointer(walk.path).toWellFormed()} ${what}`);
 }

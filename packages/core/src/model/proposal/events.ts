@@ -16,7 +16,7 @@ export type Resolution = {
 };
 
 /** How one file stands that an apply could not bring to either end. */
-export type FileStanding = { readonly path: string; readonly at: "before" | "after" | "other" };
+export type FileState = { readonly path: string; readonly at: "before" | "after" | "other" };
 
 /** The bodies of a proposal's events. `proposal` names it; the life of a call is not touched by any of them. */
 export type ProposalEventBodies = {
@@ -55,7 +55,7 @@ export type ProposalEventBodies = {
   "proposal.discarded": { readonly proposal: string; readonly resolution: Resolution };
   "proposal.stale": { readonly proposal: string; readonly cause: "changed" | "lost" | "tool"; readonly files: readonly string[] };
   "proposal.superseded": { readonly proposal: string; readonly by: string };
-  "proposal.unknown": { readonly proposal: string; readonly message: string; readonly files: readonly FileStanding[] };
+  "proposal.unknown": { readonly proposal: string; readonly message: string; readonly files: readonly FileState[] };
   /** The intent, on disk before the first file goes back. Only the holder can write it: whoever lost the session touches no file. */
   "proposal.undoing": { readonly proposal: string; readonly by: By };
   "proposal.undone": { readonly proposal: string; readonly by: By; readonly reason: string | null };

@@ -5,7 +5,7 @@ import type { Kind } from "../kind.ts";
 import type { ProposalEventBodies, Resolution } from "./events.ts";
 
 /** How a proposal stands. `parked` is a flag of `staged`, not a state. */
-export type ProposalStanding = "staged" | "applying" | "applied" | "discarded" | "stale" | "superseded" | "unknown" | "undone";
+export type ProposalState = "staged" | "applying" | "applied" | "discarded" | "stale" | "superseded" | "unknown" | "undone";
 
 /** What becomes of one file: digests are `sha256:<hex>` of raw bytes, or "absent". Paths are absolute; `realPath` is where it led at the preview. */
 export type FileEffect = {
@@ -44,7 +44,7 @@ export type ProposalRow = {
   readonly owner: ProposalEventBodies["proposal.staged"]["owner"];
   readonly digest: string;
   readonly files: number;
-  readonly state: ProposalStanding;
+  readonly state: ProposalState;
   readonly parked: boolean;
   readonly reminded: number;
   readonly unheeded: number;

@@ -1,8 +1,8 @@
-import type { FileStanding } from "./events.ts";
-import type { ProposalRow, ProposalStanding } from "./proposal.ts";
+import type { FileState } from "./events.ts";
+import type { ProposalRow, ProposalState } from "./proposal.ts";
 
-type Named = Pick<ProposalRow, "id" | "label">;
-type Standing = { readonly id: string; readonly state: ProposalStanding };
+type NamedProposal = Pick<ProposalRow, "id" | "label">;
+type ProposalRef = { readonly id: string; readonly state: ProposalState };
 
 const NAMES = 20;
 
@@ -13,18 +13,27 @@ export const resolveText = {
   applyFailed: (message: string): string => `Apply failed: ${message}`,
   restored: (files: number): string => `Restored ${count(files, "file")}.`,
   discarded: ({ label, reason }: { readonly label: string; readonly reason: string }): string => `Discarded: ${label}. Reason: ${reason}.`,
-  ambiguous: (pending: readonly Named[]): string => ["Several actions are pending. Give the id of one:", ...listed(pending)].join("\n"),
-  notFound: ({ id, pending, owner }: { readonly id: string; readonly pending: readonly Named[]; readonly owner?: string }): string =>
+  ambiguous: (pending: readonly NamedProposal[]): string =>
+    ["Several actions are pending. Give the id of one:", ...listed(pending)].join("\n"),
+  notFound: ({
+    id,
+    pending,
+    owner,
+  }: {
+    readonly id: string;
+    readonly pending: readonly NamedProposal[];
+    readonly owner?: string;
+  }): string =>
     [`No proposal ${id} in this session.${owner === undefined ? "" : ` It belongs to session ${owner}.`}`, ...listed(pending)].join("\n"),
-  notPending: ({ id, state }: Standing, done: "applied" | "discarded"): string => `Proposal ${id} is ${state}. Nothing was ${done}.`,
-  alreadySettled: ({ id, state }: Standing): string => `Proposal ${id} is already ${state}.`,
+  notPending: ({ id, state }: ProposalRef, done: "applied" | "discarded"): string => `Proposal ${id} is ${state}. Nothing was ${done}.`,
+  alreadySettled: ({ id, state }: ProposalRef): string => `Proposal ${id} is already ${state}.`,
   busy: ({ id }: { readonly id: string }): string => `Proposal ${id} is being applied elsewhere.`,
   stale: (files: readonly string[]): string =>
     `Stale: ${count(files.length, "file")} changed since the preview: ${names(files)}. Nothing was written. Preview again.`,
   toolChanged: (tool: string): string => `Tool ${tool} changed since the preview.`,
   lost: ({ label }: { readonly label: string }): string =>
     `Lost: ${label} was staged by a process that has ended. Nothing was applied. Preview again.`,
-  resolverIsPerson: ({ id, label }: Named): string => `Only a person can apply ${label}. It is waiting for them as ${id}.`,
+  resolverIsPerson: ({ id, label }: NamedProposal): string => `Only a person can apply ${label}. It is waiting for them as ${id}.`,
   resolverIsModel: ({ label }: { readonly label: string }): string => `Only the model can apply ${label}. A person may discard it.`,
   cancelledBeforeCommit: ({ label }: { readonly label: string }): string =>
     `Cancelled before anything was written. ${label} is still pending.`,
@@ -37,22 +46,22 @@ export const resolveText = {
   }: {
     readonly label: string;
     readonly message: string;
-    readonly files: readonly FileStanding[];
+    readonly files: readonly FileState[];
   }): string => [`It is unknown whether ${label} was applied: ${message}`, ...files.map(({ path, at }) => `- ${path}: ${at}`)].join("\n"),
-  superseded: ({ id, label }: Named): string => `Superseded: ${id} (${label}).`,
-  staged: ({ id, label }: Named): string => `Preview staged as ${id}: ${label}. No file was modified.`,
+  superseded: ({ id, label }: NamedProposal): string => `Superseded: ${id} (${label}).`,
+  staged: ({ id, label }: NamedProposal): string => `Preview staged as ${id}: ${label}. No file was modified.`,
   moreChanges: (more: number, id: string): string => `… ${more} more changes in the stored preview ${id}`,
   tooLarge: ({ files, bytes }: { readonly files: number; readonly bytes: number }): string =>
     `The preview is too large: ${count(files, "file")}, ${bytes} bytes. At most 10,000 files and 256 MiB. Nothing was staged.`,
   applied: ({ label }: { readonly label: string }): string => `Applied: ${label}.`,
-  undone: ({ id, label }: Named): string => `Undone: ${id} (${label}). The files are as they were before it.`,
+  undone: ({ id, label }: NamedProposal): string => `Undone: ${id} (${label}). The files are as they were before it.`,
   undoConflict: ({ id, files }: { readonly id: string; readonly files: readonly string[] }): string =>
     `Cannot undo ${id}: changed since: ${names(files)}. Nothing was written.`,
   undoFailed: ({ id, message }: { readonly id: string; readonly message: string }): string =>
     `Cannot undo ${id}: ${message}. The files are as they were.`,
-  notUndoable: ({ id, state }: Standing): string => `Proposal ${id} is ${state}.`,
+  notUndoable: ({ id, state }: ProposalRef): string => `Proposal ${id} is ${state}.`,
   undoUnavailable: ({ label }: { readonly label: string }): string => `${label} was applied by code that keeps no pre-images.`,
-  parked: ({ id, label }: Named): string => `${label} is parked for the person as ${id}. Continue without it.`,
+  parked: ({ id, label }: NamedProposal): string => `${label} is parked for the person as ${id}. Continue without it.`,
 } as const;
 
 /** The words of what an apply threw: an error's message, its name where it has none, a thrown text itself. */
@@ -62,7 +71,7 @@ export function thrownWords(thrown: unknown): string {
   return (thrown.message === "" ? thrown.name : thrown.message).toWellFormed();
 }
 
-function listed(pending: readonly Named[]): readonly string[] {
+function listed(pending: readonly NamedProposal[]): readonly string[] {
   return pending.map(({ id, label }) => `- ${id}: ${label}`);
 }
 

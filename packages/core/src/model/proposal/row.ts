@@ -1,13 +1,13 @@
 import type { EventBodies, LedgerEvent } from "../events.ts";
-import type { ProposalEvent, ProposalRow, ProposalStanding } from "./proposal.ts";
+import type { ProposalEvent, ProposalRow, ProposalState } from "./proposal.ts";
 
-type Staged = EventBodies["proposal.staged"];
-type Change = Partial<ProposalRow> | undefined;
+type StagedBody = EventBodies["proposal.staged"];
+type RowChange = Partial<ProposalRow> | undefined;
 
-const ANY: readonly ProposalStanding[] = ["staged", "applying", "applied", "discarded", "stale", "superseded", "unknown", "undone"];
+const ANY: readonly ProposalState[] = ["staged", "applying", "applied", "discarded", "stale", "superseded", "unknown", "undone"];
 
 /** Where each event may lead from; every other pair is illegal. */
-const FROM: Readonly<Record<ProposalEvent["type"], readonly ProposalStanding[]>> = {
+const FROM: Readonly<Record<ProposalEvent["type"], readonly ProposalState[]>> = {
   "proposal.staged": [],
   "proposal.applying": ["staged"],
   "proposal.applied": ["applying"],
@@ -52,7 +52,7 @@ export function isOpenProposal({ state }: ProposalRow): boolean {
   return state === "staged" || state === "applying";
 }
 
-function stagedRow(session: string, seq: number, { at, body }: { readonly at: string; readonly body: Staged }): ProposalRow {
+function stagedRow(session: string, seq: number, { at, body }: { readonly at: string; readonly body: StagedBody }): ProposalRow {
   const { proposal: id, callId, tool, toolDigest, kind, cwd, label, carrier, owner, digest, files } = body;
   return {
     ...{ id, session, seq, callId, tool, toolDigest, kind, cwd, label, carrier, owner, digest, files },
@@ -74,7 +74,7 @@ function stagedRow(session: string, seq: number, { at, body }: { readonly at: st
 
 const SETTLED = { requested: null, parked: false } as const;
 
-function changeBy(row: ProposalRow, event: Exclude<ProposalEvent, { readonly type: "proposal.staged" }>): Change {
+function changeBy(row: ProposalRow, event: Exclude<ProposalEvent, { readonly type: "proposal.staged" }>): RowChange {
   switch (event.type) {
     case "proposal.applying":
       return event.body.digest === row.digest ? { state: "applying", resolution: event.body.resolution, error: null } : undefined;
@@ -115,7 +115,7 @@ function changeBy(row: ProposalRow, event: Exclude<ProposalEvent, { readonly typ
 }
 
 /** The newest wish counts, unless files are going back already: how that ends answers both. */
-function wished({ requested }: ProposalRow, { pos, body }: LedgerEvent<"proposal.requested">): Change {
+function wished({ requested }: ProposalRow, { pos, body }: LedgerEvent<"proposal.requested">): RowChange {
   return requested?.begun ? {} : { requested: { action: body.action, pos } };
 }
 
@@ -129,7 +129,7 @@ function unknownError(message: string): ProposalRow["error"] {
 }
 
 /** It is staged again. A failed apply is a heeded turn, so the count of unheeded ones begins anew; what was cancelled or cut short by a crash is nobody's failure. */
-function failed(row: ProposalRow, { type, message, cancelled, recovered }: EventBodies["proposal.apply_failed"]): Change {
+function failed(row: ProposalRow, { type, message, cancelled, recovered }: EventBodies["proposal.apply_failed"]): RowChange {
   const counts = !cancelled && !recovered;
   return {
     state: "staged",

@@ -6,9 +6,9 @@ import type { Content, ContentPart, Display, Spilled, ToolResult } from "./resul
 import { messageOf } from "./thrown.ts";
 
 /** A result everyone may rely on, and what had to be left out of it. */
-export type Normalised = { readonly result: ToolResult; readonly warnings: readonly string[] };
+export type NormalizedResult = { readonly result: ToolResult; readonly warnings: readonly string[] };
 
-type Draft = { -readonly [K in keyof ToolResult]: ToolResult[K] };
+type ResultDraft = { -readonly [K in keyof ToolResult]: ToolResult[K] };
 
 const NONE: readonly string[] = Object.freeze([]);
 const EXTRAS = ["display", "details", "spilled"] as const;
@@ -16,7 +16,7 @@ const MAX_PART_BYTES = 20_000_000;
 const DISPLAYS: readonly unknown[] = ["file_diff", "todo_list", "plan_summary", "task_execution", "ansi_output", "tool_progress"];
 
 /** Turns whatever a body returned into a result. It never throws: what is no result becomes a failure that says so. */
-export function normaliseResult(name: string, returned: unknown): Normalised {
+export function normalizeResult(name: string, returned: unknown): NormalizedResult {
   if (typeof returned === "string") return { result: textResult(returned), warnings: NONE };
   try {
     return (isObject(returned) ? fromRecord(name, returned) : undefined) ?? { result: invalidResult(name), warnings: NONE };
@@ -37,13 +37,13 @@ function invalidResult(name: string): ToolResult {
 }
 
 /** Undefined: no result. Every field is read once. */
-function fromRecord(name: string, returned: Readonly<Record<string, unknown>>): Normalised | undefined {
+function fromRecord(name: string, returned: Readonly<Record<string, unknown>>): NormalizedResult | undefined {
   const { content, display, error, modelOverride, details, spilled } = returned;
   const failure = error === undefined || error === null ? undefined : readFailure(error);
   if (failure === "malformed") return undefined;
   const read = content === undefined && failure ? "" : readContent(content);
   if (read === undefined) return undefined;
-  const draft: Draft = { content: isBlank(read) ? (failure ? `Error: ${failure.message}` : NO_OUTPUT) : read };
+  const draft: ResultDraft = { content: isBlank(read) ? (failure ? `Error: ${failure.message}` : NO_OUTPUT) : read };
   if (failure) draft.error = failure;
   else if (typeof modelOverride === "string" && !isBlank(modelOverride)) draft.modelOverride = modelOverride;
   return { result: draft, warnings: addExtras(name, draft, { display, details, spilled }) };
@@ -123,7 +123,7 @@ function isBlank(content: Content): boolean {
 type Extras = { readonly display: unknown; readonly details: unknown; readonly spilled: unknown };
 
 /** What is not for the model is left out where it is malformed, so that a body that did its work is not called a failure for it. */
-function addExtras(name: string, draft: Draft, given: Extras): readonly string[] {
+function addExtras(name: string, draft: ResultDraft, given: Extras): readonly string[] {
   const display = given.display === undefined ? undefined : readDisplay(given.display);
   const details = given.details === undefined ? undefined : copyGiven(given.details);
   const spilled = isSpilled(given.spilled) ? given.spilled : undefined;

@@ -1,14 +1,14 @@
 import { isObject } from "../json/json.ts";
 import { resolve } from "./shape.ts";
 
-type Asking = { readonly root: unknown; readonly known: Map<object, boolean> };
+type SchemaQuery = { readonly root: unknown; readonly known: Map<object, boolean> };
 
 /** False when a schema's root surely lets no object through. Where it cannot be told, it is left to the compiler. */
 export function acceptsObjects(schema: unknown): boolean {
   return accepts({ root: schema, known: new Map() }, schema);
 }
 
-function accepts(asking: Asking, schema: unknown): boolean {
+function accepts(asking: SchemaQuery, schema: unknown): boolean {
   if (typeof schema === "boolean") return schema;
   if (!isObject(schema)) return true;
   const known = asking.known.get(schema);
@@ -27,7 +27,7 @@ function byValue(schema: Readonly<Record<string, unknown>>): boolean {
   return !Array.isArray(values) || values.some(isObject);
 }
 
-function byParts(asking: Asking, { $ref: reference, anyOf, oneOf, allOf }: Readonly<Record<string, unknown>>): boolean {
+function byParts(asking: SchemaQuery, { $ref: reference, anyOf, oneOf, allOf }: Readonly<Record<string, unknown>>): boolean {
   const part = (schema: unknown): boolean => accepts(asking, schema);
   if (typeof reference === "string" && !part(resolve(asking.root, reference))) return false;
   for (const union of [anyOf, oneOf]) if (Array.isArray(union) && !union.some(part)) return false;

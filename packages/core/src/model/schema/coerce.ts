@@ -4,28 +4,28 @@ import type { Coercion } from "./coercion.ts";
 import { childShape, itemShape, rootShape, type Shape, type Shapes } from "./shape.ts";
 
 /** What coercion made of a value. Without coercions the value is the very one that was given. */
-export type Coerced = {
+export type CoercionResult = {
   readonly value: Json;
   readonly coercions: readonly Coercion[];
   /** Places of the schema and of the value that were looked at: linear in both. */
   readonly visits: number;
 };
 
-type Walk = { readonly shapes: Shapes; readonly coercions: Coercion[] };
-type Place = { readonly shape: Shape | undefined; readonly path: string; readonly level: number };
+type CoercionWalk = { readonly shapes: Shapes; readonly coercions: Coercion[] };
+type CoercionPlace = { readonly shape: Shape | undefined; readonly path: string; readonly level: number };
 
 const MAX_LEVELS = 512;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Turns scalars that a model wrote in the wrong type into the type the schema asks for, on a copy. Whether the outcome is valid is the validator's to say. */
-export function coerce(schema: unknown, value: Json): Coerced {
+export function coerce(schema: unknown, value: Json): CoercionResult {
   const shapes: Shapes = { root: schema, known: new Map(), numbers: new Map(), visits: 0 };
-  const walk: Walk = { shapes, coercions: [] };
+  const walk: CoercionWalk = { shapes, coercions: [] };
   const coerced = coerceAt(walk, { shape: rootShape(shapes), path: "", level: 0 }, value);
   return { value: coerced, coercions: walk.coercions, visits: shapes.visits };
 }
 
-function coerceAt(walk: Walk, place: Place, value: Json): Json {
+function coerceAt(walk: CoercionWalk, place: CoercionPlace, value: Json): Json {
   walk.shapes.visits++;
   const { shape, path, level } = place;
   if (!shape || level > MAX_LEVELS) return value;
@@ -36,9 +36,9 @@ function coerceAt(walk: Walk, place: Place, value: Json): Json {
   return isObject(now) ? coerceMembers(walk, { shape, path, level }, now) : coerceItems(walk, { shape, path, level }, now);
 }
 
-type Inside = Place & { readonly shape: Shape };
+type Inside = CoercionPlace & { readonly shape: Shape };
 
-function coerceMembers(walk: Walk, { shape, path, level }: Inside, value: Readonly<Record<string, Json>>): Json {
+function coerceMembers(walk: CoercionWalk, { shape, path, level }: Inside, value: Readonly<Record<string, Json>>): Json {
   let copy: Record<string, Json> | undefined;
   for (const key of Object.keys(value)) {
     const member = value[key];
@@ -56,7 +56,7 @@ function coerceMembers(walk: Walk, { shape, path, level }: Inside, value: Readon
   return copy ?? value;
 }
 
-function coerceItems(walk: Walk, { shape, path, level }: Inside, value: Json): Json {
+function coerceItems(walk: CoercionWalk, { shape, path, level }: Inside, value: Json): Json {
   if (!Array.isArray(value)) return value;
   const items: readonly Json[] = value;
   let copy: Json[] | undefined;
@@ -69,9 +69,9 @@ function coerceItems(walk: Walk, { shape, path, level }: Inside, value: Json): J
   return copy ?? value;
 }
 
-type Change = { readonly to: Json; readonly rule: "boolean" | "string" | "json" | "number" };
+type CoercionStep = { readonly to: Json; readonly rule: "boolean" | "string" | "json" | "number" };
 
-function convert({ types, open }: Shape, value: Json): Change | undefined {
+function convert({ types, open }: Shape, value: Json): CoercionStep | undefined {
   if (open || types.size === 0) return undefined;
   switch (typeof value) {
     case "string":
@@ -89,12 +89,12 @@ function acceptsNumber(types: ReadonlySet<string>, value: number): boolean {
   return types.has("number") || (types.has("integer") && Number.isInteger(value));
 }
 
-function toText(types: ReadonlySet<string>, value: number | boolean): Change | undefined {
+function toText(types: ReadonlySet<string>, value: number | boolean): CoercionStep | undefined {
   return types.has("string") ? { to: JSON.stringify(value), rule: "string" } : undefined;
 }
 
 /** The texts of the three rules have nothing in common, so their order means nothing. */
-function fromText(types: ReadonlySet<string>, text: string): Change | undefined {
+function fromText(types: ReadonlySet<string>, text: string): CoercionStep | undefined {
   if (types.has("boolean") && /^(?:true|false)$/i.test(text)) return { to: text.length === 4, rule: "boolean" };
   if (JSON_NUMBER.test(text)) {
     const number = Number(text);
@@ -103,7 +103,7 @@ function fromText(types: ReadonlySet<string>, text: string): Change | undefined 
   return types.has("object") || types.has("array") ? fromJson(types, text) : undefined;
 }
 
-function fromJson(types: ReadonlySet<string>, text: string): Change | undefined {
+function fromJson(types: ReadonlySet<string>, text: string): CoercionStep | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   let parsed: Json;
   try {

@@ -8,7 +8,7 @@ export type ParsedInput =
   | { readonly ok: true; readonly value: JsonObject; readonly coercions: readonly Coercion[] }
   | { readonly ok: false; readonly type: "invalid_json" | "invalid_tool_params" | "input_too_large"; readonly message: string };
 
-type Refusal = Extract<ParsedInput, { readonly ok: false }>;
+type InputRefusal = Extract<ParsedInput, { readonly ok: false }>;
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_LEVELS = 512;
@@ -16,15 +16,15 @@ const MAX_LEVELS = 512;
 const SHORT = 64 * 1024;
 const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 const NONE: readonly Coercion[] = Object.freeze([]);
-const NOT_AN_OBJECT: Refusal = Object.freeze({ ok: false, type: "invalid_tool_params", message: "params must be object" });
-const TOO_LONG: Refusal = Object.freeze({ ok: false, type: "input_too_large", message: "arguments exceed 16 MiB of text" });
-const TOO_DEEP: Refusal = Object.freeze({ ok: false, type: "input_too_large", message: `arguments exceed ${MAX_LEVELS} levels` });
+const NOT_AN_OBJECT: InputRefusal = Object.freeze({ ok: false, type: "invalid_tool_params", message: "params must be object" });
+const TOO_LONG: InputRefusal = Object.freeze({ ok: false, type: "input_too_large", message: "arguments exceed 16 MiB of text" });
+const TOO_DEEP: InputRefusal = Object.freeze({ ok: false, type: "input_too_large", message: `arguments exceed ${MAX_LEVELS} levels` });
 
 /** An input that was read and frozen, or arguments that somebody else may hold. */
-export type ReadInput = ParsedInput | { readonly frozen: JsonObject };
+export type ReadText = ParsedInput | { readonly frozen: JsonObject };
 
 /** Reads a call's arguments for whoever keeps them: an object is frozen where it is, without a copy. Throws `InvalidInput` for what no input may hold. */
-export function readToolInput(text: string): ReadInput {
+export function readToolInput(text: string): ReadText {
   if (text.charCodeAt(0) !== OPEN_BRACE || text.length > SHORT) return parseToolInput(text);
   let value: unknown;
   try {
@@ -78,7 +78,7 @@ function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /** The first reason why a value cannot be an input, or undefined. Recursion is bounded by the allowed levels, which also ends a value that contains itself. */
-function refuse(value: unknown, level: number, seen: { units: number }): Refusal | undefined {
+function refuse(value: unknown, level: number, seen: { units: number }): InputRefusal | undefined {
   switch (typeof value) {
     case "string":
       return refuseText(value, seen);
@@ -95,13 +95,13 @@ function refuse(value: unknown, level: number, seen: { units: number }): Refusal
   }
 }
 
-function refuseText(value: string, seen: { units: number }): Refusal | undefined {
+function refuseText(value: string, seen: { units: number }): InputRefusal | undefined {
   seen.units += value.length;
   if (seen.units > MAX_BYTES) return TOO_LONG;
   return value.isWellFormed() ? undefined : wrong("must not contain a lone surrogate");
 }
 
-function refuseItems(items: readonly unknown[], level: number, seen: { units: number }): Refusal | undefined {
+function refuseItems(items: readonly unknown[], level: number, seen: { units: number }): InputRefusal | undefined {
   for (let i = 0; i < items.length; i++) {
     const refusal = refuse(items[i], level + 1, seen);
     if (refusal) return at(refusal, i);
@@ -109,7 +109,7 @@ function refuseItems(items: readonly unknown[], level: number, seen: { units: nu
   return undefined;
 }
 
-function refuseMembers(value: Readonly<Record<string, unknown>>, level: number, seen: { units: number }): Refusal | undefined {
+function refuseMembers(value: Readonly<Record<string, unknown>>, level: number, seen: { units: number }): InputRefusal | undefined {
   for (const key of Object.keys(value)) {
     const member = value[key];
     const refusal = refuseText(key, seen) ?? (member === undefined ? undefined : refuse(member, level + 1, seen));
@@ -118,12 +118,12 @@ function refuseMembers(value: Readonly<Record<string, unknown>>, level: number, 
   return undefined;
 }
 
-function wrong(text: string): Refusal {
+function wrong(text: string): InputRefusal {
   return { ok: false, type: "invalid_tool_params", message: `params ${text}` };
 }
 
 /** Puts one more step of a JSON pointer in front of the place a refusal names. */
-function at(refusal: Refusal, key: string | number): Refusal {
+function at(refusal: InputRefusal, key: string | number): InputRefusal {
   if (refusal.type === "input_too_large") return refusal;
   const step = pointerStep(String(key).slice(0, 80).toWellFormed());
   return { ...refusal, message: `params${step}${refusal.message.slice("params".length)}` };

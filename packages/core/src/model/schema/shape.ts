@@ -82,11 +82,11 @@ function numberOf({ numbers }: Shapes, schema: Schema): number {
   return number;
 }
 
-type Folding = { readonly queue: Queued[]; readonly types: Set<string>; open: boolean };
-type Queued = { readonly schema: Schema; readonly hops: number };
+type ShapeFold = { readonly queue: QueuedSchema[]; readonly types: Set<string>; open: boolean };
+type QueuedSchema = { readonly schema: Schema; readonly hops: number };
 
 function fold(shapes: Shapes, schemas: readonly Schema[]): Shape {
-  const folding: Folding = { queue: schemas.map((schema) => ({ schema, hops: 0 })), types: new Set(), open: false };
+  const folding: ShapeFold = { queue: schemas.map((schema) => ({ schema, hops: 0 })), types: new Set(), open: false };
   const nodes = new Set<Schema>();
   for (const queued of folding.queue) {
     if (nodes.has(queued.schema)) continue;
@@ -99,7 +99,7 @@ function fold(shapes: Shapes, schemas: readonly Schema[]): Shape {
   return shapeFrom([...nodes], folding);
 }
 
-function shapeFrom(nodes: readonly Schema[], { types, open }: Folding): Shape {
+function shapeFrom(nodes: readonly Schema[], { types, open }: ShapeFold): Shape {
   const names = new Set<string>();
   let fixed = 0;
   for (const node of nodes) {
@@ -113,12 +113,12 @@ function addTypes(types: Set<string>, type: unknown): void {
   for (const each of Array.isArray(type) ? type : [type]) if (typeof each === "string") types.add(each);
 }
 
-function addParts({ queue }: Folding, parts: unknown, hops: number): void {
+function addParts({ queue }: ShapeFold, parts: unknown, hops: number): void {
   if (!Array.isArray(parts)) return;
   for (const schema of parts) if (isObject(schema)) queue.push({ schema, hops });
 }
 
-function follow(root: unknown, folding: Folding, { schema, hops }: Queued): void {
+function follow(root: unknown, folding: ShapeFold, { schema, hops }: QueuedSchema): void {
   const { $ref: reference, $dynamicRef: dynamic, $recursiveRef: recursive } = schema;
   if (typeof dynamic === "string" || typeof recursive === "string") folding.open = true;
   if (typeof reference !== "string") return;

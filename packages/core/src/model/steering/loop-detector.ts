@@ -38,7 +38,7 @@ export function createLoopDetector(options: LoopDetectorOptions = {}): LoopDetec
     maxPeriod: atLeast(1, "maxPeriod", options.maxPeriod ?? 3),
   };
   const pollSafe = options.pollSafe ?? (() => false);
-  const recent: Batch[] = [];
+  const recent: LoopBatch[] = [];
   // Plain fields: V8 keeps what a getter closes over, here a whole conversation, until the next full collection.
   const detector: { -readonly [K in keyof LoopDetector]: LoopDetector[K] } = {
     consecutive: 0,
@@ -80,8 +80,8 @@ export function loopError({ count, period, tool }: LoopTrip): string {
 
 type Patience = Required<Omit<LoopDetectorOptions, "pollSafe">>;
 /** Calls and results are written down only where they are compared: one batch differs from another mostly in its length or its first call. */
-type Batch = { readonly calls: readonly Given[]; readonly results: readonly unknown[] | undefined };
-type Given = {
+type LoopBatch = { readonly calls: readonly LoopInput[]; readonly results: readonly unknown[] | undefined };
+type LoopInput = {
   readonly name: string;
   readonly text: string;
   /** What the text says, once somebody looked; of one that cannot be read, undefined. */
@@ -94,16 +94,16 @@ function atLeast(least: number, name: string, value: number): number {
   throw new RangeError(`${name} must be an integer of at least ${least}, not ${value}`);
 }
 
-function batchOf(calls: readonly LoopCall[], results: readonly unknown[] | undefined): Batch {
+function batchOf(calls: readonly LoopCall[], results: readonly unknown[] | undefined): LoopBatch {
   return { calls: calls.map(givenOf), results };
 }
 
 /** A value may be changed by whoever made it; a text stays. */
-function givenOf({ name, arguments: given }: LoopCall): Given {
+function givenOf({ name, arguments: given }: LoopCall): LoopInput {
   return { name, text: typeof given === "string" ? given : canonical(given), value: undefined, isRead: false };
 }
 
-function tripOf(recent: readonly Batch[], consecutive: number, { threshold, maxPeriod, cycles }: Patience): LoopTrip | undefined {
+function tripOf(recent: readonly LoopBatch[], consecutive: number, { threshold, maxPeriod, cycles }: Patience): LoopTrip | undefined {
   const tool = recent.at(-1)?.calls[0]?.name ?? "";
   if (consecutive >= threshold) return { count: consecutive, period: 1, tool };
   for (let period = 2; period <= maxPeriod; period++) {
@@ -113,7 +113,7 @@ function tripOf(recent: readonly Batch[], consecutive: number, { threshold, maxP
 }
 
 /** The newest first, so that what does not come round is seen at once. Equal batches are no alternation. */
-function comesRound(recent: readonly Batch[], period: number, cycles: number): boolean {
+function comesRound(recent: readonly LoopBatch[], period: number, cycles: number): boolean {
   const first = recent.length - period * cycles;
   if (first < 0) return false;
   for (let at = recent.length - 1; at >= first + period; at--) {
@@ -124,19 +124,19 @@ function comesRound(recent: readonly Batch[], period: number, cycles: number): b
 }
 
 /** Order counts, call ids do not. */
-function sameCalls(before: Batch | undefined, batch: Batch | undefined): boolean {
+function sameCalls(before: LoopBatch | undefined, batch: LoopBatch | undefined): boolean {
   if (!before || !batch || before.calls.length !== batch.calls.length) return false;
   return batch.calls.every((call, at) => sameCall(before.calls[at], call));
 }
 
-function sameCall(before: Given | undefined, call: Given): boolean {
+function sameCall(before: LoopInput | undefined, call: LoopInput): boolean {
   if (before?.name !== call.name) return false;
   if (before.text === call.text) return true;
   return readsAlike(before, call) && canonicalText(before.text) === canonicalText(call.text);
 }
 
 /** What is read differently is different. What is read alike may differ where reading loses something, as it does with long numbers. */
-function readsAlike(before: Given, call: Given): boolean {
+function readsAlike(before: LoopInput, call: LoopInput): boolean {
   try {
     return sameJson(contentOf(before), contentOf(call));
   } catch {
@@ -144,7 +144,7 @@ function readsAlike(before: Given, call: Given): boolean {
   }
 }
 
-function contentOf(given: Given): unknown {
+function contentOf(given: LoopInput): unknown {
   if (!given.isRead) given.value = read(given.text);
   given.isRead = true;
   return given.value;
@@ -158,7 +158,7 @@ function read(text: string): unknown {
   }
 }
 
-function sameResults(before: Batch["results"], results: Batch["results"]): boolean {
+function sameResults(before: LoopBatch["results"], results: LoopBatch["results"]): boolean {
   return before === results || (before !== undefined && results !== undefined && canonical(before) === canonical(results));
 }
 

@@ -1,4 +1,4 @@
-type Named = { readonly name: string };
+type NamedTool = { readonly name: string };
 
 /** What the model is told, word for word, for each error type whose text is fixed. Nobody else writes these sentences. Every invalid input has that of `invalid_tool_params`. */
 export const modelText = {
@@ -6,33 +6,33 @@ export const modelText = {
   output_truncated: (): string =>
     "The response was cut off at the output limit before this call was complete, so it was not run. Send it again in smaller parts.",
   duplicate_call_id: (id: string): string => `Duplicate tool call id '${id}': only the first call was handled.`,
-  handler_missing: ({ name }: Named): string => `Tool '${name}' has no handler in this runtime.`,
-  denied_by_guard: ({ name, protects }: Named & { readonly protects: string }): string => `Tool '${name}' is denied: ${protects}.`,
-  denied_by_rule: ({ name, label, because }: Named & { readonly label: string; readonly because?: string | undefined }): string =>
+  handler_missing: ({ name }: NamedTool): string => `Tool '${name}' has no handler in this runtime.`,
+  denied_by_guard: ({ name, protects }: NamedTool & { readonly protects: string }): string => `Tool '${name}' is denied: ${protects}.`,
+  denied_by_rule: ({ name, label, because }: NamedTool & { readonly label: string; readonly because?: string | undefined }): string =>
     `Tool '${name}' is denied by ${label}.${because === undefined ? "" : ` Denied by a rule: ${because}`}`,
-  denied_by_mode: ({ name }: Named): string => `Tool '${name}' is not available in plan mode. Do not retry it; finish the plan first.`,
-  denied_by_tool: ({ name, reason }: Named & { readonly reason?: string | undefined }): string =>
+  denied_by_mode: ({ name }: NamedTool): string => `Tool '${name}' is not available in plan mode. Do not retry it; finish the plan first.`,
+  denied_by_tool: ({ name, reason }: NamedTool & { readonly reason?: string | undefined }): string =>
     `Tool '${name}' refused this input.${because(reason)}`,
   denied_by_hook: (reason: string): string => `Tool call blocked by hook: ${reason}`,
-  denied_unattended: ({ name }: Named): string => `Tool '${name}' requires approval but nobody can be asked in this run.`,
-  denied_policy_changed: ({ name, label }: Named & { readonly label: string }): string =>
+  denied_unattended: ({ name }: NamedTool): string => `Tool '${name}' requires approval but nobody can be asked in this run.`,
+  denied_policy_changed: ({ name, label }: NamedTool & { readonly label: string }): string =>
     `Tool '${name}' is denied by ${label}: the policy changed while the call was waiting.`,
-  tool_changed: ({ name }: Named): string => `Tool '${name}' was changed or removed while the call was waiting. Propose it again.`,
-  operand_changed: ({ name, file }: Named & { readonly file: string }): string =>
+  tool_changed: ({ name }: NamedTool): string => `Tool '${name}' was changed or removed while the call was waiting. Propose it again.`,
+  operand_changed: ({ name, file }: NamedTool & { readonly file: string }): string =>
     `Tool '${name}' was not run: ${file} changed after it was judged.`,
-  fingerprint_mismatch: ({ name }: Named): string => `Tool '${name}' was not run: the request differs from what was approved.`,
-  store_unavailable: ({ name }: Named): string => `Tool '${name}' was not run: the decision could not be recorded.`,
+  fingerprint_mismatch: ({ name }: NamedTool): string => `Tool '${name}' was not run: the request differs from what was approved.`,
+  store_unavailable: ({ name }: NamedTool): string => `Tool '${name}' was not run: the decision could not be recorded.`,
   rejected_by_user: (reason?: string): string => `The user rejected the tool call.${because(reason)}`,
   rejected_by_hook: (reason?: string): string => `The tool call was rejected by a permission_request hook.${because(reason)}`,
-  approval_expired: ({ name }: Named): string => `Nobody answered the approval for '${name}' in time. It was not run.`,
+  approval_expired: ({ name }: NamedTool): string => `Nobody answered the approval for '${name}' in time. It was not run.`,
   cancelled: (when: "before" | "during" | "after"): string => CANCELLED[when],
-  skipped: ({ name }: Named): string => `Tool '${name}' was skipped: a post_tool_use hook ended the run.`,
+  skipped: ({ name }: NamedTool): string => `Tool '${name}' was skipped: a post_tool_use hook ended the run.`,
   execution_failed: (m: string): string => `Error: Tool call execution failed. Reason: ${m}`,
-  execution_timeout: ({ name, seconds }: Named & { readonly seconds: number }): string =>
+  execution_timeout: ({ name, seconds }: NamedTool & { readonly seconds: number }): string =>
     `Error: Tool '${name}' did not finish within ${seconds} s and was stopped. It may have had effects.`,
-  execution_unknown: ({ name }: Named): string =>
+  execution_unknown: ({ name }: NamedTool): string =>
     `It is unknown whether '${name}' ran: the process ended while it was running. It was not repeated.`,
-  invalid_tool_result: ({ name }: Named): string => `Tool '${name}' returned no valid result.`,
+  invalid_tool_result: ({ name }: NamedTool): string => `Tool '${name}' returned no valid result.`,
 } as const;
 
 /** Sentences added to a result's text when more is true than the error itself says. */

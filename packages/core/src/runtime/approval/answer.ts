@@ -23,7 +23,7 @@ export type AnswerReport = {
 };
 
 /** How a door gets at the request behind an approval, and at what an edit of it would be. */
-export type Requests = {
+export type RequestReader = {
   readonly load: (row: ApprovalRow) => Promise<Request>;
   /** The edited request, validated, frozen and fingerprinted. Throws `AnswerError`. */
   readonly edit: (row: ApprovalRow, answer: Answer) => Promise<Request & { readonly fingerprint: string }>;
@@ -35,7 +35,7 @@ export type AnswerPorts = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly rules: Rules;
-  readonly requests: Requests;
+  readonly requests: RequestReader;
 };
 
 /** Commits one answer, with the grants it asks for. Resolves after the commit; what stood already wins and is reported. */
@@ -173,10 +173,10 @@ async function expire(ports: AnswerPorts, row: ApprovalRow, answer: Answer): Pro
   return report(await findApproval(ports.ledger, row.id), answer, undefined);
 }
 
-type Remembering = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request | undefined };
+type RememberInput = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request | undefined };
 
 /** The rules an "always" stores: those given, else those offered. An insisting ask is answered once, whatever was said. */
-function rememberedRules(rules: Rules, { row, answer, request }: Remembering): readonly string[] | "narrowed" | undefined {
+function rememberedRules(rules: Rules, { row, answer, request }: RememberInput): readonly string[] | "narrowed" | undefined {
   if (answer.outcome !== "approve" || !answer.remember) return undefined;
   if (row.explicitAsk) return "narrowed";
   if (!request) return undefined;
@@ -216,14 +216,14 @@ function understand(rules: Rules, { text, scope }: { readonly text: string; read
   }
 }
 
-type Answered = {
+type AnsweredApproval = {
   readonly row: ApprovalRow;
   readonly answer: Answer;
   readonly edited: (Request & { readonly fingerprint: string }) | undefined;
   readonly remembered: readonly string[] | "narrowed" | undefined;
 };
 
-function answeredBody({ row, answer, edited, remembered }: Answered): EventBodies["approval.answered"] {
+function answeredBody({ row, answer, edited, remembered }: AnsweredApproval): EventBodies["approval.answered"] {
   const changed = edited && edited.fingerprint !== row.fingerprint ? { input: edited.input, fingerprint: edited.fingerprint } : undefined;
   return {
     approval: row.id,
@@ -242,9 +242,9 @@ function answeredBody({ row, answer, edited, remembered }: Answered): EventBodie
   };
 }
 
-type Granting = Pick<Answered, "row" | "answer" | "remembered"> & { readonly tool: string };
+type GrantInput = Pick<AnsweredApproval, "row" | "answer" | "remembered"> & { readonly tool: string };
 
-async function grantBodies(ports: AnswerPorts, { row, answer, remembered, tool }: Granting): Promise<EventBodies["grant.created"][]> {
+async function grantBodies(ports: AnswerPorts, { row, answer, remembered, tool }: GrantInput): Promise<EventBodies["grant.created"][]> {
   const { remember } = answer;
   if (!remember || !Array.isArray(remembered)) return [];
   const { scope, expiresAt, uses } = remember;

@@ -1,22 +1,22 @@
-import { type Call, isAsked, type Yes } from "../../model/call.ts";
+import { type Call, type Consent, isAsked } from "../../model/call.ts";
 import type { ConfirmationDetails } from "../../model/confirmation.ts";
 import { UNATTENDED } from "../../model/notification-source.ts";
 import type { OpenApproval } from "../../ports.ts";
 import type { Ending } from "../dispatch.ts";
-import { type BatchRun, type CallRun, type Step, skipRest } from "../pipeline/call-run.ts";
-import { unattended } from "../pipeline/endings.ts";
+import { type BatchRun, type CallRun, type StepResult, skipRest } from "../pipeline/call-run.ts";
+import { unattendedEnding } from "../pipeline/endings.ts";
 import type { JudgedCall } from "../pipeline/judged-call.ts";
-import { notify } from "../pipeline/notify.ts";
+import { notifyVerdict } from "../pipeline/notify.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
 import { closeApproval } from "./close.ts";
 import { confirmationOf, offeredRules } from "./confirm.ts";
-import { look, type Waited, waitForAnswer } from "./wait.ts";
+import { checkApproval, type WaitOutcome, waitForAnswer } from "./wait.ts";
 
 /** What asking a person comes to. `judged` is the request that the yes is for, as it was judged last. */
-export type Asked = { readonly go: Yes; readonly judged: JudgedCall } | { readonly end: Ending } | { readonly parked: string };
+export type AskOutcome = { readonly go: Consent; readonly judged: JudgedCall } | { readonly end: Ending } | { readonly parked: string };
 
 /** Opens the approval (or finds it open), shows it, and waits until somebody, somewhere, settles it; what changed meanwhile is shown again. */
-export async function askPerson(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Asked> {
+export async function askPerson(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
   const watch = batch.deps.session.watch(() => undefined); // what others say counts from the first step to the last
   try {
     return await ask(batch, run, judged);
@@ -25,7 +25,7 @@ export async function askPerson(batch: BatchRun, run: CallRun, judged: JudgedCal
   }
 }
 
-async function ask(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Asked> {
+async function ask(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
   run.resumed = true;
   const before = await settledBefore(batch, run, judged);
   if (before !== undefined && "changed" in before) return await ask(batch, run, before.changed);
@@ -40,27 +40,30 @@ async function ask(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<A
   return "changed" in waited ? await ask(batch, run, waited.changed) : withRequest(waited, judged);
 }
 
-function withRequest(step: Step<{ readonly go: Yes }> | { readonly parked: string }, judged: JudgedCall): Asked {
+function withRequest(step: StepResult<{ readonly go: Consent }> | { readonly parked: string }, judged: JudgedCall): AskOutcome {
   return "go" in step ? { go: step.go, judged } : step;
 }
 
 /** An approval of an earlier process may be answered, closed, expired or covered by a grant by now. */
-async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Exclude<Waited, "unasked"> | undefined> {
+async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Exclude<WaitOutcome, "unasked"> | undefined> {
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state !== "waiting" || (call.standing === "open" && call.shown !== judged.request.fingerprint)) return undefined;
-  const looked = await look(batch, run, { expiresAt: call.expiresAt, state: { nobody: false, grants: true, expired: false, judged } });
+  const looked = await checkApproval(batch, run, {
+    expiresAt: call.expiresAt,
+    state: { nobody: false, grants: true, expired: false, judged },
+  });
   return looked === "unasked" ? undefined : looked;
 }
 
 /** `deny` asks nobody; `fail` leaves a record of what was asked and ends the rest of the batch. */
-async function refuseUnattended(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Asked> {
+async function refuseUnattended(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
   const failing = batch.deps.onAsk === "fail";
   const call = batch.deps.session.state.calls.get(run.callId);
   if (failing && call?.state === "judged") await openApproval(batch, run, judged);
   await closeApproval(batch, run, "cancelled");
   if (failing) skipRest(batch, "unanswered");
-  notify(batch, run, { judged, source: UNATTENDED });
-  return { end: unattended(judged, batch.deps.unattendedNote) };
+  notifyVerdict(batch, run, { judged, source: UNATTENDED });
+  return { end: unattendedEnding(judged, batch.deps.unattendedNote) };
 }
 
 /** The open approval for exactly this request; opened now, under a higher revision where an older one asked about something else. */
@@ -118,7 +121,7 @@ async function recordOpened(
   await deps.session.record([deps.session.draft("approval.opened", body)], "full");
 }
 
-type Describing = {
+type ApprovalDraft = {
   readonly judged: JudgedCall;
   readonly details: ConfirmationDetails;
   readonly suggestions: readonly string[];
@@ -126,7 +129,7 @@ type Describing = {
   readonly same: boolean;
 };
 
-function describeApproval(batch: BatchRun, run: CallRun, { judged, details, suggestions, before, same }: Describing): OpenApproval {
+function describeApproval(batch: BatchRun, run: CallRun, { judged, details, suggestions, before, same }: ApprovalDraft): OpenApproval {
   const { deps } = batch;
   const { request, decision } = judged;
   return {

@@ -4,15 +4,19 @@ import { hasNoDetails } from "../../tool.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { patternRules } from "../policy/pattern-rules.ts";
-import { within } from "../within.ts";
+import { withTimeLimit } from "../within.ts";
 
 const CONFIRM_LIMIT_MS = 30_000;
 
 /** A request that asks, and the rules an "always" would store. */
-type Confirming = { readonly judged: JudgedCall; readonly suggestions: readonly string[] };
+type ConfirmationInput = { readonly judged: JudgedCall; readonly suggestions: readonly string[] };
 
 /** What the person is shown. An author's `confirm` that throws or takes too long leaves the plain description, with a warning: the call still asks. */
-export async function confirmationOf(batch: BatchRun, run: CallRun, { judged, suggestions }: Confirming): Promise<ConfirmationDetails> {
+export async function confirmationOf(
+  batch: BatchRun,
+  run: CallRun,
+  { judged, suggestions }: ConfirmationInput,
+): Promise<ConfirmationDetails> {
   const { tool, invocation, decision, asking } = judged;
   const { details, warning } = asking?.details ? { details: asking.details, warning: undefined } : await ownDetails(batch, run, judged);
   const base: ConfirmationDetails = details ?? { type: "info", prompt: invocation.describe() };
@@ -32,14 +36,14 @@ export function offeredRules({ deps }: BatchRun, { decision, request, subject }:
   return (deps.rules ?? patternRules).offer(subject?.request ?? request);
 }
 
-type Own = { readonly details: ConfirmationDetails | undefined; readonly warning: string | undefined };
+type OwnDetails = { readonly details: ConfirmationDetails | undefined; readonly warning: string | undefined };
 
-async function ownDetails({ deps }: BatchRun, run: CallRun, { tool, invocation }: JudgedCall): Promise<Own> {
+async function ownDetails({ deps }: BatchRun, run: CallRun, { tool, invocation }: JudgedCall): Promise<OwnDetails> {
   if (hasNoDetails(tool)) return { details: undefined, warning: undefined };
-  const unavailable = (why: string): Own => ({ details: undefined, warning: `preview unavailable: ${why}` });
+  const unavailable = (why: string): OwnDetails => ({ details: undefined, warning: `preview unavailable: ${why}` });
   try {
-    const given = invocation.confirmation(run.abort.signal).then((details): Own => ({ details, warning: undefined }));
-    return await within(deps.clock, { promise: given, ms: CONFIRM_LIMIT_MS, late: () => unavailable("it took longer than 30 s") });
+    const given = invocation.confirmation(run.abort.signal).then((details): OwnDetails => ({ details, warning: undefined }));
+    return await withTimeLimit(deps.clock, { promise: given, ms: CONFIRM_LIMIT_MS, late: () => unavailable("it took longer than 30 s") });
   } catch (error) {
     return unavailable(messageOf(error));
   }

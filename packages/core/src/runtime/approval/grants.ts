@@ -1,5 +1,5 @@
 import type { GrantRow } from "../../ledger-port.ts";
-import type { Call, Yes } from "../../model/call.ts";
+import type { Call, Consent } from "../../model/call.ts";
 import { decide } from "../../model/decide.ts";
 import type { GrantScope } from "../../model/grant.ts";
 import { grantSource } from "../../model/notification-source.ts";
@@ -17,7 +17,7 @@ export type GrantAnswer = { readonly scope: GrantScope; readonly grants: readonl
 const SCOPES: readonly GrantScope[] = ["session", "project", "user"];
 
 /** Looks for grants that cover every unit that asks. Only ever called for an ask that nobody insisted on. */
-export async function grantAnswer({ deps }: BatchRun, judged: JudgedCall): Promise<GrantAnswer | undefined> {
+export async function findGrants({ deps }: BatchRun, judged: JudgedCall): Promise<GrantAnswer | undefined> {
   const { session, clock, rules = patternRules, above = [] } = deps;
   const rows = await session.ledger.pending("grants", { limit: 1_000 });
   const reach = { session: session.id, above, workspace: session.state.created?.workspace, now: clock.now() };
@@ -69,9 +69,9 @@ function rank(row: GrantRow): number {
   return SCOPES.indexOf(row.scope) * 2 + (row.usesLeft === undefined ? 0 : 1);
 }
 
-type Covered = { readonly request: Request; readonly unit: Unit };
+type CoveredUnit = { readonly request: Request; readonly unit: Unit };
 
-function covers(rules: Rules, row: GrantRow, { request, unit }: Covered): boolean {
+function covers(rules: Rules, row: GrantRow, { request, unit }: CoveredUnit): boolean {
   if (row.rule === "*") return row.scope === "session";
   try {
     return rules.parse(row.rule).covers(request, unit);
@@ -85,7 +85,7 @@ export async function applyGrant(
   batch: BatchRun,
   run: CallRun,
   { judged, grant }: { readonly judged: JudgedCall; readonly grant: GrantAnswer },
-): Promise<Yes | undefined> {
+): Promise<Consent | undefined> {
   const { session } = batch.deps;
   for (const row of grant.grants) {
     if (row.usesLeft === undefined) continue;
@@ -105,16 +105,16 @@ export async function applyGrant(
 }
 
 /** Whether a yes came from grants of patterns alone. The whole-session `*` is a person's choice to let everything pass as it is written. */
-export async function byPattern({ deps }: BatchRun, yes: Yes): Promise<boolean> {
+export async function isGrantedByPattern({ deps }: BatchRun, yes: Consent): Promise<boolean> {
   if (yes.by !== "grant") return false;
   const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
   return !rows.some(({ id, rule }) => rule === "*" && (id === yes.id || yes.also.includes(id)));
 }
 
 /** A grant made while an approval is open answers it by the same compare-and-set a person's answer goes through. */
-export async function answerByGrant(batch: BatchRun, run: CallRun, { call, judged }: Covering): Promise<boolean> {
+export async function answerByGrant(batch: BatchRun, run: CallRun, { call, judged }: CoveredCall): Promise<boolean> {
   if (judged.decision.explicitAsk) return false;
-  const grant = await grantAnswer(batch, judged);
+  const grant = await findGrants(batch, judged);
   const first = grant?.grants[0];
   if (!first || grant.grants.length > 1 || first.usesLeft !== undefined) return false;
   const { session } = batch.deps;
@@ -125,4 +125,4 @@ export async function answerByGrant(batch: BatchRun, run: CallRun, { call, judge
   return true;
 }
 
-type Covering = { readonly call: Extract<Call, { readonly state: "waiting" }>; readonly judged: JudgedCall };
+type CoveredCall = { readonly call: Extract<Call, { readonly state: "waiting" }>; readonly judged: JudgedCall };

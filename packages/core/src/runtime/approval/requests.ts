@@ -14,15 +14,15 @@ import type { DispatcherDeps } from "../dispatch.ts";
 import { fingerprinted } from "../pipeline/assess.ts";
 import { patternRules } from "../policy/pattern-rules.ts";
 import { READING, STAGES } from "../proposal/assess-preview.ts";
-import { findProposal, storedProposal } from "../proposal/stored.ts";
-import { recordedCall } from "../session/recorded.ts";
-import type { AnswerPorts, Requests } from "./answer.ts";
+import { findProposal, readStoredProposal } from "../proposal/stored.ts";
+import { readCallRecord } from "../session/recorded.ts";
+import type { AnswerPorts, RequestReader } from "./answer.ts";
 
 /** What it takes to get from an approval to its request, in any process. */
 export type RequestPorts = { readonly ledger: Ledger; readonly tools: Registry; readonly digest: Digest; readonly facts?: Facts };
 
 /** Reads requests back from the ledger, and makes what an edit would run. */
-export function requestsFrom(ports: RequestPorts): Requests {
+export function createRequestReader(ports: RequestPorts): RequestReader {
   return {
     load: async (row) => {
       const { request, tool } = await loadRequest(ports, row);
@@ -57,10 +57,10 @@ async function subjectOf(ports: RequestPorts, request: Request, tool: Tool): Pro
 async function sourceRequest(ports: RequestPorts, id: string): Promise<Request | undefined> {
   const row = await findProposal(ports, id);
   if (!row) return undefined;
-  const { input, manifest } = await storedProposal(ports, row);
+  const { input, manifest } = await readStoredProposal(ports, row);
   const { tool: name, toolDigest: recorded, kind, cwd } = row;
   if (row.carrier === "closure") {
-    const pushedBy = row.callId === null ? undefined : await recordedCall(ports.ledger, row.session, row.callId);
+    const pushedBy = row.callId === null ? undefined : await readCallRecord(ports.ledger, row.session, row.callId);
     const tool = applyName(pushedBy?.["call.judged"]?.tool ?? name);
     return await withFacts(ports, { tool, toolDigest: recorded, kind: "other", input, cwd, binds: {}, units: [{ subject: tool }] }, []);
   }
@@ -74,14 +74,14 @@ async function sourceRequest(ports: RequestPorts, id: string): Promise<Request |
 export function answerPorts(deps: DispatcherDeps, tools: Registry): AnswerPorts {
   const { session, clock, ids, digest, facts, rules } = deps;
   const { ledger } = session;
-  const requests = requestsFrom({ ledger, tools, digest, ...(facts && { facts }) });
+  const requests = createRequestReader({ ledger, tools, digest, ...(facts && { facts }) });
   return { ledger, clock, ids, rules: rules ?? patternRules, requests };
 }
 
-type Loaded = { readonly request: Request; readonly tool: Tool };
+type LoadedRequest = { readonly request: Request; readonly tool: Tool };
 
-async function loadRequest(ports: RequestPorts, row: ApprovalRow): Promise<Loaded> {
-  const { "call.judged": judged } = await recordedCall(ports.ledger, row.session, row.call);
+async function loadRequest(ports: RequestPorts, row: ApprovalRow): Promise<LoadedRequest> {
+  const { "call.judged": judged } = await readCallRecord(ports.ledger, row.session, row.call);
   const tool = ports.tools.get(row.tool);
   if (!judged || !tool || toolDigest(tool, ports.digest) !== judged.toolDigest) {
     throw new AnswerError(
@@ -121,9 +121,9 @@ async function withFacts({ facts }: RequestPorts, request: Request, locations: r
   }
 }
 
-type Editing = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request; readonly tool: Tool };
+type EditInput = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request; readonly tool: Tool };
 
-async function buildEdit({ row, answer, request, tool }: Editing): Promise<Invocation> {
+async function buildEdit({ row, answer, request, tool }: EditInput): Promise<Invocation> {
   const context = { cwd: request.cwd, callId: row.call, sessionId: row.session };
   try {
     return await tool.build(editedInput({ answer, request, tool }), context);
@@ -133,7 +133,7 @@ async function buildEdit({ row, answer, request, tool }: Editing): Promise<Invoc
   }
 }
 
-function editedInput({ answer, request, tool }: Omit<Editing, "row">): unknown {
+function editedInput({ answer, request, tool }: Omit<EditInput, "row">): unknown {
   if (answer.newContent === undefined) return answer.updatedInput;
   const { modify } = tool.definition;
   if (!modify)

@@ -1,17 +1,17 @@
 import { AnswerError } from "../../errors.ts";
 import { LedgerError } from "../../ledger-port.ts";
 import type { Answer } from "../../model/answer.ts";
-import type { Call, Yes } from "../../model/call.ts";
+import type { Call, Consent } from "../../model/call.ts";
 import { toolHookInput } from "../../model/hooks/input.ts";
 import { answerSource, CANCELED, decidedSource, EXPIRED, type NotificationSource, RUN_STOPPED } from "../../model/notification-source.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { OpenApproval } from "../../ports.ts";
 import { makeBell } from "../bell.ts";
-import { type BatchRun, type CallRun, type Step, skipRest } from "../pipeline/call-run.ts";
-import { denial, standingEnd, stopped } from "../pipeline/endings.ts";
-import { rejudge } from "../pipeline/judge.ts";
+import { type BatchRun, type CallRun, type StepResult, skipRest } from "../pipeline/call-run.ts";
+import { closedApprovalEnding, denialEnding, stoppedEnding } from "../pipeline/endings.ts";
+import { rejudgeCall } from "../pipeline/judge.ts";
 import type { JudgedCall } from "../pipeline/judged-call.ts";
-import { notify, tell } from "../pipeline/notify.ts";
+import { notifyVerdict, tellHooks } from "../pipeline/notify.ts";
 import { hookSession } from "../pipeline/rewrite.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
 import { answerApproval, isPast } from "./answer.ts";
@@ -19,10 +19,10 @@ import { closeApproval, parkedApproval } from "./close.ts";
 import { answerByGrant } from "./grants.ts";
 import { answerPorts } from "./requests.ts";
 
-type Waiting = Extract<Call, { readonly state: "waiting" }>;
+type WaitingCall = Extract<Call, { readonly state: "waiting" }>;
 
 /** What waiting comes to. `unasked`: the approver gave nothing, and `onAsk` decides. `changed`: what was shown is no longer what would run. */
-export type Waited = Step<{ readonly go: Yes }> | "unasked" | { readonly parked: string } | { readonly changed: JudgedCall };
+export type WaitOutcome = StepResult<{ readonly go: Consent }> | "unasked" | { readonly parked: string } | { readonly changed: JudgedCall };
 
 /** What may change while a person thinks. */
 type WaitState = { nobody: boolean; grants: boolean; expired: boolean; judged: JudgedCall; failure?: unknown };
@@ -32,7 +32,7 @@ export async function waitForAnswer(
   batch: BatchRun,
   run: CallRun,
   { judged, open }: { readonly judged: JudgedCall; readonly open: OpenApproval },
-): Promise<Waited> {
+): Promise<WaitOutcome> {
   const bell = makeBell();
   const state: WaitState = { nobody: false, grants: false, expired: false, judged };
   run.wake = bell.ring;
@@ -40,9 +40,9 @@ export async function waitForAnswer(
   let stopListening = (): void => undefined;
   try {
     tellWaiting(batch, run, judged);
-    stopListening = listen(batch, { open, state, ring: bell.ring });
+    stopListening = listenForAnswers(batch, { open, state, ring: bell.ring });
     for (;;) {
-      const settled = await look(batch, run, { expiresAt: open.expiresAt, state });
+      const settled = await checkApproval(batch, run, { expiresAt: open.expiresAt, state });
       if (settled) return settled;
       await bell.heard();
     }
@@ -54,10 +54,10 @@ export async function waitForAnswer(
   }
 }
 
-type Listening = { readonly open: OpenApproval; readonly state: WaitState; readonly ring: () => void };
+type ListenInput = { readonly open: OpenApproval; readonly state: WaitState; readonly ring: () => void };
 
 /** Everything that may ring; the returned function ends all of it. */
-function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
+function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): () => void {
   const { session, policy, clock, warn } = batch.deps;
   const unsubscribe = policy.subscribe(ring);
   const watch = session.watch(
@@ -105,7 +105,7 @@ const LIMIT = { keepsAlive: true } as const;
 
 function tellWaiting(batch: BatchRun, run: CallRun, { request }: JudgedCall): void {
   const { tool, kind, input } = request;
-  tell(batch, "on_user_input", () => {
+  tellHooks(batch, "on_user_input", () => {
     const about = toolHookInput(hookSession(batch, run), { event: "on_user_input", tool, kind, callId: run.callId, input });
     return { ...about, label: "tool confirmation" };
   });
@@ -137,10 +137,10 @@ async function isTaken({ deps, batch }: BatchRun, open: OpenApproval, answer: An
 }
 
 /** An approval, as far as looking at it needs. */
-export type Looking = { readonly expiresAt: string | null; readonly state: WaitState };
+export type OpenWait = { readonly expiresAt: string | null; readonly state: WaitState };
 
 /** What the ledger, the clock, the policy and the person say now; undefined: nothing yet. */
-export async function look(batch: BatchRun, run: CallRun, looking: Looking): Promise<Waited | undefined> {
+export async function checkApproval(batch: BatchRun, run: CallRun, looking: OpenWait): Promise<WaitOutcome | undefined> {
   const { state } = looking;
   if (state.failure !== undefined) throw state.failure;
   if (run.stopped) return parkedApproval(batch, run) ?? (await stop(batch, run, state.judged));
@@ -151,15 +151,15 @@ export async function look(batch: BatchRun, run: CallRun, looking: Looking): Pro
   if (state.expired || isPast(looking.expiresAt, batch.deps.clock, batch.deps.session.state.at)) {
     state.expired = false;
     await closeApproval(batch, run, "expired");
-    return await look(batch, run, { ...looking, expiresAt: null });
+    return await checkApproval(batch, run, { ...looking, expiresAt: null });
   }
   return (await judgeWaiting(batch, run, { call, state })) ?? (await coveredOrUnasked(batch, run, { ...looking, call }));
 }
 
-async function stop(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Waited> {
+async function stop(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<WaitOutcome> {
   await closeApproval(batch, run, "cancelled");
-  notify(batch, run, { judged, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
-  return { end: stopped(run) };
+  notifyVerdict(batch, run, { judged, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
+  return { end: stoppedEnding(run) };
 }
 
 const STANDING_SOURCE: Readonly<Record<string, NotificationSource>> = {
@@ -168,43 +168,43 @@ const STANDING_SOURCE: Readonly<Record<string, NotificationSource>> = {
   cancelled: CANCELED,
 };
 
-type Settling = { readonly call: Waiting; readonly judged: JudgedCall };
+type SettledWait = { readonly call: WaitingCall; readonly judged: JudgedCall };
 
-function settle(batch: BatchRun, run: CallRun, { call, judged }: Settling): ReturnType<typeof standingEnd> {
-  notify(batch, run, { judged, source: STANDING_SOURCE[call.standing] ?? decidedSource(judged.decision) });
+function settle(batch: BatchRun, run: CallRun, { call, judged }: SettledWait): ReturnType<typeof closedApprovalEnding> {
+  notifyVerdict(batch, run, { judged, source: STANDING_SOURCE[call.standing] ?? decidedSource(judged.decision) });
   if (call.standing === "rejected") batch.forgiven.delete(call.shown);
   if (call.interrupt) skipRest(batch, "interrupted");
-  return standingEnd(judged, call);
+  return closedApprovalEnding(judged, call);
 }
 
 /** A tightened policy decides at once, a loosened one changes nothing for what already waits; a request that means something else now is shown again. */
 async function judgeWaiting(
   batch: BatchRun,
   run: CallRun,
-  { call, state }: { readonly call: Waiting; readonly state: WaitState },
-): Promise<Waited | undefined> {
+  { call, state }: { readonly call: WaitingCall; readonly state: WaitState },
+): Promise<WaitOutcome | undefined> {
   const { judged } = state;
   const same = batch.policy().revision === judged.policy.revision && batch.lanes.unsafe === judged.unsafeRuns;
   if (same && !run.askAgain) return undefined;
   run.askAgain = false;
-  state.judged = await rejudge(batch, run, judged);
+  state.judged = await rejudgeCall(batch, run, judged);
   if (state.judged.decision.verdict !== "deny")
     return state.judged.request.fingerprint === call.shown ? undefined : { changed: state.judged };
   await closeApproval(batch, run, "denied");
-  notify(batch, run, { judged: state.judged, source: decidedSource(state.judged.decision) });
-  return { end: denial(state.judged, true) };
+  notifyVerdict(batch, run, { judged: state.judged, source: decidedSource(state.judged.decision) });
+  return { end: denialEnding(state.judged, true) };
 }
 
 /** A grant made since may cover the call; an approver that gave nothing leaves it to `onAsk`. */
 async function coveredOrUnasked(
   batch: BatchRun,
   run: CallRun,
-  { call, state }: Looking & { readonly call: Waiting },
-): Promise<Waited | undefined> {
+  { call, state }: OpenWait & { readonly call: WaitingCall },
+): Promise<WaitOutcome | undefined> {
   if (state.grants) {
     state.grants = false;
     if (await answerByGrant(batch, run, { call, judged: state.judged }))
-      return await look(batch, run, { expiresAt: call.expiresAt, state });
+      return await checkApproval(batch, run, { expiresAt: call.expiresAt, state });
   }
   return state.nobody ? "unasked" : undefined;
 }

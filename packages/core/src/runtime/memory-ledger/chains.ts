@@ -37,7 +37,7 @@ export type Chain = {
 };
 
 /** A row before it was changed. */
-export type Before = { readonly rows: Rows<never>; readonly id: string; readonly before: unknown };
+export type RowBefore = { readonly rows: Rows<never>; readonly id: string; readonly before: unknown };
 
 /** What rows are kept in. */
 export type Rows<Row> = { readonly set: (id: string, row: Row) => unknown; readonly delete: (id: string) => unknown };
@@ -59,7 +59,7 @@ export type Chains = {
   readonly now: () => string;
   epoch: number;
   /** How to undo what is being written now, in the order it was applied. Undefined outside of `together`. */
-  undo: Before[] | undefined;
+  undo: RowBefore[] | undefined;
   /** The newest `at`, so that a clock set back extends no deadline. */
   newestAt: string;
 };
@@ -109,10 +109,10 @@ export function chainOf(chains: Chains, session: string): Chain {
 }
 
 /** The next event up to a position, or undefined when there is none yet. It reads only the chains that the filter names. */
-export type Reader = (until: number) => LedgerEvent | undefined;
+export type EventReader = (until: number) => LedgerEvent | undefined;
 
 /** Reads strictly after the cursor, in order; `cursor_ahead` if the ledger is shorter than that. */
-export function makeReader(chains: Chains, from: Cursor, filter: EventFilter): Reader {
+export function makeReader(chains: Chains, from: Cursor, filter: EventFilter): EventReader {
   const after = positionOf(chains, from);
   const session = filter.session ?? ("session" in from && filter.naming === undefined ? from.session : undefined);
   const own = session === undefined ? [] : chainOf(chains, session).events;
@@ -137,9 +137,9 @@ function isWanted(event: LedgerEvent, { call, types }: EventFilter): boolean {
   return (call === undefined || callOf(event) === call) && (types === undefined || types.includes(event.type));
 }
 
-type Walk = Reader & { peek(): LedgerEvent | undefined };
+type EventWalk = EventReader & { peek(): LedgerEvent | undefined };
 
-function walk(events: readonly LedgerEvent[], after: number): Walk {
+function walk(events: readonly LedgerEvent[], after: number): EventWalk {
   let index = firstAfter(events, after);
   const next = (until: number): LedgerEvent | undefined => {
     const event = events[index];
@@ -150,7 +150,7 @@ function walk(events: readonly LedgerEvent[], after: number): Walk {
   return Object.assign(next, { peek: () => events[index] });
 }
 
-function merge(left: Walk, right: Walk): Reader {
+function merge(left: EventWalk, right: EventWalk): EventReader {
   return (until) => {
     const mine = left.peek();
     const theirs = right.peek();

@@ -3,15 +3,15 @@ import type { Draft } from "../../model/events.ts";
 import { contentsOf } from "../../model/known-event.ts";
 
 /** Contents by their SHA-256 in hex. */
-export type Contents = ReadonlyMap<string, Uint8Array>;
+export type BlobMap = ReadonlyMap<string, Uint8Array>;
 
 /** The contents that came beside a batch, by their hash. */
-export async function hashed(blobs: readonly Uint8Array[]): Promise<Contents> {
+export async function hashContents(blobs: readonly Uint8Array[]): Promise<BlobMap> {
   return new Map(await Promise.all(blobs.map(async (bytes) => [await sha256(bytes), bytes] as const)));
 }
 
 /** Every content that an event names must be given or kept already, and nothing else may be given: `blob_missing`, `event_invalid`. */
-export function refuseContents(drafts: readonly Draft[], given: Contents, kept: Contents): void {
+export function refuseContents(drafts: readonly Draft[], given: BlobMap, kept: BlobMap): void {
   if (given.size === 0 && !drafts.some(namesContents)) return;
   const named = new Set(drafts.flatMap(contentsOf));
   const missing = [...named].find((sha) => !given.has(sha) && !kept.has(sha));
@@ -25,7 +25,7 @@ function namesContents(draft: Draft): boolean {
 }
 
 /** The content of this hash: `blob_missing`, `blob_corrupt`. */
-export async function contentOf(kept: Contents, sha: string): Promise<Uint8Array> {
+export async function readContent(kept: BlobMap, sha: string): Promise<Uint8Array> {
   const bytes = kept.get(sha);
   if (!bytes) throw new LedgerError("blob_missing", `The value ${sha} is not in the ledger.`, { sha });
   if ((await sha256(bytes)) === sha) return bytes;

@@ -11,14 +11,14 @@ import {
 import { type Draft, type LedgerEvent, SHARED, type StoredEvent } from "../../model/events.ts";
 import { grantRefusal } from "../../model/grant-row.ts";
 import type { Holder } from "../../model/holder.ts";
-import { isAnswerable, isAppendable, naming } from "../../model/known-event.ts";
-import { answerRefusal, claimLoss, proposalRefusal, questionRefusal, standsOn } from "../../model/ledger-rules.ts";
+import { isAnswerable, isAppendable, namedSession } from "../../model/known-event.ts";
+import { answerRefusal, answerSources, claimLoss, proposalRefusal, questionRefusal } from "../../model/ledger-rules.ts";
 import type { Clock, Ids } from "../../ports.ts";
 import { makeStamp } from "../session/stamp.ts";
-import { type Chain, type Chains, chainOf, emptyChains, makeReader, type Reader } from "./chains.ts";
-import { type Contents, contentOf, hashed, makeTurns, refuseContents } from "./contents.ts";
+import { type Chain, type Chains, chainOf, type EventReader, emptyChains, makeReader } from "./chains.ts";
+import { type BlobMap, hashContents, makeTurns, readContent, refuseContents } from "./contents.ts";
 import { listPage } from "./lists.ts";
-import { apply, keep, placeEvent, refuseType, together } from "./writing.ts";
+import { applyEvent, keepEvent, placeEvent, refuseType, writeTogether } from "./writing.ts";
 
 /** What a memory ledger may be given; without a clock it takes the system's, without ids a random store id. */
 export type MemoryLedgerOptions = { readonly clock?: Pick<Clock, "now">; readonly ids?: Ids };
@@ -38,7 +38,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     followers.wake();
     return result;
   };
-  const store = (lease: Lease, expected: number, batch: Batch): readonly LedgerEvent[] =>
+  const store = (lease: Lease, expected: number, batch: AppendBatch): readonly LedgerEvent[] =>
     written(append(chains, writable(chainOf(chains, lease.session), lease, expected), batch));
   return {
     durable: false,
@@ -53,7 +53,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
       };
     },
     append: async (lease, expected, { events, blobs = [] }) => {
-      if (blobs.length > 0) return turns.takeAfter(hashed(blobs), (given) => store(lease, expected, { drafts: events, given }));
+      if (blobs.length > 0) return turns.takeAfter(hashContents(blobs), (given) => store(lease, expected, { drafts: events, given }));
       return turns.take(() => store(lease, expected, { drafts: events, given: NOTHING }));
     },
     answer: async (events) => turns.take(() => written(answer(chains, events))),
@@ -68,7 +68,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     },
     latest: async (session) => chains.bySession.get(session)?.snapshot,
     resolve: async (value) => value,
-    blob: (sha) => contentOf(chains.blobs, sha),
+    blob: (sha) => readContent(chains.blobs, sha),
     head: async () => chains.log.length,
     close: async () => {
       followers.clear();
@@ -83,11 +83,11 @@ async function* readEvents(chains: Chains, from: Cursor, filter: EventFilter): A
   for (let event = next(until); event !== undefined; event = next(until)) yield event;
 }
 
-const NOTHING: Contents = new Map();
+const NOTHING: BlobMap = new Map();
 
-type Acquiring = { readonly session: string; readonly holder: Holder; readonly takeOver: boolean };
+type AcquireInput = { readonly session: string; readonly holder: Holder; readonly takeOver: boolean };
 
-function acquire(chains: Chains, { session, holder, takeOver }: Acquiring): Lease {
+function acquire(chains: Chains, { session, holder, takeOver }: AcquireInput): Lease {
   if (session === SHARED) throw new LedgerError("session_not_found", "The shared chain is no session and has no single writer.");
   const chain = chainOf(chains, session);
   if (chain.holder && !takeOver) {
@@ -126,29 +126,29 @@ function writable(chain: Chain, lease: Lease, expected: number): Chain {
   });
 }
 
-type Batch = { readonly drafts: readonly Draft[]; readonly given: Contents };
+type AppendBatch = { readonly drafts: readonly Draft[]; readonly given: BlobMap };
 
-function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonly LedgerEvent[] {
+function append(chains: Chains, chain: Chain, { drafts, given }: AppendBatch): readonly LedgerEvent[] {
   refuseContents(drafts, given, chains.blobs);
-  const events = together(chains, () =>
+  const events = writeTogether(chains, () =>
     drafts.map((draft, index) => {
       refuseType(draft, isAppendable(draft.type));
       const event = placeEvent(chains, chain, draft, index);
-      apply(chains, event, chain);
+      applyEvent(chains, event, chain);
       return event;
     }),
   );
-  for (const event of events) keep(chains, chain, event);
+  for (const event of events) keepEvent(chains, chain, event);
   for (const [sha, bytes] of given) chains.blobs.set(sha, bytes);
   return events;
 }
 
-type Claim = { readonly won: LedgerEvent } | { readonly lost: ClaimLost };
+type ClaimOutcome = { readonly won: LedgerEvent } | { readonly lost: ClaimLost };
 
-function claim(chains: Chains, chain: Chain, claimed: Draft<"call.claimed">): Claim {
+function claim(chains: Chains, chain: Chain, claimed: Draft<"call.claimed">): ClaimOutcome {
   refuseType(claimed, claimed.type === "call.claimed");
   const call = chain.calls.get(claimed.body.call);
-  const { approval, grant } = standsOn(call);
+  const { approval, grant } = answerSources(call);
   const lost = claimLoss(claimed.body, {
     call,
     approval: approval === undefined ? undefined : chains.approvals.get(approval),
@@ -159,28 +159,28 @@ function claim(chains: Chains, chain: Chain, claimed: Draft<"call.claimed">): Cl
   });
   if (lost !== undefined) return { lost };
   const won = placeEvent(chains, chain, claimed);
-  apply(chains, won, chain);
-  keep(chains, chain, won);
+  applyEvent(chains, won, chain);
+  keepEvent(chains, chain, won);
   return { won };
 }
 
-type Answered = { readonly won: readonly LedgerEvent[] } | { readonly lost: LedgerEvent };
+type AnswerOutcome = { readonly won: readonly LedgerEvent[] } | { readonly lost: LedgerEvent };
 
-function answer(chains: Chains, drafts: readonly SharedDraft[]): Answered {
+function answer(chains: Chains, drafts: readonly SharedDraft[]): AnswerOutcome {
   if (drafts.length === 0) throw new LedgerError("event_invalid", "An answer needs at least one event.");
   const now = chains.now();
   const shared = chainOf(chains, SHARED);
-  const answered = together(chains, (rollBack): Answered => {
+  const answered = writeTogether(chains, (rollBack): AnswerOutcome => {
     const won: LedgerEvent[] = [];
     for (const draft of drafts) {
       refuseType(draft, isAnswerable(draft.type));
-      const lost = standing(chains, draft, now);
+      const lost = findStanding(chains, draft, now);
       if (lost) {
         rollBack();
         return { lost };
       }
       const event = placeEvent(chains, shared, draft, won.length);
-      apply(chains, event, chainOf(chains, naming(event) ?? SHARED));
+      applyEvent(chains, event, chainOf(chains, namedSession(event) ?? SHARED));
       won.push(event);
     }
     return { won };
@@ -190,13 +190,13 @@ function answer(chains: Chains, drafts: readonly SharedDraft[]): Answered {
 }
 
 function keepAnswer(chains: Chains, shared: Chain, event: LedgerEvent): void {
-  keep(chains, shared, event);
-  const named = naming(event);
+  keepEvent(chains, shared, event);
+  const named = namedSession(event);
   if (named !== undefined) chainOf(chains, named).named.push(event);
 }
 
 /** What stands in the way of this event. Throws where there is nothing it could be about. */
-function standing(chains: Chains, draft: SharedDraft, now: string): LedgerEvent | undefined {
+function findStanding(chains: Chains, draft: SharedDraft, now: string): LedgerEvent | undefined {
   if (draft.type === "trust.granted" || draft.type === "trust.revoked") return undefined; // the newest counts
   const id = subject(draft.body);
   const refused =
@@ -211,9 +211,9 @@ function standing(chains: Chains, draft: SharedDraft, now: string): LedgerEvent 
   throw new LedgerError(type, `${draft.type} of '${id}' cannot be stored: ${type}.`, { id });
 }
 
-type Contested = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked">>;
+type ContestedDraft = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked">>;
 
-function subject(body: Contested["body"]): string {
+function subject(body: ContestedDraft["body"]): string {
   if ("grant" in body) return body.grant;
   if ("proposal" in body) return body.proposal;
   return "question" in body ? body.question : body.approval;
@@ -221,7 +221,7 @@ function subject(body: Contested["body"]): string {
 
 /** Those who are told of new events: each reads on from its own place, so a slow one holds up nobody and costs no memory. */
 export type Followers = {
-  readonly add: (next: Reader, sink: (event: StoredEvent) => void) => Subscription;
+  readonly add: (next: EventReader, sink: (event: StoredEvent) => void) => Subscription;
   /** Something was written. */
   readonly wake: () => void;
   readonly clear: () => void;
@@ -229,7 +229,7 @@ export type Followers = {
 
 /** Delivers after the writer's turn, never inside it: a sink may append without finding a ledger half written. */
 export function makeFollowers(): Followers {
-  const following = new Map<Reader, (event: StoredEvent) => void>();
+  const following = new Map<EventReader, (event: StoredEvent) => void>();
   let due = false;
   const deliver = (): void => {
     due = false;

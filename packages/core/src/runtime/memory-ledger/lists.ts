@@ -1,11 +1,11 @@
 import type { Lists, PageQuery, SessionRow } from "../../ledger-port.ts";
 import { SHARED } from "../../model/events.ts";
-import { grantAt } from "../../model/grant-row.ts";
+import { grantRowAt } from "../../model/grant-row.ts";
 import { isOpenProposal } from "../../model/proposal/row.ts";
-import { nextSessionRow, sessionAt } from "../../model/session-row.ts";
+import { nextSessionRow, sessionRowAt } from "../../model/session-row.ts";
 import { type Chain, type Chains, makeReader } from "./chains.ts";
 
-type Listing = {
+type ListTable = {
   readonly [K in keyof Lists]: {
     /** Oldest first. */
     readonly rows: (chains: Chains) => Iterable<Lists[K]>;
@@ -18,7 +18,7 @@ type Listing = {
 
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
-const LISTING: Listing = {
+const LISTING: ListTable = {
   approvals: {
     rows: ({ approvals }) => approvals.values(),
     one: ({ approvals }, id) => approvals.get(id),
@@ -27,11 +27,11 @@ const LISTING: Listing = {
   },
   grants: {
     rows: function* ({ grants, now }) {
-      for (const grant of grants.values()) yield grantAt(grant, now());
+      for (const grant of grants.values()) yield grantRowAt(grant, now());
     },
     one: ({ grants, now }, id) => {
       const grant = grants.get(id);
-      return grant && grantAt(grant, now());
+      return grant && grantRowAt(grant, now());
     },
     isOver: ({ state }) => state !== "active",
     isAsked: (row, { session = row.session, tool = row.tool }) => row.session === session && row.tool === tool,
@@ -85,7 +85,7 @@ function* sessionRows(chains: Chains): Iterable<SessionRow> {
 
 function sessionRow(chains: Chains, chain: Chain, open: number): SessionRow | undefined {
   const row = chain.session === SHARED ? undefined : foldedRow(chains, chain);
-  return row && sessionAt({ ...row, openApprovals: open, writer: chain.holder ?? null }, chain.holder !== undefined);
+  return row && sessionRowAt({ ...row, openApprovals: open, writer: chain.holder ?? null }, chain.holder !== undefined);
 }
 
 /** How many wait, by session. */

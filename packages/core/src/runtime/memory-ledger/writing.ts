@@ -2,9 +2,9 @@ import { LedgerError } from "../../ledger-port.ts";
 import type { Draft, EventType, LedgerEvent } from "../../model/events.ts";
 import { IllegalEvent } from "../../model/fold.ts";
 import { nextGrantRow } from "../../model/grant-row.ts";
-import { livedCall } from "../../model/known-event.ts";
+import { lifecycleCallOf } from "../../model/known-event.ts";
 import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow, nextQuestionRow } from "../../model/ledger-rules.ts";
-import type { Before, Chain, Chains, Rows } from "./chains.ts";
+import type { Chain, Chains, RowBefore, Rows } from "./chains.ts";
 
 /** What to throw when a write failed: an event that the rules refuse is `event_invalid`. */
 function refusal(error: unknown): unknown {
@@ -13,8 +13,8 @@ function refusal(error: unknown): unknown {
 }
 
 /** Several events, all or none: where one of them is refused, or `write` itself rolls back, nothing of them is left in any row. */
-export function together<T>(chains: Chains, write: (rollBack: () => void) => T): T {
-  const undo: Before[] = [];
+export function writeTogether<T>(chains: Chains, write: (rollBack: () => void) => T): T {
+  const undo: RowBefore[] = [];
   chains.undo = undo;
   const rollBack = (): void => {
     for (let step = undo.pop(); step; step = undo.pop()) put(step.rows, step.id, step.before as never); // newest first
@@ -41,8 +41,8 @@ export function placeEvent(chains: Chains, { session, epoch, events }: Chain, dr
 }
 
 /** Changes the rows of whatever the event concerns; `owner` is whose call it is about. All of them are computed before the first is changed, so a throw changes none. */
-export function apply(chains: Chains, event: LedgerEvent, owner: Chain): void {
-  const id = livedCall(event);
+export function applyEvent(chains: Chains, event: LedgerEvent, owner: Chain): void {
+  const id = lifecycleCallOf(event);
   const before = id === undefined ? undefined : owner.calls.get(id);
   const after = id === undefined ? undefined : nextCallRow(before, event);
   const approval = approvalOf(event, before);
@@ -53,12 +53,12 @@ export function apply(chains: Chains, event: LedgerEvent, owner: Chain): void {
   chains.undo?.push({ rows: owner.calls, id, before });
 }
 
-type Applying = { readonly event: LedgerEvent; readonly owner: Chain };
+type AppliedEvent = { readonly event: LedgerEvent; readonly owner: Chain };
 
 /** What is said in a turn is in no list. Nor is the life of a call, but for its approval. */
 const UNLISTED: ReadonlySet<string> = new Set<EventType>(["turn.started", "turn.ended", "message.user", "message.assistant"]);
 
-function applyListed(chains: Chains, approval: string | undefined, applying: Applying): void {
+function applyListed(chains: Chains, approval: string | undefined, applying: AppliedEvent): void {
   const { body } = applying.event;
   if (approval !== undefined) applyApproval(chains, approval, applying);
   else if ("grant" in body) applyGrant(chains, body.grant, applying);
@@ -66,7 +66,7 @@ function applyListed(chains: Chains, approval: string | undefined, applying: App
   else if ("question" in body) applyQuestion(chains, body.question, applying);
 }
 
-function applyApproval({ approvals, standing, undo }: Chains, id: string, { event }: Applying): void {
+function applyApproval({ approvals, standing, undo }: Chains, id: string, { event }: AppliedEvent): void {
   const before = approvals.get(id);
   const after = nextApprovalRow(before, event);
   const stood = standing.get(id);
@@ -75,7 +75,7 @@ function applyApproval({ approvals, standing, undo }: Chains, id: string, { even
   undo?.push({ rows: approvals, id, before }, { rows: standing, id, before: stood });
 }
 
-function applyGrant({ grants, standing, undo }: Chains, id: string, { event }: Applying): void {
+function applyGrant({ grants, standing, undo }: Chains, id: string, { event }: AppliedEvent): void {
   const before = grants.get(id);
   const stood = standing.get(id);
   grants.set(id, nextGrantRow(before, event));
@@ -83,13 +83,13 @@ function applyGrant({ grants, standing, undo }: Chains, id: string, { event }: A
   undo?.push({ rows: grants, id, before }, { rows: standing, id, before: stood });
 }
 
-function applyProposal({ proposals, undo }: Chains, id: string, { event }: Applying): void {
+function applyProposal({ proposals, undo }: Chains, id: string, { event }: AppliedEvent): void {
   const before = proposals.get(id);
   proposals.set(id, nextProposalRow(before, event));
   undo?.push({ rows: proposals, id, before });
 }
 
-function applyQuestion({ questions, standing, undo }: Chains, id: string, { event, owner }: Applying): void {
+function applyQuestion({ questions, standing, undo }: Chains, id: string, { event, owner }: AppliedEvent): void {
   const before = questions.get(id);
   const after = nextQuestionRow(before, event, asking(owner, event));
   const stood = standing.get(id);
@@ -109,7 +109,7 @@ function asking(owner: Chain, event: LedgerEvent): CallRow | undefined {
 }
 
 /** A call that ended leaves no question behind that somebody could still answer. */
-function leaveOpen(chains: Chains, call: string, applying: Applying): void {
+function leaveOpen(chains: Chains, call: string, applying: AppliedEvent): void {
   const { owner } = applying;
   const asked = owner.asked.get(call);
   for (const id of asked ?? []) applyQuestion(chains, id, applying);
@@ -123,7 +123,7 @@ function put<Row>(rows: Rows<Row>, id: string, row: Row | undefined): void {
 }
 
 /** Stores an applied event: from here on it is part of the record. */
-export function keep(chains: Chains, chain: Chain, event: LedgerEvent): void {
+export function keepEvent(chains: Chains, chain: Chain, event: LedgerEvent): void {
   chain.events.push(event);
   chains.log.push(event);
   if (event.at > chains.newestAt) chains.newestAt = event.at;

@@ -7,7 +7,7 @@ import { messageOf } from "../../model/result/thrown.ts";
 import type { Clock, Digest, Facts, Policy, RequestFacts } from "../../ports.ts";
 import type { Invocation, Tool, ToolOpinion } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
-import { within } from "../within.ts";
+import { withTimeLimit } from "../within.ts";
 import type { Assessment, HookView } from "./judged-call.ts";
 
 /** What is judged of an invocation. */
@@ -69,7 +69,7 @@ function areFacts(found: unknown): boolean {
 
 function withLimit(clock: Clock, opinion: Promise<ToolOpinion>): Promise<ToolOpinion> {
   const late: ToolOpinion = { verdict: "ask", declared: true, note: "tool permission failed: it did not answer within 5 s" };
-  return within(clock, { promise: opinion, ms: PERMISSION_LIMIT_MS, late: () => late });
+  return withTimeLimit(clock, { promise: opinion, ms: PERMISSION_LIMIT_MS, late: () => late });
 }
 
 /** Freezes the request and decides, once its facts and the tool's opinion are known. Pure but for the digest. */

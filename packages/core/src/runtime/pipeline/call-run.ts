@@ -4,7 +4,7 @@ import type { OpenApproval, Policy } from "../../ports.ts";
 import type { QueuedAction, Tool } from "../../tool-definition.ts";
 import type { Batch, DispatchEvent, DispatcherDeps, Ending } from "../dispatch.ts";
 import type { Staging } from "../proposal/staging.ts";
-import type { Chosen } from "../proposal/target.ts";
+import type { ChosenTarget } from "../proposal/target.ts";
 import type { HookWords } from "./hook-words.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RepeatGuard } from "./repeat-guard.ts";
@@ -97,7 +97,7 @@ export type CallRun = {
   /** The recorded input is what goes on, not the arguments. */
   restore: boolean;
   /** What a call of `resolve` is about, once its request was frozen. */
-  target: Chosen | undefined;
+  target: ChosenTarget | undefined;
   /** What the call waits for a yes to may be something else by now: it is judged again. */
   askAgain: boolean;
   /** Actions the body staged. */
@@ -110,7 +110,7 @@ export type CallRun = {
 export type LiveCalls = Set<CallRun>;
 
 /** A step's answer: what the call goes on with, or its end. */
-export type Step<T extends object> = T | { readonly end: Ending };
+export type StepResult<T extends object> = T | { readonly end: Ending };
 
 /** Stops a call at whatever step it is. */
 export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>, because?: string): void {
@@ -145,7 +145,7 @@ export function skipRest(batch: BatchRun, why: SkipReason, because?: string): vo
 }
 
 /** What was recorded of the call so far is on disk, or failed to be: nobody is told of it before. */
-export async function committed({ written }: CallRun): Promise<void> {
+export async function awaitWritten({ written }: CallRun): Promise<void> {
   await written?.catch(() => undefined);
 }
 

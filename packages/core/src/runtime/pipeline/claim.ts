@@ -1,11 +1,11 @@
 import type { ClaimLost } from "../../ledger-port.ts";
-import type { Yes } from "../../model/call.ts";
+import type { Consent } from "../../model/call.ts";
 import type { EventBodies } from "../../model/events.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import { type BatchRun, type CallRun, releaseSession, skipRest, stopCall } from "./call-run.ts";
-import { synthesised } from "./endings.ts";
+import { errorEnding } from "./endings.ts";
 import { callContext } from "./intake.ts";
-import { callKey, isAsk, judgeCall, rejudge } from "./judge.ts";
+import { callKey, isAsk, judgeCall, rejudgeCall } from "./judge.ts";
 import type { CallExit, JudgedAgain, JudgedCall, PermittedCall } from "./judged-call.ts";
 import { enterLane } from "./lanes.ts";
 import { changedOperand, isBound } from "./operands.ts";
@@ -29,7 +29,7 @@ export async function claimCall(batch: BatchRun, run: CallRun, permitted: Permit
   run.key = permitted.tool.definition.idempotencyKey ? await idempotencyKey(batch, run, permitted) : null;
   if (batch.broken.error !== undefined) throw batch.broken.error; // the call before it may have left its lane without an end
   if (run.stopped) return await stopBeforeClaim(batch, run, permitted);
-  if (isStale(batch, permitted)) return { again: await rejudge(batch, run, permitted) };
+  if (isStale(batch, permitted)) return { again: await rejudgeCall(batch, run, permitted) };
   if (isBound(permitted) || yes !== null) {
     const changed = await changedOperand(batch, run, permitted); // also what was bound to nothing when it was shown
     if (changed) return changed;
@@ -46,7 +46,7 @@ function isStale(batch: BatchRun, judged: JudgedCall): boolean {
   return batch.policy().revision !== judged.policy.revision || batch.lanes.unsafe > judged.unsafeRuns;
 }
 
-async function judgeEdit(batch: BatchRun, run: CallRun, judged: JudgedCall, yes: Yes): Promise<CallExit | JudgedAgain> {
+async function judgeEdit(batch: BatchRun, run: CallRun, judged: JudgedCall, yes: Consent): Promise<CallExit | JudgedAgain> {
   const edit = await editOf(batch, run, judged.tool);
   if ("end" in edit) return edit;
   run.editJudged = yes.pos;
@@ -91,16 +91,16 @@ async function idempotencyKey(batch: BatchRun, run: CallRun, { tool, invocation,
 async function retryLostClaim(batch: BatchRun, run: CallRun, permitted: PermittedCall, lost: ClaimLost): Promise<CallExit | JudgedAgain> {
   releaseSession(run); // a person may be asked next
   await run.written; // if the judgement could not be stored, that failure is the one to report
-  if (lost === "policy_changed") return { again: await rejudge(batch, run, permitted) };
+  if (lost === "policy_changed") return { again: await rejudgeCall(batch, run, permitted) };
   if (lost === "grant_revoked" || lost === "answer_void") {
     run.voided = permitted.yes?.pos;
     return { again: permitted };
   }
-  return { end: synthesised("denied", "fingerprint_mismatch", modelText.fingerprint_mismatch({ name: permitted.request.tool })) };
+  return { end: errorEnding("denied", "fingerprint_mismatch", modelText.fingerprint_mismatch({ name: permitted.request.tool })) };
 }
 
 /** Several grants may have answered together; none of them may be revoked by now. */
-async function stillGranted({ deps }: BatchRun, run: CallRun, yes: Yes): Promise<boolean> {
+async function stillGranted({ deps }: BatchRun, run: CallRun, yes: Consent): Promise<boolean> {
   if (yes.also.length === 0) return true; // the claim itself checks a single one
   const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
   const stand = yes.also.every((id) => rows.some((row) => row.id === id && row.state !== "revoked" && row.state !== "expired"));

@@ -1,6 +1,6 @@
 import { isToolError } from "../../errors.ts";
 import { LedgerError } from "../../ledger-port.ts";
-import { normaliseResult } from "../../model/result/normalize.ts";
+import { normalizeResult } from "../../model/result/normalize.ts";
 import type { Display, ToolResult } from "../../model/result/result.ts";
 import { errorTypeOf, messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
@@ -10,7 +10,7 @@ import { previewCall } from "../proposal/preview-call.ts";
 import { keepPushed, push } from "../proposal/push-action.ts";
 import { resolveCall } from "../proposal/resolve-call.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
-import { endOfResult, stopped, synthesised } from "./endings.ts";
+import { errorEnding, resultEnding, stoppedEnding } from "./endings.ts";
 import { cwdOf } from "./intake.ts";
 import { isResolve } from "./judge.ts";
 import type { JudgedCall, PermittedCall } from "./judged-call.ts";
@@ -94,7 +94,7 @@ async function startBody(batch: BatchRun, run: CallRun, effect: Effect, update: 
     if (tool.definition.runtimeHandler === undefined) return await invocation.execute(ctx.signal, ctx.update, ctx);
     const { session, handlers } = batch.deps;
     const handler = handlers?.[tool.definition.runtimeHandler];
-    return normaliseResult(tool.name, await handler?.(session, { callId: run.callId, tool }, { invocation, ctx })).result;
+    return normalizeResult(tool.name, await handler?.(session, { callId: run.callId, tool }, { invocation, ctx })).result;
   } catch (thrown) {
     if (governsItself(batch, call) && thrown instanceof LedgerError) throw thrown;
     return { thrown };
@@ -156,11 +156,11 @@ function conclude(run: CallRun, { name, settled, timeoutMs }: BodyEnd): Ending {
   if (own && own.state !== "cancelled") return own;
   if (run.stopped === "timeout") {
     const text = modelText.execution_timeout({ name, seconds: (timeoutMs ?? 0) / 1_000 });
-    return synthesised("timed_out", "execution_timeout", text);
+    return errorEnding("timed_out", "execution_timeout", text);
   }
   if (own) return own;
-  if (run.stopped || typeof settled === "string" || "ending" in settled) return stopped(run);
-  return endOfResult("thrown" in settled ? thrownResult(settled.thrown) : settled);
+  if (run.stopped || typeof settled === "string" || "ending" in settled) return stoppedEnding(run);
+  return resultEnding("thrown" in settled ? thrownResult(settled.thrown) : settled);
 }
 
 function thrownResult(thrown: unknown): ToolResult {

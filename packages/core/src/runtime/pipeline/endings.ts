@@ -8,12 +8,12 @@ import type { CallRun } from "./call-run.ts";
 import type { JudgedCall } from "./judged-call.ts";
 
 /** An end the runtime itself makes: an error result with its type, and the same text for model and person. */
-export function synthesised(state: OutcomeState, type: string, text: string): Ending {
+export function errorEnding(state: OutcomeState, type: string, text: string): Ending {
   return { state, type, result: { content: text, display: text, error: { message: text, type } } };
 }
 
 /** Who denied what, as it was judged now or stands on record. */
-type Denied = {
+type DeniedRequest = {
   readonly request: { readonly tool: string };
   readonly decision: {
     readonly reason: string;
@@ -25,41 +25,44 @@ type Denied = {
 };
 
 /** Why a call was denied, told to the model by whoever denied. `waited`: the policy changed under a call that had been asked about. */
-export function denial({ request, decision, refusal }: Denied, waited: boolean): Ending {
+export function denialEnding({ request, decision, refusal }: DeniedRequest, waited: boolean): Ending {
   if (refusal) return refusal;
   const name = request.tool;
   const { reason, source, rule, note } = decision;
   if (waited && (reason === "checker" || reason === "mode")) {
     const label = reason === "mode" ? `mode ${source}` : source;
-    return synthesised("denied", "denied_policy_changed", modelText.denied_policy_changed({ name, label }));
+    return errorEnding("denied", "denied_policy_changed", modelText.denied_policy_changed({ name, label }));
   }
   switch (reason) {
     case "guard":
-      return synthesised("denied", "denied_by_guard", modelText.denied_by_guard({ name, protects: note ?? source }));
+      return errorEnding("denied", "denied_by_guard", modelText.denied_by_guard({ name, protects: note ?? source }));
     case "mode":
-      return synthesised("denied", "denied_by_mode", modelText.denied_by_mode({ name }));
+      return errorEnding("denied", "denied_by_mode", modelText.denied_by_mode({ name }));
     case "tool":
-      return synthesised("denied", "denied_by_tool", modelText.denied_by_tool({ name, reason: note }));
+      return errorEnding("denied", "denied_by_tool", modelText.denied_by_tool({ name, reason: note }));
     case "hook":
-      return synthesised("denied", "denied_by_hook", modelText.denied_by_hook(note ?? `blocked by hook ${source}`));
+      return errorEnding("denied", "denied_by_hook", modelText.denied_by_hook(note ?? `blocked by hook ${source}`));
     default:
-      return synthesised("denied", "denied_by_rule", modelText.denied_by_rule({ name, label: source, because: rule?.because }));
+      return errorEnding("denied", "denied_by_rule", modelText.denied_by_rule({ name, label: source, because: rule?.because }));
   }
 }
 
 /** The end of a call whose approval closed without a yes. */
-export function standingEnd({ request, asking }: JudgedCall, { standing, reason }: Extract<Call, { readonly state: "waiting" }>): Ending {
+export function closedApprovalEnding(
+  { request, asking }: JudgedCall,
+  { standing, reason }: Extract<Call, { readonly state: "waiting" }>,
+): Ending {
   const name = request.tool;
   switch (standing) {
     case "rejected":
       return rejection(asking, reason ?? undefined);
     case "expired":
-      return synthesised("expired", "approval_expired", modelText.approval_expired({ name }));
+      return errorEnding("expired", "approval_expired", modelText.approval_expired({ name }));
     case "denied":
-      return synthesised("denied", "denied_policy_changed", modelText.denied_policy_changed({ name, label: "the policy" }));
+      return errorEnding("denied", "denied_policy_changed", modelText.denied_policy_changed({ name, label: "the policy" }));
     case "cancelled":
     case "open":
-      return synthesised("cancelled", "cancelled", modelText.cancelled("before"));
+      return errorEnding("cancelled", "cancelled", modelText.cancelled("before"));
     default:
       return standing satisfies never;
   }
@@ -67,44 +70,44 @@ export function standingEnd({ request, asking }: JudgedCall, { standing, reason 
 
 function rejection(asking: JudgedCall["asking"], reason: string | undefined): Ending {
   const own = asking?.rejected?.(reason);
-  return synthesised("rejected", own?.type ?? "rejected_by_user", own?.text ?? modelText.rejected_by_user(reason));
+  return errorEnding("rejected", own?.type ?? "rejected_by_user", own?.text ?? modelText.rejected_by_user(reason));
 }
 
 /** An ask where nobody can be asked. The text never claims that a user declined. */
-export function unattended({ request, asking }: JudgedCall, note: string | undefined): Ending {
+export function unattendedEnding({ request, asking }: JudgedCall, note: string | undefined): Ending {
   const text = asking?.unattended ?? modelText.denied_unattended({ name: request.tool });
-  return synthesised("denied", "denied_unattended", note === undefined ? text : `${text} ${note}`);
+  return errorEnding("denied", "denied_unattended", note === undefined ? text : `${text} ${note}`);
 }
 
 /** After a restart: what the call was to do is not done, and it is not run again. */
-export function notApplied(): Ending {
-  return synthesised("failed", "not_applied", "Did not happen: the program stopped before the change.");
+export function notAppliedEnding(): Ending {
+  return errorEnding("failed", "not_applied", "Did not happen: the program stopped before the change.");
 }
 
 /** The end of a call whose body gave a result. */
-export function endOfResult(result: ToolResult): Ending {
+export function resultEnding(result: ToolResult): Ending {
   if (!result.error) return { state: "succeeded", type: null, result };
   const type = result.error.type ?? "unknown";
   return { state: type === "execution_timeout" ? "timed_out" : "failed", type, result };
 }
 
 /** The end of a call that somebody stopped before its body was done. `when`: what is known about its effects, if more than where the call stands. */
-export function stopped(run: CallRun, when: "before" | "during" = run.phase === "running" ? "during" : "before"): Ending {
+export function stoppedEnding(run: CallRun, when: "before" | "during" = run.phase === "running" ? "during" : "before"): Ending {
   const name = run.tool?.name ?? run.name;
   if (run.because !== undefined) return stoppedBecause(run, { name, when, because: run.because });
   if (run.stopped === "skipped" && run.skippedBy === "unanswered") {
-    return synthesised("cancelled", "skipped", `Tool '${name}' was skipped: another call needed an approval that nobody could give.`);
+    return errorEnding("cancelled", "skipped", `Tool '${name}' was skipped: another call needed an approval that nobody could give.`);
   }
-  if (run.stopped === "skipped") return synthesised("cancelled", "skipped", modelText.skipped({ name }));
-  return synthesised("cancelled", "cancelled", modelText.cancelled(when));
+  if (run.stopped === "skipped") return errorEnding("cancelled", "skipped", modelText.skipped({ name }));
+  return errorEnding("cancelled", "cancelled", modelText.cancelled(when));
 }
 
-type Because = { readonly name: string; readonly when: "before" | "during"; readonly because: string };
+type StopCause = { readonly name: string; readonly when: "before" | "during"; readonly because: string };
 
 /** Nobody wished it: the text names what did. */
-function stoppedBecause({ stopped: how }: CallRun, { name, when, because }: Because): Ending {
-  if (how === "skipped") return synthesised("cancelled", "skipped", `Tool '${name}' was skipped: ${because}.`);
+function stoppedBecause({ stopped: how }: CallRun, { name, when, because }: StopCause): Ending {
+  if (how === "skipped") return errorEnding("cancelled", "skipped", `Tool '${name}' was skipped: ${because}.`);
   const ran = when === "during";
   const text = `The tool call was cancelled ${ran ? "while it was running" : "before it ran"}: ${because}.`;
-  return synthesised("cancelled", "cancelled", ran ? `${text} It may have had effects.` : text);
+  return errorEnding("cancelled", "cancelled", ran ? `${text} It may have had effects.` : text);
 }

@@ -12,7 +12,7 @@ import { recordSurely } from "../session/record-surely.ts";
 import { type BatchRun, type CallRun, skipRest } from "./call-run.ts";
 import { withHookWords } from "./hook-words.ts";
 import { releaseLane } from "./lanes.ts";
-import { tell } from "./notify.ts";
+import { tellHooks } from "./notify.ts";
 import { hookSession } from "./rewrite.ts";
 import { traceUnrun } from "./tracing.ts";
 
@@ -119,7 +119,7 @@ function postInput(batch: BatchRun, run: CallRun, ending: Ending & { readonly ev
 
 function tellDenied(batch: BatchRun, run: CallRun, { result, type }: Ending): void {
   const event = "permission_denied";
-  tell(batch, event, () => {
+  tellHooks(batch, event, () => {
     const about = {
       event,
       tool: run.tool?.name ?? run.name,

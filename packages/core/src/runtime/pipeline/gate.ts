@@ -1,17 +1,17 @@
 import { GateError } from "../../errors.ts";
 import type { ToolResult } from "../../model/result/result.ts";
 import type { CallReport } from "../dispatch.ts";
-import { freeId, proposal } from "../propose.ts";
+import { freeId, proposedDraft } from "../propose.ts";
 import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
 
 /** What a body asks for, and how a call is run. */
-export type Nesting = {
+export type NestedCall = {
   readonly call: { readonly name: string; readonly arguments: unknown };
   readonly runCall: (batch: BatchRun, run: CallRun) => Promise<CallReport>;
 };
 
 /** Runs a nested call of a running body: its own id, decision, approval and record; it does not wait for its parent's lane. */
-export async function nest(batch: BatchRun, parent: CallRun, { call, runCall }: Nesting): Promise<ToolResult> {
+export async function runNestedCall(batch: BatchRun, parent: CallRun, { call, runCall }: NestedCall): Promise<ToolResult> {
   if (parent.phase === "after") throw new GateError("The call that asks for this has ended.", "no_running_call");
   const { session } = batch.deps;
   parent.children += 1;
@@ -22,7 +22,7 @@ export async function nest(batch: BatchRun, parent: CallRun, { call, runCall }: 
   if (parent.abort.signal.aborted) end();
   parent.abort.signal.addEventListener("abort", end, { once: true });
   try {
-    await session.record([proposal(session, run, session.state.turn)], "normal");
+    await session.record([proposedDraft(session, run, session.state.turn)], "normal");
     const running = runCall(batch, run);
     batch.nested.push(running);
     return resultOf(await running);

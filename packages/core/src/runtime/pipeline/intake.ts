@@ -9,7 +9,7 @@ import type { Tool } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import type { Session } from "../session/session.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
-import { synthesised } from "./endings.ts";
+import { errorEnding } from "./endings.ts";
 import type { ParsedCall } from "./judged-call.ts";
 
 /** Finds the tool, parses and validates. Nothing here touches the world, and an invalid call is never judged. */
@@ -35,7 +35,7 @@ export async function parseCall(batch: BatchRun, run: CallRun): Promise<ParsedCa
 }
 
 function invalid(type: string, text: string): { readonly end: Ending } {
-  return { end: synthesised("invalid", type, text) };
+  return { end: errorEnding("invalid", type, text) };
 }
 
 function isCallable({ batch }: BatchRun, tool: Tool): boolean {
@@ -44,7 +44,7 @@ function isCallable({ batch }: BatchRun, tool: Tool): boolean {
 
 function unknownTool({ batch }: BatchRun, { name }: CallRun): { readonly end: Ending } {
   const names = batch.tools.visible().map((tool) => tool.name);
-  return { end: synthesised("invalid", "tool_not_registered", unknownToolMessage(name, names)) };
+  return { end: errorEnding("invalid", "tool_not_registered", unknownToolMessage(name, names)) };
 }
 
 function lacksHandler({ deps }: BatchRun, { definition }: Tool): boolean {
@@ -72,10 +72,14 @@ export function cwdOf({ state }: Pick<Session, "state">): string {
   return state.created?.cwd ?? "/";
 }
 
-type Refusal = { readonly tool: Tool; readonly type: "invalid_json" | "invalid_tool_params" | "input_too_large"; readonly message: string };
+type InputRefusalText = {
+  readonly tool: Tool;
+  readonly type: "invalid_json" | "invalid_tool_params" | "input_too_large";
+  readonly message: string;
+};
 
-function refuse(batch: BatchRun, { tool, type, message }: Refusal): { readonly end: Ending } {
+function refuse(batch: BatchRun, { tool, type, message }: InputRefusalText): { readonly end: Ending } {
   const cut = batch.batch.truncated && type === "invalid_tool_params" ? modelTextSuffix.cutOff : "";
   const text = `${modelText.invalid_tool_params(message)}${cut}${batch.repeats.failed(tool.name, message)}`;
-  return { end: { ...synthesised("invalid", type, text), result: { content: text, display: message, error: { message, type } } } };
+  return { end: { ...errorEnding("invalid", type, text), result: { content: text, display: message, error: { message, type } } } };
 }

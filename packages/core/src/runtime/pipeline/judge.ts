@@ -22,7 +22,7 @@ export async function judgeCall(batch: BatchRun, run: CallRun, parsed: ParsedCal
 }
 
 /** Gathers the facts again and judges under the present policy; the input stays the same. */
-export async function rejudge(batch: BatchRun, run: CallRun, parsed: ParsedCall): Promise<JudgedCall> {
+export async function rejudgeCall(batch: BatchRun, run: CallRun, parsed: ParsedCall): Promise<JudgedCall> {
   const judged = await judgeCall(batch, run, parsed);
   await run.written;
   return judged;

@@ -1,4 +1,4 @@
-import type { Yes } from "../../model/call.ts";
+import type { Consent } from "../../model/call.ts";
 import type { ConfirmationDetails } from "../../model/confirmation.ts";
 import type { Circumstances, Decision, Verdict } from "../../model/decision.ts";
 import type { Request } from "../../model/request.ts";
@@ -61,7 +61,7 @@ export type JudgedCall = ParsedCall &
   };
 
 /** A call that may run, and the answer it runs on; null if nobody had to be asked. */
-export type PermittedCall = JudgedCall & { readonly yes: Yes | null };
+export type PermittedCall = JudgedCall & { readonly yes: Consent | null };
 
 /** Why a call leaves the pipeline before its effect: it ends, or it waits beyond this process for the approval of this id or behind another call. */
 export type CallExit = { readonly end: Ending } | { readonly parked: string | undefined };

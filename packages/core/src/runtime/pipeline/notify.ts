@@ -16,7 +16,7 @@ function isObserved({ deps }: BatchRun): boolean {
 }
 
 /** Tells observers and hooks that the verdict on this call is final: once per call, whatever else happens to it. */
-export function notify(batch: BatchRun, run: CallRun, verdict: FinalVerdict): void {
+export function notifyVerdict(batch: BatchRun, run: CallRun, verdict: FinalVerdict): void {
   if (run.notified) return;
   run.notified = true;
   if (isObserved(batch)) announce(batch, run, noticeOf(run, verdict));
@@ -30,7 +30,7 @@ export function notifyUnjudged(batch: BatchRun, run: CallRun, { decision, source
 }
 
 /** Hooks that are only told change nothing, whatever they do. */
-export function tell(batch: BatchRun, event: HookNotice, input: () => JsonObject): void {
+export function tellHooks(batch: BatchRun, event: HookNotice, input: () => JsonObject): void {
   const { hooks, warn } = batch.deps;
   if (!hooks) return;
   try {
@@ -48,7 +48,7 @@ function announce(batch: BatchRun, run: CallRun, notice: DecisionNotice): void {
     warn?.(`a decision observer failed: ${messageOf(error)}`);
   }
   const event = "on_tool_approval_decision";
-  tell(batch, event, () => {
+  tellHooks(batch, event, () => {
     const { toolName: tool, input, decision, source, fingerprint } = notice;
     const about = toolHookInput(hookSession(batch, run), { event, tool, kind: run.tool?.kind ?? "other", callId: run.callId, input });
     return { ...about, approval_decision: decision, approval_source: source, fingerprint: fingerprint ?? "" };

@@ -1,13 +1,13 @@
-import type { Yes } from "../../model/call.ts";
+import type { Consent } from "../../model/call.ts";
 import { GUARD_DENIED } from "../../model/notification-source.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import { closeApproval } from "../approval/close.ts";
 import type { Ending } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
-import { synthesised } from "./endings.ts";
-import { assessCall, rejudge } from "./judge.ts";
+import { errorEnding } from "./endings.ts";
+import { assessCall, rejudgeCall } from "./judge.ts";
 import type { JudgedAgain, JudgedCall, PermittedCall } from "./judged-call.ts";
-import { notify } from "./notify.ts";
+import { notifyVerdict } from "./notify.ts";
 
 type Binds = Readonly<Record<string, string>>;
 
@@ -16,7 +16,7 @@ export async function changedSinceYes(
   batch: BatchRun,
   run: CallRun,
   judged: JudgedCall,
-  yes: Yes,
+  yes: Consent,
 ): Promise<{ readonly end: Ending } | undefined> {
   const shown = run.boundTo;
   run.boundTo = undefined;
@@ -37,7 +37,7 @@ export async function changedOperand(
   const now = await assessCall(batch, run, permitted);
   const file = difference(permitted.request.binds, now.request.binds);
   if (file === undefined) return undefined;
-  return permitted.yes ? await refuse(batch, run, { judged: permitted, file }) : { again: await rejudge(batch, run, permitted) };
+  return permitted.yes ? await refuse(batch, run, { judged: permitted, file }) : { again: await rejudgeCall(batch, run, permitted) };
 }
 
 /** Whether the request is bound to anything outside itself. */
@@ -49,8 +49,8 @@ type ChangedFile = { readonly judged: JudgedCall; readonly file: string };
 
 async function refuse(batch: BatchRun, run: CallRun, { judged, file }: ChangedFile): Promise<{ readonly end: Ending }> {
   await closeApproval(batch, run, "denied");
-  notify(batch, run, { judged, source: GUARD_DENIED });
-  return { end: synthesised("denied", "operand_changed", modelText.operand_changed({ name: judged.request.tool, file })) };
+  notifyVerdict(batch, run, { judged, source: GUARD_DENIED });
+  return { end: errorEnding("denied", "operand_changed", modelText.operand_changed({ name: judged.request.tool, file })) };
 }
 
 function difference(before: Binds, now: Binds): string | undefined {

@@ -1,4 +1,4 @@
-import { type Call, hasJudgement, isAsked, mayBeUnderWay, type Yes } from "../../model/call.ts";
+import { type Call, type Consent, hasJudgement, isAsked, mayBeUnderWay } from "../../model/call.ts";
 import { toolHookInput } from "../../model/hooks/input.ts";
 import { answerSource, CANCELED, decidedSource, permissionHookSource, RUN_STOPPED } from "../../model/notification-source.ts";
 import { messageOf } from "../../model/result/thrown.ts";
@@ -7,13 +7,13 @@ import type { HookOpinion } from "../../ports.ts";
 import { askPerson } from "../approval/ask.ts";
 import { closeApproval, parkedApproval } from "../approval/close.ts";
 import { offeredRules } from "../approval/confirm.ts";
-import { applyGrant, grantAnswer } from "../approval/grants.ts";
+import { applyGrant, findGrants } from "../approval/grants.ts";
 import type { Ending } from "../dispatch.ts";
-import { type BatchRun, type CallRun, committed, skipRest } from "./call-run.ts";
-import { denial, stopped, synthesised } from "./endings.ts";
+import { awaitWritten, type BatchRun, type CallRun, skipRest } from "./call-run.ts";
+import { denialEnding, errorEnding, stoppedEnding } from "./endings.ts";
 import { judgeCall } from "./judge.ts";
 import type { CallExit, HookView, JudgedAgain, JudgedCall, PermittedCall } from "./judged-call.ts";
-import { notify } from "./notify.ts";
+import { notifyVerdict } from "./notify.ts";
 import { changedSinceYes } from "./operands.ts";
 import { hookSession, withInput } from "./rewrite.ts";
 
@@ -24,18 +24,18 @@ export async function permitCall(batch: BatchRun, run: CallRun, judged: JudgedCa
   const permission = await findPermission(batch, run, judged);
   if ("go" in permission) return { ...(permission.judged ?? judged), yes: permission.go };
   if ("end" in permission && permission.end.type === "denied_by_hook") emitHookBlocked(batch, run, permission.end);
-  if ("end" in permission && permission.end.state === "cancelled") notify(batch, run, { judged, source: CANCELED });
+  if ("end" in permission && permission.end.state === "cancelled") notifyVerdict(batch, run, { judged, source: CANCELED });
   return permission;
 }
 
 /** When the session is parked, a call keeps its open approval or unused answer; any other call is cancelled. */
 export async function stopBeforeClaim(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<CallExit> {
-  await committed(run);
+  await awaitWritten(run);
   const parked = parkedApproval(batch, run);
   if (parked) return parked;
   await closeApproval(batch, run, "cancelled");
-  notify(batch, run, { judged, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
-  return { end: stopped(run) };
+  notifyVerdict(batch, run, { judged, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
+  return { end: stoppedEnding(run) };
 }
 
 function emitHookBlocked(batch: BatchRun, run: CallRun, { result }: Ending): void {
@@ -49,7 +49,7 @@ function emitHookBlocked(batch: BatchRun, run: CallRun, { result }: Ending): voi
 }
 
 /** The answer the call may run on, null if nobody had to be asked. `judged` is the call as it was judged last, if that changed. */
-type Permission = { readonly go: Yes | null; readonly judged?: JudgedCall } | CallExit | JudgedAgain;
+type Permission = { readonly go: Consent | null; readonly judged?: JudgedCall } | CallExit | JudgedAgain;
 
 /**
  * Turns a verdict into permission. In order:
@@ -100,18 +100,18 @@ async function deny(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<
   const call = batch.deps.session.state.calls.get(run.callId);
   const waited = isAsked(call);
   if (waited) await closeApproval(batch, run, "denied");
-  notify(batch, run, { judged, source: decidedSource(judged.decision) });
-  return { end: denial(judged, waited && run.editJudged === undefined) };
+  notifyVerdict(batch, run, { judged, source: decidedSource(judged.decision) });
+  return { end: denialEnding(judged, waited && run.editJudged === undefined) };
 }
 
 async function answerWithoutPerson(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Permission | undefined> {
   const { deps } = batch;
   const fingerprint = judged.request.fingerprint ?? "";
   if (deps.session.state.rejected.has(fingerprint) && !batch.forgiven.has(fingerprint)) {
-    notify(batch, run, { judged, source: answerSource({ outcome: "reject" }) });
-    return { end: synthesised("rejected", "rejected_by_user", `${modelText.rejected_by_user()}${modelTextSuffix.alreadyRejected}`) };
+    notifyVerdict(batch, run, { judged, source: answerSource({ outcome: "reject" }) });
+    return { end: errorEnding("rejected", "rejected_by_user", `${modelText.rejected_by_user()}${modelTextSuffix.alreadyRejected}`) };
   }
-  const grant = judged.decision.explicitAsk ? undefined : await grantAnswer(batch, judged);
+  const grant = judged.decision.explicitAsk ? undefined : await findGrants(batch, judged);
   if (grant) {
     const yes = await applyGrant(batch, run, { judged, grant });
     if (yes) return { go: yes };
@@ -126,8 +126,8 @@ async function consultHooks(batch: BatchRun, run: CallRun, judged: JudgedCall): 
   if (run.stopped) return { again: judged };
   if (said?.verdict === "deny") {
     if (said.interrupt) skipRest(batch, "interrupted");
-    notify(batch, run, { judged, source: permissionHookSource("deny") });
-    return { end: synthesised("rejected", "rejected_by_hook", modelText.rejected_by_hook(said.reason)) };
+    notifyVerdict(batch, run, { judged, source: permissionHookSource("deny") });
+    return { end: errorEnding("rejected", "rejected_by_hook", modelText.rejected_by_hook(said.reason)) };
   }
   return said?.verdict === "allow" ? await allowedByHook(batch, run, judged, said) : undefined;
 }

@@ -1,6 +1,6 @@
 import type { EventBodies } from "../../model/events.ts";
 import type { JsonObject } from "../../model/json/json.ts";
-import { knownEvent } from "../../model/known-event.ts";
+import { parseEvent } from "../../model/known-event.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import { buildFrom } from "../../tool.ts";
@@ -8,16 +8,16 @@ import type { Tool } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
 import { closeApproval } from "../approval/close.ts";
 import type { Ending } from "../dispatch.ts";
-import { recordedCall } from "../session/recorded.ts";
-import type { BatchRun, CallRun, Step } from "./call-run.ts";
-import { denial, synthesised } from "./endings.ts";
+import { readCallRecord } from "../session/recorded.ts";
+import type { BatchRun, CallRun, StepResult } from "./call-run.ts";
+import { denialEnding, errorEnding } from "./endings.ts";
 import { callContext } from "./intake.ts";
 import type { ParsedCall } from "./judged-call.ts";
 
 /** A judged call of an earlier process, ready to go on: the recorded input, bound to the tool it was judged for. A deny on record stands. */
-export async function restoreCall(batch: BatchRun, run: CallRun): Promise<Step<ParsedCall>> {
+export async function restoreCall(batch: BatchRun, run: CallRun): Promise<StepResult<ParsedCall>> {
   const { deps } = batch;
-  const { "call.judged": judged } = await recordedCall(deps.session.ledger, deps.session.id, run.callId);
+  const { "call.judged": judged } = await readCallRecord(deps.session.ledger, deps.session.id, run.callId);
   const tool = batch.batch.tools.get(run.name);
   if (judged?.verdict === "deny") {
     run.tool = tool;
@@ -25,7 +25,7 @@ export async function restoreCall(batch: BatchRun, run: CallRun): Promise<Step<P
   }
   if (!judged || !tool || toolDigest(tool, deps.digest) !== judged.toolDigest) {
     await closeApproval(batch, run, "cancelled");
-    return { end: synthesised("denied", "tool_changed", modelText.tool_changed({ name: run.name })) };
+    return { end: errorEnding("denied", "tool_changed", modelText.tool_changed({ name: run.name })) };
   }
   run.tool = tool;
   run.boundTo = judged.binds;
@@ -39,7 +39,10 @@ async function deniedBefore(batch: BatchRun, run: CallRun, judged: EventBodies["
   run.notified = true;
   await closeApproval(batch, run, "denied");
   const { tool, reason, source, rule, editedBy } = judged;
-  return denial({ request: { tool }, decision: { reason, source, rule, note: noteOf(judged) } }, run.resumed && editedBy === undefined);
+  return denialEnding(
+    { request: { tool }, decision: { reason, source, rule, note: noteOf(judged) } },
+    run.resumed && editedBy === undefined,
+  );
 }
 
 /** What whoever denied had to say, as far as the trace kept it. */
@@ -51,11 +54,11 @@ function noteOf({ reason, source, trace }: EventBodies["call.judged"]): string |
 }
 
 /** The input a person put in place of the one they were shown. */
-export async function editOf(batch: BatchRun, run: CallRun, tool: Tool): Promise<Step<ParsedCall>> {
+export async function editOf(batch: BatchRun, run: CallRun, tool: Tool): Promise<StepResult<ParsedCall>> {
   const { ledger, id } = batch.deps.session;
   let edited: JsonObject | undefined;
   for await (const stored of ledger.read({ pos: 0 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event?.type === "approval.answered" && event.body.edited) edited = event.body.edited.input;
   }
   if (!edited) throw new Error(`the edit of call ${run.callId} is not in the ledger`);
@@ -66,13 +69,13 @@ async function build(
   batch: BatchRun,
   run: CallRun,
   { tool, input }: { readonly tool: Tool; readonly input: JsonObject },
-): Promise<Step<ParsedCall>> {
+): Promise<StepResult<ParsedCall>> {
   try {
     const invocation = await buildFrom(tool, { value: input }, callContext(batch, run));
     run.input = invocation.input;
     return { tool, invocation, coercions: invocation.coercions, hook: undefined };
   } catch (error) {
     await closeApproval(batch, run, "cancelled");
-    return { end: synthesised("denied", "tool_changed", `${modelText.tool_changed({ name: tool.name })} (${messageOf(error)})`) };
+    return { end: errorEnding("denied", "tool_changed", `${modelText.tool_changed({ name: tool.name })} (${messageOf(error)})`) };
   }
 }

@@ -4,25 +4,25 @@ import { CANCELED, decidedSource, RUN_STOPPED } from "../../model/notification-s
 import { messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import { closeApproval } from "../approval/close.ts";
-import { byPattern } from "../approval/grants.ts";
+import { isGrantedByPattern } from "../approval/grants.ts";
 import type { CallReport, Ending } from "../dispatch.ts";
 import { describeUnresolved } from "../proposal/resolve-call.ts";
 import { askAgain, askQuestions, isAsking } from "../question/ask.ts";
-import { type BatchRun, type CallRun, committed, releaseSession } from "./call-run.ts";
+import { awaitWritten, type BatchRun, type CallRun, releaseSession } from "./call-run.ts";
 import { claimCall } from "./claim.ts";
 import { type NestedRunner, runBody } from "./effect.ts";
-import { stopped, synthesised } from "./endings.ts";
+import { errorEnding, stoppedEnding } from "./endings.ts";
 import { endCall } from "./finish.ts";
-import { nest } from "./gate.ts";
+import { runNestedCall } from "./gate.ts";
 import { parseCall } from "./intake.ts";
 import { isAsk, judgeCall } from "./judge.ts";
 import { type CallExit, isExit, type PermittedCall } from "./judged-call.ts";
 import { classifyLane, leaveLane, parkLane } from "./lanes.ts";
-import { notify, notifyUnjudged } from "./notify.ts";
+import { notifyUnjudged, notifyVerdict } from "./notify.ts";
 import { permitCall } from "./permission.ts";
 import { restoreCall } from "./restore.ts";
 import { rewriteCall } from "./rewrite.ts";
-import { traced } from "./tracing.ts";
+import { runInSpan } from "./tracing.ts";
 
 /**
  * The one function that can run a tool: the drawing in ARCHITECTURE.md, step by step.
@@ -63,12 +63,12 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
 
       // tell the decision
       const { yes, decision } = claimed;
-      notify(batch, run, { judged: claimed, source: yes ? { decision: "allow", source: yes.source } : decidedSource(decision) });
+      notifyVerdict(batch, run, { judged: claimed, source: yes ? { decision: "allow", source: yes.source } : decidedSource(decision) });
 
       // run, streaming updates
       const done = isAsk(batch, claimed)
         ? await askQuestions(batch, run, claimed)
-        : await traced(batch, run, claimed, () => runEffect(batch, run, claimed));
+        : await runInSpan(batch, run, claimed, () => runEffect(batch, run, claimed));
 
       // transform result (hooks) → end, record, emit
       return await endOrPark(batch, run, done);
@@ -84,12 +84,12 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
 /** Runs the body of a claimed call. A body that nobody approved by sight gets the plan that was judged. */
 async function runEffect(batch: BatchRun, run: CallRun, claimed: PermittedCall): Promise<Ending> {
   const { yes, decision } = claimed;
-  const unseen = yes ? await byPattern(batch, yes) : decision.byRules;
-  if (run.stopped) return stopped(run); // cancelled while the claim was being stored
+  const unseen = yes ? await isGrantedByPattern(batch, yes) : decision.byRules;
+  if (run.stopped) return stoppedEnding(run); // cancelled while the claim was being stored
   return await runBody(batch, run, { call: claimed, attempt: 1, key: run.key, nested: runNested, unseen });
 }
 
-const runNested: NestedRunner = (batch, parent, call) => nest(batch, parent, { call, runCall });
+const runNested: NestedRunner = (batch, parent, call) => runNestedCall(batch, parent, { call, runCall });
 
 /** Ends a call before its effect. A call of `resolve` also tells what it was about. */
 async function exit(batch: BatchRun, run: CallRun, step: CallExit): Promise<CallReport> {
@@ -112,9 +112,9 @@ function wakeWaiting({ runs }: BatchRun): void {
 }
 
 async function stopUnjudged(batch: BatchRun, run: CallRun): Promise<CallExit> {
-  await committed(run);
+  await awaitWritten(run);
   notifyUnjudged(batch, run, run.stopped === "skipped" ? RUN_STOPPED : CANCELED);
-  return { end: stopped(run) };
+  return { end: stoppedEnding(run) };
 }
 
 /** Law 4. Before the effect a fault or a failing store denies; after it the outcome is unknown. If not even the end can be recorded, nothing more runs. */
@@ -141,8 +141,8 @@ function isFinal(error: unknown): boolean {
 function faultEnd({ deps }: BatchRun, run: CallRun, error: unknown): Ending {
   const name = run.tool?.name ?? run.name;
   const claimed = mayBeUnderWay(deps.session.state.calls.get(run.callId));
-  if (claimed && error instanceof LedgerError) return synthesised("unknown", "execution_unknown", modelText.execution_unknown({ name }));
-  if (error instanceof LedgerError) return synthesised("denied", "store_unavailable", modelText.store_unavailable({ name }));
+  if (claimed && error instanceof LedgerError) return errorEnding("unknown", "execution_unknown", modelText.execution_unknown({ name }));
+  if (error instanceof LedgerError) return errorEnding("denied", "store_unavailable", modelText.store_unavailable({ name }));
   const text = `Tool '${name}' was not completed: ${messageOf(error)}`;
-  return synthesised(claimed ? "failed" : "denied", "unhandled_exception", text);
+  return errorEnding(claimed ? "failed" : "denied", "unhandled_exception", text);
 }

@@ -1,5 +1,5 @@
 import { isObject } from "../../model/json/json.ts";
-import { normaliseResult } from "../../model/result/normalize.ts";
+import { normalizeResult } from "../../model/result/normalize.ts";
 import type { ToolResult } from "../../model/result/result.ts";
 import { contentText } from "../../model/text/content-text.ts";
 import type { Clock } from "../../ports.ts";
@@ -12,7 +12,7 @@ export type CallbackEnd<T> =
   | { readonly state: "unsettled" };
 
 /** What a callback is run with. */
-export type Running = { readonly clock: Clock; readonly signal: AbortSignal; readonly late: (how: string) => void };
+export type CallbackPorts = { readonly clock: Clock; readonly signal: AbortSignal; readonly late: (how: string) => void };
 
 const GRACE_MS = 5_000;
 
@@ -20,7 +20,7 @@ const GRACE_MS = 5_000;
  * Runs somebody's code that changes the world. It is told to stop by its signal; once it has said `commit` it is waited for, however long it takes.
  * Before that it has the grace time to end; what ends later is told to `late`, and changes nothing.
  */
-export function runCallback<T>({ clock, signal, late }: Running, call: (commit: () => void) => Maybe<T>): Promise<CallbackEnd<T>> {
+export function runCallback<T>({ clock, signal, late }: CallbackPorts, call: (commit: () => void) => Maybe<T>): Promise<CallbackEnd<T>> {
   const { promise, resolve } = Promise.withResolvers<CallbackEnd<T>>();
   let committed = false;
   let over = false;
@@ -58,7 +58,7 @@ async function begin<T>(call: () => Maybe<T>): Promise<T> {
 
 /** A callback's result; `isError` counts as the failure it says it is. */
 export function callbackResult(name: string, returned: unknown): ToolResult {
-  const { result } = normaliseResult(name, returned);
+  const { result } = normalizeResult(name, returned);
   if (result.error || !isObject(returned) || returned["isError"] !== true) return result;
   return { ...result, error: { message: contentText(result.content), type: "proposal_apply_failed" } };
 }

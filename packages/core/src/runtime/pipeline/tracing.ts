@@ -26,7 +26,7 @@ function attributesOf(batch: BatchRun, run: CallRun, { request, decision, tool, 
 }
 
 /** Runs the body inside one span, if there is a tracer. A throwing tracer changes nothing. */
-export async function traced(batch: BatchRun, run: CallRun, call: PermittedCall, body: () => Promise<Ending>): Promise<Ending> {
+export async function runInSpan(batch: BatchRun, run: CallRun, call: PermittedCall, body: () => Promise<Ending>): Promise<Ending> {
   const { tracer } = batch.deps;
   if (!tracer) return await body();
   const span = guarded(batch, () =>
@@ -65,9 +65,9 @@ export function traceApproval(batch: BatchRun, run: CallRun, event: "assent.appr
   });
 }
 
-type Starting = { readonly tool: string; readonly attributes: Record<string, string>; readonly links: { context: never }[] };
+type SpanStart = { readonly tool: string; readonly attributes: Record<string, string>; readonly links: { context: never }[] };
 
-function start(tracer: Tracer, { tool, attributes, links }: Starting): Span {
+function start(tracer: Tracer, { tool, attributes, links }: SpanStart): Span {
   return tracer.startSpan(`execute_tool ${tool}`, { kind: INTERNAL, attributes, links });
 }
 

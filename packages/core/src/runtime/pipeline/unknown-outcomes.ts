@@ -1,9 +1,9 @@
 import type { Ledger } from "../../ledger-port.ts";
 import { type Call, mayBeUnderWay } from "../../model/call.ts";
 import type { LedgerEvent } from "../../model/events.ts";
-import { knownEvent } from "../../model/known-event.ts";
+import { parseEvent } from "../../model/known-event.ts";
 import type { SessionRow } from "../../model/ledger-rows.ts";
-import { recordedState, type Session } from "../session/session.ts";
+import { readSessionState, type Session } from "../session/session.ts";
 
 /** Fingerprints that ended unknown in any session of one run: what is unknown in one is unknown in all of them, until a person answers for it. */
 export type UnknownOutcomes = {
@@ -15,7 +15,7 @@ export type UnknownOutcomes = {
 };
 
 /** Nothing is unknown yet. */
-export function unknownOutcomes(): UnknownOutcomes {
+export function createUnknownOutcomes(): UnknownOutcomes {
   const fingerprints = new Set<string>();
   /** What a person answered for in one session stands as unknown in the record of another. */
   const answered = new Set<string>();
@@ -39,7 +39,7 @@ export function unknownOutcomes(): UnknownOutcomes {
     restore: async (ledger, root) => {
       const agents = await descendants(ledger, root);
       const left = agents.filter(({ unknownOutcomes: count }) => count > 0);
-      for (const { id } of left) add((await recordedState(ledger, id)).unknown);
+      for (const { id } of left) add((await readSessionState(ledger, id)).unknown);
       if (fingerprints.size === 0) return;
       const ends = await lastEnds(ledger, [root, ...left.map(({ id }) => id)]);
       for await (const { fingerprint, pos } of personsAnswers(ledger, [root, ...agents.map(({ id }) => id)]))
@@ -58,7 +58,7 @@ async function* personsAnswers(
 ): AsyncGenerator<{ readonly fingerprint: string; readonly pos: number }> {
   for (const naming of sessions)
     for await (const stored of ledger.read({ pos: 0 }, { naming, types: ["approval.answered"] })) {
-      const event = knownEvent(stored);
+      const event = parseEvent(stored);
       if (event && isPersons(event)) yield { fingerprint: event.body.fingerprint, pos: event.pos };
     }
 }
@@ -83,7 +83,7 @@ async function lastEnds(ledger: Ledger, sessions: readonly string[]): Promise<Re
   for (const session of sessions) {
     const endOf = followEnds();
     for await (const stored of ledger.read({ session, seq: 0 }, { session, types: ["call.claimed", "call.ended", "task.ended"] })) {
-      const event = knownEvent(stored);
+      const event = parseEvent(stored);
       const fingerprint = event && endOf(event);
       if (fingerprint !== undefined) ends.set(fingerprint, Math.max(stored.pos, ends.get(fingerprint) ?? 0));
     }

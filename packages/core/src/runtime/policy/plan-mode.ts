@@ -29,15 +29,15 @@ export type PlanMode = {
   readonly close: () => void;
 };
 
-type Planning = NonNullable<EventBodies["mode.changed"]["planning"]>;
+type PlanState = NonNullable<EventBodies["mode.changed"]["planning"]>;
 
 /**
  * Lets `resolve` propose the plan while the session is in `plan`, a session that was resumed in it too. Nothing is forced by it. An agent has none: only the main
  * session proposes plans.
  */
-export function attendPlanMode(parts: PlanModeParts): PlanMode {
+export function createPlanMode(parts: PlanModeParts): PlanMode {
   const { session, modes, files, proposals } = parts;
-  let on: Planning | null = null;
+  let on: PlanState | null = null;
   const follow = (): void => {
     const planning = isAgent(session) ? null : session.state.planning;
     const now = planning ?? null;
@@ -81,7 +81,7 @@ function refused(message: string): ToolResult {
 }
 
 /** What `resolve` does while the mode is on. */
-function planHandler(parts: PlanModeParts, planning: Planning): StandingHandler {
+function planHandler(parts: PlanModeParts, planning: PlanState): StandingHandler {
   return {
     label: "Plan",
     sourceToolName: "plan_mode",
@@ -92,7 +92,7 @@ function planHandler(parts: PlanModeParts, planning: Planning): StandingHandler 
 }
 
 /** What cannot be proposed is told at once: nobody is asked. */
-async function question(parts: PlanModeParts, planning: Planning, extra: JsonObject | undefined): Promise<StandingQuestion> {
+async function question(parts: PlanModeParts, planning: PlanState, extra: JsonObject | undefined): Promise<StandingQuestion> {
   const { plan, title, digest } = await readProposed(parts, planning, extra);
   if (await parts.files.isTaken(titledPath(planning, title))) throw taken(title);
   return {
@@ -110,14 +110,14 @@ function asAnswer(error: unknown): { readonly answer: ToolResult } {
   return { answer: { content: message, error: { message, type } } };
 }
 
-type Proposed = { readonly plan: string; readonly title: string; readonly digest: string };
+type ProposedPlan = { readonly plan: string; readonly title: string; readonly digest: string };
 
 /** Throws what the model is told where there is nothing to approve. */
 async function readProposed(
   { session, files, digest }: PlanModeParts,
-  { file }: Planning,
+  { file }: PlanState,
   extra: JsonObject | undefined,
-): Promise<Proposed> {
+): Promise<ProposedPlan> {
   const plan = await files.read(file);
   if (plan === undefined || plan.trim() === "")
     throw new ToolError(`No plan found. Write the plan to ${shownPath(session, file)} first, then call resolve.`, "plan_missing");
@@ -127,7 +127,7 @@ async function readProposed(
   return { plan, title: named.title, digest: `sha256:${digest.sha256(plan)}` };
 }
 
-function titledPath({ file }: Planning, title: string): string {
+function titledPath({ file }: PlanState, title: string): string {
   return `${file.slice(0, file.lastIndexOf("/"))}/${title}.md`;
 }
 
@@ -135,10 +135,10 @@ function taken(title: string): ToolError {
   return new ToolError(`A plan named ${title} exists. Give another title in extra.title.`, "plan_exists");
 }
 
-type Approving = { readonly extra: JsonObject | undefined; readonly ctx: StandingContext };
+type PlanApproval = { readonly extra: JsonObject | undefined; readonly ctx: StandingContext };
 
 /** The plan gets its lasting name first, then the mode is left: a plan that cannot be kept is not approved. */
-async function approve(parts: PlanModeParts, planning: Planning, { extra, ctx }: Approving): Promise<StandingResult> {
+async function approve(parts: PlanModeParts, planning: PlanState, { extra, ctx }: PlanApproval): Promise<StandingResult> {
   const { session, modes, files } = parts;
   const { answer } = ctx;
   if (!answer) throw new Error("nobody has approved the plan");
@@ -165,7 +165,7 @@ async function approve(parts: PlanModeParts, planning: Planning, { extra, ctx }:
 }
 
 /** The wire's word for the answer. */
-function outcomeOf(mode: string, { remembered }: Planning): string {
+function outcomeOf(mode: string, { remembered }: PlanState): string {
   if (mode === "default") return "proceed_once";
   return mode === "auto-edit" && remembered !== mode ? "proceed_always" : "restore_previous";
 }

@@ -2,7 +2,7 @@ import type { Policy, PolicySource } from "../../ports.ts";
 import type { DispatcherDeps } from "../dispatch.ts";
 
 /** A policy that never changes; what is left out adds nothing. */
-export function fixedPolicy(policy: Partial<Policy> = {}): PolicySource {
+export function staticPolicy(policy: Partial<Policy> = {}): PolicySource {
   const fixed: Policy = { revision: "fixed", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true, ...policy };
   return { current: () => fixed, subscribe: () => () => undefined };
 }

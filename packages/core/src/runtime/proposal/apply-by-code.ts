@@ -4,16 +4,16 @@ import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts"
 import type { ToolResult } from "../../model/result/result.ts";
 import { errorTypeOf } from "../../model/result/thrown.ts";
 import type { Ending } from "../dispatch.ts";
-import { synthesised } from "../pipeline/endings.ts";
+import { errorEnding } from "../pipeline/endings.ts";
 import { type CallbackEnd, callbackResult, runCallback } from "../pipeline/run-callback.ts";
 import { recordFirst } from "../session/record-surely.ts";
 import { noticeDraft } from "./notices.ts";
 import { appliedPreview, recordApplied, recordUnknown } from "./record-applied.ts";
-import { type ClaimedProposal, putBack, type Settling } from "./settling.ts";
+import { type ClaimedProposal, restageProposal, type SettleInput } from "./settling.ts";
 import type { Staging } from "./staging.ts";
 
 /** Applies what a closure of this process carries. It has no files to verify, so what it says counts. */
-export async function applyByClosure(staging: Staging, row: ProposalRow, settling: Settling): Promise<Ending> {
+export async function applyByClosure(staging: Staging, row: ProposalRow, settling: SettleInput): Promise<Ending> {
   const closure = staging.closures.get(row.id);
   if (!closure) return await lost(staging, row);
   const { session } = staging;
@@ -21,20 +21,20 @@ export async function applyByClosure(staging: Staging, row: ProposalRow, settlin
   const applying = session.draft("proposal.applying", { proposal: row.id, digest: row.digest, resolution });
   await recordFirst(staging, { events: [applying], durability: "full" });
   const told = { signal, proposalId: row.id, gate: ctx.gate };
-  const apply: Effect = (commit) => closure.apply(resolution.reason, resolution.extra, { ...told, commit });
+  const apply: ApplyFunction = (commit) => closure.apply(resolution.reason, resolution.extra, { ...told, commit });
   return await run(staging, row, { apply, signal, direct: false });
 }
 
 /** A preview without files: the tool's own `apply` is the effect. Its beginning is on record. */
 export async function applyByTool(staging: Staging, { row, tool, manifest, settling, direct }: ClaimedProposal): Promise<Ending> {
-  const apply: Effect = () => tool.definition.apply?.(appliedPreview({ row, manifest, settling }), settling.ctx);
+  const apply: ApplyFunction = () => tool.definition.apply?.(appliedPreview({ row, manifest, settling }), settling.ctx);
   return await run(staging, row, { apply, signal: settling.signal, direct });
 }
 
-type Effect = (commit: () => void) => unknown;
-type Running = { readonly apply: Effect; readonly signal: AbortSignal; readonly direct: boolean };
+type ApplyFunction = (commit: () => void) => unknown;
+type ApplyRun = { readonly apply: ApplyFunction; readonly signal: AbortSignal; readonly direct: boolean };
 
-async function run(staging: Staging, row: ProposalRow, { apply, signal, direct }: Running): Promise<Ending> {
+async function run(staging: Staging, row: ProposalRow, { apply, signal, direct }: ApplyRun): Promise<Ending> {
   const late = (how: string): void => tellLate(staging, row, how);
   const end = await runCallback<unknown>({ clock: staging.clock, signal, late }, apply);
   return await conclude(staging, row, { end, signal, direct });
@@ -43,7 +43,7 @@ async function run(staging: Staging, row: ProposalRow, { apply, signal, direct }
 async function lost(staging: Staging, row: ProposalRow): Promise<Ending> {
   const { session } = staging;
   await session.record([session.draft("proposal.stale", { proposal: row.id, cause: "lost", files: [] })], "normal");
-  return synthesised("failed", "proposal_lost", resolveText.lost(row));
+  return errorEnding("failed", "proposal_lost", resolveText.lost(row));
 }
 
 /** What ended too late to count is told, not acted on. */
@@ -52,20 +52,20 @@ export function tellLate(staging: Staging, row: ProposalRow, how: string): void 
   staging.session.record([noticeDraft(staging, text)], "normal").catch((error: unknown) => staging.warn(thrownWords(error)));
 }
 
-type Ended = { readonly end: CallbackEnd<unknown>; readonly signal: AbortSignal; readonly direct: boolean };
+type ApplyEnd = { readonly end: CallbackEnd<unknown>; readonly signal: AbortSignal; readonly direct: boolean };
 
-async function conclude(staging: Staging, row: ProposalRow, { end, signal, direct }: Ended): Promise<Ending> {
+async function conclude(staging: Staging, row: ProposalRow, { end, signal, direct }: ApplyEnd): Promise<Ending> {
   if (end.state === "unsettled") {
     const message = "it was cancelled and did not end";
     await recordUnknown(staging, row, { message, files: [] });
-    return synthesised("unknown", "apply_unknown", resolveText.cancelledUnknown(row));
+    return errorEnding("unknown", "apply_unknown", resolveText.cancelledUnknown(row));
   }
   if (end.state === "threw") {
     const cancelled = signal.aborted && !end.committed;
     const failure = cancelled ? CANCELLED : failureOf(end.error);
     await putBackOrWarn(staging, row, { ...failure, cancelled, direct });
-    if (cancelled) return synthesised("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row));
-    return synthesised("failed", failure.type, failure.message);
+    if (cancelled) return errorEnding("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row));
+    return errorEnding("failed", failure.type, failure.message);
   }
   const result = callbackResult(row.tool, end.value);
   if (result.error) return await returnedFailure(staging, row, { result, direct });
@@ -82,9 +82,9 @@ export function failureOf(error: unknown): { readonly type: string; readonly mes
   return { type: type === "execution_failed" ? "proposal_apply_failed" : type, message: thrownWords(error) };
 }
 
-type Returned = { readonly result: ToolResult; readonly direct: boolean };
+type ReturnedFailure = { readonly result: ToolResult; readonly direct: boolean };
 
-async function returnedFailure(staging: Staging, row: ProposalRow, { result, direct }: Returned): Promise<Ending> {
+async function returnedFailure(staging: Staging, row: ProposalRow, { result, direct }: ReturnedFailure): Promise<Ending> {
   const message = result.error?.message ?? "";
   const type = "proposal_apply_failed";
   await putBackOrWarn(staging, row, { type, message, direct });
@@ -92,9 +92,9 @@ async function returnedFailure(staging: Staging, row: ProposalRow, { result, dir
 }
 
 /** A failure to record is said; what is reported is why the apply failed. */
-async function putBackOrWarn(staging: Staging, row: ProposalRow, failure: Parameters<typeof putBack>[2]): Promise<void> {
+async function putBackOrWarn(staging: Staging, row: ProposalRow, failure: Parameters<typeof restageProposal>[2]): Promise<void> {
   try {
-    await putBack(staging, row, failure);
+    await restageProposal(staging, row, failure);
   } catch (error) {
     staging.warn(`the failed apply of ${row.id} could not be recorded: ${thrownWords(error)}`);
   }

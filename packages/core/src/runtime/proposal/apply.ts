@@ -6,38 +6,38 @@ import { errorTypeOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import { toolDigest } from "../../tool-digest.ts";
 import type { Ending } from "../dispatch.ts";
-import { synthesised } from "../pipeline/endings.ts";
+import { errorEnding } from "../pipeline/endings.ts";
 import { callbackResult, runCallback } from "../pipeline/run-callback.ts";
 import { recordFirst, recordSurely } from "../session/record-surely.ts";
 import { applyByClosure, applyByTool } from "./apply-by-code.ts";
 import { appliedPreview, recordApplied, recordUnknown, withSuperseded } from "./record-applied.ts";
-import { type ClaimedProposal, putBack, type Settling, settleProposal } from "./settling.ts";
+import { type ClaimedProposal, restageProposal, type SettleInput, settleProposal } from "./settling.ts";
 import type { Staging } from "./staging.ts";
-import { changeSet, storedProposal } from "./stored.ts";
+import { changeSet, readStoredProposal } from "./stored.ts";
 
 /** Applies a proposal, exactly as it was shown, or says why not. Whoever comes first has it. */
-export function applyProposal(staging: Staging, id: string, settling: Settling): Promise<Ending> {
+export function applyProposal(staging: Staging, id: string, settling: SettleInput): Promise<Ending> {
   const act = (row: ProposalRow): Promise<Ending> =>
     row.carrier === "closure" ? applyByClosure(staging, row, settling) : applyRecorded(staging, row, settling);
   return settleProposal(staging, id, { action: "apply", act });
 }
 
-async function applyRecorded(staging: Staging, row: ProposalRow, settling: Settling): Promise<Ending> {
+async function applyRecorded(staging: Staging, row: ProposalRow, settling: SettleInput): Promise<Ending> {
   const { session, digest } = staging;
   const tool = staging.tools().get(row.tool);
   if (!tool || toolDigest(tool, digest) !== row.toolDigest) {
     await session.record([session.draft("proposal.stale", { proposal: row.id, cause: "tool", files: [] })], "normal");
-    return synthesised("failed", "proposal_stale", resolveText.toolChanged(row.tool));
+    return errorEnding("failed", "proposal_stale", resolveText.toolChanged(row.tool));
   }
-  const { manifest } = await storedProposal(session, row);
+  const { manifest } = await readStoredProposal(session, row);
   const { resolution } = settling;
   const applying = session.draft("proposal.applying", { proposal: row.id, digest: row.digest, resolution });
   await recordFirst(staging, { events: [applying], durability: "full" });
-  return await carryOut(staging, { row, tool, manifest, settling, direct: false });
+  return await applyChanges(staging, { row, tool, manifest, settling, direct: false });
 }
 
 /** Makes the recorded changes; where there are none, the tool's own `apply` is the effect. Nothing else changes these files meanwhile. */
-export async function carryOut(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
+export async function applyChanges(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
   const { row, manifest, direct } = claimed;
   if (manifest.effects.length === 0) return await applyByTool(staging, claimed);
   const end = await changeFiles(staging, claimed);
@@ -48,17 +48,17 @@ export async function carryOut(staging: Staging, claimed: ClaimedProposal): Prom
       const files = shownNames(claimed, end.files);
       const stale = { proposal: row.id, cause: "changed", files } as const;
       await recordSurely(staging, { events: () => [staging.session.draft("proposal.stale", stale)] });
-      return synthesised("failed", "proposal_stale", resolveText.stale(files));
+      return errorEnding("failed", "proposal_stale", resolveText.stale(files));
     }
     case "cancelled":
-      await putBack(staging, row, { type: "cancelled_before_commit", message: "cancelled", cancelled: true, direct });
+      await restageProposal(staging, row, { type: "cancelled_before_commit", message: "cancelled", cancelled: true, direct });
       return cancelled(claimed);
     case "failed":
       return await failed(staging, claimed, end);
     case "unknown": {
       const { message, files } = end;
       await recordUnknown(staging, row, { message, files });
-      return synthesised("unknown", "apply_unknown", resolveText.unknown({ label: row.label, message, files }));
+      return errorEnding("unknown", "apply_unknown", resolveText.unknown({ label: row.label, message, files }));
     }
     default:
       return end satisfies never;
@@ -67,8 +67,8 @@ export async function carryOut(staging: Staging, claimed: ClaimedProposal): Prom
 
 function cancelled({ row, direct }: ClaimedProposal): Ending {
   return direct
-    ? synthesised("cancelled", "cancelled_before_commit", "Cancelled before anything was written.")
-    : synthesised("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row));
+    ? errorEnding("cancelled", "cancelled_before_commit", "Cancelled before anything was written.")
+    : errorEnding("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row));
 }
 
 async function changeFiles(staging: Staging, { row, manifest, settling, contents }: ClaimedProposal): Promise<ChangeEnd> {
@@ -92,10 +92,10 @@ export function oneAfterTheOther<T>(staging: Staging, act: () => Promise<T>): Pr
 async function failed(staging: Staging, { row, direct }: ClaimedProposal, end: Extract<ChangeEnd, { state: "failed" }>): Promise<Ending> {
   const { code, restored } = end;
   const message = restored > 0 ? `${end.message.replace(/\.?$/, ".")} ${resolveText.restored(restored)}` : end.message;
-  await putBack(staging, row, { type: "proposal_apply_failed", message, direct });
-  if (!direct) return synthesised("failed", "proposal_apply_failed", resolveText.applyFailed(message));
+  await restageProposal(staging, row, { type: "proposal_apply_failed", message, direct });
+  if (!direct) return errorEnding("failed", "proposal_apply_failed", resolveText.applyFailed(message));
   const type = errorTypeOf(Object.assign(new Error(message), { code }));
-  return synthesised("failed", type === "execution_failed" ? "file_write_failure" : type, modelText.execution_failed(message));
+  return errorEnding("failed", type === "execution_failed" ? "file_write_failure" : type, modelText.execution_failed(message));
 }
 
 /** The files are changed: that is recorded first, then put into words. */

@@ -13,12 +13,12 @@ import {
   unknownCodeTool,
 } from "../pipeline/assess-without-session.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
-import { synthesised } from "../pipeline/endings.ts";
+import { errorEnding } from "../pipeline/endings.ts";
 import type { ApprovalTexts, Assessment, CallAssessment } from "../pipeline/judged-call.ts";
 import { chooseTarget, resolveInput, restoredTarget, targetBinds } from "./resolve-target.ts";
 import { resolverOf, type Staging } from "./staging.ts";
-import { storedProposal } from "./stored.ts";
-import type { Chosen, ResolveInput, Target } from "./target.ts";
+import { readStoredProposal } from "./stored.ts";
+import type { ChosenTarget, ResolveInput, ResolveTarget } from "./target.ts";
 
 /**
  * Judges a call of `resolve`. In this order:
@@ -39,11 +39,11 @@ export async function assessResolve(batch: BatchRun, run: CallRun, assessing: As
   return target.kind === "standing" ? (standing(batch, frame, target) ?? own) : own;
 }
 
-function isFor(chosen: Chosen | undefined, { action, id }: ResolveInput): chosen is Chosen {
+function isFor(chosen: ChosenTarget | undefined, { action, id }: ResolveInput): chosen is ChosenTarget {
   return chosen?.action === action && chosen.id === id;
 }
 
-async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Promise<Target> {
+async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Promise<ResolveTarget> {
   if (run.boundTo === undefined || run.target) return await chooseTarget(batch, run, input);
   const settled = batch.deps.session.state.calls.get(run.callId)?.state === "approved";
   return await restoredTarget(batch, run, { input, settled });
@@ -53,13 +53,13 @@ async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Pro
 function gone(frame: ResolveFrame, note: string | undefined): CallAssessment {
   const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
   const deny: Guard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending any more" }) };
-  return { ...judgeResolve(frame, [deny]), refusal: synthesised("denied", "no_pending_action", text) };
+  return { ...judgeResolve(frame, [deny]), refusal: errorEnding("denied", "no_pending_action", text) };
 }
 
 function standing(
   batch: BatchRun,
   frame: ResolveFrame,
-  { handler, asked }: Extract<Target, { readonly kind: "standing" }>,
+  { handler, asked }: Extract<ResolveTarget, { readonly kind: "standing" }>,
 ): CallAssessment | undefined {
   if (asked.digest === undefined) return undefined;
   if (batch.staging.standing !== handler) return gone(frame, handler.gone);
@@ -69,10 +69,10 @@ function standing(
   return { ...judgeResolve(frame, [ask]), asking };
 }
 
-type Applying = { readonly target: Extract<Target, { readonly kind: "proposal" }>; readonly frame: ResolveFrame };
+type ApplyTarget = { readonly target: Extract<ResolveTarget, { readonly kind: "proposal" }>; readonly frame: ResolveFrame };
 
 /** The apply, judged as the effect it has. Undefined: there is nothing to apply, and the body says why. */
-async function asEffect(batch: BatchRun, { target, frame }: Applying): Promise<CallAssessment | undefined> {
+async function asEffect(batch: BatchRun, { target, frame }: ApplyTarget): Promise<CallAssessment | undefined> {
   const row = batch.staging.session.state.proposals.get(target.id);
   const resolver = resolverOf(batch.policy());
   if (row?.state !== "staged" || row.digest !== target.digest || resolver === "person") return undefined;
@@ -117,7 +117,7 @@ export type EffectSource = { readonly tool: Tool; readonly invocation: Invocatio
 
 /** Undefined: the tool is gone or another by now, so nothing can be applied. */
 export async function sourceOf(staging: Staging, row: ProposalRow): Promise<EffectSource | undefined> {
-  const { input, manifest } = await storedProposal(staging.session, row);
+  const { input, manifest } = await readStoredProposal(staging.session, row);
   if (row.carrier === "closure") return closureSource(staging, row, manifest);
   const tool = staging.tools().get(row.tool);
   if (!tool || toolDigest(tool, staging.digest) !== row.toolDigest) return undefined;

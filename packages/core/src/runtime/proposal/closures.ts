@@ -6,8 +6,8 @@ import type { Kind } from "../../model/kind.ts";
 import type { ProposalManifest } from "../../model/proposal/proposal.ts";
 import type { PendingAction, QueuedAction } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
-import { oneLine, recordStaged, type Source, stagedBody } from "./stage.ts";
-import type { Closure, Made, Staging } from "./staging.ts";
+import { oneLine, type ProposalSource, recordStaged, stagedBody } from "./stage.ts";
+import type { Closure, Staging, StagingCall } from "./staging.ts";
 
 /** An action that is queued by its source's name; inside a call the runtime fills in the call. */
 export type ResolveHandler = PendingAction & { readonly sourceToolName: string; readonly callId?: string };
@@ -16,7 +16,7 @@ const SOURCE = "custom_tool";
 const MOST_DETAILS = 64 * 1024;
 
 /** Stages an action that code of this process carries. It has its id at once, or this throws; it counts when it is on record. */
-export function pushAction(staging: Staging, action: PendingAction & { readonly callId?: string }, made?: Made): QueuedAction {
+export function pushAction(staging: Staging, action: PendingAction & { readonly callId?: string }, made?: StagingCall): QueuedAction {
   if (!staging.changes) return stagingUnavailable();
   const checked = checkAction(action);
   const id = staging.ids.next("p_");
@@ -37,10 +37,10 @@ export function pushAction(staging: Staging, action: PendingAction & { readonly 
   return { id, staged: recorded };
 }
 
-type Checked = Pick<Closure, "apply" | "reject" | "details"> & { readonly label: string; readonly sourceToolName: string };
+type CheckedAction = Pick<Closure, "apply" | "reject" | "details"> & { readonly label: string; readonly sourceToolName: string };
 
 /** Modules of all kinds push: what is wrong with this one is said at once. */
-function checkAction(given: unknown): Checked {
+function checkAction(given: unknown): CheckedAction {
   // Parsing: a custom tool may pass anything.
   const action = (typeof given === "object" && given !== null ? given : {}) as Partial<PendingAction>;
   const label = typeof action.label === "string" ? oneLine(action.label) : "";
@@ -72,9 +72,9 @@ function manifestOf(details: Json | undefined): ProposalManifest {
   return { blocks: [...blocks, JSON.stringify(details, null, 2)], effects: [], details };
 }
 
-type Making = { readonly made: Made | undefined; readonly callId: string | null };
+type ActionSource = { readonly made: StagingCall | undefined; readonly callId: string | null };
 
-function sourceOf(staging: Staging, name: string, { made, callId }: Making): Source {
+function sourceOf(staging: Staging, name: string, { made, callId }: ActionSource): ProposalSource {
   if (!made) return { callId, tool: name, toolDigest: "", kind: KIND, cwd: staging.session.state.created?.cwd ?? "/", input: NOTHING };
   const { tool, invocation, cwd } = made;
   return { callId, tool: name, toolDigest: toolDigest(tool, staging.digest), kind: tool.kind, cwd, input: invocation.input };

@@ -2,18 +2,18 @@ import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts";
 import type { ToolResult } from "../../model/result/result.ts";
 import type { Ending } from "../dispatch.ts";
-import { synthesised } from "../pipeline/endings.ts";
+import { errorEnding } from "../pipeline/endings.ts";
 import { callbackResult, runCallback } from "../pipeline/run-callback.ts";
 import { tellLate } from "./apply-by-code.ts";
-import { type Settling, settleProposal, succeeded } from "./settling.ts";
+import { type SettleInput, settleProposal, successEnding } from "./settling.ts";
 import { type Closure, forgetProposal, type Staging } from "./staging.ts";
 
 /** Discards a proposal; code that carries it is told first, and a failure of that code leaves it staged. */
-export function discardProposal(staging: Staging, id: string, settling: Settling): Promise<Ending> {
+export function discardProposal(staging: Staging, id: string, settling: SettleInput): Promise<Ending> {
   return settleProposal(staging, id, { action: "discard", act: (row) => discard(staging, row, settling) });
 }
 
-async function discard(staging: Staging, row: ProposalRow, settling: Settling): Promise<Ending> {
+async function discard(staging: Staging, row: ProposalRow, settling: SettleInput): Promise<Ending> {
   const { session, closures } = staging;
   const { resolution } = settling;
   const closure = closures.get(row.id);
@@ -22,28 +22,28 @@ async function discard(staging: Staging, row: ProposalRow, settling: Settling): 
   const durability = resolution.by === "person" ? "full" : "normal"; // what a person is told is done stays done
   await session.record([session.draft("proposal.discarded", { proposal: row.id, resolution })], durability);
   forgetProposal(staging, row.id);
-  if (!rejected) return succeeded("discarded", resolveText.discarded({ label: row.label, reason: resolution.reason }));
+  if (!rejected) return successEnding("discarded", resolveText.discarded({ label: row.label, reason: resolution.reason }));
   return { state: "succeeded", type: "discarded", result: rejected.result };
 }
 
-type Rejecting = { readonly closure: Closure; readonly settling: Settling };
+type RejectInput = { readonly closure: Closure; readonly settling: SettleInput };
 
 /** Undefined: the code has nothing to say. */
 async function reject(
   staging: Staging,
   row: ProposalRow,
-  { closure, settling }: Rejecting,
+  { closure, settling }: RejectInput,
 ): Promise<{ readonly end: Ending } | { readonly result: ToolResult } | undefined> {
   const { resolution, signal, ctx } = settling;
   const late = (how: string): void => tellLate(staging, row, how);
   const end = await runCallback<unknown>({ clock: staging.clock, signal, late }, (commit) =>
     closure.reject?.(resolution.reason, resolution.extra, { signal, commit, proposalId: row.id, gate: ctx.gate }),
   );
-  if (end.state === "unsettled") return { end: synthesised("unknown", "apply_unknown", resolveText.cancelledUnknown(row)) };
+  if (end.state === "unsettled") return { end: errorEnding("unknown", "apply_unknown", resolveText.cancelledUnknown(row)) };
   if (end.state === "threw") {
     if (signal.aborted && !end.committed)
-      return { end: synthesised("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row)) };
-    return { end: synthesised("failed", "reject_failed", thrownWords(end.error)) };
+      return { end: errorEnding("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row)) };
+    return { end: errorEnding("failed", "reject_failed", thrownWords(end.error)) };
   }
   if (end.value === undefined) return undefined;
   const result = callbackResult(row.tool, end.value);

@@ -4,21 +4,21 @@ import type { Resolution } from "../../model/proposal/events.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import { outputLimits } from "../../model/result/cut-output.ts";
-import { normaliseResult } from "../../model/result/normalize.ts";
+import { normalizeResult } from "../../model/result/normalize.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { Location, Preview, RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import { assessRequest, type Judgeable } from "../pipeline/assess.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
-import { denial, endOfResult, stopped, synthesised } from "../pipeline/endings.ts";
+import { denialEnding, errorEnding, resultEnding, stoppedEnding } from "../pipeline/endings.ts";
 import { assessmentInput } from "../pipeline/judge.ts";
 import type { Assessment, JudgedCall } from "../pipeline/judged-call.ts";
 import { runCallback } from "../pipeline/run-callback.ts";
-import { carryOut } from "./apply.ts";
+import { applyChanges } from "./apply.ts";
 import { asReading } from "./assess-preview.ts";
 import { discardProposal } from "./discard.ts";
 import { byRuntime } from "./settling.ts";
-import { type Source, stagePreview } from "./stage.ts";
+import { type ProposalSource, stagePreview } from "./stage.ts";
 
 /** Why a proposal is discarded whose call did not end well. */
 export const STAGING_FAILED = "staging call failed";
@@ -32,9 +32,9 @@ export async function previewCall(batch: BatchRun, run: CallRun, judged: JudgedC
   const end = await runCallback<unknown>({ clock: staging.clock, signal: ctx.signal, late }, () =>
     tool.definition.preview?.(invocation.input, ctx),
   );
-  if (run.stopped || end.state === "unsettled") return stopped(run, "before");
+  if (run.stopped || end.state === "unsettled") return stoppedEnding(run, "before");
   if (end.state === "threw") throw end.error;
-  if (!isPreview(end.value)) return endOfResult(normaliseResult(tool.name, end.value).result);
+  if (!isPreview(end.value)) return resultEnding(normalizeResult(tool.name, end.value).result);
   const previewed = { judged, ctx, preview: end.value };
   const refused = await refuseTouched(batch, run, judged, end.value);
   if (refused) return refused;
@@ -64,7 +64,7 @@ async function stage(batch: BatchRun, run: CallRun, { judged, ctx, preview }: Pr
   const { row, manifest } = await stagePreview(staging, sourceOf(run, judged), { preview });
   if (run.stopped) {
     await discardProposal(staging, row.id, { resolution: byRuntime(staging, STAGING_FAILED), signal: new AbortController().signal, ctx });
-    return stopped(run, "before");
+    return stoppedEnding(run, "before");
   }
   const limits = outputLimits(judged.tool.definition);
   const content = stagedText(row, manifest.blocks, limits.maxLines);
@@ -76,7 +76,7 @@ async function stage(batch: BatchRun, run: CallRun, { judged, ctx, preview }: Pr
   };
 }
 
-function sourceOf(run: CallRun, { request, tool: { kind } }: JudgedCall): Source {
+function sourceOf(run: CallRun, { request, tool: { kind } }: JudgedCall): ProposalSource {
   const { tool, toolDigest, cwd, input } = request;
   return { callId: run.callId, tool, toolDigest, kind, cwd, input };
 }
@@ -88,7 +88,7 @@ async function apply(batch: BatchRun, run: CallRun, { judged, ctx, preview }: Pr
   const { row, manifest, contents } = await stagePreview(staging, sourceOf(run, judged), { preview, resolution });
   const settling = { resolution, signal: ctx.signal, ctx };
   const { tool } = judged;
-  const ending = await carryOut(staging, { row, tool, manifest, settling, direct: true, contents, display: preview.display });
+  const ending = await applyChanges(staging, { row, tool, manifest, settling, direct: true, contents, display: preview.display });
   if (ending.type !== "applied") return ending;
   const { result } = ending;
   const details = { ...detailsOf(result.details), proposalId: row.id, ...(ctx.signal.aborted && { cancelRequested: true }) };
@@ -157,10 +157,10 @@ function unnamedPaths({ invocation }: JudgedCall, { changes }: Preview): readonl
 
 /** The call is claimed: it ends as failed, in the words of whoever denies. */
 function refused(assessed: Assessment): Ending {
-  return { ...denial(assessed, false), state: "failed" };
+  return { ...denialEnding(assessed, false), state: "failed" };
 }
 
 function unjudged({ request }: JudgedCall, unnamed: readonly Location[]): Ending {
   const message = `${unnamed[0]?.path ?? ""} is not among the files '${request.tool}' was allowed to touch`;
-  return synthesised("failed", "execution_denied", modelText.execution_failed(message));
+  return errorEnding("failed", "execution_denied", modelText.execution_failed(message));
 }

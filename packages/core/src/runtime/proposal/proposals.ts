@@ -1,14 +1,14 @@
 import { stagingUnavailable } from "../../invocation.ts";
 import type { By } from "../../model/answer.ts";
 import type { Resolution } from "../../model/proposal/events.ts";
-import type { ProposalRow, ProposalStanding } from "../../model/proposal/proposal.ts";
+import type { ProposalRow, ProposalState } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import { contentText } from "../../model/text/content-text.ts";
 import type { QueuedAction } from "../../tool-definition.ts";
 import { bareContext } from "../bare-context.ts";
 import type { DispatcherDeps, Ending } from "../dispatch.ts";
 import type { CallRun, LiveCalls } from "../pipeline/call-run.ts";
-import { denial, synthesised } from "../pipeline/endings.ts";
+import { denialEnding, errorEnding } from "../pipeline/endings.ts";
 import type { Session } from "../session/session.ts";
 import { applyProposal } from "./apply.ts";
 import { assessEffect, sourceOf } from "./assess-resolve.ts";
@@ -16,7 +16,7 @@ import { pushAction, type ResolveHandler } from "./closures.ts";
 import { discardProposal } from "./discard.ts";
 import { noticeDraft, toldReason } from "./notices.ts";
 import { recoverProposals } from "./recover.ts";
-import { type Hearing, makeHearing } from "./requests.ts";
+import { makeRequestListener, type RequestListener } from "./requests.ts";
 import { resolverOf, type Staging, stagedRows } from "./staging.ts";
 import type { StandingHandler } from "./standing-handler.ts";
 import { findProposal } from "./stored.ts";
@@ -25,7 +25,7 @@ import { undoProposal } from "./undo.ts";
 /** How settling a proposal for a person went. `type` is that of the outcome; `state` is how the proposal stands now, null where there is none. */
 export type ProposalReport = {
   readonly id: string;
-  readonly state: ProposalStanding | null;
+  readonly state: ProposalState | null;
   readonly ok: boolean;
   readonly type: string;
   readonly text: string;
@@ -58,7 +58,7 @@ export type ProposalDesk = Proposals & {
 /** Proposals as people and hosts reach them. */
 export function makeProposals(staging: Staging, deps: DispatcherDeps, live: LiveCalls): ProposalDesk {
   const person = { staging, deps };
-  const hearing = makeHearing(staging, ({ action, proposal, by, reason, again }) =>
+  const hearing = makeRequestListener(staging, ({ action, proposal, by, reason, again }) =>
     ACTS[action](person, proposal, { by, reason: reason ?? "", again }),
   );
   staging.listen = hearing.listen;
@@ -108,10 +108,10 @@ function judgeAgain(run: CallRun): void {
   run.wake?.();
 }
 
-type Undoing = { readonly by: By; readonly reason: string; readonly hearing: Hearing };
+type UndoRequest = { readonly by: By; readonly reason: string; readonly hearing: RequestListener };
 
 /** That files are to go back is on disk before the first of them does: a process that dies meanwhile leaves word. */
-async function undo(staging: Staging, id: string, { by, reason, hearing }: Undoing): Promise<Ending> {
+async function undo(staging: Staging, id: string, { by, reason, hearing }: UndoRequest): Promise<Ending> {
   const { session } = staging;
   const row = await findProposal(session, id);
   if (row?.session !== session.id || row.state !== "applied" || row.files === 0) return await undoProposal(staging, id, { by, reason });
@@ -126,12 +126,12 @@ async function undo(staging: Staging, id: string, { by, reason, hearing }: Undoi
 }
 
 type Person = { readonly staging: Staging; readonly deps: DispatcherDeps };
-type Words = { readonly by: By; readonly reason: string; readonly again?: boolean };
-type Act = (person: Person, id: string, words: Words) => Promise<Ending>;
+type PersonWords = { readonly by: By; readonly reason: string; readonly again?: boolean };
+type ProposalAct = (person: Person, id: string, words: PersonWords) => Promise<Ending>;
 
 const DONE = { apply: "applied", discard: "discarded", undo: "undone" } as const;
 
-const ACTS: Readonly<Record<keyof typeof DONE, Act>> = {
+const ACTS: Readonly<Record<keyof typeof DONE, ProposalAct>> = {
   apply: async (person, id, words) => {
     const refused = await refusal(person, id);
     return refused ?? (await settleFor(person, id, { ...words, action: "apply" }));
@@ -144,16 +144,16 @@ const ACTS: Readonly<Record<keyof typeof DONE, Act>> = {
 async function refusal({ staging, deps }: Person, id: string): Promise<Ending | undefined> {
   const row = staging.session.state.proposals.get(id);
   if (row?.state !== "staged") return undefined;
-  if (resolverOf(staging.policy()) === "model") return synthesised("failed", "not_allowed", resolveText.resolverIsModel(row));
+  if (resolverOf(staging.policy()) === "model") return errorEnding("failed", "not_allowed", resolveText.resolverIsModel(row));
   const source = await sourceOf(staging, row);
   if (!source) return undefined;
   const { facts, digest, clock } = deps;
   const assessed = await assessEffect({ cwd: row.cwd, facts, policy: staging.policy, digest, clock }, row, source);
-  return assessed.decision.verdict === "deny" ? denial(assessed, false) : undefined;
+  return assessed.decision.verdict === "deny" ? denialEnding(assessed, false) : undefined;
 }
 
 /** The model is told what a person did with a proposal that it may still believe to be pending. */
-async function settleFor({ staging }: Person, id: string, words: Words & { readonly action: Resolution["action"] }): Promise<Ending> {
+async function settleFor({ staging }: Person, id: string, words: PersonWords & { readonly action: Resolution["action"] }): Promise<Ending> {
   const { session, clock } = staging;
   const { action, by: who, reason } = words;
   const before = session.state.proposals.get(id);

@@ -1,11 +1,11 @@
 import type { Draft } from "../../model/events.ts";
-import type { FileStanding } from "../../model/proposal/events.ts";
+import type { FileState } from "../../model/proposal/events.ts";
 import type { ProposalManifest, ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts";
 import type { Content, Display } from "../../model/result/result.ts";
 import type { AppliedPreview } from "../../tool-definition.ts";
 import { recordSurely } from "../session/record-surely.ts";
-import type { Settling } from "./settling.ts";
+import type { SettleInput } from "./settling.ts";
 import { forgetProposal, freeToSettle, type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { pathsOf } from "./stored.ts";
 
@@ -30,13 +30,13 @@ export async function recordApplied(staging: Staging, row: ProposalRow, also: re
 }
 
 /** Nobody can tell how far the apply came. */
-export async function recordUnknown(staging: Staging, { id }: ProposalRow, { message, files, also = [] }: Unclear): Promise<void> {
+export async function recordUnknown(staging: Staging, { id }: ProposalRow, { message, files, also = [] }: UnclearApply): Promise<void> {
   const unknown = { proposal: id, message, files };
   await recordSurely(staging, { events: () => [staging.session.draft("proposal.unknown", unknown), ...also] });
   forgetProposal(staging, id);
 }
 
-type Unclear = { readonly message: string; readonly files: readonly FileStanding[]; readonly also?: readonly Draft[] };
+type UnclearApply = { readonly message: string; readonly files: readonly FileState[]; readonly also?: readonly Draft[] };
 
 /** It is applied, whatever becomes of this: what cannot be read of another proposal shares nothing. */
 async function rowsSharing(staging: Staging, row: ProposalRow): Promise<readonly ProposalRow[]> {
@@ -52,15 +52,15 @@ async function rowsSharing(staging: Staging, row: ProposalRow): Promise<readonly
   }
 }
 
-type Words = {
+type ApplyWords = {
   readonly row: ProposalRow;
   readonly manifest: ProposalManifest;
-  readonly settling: Settling;
+  readonly settling: SettleInput;
   readonly display?: Display | undefined;
 };
 
 /** What a tool is told of its preview when it is applied. */
-export function appliedPreview({ row, manifest, settling, display }: Words): AppliedPreview {
+export function appliedPreview({ row, manifest, settling, display }: ApplyWords): AppliedPreview {
   const { reason, extra } = settling.resolution;
   const { data, details, effects } = manifest;
   return {

@@ -4,9 +4,9 @@ import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts";
 import { noticeDraft } from "./notices.ts";
 import { recordApplied, recordUnknown } from "./record-applied.ts";
-import { putBack } from "./settling.ts";
+import { restageProposal } from "./settling.ts";
 import type { Staging } from "./staging.ts";
-import { changeSet, storedProposal } from "./stored.ts";
+import { changeSet, readStoredProposal } from "./stored.ts";
 
 /**
  * Puts in order what an earlier process left: an apply without an end is settled by what the files are, and what only that process could apply is lost.
@@ -37,7 +37,7 @@ async function settleApply(staging: Staging, row: ProposalRow): Promise<void> {
   const direct = isDirect(row);
   const also: readonly Draft[] = direct ? [] : [noticeDraft(staging, foundText(row, found))];
   if (found.state === "after") await recordApplied(staging, row, also);
-  else if (found.state === "before") await putBack(staging, row, { ...STOPPED, direct, also });
+  else if (found.state === "before") await restageProposal(staging, row, { ...STOPPED, direct, also });
   else await recordUnknown(staging, row, { message: found.message, files: found.files, also });
 }
 
@@ -49,7 +49,7 @@ async function lookAt({ session, changes }: Staging, row: ProposalRow): Promise<
   if (row.carrier === "closure" || row.files === 0) return unknown("the process ended while it was being applied");
   if (!changes) return unknown("nothing here can look at the files");
   try {
-    const { manifest } = await storedProposal(session, row);
+    const { manifest } = await readStoredProposal(session, row);
     return await changes.recover(changeSet(session, { id: row.id, effects: manifest.effects }));
   } catch (error) {
     return unknown(thrownWords(error));

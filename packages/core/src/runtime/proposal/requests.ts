@@ -1,23 +1,23 @@
 import { type Ledger, LedgerError, type Subscription } from "../../ledger-port.ts";
 import type { EventBodies, LedgerEvent } from "../../model/events.ts";
-import { knownEvent } from "../../model/known-event.ts";
+import { parseEvent } from "../../model/known-event.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { thrownWords } from "../../model/proposal/resolve-texts.ts";
 import { contentText } from "../../model/text/content-text.ts";
 import type { Ending } from "../dispatch.ts";
-import { synthesised } from "../pipeline/endings.ts";
+import { errorEnding } from "../pipeline/endings.ts";
 import type { Session } from "../session/session.ts";
 import type { Staging } from "./staging.ts";
 import { findProposal } from "./stored.ts";
 
 /** What a person wants done with a proposal, on disk before anything is done. */
-export type Wish = EventBodies["proposal.requested"] & {
+export type ProposalRequest = EventBodies["proposal.requested"] & {
   /** An earlier process began to act on it. */
   readonly again: boolean;
 };
 
 /** Hears what people want from any process and has it done, one wish after the other, each once. */
-export type Hearing = {
+export type RequestListener = {
   /** From now on. */
   readonly listen: () => void;
   /** What was wished before this process listened. Resolves when it is done. */
@@ -31,7 +31,7 @@ export type Hearing = {
 };
 
 /** `act` does what is wished, or says why not. */
-export function makeHearing(staging: Staging, act: (wish: Wish) => Promise<Ending>): Hearing {
+export function makeRequestListener(staging: Staging, act: (wish: ProposalRequest) => Promise<Ending>): RequestListener {
   const { session, warn } = staging;
   let watch: Subscription | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
@@ -45,7 +45,7 @@ export function makeHearing(staging: Staging, act: (wish: Wish) => Promise<Endin
   const closeIfFenced = (error: unknown): void => {
     if (isFenced(error)) stop(); // whoever has the session now hears what people want
   };
-  const errands = makeErrands(closeIfFenced);
+  const errands = makeRequestQueue(closeIfFenced);
   const take = (event: LedgerEvent, again: boolean): Promise<Ending> | undefined => {
     if (event.type !== "proposal.requested" || event.body.session !== session.id) return undefined;
     const { pos, body } = event;
@@ -77,7 +77,7 @@ export function makeHearing(staging: Staging, act: (wish: Wish) => Promise<Endin
       const answer = await session.ledger.answer([session.draft("proposal.requested", body)]);
       const stands = "won" in answer ? answer.won[0] : answer.lost;
       return (
-        (stands && (await take(stands, false))) ?? synthesised("failed", "proposal_not_found", `${body.proposal} could not be asked for.`)
+        (stands && (await take(stands, false))) ?? errorEnding("failed", "proposal_not_found", `${body.proposal} could not be asked for.`)
       );
     },
     during: async (id, errand) => (over ? closed(session, id) : await errands.run(errand)),
@@ -88,10 +88,10 @@ export function makeHearing(staging: Staging, act: (wish: Wish) => Promise<Endin
   };
 }
 
-type Errands = { readonly run: (errand: () => Promise<Ending>) => Promise<Ending>; readonly done: () => Promise<unknown> };
+type RequestQueue = { readonly run: (errand: () => Promise<Ending>) => Promise<Ending>; readonly done: () => Promise<unknown> };
 
 /** What people in front of this process want, until it is done; whoever asked is told of a failure. */
-function makeErrands(failed: (error: unknown) => void): Errands {
+function makeRequestQueue(failed: (error: unknown) => void): RequestQueue {
   const open = new Set<Promise<unknown>>();
   return {
     run: async (errand) => {
@@ -106,7 +106,7 @@ function makeErrands(failed: (error: unknown) => void): Errands {
 }
 
 function closed({ id: session }: Session, id: string): Ending {
-  return synthesised("failed", "not_allowed", `Nothing was done with ${id}: this process has closed session ${session}.`);
+  return errorEnding("failed", "not_allowed", `Nothing was done with ${id}: this process has closed session ${session}.`);
 }
 
 /** Another process has taken the session over. */
@@ -115,33 +115,33 @@ function isFenced(error: unknown): boolean {
   return error instanceof Error && isFenced(error.cause);
 }
 
-type Wished = { readonly event: LedgerEvent<"proposal.requested">; readonly again: boolean };
+type RequestedAction = { readonly event: LedgerEvent<"proposal.requested">; readonly again: boolean };
 
 /** What is still to be done for a proposal: the newest wish, and before it the undo that an earlier process began, where something else was wished meanwhile. */
-async function wishesOf(ledger: Ledger, row: ProposalRow): Promise<readonly Wished[]> {
+async function wishesOf(ledger: Ledger, row: ProposalRow): Promise<readonly RequestedAction[]> {
   const { requested } = row;
   if (!requested) return [];
   const events = await requestsOf(ledger, row, requested.begun ? 0 : requested.pos - 1);
   const newest = events.find(({ pos }) => pos === requested.pos);
   const begun = requested.begun ? events.findLast(({ pos, body }) => body.action === "undo" && pos <= requested.pos) : undefined;
-  const all: Wished[] = begun ? [{ event: begun, again: true }] : [];
+  const all: RequestedAction[] = begun ? [{ event: begun, again: true }] : [];
   if (newest && newest !== begun) all.push({ event: newest, again: false });
   return all;
 }
 
-async function requestsOf(ledger: Ledger, { id, session }: ProposalRow, pos: number): Promise<readonly Wished["event"][]> {
-  const events: Wished["event"][] = [];
+async function requestsOf(ledger: Ledger, { id, session }: ProposalRow, pos: number): Promise<readonly RequestedAction["event"][]> {
+  const events: RequestedAction["event"][] = [];
   for await (const stored of ledger.read({ pos }, { naming: session, types: ["proposal.requested"] })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event?.type === "proposal.requested" && event.body.proposal === id) events.push(event);
   }
   return events;
 }
 
-type Unmet = { readonly pos: number; readonly body: EventBodies["proposal.requested"]; readonly ending: Ending };
+type UnmetRequest = { readonly pos: number; readonly body: EventBodies["proposal.requested"]; readonly ending: Ending };
 
 /** A wish that left no mark on its proposal is answered by a record of its own, so that whoever waits is told and nobody tries again. */
-async function refuseUnmet({ session }: Staging, { pos, body, ending }: Unmet): Promise<Ending> {
+async function refuseUnmet({ session }: Staging, { pos, body, ending }: UnmetRequest): Promise<Ending> {
   const { proposal, action } = body;
   const row = await findProposal(session, proposal);
   if (row?.requested?.pos !== pos) return ending;

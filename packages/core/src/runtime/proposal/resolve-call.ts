@@ -5,21 +5,21 @@ import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
-import { synthesised } from "../pipeline/endings.ts";
+import { errorEnding } from "../pipeline/endings.ts";
 import type { PermittedCall } from "../pipeline/judged-call.ts";
 import { applyProposal } from "./apply.ts";
 import { discardProposal } from "./discard.ts";
 import { isLater, resolveInput } from "./resolve-target.ts";
 import { settleStanding } from "./settle-standing.ts";
-import { nothing, type Settling, succeeded, unknownProposal } from "./settling.ts";
+import { nothingToSettle, type SettleInput, successEnding, unknownProposal } from "./settling.ts";
 import { resolverOf, stagedRows } from "./staging.ts";
 import { findProposal } from "./stored.ts";
-import type { ResolveInput, Target } from "./target.ts";
+import type { ResolveInput, ResolveTarget } from "./target.ts";
 
 /** The body of `resolve`: settles what the request was frozen on, or says why there is nothing to settle. */
 export async function resolveCall(batch: BatchRun, run: CallRun, { request, yes }: PermittedCall, ctx: RunContext): Promise<Ending> {
   const input = resolveInput(request.input);
-  const target: Target = run.target?.target ?? { kind: "none", why: "nothing" };
+  const target: ResolveTarget = run.target?.target ?? { kind: "none", why: "nothing" };
   if (target.kind === "standing") {
     const { ending, label } = await settleStanding(batch, run, { target, input, ctx, yes });
     return withDetails(ending, input, {
@@ -42,15 +42,15 @@ export async function describeUnresolved({ staging }: BatchRun, run: CallRun, en
   return withDetails(ending, resolveInput(run.input), { about, signal: new AbortController().signal });
 }
 
-function standingAbout(target: Target): About {
+function standingAbout(target: ResolveTarget): TargetDetails {
   if (target.kind !== "standing") return {};
   const { handler, asked } = target;
   return { sourceToolName: handler.sourceToolName, label: asked.question?.label ?? handler.label };
 }
 
-type Targeted = { readonly id: string; readonly digest: string; readonly input: ResolveInput; readonly ctx: RunContext };
+type TargetedProposal = { readonly id: string; readonly digest: string; readonly input: ResolveInput; readonly ctx: RunContext };
 
-async function settleTarget(batch: BatchRun, run: CallRun, targeted: Targeted): Promise<Ending> {
+async function settleTarget(batch: BatchRun, run: CallRun, targeted: TargetedProposal): Promise<Ending> {
   const { staging } = batch;
   const { id, input, ctx } = targeted;
   const details = staging.closures.get(id)?.details;
@@ -60,14 +60,14 @@ async function settleTarget(batch: BatchRun, run: CallRun, targeted: Targeted): 
 }
 
 /** What stands against settling this target although it may be staged. */
-function refusal(batch: BatchRun, run: CallRun, { id, digest, input }: Targeted): Ending | undefined {
+function refusal(batch: BatchRun, run: CallRun, { id, digest, input }: TargetedProposal): Ending | undefined {
   const row = batch.staging.session.state.proposals.get(id);
-  if (row && row.digest !== digest) return synthesised("failed", "proposal_not_pending", resolveText.notPending(row, "applied"));
+  if (row && row.digest !== digest) return errorEnding("failed", "proposal_not_pending", resolveText.notPending(row, "applied"));
   const unforced = input.id === undefined && batch.batch.proposal !== id;
   if (unforced && stagedMeanwhile(batch, run)) return ambiguous(batch);
   const person = resolverOf(batch.policy()) === "person";
   if (row?.state === "staged" && person && input.action === "apply")
-    return synthesised("failed", "resolver_is_person", resolveText.resolverIsPerson(row));
+    return errorEnding("failed", "resolver_is_person", resolveText.resolverIsPerson(row));
   return undefined;
 }
 
@@ -77,46 +77,50 @@ function stagedMeanwhile(batch: BatchRun, run: CallRun): boolean {
 }
 
 function ambiguous({ staging }: BatchRun): Ending {
-  return synthesised("failed", "proposal_ambiguous", resolveText.ambiguous(stagedRows(staging)));
+  return errorEnding("failed", "proposal_ambiguous", resolveText.ambiguous(stagedRows(staging)));
 }
 
-async function settle({ staging }: BatchRun, run: CallRun, { id, input, ctx }: Targeted): Promise<Ending> {
+async function settle({ staging }: BatchRun, run: CallRun, { id, input, ctx }: TargetedProposal): Promise<Ending> {
   const { action, reason, extra } = input;
   const at = new Date(staging.clock.now()).toISOString();
   const resolution: Resolution = { action, by: "model", reason, ...(extra && { extra }), callId: run.callId, at };
-  const settling: Settling = { resolution, signal: ctx.signal, ctx };
+  const settling: SettleInput = { resolution, signal: ctx.signal, ctx };
   return action === "apply" ? await applyProposal(staging, id, settling) : await discardProposal(staging, id, settling);
 }
 
-type Nothing = { readonly ending: Ending; readonly row?: ProposalRow };
+type NothingPending = { readonly ending: Ending; readonly row?: ProposalRow };
 
 /** A wrong id, a choice that only the model can make, something that was lost, or nothing at all. */
-function nothingPending(batch: BatchRun, target: Extract<Target, { kind: "none" | "gone" }>, { action, id = "" }: ResolveInput): Nothing {
+function nothingPending(
+  batch: BatchRun,
+  target: Extract<ResolveTarget, { kind: "none" | "gone" }>,
+  { action, id = "" }: ResolveInput,
+): NothingPending {
   if (target.kind === "none" && target.why === "unknown") return { ending: unknownProposal(batch.staging, id, target.owner) };
   if (target.kind === "none" && target.why === "ambiguous") return { ending: ambiguous(batch) };
   const { lost } = batch.staging.session.state;
-  if (lost && action === "apply") return { ending: synthesised("failed", "proposal_lost", resolveText.lost(lost)), row: lost };
-  if (lost) return { ending: succeeded("nothing_to_discard", resolveText.alreadySettled(lost)), row: lost };
-  return { ending: nothing(action) };
+  if (lost && action === "apply") return { ending: errorEnding("failed", "proposal_lost", resolveText.lost(lost)), row: lost };
+  if (lost) return { ending: successEnding("nothing_to_discard", resolveText.alreadySettled(lost)), row: lost };
+  return { ending: nothingToSettle(action) };
 }
 
-type About = { readonly [key: string]: Json };
+type TargetDetails = { readonly [key: string]: Json };
 
 /** `own`: the action's details, which stand in where the callback gives none. */
-function aboutRow({ id, tool, label, state }: ProposalRow, own: Json | undefined): About {
+function aboutRow({ id, tool, label, state }: ProposalRow, own: Json | undefined): TargetDetails {
   const given = own === undefined || own === null ? {} : { sourceResultDetails: own };
   return { ...given, sourceToolName: tool, label, proposalId: id, proposalState: state };
 }
 
-type Detailing = { readonly about: About; readonly signal: AbortSignal };
+type DetailInput = { readonly about: TargetDetails; readonly signal: AbortSignal };
 
 /** What programs are told of every end of `resolve`; the source's own details stand apart and replace nothing. */
-function withDetails(ending: Ending, { action, reason, extra }: ResolveInput, { about, signal }: Detailing): Ending {
+function withDetails(ending: Ending, { action, reason, extra }: ResolveInput, { about, signal }: DetailInput): Ending {
   const { details, ...result } = ending.result;
   const { sourceResultDetails: own, ...named } = about;
   const source = details ?? (ending.state === "succeeded" ? own : undefined);
   const late = ending.type === "applied" && signal.aborted;
-  const all: About = {
+  const all: TargetDetails = {
     action,
     reason,
     ...(extra && { extra }),

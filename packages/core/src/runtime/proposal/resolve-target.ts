@@ -6,7 +6,7 @@ import { failureOf } from "./apply-by-code.ts";
 import { stagedRows } from "./staging.ts";
 import type { StandingHandler } from "./standing-handler.ts";
 import { findProposal } from "./stored.ts";
-import type { ResolveInput, Target } from "./target.ts";
+import type { ResolveInput, ResolveTarget } from "./target.ts";
 
 /** Reads a validated input; null and an empty id count as absent. */
 export function resolveInput(input: JsonObject): ResolveInput {
@@ -29,7 +29,7 @@ function isExtra(extra: unknown): extra is JsonObject {
  * 1. the one it names; 2. that of the directive in flight; 3. the only one that was staged before this batch; 4. more than one is ambiguous;
  * 5. the standing handler; 6. and 7. nothing.
  */
-export async function chooseTarget(batch: BatchRun, run: CallRun, input: ResolveInput): Promise<Target> {
+export async function chooseTarget(batch: BatchRun, run: CallRun, input: ResolveInput): Promise<ResolveTarget> {
   const { staging } = batch;
   if (input.id !== undefined) return await named(batch, input.id);
   const rows = stagedRows(staging);
@@ -42,7 +42,7 @@ export async function chooseTarget(batch: BatchRun, run: CallRun, input: Resolve
   return staging.standing ? await standingTarget(staging.standing, input) : { kind: "none", why: "nothing" };
 }
 
-async function named({ staging }: BatchRun, id: string): Promise<Target> {
+async function named({ staging }: BatchRun, id: string): Promise<ResolveTarget> {
   const { session } = staging;
   const row = session.state.proposals.get(id) ?? (await findProposal(session, id));
   return row?.session === session.id ? { kind: "proposal", id, digest: row.digest } : { kind: "none", why: "unknown", owner: row?.session };
@@ -63,7 +63,7 @@ function willStage(batch: BatchRun, run: CallRun): boolean {
 }
 
 /** The handler's question is put when the request is frozen, and never again: the yes is for what was shown. */
-async function standingTarget(handler: StandingHandler, { action, reason, extra }: ResolveInput): Promise<Target> {
+async function standingTarget(handler: StandingHandler, { action, reason, extra }: ResolveInput): Promise<ResolveTarget> {
   if (action === "discard" || !handler.ask) return { kind: "standing", handler, asked: {} };
   try {
     const asked = await handler.ask({ reason, extra });
@@ -76,7 +76,7 @@ async function standingTarget(handler: StandingHandler, { action, reason, extra 
 }
 
 /** What the request is bound to besides its text. */
-export function targetBinds(target: Target): Readonly<Record<string, string>> {
+export function targetBinds(target: ResolveTarget): Readonly<Record<string, string>> {
   if (target.kind === "proposal") return { proposal: target.id, digest: target.digest };
   if (target.kind !== "standing") return {};
   const { digest } = target.asked;
@@ -84,7 +84,7 @@ export function targetBinds(target: Target): Readonly<Record<string, string>> {
 }
 
 /** The target of a call of an earlier process, from what its request was bound to. `settled`: a person has answered, so what was shown counts. */
-export async function restoredTarget(batch: BatchRun, run: CallRun, about: Restoring): Promise<Target> {
+export async function restoredTarget(batch: BatchRun, run: CallRun, about: RestoreInput): Promise<ResolveTarget> {
   const { proposal, digest, standing } = run.boundTo ?? {};
   if (proposal !== undefined) return { kind: "proposal", id: proposal, digest: digest ?? "" };
   const { staging } = batch;
@@ -95,7 +95,7 @@ export async function restoredTarget(batch: BatchRun, run: CallRun, about: Resto
   return await standingTarget(handler, about.input);
 }
 
-type Restoring = { readonly input: ResolveInput; readonly settled: boolean };
+type RestoreInput = { readonly input: ResolveInput; readonly settled: boolean };
 
 function nothingOr(batch: BatchRun, run: CallRun, { id }: ResolveInput): "nothing" | "ambiguous" | "unknown" {
   if (id !== undefined) return "unknown";

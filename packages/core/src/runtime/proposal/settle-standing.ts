@@ -1,33 +1,33 @@
-import type { Yes } from "../../model/call.ts";
+import type { Consent } from "../../model/call.ts";
 import type { EventBodies } from "../../model/events.ts";
-import { knownEvent } from "../../model/known-event.ts";
+import { parseEvent } from "../../model/known-event.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { ToolResult } from "../../model/result/result.ts";
 import type { RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
-import { synthesised } from "../pipeline/endings.ts";
+import { errorEnding } from "../pipeline/endings.ts";
 import { type CallbackEnd, callbackResult, runCallback } from "../pipeline/run-callback.ts";
 import { failureOf } from "./apply-by-code.ts";
-import { nothing, succeeded } from "./settling.ts";
+import { nothingToSettle, successEnding } from "./settling.ts";
 import type { StandingContext, StandingHandler, StandingResult } from "./standing-handler.ts";
-import type { ResolveInput, Target } from "./target.ts";
+import type { ResolveInput, ResolveTarget } from "./target.ts";
 
-type Standing = {
-  readonly target: Extract<Target, { readonly kind: "standing" }>;
+type StandingCall = {
+  readonly target: Extract<ResolveTarget, { readonly kind: "standing" }>;
   readonly input: ResolveInput;
   readonly ctx: RunContext;
-  readonly yes: Yes | null;
+  readonly yes: Consent | null;
 };
 
 /** How it ended, and how it is called; no label: there was nothing to settle. */
-type Settled = { readonly ending: Ending; readonly label?: string };
+type StandingEnd = { readonly ending: Ending; readonly label?: string };
 
 /** Lets the session's standing handler settle the call, if it is still the one that the request was frozen on. */
-export async function settleStanding(batch: BatchRun, run: CallRun, standing: Standing): Promise<Settled> {
+export async function settleStanding(batch: BatchRun, run: CallRun, standing: StandingCall): Promise<StandingEnd> {
   const { target, input, ctx } = standing;
   const { handler, asked } = target;
-  if (batch.staging.standing !== handler) return { ending: withNote(nothing(input.action), handler.gone) };
+  if (batch.staging.standing !== handler) return { ending: withNote(nothingToSettle(input.action), handler.gone) };
   const label = asked.question?.label ?? handler.label;
   if (asked.answer) return { ending: endOf(handler, input, asked.answer), label };
   if (input.action === "discard" && !handler.reject) return { ending: plainDiscard(label, input), label };
@@ -49,21 +49,21 @@ function call(
   return action === "apply" ? handler.apply(words, ctx) : handler.reject?.(words, ctx);
 }
 
-function conclude({ target, input, ctx }: Standing, label: string, end: CallbackEnd<StandingResult | undefined>): Settled {
-  if (end.state === "unsettled") return { ending: synthesised("unknown", "apply_unknown", resolveText.cancelledUnknown({ label })), label };
+function conclude({ target, input, ctx }: StandingCall, label: string, end: CallbackEnd<StandingResult | undefined>): StandingEnd {
+  if (end.state === "unsettled") return { ending: errorEnding("unknown", "apply_unknown", resolveText.cancelledUnknown({ label })), label };
   if (end.state === "threw") {
     const { type, message } = failureOf(end.error);
     const cancelled = ctx.signal.aborted && !end.committed;
     if (cancelled)
-      return { ending: synthesised("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit({ label })), label };
-    return { ending: synthesised("failed", type, message), label };
+      return { ending: errorEnding("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit({ label })), label };
+    return { ending: errorEnding("failed", type, message), label };
   }
   if (!end.value) return { ending: plainDiscard(label, input), label };
   return { ending: endOf(target.handler, input, end.value.result), label: end.value.label ?? label };
 }
 
 function plainDiscard(label: string, { reason }: ResolveInput): Ending {
-  return succeeded("discarded", resolveText.discarded({ label, reason }));
+  return successEnding("discarded", resolveText.discarded({ label, reason }));
 }
 
 /** A handler's result. What it calls a failure is one, under the type it gives. */
@@ -76,14 +76,14 @@ function endOf({ sourceToolName }: StandingHandler, { action }: ResolveInput, gi
 function withNote(ending: Ending, note: string | undefined): Ending {
   if (note === undefined) return ending;
   const text = `${String(ending.result.content)}\n${note}`;
-  return ending.result.error ? synthesised(ending.state, ending.type ?? "no_pending_action", text) : succeeded(ending.type ?? "", text);
+  return ending.result.error ? errorEnding(ending.state, ending.type ?? "no_pending_action", text) : successEnding(ending.type ?? "", text);
 }
 
 /** The person's answer, as it stands on disk. */
-async function answerAt({ deps }: BatchRun, run: CallRun, yes: Yes): Promise<EventBodies["approval.answered"] | undefined> {
+async function answerAt({ deps }: BatchRun, run: CallRun, yes: Consent): Promise<EventBodies["approval.answered"] | undefined> {
   const { ledger, id } = deps.session;
   for await (const stored of ledger.read({ pos: yes.pos - 1 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event?.type === "approval.answered" && event.pos === yes.pos) return event.body;
   }
   return undefined;

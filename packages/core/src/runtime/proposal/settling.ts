@@ -5,24 +5,24 @@ import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { Display } from "../../model/result/result.ts";
 import type { RunContext, Tool } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
-import { synthesised } from "../pipeline/endings.ts";
+import { errorEnding } from "../pipeline/endings.ts";
 import { recordSurely } from "../session/record-surely.ts";
 import { parkedNotice } from "./notices.ts";
 import { type Staging, stagedRows, whileBusy } from "./staging.ts";
-import { type Contents, findProposal } from "./stored.ts";
+import { type FileContents, findProposal } from "./stored.ts";
 
 /** Who settles a proposal, in whose words, and what may stop it. */
-export type Settling = { readonly resolution: Resolution; readonly signal: AbortSignal; readonly ctx: RunContext };
+export type SettleInput = { readonly resolution: Resolution; readonly signal: AbortSignal; readonly ctx: RunContext };
 
 /** A proposal whose apply is on record and may begin. */
 export type ClaimedProposal = {
   readonly row: ProposalRow;
   readonly tool: Tool;
   readonly manifest: ProposalManifest;
-  readonly settling: Settling;
+  readonly settling: SettleInput;
   /** The call that staged it applies it at once. */
   readonly direct: boolean;
-  readonly contents?: Contents;
+  readonly contents?: FileContents;
   readonly display?: Display | undefined;
 };
 
@@ -35,7 +35,7 @@ export async function settleProposal(
   const { session, busy } = staging;
   const row = session.state.proposals.get(id);
   if (!row) return await settledBefore(staging, id, action);
-  if (row.state === "applying" || busy.has(id)) return synthesised("failed", "proposal_busy", resolveText.busy(row));
+  if (row.state === "applying" || busy.has(id)) return errorEnding("failed", "proposal_busy", resolveText.busy(row));
   return await whileBusy(staging, [id], () => session.whileHeld(() => act(row)));
 }
 
@@ -43,30 +43,30 @@ export async function settleProposal(
 async function settledBefore(staging: Staging, id: string, action: "apply" | "discard"): Promise<Ending> {
   const row = await findProposal(staging.session, id);
   if (row?.session !== staging.session.id) return unknownProposal(staging, id, row?.session);
-  if (action === "apply" && row.cause === "lost") return synthesised("failed", "proposal_lost", resolveText.lost(row));
+  if (action === "apply" && row.cause === "lost") return errorEnding("failed", "proposal_lost", resolveText.lost(row));
   if (action === "discard" && ["discarded", "stale", "superseded"].includes(row.state))
-    return succeeded("nothing_to_discard", resolveText.alreadySettled(row));
-  return synthesised("failed", "proposal_not_pending", resolveText.notPending(row, action === "apply" ? "applied" : "discarded"));
+    return successEnding("nothing_to_discard", resolveText.alreadySettled(row));
+  return errorEnding("failed", "proposal_not_pending", resolveText.notPending(row, action === "apply" ? "applied" : "discarded"));
 }
 
 /** There is no such proposal in this session. */
 export function unknownProposal(staging: Staging, id: string, owner?: string): Ending {
   const text = resolveText.notFound({ id, pending: stagedRows(staging), ...(owner !== undefined && { owner }) });
-  return synthesised("failed", "proposal_not_found", text);
+  return errorEnding("failed", "proposal_not_found", text);
 }
 
 /** Nothing waits to be settled. A discard has what it wants; an apply claims a change that did not happen. */
-export function nothing(action: Resolution["action"]): Ending {
-  if (action === "discard") return succeeded("nothing_to_discard", resolveText.nothingToDiscard());
-  return synthesised("failed", "no_pending_action", resolveText.nothingToApply());
+export function nothingToSettle(action: Resolution["action"]): Ending {
+  if (action === "discard") return successEnding("nothing_to_discard", resolveText.nothingToDiscard());
+  return errorEnding("failed", "no_pending_action", resolveText.nothingToApply());
 }
 
 /** A good end in plain words. */
-export function succeeded(type: string, text: string): Ending {
+export function successEnding(type: string, text: string): Ending {
   return { state: "succeeded", type, result: { content: text } };
 }
 
-type Failure = {
+type ApplyFailure = {
   readonly type: string;
   readonly message: string;
   readonly cancelled?: boolean;
@@ -80,7 +80,7 @@ type Failure = {
 const TRIES = 3;
 
 /** Nothing is changed: the proposal is staged again. After three failures it is left to a person. */
-export async function putBack(staging: Staging, row: ProposalRow, failure: Failure): Promise<void> {
+export async function restageProposal(staging: Staging, row: ProposalRow, failure: ApplyFailure): Promise<void> {
   const { session } = staging;
   const { direct, also = [], ...body } = failure;
   const proposal = row.id;

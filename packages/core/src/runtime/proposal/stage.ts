@@ -20,10 +20,10 @@ import type { Digest } from "../../ports.ts";
 import type { PlannedChange, Preview } from "../../tool-definition.ts";
 import { recordFirst } from "../session/record-surely.ts";
 import { freeToSettle, resolverOf, type Staging, stagedRows, whileBusy } from "./staging.ts";
-import { type Contents, storedProposal } from "./stored.ts";
+import { type FileContents, readStoredProposal } from "./stored.ts";
 
 /** Who proposes: the call, its tool and its validated input. */
-export type Source = {
+export type ProposalSource = {
   readonly callId: string | null;
   readonly tool: string;
   readonly toolDigest: string;
@@ -33,7 +33,7 @@ export type Source = {
 };
 
 /** A preview that is on record. */
-export type StagedPreview = { readonly row: ProposalRow; readonly manifest: ProposalManifest; readonly contents: Contents };
+export type StagedPreview = { readonly row: ProposalRow; readonly manifest: ProposalManifest; readonly contents: FileContents };
 
 const MAX_FILES = 10_000;
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -45,7 +45,7 @@ const LONGEST_LABEL = 200;
  */
 export async function stagePreview(
   staging: Staging,
-  source: Source,
+  source: ProposalSource,
   { preview, resolution }: { readonly preview: Preview; readonly resolution?: Resolution },
 ): Promise<StagedPreview> {
   refuseLarge(preview.changes);
@@ -64,7 +64,7 @@ export function oneLine(label: string): string {
   return cutText(label.toWellFormed().replace(breaks(), " ").trim(), LONGEST_LABEL);
 }
 
-type Describing = {
+type ProposalText = {
   readonly label: string;
   readonly manifest: ProposalManifest;
   readonly carrier: ProposalRow["carrier"];
@@ -73,7 +73,7 @@ type Describing = {
 };
 
 /** The record of a staged proposal, under a new id where none is given. */
-export function stagedBody(staging: Staging, source: Source, about: Describing): EventBodies["proposal.staged"] {
+export function stagedBody(staging: Staging, source: ProposalSource, about: ProposalText): EventBodies["proposal.staged"] {
   const { callId, tool, toolDigest, kind, cwd, input } = source;
   const { manifest, carrier, contents } = about;
   const label = oneLine(about.label) || tool;
@@ -89,14 +89,14 @@ export function stagedBody(staging: Staging, source: Source, about: Describing):
   };
 }
 
-type Recording = {
+type StagedRecord = {
   readonly staged: EventBodies["proposal.staged"];
   readonly resolution?: Resolution | undefined;
   readonly blobs?: readonly Uint8Array[];
 };
 
 /** One commit: the proposal, what it replaces, and what is known about its settling already. */
-export async function recordStaged(staging: Staging, { staged, resolution, blobs }: Recording): Promise<void> {
+export async function recordStaged(staging: Staging, { staged, resolution, blobs }: StagedRecord): Promise<void> {
   const { session, policy } = staging;
   const { proposal } = staged;
   const supersedes = freeToSettle(staging, resolution ? [] : await sameRequest(staging, staged));
@@ -119,7 +119,7 @@ async function sameRequest(
   const wanted = canonicalJson(input);
   for (const row of stagedRows(staging)) {
     if (row.tool !== tool || row.toolDigest !== toolDigest || row.callId === callId || staging.busy.has(row.id)) continue;
-    const older = await storedProposal(staging.session, row);
+    const older = await readStoredProposal(staging.session, row);
     if (canonicalJson(older.input) === wanted) same.push(row.id);
   }
   return same;
@@ -141,9 +141,9 @@ function refuseLarge(changes: readonly PlannedChange[]): void {
     throw new ToolError(resolveText.tooLarge({ files: changes.length, bytes }), "proposal_too_large");
 }
 
-type Effects = { readonly effects: readonly FileEffect[]; readonly contents: Map<string, Uint8Array> };
+type PlannedEffects = { readonly effects: readonly FileEffect[]; readonly contents: Map<string, Uint8Array> };
 
-async function effectsOf(changes: readonly PlannedChange[], digest: Digest): Promise<Effects> {
+async function effectsOf(changes: readonly PlannedChange[], digest: Digest): Promise<PlannedEffects> {
   const contents = new Map<string, Uint8Array>();
   const digestOf = async (bytes: Uint8Array | null): Promise<string> => {
     if (bytes === null) return "absent";

@@ -11,11 +11,11 @@ import type { StandingHandler } from "./standing-handler.ts";
 export type Closure = Pick<PendingAction, "apply" | "reject"> & {
   readonly details: Json | undefined;
   /** The staging call, which its apply is judged as; undefined: it was queued outside of any. */
-  readonly made: Made | undefined;
+  readonly made: StagingCall | undefined;
 };
 
 /** A call that stages an action. */
-export type Made = { readonly callId: string; readonly cwd: string; readonly tool: Tool; readonly invocation: Invocation };
+export type StagingCall = { readonly callId: string; readonly cwd: string; readonly tool: Tool; readonly invocation: Invocation };
 
 /** Where the proposals of one session are staged, applied, discarded and undone in this process. */
 export type Staging = {
@@ -63,13 +63,13 @@ export function resolverOf({ proposals, checkers }: Policy): Resolver {
 
 type Resolver = NonNullable<Policy["proposals"]>["resolver"];
 
-type Held = Pick<Staging, "closures" | "busy" | "paths">;
+type HeldProposals = Pick<Staging, "closures" | "busy" | "paths">;
 
-const HELD = new WeakMap<Session, Held>();
+const HELD = new WeakMap<Session, HeldProposals>();
 
 /** What was staged before is in the session's state; code of this process that settles it outlives a dispatcher of the same session. */
 export function createStaging(parts: StagingParts): Staging {
-  const held: Held = HELD.get(parts.session) ?? { closures: new Map(), busy: new Set(), paths: new Map() };
+  const held: HeldProposals = HELD.get(parts.session) ?? { closures: new Map(), busy: new Set(), paths: new Map() };
   HELD.set(parts.session, held);
   return {
     ...parts,

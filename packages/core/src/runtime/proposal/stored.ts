@@ -1,6 +1,6 @@
 import type { ChangeSet, FileChange, FileImage } from "../../file-ports.ts";
 import type { JsonObject } from "../../model/json/json.ts";
-import { knownEvent } from "../../model/known-event.ts";
+import { parseEvent } from "../../model/known-event.ts";
 import { type FileEffect, type ProposalManifest, type ProposalRow, touchedPaths } from "../../model/proposal/proposal.ts";
 import type { Session } from "../session/session.ts";
 import type { Staging } from "./staging.ts";
@@ -9,13 +9,13 @@ import type { Staging } from "./staging.ts";
 export type StoredProposal = { readonly input: JsonObject; readonly manifest: ProposalManifest };
 
 /** Contents by their SHA-256 in hex, as far as they are at hand. */
-export type Contents = ReadonlyMap<string, Uint8Array>;
+export type FileContents = ReadonlyMap<string, Uint8Array>;
 
 /** Reads a proposal's input and manifest back from the ledger. */
-export async function storedProposal({ ledger }: Pick<Session, "ledger">, row: ProposalRow): Promise<StoredProposal> {
+export async function readStoredProposal({ ledger }: Pick<Session, "ledger">, row: ProposalRow): Promise<StoredProposal> {
   const { session, seq } = row;
   for await (const stored of ledger.read({ session, seq: seq - 1 }, { session, types: ["proposal.staged"] })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event?.type !== "proposal.staged" || event.body.proposal !== row.id) break;
     const { input, manifest } = event.body;
     // Parsing: the manifest stands in the ledger as this program wrote it.
@@ -34,30 +34,30 @@ export async function findProposal({ ledger }: Pick<Session, "ledger">, id: stri
 export async function pathsOf(staging: Staging, row: ProposalRow): Promise<readonly string[]> {
   const known = staging.paths.get(row.id);
   if (known) return known;
-  const { manifest } = await storedProposal(staging.session, row);
+  const { manifest } = await readStoredProposal(staging.session, row);
   const paths = touchedPaths(manifest.effects);
   staging.paths.set(row.id, paths);
   return paths;
 }
 
 /** The files of a proposal as one set; `undo`: the same set the other way round. */
-export function changeSet(session: Session, about: SetOf): ChangeSet {
+export function changeSet(session: Session, about: ChangeSetInput): ChangeSet {
   const image = imagesFrom(session, about.contents);
   const forth = about.effects.flatMap((effect) => changesOf(effect, image));
   const changes = about.undo ? forth.map(({ before, after, ...rest }) => ({ ...rest, before: after, after: before })) : forth;
   return { id: about.id, changes };
 }
 
-type SetOf = {
+type ChangeSetInput = {
   readonly id: string;
   readonly effects: readonly FileEffect[];
-  readonly contents?: Contents | undefined;
+  readonly contents?: FileContents | undefined;
   readonly undo?: boolean;
 };
 
 type Image = (digest: string) => FileImage | null;
 
-function imagesFrom({ ledger }: Session, contents: Contents | undefined): Image {
+function imagesFrom({ ledger }: Session, contents: FileContents | undefined): Image {
   return (digest) => {
     if (digest === "absent") return null;
     const hex = digest.slice("sha256:".length);

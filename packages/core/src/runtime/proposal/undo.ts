@@ -4,33 +4,33 @@ import type { Draft } from "../../model/events.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts";
 import type { Ending } from "../dispatch.ts";
-import { synthesised } from "../pipeline/endings.ts";
+import { errorEnding } from "../pipeline/endings.ts";
 import { recordFirst, recordSurely } from "../session/record-surely.ts";
 import { oneAfterTheOther, shownName } from "./apply.ts";
 import { noticeDraft, toldReason } from "./notices.ts";
-import { succeeded, unknownProposal } from "./settling.ts";
+import { successEnding, unknownProposal } from "./settling.ts";
 import { type Staging, whileBusy } from "./staging.ts";
-import { changeSet, findProposal, storedProposal } from "./stored.ts";
+import { changeSet, findProposal, readStoredProposal } from "./stored.ts";
 
 /** Who takes an apply back. `again`: an earlier process began it. */
-export type Undoing = { readonly by: By; readonly reason: string; readonly again?: boolean };
+export type UndoInput = { readonly by: By; readonly reason: string; readonly again?: boolean };
 
 /** Brings every file back to what it was before the apply; all of them must be as the apply left them. */
-export async function undoProposal(staging: Staging, id: string, undoing: Undoing): Promise<Ending> {
+export async function undoProposal(staging: Staging, id: string, undoing: UndoInput): Promise<Ending> {
   const row = await findProposal(staging.session, id);
   if (row?.session !== staging.session.id) return unknownProposal(staging, id, row?.session);
-  if (staging.busy.has(id)) return synthesised("failed", "proposal_busy", resolveText.busy(row));
-  if (row.state !== "applied") return synthesised("failed", "not_undoable", resolveText.notUndoable(row));
+  if (staging.busy.has(id)) return errorEnding("failed", "proposal_busy", resolveText.busy(row));
+  if (row.state !== "applied") return errorEnding("failed", "not_undoable", resolveText.notUndoable(row));
   const { changes } = staging;
-  if (row.files === 0 || !changes) return synthesised("failed", "undo_unavailable", resolveText.undoUnavailable(row));
+  if (row.files === 0 || !changes) return errorEnding("failed", "undo_unavailable", resolveText.undoUnavailable(row));
   return await whileBusy(staging, [id], () => staging.session.whileHeld(() => undo(staging, row, { ...undoing, changes })));
 }
 
-type Doing = Undoing & { readonly changes: FileChanges };
+type UndoRun = UndoInput & { readonly changes: FileChanges };
 
-async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, again }: Doing): Promise<Ending> {
+async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, again }: UndoRun): Promise<Ending> {
   const { session } = staging;
-  const { manifest } = await storedProposal(session, row);
+  const { manifest } = await readStoredProposal(session, row);
   const set = changeSet(session, { id: row.id, effects: manifest.effects, undo: true });
   await recordFirst(staging, { events: [session.draft("proposal.undoing", { proposal: row.id, by })], durability: "full" });
   const end = await oneAfterTheOther(staging, () => takeBack(staging, set, { changes, again: again === true }));
@@ -40,22 +40,22 @@ async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, a
     const notice = `${toldReason("A person undid", row, reason)} ${text}`;
     const events = (): readonly Draft[] => [session.draft("proposal.undone", undone), noticeDraft(staging, notice)];
     await recordSurely(staging, { events, durability: "full" });
-    return succeeded("undone", text);
+    return successEnding("undone", text);
   }
   if (end.state === "stale") {
     const files = end.files.map((path) => shownName(row.cwd, path));
-    return synthesised("failed", "undo_conflict", resolveText.undoConflict({ id: row.id, files }));
+    return errorEnding("failed", "undo_conflict", resolveText.undoConflict({ id: row.id, files }));
   }
   if (end.state === "unknown") {
     const { message, files } = end;
-    return synthesised("unknown", "apply_unknown", resolveText.unknown({ label: `the undo of ${row.label}`, message, files }));
+    return errorEnding("unknown", "apply_unknown", resolveText.unknown({ label: `the undo of ${row.label}`, message, files }));
   }
   const message = end.state === "failed" ? end.message : "it was cancelled";
-  return synthesised("failed", "proposal_apply_failed", resolveText.undoFailed({ id: row.id, message }));
+  return errorEnding("failed", "proposal_apply_failed", resolveText.undoFailed({ id: row.id, message }));
 }
 
 /** What a killed process left of an undo is brought to one end first. */
-async function takeBack({ session }: Staging, set: ChangeSet, { changes, again }: Pick<Doing, "changes" | "again">): Promise<ChangeEnd> {
+async function takeBack({ session }: Staging, set: ChangeSet, { changes, again }: Pick<UndoRun, "changes" | "again">): Promise<ChangeEnd> {
   const { signal } = new AbortController();
   try {
     const found = again ? await changes.recover(set) : undefined;

@@ -58,11 +58,11 @@ const REASON_LIMIT = 2_000;
 async function findQuestion(ledger: Ledger, id: string): Promise<QuestionRow> {
   const [row] = await ledger.pending("questions", { prefix: id, all: true, limit: 1 });
   if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no question '${id}'. See: assent approvals`);
-  return await wholeQuestion(ledger, row);
+  return await readWholeQuestion(ledger, row);
 }
 
 /** The row with its large values in place. */
-export async function wholeQuestion(ledger: Ledger, row: QuestionRow): Promise<QuestionRow> {
+export async function readWholeQuestion(ledger: Ledger, row: QuestionRow): Promise<QuestionRow> {
   // Parsing: what the ledger gives back is what it was given.
   return (await ledger.resolve(row as unknown as Json)) as unknown as QuestionRow;
 }

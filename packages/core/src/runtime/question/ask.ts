@@ -6,18 +6,18 @@ import { questionsOf } from "../../model/question/shape.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { DispatcherDeps, Ending } from "../dispatch.ts";
 import { type BatchRun, type CallRun, isParking, skipRest } from "../pipeline/call-run.ts";
-import { synthesised } from "../pipeline/endings.ts";
+import { errorEnding } from "../pipeline/endings.ts";
 import { isAsk } from "../pipeline/judge.ts";
 import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { classifyLane, enterLane } from "../pipeline/lanes.ts";
 import { restoreCall } from "../pipeline/restore.ts";
 import { traceApproval, traceUnrun } from "../pipeline/tracing.ts";
-import { wholeQuestion } from "./answer.ts";
+import { readWholeQuestion } from "./answer.ts";
 import { abortedEnd, unaskableEnd, unavailableEnd } from "./ends.ts";
 import { endOf, waitForReply } from "./wait.ts";
 
 /** What asking comes to: the call's end, or a question that waits beyond this process. */
-export type Asked = Ending | { readonly parked: string | undefined };
+export type QuestionOutcome = Ending | { readonly parked: string | undefined };
 
 /** A time limit that is none is a mistake in settings, found when a session starts and not when somebody is asked. */
 export function checkAskTimeout({ askTimeout }: Pick<DispatcherDeps, "askTimeout">): void {
@@ -27,11 +27,11 @@ export function checkAskTimeout({ askTimeout }: Pick<DispatcherDeps, "askTimeout
 }
 
 /** The body of `ask`, of a call that was just claimed. */
-export function askQuestions(batch: BatchRun, run: CallRun, { request }: JudgedCall): Promise<Asked> {
+export function askQuestions(batch: BatchRun, run: CallRun, { request }: JudgedCall): Promise<QuestionOutcome> {
   return asking(batch, run, async () => {
     const read = questionsOf(request.input);
     if ("fault" in read) return unaskableEnd(read.fault);
-    return await put(batch, run, { questions: read.questions, fingerprint: request.fingerprint ?? "" });
+    return await putQuestion(batch, run, { questions: read.questions, fingerprint: request.fingerprint ?? "" });
   });
 }
 
@@ -44,25 +44,25 @@ export function isAsking(batch: BatchRun, callId: string): boolean {
 }
 
 /** Goes on with a call that asked in an earlier process, or meant to. Its question is on record; whether its tool has changed since is of no matter to whoever answers. */
-export async function askAgain(batch: BatchRun, run: CallRun): Promise<Asked> {
+export async function askAgain(batch: BatchRun, run: CallRun): Promise<QuestionOutcome> {
   classifyLane(batch.lanes, run.index, false);
   if (!(await enterLane(batch.lanes, run.index))) return { parked: undefined };
   const restored = await restoreCall(batch, run);
   return await asking(batch, run, async () => {
     const row = questionOf(batch, run.callId);
-    if (row) return await put(batch, run, await wholeQuestion(batch.deps.session.ledger, row));
+    if (row) return await putQuestion(batch, run, await readWholeQuestion(batch.deps.session.ledger, row));
     const read = "end" in restored ? { fault: NEVER_ASKED } : questionsOf(run.input);
-    if ("fault" in read) return synthesised("failed", "not_applied", NEVER_ASKED);
+    if ("fault" in read) return errorEnding("failed", "not_applied", NEVER_ASKED);
     const call = batch.deps.session.state.calls.get(run.callId);
     const fingerprint = mayBeUnderWay(call) ? call.judged.fingerprint : undefined;
-    return await put(batch, run, { questions: read.questions, fingerprint: fingerprint ?? "" });
+    return await putQuestion(batch, run, { questions: read.questions, fingerprint: fingerprint ?? "" });
   });
 }
 
 const NEVER_ASKED = "Did not happen: the program stopped before the question was asked.";
 
 /** Everything around the asking itself: what observers are told, and what becomes of a failing store. */
-async function asking(batch: BatchRun, run: CallRun, ask: () => Promise<Asked>): Promise<Asked> {
+async function asking(batch: BatchRun, run: CallRun, ask: () => Promise<QuestionOutcome>): Promise<QuestionOutcome> {
   run.phase = "running";
   run.startedAt = batch.deps.clock.now();
   const input: JsonObject = run.input;
@@ -74,7 +74,7 @@ async function asking(batch: BatchRun, run: CallRun, ask: () => Promise<Asked>):
   } catch (error) {
     if (!(error instanceof LedgerError)) throw error; // asking has no effect, so a failing store leaves no doubt
     batch.deps.warn?.(error.message);
-    return synthesised("failed", "execution_failed", modelText.execution_failed(error.message));
+    return errorEnding("failed", "execution_failed", modelText.execution_failed(error.message));
   }
 }
 
@@ -84,13 +84,13 @@ function questionOf({ deps }: BatchRun, callId: string): QuestionRow | undefined
   return undefined;
 }
 
-type Putting = { readonly questions: readonly Question[]; readonly fingerprint: string };
+type QuestionDraft = { readonly questions: readonly Question[]; readonly fingerprint: string };
 
 /**
  * In order: an answer that came meanwhile; nobody to ask and nothing to wait for; the question on record, and a person or another process that answers it; or it
  * waits beyond this process.
  */
-async function put(batch: BatchRun, run: CallRun, { questions, fingerprint }: Putting): Promise<Asked> {
+async function putQuestion(batch: BatchRun, run: CallRun, { questions, fingerprint }: QuestionDraft): Promise<QuestionOutcome> {
   const { questioner, askTimeout } = batch.deps;
   const onAsk = onAskOf(batch, run);
   const before = questionOf(batch, run.callId);
@@ -105,7 +105,7 @@ async function put(batch: BatchRun, run: CallRun, { questions, fingerprint }: Pu
   return onAskOf(batch, run) === "park" ? { parked: row.id } : unavailable(batch);
 }
 
-function stoppedQuestion(run: CallRun, asked: QuestionRow | undefined, questions: readonly Question[]): Asked {
+function stoppedQuestion(run: CallRun, asked: QuestionRow | undefined, questions: readonly Question[]): QuestionOutcome {
   return isParking(run) && asked ? { parked: asked.id } : abortedEnd({ questions, answers: [] });
 }
 
@@ -121,7 +121,7 @@ function unavailable(batch: BatchRun): Ending {
   return unavailableEnd();
 }
 
-async function record(batch: BatchRun, run: CallRun, { questions, fingerprint }: Putting): Promise<QuestionRow> {
+async function record(batch: BatchRun, run: CallRun, { questions, fingerprint }: QuestionDraft): Promise<QuestionRow> {
   const { session, ids } = batch.deps;
   const question = ids.next("q_");
   traceApproval(batch, run, "assent.approval.requested");

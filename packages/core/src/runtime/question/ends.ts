@@ -1,7 +1,7 @@
 import type { Question, QuestionAnswer } from "../../model/question/question.ts";
 import { partialResult, questionResult } from "../../model/question/result.ts";
 import type { Ending } from "../dispatch.ts";
-import { synthesised } from "../pipeline/endings.ts";
+import { errorEnding } from "../pipeline/endings.ts";
 
 /** How a question was settled, its values whole. */
 export type SettledQuestion = {
@@ -23,23 +23,23 @@ export function settledEnd({ state, questions, answers, reason, seconds }: Settl
   return { state: "succeeded", type: outcome, result: { content: text, details } };
 }
 
-type Chosen = { readonly questions: readonly Question[]; readonly answers: readonly QuestionAnswer[] };
+type ChosenAnswers = { readonly questions: readonly Question[]; readonly answers: readonly QuestionAnswer[] };
 
 /** The signal fired while a person was asked, or before. */
-export function abortedEnd(chosen: Chosen): Ending {
+export function abortedEnd(chosen: ChosenAnswers): Ending {
   return stoppedEnd("ask_aborted", ["Ask input was cancelled"], chosen);
 }
 
 /** What was chosen before is kept, for the model too. */
-function stoppedEnd(type: "ask_cancelled" | "ask_aborted", said: readonly string[], { questions, answers }: Chosen): Ending {
+function stoppedEnd(type: "ask_cancelled" | "ask_aborted", said: readonly string[], { questions, answers }: ChosenAnswers): Ending {
   const { lines, partial } = partialResult(questions, answers);
-  const end = synthesised("cancelled", type, [...said, ...lines].join("\n"));
+  const end = errorEnding("cancelled", type, [...said, ...lines].join("\n"));
   return { ...end, result: { ...end.result, details: { partial } } };
 }
 
 /** Nobody can be asked, and nobody will answer later. */
 export function unavailableEnd(): Ending {
-  return synthesised("failed", "ask_unavailable", "Ask tool requires interactive mode");
+  return errorEnding("failed", "ask_unavailable", "Ask tool requires interactive mode");
 }
 
 /** The input holds no questions. The tool's own check says so before anything is judged; the body does not rely on it. */

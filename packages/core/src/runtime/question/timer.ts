@@ -80,14 +80,14 @@ export function makeCountdown({ clock, questions, limit, over }: CountdownParts)
   return { ...answers, timer, changed, close, seconds: () => seconds };
 }
 
-type Standing = Pick<Countdown, "standing" | "chosen" | "marked"> & {
+type TimerState = Pick<Countdown, "standing" | "chosen" | "marked"> & {
   /** What stands for a question whose time is over. */
   readonly expire: (question: Question) => QuestionAnswer;
   readonly hasAnswer: (question: Question) => boolean;
 };
 
 /** What was chosen so far, and what was taken because nobody chose in time. */
-function makeStanding(questions: readonly Question[]): Standing {
+function makeStanding(questions: readonly Question[]): TimerState {
   const soFar = new Map<string, QuestionAnswer>();
   const expired = new Map<string, QuestionAnswer>();
   return {

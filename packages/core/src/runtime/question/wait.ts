@@ -4,11 +4,11 @@ import { toolHookInput } from "../../model/hooks/input.ts";
 import { answersFault, type QuestionAnswer } from "../../model/question/question.ts";
 import { readAnswers } from "../../model/question/shape.ts";
 import { messageOf } from "../../model/result/thrown.ts";
-import { type Answered, AnsweredElsewhere, type OpenQuestion } from "../../question-port.ts";
+import { AnsweredElsewhere, type OpenQuestion, type QuestionerReply } from "../../question-port.ts";
 import { makeBell } from "../bell.ts";
 import type { Ending } from "../dispatch.ts";
 import { type BatchRun, type CallRun, isParking, skipRest } from "../pipeline/call-run.ts";
-import { tell } from "../pipeline/notify.ts";
+import { tellHooks } from "../pipeline/notify.ts";
 import { hookSession } from "../pipeline/rewrite.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
 import { inOrder, settleQuestion } from "./answer.ts";
@@ -16,7 +16,7 @@ import { abortedEnd, settledEnd } from "./ends.ts";
 import { type Countdown, makeCountdown } from "./timer.ts";
 
 /** A question that is shown, and what has come of it so far. */
-type Desk = {
+type QuestionDesk = {
   readonly row: QuestionRow;
   readonly countdown: Countdown;
   readonly showing: AbortController;
@@ -55,16 +55,16 @@ export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionR
   }
 }
 
-type Opening = { readonly row: QuestionRow; readonly ring: () => void };
+type DeskInput = { readonly row: QuestionRow; readonly ring: () => void };
 
-function openDesk(batch: BatchRun, run: CallRun, { row, ring }: Opening): Desk {
+function openDesk(batch: BatchRun, run: CallRun, { row, ring }: DeskInput): QuestionDesk {
   const { clock } = batch.deps;
   const over = (): void => {
     if (desk.said || run.stopped) return;
     void settle(batch, desk, { outcome: "expired", answers: desk.countdown.standing(), by: clockBy(batch), reason: null });
   };
   const countdown = makeCountdown({ clock, questions: row.questions, limit: () => secondsAllowed(batch), over });
-  const desk: Desk = { row, countdown, showing: new AbortController(), ring, said: undefined, nobody: false, failure: undefined };
+  const desk: QuestionDesk = { row, countdown, showing: new AbortController(), ring, said: undefined, nobody: false, failure: undefined };
   return desk;
 }
 
@@ -76,14 +76,14 @@ function secondsAllowed(batch: BatchRun): number {
   return batch.policy().mode === "plan" ? 0 : Math.min(seconds, LONGEST_SECONDS);
 }
 
-function present(batch: BatchRun, run: CallRun, desk: Desk): void {
+function present(batch: BatchRun, run: CallRun, desk: QuestionDesk): void {
   tellWaiting(batch, run);
   void show(batch, run, desk);
 }
 
 function tellWaiting(batch: BatchRun, run: CallRun): void {
   const { input, callId, tool } = run;
-  tell(batch, "on_user_input", () => {
+  tellHooks(batch, "on_user_input", () => {
     const about = { event: "on_user_input", tool: tool?.name ?? run.name, kind: tool?.kind ?? "think", callId, input } as const;
     return { ...toolHookInput(hookSession(batch, run), about), label: "question" };
   });
@@ -92,7 +92,7 @@ function tellWaiting(batch: BatchRun, run: CallRun): void {
 const TRIES = 3;
 
 /** Carries the question to the person and what they say to the ledger. An unusable answer is asked for again. */
-async function show(batch: BatchRun, run: CallRun, desk: Desk): Promise<void> {
+async function show(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<void> {
   const { warn } = batch.deps;
   try {
     let fault: string | undefined;
@@ -112,9 +112,9 @@ async function show(batch: BatchRun, run: CallRun, desk: Desk): Promise<void> {
   desk.ring();
 }
 
-type Asking = { readonly desk: Desk; readonly fault: string | undefined };
+type AskInput = { readonly desk: QuestionDesk; readonly fault: string | undefined };
 
-async function ask(batch: BatchRun, run: CallRun, { desk, fault }: Asking): Promise<Answered | undefined> {
+async function ask(batch: BatchRun, run: CallRun, { desk, fault }: AskInput): Promise<QuestionerReply | undefined> {
   const { id, session: sessionId, callId, questions } = desk.row;
   const { agentName } = batch.batch;
   const { timer, chosen } = desk.countdown;
@@ -136,7 +136,7 @@ async function ask(batch: BatchRun, run: CallRun, { desk, fault }: Asking): Prom
 type Settlement = Parameters<typeof settleQuestion>[2];
 
 /** What goes on record, or why the answer cannot be used. */
-function settlementOf(batch: BatchRun, { row, countdown }: Desk, said: Answered): Settlement | { readonly fault: string } {
+function settlementOf(batch: BatchRun, { row, countdown }: QuestionDesk, said: QuestionerReply): Settlement | { readonly fault: string } {
   const by = said.by ?? speaker(batch);
   const { questions } = row;
   if (said.outcome === "cancelled") {
@@ -159,7 +159,7 @@ function clockBy(batch: BatchRun): By {
   return { ...speaker(batch), kind: "host", name: "clock" };
 }
 
-async function settle(batch: BatchRun, desk: Desk, settlement: Settlement): Promise<void> {
+async function settle(batch: BatchRun, desk: QuestionDesk, settlement: Settlement): Promise<void> {
   const { ledger } = batch.deps.session;
   if (settlement.outcome !== "declined") desk.said = settlement.outcome;
   try {
@@ -171,7 +171,7 @@ async function settle(batch: BatchRun, desk: Desk, settlement: Settlement): Prom
 }
 
 /** What the ledger and the person say now; undefined: nothing yet. Whichever came first counts, the cancel or what was said here. */
-async function look(batch: BatchRun, run: CallRun, desk: Desk): Promise<Ending | "unasked" | undefined> {
+async function look(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<Ending | "unasked" | undefined> {
   const { row, countdown, showing } = desk;
   const { session } = batch.deps;
   if (desk.failure !== undefined) throw desk.failure;
@@ -188,10 +188,10 @@ async function look(batch: BatchRun, run: CallRun, desk: Desk): Promise<Ending |
   return desk.nobody && !desk.said ? "unasked" : undefined;
 }
 
-type Told = { readonly seconds: number; readonly said: Desk["said"] };
+type DeskEnd = { readonly seconds: number; readonly said: QuestionDesk["said"] };
 
 /** The end of a call whose question is settled. A person here who cancels it cancels the turn. */
-export async function endOf(batch: BatchRun, row: QuestionRow, { seconds, said }: Told): Promise<Ending> {
+export async function endOf(batch: BatchRun, row: QuestionRow, { seconds, said }: DeskEnd): Promise<Ending> {
   const { state, answerReason: reason } = row;
   if (state === "open") throw new Error(`question ${row.id} is still open`);
   if (said === "cancelled" && state === "cancelled") skipRest(batch, "interrupted");

@@ -36,9 +36,9 @@ function asBusy(error: unknown): LedgerError {
   throw error;
 }
 
-type Ending = { readonly busy: LedgerError; readonly ended: Set<string> };
+type HolderEnding = { readonly busy: LedgerError; readonly ended: Set<string> };
 
-async function endOnce({ ledger, endHolder }: AcquirePorts, id: string, { busy, ended }: Ending): Promise<boolean> {
+async function endOnce({ ledger, endHolder }: AcquirePorts, id: string, { busy, ended }: HolderEnding): Promise<boolean> {
   // Parsing: a ledger names the holder as it was given.
   const holder = busy.detail["holder"] as unknown as Holder | undefined;
   if (!holder?.command || !endHolder) return false;

@@ -1,7 +1,7 @@
 import type { Ledger, Subscription } from "../../ledger-port.ts";
 import { type EventType, type LedgerEvent, SHARED, type StoredEvent } from "../../model/events.ts";
 import { fold, type SessionState } from "../../model/fold.ts";
-import { knownEvent, naming } from "../../model/known-event.ts";
+import { namedSession, parseEvent } from "../../model/known-event.ts";
 import type { Link } from "./link.ts";
 
 type SharedOn = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly link: Link };
@@ -52,9 +52,9 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
     }
   };
   const take = (stored: StoredEvent): void => {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (!event) return;
-    if (naming(event) === id && event.pos > state.shared) foldNaming(event);
+    if (namedSession(event) === id && event.pos > state.shared) foldNaming(event);
     for (const { changed } of sinks) changed(event);
   };
   const catchUp: Link["catchUp"] = async (before) => {

@@ -7,7 +7,7 @@ import type { Session } from "./session.ts";
 
 const RETRY_MS = 1_000;
 
-type Recording = {
+type SureRecord = {
   readonly events: () => readonly Draft[];
   readonly durability?: Durability;
   /** How often it is tried while the store is locked; for ever when absent, and then also while the disk is full. */
@@ -21,7 +21,7 @@ const LAST_TRIES = 3;
 type Recorder = { readonly session: Session; readonly clock: Clock; readonly warn?: ((message: string) => void) | undefined };
 
 /** Records what has happened, and tries again for as long as the store may recover. The events are made anew each time. What still fails is thrown. */
-export async function recordSurely(recorder: Recorder, recording: Recording): Promise<void> {
+export async function recordSurely(recorder: Recorder, recording: SureRecord): Promise<void> {
   const { session, clock } = recorder;
   const { events, durability = "normal" } = recording;
   const mayWait = makePatience(recorder, recording);
@@ -37,7 +37,7 @@ export async function recordSurely(recorder: Recorder, recording: Recording): Pr
 }
 
 /** Whether a failure is worth another try. It is told once for as long as it is the same. */
-function makePatience({ warn }: Recorder, { tries, signal }: Recording): (error: unknown) => boolean {
+function makePatience({ warn }: Recorder, { tries, signal }: SureRecord): (error: unknown) => boolean {
   let tried = 0;
   let last = tries;
   let said: string | undefined;
@@ -53,7 +53,7 @@ function makePatience({ warn }: Recorder, { tries, signal }: Recording): (error:
 }
 
 /** What must be on record before anything happens: where it cannot be, nothing does, and whoever wanted it is told so. */
-export async function recordFirst({ session }: Pick<Recorder, "session">, first: First): Promise<void> {
+export async function recordFirst({ session }: Pick<Recorder, "session">, first: FirstRecord): Promise<void> {
   try {
     await session.record(first.events, first.durability, first.blobs);
   } catch (error) {
@@ -62,7 +62,11 @@ export async function recordFirst({ session }: Pick<Recorder, "session">, first:
   }
 }
 
-type First = { readonly events: readonly Draft[]; readonly durability: Durability; readonly blobs?: readonly Uint8Array[] | undefined };
+type FirstRecord = {
+  readonly events: readonly Draft[];
+  readonly durability: Durability;
+  readonly blobs?: readonly Uint8Array[] | undefined;
+};
 
 function isPassing(error: unknown, done: boolean): boolean {
   return error instanceof LedgerError && (error.type === "store_locked" || (done && error.type === "store_full"));

@@ -1,22 +1,22 @@
 import type { Ledger } from "../../ledger-port.ts";
 import type { EventBodies, LedgerEvent } from "../../model/events.ts";
 import type { Json } from "../../model/json/json.ts";
-import { knownEvent } from "../../model/known-event.ts";
+import { parseEvent } from "../../model/known-event.ts";
 
 /** What the ledger has on one call: the newest event of each type. */
-export type RecordedCall = { readonly [T in RecordedType]?: EventBodies[T] };
+export type CallRecord = { readonly [T in RecordedType]?: EventBodies[T] };
 
 type RecordedType = "call.proposed" | "call.judged" | "call.claimed" | "call.started" | "call.ended" | "approval.opened";
 
 const TYPES: readonly RecordedType[] = ["call.proposed", "call.judged", "call.claimed", "call.started", "call.ended", "approval.opened"];
 
 /** Reads one call back, large values included. */
-export async function recordedCall(ledger: Ledger, session: string, call: string): Promise<RecordedCall> {
+export async function readCallRecord(ledger: Ledger, session: string, call: string): Promise<CallRecord> {
   const newest: Partial<Record<string, LedgerEvent["body"]>> = {};
   for await (const stored of ledger.read({ session, seq: 0 }, { session, call, types: TYPES })) {
-    const event = knownEvent(stored);
+    const event = parseEvent(stored);
     if (event) newest[event.type] = event.body;
   }
   const whole = await ledger.resolve(newest as unknown as Json);
-  return whole as unknown as RecordedCall;
+  return whole as unknown as CallRecord;
 }

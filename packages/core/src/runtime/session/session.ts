@@ -2,7 +2,7 @@ import { type Lease, type Ledger, LedgerError } from "../../ledger-port.ts";
 import type { Draft, EventBodies, EventType, LedgerEvent, StoredEvent } from "../../model/events.ts";
 import { emptySession, fold, type SessionState } from "../../model/fold.ts";
 import type { Holder } from "../../model/holder.ts";
-import { knownEvent } from "../../model/known-event.ts";
+import { parseEvent } from "../../model/known-event.ts";
 import { fromSnapshot, toSnapshot } from "../../model/snapshot.ts";
 import type { Clock, Ids } from "../../ports.ts";
 import { acquireSession } from "./acquire.ts";
@@ -57,7 +57,7 @@ export async function openSession(ports: SessionPorts, options: SessionOptions):
   if (!creating) await refuseUnknown(ports.ledger, id);
   const takeOver = !creating && options.takeOver === true;
   const lease = await acquireSession(ports, id, { holder: options.holder, takeOver });
-  const state = creating ? emptySession() : await recordedState(ports.ledger, id);
+  const state = creating ? emptySession() : await readSessionState(ports.ledger, id);
   if (creating) state.shared = await ports.ledger.head();
   const session = makeSession(ports, { id, lease, state, holder: options.holder });
   if (creating) {
@@ -81,7 +81,7 @@ async function refuseUnknown(ledger: Ledger, id: string): Promise<void> {
 }
 
 /** How a session stands on record: the newest usable snapshot and what came after it, both chains in the order of the store. */
-export async function recordedState(ledger: Ledger, id: string): Promise<SessionState> {
+export async function readSessionState(ledger: Ledger, id: string): Promise<SessionState> {
   const pos = await ledger.head();
   const snapshot = await ledger.latest(id);
   const state = (snapshot && fromSnapshot(snapshot.state)) ?? emptySession();
@@ -100,7 +100,7 @@ export async function recordedState(ledger: Ledger, id: string): Promise<Session
 }
 
 function foldStored(state: SessionState, stored: StoredEvent): LedgerEvent {
-  const event = knownEvent(stored);
+  const event = parseEvent(stored);
   if (!event) {
     const what = `Session ${stored.session} holds an event of type ${stored.type} version ${stored.v}, written by a newer Assent.`;
     throw new LedgerError("store_newer", `${what} Open it with that version.`, { session: stored.session, seq: stored.seq });
@@ -109,9 +109,9 @@ function foldStored(state: SessionState, stored: StoredEvent): LedgerEvent {
   return event;
 }
 
-type Opened = { readonly id: string; readonly lease: Lease; readonly state: SessionState; readonly holder: Holder };
+type OpenedSession = { readonly id: string; readonly lease: Lease; readonly state: SessionState; readonly holder: Holder };
 
-function makeSession({ ledger, clock, endHolder }: SessionPorts, { id, lease, state, holder }: Opened): Session {
+function makeSession({ ledger, clock, endHolder }: SessionPorts, { id, lease, state, holder }: OpenedSession): Session {
   const link: Link = {
     failure: undefined,
     underWay: 0,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Draft, type LedgerEvent, SHARED } from "../../../src/model/events.ts";
-import type { ProposalEvent, ProposalRow, ProposalStanding } from "../../../src/model/proposal/proposal.ts";
+import type { ProposalEvent, ProposalRow, ProposalState } from "../../../src/model/proposal/proposal.ts";
 import { isOpenProposal, isProposalEvent, nextProposal } from "../../../src/model/proposal/row.ts";
 import { applyingDraft, draftOf, endedDraft, proposalDigestOf, requestedDraft, stagedDraft, TESTER } from "../../../testing/drafts.ts";
 
@@ -44,7 +44,7 @@ function rowAfter(...names: readonly Name[]): ProposalRow | undefined {
   }, undefined);
 }
 
-const WAYS: Readonly<Record<ProposalStanding | "none", readonly Name[]>> = {
+const WAYS: Readonly<Record<ProposalState | "none", readonly Name[]>> = {
   none: [],
   staged: ["proposal.staged"],
   applying: ["proposal.staged", "proposal.applying"],
@@ -56,13 +56,13 @@ const WAYS: Readonly<Record<ProposalStanding | "none", readonly Name[]>> = {
   undone: ["proposal.staged", "proposal.applying", "proposal.applied", "proposal.undone"],
 };
 
-const IN_ANY: Partial<Record<ProposalStanding, ProposalStanding>> = {
+const IN_ANY: Partial<Record<ProposalState, ProposalState>> = {
   ...{ staged: "staged", applying: "applying", applied: "applied", discarded: "discarded" },
   ...{ stale: "stale", superseded: "superseded", unknown: "unknown", undone: "undone" },
 };
 
 /** The table of the contract, section 2.2: every pair that is not here is refused. A claim comes first, so a mismatch may be found while it applies. */
-const LEADS: Readonly<Record<Name, Partial<Record<ProposalStanding | "none", ProposalStanding>>>> = {
+const LEADS: Readonly<Record<Name, Partial<Record<ProposalState | "none", ProposalState>>>> = {
   "proposal.staged": { none: "staged" },
   "proposal.applying": { staged: "applying" },
   "proposal.applied": { applying: "applied" },

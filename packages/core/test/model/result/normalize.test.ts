@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { normaliseResult } from "../../../src/model/result/normalize.ts";
+import { normalizeResult } from "../../../src/model/result/normalize.ts";
 import type { Display, ToolResult } from "../../../src/model/result/result.ts";
 
 const message = "Tool 't' returned no valid result.";
@@ -146,7 +146,7 @@ const rows: readonly (readonly [name: string, returned: unknown, expected: ToolR
 ];
 for (const [name, returned, expected, warnings = 0] of rows) {
   test(name, () => {
-    const normalised = normaliseResult("t", returned);
+    const normalised = normalizeResult("t", returned);
     assert.deepEqual(normalised.result, expected);
     assert.equal(normalised.warnings.length, warnings);
   });
@@ -154,7 +154,7 @@ for (const [name, returned, expected, warnings = 0] of rows) {
 
 test("an image of exactly 20 MB is shown", () => {
   const data = `${big(20_000_000).slice(0, -1)}=`;
-  assert.deepEqual(normaliseResult("t", { content: [{ type: "image", mediaType: "i", data }] }).result.content, [
+  assert.deepEqual(normalizeResult("t", { content: [{ type: "image", mediaType: "i", data }] }).result.content, [
     { type: "image", mediaType: "i", data },
   ]);
 });
@@ -165,7 +165,7 @@ test("a result that cannot be read is no result, with a warning", () => {
       throw new Error("boom");
     },
   });
-  const { result, warnings } = normaliseResult("t", returned);
+  const { result, warnings } = normalizeResult("t", returned);
   assert.deepEqual(result, worthless);
   assert.match(warnings[0] ?? "", /boom/);
 });
@@ -173,9 +173,9 @@ test("a result that cannot be read is no result, with a warning", () => {
 test("law: whatever a body returns becomes a result with content, and normalising it again changes nothing", () => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.record({ content: fc.anything(), error: fc.anything() }, { requiredKeys: [] })), (returned) => {
-      const { result } = normaliseResult("t", returned);
+      const { result } = normalizeResult("t", returned);
       assert.ok(typeof result.content === "string" ? result.content.trim() !== "" : result.content.length > 0);
-      assert.deepEqual(normaliseResult("t", result), { result, warnings: [] });
+      assert.deepEqual(normalizeResult("t", result), { result, warnings: [] });
     }),
   );
 });

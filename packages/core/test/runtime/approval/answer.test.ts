@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Answer, answerApproval, createRegistry, patternRules, type Request, type Rules, requestsFrom } from "@assent/core";
+import { type Answer, answerApproval, createRegistry, createRequestReader, patternRules, type Request, type Rules } from "@assent/core";
 import { type Bench, type BenchOptions, bench, call, only, outcomes, says, sha256, textOf, textTool, until } from "../harness.ts";
 
 const modifiable = textTool("note", "edit", {
@@ -301,7 +301,7 @@ test("a reject leaves the other calls alone; with interrupt every call that has 
 test("a door without the tool cannot edit, but can approve and reject", async (t) => {
   const { b, running, id } = await asked(t);
   const other = await bench(t, { beside: b, tools: [] });
-  const requests = requestsFrom({ ledger: b.ledger, tools: createRegistry(), digest: sha256 });
+  const requests = createRequestReader({ ledger: b.ledger, tools: createRegistry(), digest: sha256 });
   const ports = { ledger: b.ledger, clock: b.clock, ids: b.ids, rules: patternRules, requests };
   await assert.rejects(answerApproval(ports, says(id, { updatedInput: { text: "y" } })), { name: "AnswerError", type: "stale_revision" });
   await answerApproval(ports, says(id));

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Answer, AnswerError, type Approver, answerApproval, patternRules, requestsFrom } from "@assent/core";
+import { type Answer, AnswerError, type Approver, answerApproval, createRequestReader, patternRules } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
 import { type Bench, bench, call, only, outcomes, rest, says, scriptedHooks, sha256, textOf, textTool, until } from "../harness.ts";
 
 /** Answers as another process would: through the ledger alone. */
 function elsewhere({ ledger, clock, ids, registry }: Bench, answer: Answer): ReturnType<typeof answerApproval> {
-  const requests = requestsFrom({ ledger, tools: registry, digest: sha256 });
+  const requests = createRequestReader({ ledger, tools: registry, digest: sha256 });
   return answerApproval({ ledger, clock, ids, rules: patternRules, requests }, answer);
 }
 

@@ -56,7 +56,7 @@ test("a failed result stays failed when its text is withheld, and the error does
   assert.doesNotMatch(JSON.stringify([report, b.events, await b.stored("call.ended")]), /secret/);
 });
 
-test("a transform also sees synthesised errors", async (t) => {
+test("a transform also sees errors that the runtime makes", async (t) => {
   const hooks = scriptedHooks({ tool_response_transform: ({ tool_response: text }) => ({ updatedOutput: `seen: ${text}` }) });
   const b = await bench(t, { person: "nobody", deps: { hooks } });
   const report = await b.process([call("edit", "x"), call("nope", "y"), { id: "c3", name: "read", arguments: "{" }]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Draft, type Ledger, memoryLedger, openSession, type Session } from "@assent/core";
-import { unknownOutcomes } from "@assent/core/parts";
+import { createUnknownOutcomes } from "@assent/core/parts";
 import {
   answeredDraft,
   claimedDraft,
@@ -65,7 +65,7 @@ describe("what is unknown in one session of a run", () => {
     const { open } = place();
     const root = await open();
     await ran(root, "c1", { outcome: "unknown" });
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     outcomes.attend(root);
     const agent = await open(root);
     outcomes.attend(agent);
@@ -79,7 +79,7 @@ describe("what is unknown in one session of a run", () => {
     const { open } = place();
     const root = await open();
     const agent = await open(root);
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     outcomes.attend(root);
     outcomes.attend(agent);
     await ran(agent, "c1", { outcome: "unknown" });
@@ -91,7 +91,7 @@ describe("what is unknown in one session of a run", () => {
   test("is not known because a grant answers", async () => {
     const { open } = place();
     const root = await open();
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     outcomes.attend(root);
     await ran(root, "c1", { outcome: "unknown" });
     await approved(root, "c1", { ...TESTER, kind: "grant", name: "g_1" });
@@ -111,7 +111,7 @@ describe("after a restart", () => {
     await ran(below, "c3", { outcome: "succeeded" });
     await ran(stranger, "c4", { outcome: "unknown" });
     await ran(await open(stranger), "c5", { outcome: "unknown" });
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     await outcomes.restore(ledger, root.id);
     assert.deepEqual([...outcomes.fingerprints], [fingerprintOf("c1"), fingerprintOf("c2")]);
   });
@@ -121,7 +121,7 @@ describe("after a restart", () => {
     const root = await open();
     for (let at = 0; at < 1_000; at += 1) await open();
     await ran(await open(root), "c1", { outcome: "unknown" });
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     await outcomes.restore(ledger, root.id);
     assert.deepEqual([...outcomes.fingerprints], [fingerprintOf("c1")]);
   });
@@ -132,7 +132,7 @@ describe("after a restart", () => {
     const agent = await open(root);
     await ran(agent, "c1", { outcome: "unknown" });
     await approved(agent, "c1", TESTER);
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     await outcomes.restore(ledger, root.id);
     assert.deepEqual([...outcomes.fingerprints], []);
   });
@@ -147,7 +147,7 @@ describe("after a restart", () => {
       await ran(agent, "c1", { outcome: "unknown" });
       await ran(agent, "c2", { outcome: "unknown" });
       await approved(pick(family), "c1", TESTER);
-      const outcomes = unknownOutcomes();
+      const outcomes = createUnknownOutcomes();
       outcomes.attend(root);
       await outcomes.restore(ledger, root.id);
       outcomes.attend(agent);
@@ -159,7 +159,7 @@ describe("after a restart", () => {
     const { ledger, root, agent } = await familyOf();
     await ran(root, "c1", { outcome: "unknown" });
     await approved(agent, "c1", TESTER);
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     outcomes.attend(root);
     await outcomes.restore(ledger, root.id);
     assert.deepEqual([...outcomes.fingerprints], []);
@@ -174,7 +174,7 @@ describe("after a restart", () => {
       if (by === TESTER) await approved(root, "c1", by);
       await ran(agent, "c1", { outcome: "unknown" });
       if (by !== TESTER) await approved(root, "c1", by);
-      const outcomes = unknownOutcomes();
+      const outcomes = createUnknownOutcomes();
       await outcomes.restore(ledger, root.id);
       assert.deepEqual([...outcomes.fingerprints], [fingerprintOf("c1")]);
     });
@@ -184,7 +184,7 @@ describe("after a restart", () => {
     const { ledger, root, agent } = await familyOf();
     await approved(agent, "c1", TESTER);
     await ran(root, "c1", { outcome: "unknown" });
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     outcomes.attend(root);
     await outcomes.restore(ledger, root.id);
     assert.deepEqual([...outcomes.fingerprints], [fingerprintOf("c1")]);
@@ -194,7 +194,7 @@ describe("after a restart", () => {
     const { ledger, root, agent, stranger } = await familyOf();
     await ran(agent, "c1", { outcome: "unknown" });
     await approved(stranger, "c1", TESTER);
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     await outcomes.restore(ledger, root.id);
     assert.deepEqual([...outcomes.fingerprints], [fingerprintOf("c1")]);
   });
@@ -203,7 +203,7 @@ describe("after a restart", () => {
 describe("an answer for what is unknown in another session", () => {
   test("stands when something else ends unknown there", async () => {
     const { root, agent } = await familyOf();
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     outcomes.attend(root);
     outcomes.attend(agent);
     await ran(agent, "c1", { outcome: "unknown" });
@@ -214,7 +214,7 @@ describe("an answer for what is unknown in another session", () => {
 
   test("is over when the same ends unknown again", async () => {
     const { root, agent, other } = await familyOf();
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     for (const session of [root, agent, other]) outcomes.attend(session);
     await ran(agent, "c1", { outcome: "unknown" });
     await approved(root, "c1", TESTER);
@@ -226,7 +226,7 @@ describe("an answer for what is unknown in another session", () => {
 
   test("is over when the same ends unknown in a session that was attended only after its claim", async () => {
     const { root, agent } = await familyOf();
-    const outcomes = unknownOutcomes();
+    const outcomes = createUnknownOutcomes();
     outcomes.attend(root);
     await ran(root, "c1", { outcome: "unknown" });
     await approved(root, "c1", TESTER);

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { defineTool, type PlanFiles, type PolicySource, type StandardSchema, type Tool } from "@assent/core";
-import { attendPlanMode, createModes, enterPlanMode, type Modes, type PlanMode } from "@assent/core/parts";
+import { createModes, createPlanMode, enterPlanMode, type Modes, type PlanMode } from "@assent/core/parts";
 import { type MutablePolicy, makePolicy, sha256 } from "../harness.ts";
 import { type ProposalBench, type ProposalOptions, proposalBench } from "../proposal/proposal-bench.ts";
 
@@ -55,7 +55,7 @@ export async function planBench(t: TestContext, options: PlanOptions = {}): Prom
   const modes = createModes({ session: b.session, policy: settings, planFile, warn: (message) => void b.warnings.push(message) });
   late.modes = modes;
   const { isLocked } = options;
-  const planMode = attendPlanMode({
+  const planMode = createPlanMode({
     session: b.session,
     modes,
     files: memoryPlans(plans),

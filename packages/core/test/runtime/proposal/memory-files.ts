@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ChangeEnd, FileChange, FileChanges, FileStanding, RecoveredChange } from "@assent/core";
+import type { ChangeEnd, FileChange, FileChanges, FileState, RecoveredChange } from "@assent/core";
 
 /** Files that are nowhere, changed together as a host changes real ones. */
 export type MemoryFiles = FileChanges & {
@@ -70,7 +70,7 @@ export function memoryFiles(initial: Readonly<Record<string, string>> = {}): Mem
   };
 }
 
-function standing({ texts }: Held, { path, before, after }: FileChange): FileStanding["at"] | "both" {
+function standing({ texts }: Held, { path, before, after }: FileChange): FileState["at"] | "both" {
   const text = texts.get(path);
   const now = text === undefined ? undefined : digestOf(text);
   if (now === before?.digest) return now === after?.digest ? "both" : "before";
@@ -109,7 +109,7 @@ async function recover(held: Held, changes: readonly FileChange[]): Promise<Reco
   return { state: "before", restored: restored.length };
 }
 
-function standings(held: Held, changes: readonly FileChange[]): readonly FileStanding[] {
+function standings(held: Held, changes: readonly FileChange[]): readonly FileState[] {
   return changes.map((change) => {
     const at = standing(held, change);
     return { path: change.path, at: at === "both" ? "after" : at };

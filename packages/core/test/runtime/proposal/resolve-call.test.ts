@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import {
   type Answer,
   answerApproval,
+  createRequestReader,
   type Draft,
   type Facts,
   type JsonObject,
@@ -11,7 +12,6 @@ import {
   type PendingAction,
   type ProposalReport,
   patternRules,
-  requestsFrom,
   ToolError,
 } from "@assent/core";
 import { scriptedApprover, TESTER } from "@assent/core/testing";
@@ -720,7 +720,7 @@ const plainFacts: Facts = ({ tool }) => ({ units: [{ subject: tool }], binds: {}
 /** Answers the only open approval as another process would. */
 async function answerElsewhere(b: ProposalBench, over: Partial<Answer>): Promise<void> {
   const [row] = await b.ledger.pending("approvals");
-  const requests = requestsFrom({ ledger: b.ledger, tools: b.registry, digest: sha256, facts: plainFacts });
+  const requests = createRequestReader({ ledger: b.ledger, tools: b.registry, digest: sha256, facts: plainFacts });
   await answerApproval({ ledger: b.ledger, clock: b.clock, ids: b.ids, rules: patternRules, requests }, says(row?.id ?? "", over));
 }
 

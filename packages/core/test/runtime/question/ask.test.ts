@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
-  type Answered,
   AnsweredElsewhere,
   answerQuestion,
   createRegistry,
   type JsonObject,
   type Ledger,
   type QuestionAnswer,
+  type QuestionerReply,
 } from "@assent/core";
 import { TESTER } from "@assent/core/testing";
 import { call, only, outcomes, rest, scriptedHooks, textOf, textTool, turn } from "../harness.ts";
@@ -26,7 +26,7 @@ import {
 } from "./question-bench.ts";
 
 /** Asks, lets the person say this, and gives the result. */
-async function said(t: Parameters<typeof questionBench>[0], questions: readonly JsonObject[], words: Answered) {
+async function said(t: Parameters<typeof questionBench>[0], questions: readonly JsonObject[], words: QuestionerReply) {
   const b = await questionBench(t);
   const report = b.process([asking(questions)]);
   (await b.asked.next()).say(words);
@@ -34,7 +34,7 @@ async function said(t: Parameters<typeof questionBench>[0], questions: readonly 
 }
 
 describe("what a person says is the result", () => {
-  type Row = readonly [name: string, questions: readonly JsonObject[], words: Answered, text: string, details: JsonObject];
+  type Row = readonly [name: string, questions: readonly JsonObject[], words: QuestionerReply, text: string, details: JsonObject];
   const two = [question(), question({ id: "m", multi: true })];
   const ROWS: readonly Row[] = [
     ["AK-20: the option picked", [question()], answered(pick("B")), "User selected: B", { selectedOptions: ["B"], outcome: "answered" }],
@@ -280,7 +280,7 @@ describe("AK-63: answers that do not fit", () => {
     test(`${name}: refused, with the reason, and asked again`, async (t) => {
       const b = await questionBench(t);
       const report = b.process([asking()]);
-      const bad = { outcome: "answered", answers } as Answered;
+      const bad = { outcome: "answered", answers } as QuestionerReply;
       (await b.asked.next(1)).say(bad);
       const again = await b.asked.next(2);
       assert.ok(again.open.fault?.includes(name === "another question" ? "x" : "db"), again.open.fault);

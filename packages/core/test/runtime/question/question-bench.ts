@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import {
-  type Answered,
   type By,
   defineTool,
   type JsonObject,
@@ -9,6 +8,7 @@ import {
   type ProposedCall,
   type QuestionAnswer,
   type Questioner,
+  type QuestionerReply,
   type QuestionRow,
   type StandardSchema,
   type Tool,
@@ -37,7 +37,7 @@ export type Shown = {
   readonly open: OpenQuestion;
   readonly signal: AbortSignal;
   readonly partial: (answers: readonly QuestionAnswer[]) => void;
-  readonly say: (answered: Answered | undefined) => void;
+  readonly say: (answered: QuestionerReply | undefined) => void;
   readonly fail: (error: unknown) => void;
 };
 
@@ -58,7 +58,7 @@ export function person(): Person {
       here = false;
     },
     ask: (open, signal, partial) => {
-      const { promise, resolve, reject } = Promise.withResolvers<Answered | undefined>();
+      const { promise, resolve, reject } = Promise.withResolvers<QuestionerReply | undefined>();
       shown.push({ open, signal, partial, say: resolve, fail: reject });
       return promise;
     },
@@ -96,7 +96,7 @@ export function asking(questions: readonly JsonObject[] = [question()], id = "as
   return { id, name: "ask", arguments: { questions } };
 }
 
-export const answered = (...answers: QuestionAnswer[]): Answered => ({ outcome: "answered", answers });
+export const answered = (...answers: QuestionAnswer[]): QuestionerReply => ({ outcome: "answered", answers });
 export const pick = (...selected: string[]): QuestionAnswer => ({ id: "db", selected });
 
 export const other: By = { kind: "person", user: "u", name: "elsewhere", door: "command", pid: 7 };

@@ -1,7 +1,7 @@
 // Prints how many bytes of old space many closed sessions have left behind. Run with --expose-gc; `asked`: every call is approved first.
 import { createHash } from "node:crypto";
 import { getHeapSpaceStatistics } from "node:v8";
-import { type Approver, createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
+import { type Approver, createDispatcher, createRegistry, defineTool, memoryLedger, openSession, staticPolicy } from "@assent/core";
 import { countingIds, manualClock } from "@assent/core/testing";
 import { z } from "zod";
 
@@ -31,7 +31,7 @@ tools.add(
 async function converse(): Promise<void> {
   const holder = { pid: 1, host: "h", processStart: "0", door: "test" };
   const session = await openSession({ ledger: memoryLedger({ clock, ids }), clock, ids }, { holder, create: { cwd: "/" } });
-  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), approver });
+  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy(), approver });
   const input = (at: number): string => JSON.stringify({ text: String(at).padEnd(TEXT, "x") });
   const calls = Array.from({ length: CALLS }, (_, at) => ({ id: `c${at}`, name: "look", arguments: input(at) }));
   const { results } = await dispatcher.process({ calls, tools, signal });

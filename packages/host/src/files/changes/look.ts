@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { FileStanding } from "@assent/core";
+import type { FileState } from "@assent/core";
 import { errorCode } from "../../system/error-code.ts";
 import type { WritablePlace } from "../open-place.ts";
 import type { LaidOutFile } from "./layout.ts";
 import type { Places } from "./places.ts";
 
 /** The state of a file; `both` if it does not change. `stats` if it is a regular file. */
-export type FoundFile = { readonly file: LaidOutFile; readonly at: FileStanding["at"] | "both"; readonly stats: Stats | undefined };
+export type FoundFile = { readonly file: LaidOutFile; readonly at: FileState["at"] | "both"; readonly stats: Stats | undefined };
 
 const CHUNK_BYTES = 64 * 1024;
 

@@ -1,4 +1,4 @@
-import type { FileStanding, RecoveredChange } from "@assent/core";
+import type { FileState, RecoveredChange } from "@assent/core";
 import { exchangeFiles, type FileStep, writeTemporaries } from "./exchange.ts";
 import { failureText } from "./failure.ts";
 import { inLanes } from "./lanes.ts";
@@ -83,7 +83,7 @@ async function describeUnknown(job: ChangeJob, message: string): Promise<Unknown
   return {
     state: "unknown",
     message,
-    files: found.map(({ file, at }): FileStanding => ({ path: file.path, at: at === "both" ? "before" : at })),
+    files: found.map(({ file, at }): FileState => ({ path: file.path, at: at === "both" ? "before" : at })),
   };
 }
 
