@@ -23,7 +23,10 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   EISDIR: ["target_is_directory", (shown) => `${shown} is a directory.`],
   ENOTDIR: ["path_is_not_a_directory", (shown) => `A part of ${shown} is a file, not a directory.`],
   ERR_FILE_TOO_LARGE: ["file_too_large", (shown) => `${shown} is too large.`],
-  ERR_PLACE_CHANGED: ["execution_denied", (shown) => `${shown} leads to another place than when it was judged, or is being replaced.`],
+  ERR_PLACE_CHANGED: [
+    "execution_denied",
+    (shown) => `${shown} no longer leads where it did when the call was judged, or is being replaced.`,
+  ],
   ERR_NOT_REGULAR_FILE: ["target_not_regular_file", (shown) => `${shown} is not a regular file.`],
 };
 

@@ -13,7 +13,7 @@ const MAX_CHARS = 10_000;
 const opsField: Field<readonly EditOp[]> = {
   schema: {
     type: "array",
-    description: "What to look for and what to put there. Every operation sees the original text.",
+    description: "Patterns and their replacements. Every operation sees the original text.",
     minItems: 1,
     maxItems: MAX_OPS,
     items: {
@@ -27,7 +27,7 @@ const opsField: Field<readonly EditOp[]> = {
         },
         out: {
           type: "string",
-          description: "What replaces a match, with variables of the pattern. Empty: the match is deleted.",
+          description: "The replacement, with variables of the pattern. Empty deletes the match.",
           maxLength: MAX_CHARS,
         },
       },

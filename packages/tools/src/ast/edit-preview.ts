@@ -67,7 +67,7 @@ function countTotals({ files }: EditPlan, shown: (path: string) => string): Tota
 function readTotals(data: Json | undefined): Totals {
   const { totalReplacements, filesTouched, fileReplacements }: JsonObject = isRecord(data) ? data : {};
   if (typeof totalReplacements !== "number" || typeof filesTouched !== "number" || !isList(fileReplacements))
-    throw new TypeError("the preview's data is not that of an AST edit");
+    throw new TypeError("the preview's data does not belong to an AST edit");
   return { totalReplacements, filesTouched, fileReplacements };
 }
 
@@ -107,7 +107,7 @@ function issueDetails({ path, op, message }: Issue): JsonObject {
 function listNotes({ issues, nestedSkipped, skipped, hidden = 0 }: EditPlan & HiddenCount): readonly string[] {
   return [
     ...(hidden > 0 ? [`${hiddenText(hidden)}.`] : []),
-    ...(nestedSkipped > 0 ? [`${nestedSkipped} nested matches were left; run again after applying.`] : []),
+    ...(nestedSkipped > 0 ? [`${nestedSkipped} nested matches were skipped; run again after applying.`] : []),
     ...skippedLines(skipped),
     ...issueLines(issues),
   ];
@@ -118,7 +118,7 @@ const REASONS: Readonly<Record<string, string>> = {
   not_utf8: "not UTF-8",
   too_large: "over 2 MiB",
   unreadable: "cannot be read",
-  sensitive: "hold secrets",
+  sensitive: "contain secrets",
 };
 
 function skippedLines(skipped: SkippedCounts): readonly string[] {

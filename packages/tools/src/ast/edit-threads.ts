@@ -46,7 +46,7 @@ function openThread(start: EditWorkerStart, signal: AbortSignal): Thread {
   const stop = (): void => ended.reject(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   worker.on("message", (outcomes: readonly FileOutcome[]) => waiting.shift()?.resolve(outcomes));
-  worker.on("error", ended.reject).on("exit", () => ended.reject(new Error("a thread of the edit ended by itself")));
+  worker.on("error", ended.reject).on("exit", () => ended.reject(new Error("an edit thread ended unexpectedly")));
   return {
     edit: (targets) => {
       const answer = Promise.withResolvers<readonly FileOutcome[]>();

@@ -84,7 +84,7 @@ const SKIPPED_TEXTS: Readonly<Record<SkipReason, string>> = {
   not_utf8: "Not UTF-8, file skipped",
   too_large: "Over 2 MiB, file skipped",
   unreadable: "Cannot be read, file skipped",
-  sensitive: "Holds secrets, file skipped",
+  sensitive: "Contains secrets, file skipped",
 };
 
 function addOutcome(tally: Tally, outcome: FileOutcome, planning: PlanOptions): void {

@@ -6,7 +6,10 @@ import { listedFields, type ToolListing } from "../tool-listing.ts";
 /** An agent that the model can start. */
 export type OfferedAgent = { readonly name: string; readonly description: string };
 
-const SHOWN_BACKGROUND = { type: "boolean", description: "true: do not wait for it. false: wait, whatever its definition says." } as const;
+const SHOWN_BACKGROUND = {
+  type: "boolean",
+  description: "true: do not wait for it. false: wait, even if its definition says otherwise.",
+} as const;
 
 /** Accepts only true and false, never a value that looks like one. */
 const background: Field<boolean> = {
@@ -18,7 +21,7 @@ const background: Field<boolean> = {
 const FIELDS = {
   description: string({ description: "Three to five words for people.", minLength: 1, maxLength: 200 }),
   prompt: string({ description: "The whole task.", minLength: 1, maxLength: 200_000 }),
-  agent: optional(string({ description: "Which agent; left out: a fork of this conversation.", maxLength: 64 })),
+  agent: optional(string({ description: "The agent's name. If omitted, this conversation is forked.", maxLength: 64 })),
   run_in_background: optional(background),
 };
 
@@ -31,7 +34,7 @@ export function agentTool(agents: readonly OfferedAgent[] = []): Tool {
   const { run_in_background: _untyped, ...fields } = FIELDS;
   return defineTool({
     ...listedFields(AGENT),
-    description: [description("agent"), names.length === 0 ? "There are no agents with a name here." : `Agents:\n${names.join("\n")}`].join(
+    description: [description("agent"), names.length === 0 ? "There are no named agents here." : `Agents:\n${names.join("\n")}`].join(
       "\n\n",
     ),
     input,

@@ -9,14 +9,14 @@ function shownWith<T>(field: Field<T>, limits: Readonly<Record<string, unknown>>
 }
 
 const ID = /^[A-Za-z0-9_.-]+$/;
-const idOf = string({ description: "Names the question in the answer: letters, digits, _, - and .", minLength: 1, maxLength: 64 });
+const idOf = string({ description: "Identifies the question in the answer: letters, digits, _, - and .", minLength: 1, maxLength: 64 });
 const id: Field<string> = {
   schema: { ...idOf.schema, pattern: ID.source },
   optional: false,
   fault: (value) => idOf.fault(value) ?? (ID.test(String(value)) ? undefined : `must match pattern "${ID.source}"`),
 };
 
-const questionOf = string({ description: "What to ask, as a person reads it.", minLength: 1, maxLength: 2_000 });
+const questionOf = string({ description: "The question, as the person reads it.", minLength: 1, maxLength: 2_000 });
 const question: Field<string> = {
   ...questionOf,
   fault: (value) => questionOf.fault(value) ?? (String(value).trim() === "" ? "must NOT be blank" : undefined),
@@ -30,7 +30,7 @@ const recommended: Field<number> = {
 };
 
 const option = record({
-  label: shownWith(string({ description: "The choice in a few words, on one line." }), { minLength: 1, maxLength: 200 }),
+  label: shownWith(string({ description: "The choice in a few words on one line." }), { minLength: 1, maxLength: 200 }),
   description: optional(string({ description: "What it means; shown, never part of the answer.", maxLength: 500 })),
   preview: optional(string({ description: "Markdown that is shown on demand.", maxLength: 4_000 })),
 });
@@ -38,10 +38,9 @@ const option = record({
 const asked = record({
   id,
   question,
-  header: optional(string({ description: "A short title; the id when left out.", minLength: 1, maxLength: 16 })),
+  header: optional(string({ description: "A short title; the id if omitted.", minLength: 1, maxLength: 16 })),
   options: array({
-    description:
-      "2 to 5 choices are best, at most 20; an empty list where only a text can answer. A row for a text of their own is always added.",
+    description: "2 to 5 choices are best, at most 20. Use an empty list if only text can answer. A row for free text is always added.",
     maxItems: 20,
     items: option,
   }),

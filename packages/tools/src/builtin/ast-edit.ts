@@ -69,7 +69,7 @@ async function previewEdit(
 ): Promise<Preview | ToolResult> {
   const { ops = [], paths = [] } = input;
   const { moved, scope, harmless } = deps.judged.open(input, paths, cwd);
-  if (moved !== undefined) return failure("execution_denied", `${moved} leads to another place than when it was judged.`);
+  if (moved !== undefined) return failure("execution_denied", `${moved} no longer leads where it did when the call was judged.`);
   const maxFiles = deps.maxFiles();
   const shown = (path: string): string => nameFile(deps, path, cwd);
   try {

@@ -61,7 +61,7 @@ async function runGrep(
   { cwd, signal }: RunContext,
 ): Promise<ToolResult> {
   const { moved, scope, harmless } = deps.judged.open(input, input.paths, cwd);
-  if (moved !== undefined) return failure("execution_denied", `${moved} leads to another place than when it was judged.`);
+  if (moved !== undefined) return failure("execution_denied", `${moved} no longer leads where it did when the call was judged.`);
   const maxFiles = deps.maxFiles();
   try {
     const targets = await findTargets(input.paths, { ...deps, scope, cwd, signal, maxFiles, languageFor: languageFor(input.language) });

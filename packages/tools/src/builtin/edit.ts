@@ -23,7 +23,7 @@ import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const FIELDS = {
   file_path: filePath,
-  old_string: string({ description: "The text to replace, exactly as it stands in the file.", minLength: 1, maxLength: MAX_TEXT }),
+  old_string: string({ description: "The text to replace, exactly as it is in the file.", minLength: 1, maxLength: MAX_TEXT }),
   new_string: string({ description: "The text to put in its place.", maxLength: MAX_TEXT }),
   replace_all: optional(boolean({ description: "Replace the text everywhere in the file. Default false." })),
 };
@@ -102,12 +102,12 @@ type EditedText = Extract<ReplaceOutcome, { readonly state: "replaced" }>;
 /** The edited file, or why the edit fails. */
 function editTarget(target: FileTarget, input: Input): EditedText | ToolResult {
   const { shown, current } = target;
-  if (!current) return failure("file_not_found", `${shown} does not exist. Use write to make it.`);
+  if (!current) return failure("file_not_found", `${shown} does not exist. Use write to create it.`);
   const fault = checkRead(target);
   if (fault) return fault;
   const { bytes } = current;
   if (bytes.length > MAX_TEXT) return failure("file_too_large", `${shown} has ${bytes.length} bytes; at most ${MAX_TEXT} can be edited.`);
-  if (isBinary(bytes)) return failure("edit_preparation_failure", `${shown} is a binary file: its text cannot be edited.`);
+  if (isBinary(bytes)) return failure("edit_preparation_failure", `${shown} is a binary file and cannot be edited as text.`);
   const made = replaceIn(bytes, input);
   return made.state === "replaced" ? made : editFailure(shown, bytes, { input, made });
 }
@@ -126,10 +126,10 @@ function editFailure(shown: string, bytes: Buffer, { input, made }: RefusedEdit)
     case "several":
       return failure(
         "edit_expected_occurrence_mismatch",
-        `old_string stands ${made.count} times in ${shown}, at ${linesText(made)}. Give more of the surrounding text, or set replace_all.`,
+        `old_string occurs ${made.count} times in ${shown}, at ${linesText(made)}. Include more of the surrounding text, or set replace_all.`,
       );
     case "too_many":
-      return failure("too_many_changes", `old_string stands in ${shown} more than ${MOST_PLACES} times.`);
+      return failure("too_many_changes", `old_string occurs more than ${MOST_PLACES} times in ${shown}.`);
     case "too_large":
       return failure("file_too_large", `${shown} would have more than ${MAX_TEXT} bytes.`);
     default:
@@ -139,13 +139,13 @@ function editFailure(shown: string, bytes: Buffer, { input, made }: RefusedEdit)
 
 function equalText(shown: string, { old_string, new_string }: Input): string {
   if (old_string === new_string) return "old_string and new_string are equal.";
-  return `old_string and new_string differ in their line breaks alone, and an edit keeps those of the file. Use write to change the line breaks of ${shown}.`;
+  return `old_string and new_string differ only in line breaks, and an edit keeps those of the file. Use write to change the line breaks of ${shown}.`;
 }
 
 /** "line 3" or "lines 3 and 9". */
 function linesText({ count, lines }: { readonly count: number; readonly lines: readonly number[] }): string {
   const numbers = [...new Set(lines)];
-  if (count > lines.length) return `lines ${numbers.join(", ")} and further ones`;
+  if (count > lines.length) return `lines ${numbers.join(", ")} and more`;
   if (numbers.length === 1) return `line ${numbers[0]}`;
   return `lines ${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}`;
 }

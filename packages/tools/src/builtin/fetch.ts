@@ -31,8 +31,8 @@ const MAX_LINES = 950;
 
 const FIELDS = {
   url: string({ description: "The http or https URL to fetch.", minLength: 1, maxLength: MAX_URL }),
-  format: optional(oneOf({ description: "How HTML is given. Default markdown.", values: ["markdown", "text", "html"] })),
-  max_bytes: optional(integer({ description: "How many bytes to read at most. Default 1048576.", minimum: 1, maximum: 10 * 1024 * 1024 })),
+  format: optional(oneOf({ description: "How to return HTML. Default markdown.", values: ["markdown", "text", "html"] })),
+  max_bytes: optional(integer({ description: "Maximum number of bytes to read. Default 1048576.", minimum: 1, maximum: 10 * 1024 * 1024 })),
 };
 
 type Input = InputOf<typeof FIELDS>;
@@ -75,7 +75,7 @@ function urlFault({ url }: Input): string | undefined {
 async function confirm({ privateAllowed }: FetchDeps, input: Input, from: string | undefined): Promise<ConfirmationDetails> {
   const url = withoutTrailingDot(new URL(input.url));
   const { predictRefusals } = await import("../fetch/refused-ahead.ts");
-  const led = from === undefined ? [] : [`A redirect leads there from ${from}`];
+  const led = from === undefined ? [] : [`Redirected from ${from}`];
   const warnings = [...led, ...predictRefusals(url, privateAllowed?.(url.href) ?? false)];
   return { type: "info", prompt: `Fetch ${input.url}`, urls: [url.href], ...(warnings.length > 0 && { warnings }) };
 }
@@ -119,7 +119,7 @@ async function fetchWithin(deps: FetchParts, { url, input, signal }: FetchCall &
     });
   } catch (error) {
     if (error instanceof Refusal || !timeout.aborted) throw error;
-    throw new Refusal("web_fetch_failed", `${url.href} did not answer in full within ${timeoutMs / 1000} s.`);
+    throw new Refusal("web_fetch_failed", `${url.href} did not respond completely within ${timeoutMs / 1000} s.`);
   }
 }
 
@@ -129,7 +129,7 @@ async function followRedirect(chains: RedirectChains, { url, input, ctx, to }: R
   if (chains.hopOf(ctx).count >= MAX_REDIRECTS)
     return failure(
       "web_fetch_failed",
-      `${url.href} is the end of ${MAX_REDIRECTS} redirects and leads on to ${to.href}, which was not fetched.`,
+      `${url.href} came after ${MAX_REDIRECTS} redirects and redirects again, to ${to.href}, which was not fetched.`,
     );
   const end = chains.begin(ctx, url.href);
   try {

@@ -65,7 +65,7 @@ async function runGlob({ workspace, hides, place: { path: root, shown } }: GlobP
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (timeout.aborted)
-      return failure("glob_execution_error", `It did not end within ${TIMEOUT_MS / 1000} s. Choose a smaller directory.`);
+      return failure("glob_execution_error", `glob did not finish within ${TIMEOUT_MS / 1000} s. Choose a smaller directory.`);
     return globFailure(error, shown);
   }
 }

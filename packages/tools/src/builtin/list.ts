@@ -20,7 +20,7 @@ const FIELDS = {
   path: placeField("The directory to list, absolute or relative to the working directory."),
   ignore: optional(
     array({
-      description: "Globs of what to leave out.",
+      description: "Globs of entries to leave out.",
       items: string({ description: "A glob.", minLength: 1, maxLength: 4096 }),
       maxItems: 100,
     }),
@@ -92,7 +92,7 @@ async function describeEntry(directory: string, entry: Dirent): Promise<string> 
   if (entry.isDirectory()) return `${name}/`;
   try {
     if (entry.isSymbolicLink()) return `${name} -> ${oneLine(await readlink(join(directory, entry.name)))}`;
-    if (!entry.isFile()) return `${name} (no regular file)`;
+    if (!entry.isFile()) return `${name} (not a regular file)`;
     const { size } = await lstat(join(directory, entry.name));
     return `${name} (${size === 1 ? "1 byte" : `${size} bytes`})`;
   } catch {

@@ -26,7 +26,7 @@ const FIELDS = {
   offset: optional(
     integer({ description: "The first line to read, counted from 1. Default 1.", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   ),
-  limit: optional(integer({ description: "How many lines to read at most. Default 2000.", minimum: 1, maximum: 10_000 })),
+  limit: optional(integer({ description: "Maximum number of lines to read. Default 2000.", minimum: 1, maximum: 10_000 })),
 };
 
 type Input = InputOf<typeof FIELDS>;
@@ -96,7 +96,7 @@ async function readText(file: RegularFile, input: Input, naming: ShownFile): Pro
   return readWith(new TextDecoder("utf-8"), { file, input, naming, note: NOT_UTF8 });
 }
 
-const NOT_UTF8 = "[not valid UTF-8: bytes that are no text are shown as \ufffd]\n";
+const NOT_UTF8 = "[not valid UTF-8: invalid bytes are shown as \ufffd]\n";
 
 type ReadAttempt = { readonly file: RegularFile; readonly input: Input; readonly naming: ShownFile; readonly note: string };
 

@@ -7,7 +7,7 @@ const MAX_DEPTH = 32;
 
 /** Models with strict schemas send null for absent values. */
 const id: Field<string | null> = {
-  schema: { type: ["string", "null"], description: "Which pending action, where several are pending.", maxLength: 64 },
+  schema: { type: ["string", "null"], description: "Which pending action, if there are several.", maxLength: 64 },
   optional: false,
   fault: (value) => {
     if (value === null) return undefined;
@@ -17,7 +17,7 @@ const id: Field<string | null> = {
 };
 
 const extra: Field<Readonly<Record<string, Json>> | null> = {
-  schema: { type: ["object", "null"], description: "Further data the preview asked for." },
+  schema: { type: ["object", "null"], description: "Additional data that the preview asked for." },
   optional: false,
   fault: (value) => {
     if (value === null) return undefined;
@@ -33,7 +33,7 @@ function depth(value: unknown, at = 1): number {
 }
 
 const FIELDS = {
-  action: oneOf({ description: "What to do with it.", values: ["apply", "discard"] }),
+  action: oneOf({ description: "What to do with the pending action.", values: ["apply", "discard"] }),
   reason: string({ description: "Why, in a sentence.", maxLength: 4_000 }),
   extra: optional(extra),
   id: optional(id),

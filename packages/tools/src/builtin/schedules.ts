@@ -3,11 +3,11 @@ import { boolean, object, optional, string } from "../schema/fields.ts";
 import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const CREATE = {
-  at: optional(string({ description: "One moment, ISO 8601 with its offset. Give this or every." })),
-  every: optional(string({ description: "A distance of 30s to 24h, like 90s, 10m or 2h. Give this or at." })),
-  prompt: string({ description: "What you are told when it fires.", minLength: 1, maxLength: 10_000 }),
-  recurring: optional(boolean({ description: "false: removed after the first fire. Default true for every." })),
-  durable: optional(boolean({ description: "true: kept over restarts. Default false: it lives with this run." })),
+  at: optional(string({ description: "A point in time, ISO 8601 with offset. Give this or every." })),
+  every: optional(string({ description: "An interval of 30s to 24h, such as 90s, 10m or 2h. Give this or at." })),
+  prompt: string({ description: "The prompt you receive when it fires.", minLength: 1, maxLength: 10_000 }),
+  recurring: optional(boolean({ description: "false: deleted after it fires once. Default true for every." })),
+  durable: optional(boolean({ description: "true: survives restarts. Default false: it ends with this run." })),
 };
 
 export const SCHEDULE_CREATE: ToolListing = { name: "schedule_create", title: "Create a schedule", kind: "other" };

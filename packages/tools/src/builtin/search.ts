@@ -25,11 +25,11 @@ const FIELDS = {
   pattern: string({ description: "The regular expression to search for, in Rust's notation.", minLength: 1, maxLength: 4096 }),
   path: optional(placeField("The file or directory to search. Default: the working directory.")),
   glob: optional(string({ description: "Which files to search, such as *.ts or src/**.", minLength: 1, maxLength: 4096 })),
-  output_mode: optional(oneOf({ description: "What is given of the matches. Default files.", values: ["content", "files", "count"] })),
-  context: optional(integer({ description: "Lines to give around each match in content mode. Default 0.", minimum: 0, maximum: 50 })),
-  ignore_case: optional(boolean({ description: "Let upper and lower case match each other. Default false." })),
-  multiline: optional(boolean({ description: "Let a match go over several lines. Default false." })),
-  head_limit: optional(integer({ description: "How many results to give at most. Default 250.", minimum: 1, maximum: 10_000 })),
+  output_mode: optional(oneOf({ description: "What to return for matches. Default files.", values: ["content", "files", "count"] })),
+  context: optional(integer({ description: "Lines of context around each match in content mode. Default 0.", minimum: 0, maximum: 50 })),
+  ignore_case: optional(boolean({ description: "Ignore case. Default false." })),
+  multiline: optional(boolean({ description: "Let a match span several lines. Default false." })),
+  head_limit: optional(integer({ description: "Maximum number of results. Default 250.", minimum: 1, maximum: 10_000 })),
 };
 
 type Input = InputOf<typeof FIELDS>;
@@ -78,7 +78,10 @@ async function runSearch(deps: SearchParts, input: Input, ctx: RunContext): Prom
   try {
     const stats = await stat(root);
     if (stats.isFile() && fact.sensitive)
-      return failure("permission_denied", `${shown} holds secrets by its name or place: search does not show such files.`);
+      return failure(
+        "permission_denied",
+        `${shown} probably contains secrets, judging by its name or location. search does not show such files.`,
+      );
     const hidden = hiddenFileFilter(deps.hides);
     const paths = chooseFiles(root, stats, { glob: input.glob, signal, top: workspace, hidden });
     if (!paths) return failure("search_path_not_a_directory", `${shown} is neither a file nor a directory.`);
@@ -91,7 +94,7 @@ async function runSearch(deps: SearchParts, input: Input, ctx: RunContext): Prom
     if (timeout.aborted)
       return failure(
         "grep_execution_error",
-        `The search did not end within ${timeoutMs / 1000} s. Choose fewer files, or a simpler pattern.`,
+        `The search did not finish within ${timeoutMs / 1000} s. Choose fewer files, or a simpler pattern.`,
       );
     return searchFailure(error, shown);
   }

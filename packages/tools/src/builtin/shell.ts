@@ -31,14 +31,14 @@ const FIELDS = {
   command: string({ description: "The command line, run with bash.", maxLength: 1024 * 1024 }),
   timeout_ms: optional(integer({ description: "Time limit in milliseconds. Default 120000.", minimum: 1, maximum: 3_600_000 })),
   description: optional(string({ description: "What the command is for, in a few words.", maxLength: 200 })),
-  cwd: optional(string({ description: "Working directory, absolute or relative to the present one.", minLength: 1, maxLength: 4096 })),
+  cwd: optional(string({ description: "Working directory, absolute or relative to the current one.", minLength: 1, maxLength: 4096 })),
   pty: optional(boolean({ description: "Run it in a terminal of 80 columns and 24 rows. Default false." })),
 };
 
 /** Shown only if commands can run in the background. Elsewhere the check explains the problem. */
 const BACKGROUND = {
   run_in_background: optional(
-    boolean({ description: "Answer at once; the command goes on by itself and you are told when it has ended. Default false." }),
+    boolean({ description: "Return immediately; the command keeps running and you are notified when it ends. Default false." }),
   ),
 };
 
@@ -98,7 +98,7 @@ function confirmCommand({ command, cwd, description: words, run_in_background }:
   return { type: "exec", command, rootCommand: findRootCommand(command), cwd: resolve(from, cwd ?? "."), ...said };
 }
 
-const STAYS = "It runs in the background, until it ends by itself, is stopped, or the session ends.";
+const STAYS = "It runs in the background until it exits, is stopped, or the session ends.";
 
 /** Skips assignments and shell operators. */
 function findRootCommand(command: string): string {
@@ -161,7 +161,7 @@ async function runInBackground(running: RunningCommand): Promise<ToolResult> {
 }
 
 /** With a terminal a program may prompt or do more than its table says. */
-const NO_TERMINAL = "[run without a terminal: what passes by a rule has none]";
+const NO_TERMINAL = "[run without a terminal: commands allowed by a rule do not get one]";
 
 async function saveOutput(spill: () => ReturnType<Files["spill"]>, output: string): Promise<Spilled> {
   const file = await spill();
@@ -186,7 +186,9 @@ function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, 
   const env = pty ? { ...own, TERM: "xterm-256color" } : own;
   const file = findBash({ workspace, searchPath: env["PATH"] ?? "" });
   if (file === undefined)
-    return { failed: failure("shell_execute_error", "There is no bash on this machine. Only commands that a rule allows run without it.") };
+    return {
+      failed: failure("shell_execute_error", "bash was not found on this machine. Without it, only commands allowed by a rule can run."),
+    };
   const cwd = resolve(ctx.cwd, from ?? ".");
   const spec = { file, args: ["--noprofile", "--norc", "-c", "--", command], cwd, env, ...(pty && { pty: TERMINAL_SIZE }) };
   return { cwd, isTerminal: pty, go: (following, signal) => processes.run({ ...spec, ...following }, signal) };

@@ -6,12 +6,12 @@ const STATUSES = ["pending", "in_progress", "completed"] as const;
 
 const FIELDS = {
   todos: array({
-    description: "The whole list, in the order in which things are to be done.",
+    description: "The complete list, in the order in which to do things.",
     maxItems: 200,
     items: record({
-      id: string({ description: "Tells the item from all others.", minLength: 1, maxLength: 64 }),
-      content: string({ description: "What is to be done.", minLength: 1, maxLength: 1000 }),
-      status: oneOf({ description: "How far it has come.", values: STATUSES }),
+      id: string({ description: "A unique id of the item.", minLength: 1, maxLength: 64 }),
+      content: string({ description: "What to do.", minLength: 1, maxLength: 1000 }),
+      status: oneOf({ description: "The state of the item.", values: STATUSES }),
     }),
   }),
 };
@@ -36,7 +36,7 @@ export function todoTool(): Tool {
 function findRepeatedId({ todos }: Input): string | undefined {
   const seen = new Set<string>();
   for (const [index, { id }] of todos.entries()) {
-    if (seen.has(id)) return `params/todos/${index}/id must be unique: '${id}' stands twice`;
+    if (seen.has(id)) return `params/todos/${index}/id must be unique: '${id}' occurs twice`;
     seen.add(id);
   }
   return undefined;

@@ -85,7 +85,7 @@ async function previewWrite(
 function writeFailure(target: FileTarget, after: Buffer): ToolResult | undefined {
   const fault = checkRead(target);
   if (fault) return fault;
-  return target.current?.bytes.equals(after) ? failure("edit_no_change", `${target.shown} has exactly this content already.`) : undefined;
+  return target.current?.bytes.equals(after) ? failure("edit_no_change", `${target.shown} already has exactly this content.`) : undefined;
 }
 
 async function confirmWrite(deps: WriteDeps, input: Input, ctx: CallContext): Promise<ConfirmationDetails> {

@@ -19,7 +19,7 @@ export async function readPreview(name: string, returned: unknown, cwd: string):
     const one = await planChange(change, cwd);
     if (one) planned.push(one);
   }
-  if (changes.length > 0 && planned.length === 0) return failure("edit_no_change", "The files are as the call would make them.");
+  if (changes.length > 0 && planned.length === 0) return failure("edit_no_change", "The files already have this content.");
   return {
     label,
     blocks: blocks ?? planned.flatMap(describeChange),
@@ -49,13 +49,13 @@ type PlannedCustomChange = { readonly given: CustomChange; readonly change: Plan
 async function planChange(given: CustomChange, cwd: string): Promise<PlannedCustomChange | undefined> {
   const { path, content, to, mode } = given;
   const { absolute, real } = resolvePath(path, cwd);
-  if (real === null) throw new ToolError(`Where ${path} leads cannot be told.`, "file_write_failure");
+  if (real === null) throw new ToolError(`Where ${path} leads cannot be determined.`, "file_write_failure");
   const before = (await readCurrentFile(real, MOST_KEPT))?.bytes ?? null;
   if (!before && (content === undefined || content === null)) throw new ToolError(`${path} does not exist.`, "file_not_found");
   const after = content === undefined ? before : toBytes(content);
   if (to === undefined && before && after && before.equals(after)) return undefined;
   const target = to === undefined ? undefined : resolvePath(to, cwd).real;
-  if (target === null) throw new ToolError(`Where ${to} leads cannot be told.`, "file_write_failure");
+  if (target === null) throw new ToolError(`Where ${to} leads cannot be determined.`, "file_write_failure");
   const change = {
     path: absolute,
     realPath: real,

@@ -74,16 +74,16 @@ function isModule(path: string): boolean {
 
 function addModule({ modules, failed }: Discovery, source: ToolSource, folder: string): void {
   const real = realPath(source.file);
-  if (real === undefined) failed.push(moduleFailure(source, "load_error", "The link leads nowhere"));
+  if (real === undefined) failed.push(moduleFailure(source, "load_error", "The link is broken"));
   else if (!isInside(realpathSync(folder), real))
-    failed.push(moduleFailure(source, "load_error", `The link leaves the folder: it leads to ${real}`));
+    failed.push(moduleFailure(source, "load_error", `The link points outside the folder, to ${real}`));
   else if (!statSync(real).isFile()) failed.push(moduleFailure(source, "load_error", `Not a tool module: ${source.file}`));
   else if (!modules.has(real)) modules.set(real, { source, real });
 }
 
 function addExplicitModule({ modules, failed }: Discovery, source: ToolSource): void {
   const real = realPath(source.file);
-  if (real === undefined) failed.push(moduleFailure(source, "load_error", `There is no file ${source.file}`));
+  if (real === undefined) failed.push(moduleFailure(source, "load_error", `File not found: ${source.file}`));
   else if (!isModule(source.file) || !statSync(real).isFile())
     failed.push(moduleFailure(source, "load_error", `Not a tool module: ${source.file}`));
   else if (!modules.has(real)) modules.set(real, { source, real });

@@ -83,7 +83,7 @@ function reserveNames(taken: readonly string[]): { readonly refuse: (name: strin
     refuse: (name, { file }) => {
       const folded = fold(name);
       const provider = providers.get(folded);
-      if (builtIn.has(folded)) return duplicateName(file, name, `Tool "${name}" clashes with a built-in tool`);
+      if (builtIn.has(folded)) return duplicateName(file, name, `Tool "${name}" conflicts with a built-in tool`);
       if (provider !== undefined) return duplicateName(file, name, `Tool "${name}" is already provided by ${provider}`);
       providers.set(folded, file);
       return undefined;

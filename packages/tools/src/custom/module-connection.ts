@@ -247,7 +247,8 @@ export class ModuleConnection {
     const abort = (): void => {
       this.#abort(id, signal.reason);
       cancelKill = this.#options.clock.timer(KILL_AFTER_MS, () => {
-        if (this.#pending.get(id)?.isCommitted === false) this.stop(new Error("The tool went on after it was cancelled, and was stopped."));
+        if (this.#pending.get(id)?.isCommitted === false)
+          this.stop(new Error("The tool kept running after it was cancelled, so it was stopped."));
       });
     };
     if (signal.aborted) abort();

@@ -71,6 +71,6 @@ export class ModuleThread {
     if ("failure" in report) throw new Error(`The module could not be started again: ${report.failure.reason}`);
     if (isDeepStrictEqual(report, this.#report)) return connection;
     connection.stop(new Error("The module's tools changed."));
-    throw new Error("The module's tools are no longer what they were. Load the custom tools again.");
+    throw new Error("The module's tools have changed. Load the custom tools again.");
   }
 }

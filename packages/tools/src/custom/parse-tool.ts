@@ -32,7 +32,7 @@ const WRONG: readonly (readonly [fault: string, rule: (fields: ToolFields) => bo
   [`description is longer than ${LONGEST_DESCRIPTION} characters`, ({ description }) => String(description).length > LONGEST_DESCRIPTION],
   ["preview needs apply", ({ preview, apply }) => preview !== undefined && apply === undefined],
   ["apply needs preview", ({ preview, apply }) => preview === undefined && apply !== undefined],
-  ["label must be a text", ({ label }) => label !== undefined && (typeof label !== "string" || label.trim() === "")],
+  ["label must be a non-empty string", ({ label }) => label !== undefined && (typeof label !== "string" || label.trim() === "")],
   [`kind must be one of ${KINDS.join(", ")}`, ({ kind }) => kind !== undefined && !KINDS.some((known) => known === kind)],
   ...TOOL_FUNCTIONS.map((field) => [`${field} must be a function`, isWrong(field, "function")] as const),
   ...FLAGS.map((field) => [`${field} must be true or false`, isWrong(field, "boolean")] as const),
@@ -57,7 +57,7 @@ function parseFields(given: object, at: number): ParsedTool {
   if (name === undefined) return { fault: `Tool #${at}: name is missing` };
   if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return { fault: `Tool #${at}: invalid name ${quoteName(name)}` };
   const [missing, , elsewhere] = MISSING.find(([, rule]) => rule(fields)) ?? [];
-  const instead = elsewhere !== undefined && elsewhere in given ? `; "${elsewhere}" is what defineTool calls it` : "";
+  const instead = elsewhere !== undefined && elsewhere in given ? `; "${elsewhere}" is its name in defineTool` : "";
   if (missing !== undefined) return { name, fault: `Tool #${at} ("${name}"): ${missing}${instead}` };
   const wrong = WRONG.find(([, rule]) => rule(fields))?.[0] ?? findMisspelling(given);
   if (wrong !== undefined) return { name, fault: `Tool "${name}": ${wrong}` };

@@ -34,9 +34,9 @@ export function moduleFailure({ file }: { readonly file: string }, type: Failure
 const SCHEMA_CODES: readonly string[] = ["bad_schema", "schema_does_not_compile"];
 
 export function definitionProblem(error: unknown, file: string): string {
-  if (!(error instanceof ToolDefinitionError)) return `cannot be made: ${errorLine(error)}`;
+  if (!(error instanceof ToolDefinitionError)) return `cannot be created: ${errorLine(error)}`;
   const why = errorLine(error.cause ?? error).replace(/^Tool '[^']*': /, "");
   if (!SCHEMA_CODES.includes(error.code)) return why.replace(/\.$/, "");
-  const endless = /Maximum call stack size exceeded/.test(why) ? `the schema in ${file} has no end (${why})` : why;
+  const endless = /Maximum call stack size exceeded/.test(why) ? `the schema in ${file} is infinite (${why})` : why;
   return `parameters cannot be described: ${endless}`;
 }

@@ -64,7 +64,7 @@ function exec(file: string, args: readonly string[] = [], { signal, ...options }
   const { id } = callForExec();
   if (typeof file !== "string" || file === "" || file.startsWith("-")) throw new TypeError("exec needs the name of a program");
   if (!Array.isArray(args) || args.some((word) => typeof word !== "string"))
-    throw new TypeError("exec needs its arguments as a list of texts");
+    throw new TypeError("exec needs its arguments as a list of strings");
   return ask({ kind: "exec", request: id, file, args, options }, signal) as Promise<ExecResult>; // returned by runProgram
 }
 

@@ -14,26 +14,26 @@ export function describeMissing({ shown, text, from, to }: MissingText): string 
   const sought = from.replaceAll("\r\n", "\n");
   const hints = HINTS.flatMap(([holds, words]) => (holds({ plain, sought, to }) ? [words] : []));
   const nearest = nearestText(plain, sought);
-  return [`old_string does not stand in ${shown}.`, ...hints, ...(nearest ? [regionText(nearest)] : [])].join(" ");
+  return [`old_string was not found in ${shown}.`, ...hints, ...(nearest ? [regionText(nearest)] : [])].join(" ");
 }
 
 type HintInput = { readonly plain: string; readonly sought: string; readonly to: string };
 
 /** Frequent causes. */
 const HINTS: readonly (readonly [holds: (seen: HintInput) => boolean, words: string])[] = [
-  [({ sought }) => /^\s*\d+→/m.test(sought), "It holds line numbers as read shows them: leave those out."],
+  [({ sought }) => /^\s*\d+→/m.test(sought), "It contains the line numbers that read shows. Leave them out."],
   [
     ({ sought }) => sought.includes("\ufffd"),
-    "It holds a replacement character, which stands for bytes that are no text: leave those out.",
+    "It contains a replacement character, which stands for bytes that are not text. Leave it out.",
   ],
-  [({ plain, to }) => to.length > 3 && plain.includes(to.replaceAll("\r\n", "\n")), "new_string stands there already."],
+  [({ plain, to }) => to.length > 3 && plain.includes(to.replaceAll("\r\n", "\n")), "new_string is already in the file."],
 ];
 
 function regionText({ line, lines, blanksOnly }: Region): string {
   const last = line + lines.length - 1;
   const where = lines.length === 1 ? `line ${line}` : `lines ${line} to ${last}`;
-  const how = blanksOnly ? ", which differ from it in blanks alone" : "";
-  return `The nearest text is at ${where}${how}:\n${lines.map((one, index) => `${line + index}→${cutShown(one)}`).join("\n")}`;
+  const how = blanksOnly ? ", which differ only in whitespace" : "";
+  return `The most similar text is at ${where}${how}:\n${lines.map((one, index) => `${line + index}→${cutShown(one)}`).join("\n")}`;
 }
 
 function cutShown(line: string): string {

@@ -76,7 +76,7 @@ type ComparedTexts = {
 function compareTexts(name: string, before: Buffer | null, after: Buffer): ComparedTexts {
   const newContent = after.toString("utf8");
   if (before && (before.length > MAX_TEXT || isBinary(before))) {
-    const originalContent = `[${before.length} bytes that are not shown]`;
+    const originalContent = `[${before.length} bytes, not shown]`;
     const changes = lineChanges(`${originalContent}\n`, newContent);
     const fileDiff = `--- a/${oneLine(name)}\n+++ b/${oneLine(name)}\n${originalContent} are replaced by the new content\n`;
     return { changes, fileDiff, originalContent, newContent };
@@ -105,15 +105,18 @@ export function confirmFile({ shown, fact, before, after, refused }: AskedChange
 }
 
 export function warnAboutFile({ shown, fact, refused }: Pick<AskedChange, "shown" | "fact" | "refused">): readonly string[] {
-  return [...warnAboutPath(shown, fact), ...(refused?.error ? [`As things are, nothing will be written: ${refused.error.message}`] : [])];
+  return [
+    ...warnAboutPath(shown, fact),
+    ...(refused?.error ? [`This would fail now, so nothing would be written: ${refused.error.message}`] : []),
+  ];
 }
 
 function warnAboutPath(shown: string, { absolute, real, inside, sensitive, control, hazards, writeHazards }: PathFact): readonly string[] {
   return [
-    ...(real !== absolute ? [`${shown} leads to ${real ?? "a place that cannot be told"}.`] : []),
+    ...(real !== absolute ? [`${shown} leads to ${real ?? "a place that cannot be determined"}.`] : []),
     ...(inside ? [] : ["The file is outside the workspace."]),
-    ...(sensitive ? ["The file's name or place says that it holds secrets."] : []),
-    ...(control ? ["This is a control file: it steers agents, or runs code later."] : []),
+    ...(sensitive ? ["The file probably contains secrets, judging by its name or location."] : []),
+    ...(control ? ["This is a control file: it configures agents or runs code later."] : []),
     ...writeHazards.slice(real === null ? hazards.length : 0).map(({ text }) => text),
   ];
 }

@@ -33,7 +33,7 @@ export async function findTarget(
   const fact = scope(path, cwd);
   const { absolute, real } = fact;
   const shown = displayPath(workspace, absolute);
-  if (real === null) return failure("file_write_failure", `Where ${shown} leads cannot be told. Nothing was written.`);
+  if (real === null) return failure("file_write_failure", `Where ${shown} leads cannot be determined. Nothing was written.`);
   try {
     const current = await readCurrentFile(real, MOST_KEPT);
     return { fact, shown, real, current, known: current && (await reads.recall(sessionId, real))?.digest };
@@ -45,7 +45,7 @@ export async function findTarget(
 /** Fails if the path leads elsewhere than when it was judged. */
 export function checkPlace(judged: JudgedPaths, input: object, { fact, shown }: FileTarget): ToolResult | undefined {
   if (!judged.changed(input, fact.real) && !judged.exchanged(input)) return undefined;
-  return failure("execution_denied", `${shown} leads to another place than when it was judged. Nothing was written.`);
+  return failure("execution_denied", `${shown} no longer leads where it did when the call was judged. Nothing was written.`);
 }
 
 /** Fails if the session has not read the file in its current state. */

@@ -20,7 +20,7 @@ export async function fetchText(url: URL, wish: FetchOptions): Promise<FetchOutc
   const { signal } = wish;
   try {
     if (hasCredentials(url))
-      throw new Refusal("web_fetch_blocked", `A URL with a user name or password is not fetched: no credentials are sent.`);
+      throw new Refusal("web_fetch_blocked", `URLs with a user name or password are not fetched, because no credentials are sent.`);
     const answer = await httpGet(url, await resolveHost(url, wish), signal);
     try {
       return await readAnswer(url, answer, wish);
@@ -48,7 +48,7 @@ async function readAnswer(url: URL, { status, headers, body }: HttpAnswer, wish:
 
 function readRedirect(url: URL, location: string): URL {
   const target = URL.parse(Buffer.from(location, "latin1").toString("utf8"), url.href); // Node decodes headers as latin1, but servers send UTF-8
-  if (!target || target.href.length > 8192) throw new Refusal("web_fetch_failed", `${url.href} redirects to what is no URL.`);
+  if (!target || target.href.length > 8192) throw new Refusal("web_fetch_failed", `${url.href} redirects to an invalid URL.`);
   if (target.protocol === "http:" || target.protocol === "https:") return target;
   throw new Refusal("web_fetch_blocked", `${url.href} redirects to ${target.href.slice(0, 200)}, which is neither http nor https.`);
 }
@@ -60,7 +60,7 @@ function statusText(status: number): string {
 
 /** Quotes a header only if it looks like a media type. */
 function quoteType(header: string): string {
-  return /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(header)?.[0] ?? "not told";
+  return /^[\w.+-]{1,60}\/[\w.+-]{1,60}/.exec(header)?.[0] ?? "unknown";
 }
 
 /** Markup and absolute links can make the text longer than the page, so the limit is higher. */
@@ -73,14 +73,14 @@ function convertText(
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EAI_AGAIN: "its host could not be looked up",
-  ECONNREFUSED: "nothing listens there",
-  ECONNRESET: "the connection was closed before the answer was complete",
+  EAI_AGAIN: "its host could not be resolved",
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was closed before the response was complete",
   EHOSTUNREACH: "its host cannot be reached",
   ENETUNREACH: "its network cannot be reached",
-  ENOTFOUND: "its host is not known",
+  ENOTFOUND: "its host is unknown",
   ETIMEDOUT: "its host does not answer",
-  HPE_HEADER_OVERFLOW: "the head of the answer is too long",
+  HPE_HEADER_OVERFLOW: "the response headers are too long",
 };
 
 function describeError(error: unknown): string {

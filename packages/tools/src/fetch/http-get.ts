@@ -29,7 +29,7 @@ export function httpGet(url: URL, addresses: readonly HostAddress[], signal: Abo
   return new Promise((resolve, reject) => {
     const sent = request(url, options);
     sent.on("error", reject);
-    sent.on("close", () => reject(new Error("the connection was closed without an answer"))); // Node reports no error if the server switches protocols
+    sent.on("close", () => reject(new Error("the connection was closed without a response"))); // Node reports no error if the server switches protocols
     sent.on("response", (body) => {
       body.on("error", () => undefined); // the reader gets the error too, but may not be reading yet
       resolve({ status: body.statusCode ?? 0, headers: body.headers, body });

@@ -34,7 +34,7 @@ async function decodeBody(source: Readable, { encoding, maxBytes }: BodyOptions)
   const name = encoding.trim().toLowerCase();
   if (name === "" || name === "identity") return source;
   const decoder = DECODERS.get(name);
-  if (!decoder) throw new Refusal("web_fetch_failed", "The answer is compressed in a way that was not asked for.");
+  if (!decoder) throw new Refusal("web_fetch_failed", "The response has an unsupported compression.");
   const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
   const first = await chunks.next();
   if (first.done) return Readable.from([]);
@@ -61,7 +61,7 @@ function takeBytes(limit: number): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       size += chunk.length;
-      if (size > limit) done(new Refusal("web_fetch_failed", "The answer is longer compressed than not."));
+      if (size > limit) done(new Refusal("web_fetch_failed", "The compressed response is larger than its content may be."));
       else done(null, chunk);
     },
   });

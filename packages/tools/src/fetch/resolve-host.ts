@@ -35,7 +35,7 @@ function systemLookup(host: string): Promise<readonly HostAddress[]> {
 
 function privateText(url: URL, address: string): string {
   const leads = address === bareHost(url) ? "is" : `leads to ${address},`;
-  return `${url.href} was not fetched: ${url.host} ${leads} an address of this machine or a private network. It is fetched only where an allow rule names that host: ${allowRule(url)}`;
+  return `${url.href} was not fetched: ${url.host} ${leads} an address of this machine or a private network. Only an allow rule that names the host permits it: ${allowRule(url)}`;
 }
 
 /** A lookup cannot be aborted, so stop waiting for it. */

@@ -56,7 +56,7 @@ const META = /<meta\b[^>]{0,500}?\bcharset\s*=\s*["']?\s*([\w.:-]{1,100})/i;
 export function decodeText({ bytes, isCut }: Body, { charset, isHtml }: TextType): string {
   const marked = MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0];
   const text = decoderOf(marked ?? charset ?? (isHtml ? metaCharset(bytes) : undefined) ?? "utf-8").decode(bytes, { stream: isCut });
-  if (text.includes("\0")) throw new Refusal("web_fetch_blocked", "The answer calls itself text and is none.");
+  if (text.includes("\0")) throw new Refusal("web_fetch_blocked", "The response claims to be text but is binary.");
   return text;
 }
 
@@ -69,7 +69,7 @@ function decoderOf(charset: string): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch (error) {
-    if (error instanceof RangeError) throw new Refusal("web_fetch_blocked", "The answer is in a charset that cannot be read here.");
+    if (error instanceof RangeError) throw new Refusal("web_fetch_blocked", "The response has an unsupported character set.");
     throw error;
   }
 }

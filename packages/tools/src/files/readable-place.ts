@@ -42,5 +42,5 @@ export function readablePlaces({ workspace, scope }: { readonly workspace: strin
 }
 
 export function changedPlaceFailure(shown: string): ToolResult {
-  return failure("execution_denied", `${shown} leads to another place than when it was judged.`);
+  return failure("execution_denied", `${shown} no longer leads where it did when the call was judged.`);
 }

@@ -24,7 +24,7 @@ function askWorker(worker: Worker, paths: readonly string[], signal: AbortSignal
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<readonly FoundFile[]>();
   const stop = (): void => reject(signal.reason);
-  const exit = (): void => reject(new Error("the search ended by itself"));
+  const exit = (): void => reject(new Error("the search worker ended unexpectedly"));
   signal.addEventListener("abort", stop, { once: true });
   worker.once("message", resolve).once("error", reject).once("exit", exit);
   worker.postMessage(paths);

@@ -25,7 +25,7 @@ const DEEPEST = 50;
 /** Reads a character class with nested classes and set operators. The cursor is at its bracket. */
 export function readClass({ cursor }: Pick<PatternReading, "cursor">, depth = 0): string {
   const start = cursor.at++;
-  if (depth > DEEPEST) throw new PatternError(`classes lie more than ${DEEPEST} deep in each other`, start);
+  if (depth > DEEPEST) throw new PatternError(`classes are nested more than ${DEEPEST} deep`, start);
   const isNot = cursor.text[cursor.at] === "^";
   if (isNot) cursor.at++;
   let whole: string | undefined;
@@ -68,7 +68,7 @@ function readClassMember(cursor: Cursor, depth: number): string {
   if (!isRange) return quoteCharacter(first);
   cursor.at++;
   const last = readOne(cursor);
-  if (typeof last === "string" || last < first) throw new PatternError("a range in a class does not end behind its beginning", at);
+  if (typeof last === "string" || last < first) throw new PatternError("a range in a class ends before it starts", at);
   return `${quoteCharacter(first)}-${quoteCharacter(last)}`;
 }
 

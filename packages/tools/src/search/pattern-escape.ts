@@ -42,7 +42,7 @@ export function readEscape(reading: PatternReading): string {
   const at = cursor.at;
   const found = readMember(cursor);
   if (typeof found === "string") return `[${found}]`;
-  if (found === 0x0a && !multiline) throw new PatternError("a line break is found only with multiline", at);
+  if (found === 0x0a && !multiline) throw new PatternError("line breaks match only with multiline", at);
   return quoteCharacter(found);
 }
 
@@ -50,7 +50,7 @@ export function readEscape(reading: PatternReading): string {
 export function readMember(cursor: Cursor): number | string {
   const { text, at } = cursor;
   const letter = text[at + 1];
-  if (letter === undefined) throw new PatternError("a backslash stands at the end", at);
+  if (letter === undefined) throw new PatternError("the pattern ends with a backslash", at);
   const known = CLASSES[letter];
   if (known !== undefined) {
     cursor.at += 2;
@@ -78,7 +78,7 @@ function readNumber(cursor: Cursor): number {
   const digits = found?.slice(1).find((one) => one !== undefined);
   const point = digits === undefined ? -1 : Number.parseInt(digits, 16);
   if (!found || point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) {
-    const what = /^\\\d/.test(text.slice(at, at + 2)) ? "references back are not supported" : `'${text.slice(at, at + 2)}' is not known`;
+    const what = /^\\\d/.test(text.slice(at, at + 2)) ? "backreferences are not supported" : `'${text.slice(at, at + 2)}' is not known`;
     throw new PatternError(what, at);
   }
   cursor.at += found[0].length;
@@ -91,7 +91,7 @@ const PROPERTY = /^\\([pP])(?:([A-Za-z])|\{(\^?)([\w =:.-]+)\})/;
 function readProperty(cursor: Cursor): string {
   const { text, at } = cursor;
   const found = PROPERTY.exec(text.slice(at, at + 80));
-  if (!found) throw new PatternError("a property of characters is not complete", at);
+  if (!found) throw new PatternError("a character property is incomplete", at);
   const [all, letter, short, not, long] = found;
   const name = (short ?? long ?? "").replace(/[:=]/, "=").trim();
   const isNot = (letter === "P") !== (not === "^");

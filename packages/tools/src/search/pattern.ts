@@ -15,7 +15,7 @@ export function toJavaScript(pattern: string, { multiline, ignoreCase }: { multi
   const cursor: Cursor = { text: pattern, at: 0 };
   const modes = switchedModes(cursor, { ignoreCase, dotAll: false }) ?? { ignoreCase, dotAll: false };
   const source = readAlternatives({ cursor, multiline, modes, flag: modes.ignoreCase, depth: 0 });
-  if (cursor.at < pattern.length) throw new PatternError("a group is closed that was not opened", cursor.at);
+  if (cursor.at < pattern.length) throw new PatternError("unmatched closing parenthesis", cursor.at);
   const flags = modes.ignoreCase ? "iv" : "v";
   try {
     new RegExp(source, flags);
@@ -55,7 +55,7 @@ function readPiece(reading: PatternReading, quantifiable: boolean): PatternPiece
     const atom = readAtom(reading);
     return { source: modes.ignoreCase === flag ? atom : `(?${flag ? "-i" : "i"}:${atom})`, quantifiable: true };
   }
-  if (!quantifiable) throw new PatternError("a repetition follows nothing that can be repeated", at);
+  if (!quantifiable) throw new PatternError("there is nothing to repeat", at);
   cursor.at += quantifier[0].length;
   return { source: quantifier[0].replace("{,", "{0,"), quantifiable: false };
 }
@@ -79,8 +79,8 @@ function readAtom(reading: PatternReading): string {
 function readCharacter({ cursor, multiline, modes }: PatternReading): string {
   const at = cursor.at;
   const character = String.fromCodePoint(cursor.text.codePointAt(at) ?? 0);
-  if (character === "{") throw new PatternError("a brace opens no repetition: write \\{ for the character", at);
-  if (character === "\n" && !multiline) throw new PatternError("a line break is found only with multiline", at);
+  if (character === "{") throw new PatternError("a brace does not start a repetition: write \\{ for the character", at);
+  if (character === "\n" && !multiline) throw new PatternError("line breaks match only with multiline", at);
   cursor.at += character.length;
   const special = SPECIAL[character];
   return special ? special[(character === "." ? modes.dotAll : multiline) ? 1 : 0] : character;
@@ -98,7 +98,7 @@ const SPECIAL: Readonly<Record<string, readonly [usually: string, otherwise: str
 function readGroup(reading: PatternReading): string {
   const { cursor, depth } = reading;
   const at = cursor.at;
-  if (depth >= DEEPEST) throw new PatternError(`groups lie more than ${DEEPEST} deep in each other`, at);
+  if (depth >= DEEPEST) throw new PatternError(`groups are nested more than ${DEEPEST} deep`, at);
   const start = GROUP.exec(cursor.text.slice(at, at + 200));
   if (!start) throw new PatternError(unknownGroup(cursor), at);
   cursor.at += start[0].length;

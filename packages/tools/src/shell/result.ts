@@ -46,7 +46,7 @@ export function makeBackgroundEnd(end: StepsEnd, { timeoutMs = 0, isTerminal, no
   const text = cut ? composeCut(dropped > 0 ? { ...cut, chars, lines } : cut, undefined) : end.output;
   const shown = isTerminal ? drawText(text) : text.trimEnd();
   const whole = spilled?.cut ? `[its output, up to the file limit: ${outputFile}]` : `[all of its output: ${outputFile}]`;
-  const where = chars === 0 || spilled ? whole : "[its output could not be kept in a file]";
+  const where = chars === 0 || spilled ? whole : "[its output could not be saved to a file]";
   const result = [shown === "" ? "(no output)" : shown, survivorsLine(end), note, where].filter((line) => line !== "").join("\n");
   const common = { result, partial: end.ended !== "exit" };
   if (type === undefined) return { ...common, status: "completed", error: null };

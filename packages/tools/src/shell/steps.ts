@@ -36,7 +36,7 @@ type PlannedRun = { readonly steps: readonly PlanStep[]; readonly env: Readonly<
 export function planRun(plan: unknown, place: StepsPlace): PlannedRun {
   const line = readPlannedLine(plan);
   if (!line?.commands || line.commands.length === 0)
-    return { failed: failure("execution_denied", "The command cannot be run as it was judged.") };
+    return { failed: failure("execution_denied", "The command cannot run the way it was judged.") };
   const path = searchPath(line.commands, place);
   const failed = line.commands.map((command) => findProblem(command, { ...place, path })).find((problem) => problem !== undefined);
   if (failed) return { failed };
@@ -52,7 +52,7 @@ export function describeRefusal({
   message,
   ran,
 }: NonNullable<StepsEnd["refused"]>): readonly [type: string, message: string] {
-  const rest = ran ? " What stood before it was run." : "";
+  const rest = ran ? " The commands before it did run." : "";
   if (reason === "changed") return ["operand_changed", `Tool 'shell' was not run: ${file} changed after it was judged.${rest}`];
   return ["execution_denied", `${basename(file)} was not run: ${message}.${rest}`];
 }
@@ -71,11 +71,11 @@ function findProblem({ argv, cwd, program }: PlannedCommand, { workspace, path }
   const [name] = argv;
   if (leadsElsewhere(cwd, workspace)) return failure("operand_changed", `Tool 'shell' was not run: ${cwd} changed after it was judged.`);
   if (name === "cd")
-    return argv.length === 2 ? undefined : failure("execution_denied", "A change of directory cannot be run as it was judged.");
+    return argv.length === 2 ? undefined : failure("execution_denied", "A change of directory cannot run the way it was judged.");
   if (program) return undefined;
   return failure(
     "shell_execute_error",
-    `There is no program ${name} in ${path.join(":")}, where those of allowed commands are looked up. Nothing was run.`,
+    `There is no program ${name} in ${path.join(":")}, where programs of allowed commands are looked up. Nothing was run.`,
   );
 }
 

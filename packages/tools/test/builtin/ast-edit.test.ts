@@ -433,7 +433,7 @@ test("AE-27: nested matches that are left are counted", async (t) => {
   const { details, blocks } = staged(await preview({ ops: [OP], paths: ["."] }));
   assert.equal(details["nestedSkipped"], 4);
   assert.equal(details["totalReplacements"], 2);
-  assert.equal(blocks[0], "4 nested matches were left; run again after applying.");
+  assert.equal(blocks[0], "4 nested matches were skipped; run again after applying.");
 });
 
 test("AE-29: a result that no longer parses is staged, and said", async (t) => {

@@ -87,27 +87,27 @@ const REFUSED: readonly Refusal[] = [
   ["a file that does not exist", () => undefined, {}, "file_not_found", /Use write/],
   ["a directory", ({ root }) => mkdirSync(join(root, "f")), {}, "target_is_directory", /f is a directory/],
   ["a binary file", (made) => ready(made, Buffer.from("89504e470d0a1a0a0061", "hex")), {}, "edit_preparation_failure", /binary/],
-  ["a text that is not there", (made) => ready(made, "b"), {}, "edit_no_occurrence_found", /old_string does not stand in f/],
+  ["a text that is not there", (made) => ready(made, "b"), {}, "edit_no_occurrence_found", /old_string was not found in f/],
   [
     "a text that stands there more than once",
     (made) => ready(made, "a\nb\na\na a\n"),
     {},
     "edit_expected_occurrence_mismatch",
-    /stands 4 times in f, at lines 1, 3 and 4\. Give more/,
+    /occurs 4 times in f, at lines 1, 3 and 4\. Include more/,
   ],
   [
     "places that overlap are more than one",
     (made) => ready(made, "aaa"),
     { old_string: "aa" },
     "edit_expected_occurrence_mismatch",
-    /stands 2 times in f, at line 1\./,
+    /occurs 2 times in f, at line 1\./,
   ],
   [
     "a text that differs only in its line breaks stands there twice",
     (made) => ready(made, "a\r\nb\na\nb\n"),
     { old_string: "a\nb" },
     "edit_expected_occurrence_mismatch",
-    /stands 2 times in f, at lines 1 and 3\./,
+    /occurs 2 times in f, at lines 1 and 3\./,
   ],
   ["equal texts", (made) => ready(made, "a"), { new_string: "a" }, "edit_no_change", /are equal/],
   [
@@ -143,14 +143,14 @@ const HINTS: readonly (readonly [name: string, file: string, old: string, messag
     "other blanks",
     "x\nfunction a() {\n\treturn 1;\n}\ny\n",
     "function a() {\n  return 1;\n}",
-    /The nearest text is at lines 2 to 4, which differ from it in blanks alone:\n2→function a\(\) \{\n3→\treturn 1;\n4→\}$/,
+    /The most similar text is at lines 2 to 4, which differ only in whitespace:\n2→function a\(\) \{\n3→\treturn 1;\n4→\}$/,
   ],
   ["other words in the middle", "a\nconst one = first(2);\nb\n", "const one = second(2);", /at line 2:\n2→const one = first\(2\);$/],
-  ["a part of a line with other blanks", "x\nlet a  =  1;\n", "a = 1", /at line 2, which differ from it in blanks alone/],
-  ["line numbers in the text", "a\nb\n", "1→a\n2→b", /line numbers as read shows them/],
-  ["a text that is there already", "x = 2;\n", "x = 1;", /new_string stands there already/],
+  ["a part of a line with other blanks", "x\nlet a  =  1;\n", "a = 1", /at line 2, which differ only in whitespace/],
+  ["line numbers in the text", "a\nb\n", "1→a\n2→b", /line numbers that read shows/],
+  ["a text that is there already", "x = 2;\n", "x = 1;", /new_string is already in the file/],
   ["bytes that are no text", "x = \ufffd;\n", "y = \ufffd;", /replacement character/],
-  ["nothing like it", "alpha\nbeta\n", "zzzz()", /^Error: old_string does not stand in f\.$/],
+  ["nothing like it", "alpha\nbeta\n", "zzzz()", /^Error: old_string was not found in f\.$/],
   [
     "lines after each other, one of them changed",
     "p\nq = 1\nr = 2\ns = 3\nt\n",
@@ -231,7 +231,7 @@ test("what would fail is shown with the reason and what the model wants, and is 
     warnings: [
       "out/f leads to /nonexistent/f.",
       "The file is outside the workspace.",
-      "As things are, nothing will be written: out/f does not exist. Use write to make it.",
+      "This would fail now, so nothing would be written: out/f does not exist. Use write to create it.",
     ],
   });
 });
@@ -317,9 +317,9 @@ test("a file of 8 MB with 200,000 lines is edited at one place and at all", asyn
   await ready(made, lines.join("\n"));
   assert.equal((await made.call("edit", { file_path: "f", old_string: "line 150000 ", new_string: "LINE " })).error, undefined);
   const all = await made.call("edit", { file_path: "f", old_string: "of a text", new_string: "of the text", replace_all: true });
-  assert.match(shown(all.content), /at 200000 places, lines 1, 2, .* and further ones: 200000 lines added, 200000 removed\.$/);
+  assert.match(shown(all.content), /at 200000 places, lines 1, 2, .* and more: 200000 lines added, 200000 removed\.$/);
   const none = await made.call("edit", { file_path: "f", old_string: "line 7 of the  text", new_string: "" });
-  assert.match(shown(none.content), /at line 8, which differ from it in blanks alone:\n8→line 7 of the text that is long enough$/);
+  assert.match(shown(none.content), /at line 8, which differ only in whitespace:\n8→line 7 of the text that is long enough$/);
 });
 
 test("a text that repeats itself is sought in linear time", async (t) => {

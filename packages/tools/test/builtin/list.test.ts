@@ -26,7 +26,7 @@ const ALL = [
   "c.log (1 byte)",
   "dangling -> /nowhere",
   "link -> zoo",
-  "pipe (no regular file)",
+  "pipe (not a regular file)",
 ];
 
 const ROWS: readonly (readonly [name: string, input: object, lines: readonly string[]])[] = [

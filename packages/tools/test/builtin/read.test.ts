@@ -7,7 +7,7 @@ import { lineWindow } from "../../src/files/line-window.ts";
 import { session, shown } from "../session.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
-const NOT_UTF8 = "[not valid UTF-8: bytes that are no text are shown as \ufffd]\n";
+const NOT_UTF8 = "[not valid UTF-8: invalid bytes are shown as \ufffd]\n";
 const many = (lines: number): string => Array.from({ length: lines }, (_, i) => `line ${i + 1}`).join("\n");
 
 const ROWS: readonly (readonly [name: string, file: string | Buffer, input: object, content: string])[] = [

@@ -22,7 +22,7 @@ test("a list sent as text is read", async (t) => {
 });
 
 const INVALID: readonly (readonly [name: string, todos: unknown, message: RegExp])[] = [
-  ["an id that stands twice", [item("a"), item("b"), item("a")], /params\/todos\/2\/id must be unique: 'a' stands twice/],
+  ["an id that stands twice", [item("a"), item("b"), item("a")], /params\/todos\/2\/id must be unique: 'a' occurs twice/],
   ["a status that is none", [item("a", "done")], /params\/todos\/0\/status must be equal to one of/],
   ["an empty id", [item("")], /params\/todos\/0\/id must NOT have fewer than 1/],
   ["a content that is too long", [{ ...item("a"), content: "x".repeat(1001) }], /params\/todos\/0\/content must NOT have more than 1000/],

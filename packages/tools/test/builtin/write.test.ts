@@ -156,7 +156,7 @@ test("a file that did not exist has no original, and one that is no text is name
   await call("read", { file_path: "picture" });
   const replaced = await display("picture");
   assert.ok(typeof replaced === "object" && replaced.type === "file_diff");
-  assert.equal(replaced.originalContent, "[9 bytes that are not shown]");
+  assert.equal(replaced.originalContent, "[9 bytes, not shown]");
 });
 
 async function details(made: Session, input: object) {
@@ -190,7 +190,7 @@ test("the person is shown where a path really leads, and warned of what else is 
   assert.match((await details(made, { file_path: ".env", content: "b" })).warnings?.join() ?? "", /secrets/);
   assert.match(
     (await details(made, { file_path: "unread", content: "b" })).warnings?.join() ?? "",
-    /nothing will be written: unread exists and was not read/,
+    /nothing would be written: unread exists and was not read/,
   );
 });
 

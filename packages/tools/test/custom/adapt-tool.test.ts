@@ -19,12 +19,12 @@ const REFUSED: readonly (readonly [sentence: string, tool: string, failure: stri
   [
     "input for parameters",
     '{ name: "x", description: "D.", input: {}, execute() {} }',
-    'Tool #2 ("x"): parameters are missing; "input" is what defineTool calls it',
+    'Tool #2 ("x"): parameters are missing; "input" is its name in defineTool',
   ],
   [
     "run for execute",
     '{ name: "x", description: "D.", parameters: { type: "object" }, run() {} }',
-    'Tool #2 ("x"): execute is missing; "run" is what defineTool calls it',
+    'Tool #2 ("x"): execute is missing; "run" is its name in defineTool',
   ],
   ["CT-06: not a tool at all", "42", "Tool #2: not a tool"],
   ["CT-06: a tool that cannot be read", '{ get name() { throw new Error("no"); } }', "Tool #2: cannot be read: no"],
@@ -71,7 +71,7 @@ const REFUSED: readonly (readonly [sentence: string, tool: string, failure: stri
   [
     "CT-11: a schema that cannot be looked at",
     `{ name: "x", ${GOOD}, parameters: new Proxy({}, { has() { throw new Error("no look"); } }) }`,
-    'Tool "x": cannot be made: no look',
+    'Tool "x": cannot be created: no look',
   ],
   ["CT-12: preview without apply", `{ name: "x", ${GOOD}, preview() {} }`, 'Tool "x": preview needs apply'],
   ["CT-12: apply without preview", `{ name: "x", ${GOOD}, apply() {} }`, 'Tool "x": apply needs preview'],
@@ -124,22 +124,22 @@ describe("one bad tool of three", () => {
     const { failed } = await at.load();
     assert.equal(failed.length, 2);
     for (const { reason } of failed)
-      assert.match(reason, new RegExp(`^Tool "[xy]": parameters cannot be described: the schema in ${file} has no end \\(`));
+      assert.match(reason, new RegExp(`^Tool "[xy]": parameters cannot be described: the schema in ${file} is infinite \\(`));
     assert.match(failureText(failed[0]!), /^Custom tool failed: .*a\.ts: Tool "x": /);
   });
 });
 
 describe("names", () => {
   const CLASHES: readonly (readonly [sentence: string, user: string, project: string, explicit: string, failed: readonly string[]])[] = [
-    ["CT-08: a built-in stays", "read", "b", "c", ['Tool "read" clashes with a built-in tool']],
+    ["CT-08: a built-in stays", "read", "b", "c", ['Tool "read" conflicts with a built-in tool']],
     [
       "CT-08: a hidden one too",
       "resolve",
       "ask",
       "c",
-      ['Tool "resolve" clashes with a built-in tool', 'Tool "ask" clashes with a built-in tool'],
+      ['Tool "resolve" conflicts with a built-in tool', 'Tool "ask" conflicts with a built-in tool'],
     ],
-    ["CT-08: and what a provider would take for it", "SHELL", "b", "c", ['Tool "SHELL" clashes with a built-in tool']],
+    ["CT-08: and what a provider would take for it", "SHELL", "b", "c", ['Tool "SHELL" conflicts with a built-in tool']],
     ["CT-09: the user's wins over the project's", "same", "same", "c", ['Tool "same" is already provided by USER']],
     ["CT-09: the project's wins over an explicit one", "a", "same", "same", ['Tool "same" is already provided by PROJECT']],
     ["CT-10: equal but for case", "my_tool", "My_Tool", "c", ['Tool "My_Tool" is already provided by USER']],

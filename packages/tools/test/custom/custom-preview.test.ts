@@ -103,7 +103,7 @@ describe("a tool with preview and apply", () => {
       'return { label: "x", changes: [{ path: "c.txt", content: "gone\\n" }] };',
       "failed",
       "edit_no_change",
-      /as the call would make them/,
+      /already have this content/,
     ],
     [
       "a file to remove that is not there",

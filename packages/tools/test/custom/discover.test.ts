@@ -84,10 +84,10 @@ describe("discovery", () => {
     assert.deepEqual(discover(at), {
       modules: [],
       failed: [
-        "config/tools/a.ts: load_error: The link leaves the folder: it leads to out/a.ts",
-        "config/tools/b/index.ts: load_error: The link leaves the folder: it leads to out/index.ts",
-        "config/tools/c.ts: load_error: The link leads nowhere",
-        "config/tools/inner/index.ts: load_error: The link leaves the folder: it leads to out/a.ts",
+        "config/tools/a.ts: load_error: The link points outside the folder, to out/a.ts",
+        "config/tools/b/index.ts: load_error: The link points outside the folder, to out/index.ts",
+        "config/tools/c.ts: load_error: The link is broken",
+        "config/tools/inner/index.ts: load_error: The link points outside the folder, to out/a.ts",
       ],
       untrusted: [],
     });
@@ -114,7 +114,7 @@ describe("discovery", () => {
         "x/b.md: load_error: Not a tool module: x/b.md",
         "x/c.d.ts: load_error: Not a tool module: x/c.d.ts",
         "x/dir.ts: load_error: Not a tool module: x/dir.ts",
-        "x/none.ts: load_error: There is no file x/none.ts",
+        "x/none.ts: load_error: File not found: x/none.ts",
       ],
       untrusted: [],
     });

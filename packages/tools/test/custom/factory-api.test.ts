@@ -96,7 +96,7 @@ describe("exec", () => {
   const REFUSED: readonly (readonly [sentence: string, execute: string, type: string, message: RegExp])[] = [
     ["no program", 'await api.exec("");', "execution_failed", /exec needs the name of a program/],
     ["an option for a program", 'await api.exec("-c", ["ls"]);', "execution_failed", /exec needs the name of a program/],
-    ["a command line", 'await api.exec("ls", "-l");', "execution_failed", /exec needs its arguments as a list of texts/],
+    ["a command line", 'await api.exec("ls", "-l");', "execution_failed", /exec needs its arguments as a list of strings/],
   ];
   for (const [sentence, execute, type, message] of REFUSED) {
     test(`${sentence} is refused`, async (t) => {

@@ -331,7 +331,7 @@ describe("a thread that ended", () => {
     const at = place(t);
     const { call } = await open(at, beside(`${ENDS}, description: String(Math.random())`));
     await call("faulty");
-    assert.match((await call("fine")).text, /The module's tools are no longer what they were/);
+    assert.match((await call("fine")).text, /The module's tools have changed/);
   });
 
   test("starts once for calls that need it at the same time", async (t) => {

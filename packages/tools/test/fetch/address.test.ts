@@ -92,7 +92,7 @@ test("where nobody says that a host may be private, none may", async (t) => {
   const fetch = fetcher(t, { privateAllowed: undefined as never });
   const result = await fetch({ url: `${origin}/` });
   assert.equal(result.error?.type, "web_fetch_blocked");
-  assert.match(result.error.message, new RegExp(`an allow rule names that host: fetch:url=${origin}/\\*$`));
+  assert.match(result.error.message, new RegExp(`an allow rule that names the host permits it: fetch:url=${origin}/\\*$`));
   assert.equal(asked.length, 0);
 });
 

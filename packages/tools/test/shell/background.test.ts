@@ -215,7 +215,7 @@ test("whoever is asked sees that it stays", async (t) => {
     [{ command: "make", run_in_background: false }, undefined, "Run make"],
     [
       { command: "make", run_in_background: true, description: "build" },
-      ["It runs in the background, until it ends by itself, is stopped, or the session ends.", "The model says: build"],
+      ["It runs in the background until it exits, is stopped, or the session ends.", "The model says: build"],
       "Run make in the background (the model says: build)",
     ],
   ] as const) {

@@ -197,7 +197,7 @@ test("6.3: a filter that cannot be switched off denies the execution, and what s
   repository(root, [["filter.a=b.clean", canary]]);
   const result = await allowed("echo before; git status; echo after");
   assert.equal(result.error?.type, "execution_denied");
-  assert.match(shown(result.content), /^before\nError: git was not run: .*filter.*\. What stood before it was run\.$/);
+  assert.match(shown(result.content), /^before\nError: git was not run: .*filter.*\. The commands before it did run\.$/);
   assert.equal(ran(), false);
 });
 
@@ -397,7 +397,7 @@ test("6.2: what a rule allowed has no terminal, though it was asked for, and the
   const { allowed, execute } = workspace(t);
   const result = await allowed("tty; stty size </dev/null", { pty: true });
   assert.deepEqual([result.error?.type, shown(result.content).split("\n")[0]], ["shell_execute_error", "not a tty"]);
-  assert.match(shown(result.content), /\n\[exit code 1\]\n\[run without a terminal: what passes by a rule has none\]$/);
+  assert.match(shown(result.content), /\n\[exit code 1\]\n\[run without a terminal: commands allowed by a rule do not get one\]$/);
   assert.match(shown((await execute("tty", { pty: true })).content), /^\/dev\/pts\/\d+$/);
   assert.equal((await allowed("echo x", { pty: false })).content, "x");
 });

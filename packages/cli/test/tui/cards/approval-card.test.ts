@@ -303,7 +303,7 @@ describe("an approval card", () => {
     assert.match(of({ tool: "write" }), /^input {3}old_string: "two"$/m);
   });
 
-  const STAYS = "It runs in the background, until it ends by itself, is stopped, or the session ends.";
+  const STAYS = "It runs in the background until it exits, is stopped, or the session ends.";
   const background = (over: Partial<OpenApproval["input"]> = {}, warnings: readonly string[] = [STAYS, "The model says: serve it"]) =>
     shell("npm run dev", {
       input: { command: "npm run dev", description: "serve it", run_in_background: true, ...over },

@@ -218,7 +218,7 @@ describe("files that cannot be shown whole", { concurrency: 2 }, () => {
       using screen = converse(at, { rows: 40, turns: [{ calls: [WRITES] }, { say: "Done." }] });
       await start(screen);
       const shown = await screen.read("Approval needed");
-      assert.ok(shown.includes(`[${bytes.length} bytes that are not shown] are replaced by the new content`), shown);
+      assert.ok(shown.includes(`[${bytes.length} bytes, not shown] are replaced by the new content`), shown);
       assert.match(shown, /input {3}content: "model's\\n"/);
       screen.press("n");
       await screen.until("> n");
