@@ -216,7 +216,7 @@ describe("tables of the documents are those of the program", () => {
     const { value } = await at.hereJson(["tools", "--all"]);
     const names: readonly string[] = value.tools.map(({ name }: { readonly name: string }) => name);
     assert.deepEqual(
-      [...told.matchAll(/`(\w+)` is `(\w+)`/g)].map(([, ours, common]) => `${ours} ${common}`).sort(),
+      [...told.matchAll(/`(\w+)` is\s+`(\w+)`/g)].map(([, ours, common]) => `${ours} ${common}`).sort(),
       names.flatMap((name) => (sharedToolName(name) === name ? [] : [`${name} ${sharedToolName(name)}`])).sort(),
     );
   });
