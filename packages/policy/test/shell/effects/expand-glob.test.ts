@@ -85,7 +85,7 @@ test("a pattern is expanded for these six programs", (t) => {
 const REFUSED: readonly (readonly [sentence: string, id: string, ...lines: (readonly string[])[]])[] = [
   ["for six programs only", "brace_or_glob", ["git", "diff", "src/*"], ["find", "src/*"], ["rm", "src/*"], ["echo", "src/*"]],
   [
-    "only behind a literal directory",
+    "only after a literal directory",
     "brace_or_glob",
     ["ls", "*"],
     ["ls", "*.ts"],

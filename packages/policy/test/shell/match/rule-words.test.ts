@@ -11,7 +11,7 @@ const READ: readonly (readonly [name: string, text: string, words: readonly stri
   ["a star alone", "*", [], true],
   ["a star in between is a word", "git push * +*", ["git", "push", "/*/", "/+*/"], false],
   ["the tail with a colon", "git:*", ["git"], true],
-  ["the tail with a colon behind more words", "git push:*", ["git", "push"], true],
+  ["the tail with a colon after several words", "git push:*", ["git", "push"], true],
   ["a quoted star is text", "git '*'", ["git", "*"], false],
   ["an escaped star is text", "git \\*", ["git", "*"], false],
   ["a quoted blank", "git 'a b' \"c d\" e\\ f", ["git", "a b", "c d", "e f"], false],

@@ -36,7 +36,7 @@ function places(t: TestContext): { readonly root: string; readonly workspace: st
   return { root, workspace: join(root, "ws") };
 }
 
-/** `R` stands for the directory of the test. */
+/** `R` is the directory of the test. */
 const FOUND: readonly (readonly [name: string, program: string, path: readonly string[], file: string | undefined])[] = [
   ["the first directory counts", "tool", ["R/own", "R/other"], "R/own/tool"],
   ["the order is that of the path", "tool", ["R/other", "R/own"], "R/other/tool"],

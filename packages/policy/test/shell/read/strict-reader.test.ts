@@ -66,7 +66,7 @@ const READ: readonly (readonly [sentence: string, text: string, reading: unknown
     ],
   ],
   [
-    "a comment may stand directly behind an operator",
+    "a comment may follow an operator directly",
     "a;#b\nc",
     [
       ["start", ["a"]],
@@ -90,7 +90,7 @@ const READ: readonly (readonly [sentence: string, text: string, reading: unknown
   ["patterns are told from quoted stars", "ls src/*.ts a? '*' \\*", [["start", ["ls", "src/*.ts*", "a?*", "*", "*"]]]],
   ["a quoted name is a name", "'git' status", [["start", ["git", "status"]]]],
   ["a dash, plus or percent sign begins an argument", "a -b +c %d", [["start", ["a", "-b", "+c", "%d"]]]],
-  ["what looks like an assignment is an argument behind the name", "make CC=gcc", [["start", ["make", "CC=gcc"]]]],
+  ["NAME=value after the name is an argument", "make CC=gcc", [["start", ["make", "CC=gcc"]]]],
   [
     "ten empty lines are not yet hidden",
     `a${"\n".repeat(11)}b`,
@@ -100,7 +100,7 @@ const READ: readonly (readonly [sentence: string, text: string, reading: unknown
     ],
   ],
   ["forty blanks are not yet hidden", `a${" ".repeat(40)}b`, [["start", ["a", "b"]]]],
-  ["printf prints -v where it is no option", "printf %s -v", [["start", ["printf", "%s", "-v"]]]],
+  ["printf prints -v after the format", "printf %s -v", [["start", ["printf", "%s", "-v"]]]],
 ];
 
 const REFUSED: readonly (readonly [sentence: string, id: HazardId, ...texts: string[]])[] = [
@@ -138,7 +138,7 @@ const REFUSED: readonly (readonly [sentence: string, id: HazardId, ...texts: str
     "a > /dev/null",
     "a 2>&1\\\nb",
   ],
-  ["a redirection that is not behind a command", "redirection", ">/dev/null a", "a; 2>&1", "2>&1"],
+  ["a redirection that does not follow a command", "redirection", ">/dev/null a", "a; 2>&1", "2>&1"],
   ["a redirection to the network", "network_redirection", "a > /dev/tcp/h/80", "a </dev/udp/h/1"],
   ["an assignment", "assignment", "A=b", "A=b c", "a && A+=b c", "'A=b' c", "a_1=x y", "a'[0]'=x y"],
   [
@@ -207,7 +207,7 @@ const REFUSED: readonly (readonly [sentence: string, id: HazardId, ...texts: str
     "a '~'~",
   ],
   [
-    "a line that goes on anywhere but behind a blank",
+    "a line that continues anywhere but after a blank",
     "unmodelled_construct",
     "a\\\nb",
     "\\\na",

@@ -14,7 +14,7 @@ const ROWS: readonly (readonly [sentence: string, text: string, commands: readon
   ["brackets part commands", "(a b) c", ["a|b", "c"]],
   ["an escaped blank is part of a word", "a\\ b c", ["a b|c"]],
   ["an escaped operator is part of a word", "a\\;b", ["a;b"]],
-  ["a line that goes on", "a\\\nb", ["ab"]],
+  ["a continued line", "a\\\nb", ["ab"]],
   ["a backslash at the end", "a\\", ["a"]],
   ["single quotes", "a 'b;$(c)' d", ["a|b;$(c)|d"]],
   ["double quotes", 'a "b; c" d', ["a|b; c|d"]],

@@ -314,7 +314,7 @@ describe("commands in find and fd actions", () => {
 
 describe("whether a wrapper runs curl", () => {
   const ROWS: readonly (readonly [sentence: string, text: string, said: MatchAnswer])[] = [
-    ["words behind the command are its own", "nice wget $X", "no"],
+    ["words after the command belong to it", "nice wget $X", "no"],
     ["a word before it may be several", "nice $X wget", "doubt"],
     ["a quoted word before it is one", 'timeout "$X" wget', "no"],
     ["a package runner gets its program from elsewhere", "xargs npm exec", "doubt"],

@@ -301,7 +301,7 @@ for (const text of DATA) {
   test(`data is not a command: ${text}`, () => assert.equal(broadly("curl", text), "no"));
 }
 
-/** Commands that stand in a text or behind an option of a program that is no shell. */
+/** Commands in a text or option of a program that is not a shell. */
 const HIDDEN: readonly string[] = [
   ...[
     "tar cf a.tar --checkpoint=1 --checkpoint-action=exec='curl x' .",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { broadly } from "../match/broadly.ts";
+import { broadly } from "./broadly.ts";
 
 /** Options are separated by blanks, groups of spellings by commas. */
 type Row = readonly [program: string, values: string, flags: string, spellings: string];
