@@ -27,14 +27,14 @@ describe("secrets of known forms are hidden without any setting", () => {
 describe("redaction.patterns are added", () => {
   type Pattern = Settings["redaction.patterns"][number];
   const rows: readonly [sentence: string, pattern: Omit<Pattern, "name">, text: string, shown: string][] = [
-    ["a literal, wherever it stands", { literal: "Project X" }, "Project X? aProject Xa", "[redacted: n]? a[redacted: n]a"],
-    ["a literal is no pattern", { literal: ".*$&" }, "abc .*$&", "abc [redacted: n]"],
+    ["a literal anywhere", { literal: "Project X" }, "Project X? aProject Xa", "[redacted: n]? a[redacted: n]a"],
+    ["a literal is not a pattern", { literal: ".*$&" }, "abc .*$&", "abc [redacted: n]"],
     ["a prefix, to the end of the word", { prefix: "cust-" }, "cust-42, x=cust-7/b c", "[redacted: n], x=[redacted: n] c"],
-    ["a prefix in a word is none", { prefix: "cust-" }, "acust-42", "acust-42"],
+    ["a prefix inside a word does not count", { prefix: "cust-" }, "acust-42", "acust-42"],
     ["a prefix of other characters", { prefix: "#:" }, "see #:a1.", "see [redacted: n]"],
     ["a key, in any case", { key: "Pin" }, "PIN=12; pin: 34, pin 56", "PIN=[redacted: n]; pin: [redacted: n], pin 56"],
     ["a key of JSON", { key: "pin" }, '{"pin":"1 2","pinned":3}', '{"pin":[redacted: n],"pinned":3}'],
-    ["a key within a name is none", { key: "pin" }, "spin=1", "spin=1"],
+    ["a key inside a name does not count", { key: "pin" }, "spin=1", "spin=1"],
     ["a quoted value without an end", { key: "pin" }, 'pin="1 2', "pin=[redacted: n]"],
     ["a key with nothing behind it", { key: "pin" }, "pin=", "pin="],
     ["all that one pattern names", { literal: "L", key: "k" }, "L k=1", "[redacted: n] k=[redacted: n]"],

@@ -10,7 +10,7 @@ import { createWorkspacePolicy } from "../src/workspace-policy.ts";
 import { scratch } from "./scratch.ts";
 import { bench } from "./workspace-bench.ts";
 
-test("at a reload with an error the last good hooks stay, and the error is told", (t) => {
+test("after a broken reload the last good hooks stay, and the error is reported", (t) => {
   const root = scratch(t);
   mkdirSync(join(root, "workspace"));
   const userFile = join(root, "settings.json");
@@ -47,7 +47,7 @@ describe("one workspace's settings reach all that judges in it", () => {
     ["a file of the workspace, in a mode that edits", "write", "src/a", "allow mode"],
     ["a directory that settings add is inside, too", "write", "/opt/more/a", "allow mode"],
     ["any other is outside", "write", "/opt/other/a", "ask default"],
-    ["what settings protect is asked about, whatever a rule allows", "write", "infra/a", "ask guard guard:control-file"],
+    ["files protected by settings ask even if a rule allows them", "write", "infra/a", "ask guard guard:control-file"],
     ["and may be read", "read", "infra/a", "allow readonly_hint"],
     ["a settings file is closed", "write", "../h/.config/assent/settings.json", "deny guard guard:own-files"],
     ["and so is the place of the record", "read", "../h/state/assent/ledger", "deny guard guard:own-files"],
@@ -100,7 +100,7 @@ describe("one workspace's settings reach all that judges in it", () => {
     assert.deepEqual(rules.offer(request), ["Shell(ls)"]);
   });
 
-  test("tools are told which files a rule hides, as the rules are then", (t) => {
+  test("tools learn which files the current rules hide", (t) => {
     const { told, workspace } = bench(t, { permissions: { deny: ["Read(private/**)"] } }, { files: ["private/a"] });
     assert.deepEqual([told.hides(join(workspace, "private/a")), told.hides(join(workspace, "a"))], [true, false]);
   });
@@ -139,7 +139,7 @@ describe("one workspace's settings reach all that judges in it", () => {
     assert.deepEqual([await holds("write", "src/a"), await holds("write", "lib/a")], [true, false]);
   });
 
-  test("and a command in it is read as the tool's kind says, whatever the event calls it", async (t) => {
+  test("a command in it is read by the tool's kind, whatever the event calls it", async (t) => {
     const hook = { type: "command", command: "x", if: "Shell(rm *)" };
     const { hooks, workspace } = bench(t, { hooks: { PreToolUse: [{ hooks: [hook] }] } });
     const [entry] = hooks();

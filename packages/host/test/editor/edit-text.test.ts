@@ -181,7 +181,7 @@ test("a surface that cannot step aside: it rejects, and nothing is left", async 
   assert.deepEqual(readdirSync(tmp), []);
 });
 
-test("a cancel ends the editor with what it started, whatever they think of it, and removes the files", async (t) => {
+test("a cancel ends the editor and its children even if they ignore signals, and removes the files", async (t) => {
   const tmp = temporary(t);
   const log = dirname(tmp);
   const script = "trap '' TERM; sleep 60 & echo $! > $LOG/child; echo $$ > $LOG/x; mv $LOG/x $LOG/pid; wait; sleep 60";

@@ -156,7 +156,7 @@ test("whichever single step the disk refuses, every file is as before, or all ar
   }
 });
 
-test("a file that somebody changed after it was replaced is not restored over", async (t) => {
+test("a file changed by another program after it was replaced is not overwritten by a restore", async (t) => {
   const directory = scratch(t);
   const { steps } = await bothEnds(join(directory, "plain"));
   const place = join(directory, "0");

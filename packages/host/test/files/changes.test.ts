@@ -173,7 +173,7 @@ test("a link further up, before a directory that has to be made, is a change", a
   assert.deepEqual(readdirSync(join(directory, "outside")), []);
 });
 
-test("a written path whose link leads elsewhere by now is a change; one that leads there still is none", async (t) => {
+test("a link that now leads elsewhere counts as a change; an unchanged link does not", async (t) => {
   const directory = scratch(t);
   const { id, changes: all } = lay(directory, [
     ["v1/a.txt", "old", "new"],
@@ -383,7 +383,7 @@ test("a new file that comes at the last moment is not overwritten, and the rest 
   assert.deepEqual(tree(directory), { "1": "644 one", "d/": "", "d/2": "644 two", "d/3": "644 three", "d/4": "644 mine" });
 });
 
-test("where restoring fails too, every file is told as it stands", async (t) => {
+test("if restoring fails too, the state of every file is reported", async (t) => {
   const directory = scratch(t);
   const set = lay(directory, THREE);
   const broken = set.changes.map((one) => ({
@@ -555,7 +555,7 @@ for (const [name, set, message] of MISTAKES) {
   });
 }
 
-test("a temporary file of this very set that a power cut brought back is in nobody's way", async (t) => {
+test("a temporary file of the same set left by a power cut is replaced", async (t) => {
   const directory = scratch(t);
   const set = lay(directory, [["a", "x", "y"]]);
   writeFileSync(join(directory, ".assent-p_test-0.tmp"), "old");
@@ -682,7 +682,7 @@ test("a deleted file returns with the mode that the set knows, when another proc
   assert.deepEqual(tree(directory), { a: "751 x", b: "644 x" });
 });
 
-test("a directory that was there before stays when the set is withdrawn, and one that somebody uses by then", async (t) => {
+test("withdrawing keeps directories that existed before or are in use by now", async (t) => {
   const directory = scratch(t);
   mkdirSync(join(directory, "empty"));
   const set = lay(directory, [

@@ -108,7 +108,7 @@ test("a directory others could read is closed to them", async (t) => {
 
 const FULL_DISK = "ulimit -f 8"; // in blocks of 1,024 bytes
 
-test("a disk that refuses the full output is told, and no half file stays", async (t) => {
+test("a full disk is reported, and no partial output file remains", async (t) => {
   const directory = scratch(t);
   const source = `
     import { createHostFiles } from "../../src/files/files.ts";
@@ -152,7 +152,7 @@ test("the old file's mode is kept, and a given mode wins", async (t) => {
   assert.equal(mode(path), 0o600);
 });
 
-test("the new bytes are a new file: whoever has the old one open keeps reading the old one", async (t) => {
+test("a replaced file is a new file: readers with the old one open keep reading the old bytes", async (t) => {
   const path = join(scratch(t), "a");
   writeFileSync(path, "old");
   const before = statSync(path).ino;

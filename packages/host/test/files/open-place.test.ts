@@ -90,7 +90,7 @@ test("with an anchor the file itself is never followed: what became a link is re
   assert.deepEqual(readdirSync(dir), ["f"]);
 });
 
-test("a file in the way is no directory", async (t) => {
+test("a file in place of the directory is an error", async (t) => {
   const { dir } = makePlace(t);
   writeFileSync(join(dir, "sub"), "");
   await assert.rejects(replaceFile(join(dir, "sub/f"), "x", { anchor: anchorOf(dir) }), { code: "ENOTDIR" });

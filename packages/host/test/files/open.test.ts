@@ -18,7 +18,7 @@ test("a regular file is opened, also through a link", async (t) => {
 
 const OTHERS: readonly (readonly [name: string, make: (path: string) => void, code: string])[] = [
   ["a directory", (path) => mkdirSync(path), "EISDIR"],
-  ["a FIFO nobody writes to", (path) => execFileSync("mkfifo", [path]), "ERR_NOT_REGULAR_FILE"],
+  ["a FIFO without a writer", (path) => execFileSync("mkfifo", [path]), "ERR_NOT_REGULAR_FILE"],
   ["a device behind a link", (path) => symlinkSync("/dev/zero", path), "ERR_NOT_REGULAR_FILE"],
   ["nothing", () => undefined, "ENOENT"],
 ];

@@ -7,7 +7,7 @@ import { scratch } from "../scratch.ts";
 
 const files = createHostPlanFiles();
 
-test("a plan is read as it is, and one that is not there is none", async (t) => {
+test("a plan is read as it is; a missing plan is undefined", async (t) => {
   const root = scratch(t);
   writeFileSync(join(root, "p.md"), "\ufeff# Zöe\r\n");
   assert.equal(await files.read(join(root, "p.md")), "\ufeff# Zöe\r\n");
@@ -24,7 +24,7 @@ const NO_PLANS: readonly [sentence: string, make: (root: string, path: string) =
   ["not UTF-8", (_root, path) => writeFileSync(path, Buffer.from([0x23, 0xff])), "read_content_failure"],
 ];
 for (const [sentence, make, type] of NO_PLANS) {
-  test(`plan-mode 3: ${sentence} is no plan`, async (t) => {
+  test(`${sentence} is not accepted as a plan`, async (t) => {
     const root = scratch(t);
     writeFileSync(join(root, "other"), "secret");
     make(root, join(root, "p.md"));
@@ -32,13 +32,13 @@ for (const [sentence, make, type] of NO_PLANS) {
   });
 }
 
-test("plan-mode 3: exactly 256 KiB is one", async (t) => {
+test("exactly 256 KiB is one", async (t) => {
   const root = scratch(t);
   writeFileSync(join(root, "p.md"), "x".repeat(256 * 1024));
   assert.equal((await files.read(join(root, "p.md")))?.length, 256 * 1024);
 });
 
-test("plan-mode 3: a plan behind a linked directory is no plan", async (t) => {
+test("a plan behind a linked directory is not accepted", async (t) => {
   const root = scratch(t);
   mkdirSync(join(root, "real"));
   writeFileSync(join(root, "real/p.md"), "x");
@@ -77,7 +77,7 @@ test("a rename that fails leaves no name behind", async (t) => {
   assert.deepEqual(readdirSync(root), []);
 });
 
-test("plan-mode 3: the plan goes into the workspace; where nothing can be put there, into the state directory", async (t) => {
+test("the plan goes into the workspace; where nothing can be put there, into the state directory", async (t) => {
   const root = scratch(t);
   const [workspace, stateDirectory] = [join(root, "ws"), join(root, "state")];
   mkdirSync(workspace);

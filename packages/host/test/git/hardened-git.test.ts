@@ -526,7 +526,7 @@ for (const [name, prepare, args, message] of REFUSED) {
   });
 }
 
-test("a bare repository in the workspace is made of ordinary files, and is none to git", async (t) => {
+test("git does not treat a bare repository inside the workspace as one", async (t) => {
   const made = place(t);
   made.git("clone", "-q", "--bare", ".", join(made.repo, "vendor"));
   const end = await hardened(made.within("repo/vendor"), ["log", "-1"]);

@@ -141,7 +141,7 @@ describe("where and how a program runs", () => {
     ["a program that is not there", "/nonexistent/program", "exited with code 127"],
     ["death by a signal", "kill -SEGV $$", "killed by SIGSEGV"],
     ["a timeout", "sleep 30", "timed out after 0.2s", { timeoutMs: 200 }],
-    ["JSON that is none", "echo '{ nope'", "invalid output"],
+    ["invalid JSON", "echo '{ nope'", "invalid output"],
     ["standard output over the cap", "head -c 1048577 /dev/zero", "output over 1 MiB"],
     ["standard error over the cap", "head -c 1048577 /dev/zero >&2", "output over 1 MiB"],
     ["output without end", "yes", "output over 1 MiB"],
@@ -210,7 +210,7 @@ describe("where and how a program runs", () => {
     assert.deepEqual(pids.filter(isAlive), []);
   });
 
-  test("a cancelled hook is ended; where hooks fail closed that denies, and it is no warning", async (t) => {
+  test("a cancelled hook is ended; where hooks fail closed it denies, without a warning", async (t) => {
     const file = join(scratch(t), "pid");
     const bench = hookBench([hook("pre_tool_use", `echo $$ > ${file}; sleep 60`)]);
     const controller = new AbortController();
@@ -538,7 +538,7 @@ describe("functions", () => {
     assert.equal((await bench.consult("pre_tool_use", shellCall(), live()))?.verdict, "deny");
   });
 
-  test("a function that needs too long is told by its signal and not waited for", async () => {
+  test("a function that takes too long is aborted by its signal and not awaited", async () => {
     const clock = manualClock();
     let told: AbortSignal | undefined;
     const bench = one(
@@ -565,7 +565,7 @@ describe("functions", () => {
   });
 });
 
-describe("hooks that nobody waits for", () => {
+describe("detached hooks", () => {
   test("an async hook does not hold up its event, and what it says is ignored", async (t) => {
     const go = join(scratch(t), "go");
     const bench = hookBench([

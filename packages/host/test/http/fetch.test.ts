@@ -74,7 +74,7 @@ describe("the answer is what fetch gives", () => {
   for (const [what, path, init] of rows)
     test(what, async () => assert.deepEqual(await seen(httpFetch, path, init), await seen(globalThis.fetch, path, init)));
 
-  test("a body that is no text goes to fetch itself", async () => {
+  test("a body that is not a string goes to Node's fetch", async () => {
     const form = (): FormData => {
       const made = new FormData();
       made.set("name", "value");
@@ -123,7 +123,7 @@ function closed(): Promise<void> {
 }
 
 describe("what fails, fails as it does with fetch", () => {
-  test("nobody listens", async () => {
+  test("no server is listening", async () => {
     const closed = createBareServer().listen(0, "127.0.0.1");
     await once(closed, "listening");
     const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}/`;
@@ -153,7 +153,7 @@ describe("what fails, fails as it does with fetch", () => {
     assert.doesNotMatch(String(error), /secret/);
   });
 
-  test("an abort before there is an answer: its reason is what is told, and the connection is gone", async () => {
+  test("an abort before the response rejects with its reason and closes the connection", async () => {
     const abort = new AbortController();
     const reason = new Error("enough");
     asked.length = 0;
@@ -165,7 +165,7 @@ describe("what fails, fails as it does with fetch", () => {
     await gone;
   });
 
-  test("an abort in the middle of an answer: its reason is what is told, and the connection is gone", async () => {
+  test("an abort during the response rejects with its reason and closes the connection", async () => {
     const abort = new AbortController();
     const reason = new Error("enough");
     asked.length = 0;
@@ -186,7 +186,7 @@ describe("what fails, fails as it does with fetch", () => {
     assert.equal(asked.length, 0);
   });
 
-  test("whoever stops reading closes the connection", async () => {
+  test("cancelling the body closes the connection", async () => {
     asked.length = 0;
     const response = await httpFetch(`${origin}/begun`);
     const gone = closed();
@@ -245,7 +245,7 @@ const said = await httpFetch(process.argv[1]).then((response) => response.text()
 process.stdout.write(said);`;
 
 for (const [what, extra, expected] of [
-  ["a certificate that nobody vouches for is refused", undefined, "fetch failed: DEPTH_ZERO_SELF_SIGNED_CERT"],
+  ["a self-signed certificate is refused", undefined, "fetch failed: DEPTH_ZERO_SELF_SIGNED_CERT"],
   ["one that the environment vouches for is not", "certificate.pem", "secret"],
 ] as const)
   test(`https: ${what}`, async (t) => {
@@ -274,7 +274,7 @@ const MINE = "globalThis[Symbol.for('undici.globalDispatcher.1')] = new (class M
 const rows: readonly (readonly [what: string, way: "fetch" | "http", given: { env?: NodeJS.ProcessEnv; before?: string }])[] = [
   ["a plain request loads nothing of Node's fetch", "http", {}],
   ["a proxy of the environment is Node's business", "fetch", { env: { NODE_USE_ENV_PROXY: "1" } }],
-  ["a dispatcher that somebody set is asked", "fetch", { before: MINE }],
+  ["a custom dispatcher is used", "fetch", { before: MINE }],
 ];
 for (const [what, way, { env, before = "" }] of rows)
   test(what, () => {

@@ -24,8 +24,8 @@ const ENDS: readonly (readonly [name: string, text: string, end: Partial<Process
     "echo a; echo b >&2; echo c; echo d >&2",
     { output: "a\nb\nc\nd\n", lines: 4, chars: 8 },
   ],
-  ["a non-zero exit is told", "exit 3", { exitCode: 3, signal: null, ended: "exit" }],
-  ["death by a signal is told by its name", "kill -9 $$", { exitCode: null, signal: "SIGKILL", ended: "exit" }],
+  ["a non-zero exit code is reported", "exit 3", { exitCode: 3, signal: null, ended: "exit" }],
+  ["death by a signal is reported by its name", "kill -9 $$", { exitCode: null, signal: "SIGKILL", ended: "exit" }],
   ["standard input is empty", "cat; echo end", { output: "end\n" }],
   ["standard error can be opened again by name", "echo x > /dev/stderr; echo y > /dev/stdout", { output: "x\ny\n" }],
   ["there is no terminal", "tty; (: < /dev/tty) 2>/dev/null || echo none", { output: "not a tty\nnone\n" }],
@@ -58,7 +58,7 @@ test("a character split over two writes is put together", async () => {
   assert.equal(chunks.join(""), "🙂.");
 });
 
-test("every program has a process group of its own, and the start is told before any output", async () => {
+test("every program has its own process group, and its start is reported before any output", async () => {
   const seen: unknown[] = [];
   const end = await bash("ps -o pgid= -p $$ | tr -d ' '", {
     onStart: async (started) => {
@@ -438,7 +438,7 @@ for (const [name, other] of [
   ["a part of its mark", (process: TaskProcess) => ({ mark: process.mark?.slice(0, 16) ?? "" })],
   ["no mark", { mark: "" }],
   ["a later start", (process: TaskProcess) => ({ processStart: process.processStart.replace(/\d+$/, (ticks) => `${ticks}000`) })],
-  ["a start that nobody knows", { processStart: "unknown" }],
+  ["an unknown start time", { processStart: "unknown" }],
 ] as const) {
   test(`a process outside the group is left alone where the record has ${name}`, async () => {
     const { process: recorded, stray } = await leftStray();
@@ -451,7 +451,7 @@ for (const [name, other] of [
 
 const SOURCE = JSON.stringify(new URL("../../src/processes/processes.ts", import.meta.url).href);
 
-test("nobody ends the process that they run in: a terminal that a command opened stays for whoever resumes in it", async () => {
+test("a process never ends its own ancestors: a terminal opened by a command survives a resume inside it", async () => {
   const mark = "f".repeat(32);
   const recorded = { pid: 1, pgid: 2 ** 22, processStart: processes.startOf(process.pid), mark };
   const source = `

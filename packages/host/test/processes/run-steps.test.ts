@@ -244,7 +244,7 @@ for (const [name, rows] of SAME_AS_BASH) {
   });
 }
 
-test("the death of the last program by a signal is told", async () => {
+test("the last program's death by a signal is reported", async () => {
   const end = await run(steps([[";", ["sh", "-c", "kill -9 $$"]]]));
   assert.deepEqual([end.exitCode, end.signal, end.ended], [null, "SIGKILL", "exit"]);
   const list = steps([
@@ -335,7 +335,7 @@ test("50 MB through two pipes come whole", async (t) => {
   assert.ok(end.dropped > 4_000_000 && end.output.endsWith("xxxlast\n"));
 });
 
-test("every program has a group of its own; per step the first start is told, before any output is used", async () => {
+test("every program has its own group; each step reports its first start before output is used", async () => {
   const seen: (string | number)[] = [];
   const group = ["sh", "-c", "ps -o pgid= -p $$ | tr -d ' '"];
   const list = steps([
@@ -357,7 +357,7 @@ test("every program has a group of its own; per step the first start is told, be
   );
 });
 
-test("with the first program of a step the others of its pipeline are told, each with its own group and start time", async () => {
+test("the start of a step reports all programs of its pipeline with their groups and start times", async () => {
   const told: TaskProcess[] = [];
   const list = steps([
     [";", ["cat"], ["head", "-c1"], ["cat"]],
@@ -377,7 +377,7 @@ test("with the first program of a step the others of its pipeline are told, each
   assert.equal(new Set([told[0], ...(told[0]?.others ?? [])].map((one) => one?.pid)).size, 3);
 });
 
-test("6.2, decision 12: a gated program begins when its start is on record, and the first gated one is the one that is told", async (t) => {
+test("a gated program begins once its start is recorded, and the first gated one is reported", async (t) => {
   const directory = scratch(t);
   const mark = join(directory, "mark");
   const touch = program(["touch", mark], { gated: true });
@@ -495,7 +495,7 @@ test("a process that holds the output does not hold the call", async () => {
   process.kill(Number(end.output.split("\n")[0]), "SIGKILL");
 });
 
-test("nothing is left open, whatever the end", async () => {
+test("no descriptor stays open, however the run ends", async () => {
   await run(steps([[";", ["true"], ["true"]]]));
   const before = readdirSync("/proc/self/fd").length;
   for (let i = 0; i < 10; i++) {

@@ -28,8 +28,8 @@ const ENDS: readonly (readonly [name: string, text: string, end: Partial<Process
   ["it is the program's own: it can be opened by its name", "echo x > /dev/tty; echo y > /dev/stderr", { output: "x\r\ny\r\n" }],
   ["the program is in the foreground", "ps -o pgid=,tpgid= -p $$ | awk '{ print $1 == $2 }'", { output: "1\r\n" }],
   ["output and error come in the order they were written", "echo a; echo b >&2; echo c", { output: "a\r\nb\r\nc\r\n" }],
-  ["a non-zero exit is told", "exit 3", { exitCode: 3, signal: null, ended: "exit" }],
-  ["death by a signal is told by its name", "kill -9 $$", { exitCode: null, signal: "SIGKILL", ended: "exit" }],
+  ["a non-zero exit code is reported", "exit 3", { exitCode: 3, signal: null, ended: "exit" }],
+  ["death by a signal is reported by its name", "kill -9 $$", { exitCode: null, signal: "SIGKILL", ended: "exit" }],
   [
     "the environment is exactly what was given, and a mark",
     "/usr/bin/env | grep -v '^\\(_\\|SHLVL\\|PWD\\)=' | sed 's/=[0-9a-f]\\{32\\}$/=mark/' | sort -r",
@@ -60,7 +60,7 @@ test("in a terminal: everything written before the exit arrives, also where we a
   }
 });
 
-test("in a terminal: the start is told before the program begins, with its process group", async (t) => {
+test("in a terminal: the start is reported with its process group before the program begins", async (t) => {
   const file = join(scratch(t), "begun");
   const seen: unknown[] = [];
   const end = await bash(`touch ${file}; ps -o pgid= -p $$ | tr -d ' '`, {
@@ -73,7 +73,7 @@ test("in a terminal: the start is told before the program begins, with its proce
   assert.deepEqual(seen, [true, true, false, Number(end.output), Number(end.output)]);
 });
 
-test("in a terminal: a start that cannot be recorded is no start", async (t) => {
+test("in a terminal: a program whose start cannot be recorded does not begin", async (t) => {
   const file = join(scratch(t), "late");
   let group = 0;
   const onStart = async ({ pgid }: { pgid: number }) => {

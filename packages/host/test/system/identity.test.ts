@@ -5,7 +5,7 @@ import { createHostProcesses } from "../../src/processes/processes.ts";
 import { currentHolder, currentUser } from "../../src/system/identity.ts";
 import { runNode } from "../processes/run-node.ts";
 
-test("the user is who the operating system says, whatever the environment says", async () => {
+test("the user comes from the operating system, not from the environment", async () => {
   const source = `import { currentUser } from "../../src/system/identity.ts"; console.log(JSON.stringify(currentUser()));`;
   const shown: unknown = JSON.parse(await runNode(source, "export USER=mallory LOGNAME=mallory"));
   assert.deepEqual(shown, currentUser());

@@ -81,7 +81,7 @@ test("each simple command of a shell line is a unit, and the plan that is judged
   assert.equal(readPlannedLine({ ...readPlannedLine(plan) }), undefined, "a copy is nobody's plan");
 });
 
-test("what is shown of a shell line is the plan that was judged, whenever somebody looks at it", async (t) => {
+test("the view of a shell line shows the plan that was judged", async (t) => {
   const root = scratch(t);
   const found = await shell(facts(root), root, { command: "ls $X; pwd" });
   writeFileSync(join(root, "late"), "");
@@ -133,7 +133,7 @@ const SIZES: readonly (readonly [sentence: string, there: number, input: JsonObj
   ["a small edit", 1024, { old_string: "a", new_string: "bbbb" }, true],
 ];
 for (const [sentence, there, input, planFile] of SIZES) {
-  test(`plan-mode 3: ${sentence} is ${planFile ? "" : "not "}a write of the plan`, async (t) => {
+  test(`${sentence} is ${planFile ? "" : "not "}a write of the plan`, async (t) => {
     const workspace = scratch(t);
     const plan = join(workspace, "plan.md");
     writeFileSync(plan, "a".repeat(there));
@@ -176,7 +176,7 @@ for (const [sentence, now, command] of [
   ["that is as it was", "node --test", "npm test"],
   ["of another package than the workspace's own", "curl x | sh", "cd sub && npm test"],
 ] as const) {
-  test(`a script ${sentence} is none`, async (t) => {
+  test(`a script ${sentence} is not bound`, async (t) => {
     assert.deepEqual((await scriptHazards(t, now, command)).hazards, []);
   });
 }

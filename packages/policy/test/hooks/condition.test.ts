@@ -51,7 +51,7 @@ for (const [name, rule, call, expected] of ROWS) {
 }
 
 for (const text of ["Shell(rm", "", "shell:=x", "a["]) {
-  test(`'${text}' is no rule`, (t) => {
+  test(`'${text}' is not a valid rule`, (t) => {
     const workspace = scratch(t);
     const options = { tools: { get: () => undefined, names: () => [] }, roots: { settingsRoot: workspace, workspace, home: "/" } };
     const compiled = compileHookCondition(text, options, () => assert.fail("nothing is looked at"));

@@ -141,7 +141,7 @@ for (const [event, onFailure] of DEFAULTS) {
   });
 }
 
-test("definitions are equal whatever the name and the spelling", () => {
+test("definitions do not depend on the hook's name or the event's spelling", () => {
   const all = [
     readOne("PreToolUse", command),
     readOne("pre_tool_use", { ...command, name: "other", timeout: 0 }, { matcher: "*" }),
@@ -172,18 +172,18 @@ test("definitions differ in every field but the name", () => {
 const ERRORS: readonly (readonly [name: string, hooks: unknown, key: string, type?: string])[] = [
   ["an unknown event", { PreToolUsed: [] }, "hooks.PreToolUsed", "settings_unknown_key"],
   ["an event named like a property of all objects", { toString: [] }, "hooks.toString", "settings_unknown_key"],
-  ["an event that is no list", { PreToolUse: {} }, "hooks.PreToolUse"],
-  ["a group that is no object", { PreToolUse: ["x"] }, "hooks.PreToolUse[0]"],
+  ["an event that is not a list", { PreToolUse: {} }, "hooks.PreToolUse"],
+  ["a group that is not an object", { PreToolUse: ["x"] }, "hooks.PreToolUse[0]"],
   ["a group without hooks", { PreToolUse: [{}] }, "hooks.PreToolUse[0].hooks"],
   ["an unknown field of a group", { PreToolUse: [{ match: "x", hooks: [] }] }, "hooks.PreToolUse[0].match", "settings_unknown_key"],
-  ["a matcher that is no text", { PreToolUse: [{ matcher: 1, hooks: [] }] }, "hooks.PreToolUse[0].matcher"],
+  ["a matcher that is not a string", { PreToolUse: [{ matcher: 1, hooks: [] }] }, "hooks.PreToolUse[0].matcher"],
   ["a broken regular expression", { PreToolUse: [{ matcher: "(", hooks: [command] }] }, "hooks.PreToolUse[0].matcher"],
   [
     "an expression that is whole only inside brackets",
     { PreToolUse: [{ matcher: "a)|(b", hooks: [command] }] },
     "hooks.PreToolUse[0].matcher",
   ],
-  ["a hook that is no object", { Stop: [{ hooks: ["x"] }] }, "hooks.Stop[0].hooks[0]"],
+  ["a hook that is not an object", { Stop: [{ hooks: ["x"] }] }, "hooks.Stop[0].hooks[0]"],
   ["a hook without a type", { Stop: [{ hooks: [{ command: "x" }] }] }, "hooks.Stop[0].hooks[0].type"],
   ...["prompt", "http", "agent", "mcp_tool", "script"].map(
     (type) => [`the type ${type}`, { Stop: [{ hooks: [{ ...command, type }] }] }, "hooks.Stop[0].hooks[0].type"] as const,
@@ -195,8 +195,8 @@ const ERRORS: readonly (readonly [name: string, hooks: unknown, key: string, typ
   ["args with a number", { Stop: [{ hooks: [{ ...command, args: [1] }] }] }, "hooks.Stop[0].hooks[0].args"],
   ["env that is a list", { Stop: [{ hooks: [{ ...command, env: ["A"] }] }] }, "hooks.Stop[0].hooks[0].env"],
   ["env with a number", { Stop: [{ hooks: [{ ...command, env: { A: 1 } }] }] }, "hooks.Stop[0].hooks[0].env"],
-  ["env with a name that is none", { Stop: [{ hooks: [{ ...command, env: { "A=B": "" } }] }] }, "hooks.Stop[0].hooks[0].env"],
-  ["passEnv with a name that is none", { Stop: [{ hooks: [{ ...command, passEnv: [""] }] }] }, "hooks.Stop[0].hooks[0].passEnv"],
+  ["env with an invalid name", { Stop: [{ hooks: [{ ...command, env: { "A=B": "" } }] }] }, "hooks.Stop[0].hooks[0].env"],
+  ["passEnv with an invalid name", { Stop: [{ hooks: [{ ...command, passEnv: [""] }] }] }, "hooks.Stop[0].hooks[0].passEnv"],
   ["a function without its name", { Stop: [{ hooks: [{ type: "function" }] }] }, "hooks.Stop[0].hooks[0]"],
   ["an unknown function", { Stop: [{ hooks: [{ type: "function", function: "gard" }] }] }, "hooks.Stop[0].hooks[0].function"],
   [
@@ -251,7 +251,7 @@ const ERRORS: readonly (readonly [name: string, hooks: unknown, key: string, typ
     "hooks.PostToolUse[0].hooks[0].onFailure",
   ],
   ["a broken if", { PreToolUse: [{ hooks: [{ ...command, if: "Shell(rm" }] }] }, "hooks.PreToolUse[0].hooks[0].if", "rule_syntax"],
-  ["an if where there is no call", { Stop: [{ hooks: [{ ...command, if: "Shell(rm *)" }] }] }, "hooks.Stop[0].hooks[0].if"],
+  ["an if on an event without a call", { Stop: [{ hooks: [{ ...command, if: "Shell(rm *)" }] }] }, "hooks.Stop[0].hooks[0].if"],
 ];
 
 describe("a configuration error refuses, with its key, and the hook is not among the hooks", () => {
@@ -266,7 +266,7 @@ describe("a configuration error refuses, with its key, and the hook is not among
     });
   }
 
-  test("every error is told, with file, line and column; a name nobody knows at the name itself", () => {
+  test("every error is reported with file, line and column, an unknown name at the name itself", () => {
     const { problems } = read(`{
   "hooks": {
     "PreToolUse": [

@@ -130,7 +130,7 @@ const PLANS: readonly (readonly [sentence: string, path: string, make: (root: st
   ["a file that has another name", ".assent/plans/s_1.md", (root) => hardLink(root, "a.txt", ".assent/plans/s_1.md"), false],
 ];
 for (const [sentence, path, make, planFile] of PLANS) {
-  test(`plan-mode 3: ${sentence} is ${planFile ? "the plan" : "not the plan"}`, (t) => {
+  test(`${sentence} is ${planFile ? "the plan" : "not the plan"}`, (t) => {
     const root = scratch(t);
     makePlace(root);
     const workspace = join(root, "ws");

@@ -41,7 +41,7 @@ test("the workspace is always a real path, and one that is asked for is taken as
   assert.equal(findWorkspace(root, "link/deep"), join(root, "real", "deep"));
 });
 
-test("what is no directory is workspace_not_found", (t) => {
+test("a path that is not a directory is workspace_not_found", (t) => {
   const root = scratch(t);
   writeFileSync(join(root, "file"), "");
   for (const place of ["file", "absent", "file/x"]) assert.throws(() => findWorkspace(root, place), { code: "workspace_not_found" });

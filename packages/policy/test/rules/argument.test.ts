@@ -100,7 +100,7 @@ test("a deny about a path that cannot be resolved is in doubt", () => {
   assert.equal(says(rule("deny", "read:file_path=secret/*"), pathRequest("read", path("/w/app/x", { real: null }))), "doubt");
 });
 
-test("where nobody looked at a path, a deny sees its shortest form and is otherwise in doubt, and an allow does not hold", () => {
+test("without path facts, a deny checks the shortest form or is in doubt, and an allow does not apply", () => {
   const raw = (file_path: string): ReturnType<typeof request> => request("read", { file_path });
   assert.equal(says(rule("deny", "read:file_path=secret/*"), raw("./a/../secret/x")), "yes");
   assert.equal(says(rule("deny", "read:file_path=secret/*"), raw("src/x")), "doubt");
@@ -170,7 +170,7 @@ test("a glob name is read for each tool it means", () => {
   assert.equal(faultOf("allow", "*:url=*api*").type, "rule_syntax");
 });
 
-test("an allow for a tool that came later and whose argument it cannot read is none", () => {
+test("an allow does not cover a later tool whose argument it cannot read", () => {
   const tools = new Map<string, RuleTool>([["a_fetch", { kind: "other" }]]);
   const of = rule("allow", "*_fetch:url=*x*", { ...OPTIONS, tools: { get: (name) => tools.get(name), names: () => [...tools.keys()] } });
   tools.set("b_fetch", { kind: "fetch", urlArg: "url" });

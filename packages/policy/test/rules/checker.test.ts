@@ -17,7 +17,7 @@ function verdictOf(rules: readonly Rule[], about: ReturnType<typeof request>): s
   return decide(about, { mode: "default", checkers: [checkerOf(...rules)] }).verdict;
 }
 
-test("deny, then ask, then allow, whatever the order and however specific", () => {
+test("deny beats ask beats allow, regardless of order and specificity", () => {
   const rules = [rule("allow", "Shell(git *)"), rule("ask", "Shell(git fetch)"), rule("deny", "Shell(git push)")];
   for (const order of [rules, rules.toReversed()]) {
     assert.equal(verdictOf(order, shellCall("git status")), "allow");
@@ -115,7 +115,7 @@ test("the order of rules never matters", () => {
   );
 });
 
-test("a deny that holds is a deny, whatever else is said", () => {
+test("a matching deny wins over everything else", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(verdict, text), { maxLength: 6 }), text, call, (written, denied, about) => {
       const deny = rule("deny", denied);

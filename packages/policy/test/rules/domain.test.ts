@@ -67,7 +67,7 @@ for (const [url, allow] of bare) {
   });
 }
 
-test("a fetch that nobody looked at is not allowed, and a deny is in doubt", () => {
+test("a fetch without facts is not allowed, and a deny is in doubt", () => {
   const about = request("fetch", { url: "https://example.com/" });
   assert.equal(says(rule("allow", "WebFetch(example.com)"), about), "no");
   assert.equal(says(rule("allow", "WebFetch"), about), "no");
@@ -86,7 +86,7 @@ for (const specifier of [
   "example.com?x",
   "[x]",
 ]) {
-  test(`WebFetch(${specifier}) is no domain`, () => {
+  test(`WebFetch(${specifier}) is not a domain`, () => {
     const fault = faultOf("deny", `WebFetch(${specifier})`);
     assert.equal(fault.type, "rule_syntax");
     assert.match(fault.hint, /fetch:url=/);

@@ -26,7 +26,7 @@ const table: readonly Row[] = [
   ["a command that a deny finds", "deny", "Shell(curl)", "sh -c 'curl x'", true],
   ["one part is enough for a deny", "deny", "Shell(curl)", "ls; curl x", true],
   ["a command that a deny does not find", "deny", "Shell(curl)", "cat curl.md", false],
-  ["a deny in doubt is no match", "deny", "Shell(curl)", "$x y", false],
+  ["a deny in doubt does not match", "deny", "Shell(curl)", "$x y", false],
   ["an ask in doubt asks", "ask", "Shell(curl)", "$x y", true],
   ["every tool: a command", "deny", "*", "ls", true],
   ["the pattern notation", "deny", "shell:cmd=*rm -rf*", "rm -rf x", true],
@@ -68,7 +68,7 @@ test("every example that fails is a fault", () => {
   assert.equal(faults.length, 3);
 });
 
-test("a text for a tool that does not say what it stands for cannot be tried", () => {
+test("a string example for a tool without a declared argument cannot be tested", () => {
   assert.equal(checkExamples({ verdict: "deny", at: { text: "t" } }, { match: ["x"] }, BENCH).length, 1);
   assert.equal(checkExamples({ verdict: "deny", at: { text: "mcp__away__x" } }, { match: [{}] }, BENCH).length, 1);
   assert.equal(checkExamples({ verdict: "deny", at: { text: "t" } }, { match: [{}] }, BENCH).length, 0);

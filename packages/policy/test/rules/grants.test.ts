@@ -51,9 +51,9 @@ const table: readonly Row[] = [
   ["any other tool", request("t", { a: 1 }), ["t"]],
   ["a tool whose name looks like a glob", request("foo*"), ["foo\\*"]],
   ["the runtime's own", request("ask"), []],
-  ["a read that nobody looked at", request("read", { file_path: "x" }), []],
-  ["a fetch that nobody looked at", request("fetch", { url: "https://x.test/" }), []],
-  ["a shell that nobody analysed", request("shell", { command: "ls" }), []],
+  ["a read without facts", request("read", { file_path: "x" }), []],
+  ["a fetch without facts", request("fetch", { url: "https://x.test/" }), []],
+  ["a shell call without facts", request("shell", { command: "ls" }), []],
 ];
 
 const rules = createGrantRules(OPTIONS);
@@ -141,10 +141,10 @@ describe("the text of a grant", () => {
   const refused: readonly (readonly [sentence: string, text: string, message: RegExp])[] = [
     ["braces that are no JSON", "{rule}", /rule object/u],
     ["an object without a rule", bound({ bind: { script: SCRIPT } }), /rule object/u],
-    ["a rule that is no text", bound({ rule: 1 }), /rule object/u],
-    ["a bind that is no object", bound({ rule: "Shell(npm test)", bind: SCRIPT }), /needs the digest/u],
+    ["a rule that is not a string", bound({ rule: 1 }), /rule object/u],
+    ["a bind that is not an object", bound({ rule: "Shell(npm test)", bind: SCRIPT }), /needs the digest/u],
     ["a bind without a script", bound({ rule: "Shell(npm test)", bind: {} }), /needs the digest/u],
-    ["a script that is no text", bound({ rule: "Shell(npm test)", bind: { script: 1 } }), /needs the digest/u],
+    ["a script that is not a string", bound({ rule: "Shell(npm test)", bind: { script: 1 } }), /needs the digest/u],
     ["a rule that cannot be read", "Edit([)", /class/u],
   ];
   for (const [sentence, text, message] of refused) {

@@ -68,7 +68,7 @@ for (const pattern of ["mcp__*__get_ticket", "mcp__*", "mcp__track?r", "mcp__[t]
 }
 
 for (const pattern of ["mcp__tracker(x)", "mcp__tracker__get_ticket(**)", "mcp__", "mcp__tracker__", "mcp____x"]) {
-  test(`${pattern} is no rule`, () => assert.equal(faultOf("deny", pattern).type, "rule_syntax"));
+  test(`${pattern} is not a valid rule`, () => assert.equal(faultOf("deny", pattern).type, "rule_syntax"));
 }
 
 test("a tool of a server is never unknown, the server may be away", () => {

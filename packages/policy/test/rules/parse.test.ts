@@ -155,7 +155,7 @@ test("an allow for an unknown tool is a fault; a deny is a warning and holds onc
   assert.equal(conditional && says(conditional, request("nope", { a: "x" })), "yes");
 });
 
-test("a name that no agent has is told where the names are", () => {
+test("an unknown tool name gets a hint where to find the names", () => {
   assert.match(faultOf("deny", "nope").hint, /assent tools/);
 });
 

@@ -30,7 +30,7 @@ const table: readonly Row[] = [
   ["two stars cross no directory, too", "src/**/x.ts", "/w/app/src/x.ts", true, true],
   ["one star does not cross a directory", "src/*/x.ts", "/w/app/src/a/b/x.ts", false, false],
   ["a question mark is one character", "a?.ts", "/w/app/ab.ts", true, true],
-  ["a question mark is no slash", "./a?b", "/w/app/a/b", false, false],
+  ["a question mark does not match a slash", "./a?b", "/w/app/a/b", false, false],
   ["a class", "[ab].ts", "/w/app/b.ts", true, true],
   ["dot files are matched", "*", "/w/app/.hidden", true, true],
   ["a final ** means what is below", "src/**", "/w/app/src/x", true, true],
@@ -63,7 +63,7 @@ for (const [tool, group] of [
   ["read", "Read"],
   ["write", "Edit"],
 ] as const) {
-  test(`a tool that says where it goes is meant by ${group}, whatever its arguments are called`, () => {
+  test(`${group} covers a tool that reports locations, whatever its arguments are called`, () => {
     const like = OPTIONS.tools.get(tool) ?? { kind: "other" };
     const get = (name: string): typeof like | undefined => (name === "own" ? { ...like, pathArgs: [] } : undefined);
     const options = { ...OPTIONS, tools: { get, names: () => ["own"] } };
@@ -108,7 +108,7 @@ const unsettled: readonly (readonly [sentence: string, about: Partial<PathFact>,
   ["a path that cannot be resolved is not allowed, and a deny is in doubt", { real: null, hazards: [hazard()] }, "read", "no", "doubt"],
   ["a path with a hazard is not allowed", { hazards: [hazard()], writeHazards: [hazard()] }, "read", "no", "no"],
   ["a file with other names is not allowed to be written", { writeHazards: [hazard()] }, "edit", "no", "no"],
-  ["a tool of which nobody knows whether it writes is not allowed either", { writeHazards: [hazard()] }, "t", "no", "no"],
+  ["a tool that may write is not allowed either", { writeHazards: [hazard()] }, "t", "no", "no"],
   ["it may be read", { writeHazards: [hazard()] }, "read", "yes", "no"],
 ];
 
@@ -123,7 +123,7 @@ for (const [sentence, about, tool, allow, deny] of unsettled) {
   });
 }
 
-test("a unit that nobody looked at is not allowed by a path, and a deny is in doubt", () => {
+test("a unit without facts is not allowed by a path, and a deny is in doubt", () => {
   const about = { ...pathRequest("read", path("/w/app/x")), units: [{ subject: "x", data: { path: path("/w/app/x") } }] };
   assert.equal(says(rule("allow", "Read(x)"), about), "no");
   assert.equal(says(rule("deny", "Read(x)"), about), "doubt");
@@ -146,7 +146,7 @@ for (const [sentence, specifier, type] of faults) {
   }
 }
 
-test("a broken glob is found where it stands", () => assert.equal(faultOf("deny", "Read(src/a[b/c)").column, 11));
+test("a broken glob is reported at its column", () => assert.equal(faultOf("deny", "Read(src/a[b/c)").column, 11));
 
 function hazard(): PathFact["hazards"][number] {
   return { id: "path_unresolved", text: "odd" };
@@ -155,7 +155,7 @@ function hazard(): PathFact["hazards"][number] {
 const name = fc.constantFrom("a", "A", "b.", ".env", "ß", "SS", "x y", "é", "e\u0301", "ab");
 const glob = fc.constantFrom("a", "A", "*", "?", "**", "b?", "b.", "[a-z]", "[ß]", ".e*", "é", "a*", "\\a");
 
-test("whatever an allow matches, the deny of the same text matches", () => {
+test("a deny matches everything that an allow of the same text matches", () => {
   fc.assert(
     fc.property(fc.array(glob, { minLength: 1, maxLength: 4 }), fc.array(name, { maxLength: 5 }), (globs, names) => {
       const text = `Read(./${globs.join("/")})`;

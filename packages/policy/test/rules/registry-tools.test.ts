@@ -17,9 +17,9 @@ registry.add(defineTool({ name: "start", description: "x", kind: "execute", inpu
 const rows: readonly (readonly [sentence: string, name: string, seen: RuleTool | undefined])[] = [
   ["a tool that executes a command", "shell", { kind: "execute", args: ["command"], commandArg: "command" }],
   ["a tool that tells its locations", "read", { kind: "read", args: ["file_path"], pathArgs: ["file_path"] }],
-  ["a text beside a path is none", "write", { kind: "edit", args: ["file_path", "content"], pathArgs: ["file_path"] }],
+  ["another string argument is not a path", "write", { kind: "edit", args: ["file_path", "content"], pathArgs: ["file_path"] }],
   ["a tool that fetches a URL", "fetch", { kind: "fetch", args: ["url"], urlArg: "url" }],
-  ["a tool that takes whatever it is given has no list of arguments", "deploy", { kind: "other", aliases: { to: "target" } }],
+  ["a tool with an open schema has no list of arguments", "deploy", { kind: "other", aliases: { to: "target" } }],
   [
     "neither a command nor a URL counts where the kind is another",
     "Find",

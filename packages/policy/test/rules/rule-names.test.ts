@@ -50,7 +50,7 @@ describe("a name that other agents use means our tools", () => {
     assert.deepEqual(covered("allow", "read_file"), ["read_file"]);
   });
 
-  test("what stands in parentheses is read as the tool of ours reads it", () => {
+  test("parentheses are read as for the built-in tool", () => {
     assert.equal(says(rule("deny", "run_shell_command(git push)"), shellCall("git push origin")), "yes");
     assert.equal(says(rule("deny", "write_file(src/**)"), pathRequest("write", path("/w/app/src/x"))), "yes");
     assert.equal(says(rule("allow", "write_file(src/**)"), pathRequest("write", path("/w/app/lib/x"))), "no");
@@ -102,7 +102,7 @@ describe("agents by their names", () => {
   test("a name that cannot be read is a fault", () => assert.equal(faultOf("deny", "Agent([)").type, "rule_bad_glob"));
 });
 
-test("a tool that fetches is one of WebFetch, whatever its name", () => {
+test("WebFetch covers every tool that fetches", () => {
   const { concerns } = rule("deny", "WebFetch");
   assert.deepEqual([concerns("download", "fetch"), concerns("download", "read")], [true, false]);
 });

@@ -161,7 +161,7 @@ type Denied = readonly [sentence: string, rule: string, command: string, answer:
 
 const denied: readonly Denied[] = [
   ["options before the sub-command are skipped", "Shell(git push)", "git -c a.b=c --no-pager push", "yes"],
-  ["data is no command", "Shell(git push)", "git log --author='git push'", "no"],
+  ["data is not a command", "Shell(git push)", "git log --author='git push'", "no"],
   ["a synonym of an option", "Shell(git push --force)", "git -c user.name=x push -f", "yes"],
   ["a dynamic word where the rule looks", "Shell(git push --force)", "x=push; git $x --force", "doubt"],
   ["quotes inside a name", "Shell(curl)", "c'ur'l https://example.test", "yes"],
@@ -191,7 +191,7 @@ const denied: readonly Denied[] = [
   ["for the second notation too", "shell:command=env rm*", "env A=b rm x", "yes"],
   ["but a rule may name one", "Shell(env A=b)", "env A=b rm x", "yes"],
   ["another command is another one", "Shell(sudo rm)", "sudo A=b ls rm", "no"],
-  ["an option with its value is no variable", "Shell(sudo --user=me rm)", "sudo A=b --user=me rm x", "yes"],
+  ["an option with its value is not a variable", "Shell(sudo --user=me rm)", "sudo A=b --user=me rm x", "yes"],
   ["other programs take no variables", "Shell(dd rm)", "dd if=a rm", "no"],
   ["an empty line, of which a guard speaks", "Shell(curl)", " ", "no"],
   ["a comment alone", "Shell(curl)", "# curl", "no"],
@@ -263,7 +263,7 @@ test("no arguments, and an argument of another name, match nothing", () => {
   assert.equal(says(rule("allow", "shell"), request("shell")), "no");
 });
 
-test("a command that nobody analysed is not allowed; a deny sees its text, and is otherwise in doubt", () => {
+test("an unanalyzed command is not allowed; a deny checks its text or is in doubt", () => {
   const raw = (command: string): ReturnType<typeof request> => request("shell", { command });
   for (const text of ["Shell(ls)", "Shell", "*", "shell:command=ls"]) assert.equal(says(rule("allow", text), raw("ls")), "no", text);
   for (const text of ["Shell(curl)", "shell:command=*curl*"]) {
@@ -272,7 +272,7 @@ test("a command that nobody analysed is not allowed; a deny sees its text, and i
   }
 });
 
-test("the shell's rules cover every tool that declares a command, by whatever argument", () => {
+test("shell rules cover every tool that declares a command argument", () => {
   const call = shellCall("git push", { tool: "runner", input: { line: "git push" } });
   for (const text of ["Shell(git push)", "shell:command=git push*", "shell:command=*git pu*", "runner(git push)", "runner:line=git push"]) {
     assert.equal(strongest(rule("deny", text), call), "yes", text);
@@ -407,7 +407,7 @@ const text = fc.constantFrom(
   "CARGO build",
 );
 
-test("whatever an allow matches, the deny of the same text matches or is in doubt, in either notation", () => {
+test("a deny matches, or is in doubt about, everything that an allow of the same text matches, in either notation", () => {
   fc.assert(
     fc.property(fc.array(command, { minLength: 1, maxLength: 3 }), text, (commands, words) => {
       const call = shellCall(commands.join(" && "));

@@ -106,8 +106,8 @@ const PATHS: readonly (readonly [name: string, kind: Kind, path: string, opinion
   ["reading the session's own output", "read", "../home/state/assent/output/s_1/c1.txt", NONE],
   ["writing to the session's own output", "edit", "../home/state/assent/output/s_1/c1.txt", DENY],
   ["reading another session's output", "read", "../home/state/assent/output/s_2/c1.txt", DENY],
-  ["writing where nobody can tell where it leads", "edit", "loop/x", ["deny-in-doubt ask"]],
-  ["reading where nobody can tell where it leads", "read", "loop/x", NONE],
+  ["writing through an unresolvable path", "edit", "loop/x", ["deny-in-doubt ask"]],
+  ["reading through an unresolvable path", "read", "loop/x", NONE],
   ["deleting a directory above the user's settings", "delete", "../home/.config", DENY],
   ["moving the workspace away", "move", ".", DENY],
   ["a tool that works somewhere in the workspace", "other", ".", NONE],
@@ -445,7 +445,7 @@ const EVERYDAY: readonly string[] = [
   ],
 ];
 for (const line of EVERYDAY) {
-  test(`the everyday line "${line}" is no matter for these guards`, (t) => {
+  test(`the everyday line "${line}" does not concern these safeguards`, (t) => {
     const root = scratch(t);
     makePlace(root);
     assert.deepEqual(judgeLine(root, line), NONE);
@@ -465,7 +465,7 @@ const MOVING: readonly (readonly [line: string, opinions: readonly string[]])[] 
   ['cd "$HOME/.config"; touch assent/settings.json', DOUBT],
 ];
 for (const [line, said] of MOVING) {
-  test(`where nobody knows the directory, "${line}": ${said.join(", ") || "no opinion"}`, (t) => {
+  test(`in an unknown directory, "${line}": ${said.join(", ") || "no opinion"}`, (t) => {
     const root = scratch(t);
     makePlace(root);
     assert.deepEqual(judgeLine(root, line, { sure: "unknown" }), said);
@@ -487,7 +487,7 @@ test("without a look at the disk paths still count as they are written", (t) => 
   assert.deepEqual(judgeLine(root, "echo x > alias/settings.json", { looked: false }), NONE);
 });
 
-test("a shell line that spells out the state directory is denied, in any case, wherever it stands", (t) => {
+test("a shell line that spells out the state directory anywhere, in any case, is denied", (t) => {
   const root = scratch(t);
   makePlace(root);
   const state = join(root, "home/state/assent");
@@ -534,7 +534,7 @@ test("a name of which only the start is known may lead to the team's settings, o
   ]);
 });
 
-test("plan-mode 3: a plan in the state directory may be written and read, and nothing else there", (t) => {
+test("a plan in the state directory may be written and read, and nothing else there", (t) => {
   const root = scratch(t);
   makePlace(root);
   const plan = join(root, "home/state/assent/plans/s_1.md");

@@ -5,9 +5,9 @@ import { bench } from "../workspace-bench.ts";
 type Row = readonly [sentence: string, command: string, said: string, note?: string];
 
 const ROWS: readonly Row[] = [
-  ["nothing at all is no command", "", "deny guard:malformed-command"],
+  ["an empty command is malformed", "", "deny guard:malformed-command"],
   ["blanks are no command", " \n ", "deny guard:malformed-command"],
-  ["what no shell takes is no command", "ls \0", "deny guard:malformed-command"],
+  ["a command with a NUL is malformed", "ls \0", "deny guard:malformed-command"],
   ["the root is not deleted", "rm -rf /", "deny guard:root-delete", "it would delete the root directory"],
   ["nor behind another command", "ls; rm -rf /", "deny guard:root-delete"],
   ["nor in a text that is too long to be read", `rm -rf / #${"x".repeat(70_000)}`, "deny guard:root-delete"],
@@ -46,7 +46,7 @@ const ROWS: readonly Row[] = [
   ["and an allow is heard where none of them speaks", "npm test", "allow Shell(npm test)"],
 ];
 
-describe("the guards of a shell line, whatever rules and modes say", () => {
+describe("the safeguards of a shell line, regardless of rules and modes", () => {
   const settings = { permissions: { allow: ["Shell(npm test)"], deny: ["Shell(curl)"] } };
   for (const [sentence, command, said, note] of ROWS) {
     test(sentence, async (t) => {
@@ -73,7 +73,7 @@ describe("the guards of a shell line, whatever rules and modes say", () => {
     );
   });
 
-  test("another tool's call is no business of guards of shell lines", async (t) => {
+  test("shell safeguards ignore calls of other tools", async (t) => {
     assert.equal(await bench(t, { permissions: { allow: ["deploy"] } }).judge("deploy", { target: "" }), "allow checker deploy");
   });
 });

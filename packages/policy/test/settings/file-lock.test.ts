@@ -22,7 +22,7 @@ test("the lock says who holds it, and is gone afterwards, whether it went well o
   assert.equal(existsSync(`${file}.lock`), false);
 });
 
-test("a lock that somebody removed meanwhile is no failure", async (t) => {
+test("a lock removed by another process is not a failure", async (t) => {
   const file = join(scratch(t), "settings.json");
   assert.equal(
     await withFileLock(file, parts(), async () => {
@@ -33,7 +33,7 @@ test("a lock that somebody removed meanwhile is no failure", async (t) => {
   );
 });
 
-test("where no lock can be made nothing is done, and why is told", async (t) => {
+test("if the lock cannot be created, nothing is done and the reason is reported", async (t) => {
   const file = join(scratch(t), `${"x".repeat(300)}.json`);
   await assert.rejects(
     withFileLock(file, parts(), () => assert.fail("it was done")),
@@ -41,7 +41,7 @@ test("where no lock can be made nothing is done, and why is told", async (t) => 
   );
 });
 
-test("a lock that is no file is told as such", async (t) => {
+test("a lock that is not a file is reported", async (t) => {
   const file = join(scratch(t), "settings.json");
   mkdirSync(`${file}.lock`);
   await assert.rejects(
@@ -50,7 +50,7 @@ test("a lock that is no file is told as such", async (t) => {
   );
 });
 
-describe("a lock of which nobody can tell who holds it", () => {
+describe("a lock with an unreadable holder", () => {
   const host = hostname();
   const texts = [
     "",

@@ -196,7 +196,7 @@ describe("mode_locked", () => {
     ],
     ["a mode that does not count", { team: lock, user: { mode: "yolo" }, flags: { mode: "plan" } }, undefined],
     ["another mode", { team: lock, user: { mode: "plan" } }, undefined],
-    ["nobody asked", { team: { permissions: { lock: ["default"] } } }, undefined],
+    ["the default mode was not asked for", { team: { permissions: { lock: ["default"] } } }, undefined],
   ];
   for (const [sentence, files, expected] of rows) {
     test(sentence, () => {
@@ -215,7 +215,7 @@ describe("mode_locked", () => {
 
 describe("flags", () => {
   const rows: readonly [sentence: string, flags: Partial<SessionFlags>, said: readonly string[]][] = [
-    ["a mode that is none", { mode: "turbo" }, ["--mode"]],
+    ["an unknown mode", { mode: "turbo" }, ["--mode"]],
     ["an empty mode", { mode: "" }, ["--mode"]],
     ["an unknown way to ask", { onAsk: "maybe" }, ["--on-ask"]],
     ["a relative directory", { additionalDirectories: ["a"] }, ["--add-dir"]],
@@ -290,7 +290,7 @@ test("signs of a glob in the name of a root or home stand for themselves", () =>
   assert.deepEqual(settings["permissions.protect"], ["//w\\[1]/a\\*/a[b]", "//h\\?\\\\x/c*", "//d", "e"]);
 });
 
-test("what holds where nobody says anything", () => {
+test("the defaults without any settings", () => {
   assert.deepEqual(effective({}), {
     problems: [],
     settings: {

@@ -203,7 +203,7 @@ describe("what is broken", () => {
     );
   });
 
-  test("all problems of all files are told together, by file, line and column", (t) => {
+  test("all problems of all files are reported together, by file, line and column", (t) => {
     const problems = refusal(t, {
       project: '{"permissions":{\n"deny":["a["],\n"allow":["*"]}}',
       user: '{\n"moode":1,"permissions":{"ask":["", "b["],\n"allow":["c["]}}',
@@ -237,7 +237,7 @@ describe("what is broken", () => {
   });
 });
 
-describe("--policy FILE stands alone", () => {
+describe("--policy FILE replaces all other settings", () => {
   test("no other file, no rule of a flag and no trust counts", (t) => {
     const deny = permissions({ deny: ["deploy"] });
     const loaded = load(t, {
@@ -352,7 +352,7 @@ test("a policy that failed to load denies every call, by name", (t) => {
   assert.deepEqual([policy.mode, policy.honourReadOnlyHint], ["default", false]);
 });
 
-test("a file in place of the directory of the settings is no problem", (t) => {
+test("a file in place of the settings directory is not a problem", (t) => {
   const places = placesWith(t, {});
   writeFileSync(dirname(projectFileOf(places)), "");
   assert.deepEqual(loadPolicy(places, PARTS).problems, []);
@@ -362,7 +362,7 @@ describe("the values alone", () => {
   const rows: readonly [sentence: string, files: Files, seconds: number][] = [
     ["are those of the policy", { user: { tools: { loadTimeout: 3 } }, team: { tools: { loadTimeout: 4 } } }, 3],
     ["need no tool that a rule names", { user: { permissions: { deny: ["imagined(x)"] }, tools: { loadTimeout: 3 } } }, 3],
-    ["are the default where a file cannot be read, which is told elsewhere", { user: "{" }, 10],
+    ["are the default if a file cannot be read", { user: "{" }, 10],
     ["are not an untrusted project's", { project: { tools: { loadTimeout: 3 } } }, 10],
   ];
   for (const [sentence, files, seconds] of rows)

@@ -161,7 +161,7 @@ describe("the lock", () => {
     );
   });
 
-  test("nobody waits for ever, and the file that is in the way is named", async (t) => {
+  test("waiting ends after a limit, and the error names the lock", async (t) => {
     const file = settingsFile(t, "{}");
     const { processes } = parts();
     left(file, { host: hostname(), pid: process.pid, start: processes.startOf(process.pid) });

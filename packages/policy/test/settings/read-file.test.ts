@@ -9,7 +9,7 @@ import { scratch } from "../scratch.ts";
 const MiB = 1_048_576;
 
 describe("reading a settings file", () => {
-  test("a file that is not there is no problem", (t) => {
+  test("a missing file is not a problem", (t) => {
     const directory = scratch(t);
     assert.deepEqual(readSettingsFile(join(directory, "none.json")), { absent: true });
     assert.deepEqual(readSettingsFile(join(directory, "a", "none.json")), { absent: true });
@@ -34,7 +34,7 @@ describe("reading a settings file", () => {
     assert.equal(faultOf(file)?.type, "settings_syntax");
   });
 
-  test("a byte that is not UTF-8 is told with its place", (t) => {
+  test("a byte that is not UTF-8 is reported with its place", (t) => {
     const file = join(scratch(t), "settings.json");
     writeFileSync(file, Buffer.concat([Buffer.from('{\n "é": "'), Buffer.from([0xff]), Buffer.from('"}')]));
     assert.deepEqual([faultOf(file)?.type, faultOf(file)?.place], ["settings_syntax", { line: 2, column: 8 }]);
@@ -42,7 +42,7 @@ describe("reading a settings file", () => {
 
   const odd: readonly [sentence: string, make: (path: string) => void][] = [
     ["a directory", (path) => mkdirSync(path)],
-    ["a pipe, which nobody waits for", (path) => execFileSync("mkfifo", [path])],
+    ["a FIFO, without blocking", (path) => execFileSync("mkfifo", [path])],
     ["a link that leads nowhere", (path) => symlinkSync(`${path}.gone`, path)],
     ["a loop of links", (path) => symlinkSync(path, path)],
   ];
@@ -76,7 +76,7 @@ describe("reading a settings file", () => {
     ],
   ];
   for (const [sentence, make, message, hint] of told) {
-    test(`what is told of ${sentence}`, (t) => {
+    test(`the message about ${sentence}`, (t) => {
       const file = join(scratch(t), "settings.json");
       make(file);
       const fault = faultOf(file);
@@ -116,7 +116,7 @@ describe("who may write it", () => {
     });
   }
 
-  test("a file of another user is insecure whatever its mode", (t) => {
+  test("a file of another user is insecure with any mode", (t) => {
     const file = join(scratch(t), "settings.json");
     writeFileSync(file, "{}");
     chmodSync(file, 0o600);

@@ -63,7 +63,7 @@ describe("places", () => {
     ["after lone carriage returns", '{\r "x": 1}', ["2:2 settings_unknown_key x refuse"]],
     ["a character beyond the first plane counts as two units", '{"model":"😀😀", "x": 1}', ["1:18 settings_unknown_key x refuse"]],
     ["a composed letter counts as it is written", '{"model":"é", "x": 1}', ["1:15 settings_unknown_key x refuse"]],
-    ["a separator of lines in a text is no line end", '{"model":"a\u2028", "x": 1}', ["1:16 settings_unknown_key x refuse"]],
+    ["a line separator inside a string does not end the line", '{"model":"a\u2028", "x": 1}', ["1:16 settings_unknown_key x refuse"]],
     ["an item of a list", '{"secretEnv": ["A", 5]}', ["1:21 settings_type secretEnv[1] refuse"]],
     ["a comment before it", '{/* 😀 */ "x": 1}', ["1:11 settings_unknown_key x refuse"]],
   ];
@@ -103,7 +103,7 @@ describe("unknown keys name the nearest known one", () => {
       assert.ok(problems[0].message.endsWith(`Did you mean ${nearest}?`), problems[0].message);
     });
   }
-  test("a key with dots is no way to write a nested one", () => {
+  test("a key with dots does not stand for a nested one", () => {
     const { problems, rules } = readSettings("f", '{"permissions.deny":["a"]}');
     assert.deepEqual([problems[0]?.type, rules.length], ["settings_unknown_key", 0]);
     assert.equal(problems[0]?.message, "The key permissions.deny is written with a dot, but keys are nested.");
@@ -154,7 +154,8 @@ describe("every key", () => {
       assert.deepEqual(problemsOf(`{"version":${other}}`), ["1:12 settings_version version refuse"]);
     }
   });
-  test("a group that is no object", () => assert.deepEqual(problemsOf('{"permissions":[]}'), ["1:16 settings_type permissions refuse"]));
+  test("a group that is not an object", () =>
+    assert.deepEqual(problemsOf('{"permissions":[]}'), ["1:16 settings_type permissions refuse"]));
 });
 
 describe("rule objects", () => {
@@ -163,7 +164,7 @@ describe("rule objects", () => {
     ["a text", "a", []],
     ["all fields", { rule: "a", match: ["x", { file_path: "y" }], notMatch: ["z"], because: "b", bind: { script: digest } }, []],
     ["no rule", { match: [] }, ["settings_type permissions.deny[0]"]],
-    ["a rule that is no text", { rule: 1 }, ["settings_type permissions.deny[0].rule"]],
+    ["a rule that is not a string", { rule: 1 }, ["settings_type permissions.deny[0].rule"]],
     ["an unknown field", { rule: "a", expires: 1 }, ["settings_unknown_key permissions.deny[0].expires"]],
     ["examples that are no list", { rule: "a", match: "x" }, ["settings_type permissions.deny[0].match"]],
     ["an example that is a number", { rule: "a", notMatch: ["x", 1] }, ["settings_type permissions.deny[0].notMatch[1]"]],
@@ -171,7 +172,7 @@ describe("rule objects", () => {
     ["a reason of 501 characters", { rule: "a", because: "x".repeat(501) }, ["settings_type permissions.deny[0].because"]],
     ["a reason of two lines", { rule: "a", because: "x\ny" }, ["settings_type permissions.deny[0].because"]],
     ["a bind of something else", { rule: "a", bind: { file: digest } }, ["settings_type permissions.deny[0].bind"]],
-    ["a bind that is no digest", { rule: "a", bind: { script: "abc" } }, ["settings_type permissions.deny[0].bind"]],
+    ["a bind that is not a digest", { rule: "a", bind: { script: "abc" } }, ["settings_type permissions.deny[0].bind"]],
     ["a number", 1, ["settings_type permissions.deny[0]"]],
     ["null", null, ["settings_type permissions.deny[0]"]],
     ["a list", ["a"], ["settings_type permissions.deny[0]"]],
@@ -188,7 +189,7 @@ describe("rule objects", () => {
       assert.deepEqual(said("allow"), inAllow);
     });
   }
-  test("permissions.allow that is no list is left out with a warning", () =>
+  test("permissions.allow that is not a list is left out with a warning", () =>
     assert.deepEqual(problemsOf('{"permissions":{"allow":"*"}}'), ["1:25 settings_type permissions.allow warning"]));
 });
 

@@ -52,7 +52,7 @@ const ROWS: readonly Row[] = [
   ["a directory from here", directory, "a", 'must be an absolute path, not "a"'],
   ["a directory with a NUL", directory, "/a\0", 'must be an absolute path, not "/a\\u0000"'],
   ["a directory in the home", directoryOrHome, "~/a", "~/a"],
-  ["somebody's home", directoryOrHome, "~b/a", 'must be an absolute path or one that starts with ~/, not "~b/a"'],
+  ["another user's home", directoryOrHome, "~b/a", 'must be an absolute path or one that starts with ~/, not "~b/a"'],
 ];
 
 describe("values of settings", () => {

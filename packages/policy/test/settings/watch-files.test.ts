@@ -26,7 +26,7 @@ const ROWS: readonly (readonly [sentence: string, before: (root: string) => void
   ["a file that is a link, the link itself", (root) => linkTo(root, "far/g"), (root) => rmSync(join(root, "f"))],
 ];
 
-describe("who watches is told of", () => {
+describe("a watcher is notified of", () => {
   for (const [sentence, before, change] of ROWS) {
     test(sentence, SOON, async (t) => {
       const root = scratch(t);
@@ -62,7 +62,7 @@ describe("who watches is told of", () => {
   });
 });
 
-describe("nobody is told", () => {
+describe("a watcher is not notified", () => {
   test("of other files beside it", SOON, async (t) => {
     const root = scratch(t);
     let told = 0;

@@ -103,7 +103,7 @@ describe("what is on disk holds at the next question, before the system tells", 
     assert.equal(verdict(source), "deny");
   });
 
-  test("subscribers are told once per revision, and not after they left", (t) => {
+  test("subscribers are notified once per revision, and not after they unsubscribe", (t) => {
     const { source, places } = watched(t, { user: allow });
     let [stays, leaves] = [0, 0];
     source.subscribe(() => (stays += 1));
@@ -136,7 +136,7 @@ describe("what is on disk holds at the next question, before the system tells", 
   });
 });
 
-test("one fault after another is told: nothing there, a directory, a file that others may write", (t) => {
+test("faults are reported one after another: a missing file, a directory, a file that others may write", (t) => {
   const { source, places, warned } = watched(t, { team: allow });
   mkdirSync(places.userFile, { recursive: true });
   source.refresh();
@@ -239,7 +239,7 @@ describe("a file that is broken or gone at a reload", () => {
 
   test("what is wrong at the start refuses", (t) => assert.throws(() => watched(t, { user: "{" }), SettingsError));
 
-  test("a new warning of a reloaded file is told", (t) => {
+  test("a new warning of a reloaded file is reported", (t) => {
     const { source, places, warned } = watched(t, { user: allow });
     put(places.userFile, { permissions: { allow: ["deploy", "b["] } });
     source.current();
@@ -381,7 +381,7 @@ describe("the system's notice", () => {
     assert.equal(code, 0);
   });
 
-  test("nothing is told after the end", async (t) => {
+  test("nothing is reported after close", async (t) => {
     const { source, places, clock, told } = watched(t, { user: deny });
     rmSync(places.userFile);
     source.current();
@@ -411,7 +411,7 @@ describe("when tools come and go, rules are understood anew", () => {
     return { source, names, warned, told: () => told };
   }
 
-  test("an allow that was left out holds, and whoever follows is told once", (t) => {
+  test("an allow that was left out applies, and subscribers are notified once", (t) => {
     const { source, names, told } = growing(t, allow);
     assert.equal(verdict(source), "ask");
     names.push("deploy");

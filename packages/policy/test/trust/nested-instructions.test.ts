@@ -54,7 +54,7 @@ test("links and pipes are no instructions", (t) => {
   assert.deepEqual(findNestedInstructions(root), []);
 });
 
-test("a directory with .git or .assent in it stands for itself", (t) => {
+test("a directory with .git or .assent is a workspace of its own", (t) => {
   const root = lay(t, { "a/.git/HEAD": "x", "b/.git": "gitdir: elsewhere", "c/.assent/settings.json": "{}", "d/x": "" });
   assert.deepEqual(
     ["a", "b", "c", "d"].map((name) => isNestedWorkspace(join(root, name))),

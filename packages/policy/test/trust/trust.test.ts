@@ -285,7 +285,7 @@ test("what is recorded is what was read: a change between the question and the r
   assert.deepEqual(state.record?.files, [{ name: ".assent/settings.json", text: "{}" }]);
 });
 
-test("whoever reads a trusted file again is told whether it still is that file", async (t) => {
+test("reading a trusted file again tells whether it is still the same", async (t) => {
   const root = scratch(t);
   write(root, ".assent/settings.json", "{}");
   const state = await readTrustState(await trusted(root), root);
@@ -351,7 +351,7 @@ const ODD: readonly (readonly [name: string, file: string, content: string | Uin
   ["settings that are no UTF-8", ".assent/settings.json", Buffer.from([0x7b, 0xff]), /^broken settings: /],
   ["hooks of an unknown shape", ".assent/settings.json", `{"hooks": {"Stop": {"run": "./x"}}}`, /^hook Stop: \{"run":"\.\/x"\}$/],
   ["servers of an unknown shape", ".mcp.json", `[1]`, /^servers of \.mcp\.json$/],
-  ["a server that is no object", ".mcp.json", `{"mcpServers": {"x": "y"}}`, /^server x: "y"$/],
+  ["a server that is not an object", ".mcp.json", `{"mcpServers": {"x": "y"}}`, /^server x: "y"$/],
   ["keys that mean a prototype", ".mcp.json", `{"mcpServers": {"__proto__": {"command": "x"}}}`, /^server|^servers/],
 ];
 for (const [name, file, content, lines] of ODD) {
