@@ -5,7 +5,7 @@ import { main } from "./main.ts";
 /** Runs the command line of this process and ends it with the command's exit code. A promise that a tool's body left behind is told of, and ends nothing. */
 export async function runProgram(): Promise<void> {
   if (!isSomewhere()) {
-    process.stderr.write("assent: The directory you are in is gone. Go to another one, and try again.\n");
+    process.stderr.write("assent: The current directory no longer exists. Change to another one and try again.\n");
     process.exitCode = 1;
     return;
   }

@@ -120,7 +120,10 @@ describe("the program", () => {
     mkdirSync(gone);
     const line = `rmdir "$PWD" && exec "$0" "$1" sessions`;
     const { status, stdout, stderr } = spawnSync("bash", ["-c", line, process.execPath, BIN], { cwd: gone, env: at.env, encoding: "utf8" });
-    assert.deepEqual([status, stdout, stderr], [1, "", "assent: The directory you are in is gone. Go to another one, and try again.\n"]);
+    assert.deepEqual(
+      [status, stdout, stderr],
+      [1, "", "assent: The current directory no longer exists. Change to another one and try again.\n"],
+    );
   });
 
   test("every place that says which Node is needed says the same", () => {

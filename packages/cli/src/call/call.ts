@@ -27,11 +27,11 @@ export async function callTool(context: Context): Promise<number> {
 }
 
 const TOOL_INPUT: Readonly<Record<string, string>> = {
-  invalid_json: "--input takes JSON, in quotes for your shell. What this tool takes",
-  invalid_tool_params: "What this tool takes",
+  invalid_json: "--input takes JSON, quoted for your shell. What this tool accepts",
+  invalid_tool_params: "What this tool accepts",
 };
 
-const NAMED_ONLY = "With --policy custom tools are not looked for: name the file of one with --tool FILE.\n";
+const NAMED_ONLY = "With --policy, custom tools are loaded only if you name their file with --tool FILE.\n";
 
 /** Where the input of a call was wrong: what it should be. */
 function inputHint({ operands: [tool = ""], options }: Context, end: CallEnd): string {

@@ -70,19 +70,18 @@ export async function printCallEnd(context: Context, end: CallEnd): Promise<void
 }
 
 function stagedText(id: string, flags: string): string {
-  return `Nothing is changed yet. Then one of:\n  assent apply ${id}${flags}\n  assent discard ${id}${flags}\n`;
+  return `Nothing has changed yet. Apply or discard it:\n  assent apply ${id}${flags}\n  assent discard ${id}${flags}\n`;
 }
 
-const UNREAD =
-  "One call is a session of its own, in which nothing was read yet. A file that is there already is changed by a run: assent run.\n";
+const UNREAD = "A single call cannot change an existing file, because it has not read it. Use a run instead: assent run.\n";
 
 /** What lets somebody be asked, or makes asking needless. */
 function unattendedHint(insisted: boolean, byFile: boolean): string {
   const allow = byFile ? "  an allow rule in the --policy file" : "  --allow RULE";
   return [
-    "To be asked, call it in a terminal without --on-ask; or call it with",
-    "  --on-ask park   and answer later, with assent approve",
-    ...(insisted ? [] : [`${allow.padEnd(18)}and it passes without asking; assent explain tells which rule`]),
+    "To be asked, run this in a terminal without --on-ask. Or use",
+    "  --on-ask park   to answer later with assent approve",
+    ...(insisted ? [] : [`${allow.padEnd(18)}to allow it without asking; assent explain shows which rule`]),
     "",
   ].join("\n");
 }

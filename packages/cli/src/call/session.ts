@@ -147,7 +147,7 @@ async function onlyCall(ledger: Ledger, session: string): Promise<string | undef
 
 async function recordedEnd(ledger: Ledger, sessionId: string, callId: string): Promise<CallEnd> {
   const { "call.ended": ended } = await readCallRecord(ledger, sessionId, callId);
-  if (!ended) throw new CommandError("store_corrupt", 1, { message: `Call ${callId} has no end on record.`, hint: "assent verify" });
+  if (!ended) throw new CommandError("store_corrupt", 1, { message: `Call ${callId} has no recorded end.`, hint: "assent verify" });
   return { sessionId, callId, outcome: ended.outcome, type: ended.type, content: modelContent(ended.content) };
 }
 

@@ -95,7 +95,7 @@ export async function reportFailedTools({ io, options }: Context, { failed }: Lo
   if (first && options.flag("strict-tools"))
     throw new CommandError(first.type, 2, {
       message: `${failed.length} custom ${failed.length === 1 ? "tool" : "tools"} could not be loaded.`,
-      hint: "Mend them, or leave out --strict-tools.",
+      hint: "Fix them, or omit --strict-tools.",
     });
 }
 
@@ -105,8 +105,8 @@ export async function reportReloadedTools({ io }: Context, { tools, added, chang
   const news = [
     ...added.map((name) => `${name} is new`),
     ...changed.map((name) => `${name} changed`),
-    ...removed.map((name) => `${name} is gone`),
+    ...removed.map((name) => `${name} was removed`),
   ];
-  const all = `${tools.length === 0 ? "none is" : tools.length === 1 ? "1 is" : `${tools.length} are`} there now`;
-  await io.stderr.write(`Custom tools were loaded again: ${oneLine([...news, all].join(", "))} (tools_reloaded)\n`);
+  const all = `${tools.length} loaded`;
+  await io.stderr.write(`Reloaded custom tools: ${oneLine([...news, all].join(", "))}.\n`);
 }

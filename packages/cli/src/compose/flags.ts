@@ -40,7 +40,7 @@ export function readFlags({ options, io }: Pick<Context, "options" | "io">): Cal
 /** Refuses a directory that does not exist: it would widen the workspace as soon as it is created. */
 function existingDirectory(directory: string): string {
   if (isDirectory(directory)) return directory;
-  throw usageError("", `option '--add-dir' must name a directory; '${directory}' is not one.`);
+  throw usageError("", `option '--add-dir' must be a directory, but '${directory}' is not.`);
 }
 
 /** A policy file is read alone; a rule beside it would silently not count. */

@@ -45,7 +45,7 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
       follow: {
         clock,
         warn: (problem) => void warnOfProblems(io, [problem]),
-        changed: () => void warn(io, "settings changed; what waits is judged again (settings_changed)"),
+        changed: () => void warn(io, "settings changed; waiting calls are judged again"),
         ...(!alone && { trusted: trust.stillTrusted }),
       },
     });

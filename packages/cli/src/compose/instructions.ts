@@ -30,7 +30,7 @@ export async function workspaceInstructions(place: InstructionPlace): Promise<In
   return await readAll(place, names);
 }
 
-const SEE = "To see it and to trust it, run: assent trust";
+const SEE = "To review and trust it: assent trust";
 
 /** The instructions of a workspace that the ledger says is trusted: exactly the bytes that were. */
 export async function trustedInstructions(
@@ -81,7 +81,7 @@ async function readAll(place: InstructionPlace, names: readonly string[]): Promi
       continue;
     }
     const { text, whole } = cutTo(found.bytes, room);
-    if (!whole) warnings.push(`${name} is cut: instructions have room for ${LIMIT} bytes in all.`);
+    if (!whole) warnings.push(`${name} is truncated: instructions may have ${LIMIT} bytes in total.`);
     if (text.trim() === "") continue;
     room -= Buffer.byteLength(text);
     files.push(name);
@@ -95,8 +95,8 @@ type ReadFile = { readonly bytes: Uint8Array } | { readonly left: string };
 async function readOne({ workspace, vouches = atRoot }: InstructionPlace, name: string): Promise<ReadFile> {
   const bytes = await contentOf(workspace, join(workspace, name));
   if (typeof bytes === "string") return { left: bytes };
-  if (!isText(bytes)) return { left: "it is no UTF-8 text." };
-  return vouches(name, bytes) ? { bytes } : { left: `it is not what was trusted. ${SEE}` };
+  if (!isText(bytes)) return { left: "it is not UTF-8 text." };
+  return vouches(name, bytes) ? { bytes } : { left: `it has changed since it was trusted. ${SEE}` };
 }
 
 function atRoot(name: string): boolean {

@@ -35,8 +35,8 @@ export async function resolveRunModel(context: Context, given: string | undefine
   const id = given ?? (await detectLocalModel(environment, { fetch }));
   if (id === undefined) {
     throw new CommandError("unknown_model", 2, {
-      message: "There is no model to run. Give one with --model provider:name, or name it in your settings.",
-      hint: "Without any: start a local server (ollama, LM Studio), or rehearse with --model script:FILE.",
+      message: "No model is configured. Use --model provider:name, or set one in your settings.",
+      hint: "Or start a local server (ollama, LM Studio), or play a scripted model with --model script:FILE.",
     });
   }
   if (id.startsWith(SCRIPT)) return await scriptedModel(context, id, clock);
@@ -62,8 +62,7 @@ function parseScript(text: string, file: string): Script {
 
 async function scriptedModel({ io }: Context, id: string, clock: Clock): Promise<RunModel> {
   const file = id.slice(SCRIPT.length);
-  if (file === "")
-    throw new CommandError("usage", 2, { message: "assent run: the model 'script:' names no file. Give one: --model script:FILE" });
+  if (file === "") throw new CommandError("usage", 2, { message: "assent run: the model 'script:' needs a file: --model script:FILE" });
   const script = parseScript(await readNamed(io, file, "run"), resolve(io.cwd, file));
   const player = playScript(script, clock);
   return {

@@ -10,7 +10,7 @@ export type WorkPlace = { readonly cwd: string; readonly workspace: string };
 /** The place the flags of a command name; a directory that is none is a usage error. */
 export function readPlace({ io, options }: Context, command = ""): WorkPlace {
   const cwd = resolve(io.cwd, options.text("cwd") ?? ".");
-  if (!isDirectory(cwd)) throw usageError(command, `option '--cwd' must name a directory; '${cwd}' is none.`);
+  if (!isDirectory(cwd)) throw usageError(command, `option '--cwd' must be a directory, but '${cwd}' is not.`);
   const given = options.text("workspace");
   try {
     return { cwd, workspace: findWorkspace(cwd, given === undefined ? undefined : resolve(io.cwd, given)) };

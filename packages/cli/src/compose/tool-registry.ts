@@ -73,7 +73,7 @@ export function deferredCommands(): DeferredCommands {
     },
     start: async (command, signal) => {
       if (keeper) return await keeper.start(command, signal);
-      throw new ToolError("Nothing here could end this command or tell of its end: run it in the foreground.", "shell_execute_error");
+      throw new ToolError("Background commands are not available here: run it in the foreground.", "shell_execute_error");
     },
   };
 }

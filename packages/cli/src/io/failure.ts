@@ -41,7 +41,7 @@ const HINTS: Readonly<Record<string, string>> = {
   unknown_call: "assent log",
   proposal_not_found: "assent proposals --all",
   stale_revision: "What is open now: assent approvals show ID",
-  session_in_use: "If that process is not to go on: assent resume SESSION --take-over",
+  session_in_use: "To take it from that process: assent resume SESSION --take-over",
   session_busy: "assent resume SESSION --take-over ends a command that holds only this session. End any other process yourself.",
   store_corrupt: "assent verify",
   store_io: "assent verify",
@@ -60,8 +60,8 @@ export function asFailure(error: unknown): Failure {
 
 /** An event that cannot follow what is on record: its type is an event's name, and tells nobody what happened. */
 function defect({ message }: Error): Failure {
-  const hint = "If the record is sound, this is a defect of Assent; it is looked at with: assent verify";
-  return { type: "unhandled_exception", exit: 1, message: `Something cannot follow what is on record: ${message}`, hint };
+  const hint = "Check the record with: assent verify. If it is sound, this is a bug in Assent.";
+  return { type: "unhandled_exception", exit: 1, message: `An event does not fit the record: ${message}`, hint };
 }
 
 /** Commands that only show something. */
@@ -71,5 +71,5 @@ const SHOWING: readonly string[] = ["approvals", "grants", "proposals", "session
 export function hintText(hint: string): string {
   const [program, name = ""] = hint.split(" ");
   if (program !== "assent") return hint;
-  return `${SHOWING.includes(name) ? "See" : "Go on with"}: ${hint}`;
+  return `${SHOWING.includes(name) ? "See" : "Continue with"}: ${hint}`;
 }

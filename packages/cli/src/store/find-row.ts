@@ -19,7 +19,7 @@ export async function findRow<K extends keyof Lists>(ledger: Ledger, kind: K, id
   const exact = found.find((row) => row.id === id);
   if (exact) return exact;
   if (found.length === 0 || id.length < SHORTEST) {
-    const short = found.length > 0 ? ` Give at least ${SHORTEST} characters of it.` : "";
+    const short = found.length > 0 ? ` Give at least ${SHORTEST} characters.` : "";
     throw new CommandError(type, 4, { message: `There is no ${what} '${id}'.${short}`, hint });
   }
   const [only, other] = found;
@@ -27,7 +27,7 @@ export async function findRow<K extends keyof Lists>(ledger: Ledger, kind: K, id
   const matches = found.slice(0, LISTED).map((row) => row.id);
   const more = found.length > LISTED ? ", …" : "";
   throw new CommandError("ambiguous_id", 2, {
-    message: `'${id}' is the beginning of several ${what} ids: ${matches.join(", ")}${more}`,
-    hint: "Give more characters of it.",
+    message: `'${id}' matches several ${what} ids: ${matches.join(", ")}${more}`,
+    hint: "Give more characters.",
   });
 }

@@ -32,7 +32,7 @@ export async function printList<K extends keyof Lists>(context: Context, ledger:
   if (options.flag("json")) await printJson(io, page.map(listing.json));
   else await io.stdout.write(page.length === 0 ? `${listing.none}\n` : tableText(io.stdout.columns(), listing, page));
   const last = page.at(-1);
-  if (rows.length > limit && last) await io.stderr.write(`More follow: ${oneLine(listing.command)} --limit ${limit} --after ${last.id}\n`);
+  if (rows.length > limit && last) await io.stderr.write(`For more: ${oneLine(listing.command)} --limit ${limit} --after ${last.id}\n`);
   return 0;
 }
 

@@ -9,7 +9,7 @@ import { warn } from "../io/output.ts";
 export async function stateDirectory(context: Pick<Context, "io" | "options">): Promise<string> {
   const { io, options } = context;
   const given = options.text("store");
-  if (given === "") throw usageError("", "--store is empty. Name a directory, or leave it out.");
+  if (given === "") throw usageError("", "--store is empty. Name a directory, or omit it.");
   const { ASSENT_STORE: store } = io.env;
   if (given === undefined && store && !isAbsolute(store))
     await warn(io, `ASSENT_STORE is ignored because it is not an absolute path: ${store}`);

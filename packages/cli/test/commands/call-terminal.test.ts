@@ -86,7 +86,7 @@ describe("assent call on a real terminal", () => {
     await afterReading();
     screen.pty.write("e\r");
     await screen.shows("$ echo mine > made.txt");
-    await screen.shows("Cannot be remembered: no rule can cover the risks above.");
+    await screen.shows('"Always allow" is not available: no rule can cover the risks above.');
     await screen.shows(PROMPT);
     await afterReading();
     screen.pty.write("y\r");

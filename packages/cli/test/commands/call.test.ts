@@ -305,8 +305,8 @@ describe("what --input may be", () => {
   }
 
   const hints: readonly (readonly [sentence: string, tool: string, input: string, hint: string])[] = [
-    ["text that is no JSON", "read", "{oops", "--input takes JSON, in quotes for your shell. What this tool takes: assent tools read"],
-    ["JSON that does not fit", "read", "{}", "What this tool takes: assent tools read"],
+    ["text that is no JSON", "read", "{oops", "--input takes JSON, quoted for your shell. What this tool accepts: assent tools read"],
+    ["JSON that does not fit", "read", "{}", "What this tool accepts: assent tools read"],
     ["a tool that is not there", "reed", "{}", "See: assent tools"],
   ];
   for (const [sentence, tool, input, hint] of hints) {
@@ -323,7 +323,7 @@ describe("what --input may be", () => {
     const policy = at.write("p.json", '{ "version": 1 }');
     const { code, stderr } = await at.here(["call", "greet", "--input", "{}", "--policy", policy]);
     assert.equal(code, 1);
-    assert.match(stderr, /name the file of one with --tool FILE\.\nSee: assent tools\n$/);
+    assert.match(stderr, /if you name their file with --tool FILE\.\nSee: assent tools\n$/);
   });
 
   test("a lone surrogate in the input is refused or made whole, never recorded as it is", async () => {
@@ -340,8 +340,8 @@ describe("usage of call", () => {
     ["no TOOL", ["call"], /^assent call: TOOL is missing\. See: assent tools\. Usage: assent call TOOL \[options\]\n$/],
     ["an unknown option", ["call", "read", "--inptu", "{}"], /^assent call: unknown option '--inptu'\. Did you mean '--input'\?\n$/],
     ["an unknown value", ["call", "read", "--on-ask", "parc"], /'parc'\. Did you mean 'park'\?\n$/],
-    ["a --cwd that is none", ["call", "read", "--cwd", "nowhere"], /^assent call: option '--cwd' must name a directory; .*\n$/],
-    ["a --cwd of a run that is none", ["run", "hi", "--cwd", "nowhere"], /^assent run: option '--cwd' must name a directory; .*\n$/],
+    ["a --cwd that is none", ["call", "read", "--cwd", "nowhere"], /^assent call: option '--cwd' must be a directory, but .*\n$/],
+    ["a --cwd of a run that is none", ["run", "hi", "--cwd", "nowhere"], /^assent run: option '--cwd' must be a directory, but .*\n$/],
     ["a --workspace that is none", ["call", "read", "--workspace", "nowhere"], /^assent: .*nowhere.*--workspace/],
   ];
   for (const [name, argv, message] of rows) {

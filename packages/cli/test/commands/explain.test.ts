@@ -347,7 +347,7 @@ describe("assent explain, one call", () => {
 
   const refused: readonly (readonly [string, readonly string[], string, RegExp])[] = [
     ["no call", [], "usage", /name a call with TOOL and INPUT, .* or many with --batch FILE/],
-    ["a call and a batch", [...shell("ls"), "--batch", "-"], "usage", /give one or the other/],
+    ["a call and a batch", [...shell("ls"), "--batch", "-"], "usage", /use either --batch/],
     ["an unknown tool names the nearest", ["--tool", "shel"], "tool_not_registered", /There is no tool 'shel'\. Did you mean 'shell'\?/],
     ["an input that is no JSON", ["--tool", "shell", "--input", "{oops"], "invalid_json", /not valid JSON/],
     ["an input against the schema", ["--tool", "shell", "--input", "{}"], "invalid_tool_params", /command/],
@@ -441,7 +441,7 @@ describe("assent explain and remembered answers", () => {
     ]);
   });
 
-  test("none counts where somebody insists on asking, and none of another project is named", async () => {
+  test("none applies where approval is required, and none of another project is named", async () => {
     using at = place();
     await remember(at, "make lint", "project");
     const other = join(at.root, "other");
@@ -451,7 +451,7 @@ describe("assent explain and remembered answers", () => {
     ]);
     userSettings(at, permissions({ ask: ["Shell(make)"] }));
     assert.deepEqual(await entry(at, shell("make lint")), [
-      { layer: "grants", opinion: "not_reached", note: "none counts where somebody insists on asking" },
+      { layer: "grants", opinion: "not_reached", note: "none applies where approval is required" },
     ]);
   });
 
@@ -469,7 +469,7 @@ describe("assent explain and remembered answers", () => {
     put(join(at.store, "ledger.db"), "no database");
     const { code, value, stderr } = await at.hereJson(["explain", ...shell("make lint")]);
     assert.deepEqual([code, value.verdict, value.trace.at(-1).opinion], [0, "ask", "error"]);
-    assert.match(stderr, /^assent: warning: the store cannot be read, so the workspace counts as not trusted: /);
+    assert.match(stderr, /^assent: warning: the record cannot be read, so the workspace is treated as not trusted: /);
   });
 
   test("with --policy they are not looked at", async () => {

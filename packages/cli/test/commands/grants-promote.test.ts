@@ -84,7 +84,7 @@ describe("assent grants promote", () => {
     assert.deepEqual([again.code, again.value.line, again.value.diff], [0, 4, ""]);
     assert.match(
       (await at.here(["grants", "promote", id, "--to", "user"])).stdout,
-      /^Shell\(make lint\) stands there already: .*settings\.json:4$/m,
+      /^Shell\(make lint\) is already there: .*settings\.json:4$/m,
     );
     assert.equal(readFileSync(userFile(at), "utf8"), before);
   });
@@ -139,7 +139,7 @@ describe("assent grants promote", () => {
       async (at) => [(await grant(at, { scope: "session" })).id, "--to", "user"],
       1,
       "not_allowed",
-      /holds for one session only/,
+      /applies to one session only/,
     ],
     [
       "a revoked grant",

@@ -61,7 +61,7 @@ describe("assent approvals", () => {
       first.value.map(({ id }: { id: string }) => id),
       [parked[0]?.approvalId, parked[1]?.approvalId],
     );
-    assert.equal(first.stderr, `More follow: assent approvals --limit 2 --after ${parked[1]?.approvalId}\n`);
+    assert.equal(first.stderr, `For more: assent approvals --limit 2 --after ${parked[1]?.approvalId}\n`);
     const rest = await at.hereJson(["approvals", "--limit", "2", "--after", parked[1]?.approvalId ?? ""]);
     assert.deepEqual([rest.value.length, rest.value[0].id, rest.stderr], [1, parked[2]?.approvalId, ""]);
   });
@@ -73,7 +73,7 @@ describe("assent approvals", () => {
     const first = await at.hereJson(["sessions", "--limit", "2"]);
     const idsOf = (rows: readonly { readonly id: string }[]): readonly string[] => rows.map(({ id }) => id);
     assert.deepEqual(idsOf(first.value), ids.slice(0, 2));
-    assert.equal(first.stderr, `More follow: assent sessions --limit 2 --after ${ids[1]}\n`);
+    assert.equal(first.stderr, `For more: assent sessions --limit 2 --after ${ids[1]}\n`);
     assert.deepEqual(idsOf((await at.hereJson(["sessions", "--after", ids[1] ?? ""])).value), ids.slice(2));
   });
 
@@ -324,7 +324,7 @@ describe("assent tools", () => {
     const { stdout } = await at.here(["tools"]);
     assert.match(
       stdout,
-      /\nOffered to a model besides, and shown by assent tools NAME:\n {2}ask +where a person can answer.*\n {2}resolve +where a preview/,
+      /\nAlso offered at times \(see assent tools NAME\):\n {2}ask +when a person can answer.*\n {2}resolve +when a previewed/,
     );
     const { value } = await at.hereJson(["tools"]);
     const names: readonly string[] = value.tools.map(({ name }: { readonly name: string }) => name);
@@ -334,8 +334,8 @@ describe("assent tools", () => {
     );
     const all = await at.here(["tools", "--all"]);
     assert.match(all.stdout, /^ask /m);
-    assert.doesNotMatch(all.stdout, /Offered to a model besides/);
-    assert.match((await at.here(["tools", "ask"])).stdout, /^offered +where a person can answer/m);
+    assert.doesNotMatch(all.stdout, /Also offered at times/);
+    assert.match((await at.here(["tools", "ask"])).stdout, /^offered +when a person can answer/m);
   });
 
   test("a tool nobody knows: exit 4, and the nearest", async () => {

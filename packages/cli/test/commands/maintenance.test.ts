@@ -113,13 +113,10 @@ describe("assent prune", () => {
     await at.here(["call", "shell", "--input", '{"command":"touch x"}', "--on-ask", "park"]);
     const { stdout, stderr } = await at.here(["prune", "--older-than", "0ms"]);
     assert.match(stdout, /^Removed 1 session, \d+ bytes\.\n$/);
-    assert.equal(stderr, "Kept 1 session: something there waits for a person: assent approvals, assent proposals.\n");
+    assert.equal(stderr, "Kept 1 session: something in it waits for a person. See: assent approvals, assent proposals\n");
     const [{ id }] = (await at.hereJson(["approvals"])).value;
     await at.here(["reject", id]);
-    assert.match(
-      (await at.here(["prune", "--older-than", "0ms"])).stderr,
-      /^Kept 1 session: not ended, but running, parked or interrupted/,
-    );
+    assert.match((await at.here(["prune", "--older-than", "0ms"])).stderr, /^Kept 1 session: still running, parked or interrupted/);
   });
 
   test("without --older-than: exit 2; without a store: nothing to do", async () => {
@@ -142,7 +139,7 @@ describe("assent doctor", () => {
     await someRecord(at);
     const { value } = await at.hereJson(["doctor"]);
     assert.deepEqual(Object.keys(statuses(value)), ["node", "store", "terminal", "bash", "git", "rg", "sandbox", "editor"]);
-    assert.match(value.checks[6].detail, /^there is none/);
+    assert.match(value.checks[6].detail, /^none: allowed calls run with your permissions/);
     assert.match(value.checks[1].detail, /opens, mode 0700, \d+ events/);
     assert.match((await at.here(["doctor"])).stdout, /^STATUS +CHECK +FOUND\nok +node +v\d/);
   });
@@ -174,11 +171,11 @@ describe("assent doctor", () => {
     using at = place();
     const file = at.write("file", "");
     for (const [store, why] of [
-      ["/proc/none/store", "/proc is the kernel's"],
-      [join(file, "store"), `${file} is no directory`],
+      ["/proc/none/store", "/proc belongs to the kernel"],
+      [join(file, "store"), `${file} is not a directory`],
     ] as const) {
       const { code, value } = await at.hereJson(["doctor", "--store", store]);
-      assert.deepEqual([code, value.checks[1].status, value.checks[1].detail], [1, "error", `${store}: cannot be made, ${why}`]);
+      assert.deepEqual([code, value.checks[1].status, value.checks[1].detail], [1, "error", `${store}: cannot be created: ${why}`]);
     }
   });
 
@@ -234,7 +231,7 @@ describe("the demonstration", () => {
     assert.ok((await at.hereJson(["sessions", "--store", store])).value.length > 0);
     const again = await at.here(["demo", "--store", store]);
     assert.deepEqual([again.code, again.stdout], [2, ""]);
-    assert.match(again.stderr, /^assent demo: '.*kept' holds a record already/);
+    assert.match(again.stderr, /^assent demo: '.*kept' already holds a record/);
   });
 
   test("--json tells each step with its exit code, and where it was", async () => {

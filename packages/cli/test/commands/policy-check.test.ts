@@ -194,7 +194,7 @@ describe("assent policy check", () => {
     put(projectFile(at), '{ "moed": "plan" }');
     const { code, value, stderr } = await at.hereJson(["policy", "check"]);
     assert.deepEqual([code, value[0].type], [1, "settings_unknown_key"]);
-    assert.match(stderr, /^assent: warning: the store cannot be read, so the workspace counts as not trusted: /);
+    assert.match(stderr, /^assent: warning: the record cannot be read, so the workspace is treated as not trusted: /);
   });
 
   test("--workspace names the project", async () => {
@@ -220,7 +220,7 @@ describe("assent policy check", () => {
       put(userFile(at), JSON.stringify({ permissions: { deny: [rule] } }));
       const { code, stderr } = await at.here(["policy", "check"]);
       assert.equal(code, 0);
-      const hint = `in this file / is your home, where there is no src; write src/… for the project's, **/src/… for any depth, //src/… for the disk's`;
+      const hint = `in this file / means your home directory, which has no src; write src/… for the project's, **/src/… for any depth, //src/… for the disk's`;
       assert.equal(stderr, told ? `assent: warning: ${userFile(at)}:1:25: ${rule}: ${hint}\n` : "");
     });
   }

@@ -75,7 +75,7 @@ describe("proposals, for people", () => {
       "yolo",
     ]);
     assert.equal(code, 1);
-    assert.match(stderr, /One call is a session of its own/);
+    assert.match(stderr, /A single call cannot change an existing file/);
     assert.equal(read(at, "old.txt"), "old\n");
   });
 

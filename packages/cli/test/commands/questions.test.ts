@@ -77,7 +77,7 @@ describe("a question that was parked", () => {
     assert.equal(code, 0);
     assert.deepEqual(Object.keys(value), ["id", "outcome", "alreadyAnswered", "answeredBy", "answeredAt"]);
     assert.deepEqual([value.id, value.outcome, value.alreadyAnswered, value.answeredBy.name], [approvalId, "answered", false, "Ada"]);
-    assert.match(stderr, new RegExp(`^Go on with: assent resume ${sessionId}$`, "m"));
+    assert.match(stderr, new RegExp(`^Continue with: assent resume ${sessionId}$`, "m"));
     assert.deepEqual((await at.hereJson(["approvals"])).value, []);
     for (const _ of [1, 2]) {
       const end = await at.json(["resume", sessionId]);
@@ -138,7 +138,7 @@ describe("a question that was parked", () => {
     ["two options", answers("SQLite", "Postgres"), /^Question db: only one option/],
     ["another question", '[{"id":"z","selected":[]}]', /no question z/],
     ["nothing", "[]", /^Question db has no answer/],
-    ["no JSON", "SQLite", /^The answers are no JSON/],
+    ["no JSON", "SQLite", /^The answers are not valid JSON/],
     ["a cancel", '{"outcome":"cancelled"}', /^Answers are a list/],
   ];
   for (const [name, given, message] of BAD) {
@@ -292,7 +292,7 @@ describe("everything that waits for a person, in one list", () => {
     assert.deepEqual(await ids(), all);
     for (const [index, id] of all.entries()) assert.deepEqual(await ids("--after", id), all.slice(index + 1));
     const page = await at.hereJson(["approvals", "--limit", "2"]);
-    assert.equal(page.stderr, `More follow: assent approvals --limit 2 --after ${first}\n`);
+    assert.equal(page.stderr, `For more: assent approvals --limit 2 --after ${first}\n`);
     assert.deepEqual(await ids("--tool", "write"), [proposal.id]);
     const form = (await at.hereJson(["approvals"])).value[2];
     assert.deepEqual([form.proposalId, form.tool, form.sessionId], [proposal.id, "write", proposal.sessionId]);

@@ -21,7 +21,7 @@ describe("assent run with a script", () => {
       "turns: [{ error: { status: 500, message: boom } }]",
       1,
       "",
-      /^assent: boom \(status 500\)\nGo on with: assent resume s_\w+\n$/,
+      /^assent: boom \(status 500\)\nContinue with: assent resume s_\w+\n$/,
     ],
     [
       "an expectation that does not hold",
@@ -73,9 +73,9 @@ describe("assent run with a script", () => {
   test("no prompt, and no model, are said before anything starts", async () => {
     using at = place();
     const noFile = await at.here(["run", "go", "--model", "script:"]);
-    assert.deepEqual([noFile.code, noFile.stderr], [2, "assent run: the model 'script:' names no file. Give one: --model script:FILE\n"]);
+    assert.deepEqual([noFile.code, noFile.stderr], [2, "assent run: the model 'script:' needs a file: --model script:FILE\n"]);
     const none = await at.here(["run", "--model", "script:s.yaml"]);
-    assert.deepEqual([none.code, none.stderr], [2, "assent run: no prompt. Give one as an argument or on stdin.\n"]);
+    assert.deepEqual([none.code, none.stderr], [2, "assent run: the prompt is missing. Give one as an argument or on stdin.\n"]);
     const bad = await at.hereJson(["run", "go", "--model", "nobody:x"]);
     assert.deepEqual([bad.code, bad.value.error.type], [2, "unknown_model"]);
   });

@@ -83,7 +83,7 @@ describe("assent sessions fork", () => {
     using at = place();
     const { stdout, stderr } = await at.here(["sessions", "fork", await ran(at)]);
     assert.match(stdout, /^s_\w{20}\n$/);
-    assert.equal(stderr, `Go on with: assent resume ${stdout.trim()} PROMPT\n`);
+    assert.equal(stderr, `Continue with: assent resume ${stdout.trim()} PROMPT\n`);
   });
 
   const PLACES: readonly [sentence: string, which: string, expected: "whole" | "cut" | "nothing"][] = [
@@ -305,7 +305,7 @@ describe("assent sessions export", () => {
       /\n## Person\n\n```\nlook at it\n```\n/,
       /\n## Model\n\n```\nI make \*\*it\*\*\.\n```\n/,
       /\n### `write` as `w1`\n\n```json\n\{\n {2}"content": "x"/,
-      /\n- Verdict: \*\*ask\*\*: `No rule allows it .*`\n/,
+      /\n- Verdict: \*\*ask\*\*: `No rule allows it.*`\n/,
       new RegExp(`\\n- Asked as \`${approval.id}\`, \\d{4}-`),
       /\n- Answer: \*\*approved\*\* by `Ada \(\w+\)`, \S+: `go`\n/,
       /\n- Proposal `p_\w+` applied\n- Outcome: \*\*succeeded\*\* after \d+ ms\n/,
@@ -375,7 +375,7 @@ describe("assent sessions export", () => {
     let text = "";
     for await (const event of exportedEvents(ledger, "s_1")) text += take(event as never);
     assert.match(text, /\*Task `t_1` started with `explorer`: `looks around`; its conversation is `s_t_1`\*/);
-    assert.match(text, /\*Task `t_2` started with `shell`: `npm test`; all it writes is in `\/out\/t_2\.log`\*/);
+    assert.match(text, /\*Task `t_2` started with `shell`: `npm test`; its output is in `\/out\/t_2\.log`\*/);
     assert.match(text, /\*Task `t_1` completed\*\n\n```\nI found src\/users\.js\.\n## Person\n```\n/);
     assert.match(text, /\*Task `t_2` failed\*\n\n```\nError: exit code 1\n\n3 of 4 pass\n```\n/);
   });
@@ -409,7 +409,7 @@ describe("assent sessions export", () => {
     assert.ok(!text.includes("envelope"), text);
     assert.match(
       text,
-      /## Notice\n\n```\ntask done\n```\n[\s\S]*## Schedule\n\n```\nit is time\n```\n[\s\S]*## Reminder\n\nThe runtime told/,
+      /## Notice\n\n```\ntask done\n```\n[\s\S]*## Schedule\n\n```\nit is time\n```\n[\s\S]*## Reminder\n\nAssent sent the model/,
     );
   });
 
@@ -424,7 +424,7 @@ describe("assent sessions export", () => {
       [...Array.from({ length: seq }, (_, index) => [id, index + 1]), [fork, 1], [fork, 2], [fork, 3]],
     );
     const { stdout } = await at.here(["sessions", "export", fork]);
-    assert.ok(stdout.includes(`- It goes on from \`${id}\` after event ${seq}\n`));
+    assert.ok(stdout.includes(`- Forked from \`${id}\` after event ${seq}\n`));
     assert.ok(!stdout.includes("I have seen it."));
   });
 });
@@ -466,7 +466,7 @@ describe("sessions of background agents", () => {
     const kept = await at.hereJson(["prune", "--older-than", "1d"]);
     assert.deepEqual(
       [kept.value, kept.stderr],
-      [{ sessions: 0, bytes: 0 }, "Kept 2 sessions: an agent that was started there has not ended: assent tasks.\n"],
+      [{ sessions: 0, bytes: 0 }, "Kept 2 sessions: a background agent it started has not ended. See: assent tasks\n"],
     );
     rmSync(at.store, { recursive: true });
     await withTasks(at, endedTaskDraft("t_2"));

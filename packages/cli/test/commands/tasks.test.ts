@@ -97,8 +97,8 @@ describe("a command that a process left", () => {
   const COMMAND = '{ tool: shell, id: c1, input: { command: "touch begun; sleep 30", run_in_background: true } }';
 
   for (const [verb, more] of [
-    ["discard", "The model is told when the session goes on: assent resume "],
-    ["release", "It cannot go on. The model is told when the session does: assent resume "],
+    ["discard", "The model learns this when the session continues: assent resume "],
+    ["release", "It cannot continue. The model learns this when the session continues: assent resume "],
   ] as const) {
     test(`is ended by ${verb}, which says so: exit 0, its outcome is unknown, and the model is told`, async () => {
       using at = set(RUNS, { mode: "yolo" });

@@ -5,8 +5,8 @@ import { asFailure, hintText } from "../../src/io/failure.ts";
 
 const HINTS: readonly (readonly [sentence: string, hint: string, shown: string])[] = [
   ["a command that shows something is to be seen", "assent sessions", "See: assent sessions"],
-  ["a command that does something goes on", "assent resume s_1 --tasks", "Go on with: assent resume s_1 --tasks"],
-  ["a sentence stays as it is", "Give more characters of it.", "Give more characters of it."],
+  ["a command that does something goes on", "assent resume s_1 --tasks", "Continue with: assent resume s_1 --tasks"],
+  ["a sentence stays as it is", "Give more characters.", "Give more characters."],
   ["nothing stays nothing", "", ""],
 ];
 
@@ -16,5 +16,5 @@ test("an event that cannot follow what is on record is told as a fault of the pr
   const error = new IllegalEvent({ seq: 11, type: "schedule.removed", session: "s_1" }, "none");
   const { type, exit, message } = asFailure(error);
   assert.deepEqual([type, exit], ["unhandled_exception", 1]);
-  assert.match(message, /^Something cannot follow what is on record: Event schedule\.removed at s_1:11 /);
+  assert.match(message, /^An event does not fit the record: Event schedule\.removed at s_1:11 /);
 });

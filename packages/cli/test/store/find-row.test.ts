@@ -29,7 +29,7 @@ describe("finding a row by the beginning of its id", () => {
     assert.deepEqual(await refusal(ledger, "s_aaaa"), {
       type: "ambiguous_id",
       exit: 2,
-      message: "'s_aaaa' is the beginning of several session ids: s_aaaa11, s_aaaa22",
+      message: "'s_aaaa' matches several session ids: s_aaaa11, s_aaaa22",
     });
     assert.equal((await findRow(ledger, "sessions", "s_bbbb")).id, "s_bbbb33");
   });

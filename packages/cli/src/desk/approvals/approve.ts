@@ -15,7 +15,7 @@ export async function approve(context: Context): Promise<number> {
   const text = edit === undefined ? undefined : await (await import("../../io/read-input.ts")).readNamed(io, edit, "approve");
   const [reason, fingerprint] = [options.text("reason"), options.text("fingerprint")];
   const outcome = options.text("outcome");
-  if (outcome !== undefined && scope) throw usageError("approve", "options '--outcome' and '--remember' exclude each other.");
+  if (outcome !== undefined && scope) throw usageError("approve", "options '--outcome' and '--remember' cannot be used together.");
   return answerApprovalCommand(context, async (row, now) => ({
     outcome: "approve",
     ...planOutcome(row, outcome),
@@ -42,9 +42,7 @@ function planOutcome({ id, details }: Pick<ApprovalRow, "id" | "details">, word:
   if (mode !== undefined) return { mode };
   throw new CommandError("bad_answer", 2, {
     message:
-      details.type === "plan"
-        ? `The mode before this plan is not known: ${id}`
-        : `Option '--outcome' is only for a plan; ${id} is not one.`,
+      details.type === "plan" ? `The mode before this plan is unknown: ${id}` : `Option '--outcome' is only for a plan; ${id} is not one.`,
     hint: "The approval is still open.",
   });
 }

@@ -21,7 +21,7 @@ export function listApprovals(context: Context): Promise<number> {
     await print(context, page);
     const last = page.at(-1);
     if (rows.length > limit && last)
-      await io.stderr.write(`More follow: ${oneLine(commandOf(context, query))} --limit ${limit} --after ${last.id}\n`);
+      await io.stderr.write(`For more: ${oneLine(commandOf(context, query))} --limit ${limit} --after ${last.id}\n`);
     return 0;
   });
 }

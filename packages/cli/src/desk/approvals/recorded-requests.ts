@@ -76,8 +76,8 @@ export async function denialWarning(context: Context, store: Store, row: Approva
     const { revising } = await openRecordedRequests(context, store, row);
     const { "call.judged": judged } = await readCallRecord(store.ledger, row.session, row.call);
     const denial = judged && (await findDenial(judgedAsPlan(row, revising), { ...judged, callId: row.call, sessionId: row.session }));
-    return denial === undefined ? "" : `${denial} It will not run, unless that changes before.`;
+    return denial === undefined ? "" : `${denial} It will not run unless this changes first.`;
   } catch (error) {
-    return `Whether the present policy denies it cannot be told: ${messageOf(error)}`;
+    return `Could not check whether your current rules deny it: ${messageOf(error)}`;
   }
 }

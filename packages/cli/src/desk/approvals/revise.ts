@@ -64,7 +64,7 @@ export async function judgeEdit(revising: RevisionParts, asked: EditedCall, edit
   const judged = await judgeEditedCall(revising, asked, edit);
   if ("message" in judged) return judged;
   const { decision } = judged.staging ?? judged.plain;
-  return decision.verdict === "deny" ? { message: `As you edited it, it would be denied${deniedBy(decision)}` } : judged;
+  return decision.verdict === "deny" ? { message: `Your edited version would be denied${deniedBy(decision)}` } : judged;
 }
 
 /** The sentence that says why the present policy denies a call as it stands; undefined: it does not, or does not know the tool or its input any more. */
@@ -72,7 +72,7 @@ export async function findDenial(revising: RevisionParts, asked: EditedCall): Pr
   const judged = await judgeEditedCall(revising, asked, { updatedInput: asked.input });
   if ("message" in judged) return undefined;
   const { decision } = judged.staging ?? judged.plain;
-  return decision.verdict === "deny" ? `The present policy denies it${deniedBy(decision)}` : undefined;
+  return decision.verdict === "deny" ? `Your current rules deny it${deniedBy(decision)}` : undefined;
 }
 
 async function judgeEditedCall(revising: RevisionParts, asked: EditedCall, edit: RequestEdit): Promise<JudgedEdit | EditFailure> {

@@ -172,7 +172,7 @@ export function waitingText(waiting: readonly Pick<WaitingItem, "id" | "subject"
     const answers = id.startsWith("q_") ? " --answers JSON" : "";
     return `Waiting for an answer: ${oneLine(subject)}\n  assent approve ${id}${flags}${answers}\n  assent reject ${id}${flags}\n`;
   });
-  return `${each.join("")}${each.length === 0 ? "Go" : "Then go"} on with: ${resume}\n`;
+  return `${each.join("")}${each.length === 0 ? "Continue" : "Then continue"} with: ${resume}\n`;
 }
 
 /** Whether a background agent is paused for a person: what it asks is open, or was answered and waits to be taken up. One that is blocked for other reasons waits only for what is still open. */

@@ -19,7 +19,7 @@ export async function playDemo(context: Context): Promise<number> {
   const { io, options } = context;
   const given = options.text("store") === undefined ? undefined : await stateDirectory(context);
   if (given !== undefined && (await hasStore(given)))
-    throw usageError("demo", `'${given}' holds a record already; the demonstration needs a new one.`);
+    throw usageError("demo", `'${given}' already holds a record; the demo needs a new directory.`);
   const root = mkdtempSync(join(tmpdir(), "assent-demo-"));
   const clean = (): void => rmSync(root, { recursive: true, force: true });
   const offSignal = io.onSignal(() => {
@@ -55,7 +55,7 @@ async function play(context: Context, stage: DemoPlace, tell: (text: string) => 
   cpSync(beside("script.yaml"), join(root, "script.yaml"));
   const scene: Scene = { workspace, script: "../script.yaml", ids: { approval: "", session: "", proposal: "" } };
   const steps: PlayedStep[] = [];
-  await tell("Assent, offline, in a temporary directory: a model proposes, a person decides.\n");
+  await tell("A demonstration, offline, in a temporary directory: a model proposes, a person decides.\n");
   for (const [index, step] of DEMO.entries()) {
     const command = `assent ${step.argv(scene).map(shellWord).join(" ")}`;
     await tell(`\n${index + 1}. ${step.tell}\n   $ ${command}\n`);
@@ -64,9 +64,9 @@ async function play(context: Context, stage: DemoPlace, tell: (text: string) => 
     await tell(`${indented(played.output)}${exit}${played.world === undefined ? "" : `   → ${played.world}\n`}`);
     steps.push({ command, ...played });
   }
-  await tell(`\nEverything above really ran, in ${root}. Its ledger is ${store}; look around with\n`);
+  await tell(`\nEverything above really ran, in ${root}. Its record is in ${store}; look at it with\n`);
   await tell(
-    `   assent sessions export ${scene.ids.session} --store ${shellWord(store)}\nand remove the directory when you like. Next: assent --help\n`,
+    `   assent sessions export ${scene.ids.session} --store ${shellWord(store)}\nand delete the directory when you like. Next: assent --help\n`,
   );
   return steps;
 }

@@ -22,80 +22,80 @@ const ANSWER = '[{"id":"name","selected":["loadUser"]}]';
 /** The demonstration: an agent renames a function, two people decide. Commands are typed as anyone would type them. */
 export const DEMO: readonly DemoStep[] = [
   {
-    tell: "An agent is to rename a function. It reads the code, which needs no yes, and asks what the new name is. Nobody sits here, so it parks.",
+    tell: "An agent has to rename a function. It reads the code, which needs no approval, and asks for the new name. No one is at the terminal, so the run is parked.",
     argv: ({ script }) => ["run", "Rename fetchUser", "--model", `script:${script}`, "--on-ask", "park", "--allow", "Agent(explorer)"],
     exit: 75,
   },
   {
-    tell: "In another terminal, on any day, a person sees what waits …",
+    tell: "Later, in another terminal, a person sees what is waiting …",
     argv: () => ["approvals"],
     exit: 0,
   },
   {
-    tell: "… and answers. The answer is on disk before the command returns.",
+    tell: "… and answers. The answer is saved before the command returns.",
     argv: ({ ids }) => ["approve", ids.approval, "--answers", ANSWER, "--by", "Ada"],
     exit: 0,
   },
   {
-    tell: "The run goes on exactly where it stopped: one structural edit of three files, previewed. Applying it needs a person.",
+    tell: "The run continues exactly where it stopped: it previews one structural edit of three files. Applying it needs approval.",
     argv: ({ ids }) => ["resume", ids.session],
     exit: 75,
     world: (scene) => named(scene, "fetchUser", "nothing is written yet"),
   },
   {
-    tell: "What was previewed is listed, too …",
+    tell: "The previewed change is listed …",
     argv: () => ["proposals"],
     exit: 0,
   },
   {
-    tell: "… and every change it would make can be read first.",
+    tell: "… and a person can read every change it would make.",
     argv: ({ ids }) => ["proposals", "show", ids.proposal],
     exit: 0,
   },
   {
-    tell: "Yes: exactly what was shown, and only if no file changed since.",
+    tell: "Approve it: exactly what was shown, and only if no file changed since.",
     argv: ({ ids }) => ["approve", ids.approval, "--by", "Ada"],
     exit: 0,
   },
   {
-    tell: "It is applied. A helper agent looks for leftovers in the background, and the tests are to run, which needs a yes again.",
+    tell: "The edit is applied. A helper agent looks for leftovers in the background. Running the tests needs approval again.",
     argv: ({ ids }) => ["resume", ids.session],
     exit: 75,
     world: (scene) => named(scene, "loadUser", "the edit was applied, once"),
   },
   {
-    tell: "Somebody else says yes this time.",
+    tell: "This time someone else approves.",
     argv: ({ ids }) => ["approve", ids.approval, "--by", "Grace"],
     exit: 0,
   },
   {
-    tell: "The tests run, the helper's notice is told to the model, and the agent is done.",
+    tell: "The tests run, the model receives the helper's report, and the agent is done.",
     argv: ({ ids }) => ["resume", ids.session],
     exit: 0,
   },
   {
-    tell: "Resuming again runs nothing: a yes is used at most once.",
+    tell: "Resuming again runs nothing: an approval is used at most once.",
     argv: ({ ids }) => ["resume", ids.session],
     exit: 0,
   },
   {
-    tell: "A deny holds in every mode, also in the one that allows everything else.",
+    tell: "A deny holds in every mode, even in the one that allows everything else.",
     argv: () => ["call", "shell", "--input", '{"command":"git push --force"}', "--mode", "yolo", "--deny", "Shell(git push*)"],
     exit: 1,
   },
   {
-    tell: "What was applied can be taken back, as long as nobody changed it since.",
+    tell: "An applied change can be undone, as long as the files have not changed since.",
     argv: ({ ids }) => ["undo", ids.proposal],
     exit: 0,
     world: (scene) => named(scene, "fetchUser", "every byte is as it was"),
   },
   {
-    tell: "Who decided what is on record, with everything else …",
+    tell: "The record shows who decided what …",
     argv: ({ ids }) => ["log", ids.session, "--type", "*.answered"],
     exit: 0,
   },
   {
-    tell: "… and every record is chained to the one before it, so damage and tampering show.",
+    tell: "… and every event is chained to the one before it, so damage and tampering are detected.",
     argv: () => ["verify"],
     exit: 0,
   },
@@ -104,6 +104,6 @@ export const DEMO: readonly DemoStep[] = [
 function named({ workspace }: Scene, name: string, so: string): string {
   const folder = join(workspace, "src");
   const files = readdirSync(folder).filter((file) => readFileSync(join(folder, file), "utf8").includes(name));
-  if (files.length !== 3) throw new Error(`${name} stands in ${files.length} files instead of 3`);
-  return `${name} stands in 3 files: ${so}.`;
+  if (files.length !== 3) throw new Error(`${name} is in ${files.length} files instead of 3`);
+  return `${name} is in 3 files: ${so}.`;
 }

@@ -58,9 +58,9 @@ function readCall(line: InputLine, from: string): (CallToJudge & { readonly id: 
   }
   if (!isObject(value)) return badLine(null, "the line is not a JSON object");
   const { id, tool, input, cwd } = value;
-  if (typeof id !== "string") return badLine(null, "the line has no text 'id'");
-  if (typeof tool !== "string") return badLine(id, "the line has no text 'tool'");
-  if (cwd !== undefined && typeof cwd !== "string") return badLine(id, "'cwd' is not a text");
+  if (typeof id !== "string") return badLine(null, "the line has no string 'id'");
+  if (typeof tool !== "string") return badLine(id, "the line has no string 'tool'");
+  if (cwd !== undefined && typeof cwd !== "string") return badLine(id, "'cwd' is not a string");
   return { id, tool, input, cwd: cwd === undefined ? from : resolve(from, cwd) };
 }
 

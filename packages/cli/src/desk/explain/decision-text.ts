@@ -27,15 +27,15 @@ export function decisionSentence(told: ExplainedDecision): string {
 function denied({ reason, source, rule, trace }: ExplainedDecision): string {
   switch (reason) {
     case "guard":
-      return `The guard '${source}' forbids it, in every mode${noteOf(trace, `guard:${source}`)}.`;
+      return `The safeguard '${source}' forbids it in every mode${noteOf(trace, `guard:${source}`)}.`;
     case "checker":
       return rule
-        ? `A deny rule of the ${source} covers it. A deny holds in every mode.`
-        : `The ${source} could not judge it, so it is denied${noteOf(trace, source)}.`;
+        ? `A deny rule from the ${source} matches. A deny holds in every mode.`
+        : `The ${source} failed to judge it, so it is denied${noteOf(trace, source)}.`;
     case "hook":
       return `The hook '${source}' denies it.`;
     case "mode":
-      return `Mode '${source}' lets nothing pass that may change something, whatever the allow rules say.`;
+      return `Mode '${source}' blocks everything that may change something, even if a rule allows it.`;
     default:
       return `The tool itself refuses this input${noteOf(trace, "tool")}.`;
   }
@@ -44,34 +44,34 @@ function denied({ reason, source, rule, trace }: ExplainedDecision): string {
 function asked({ reason, source, trace }: ExplainedDecision): string {
   switch (reason) {
     case "guard":
-      return `The guard '${source}' insists on a person, in every mode${noteOf(trace, `guard:${source}`)}.`;
+      return `The safeguard '${source}' requires approval in every mode${noteOf(trace, `guard:${source}`)}.`;
     case "checker":
-      return `An ask rule of the ${source} covers it. It insists on a person, in every mode.`;
+      return `An ask rule from the ${source} matches. It requires approval in every mode.`;
     case "hook":
-      return `The hook '${source}' insists on a person.`;
+      return `The hook '${source}' requires approval.`;
     case "tool":
-      return `No rule allows it and the tool itself asks for a person's yes${noteOf(trace, "tool")}.`;
+      return `No rule allows it, and the tool itself asks for approval${noteOf(trace, "tool")}.`;
     default:
-      return "No rule allows it, so a person is asked.";
+      return "No rule allows it, so it needs approval.";
   }
 }
 
 function allowed({ reason, source, units }: ExplainedDecision): string {
   switch (reason) {
     case "checker":
-      return units > 1 ? `Each of its ${units} parts is allowed; the first by the ${source}.` : `An allow rule of the ${source} covers it.`;
+      return units > 1 ? `Each of its ${units} parts is allowed; the first by the ${source}.` : `An allow rule from the ${source} matches.`;
     case "mode":
       return source === "auto-edit"
-        ? "Mode 'auto-edit' lets edits inside the workspace pass."
-        : `Mode '${source}' lets its own plan file be written.`;
+        ? "Mode 'auto-edit' allows edits inside the workspace."
+        : `Mode '${source}' allows writing its own plan file.`;
     case "yolo":
-      return "Mode 'yolo' lets everything pass that nobody denies or insists on asking about.";
+      return "Mode 'yolo' allows everything that nothing denies and nothing insists on asking about.";
     case "readonly_hint":
-      return "It is known to change nothing, and the settings let such calls pass.";
+      return "It only reads, and your settings allow such calls.";
     case "hook":
       return `The hook '${source}' allows it.`;
     default:
-      return "The tool itself lets this input pass.";
+      return "The tool itself allows this input.";
   }
 }
 

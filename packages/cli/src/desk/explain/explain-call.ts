@@ -68,7 +68,7 @@ function cwdOf({ io, options }: Context, workspace: string): string {
   const given = options.text("cwd");
   if (given === undefined) return isInside(workspace, realpathSync(io.cwd)) ? io.cwd : workspace;
   const cwd = resolve(io.cwd, given);
-  if (!isDirectory(cwd)) throw usageError("explain", `option '--cwd' must name a directory; '${cwd}' is none.`);
+  if (!isDirectory(cwd)) throw usageError("explain", `option '--cwd' must be a directory, but '${cwd}' is not.`);
   return cwd;
 }
 
@@ -86,7 +86,7 @@ async function lookAtStore(context: Context, workspace: string): Promise<StoredA
     });
   } catch (error) {
     const { message } = asFailure(error);
-    await warn(context.io, `the store cannot be read, so the workspace counts as not trusted: ${message}`);
+    await warn(context.io, `the record cannot be read, so the workspace is treated as not trusted: ${message}`);
     return { failed: `the remembered answers cannot be read: ${message}` };
   }
 }

@@ -36,13 +36,14 @@ function chosen({ options, operands: [word, text] }: Context): NamedCall {
   if (batch === undefined && tool === undefined)
     throw usageError("explain", "name a call with TOOL and INPUT, e.g. assent explain shell 'git push', or many with --batch FILE.");
   if (batch !== undefined && (tool !== undefined || input !== undefined)) {
-    throw usageError("explain", "--batch stands for --tool and --input; give one or the other.");
+    throw usageError("explain", "use either --batch, or --tool and --input.");
   }
   return { tool: tool ?? "", input: text === undefined ? input : inputFromText(tool ?? "", text) };
 }
 
 function either(name: string, word: string | undefined, option: string | undefined): string | undefined {
-  if (word !== undefined && option !== undefined) throw usageError("explain", `${name.toUpperCase()} and --${name} exclude each other.`);
+  if (word !== undefined && option !== undefined)
+    throw usageError("explain", `${name.toUpperCase()} and --${name} cannot be used together.`);
   return word ?? option;
 }
 

@@ -58,7 +58,7 @@ function stagingLines({ staging }: Explanation, reading: ExplainLayout): string[
   const place = by ? rulePlace(by) : "";
   return [
     ...indented(
-      `It is staged instead of run, by ${by ? "a rule of proposals.stage" : "the tool itself"}: nothing changes before it is applied.`,
+      `It is staged instead of run, by ${by ? "a rule of proposals.stage" : "the tool itself"}: nothing changes until it is applied.`,
       0,
       reading,
     ),
@@ -85,14 +85,14 @@ function planLines(explanation: Explanation, reading: ExplainLayout): string[] {
   if (!plan) return [];
   const decider = decidingCommand(explanation, plan.commands);
   const rows = commandTree(plan.commands);
-  const heading = rows.length === 1 ? "The command:" : `The ${rows.length} commands, as they were understood:`;
+  const heading = rows.length === 1 ? "The command:" : `The ${rows.length} commands, as Assent reads them:`;
   const commands = rows.flatMap((row, index) =>
     commandLines(row, { reading, decides: rows.length > 1 && verdict !== "allow" && index === decider }),
   );
   const hazards = plan.hazards.flatMap((hazard) => hazardLines(hazard, 2, reading));
   return [
     ...(rows.length === 0 ? [] : [heading, ...commands]),
-    ...(hazards.length === 0 ? [] : [rows.length === 0 ? "The text was not read as commands:" : "In the line as a whole:", ...hazards]),
+    ...(hazards.length === 0 ? [] : [rows.length === 0 ? "This could not be read as commands:" : "In the line as a whole:", ...hazards]),
   ];
 }
 
@@ -128,7 +128,7 @@ function commandLines(
     `${" ".repeat(indent)}${paint(verdict, reading.style)(verdict.padEnd(5))}  ${first.trimStart()}`,
     ...more,
     ...(by === "" ? [] : indented(by, indent + 7, reading).map(reading.style.dim)),
-    ...(cwd === null ? indented("in a directory that only a shell could tell", indent + 7, reading) : []),
+    ...(cwd === null ? indented("in a directory that is known only when it runs", indent + 7, reading) : []),
     ...command.hazards.flatMap((hazard) => hazardLines(hazard, indent + 7, reading)),
   ];
 }
@@ -159,7 +159,7 @@ function factLines(facts: Json | undefined, reading: ExplainLayout): string[] {
   const lines = Array.isArray(paths) ? paths.flatMap((path) => pathLines(Object(path), reading)) : [];
   return host === undefined
     ? lines
-    : [...lines, ...indented(`host  ${host === null ? "none: this is no URL" : oneLine(String(host))}`, 2, reading)];
+    : [...lines, ...indented(`host  ${host === null ? "none: this is not a URL" : oneLine(String(host))}`, 2, reading)];
 }
 
 function pathLines({ lexical, real, inside, sensitive, control }: Readonly<Record<string, Json>>, reading: ExplainLayout): string[] {
@@ -168,7 +168,7 @@ function pathLines({ lexical, real, inside, sensitive, control }: Readonly<Recor
     sensitive === true && "may hold secrets",
     control === true && "steers agents or runs code later",
   ];
-  const leads = real === lexical ? "" : `\n  leads to ${real === null ? "nowhere one can look" : oneLine(String(real))}`;
+  const leads = real === lexical ? "" : `\n  leads to ${real === null ? "a place that cannot be read" : oneLine(String(real))}`;
   return indented(`path  ${oneLine(String(lexical))}${leads}\n  ${known.filter(Boolean).join(", ")}`, 2, reading);
 }
 
@@ -179,17 +179,15 @@ function passLines(explanation: Explanation, reading: ExplainLayout): string[] {
     return indented(LASTING[reason] ?? "", 0, reading).filter(Boolean);
   const { offers } = reading;
   if (offers.length === 0) {
-    const why = hasHazards(explanation)
-      ? "No rule is offered to let it pass, because of what is marked with ! above"
-      : "No narrow rule would cover it";
-    return indented(`${why}: a person says yes each time.`, 0, reading);
+    const why = hasHazards(explanation) ? "No rule can allow it, because of what is marked with ! above" : "No narrow rule would match it";
+    return indented(`${why}: it needs approval each time.`, 0, reading);
   }
   const rules = offers.map(rememberedRule);
-  const pass = explanation.staging ? "be applied" : "pass";
+  const pass = explanation.staging ? "be applied" : "run";
   return [
-    ...indented(`To let it ${pass} without asking, put this into permissions.allow of ${settingsFor(explanation)}:`, 0, reading),
+    ...indented(`To let it ${pass} without asking, add this to permissions.allow in ${settingsFor(explanation)}:`, 0, reading),
     ...rules.flatMap((rule) => indented(oneLine(JSON.stringify(settingsValue(rule))), 2, reading)),
-    ...indented("or, for one call, give assent call:", 0, reading),
+    ...indented("or, for a single call, use assent call with:", 0, reading),
     ...indented(rules.map(({ rule }) => `--allow ${shellWord(oneLine(rule))}`).join(" "), 2, reading),
   ];
 }
@@ -206,8 +204,8 @@ function hasHazards({ plan }: Explanation): boolean {
 /** What lets a call pass that somebody denies or insists on asking about. */
 const LASTING: Readonly<Record<string, string>> = {
   guard: "No rule, mode or remembered answer changes that.",
-  checker: "Only changing that rule changes this: no other rule, mode or remembered answer outweighs it.",
-  mode: "Another --mode would judge it by the rules.",
+  checker: "Only changing that rule changes this; no other rule, mode or remembered answer overrides it.",
+  mode: "In another --mode the rules decide.",
 };
 
 function traceText({ trace }: Explanation, { columns }: ExplainLayout): string {

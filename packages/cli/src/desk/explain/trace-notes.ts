@@ -17,7 +17,7 @@ export type RememberedAnswers =
 export function grantsEntry(assessed: Assessment, known: RememberedAnswers): TraceEntry {
   const { verdict, explicitAsk } = assessed.decision;
   if (verdict !== "ask") return { layer: "grants", opinion: "not_reached" };
-  if (explicitAsk) return { layer: "grants", opinion: "not_reached", note: "none counts where somebody insists on asking" };
+  if (explicitAsk) return { layer: "grants", opinion: "not_reached", note: "none applies where approval is required" };
   if ("failed" in known) return { layer: "grants", opinion: "error", note: known.failed };
   const { rows, session, workspace, rules, now } = known;
   const covering = coveringGrants(rows, { assessed, rules, reach: { session, workspace, now } });

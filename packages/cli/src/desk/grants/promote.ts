@@ -20,7 +20,8 @@ type Target = "user" | "project";
 export async function promoteGrant(context: Context): Promise<number> {
   const { options, operands } = context;
   const to = options.text("to");
-  if (to !== "user" && to !== "project") throw usageError("grants promote", "say whose settings take the rule: --to user or --to project.");
+  if (to !== "user" && to !== "project")
+    throw usageError("grants promote", "choose whose settings get the rule: --to user or --to project.");
   const row = await withStoreIfAny(context, ({ ledger }) => findRow(ledger, "grants", operands[0] ?? ""));
   refuseOthers(row, storeFlag(context));
   try {
@@ -40,7 +41,7 @@ function refuseOthers({ id, scope, state }: GrantRow, flags: string): void {
   }
   if (scope !== "session") return;
   throw new CommandError("not_allowed", 1, {
-    message: `${id} holds for one session only; only a grant for a project or a user can become a rule.`,
+    message: `${id} applies to one session only; only a project or user grant can become a rule.`,
     hint: "Answer the next such approval with --remember project or --remember user, or write the rule into your settings.",
   });
 }
@@ -73,7 +74,7 @@ async function soundRule(context: Context, { row, to, workspace }: PromotionRequ
   const problem = loaded.problems.find(({ file, message }) => file === "--allow" && message.startsWith(written.rule));
   if (problem) {
     const { type, message, hint } = problem;
-    throw new CommandError("not_allowed", 1, { message: `In a settings file this rule would not count (${type}): ${message}`, hint });
+    throw new CommandError("not_allowed", 1, { message: `This rule cannot be used in a settings file (${type}): ${message}`, hint });
   }
   const recordOf = (text: string): string | undefined => loaded.rules.find(({ at }) => at.source === "--allow" && at.text === text)?.record;
   return moved !== undefined && recordOf(moved) === recordOf(written.rule) ? { ...written, rule: moved } : written;
@@ -116,11 +117,11 @@ type PromotionReport = {
 
 function report({ id }: GrantRow, { rule, to, done, dry, workspace, flags }: PromotionReport): string {
   const place = oneLine(`${done.file}:${done.line}`);
-  if (done.before === done.after) return `${oneLine(rule)} stands there already: ${place}\n`;
+  if (done.before === done.after) return `${oneLine(rule)} is already there: ${place}\n`;
   if (dry) return "Nothing was written (--dry-run).\n";
   const trust =
     to === "project"
-      ? `The project's settings changed, so it counts only once you trust the workspace again: assent trust ${shellWord(workspace)}\n`
+      ? `The project's settings changed, so the rule takes effect only after you trust the workspace again: assent trust ${shellWord(workspace)}\n`
       : "";
-  return `Written: ${place}\n${trust}The grant stays as well; to forget it: assent grants revoke ${id}${flags}\n`;
+  return `Written: ${place}\n${trust}The remembered answer stays too; to forget it: assent grants revoke ${id}${flags}\n`;
 }

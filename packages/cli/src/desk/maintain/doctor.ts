@@ -56,8 +56,8 @@ async function storeCheck(context: Context): Promise<Check> {
 /** Whether a store can be made, told without making one. */
 function comingStore(directory: string): Check {
   const why = whyNotIn(nearestThere(directory));
-  if (why === undefined) return { name: "store", status: "ok", detail: `${directory}: not made yet; the first call makes it` };
-  return { name: "store", status: "error", detail: `${directory}: cannot be made, ${why}`, hint: ELSEWHERE };
+  if (why === undefined) return { name: "store", status: "ok", detail: `${directory}: does not exist yet; the first call creates it` };
+  return { name: "store", status: "error", detail: `${directory}: cannot be created: ${why}`, hint: ELSEWHERE };
 }
 
 const ELSEWHERE = "choose another directory with --store";
@@ -71,8 +71,8 @@ function nearestThere(path: string): string {
 const KERNEL: readonly number[] = [0x9fa0, 0x62656572];
 
 function whyNotIn(place: string): string | undefined {
-  if (!statSync(place).isDirectory()) return `${place} is no directory`;
-  if (KERNEL.includes(statfsSync(place).type)) return `${place} is the kernel's`;
+  if (!statSync(place).isDirectory()) return `${place} is not a directory`;
+  if (KERNEL.includes(statfsSync(place).type)) return `${place} belongs to the kernel`;
   try {
     accessSync(place, constants.W_OK);
     return undefined;
@@ -82,21 +82,21 @@ function whyNotIn(place: string): string | undefined {
 }
 
 function terminalCheck({ stdinIsTTY, stderr, env }: Io): Check {
-  if (!stdinIsTTY || !stderr.isTTY) return { name: "terminal", status: "ok", detail: "none here: nobody is asked, --on-ask decides" };
-  const colour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb" ? "colours" : "no colours";
+  if (!stdinIsTTY || !stderr.isTTY) return { name: "terminal", status: "ok", detail: "none: calls that need approval follow --on-ask" };
+  const colour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb" ? "colors" : "no colors";
   const [columns, rows] = [stderr.columns() ?? 80, stderr.rows() ?? 24];
   const detail = `${columns}×${rows}, ${colour}`;
   return columns < 40 || rows < 12
-    ? { name: "terminal", status: "warning", detail, hint: "approvals are easier to read from 40×12 on" }
+    ? { name: "terminal", status: "warning", detail, hint: "use at least 40×12 to read approvals easily" }
     : { name: "terminal", status: "ok", detail };
 }
 
 /** Said here, too, so that nobody takes a program on PATH for one. */
-const SANDBOX: Check = { name: "sandbox", status: "ok", detail: "there is none: what was allowed runs with your rights" };
+const SANDBOX: Check = { name: "sandbox", status: "ok", detail: "none: allowed calls run with your permissions" };
 
 const PROGRAMS: readonly (readonly [string, string, "error" | "warning" | "ok"])[] = [
   ["bash", "the shell tool needs it", "error"],
-  ["git", "workspaces are found by it", "warning"],
+  ["git", "needed to find projects", "warning"],
   ["rg", "search is slower without it", "ok"],
 ];
 
@@ -109,5 +109,5 @@ function programChecks({ env }: Io): Check[] {
 
 function editorCheck({ env }: Io): Check {
   const editor = findEditor(env, undefined);
-  return { name: "editor", status: "ok", detail: editor ?? "none: set VISUAL or EDITOR to edit what is asked about" };
+  return { name: "editor", status: "ok", detail: editor ?? "none: set VISUAL or EDITOR to edit requests before you approve them" };
 }

@@ -9,7 +9,7 @@ import { hasStore } from "../../store/open.ts";
 export async function pruneSessions(context: Context): Promise<number> {
   const { io, options } = context;
   const olderThan = options.duration("older-than");
-  if (olderThan === undefined) throw usageError("prune", "say how old with '--older-than', e.g. --older-than 30d.");
+  if (olderThan === undefined) throw usageError("prune", "'--older-than' is required, e.g. --older-than 30d.");
   const dryRun = options.flag("dry-run");
   const { sessions, bytes, kept } = await prune(context, { olderThan, dryRun });
   if (options.flag("json")) await printJson(io, { sessions, bytes });
@@ -21,10 +21,10 @@ export async function pruneSessions(context: Context): Promise<number> {
 const NOTHING: PruneReport = { sessions: 0, bytes: 0, kept: { fork: 0, task: 0, person: 0, unended: 0 } };
 
 const REASONS: readonly (readonly [keyof PruneReport["kept"], string])[] = [
-  ["fork", "what was forked stays, and its conversation begins there."],
-  ["task", "an agent that was started there has not ended: assent tasks."],
-  ["person", "something there waits for a person: assent approvals, assent proposals."],
-  ["unended", "not ended, but running, parked or interrupted: assent sessions. With assent resume it goes on."],
+  ["fork", "a fork still uses its conversation."],
+  ["task", "a background agent it started has not ended. See: assent tasks"],
+  ["person", "something in it waits for a person. See: assent approvals, assent proposals"],
+  ["unended", "still running, parked or interrupted. See: assent sessions. Continue one with: assent resume"],
 ];
 
 function counted(sessions: number): string {

@@ -17,7 +17,7 @@ export async function verifyRecord(context: Context): Promise<number> {
   if (!(await hasStore(directory)))
     throw new CommandError("store_unavailable", 1, {
       message: `There is no ledger in ${directory}.`,
-      hint: "Name its directory with --store.",
+      hint: "Use --store to name its directory.",
     });
   const { createHostPorts } = await import("@assent/host");
   const { files, processes } = createHostPorts({ stateDirectory: directory });
@@ -49,7 +49,7 @@ function withoutHint(error: unknown): never {
 function sessionOf(context: Context): Promise<string | undefined> {
   const [given] = context.operands;
   if (given === undefined) return Promise.resolve(undefined);
-  if (context.options.flag("export-anchor")) throw usageError("verify", "an anchor is of the whole ledger; leave SESSION out.");
+  if (context.options.flag("export-anchor")) throw usageError("verify", "an anchor covers the whole record; omit SESSION.");
   return withStoreIfAny(context, async ({ ledger }) => (await findRow(ledger, "sessions", given)).id);
 }
 
@@ -60,7 +60,7 @@ async function anchorOf({ io, options }: Context): Promise<Anchor | undefined> {
   try {
     return parseAnchor(content);
   } catch (error) {
-    throw usageError("verify", `'${file}' is no anchor: ${messageOf(error)}`);
+    throw usageError("verify", `'${file}' is not an anchor: ${messageOf(error)}`);
   }
 }
 
@@ -73,7 +73,7 @@ function text({ ok, sessions, events, findings, repaired = [] }: VerifyReport, t
     ({ session, goodSeq, lostFrom }) => `repaired: ${session}: kept up to #${goodSeq}, set aside from #${lostFrom}\n`,
   );
   const anchor =
-    target === undefined ? "" : ok ? `Anchor written to ${oneLine(target)}\n` : "No anchor was written: the ledger is not sound.\n";
+    target === undefined ? "" : ok ? `Anchor written to ${oneLine(target)}\n` : "No anchor was written, because the record has errors.\n";
   return `${lines.join("")}${cut.join("")}${ok ? "Sound" : "Not sound"}: ${count(sessions, "session")}, ${count(events, "event")}.\n${anchor}`;
 }
 

@@ -50,7 +50,7 @@ function elsewhere({ io }: Context, checked: readonly CheckedFile[]): readonly s
     const [, name] = /\(\s*\/([^/*?[\]{}()\\]*[^/*?[\]{}()\\\s])\s*[/)]/.exec(at.text) ?? [];
     if (at.file !== userFile || name === undefined || !record.includes('"path":[') || existsSync(join(home, name))) return [];
     const meant = `${name}/… for the project's, **/${name}/… for any depth, //${name}/… for the disk's`;
-    return [`${rulePlace(at)}: ${at.text}: in this file / is your home, where there is no ${name}; write ${meant}`];
+    return [`${rulePlace(at)}: ${at.text}: in this file / means your home directory, which has no ${name}; write ${meant}`];
   });
 }
 
@@ -65,7 +65,7 @@ async function isTrustedNow(context: Context, workspace: string): Promise<boolea
   try {
     return await withStoreIfAny(context, async ({ ledger }) => (await readTrustState(ledger, workspace)).trusted);
   } catch (error) {
-    await warn(context.io, `the store cannot be read, so the workspace counts as not trusted: ${asFailure(error).message}`);
+    await warn(context.io, `the record cannot be read, so the workspace is treated as not trusted: ${asFailure(error).message}`);
     return false;
   }
 }

@@ -17,7 +17,7 @@ export function answerProposal(context: Context, action: keyof typeof DONE): Pro
     const { settleProposal, proposalRefusal } = await import("./settle.ts");
     const { by, report } = await settleProposal(context, store, { row, action });
     if (report === "asked") {
-      await context.io.stderr.write(`Asked. See how it went with: assent proposals show ${row.id}${storeFlag(context)}\n`);
+      await context.io.stderr.write(`Requested. See the result with: assent proposals show ${row.id}${storeFlag(context)}\n`);
       return 0;
     }
     const now = await findRow(store.ledger, "proposals", row.id);
@@ -30,7 +30,7 @@ async function printDone(context: Context, { id, state, label, updatedAt }: Prop
   const { io, options } = context;
   if (options.flag("json")) await printJson(io, { id, outcome: state, alreadyAnswered: false, answeredBy: by, answeredAt: updatedAt });
   else await io.stdout.write(`${id}  ${state}: ${oneLine(label)}\n`);
-  if (state === "applied") await io.stderr.write(`Take it back with: assent undo ${id}${storeFlag(context)}\n`);
+  if (state === "applied") await io.stderr.write(`Undo it with: assent undo ${id}${storeFlag(context)}\n`);
   return 0;
 }
 
@@ -58,7 +58,7 @@ export function undoProposal(context: Context): Promise<number> {
     const { settleProposal, proposalRefusal } = await import("./settle.ts");
     const { report } = await settleProposal(context, store, { row, action: "undo" });
     if (report === "asked") {
-      await io.stderr.write(`Asked. See how it went with: assent proposals show ${row.id}${storeFlag(context)}\n`);
+      await io.stderr.write(`Requested. See the result with: assent proposals show ${row.id}${storeFlag(context)}\n`);
       return 0;
     }
     const now = await findRow(store.ledger, "proposals", row.id);

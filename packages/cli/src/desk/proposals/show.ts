@@ -45,7 +45,7 @@ function standing({ state, parked, resolution, supersededBy, cause, changed }: P
   const why = resolution && state !== "undone" && resolution.reason !== "" ? `: ${resolution.reason}` : "";
   if (supersededBy !== null) return `${state} by ${supersededBy}`;
   if (cause !== null) return `${state} (${cause}${changed.length > 0 ? `: ${changed.join(", ")}` : ""})`;
-  return `${state}${parked ? ", parked for a person" : ""}${by}${why}`;
+  return `${state}${parked ? ", waiting for a person" : ""}${by}${why}`;
 }
 
 function nextSteps({ id, state }: ProposalRow, flags: string): string {

@@ -21,7 +21,7 @@ const FOREIGN = ["edit", "remember", "pattern", "expires"] as const;
 export async function answerQuestionCommand(context: Context, outcome: "answered" | "declined"): Promise<number> {
   const { options, operands } = context;
   const foreign = FOREIGN.find((name) => options.flag(name));
-  if (foreign !== undefined) throw usageError("approve", `option '--${foreign}' is for an approval; a question takes '--answers'.`);
+  if (foreign !== undefined) throw usageError("approve", `option '--${foreign}' is only for approvals; for a question use '--answers'.`);
   const given = outcome === "answered" ? options.text("answers") : undefined;
   const text = given === undefined ? undefined : await answersText(context, given);
   return withStoreIfAny(context, async (store) => {
@@ -61,7 +61,7 @@ function parseAnswers(text: string): unknown {
     return isObject(value) && value["outcome"] === "answered" ? value["answers"] : value;
   } catch (error) {
     const why = messageOf(error);
-    throw new CommandError("bad_answer", 2, { message: `The answers are no JSON: ${why}`, hint: "The question is still open." });
+    throw new CommandError("bad_answer", 2, { message: `The answers are not valid JSON: ${why}`, hint: "The question is still open." });
   }
 }
 

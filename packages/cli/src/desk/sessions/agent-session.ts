@@ -32,7 +32,7 @@ export async function refuseWideAnswer(
   const agent = await agentTask(ledger, session);
   if (agent === null) return;
   throw new CommandError("not_allowed", 1, {
-    message: `${id} is asked by a background agent (${agent}): what is said to it can be remembered for its own session, not for the ${scope}.`,
-    hint: "Approve it once, or with --remember session. A rule in your settings counts for agents too.",
+    message: `${id} was requested by a background agent (${agent}), so the answer can be remembered only for that agent's session, not for the ${scope}.`,
+    hint: "Approve it once, or with --remember session. A rule in your settings applies to agents too.",
   });
 }

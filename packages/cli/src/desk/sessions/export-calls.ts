@@ -93,7 +93,7 @@ function linesOf(event: LedgerEvent): readonly string[] {
     case "approval.closed":
       return [`The approval was closed as ${event.body.outcome}, by ${quoted(event.body.by)}`];
     case "call.answered":
-      return [`A ${event.body.by.kind} said yes: ${quoted(event.body.by.id)}`];
+      return [`Allowed by a ${event.body.by.kind}: ${quoted(event.body.by.id)}`];
     case "question.asked":
       return event.body.questions.map(({ question }) => `Asked: ${quoted(question)}`);
     case "question.answered":

@@ -52,9 +52,9 @@ function heading({ session, at, body }: LedgerEvent<"session.created">): string 
   const { title, cwd, model, mode, forked, parent } = body;
   return [
     `# ${title === "" ? "Session" : quoted(title)}\n`,
-    `- Session ${quoted(session)}, begun ${whenText(at)}`,
-    ...(forked ? [`- It goes on from ${quoted(forked.session)} after event ${forked.seq}`] : []),
-    ...(parent ? [`- It is of the task ${quoted(parent.task)} of ${quoted(parent.session)}`] : []),
+    `- Session ${quoted(session)}, started ${whenText(at)}`,
+    ...(forked ? [`- Forked from ${quoted(forked.session)} after event ${forked.seq}`] : []),
+    ...(parent ? [`- Task ${quoted(parent.task)} of session ${quoted(parent.session)}`] : []),
     `- Directory ${quoted(cwd)}`,
     `- Model ${model === null ? "none" : quoted(model)}, mode ${quoted(mode)}\n`,
   ].join("\n");
@@ -70,7 +70,7 @@ const HEADINGS: Readonly<Record<EventBodies["message.user"]["origin"], string>> 
 /** The runtime's own words are given as people saw them; what a model was sent is in an envelope that only models should meet. */
 function fromOutside({ origin, content, displayText }: EventBodies["message.user"]): string {
   if (displayText !== undefined) return `${HEADINGS[origin]}\n\n${fenced(displayText)}`;
-  return `${HEADINGS[origin]}\n\n${origin === "user" ? contentBlock(content) : "The runtime told the model something.\n"}`;
+  return `${HEADINGS[origin]}\n\n${origin === "user" ? contentBlock(content) : "Assent sent the model a message.\n"}`;
 }
 
 function fromModel({ content }: EventBodies["message.assistant"]): string | undefined {

@@ -61,7 +61,7 @@ function ofTask(event: LedgerEvent): string | undefined {
 
 /** Where all of it is: a command's output in a file, an agent's conversation in a session of its own. */
 function startedTask({ task, agent, description, command, session }: EventBodies["task.started"]): string {
-  const where = command ? `all it writes is in ${quoted(command.outputFile)}` : `its conversation is ${quoted(session)}`;
+  const where = command ? `its output is in ${quoted(command.outputFile)}` : `its conversation is ${quoted(session)}`;
   return `Task ${quoted(task)} started with ${quoted(agent)}: ${quoted(description)}; ${where}`;
 }
 
@@ -73,9 +73,9 @@ function ofSession(event: LedgerEvent): string | undefined {
     case "model.changed":
       return `Model ${quoted(event.body.to ?? "none")}, by ${quoted(event.body.by)}`;
     case "history.compacted":
-      return "From here on the model knows what came before as a summary";
+      return "From here on the model sees a summary of what came before";
     case "turn.ended":
-      return event.body.error && `The model could not be asked: ${quoted(event.body.error.message)}`;
+      return event.body.error && `The request to the model failed: ${quoted(event.body.error.message)}`;
     case "session.closed":
       return `Left: ${event.body.reason}`;
     default:

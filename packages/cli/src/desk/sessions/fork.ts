@@ -50,14 +50,14 @@ function requestedPlace({ head, at, cuts }: ForkableConversation, seq: number): 
   if (!cuts) return at;
   const next = cuts.until === null ? "" : ` or --at ${cuts.until}, after the last of them`;
   throw new CommandError("bad_place", 2, {
-    message: `${seq} stands between a call and its result: a conversation cannot be cut there.`,
+    message: `${seq} is between a call and its result; a conversation cannot be forked there.`,
     hint: `Use --at ${cuts.from - 1}, before the answer with the calls${next}.`,
   });
 }
 
 function nothingSaid(id: string): CommandError {
-  const hint = `assent log ${id} shows what it has; --at SEQ chooses another place.`;
-  return new CommandError("nothing_to_fork", 1, { message: "There is no finished turn of a conversation up to there.", hint });
+  const hint = `assent log ${id} lists its events; choose a point with --at SEQ.`;
+  return new CommandError("nothing_to_fork", 1, { message: "There is no finished turn to fork from.", hint });
 }
 
 /** The way it began, without the task it may have been of. */
@@ -70,7 +70,10 @@ function copyCreation(created: EventBodies["session.created"]): EventBodies["ses
 async function refuseIfPruned(ledger: Ledger, { session }: Forked): Promise<void> {
   const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
   if (row) return;
-  throw new CommandError("session_not_found", 4, { message: `The session '${session}' was removed meanwhile.`, hint: "assent sessions" });
+  throw new CommandError("session_not_found", 4, {
+    message: `The session '${session}' was removed in the meantime.`,
+    hint: "assent sessions",
+  });
 }
 
 /** `assent sessions fork`. */

@@ -44,7 +44,7 @@ function parseSince(text: string | undefined): { readonly place: number; readonl
   if (/^[0-9]{1,15}$/.test(text)) return { place: Number(text), time: "" };
   const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time))
-    throw usageError("log", `option '--since' must be a sequence number or a time such as 2026-01-31T08:00:00Z; it is '${text}'.`);
+    throw usageError("log", `option '--since' must be a sequence number or a time such as 2026-01-31T08:00:00Z, not '${text}'.`);
   return { place: 0, time: new Date(time).toISOString() };
 }
 

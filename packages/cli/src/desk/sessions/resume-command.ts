@@ -12,8 +12,8 @@ export async function resumeCommand(context: Pick<Context, "options">, ledger: L
 export async function continueText(context: Pick<Context, "options">, ledger: Ledger, session: string): Promise<string> {
   const { writer } = await rootOf(ledger, session);
   const command = await resumeCommand(context, ledger, session);
-  if (writer === null) return `Go on with: ${command}\n`;
-  return `Process ${writer.pid} (${writer.door}) has the session open and goes on by itself. If it ends before: ${command}\n`;
+  if (writer === null) return `Continue with: ${command}\n`;
+  return `Process ${writer.pid} (${writer.door}) has the session open and continues by itself. If it ends first: ${command}\n`;
 }
 
 type RootSession = { readonly id: string; readonly writer: Holder | null };

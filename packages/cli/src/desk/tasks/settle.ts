@@ -26,12 +26,12 @@ export async function findTask({ operands, options }: Context, { ledger }: Store
   const tasks = await recordedTasks(ledger, given === undefined ? undefined : (await findRow(ledger, "sessions", given)).id);
   const [first, ...others] = tasks.filter(({ row }) => row.task === id);
   if (!first)
-    throw new CommandError("task_stop_not_found", 4, { message: `There is no task '${id}' that has not ended.`, hint: "assent tasks" });
+    throw new CommandError("task_stop_not_found", 4, { message: `There is no task '${id}' that is unfinished.`, hint: "assent tasks" });
   if (others.length === 0) return first;
   const sessions = [first, ...others].map(({ session }) => session.id).join(", ");
   throw new CommandError("ambiguous_id", 2, {
     message: `There is a task '${id}' in each of these sessions: ${sessions}`,
-    hint: "Give --session ID.",
+    hint: "Choose one with --session ID.",
   });
 }
 
@@ -84,7 +84,7 @@ async function takeSession(
     const { pid, door, host } = error.detail;
     throw new CommandError("session_in_use", 1, {
       message: `Session ${id} is in use by pid ${pid} (${door}) on ${host}.`,
-      hint: "The task is in the hands of that process: see to it there, or end the process first.",
+      hint: "That process owns the task. Handle it there, or end the process first.",
     });
   }
 }
@@ -153,7 +153,7 @@ export function discardTask(context: Context): Promise<number> {
     const sessionId = task.session.id;
     if (options.flag("json")) await printJson(io, { id, sessionId, state: ended ?? "cancelled" });
     else await io.stdout.write(`${id}  ${endedText(ended ?? "cancelled")}: ${oneLine(`${agent}: ${description}`)}\n`);
-    await io.stderr.write(`The model is told when the session goes on: ${await resumeCommand(context, store.ledger, sessionId)}\n`);
+    await io.stderr.write(`The model learns this when the session continues: ${await resumeCommand(context, store.ledger, sessionId)}\n`);
     return 0;
   });
 }
@@ -173,9 +173,9 @@ export function releaseTask(context: Context): Promise<number> {
     else await io.stdout.write(`${id}  ${ended ? endedText(ended) : "released"}: ${oneLine(`${agent}: ${description}`)}\n`);
     if (ended)
       await io.stderr.write(
-        `It cannot go on. The model is told when the session does: ${await resumeCommand(context, store.ledger, sessionId)}\n`,
+        `It cannot continue. The model learns this when the session continues: ${await resumeCommand(context, store.ledger, sessionId)}\n`,
       );
-    else await io.stderr.write(`It goes on with: assent resume ${sessionId} --tasks${storeFlag(context)}\n`);
+    else await io.stderr.write(`Continue it with: assent resume ${sessionId} --tasks${storeFlag(context)}\n`);
     return 0;
   });
 }

@@ -65,7 +65,7 @@ function farewell({ none }: NoLine, signal: AbortSignal): string {
   if (none === "closed") return "No answer was given here; the question stays open.";
   const reason: unknown = signal.reason;
   if (!(reason instanceof AnsweredElsewhere)) return "The question was taken back.";
-  if (reason.outcome === "expired") return "Nobody answered in time; what was chosen or recommended counts.";
+  if (reason.outcome === "expired") return "No answer in time; the chosen or recommended option was used.";
   return `This question was ${reason.outcome} elsewhere${reason.by ? ` by ${oneLine(whoText(reason.by))}` : ""}.`;
 }
 
@@ -139,7 +139,7 @@ function screen(choosing: ChoiceParts): string[] {
   const title = `${agentName === undefined ? "Question" : `Question from ${oneLine(agentName)}`}${at}: ${oneLine(question.header ?? question.id)}`;
   const lines = questionLines(question, { columns: columnsOf(choosing), style: stderrStyle(parts.io), title });
   const seconds = question.options.length > 0 ? open.timeout() : 0;
-  return seconds > 0 ? [...lines, `Without a key in ${seconds} s the recommended option counts, else the first.`] : lines;
+  return seconds > 0 ? [...lines, `If you press nothing for ${seconds} s, the recommended option (or the first) is used.`] : lines;
 }
 
 type ChoiceLimits = { readonly several: boolean; readonly columns: number };

@@ -45,8 +45,8 @@ type ToolListing = Pick<LoadedTools, "failed"> & Pick<LoadedAgents, "problems"> 
 
 /** Tools that are no part of the list because they are not always there. */
 const SOMETIMES: Readonly<Record<string, string>> = {
-  ask: "where a person can answer: here, through a host, or later with --on-ask park",
-  resolve: "where a preview waits to be applied, or a tool can make one",
+  ask: "when a person can answer: here, through a host, or later with --on-ask park",
+  resolve: "when a previewed change waits, or a tool can preview one",
 };
 
 async function list(context: Context, registry: Registry, { failed, problems, formOf }: ToolListing): Promise<void> {
@@ -58,7 +58,7 @@ async function list(context: Context, registry: Registry, { failed, problems, fo
   const columns = [{ name: "name" }, { name: "kind" }, { name: "source" }, { name: "description", shrinks: true }];
   const rows = tools.map((tool) => [tool.name, tool.kind, tool.source, tool.description.split("\n")[0] ?? ""]);
   await io.stdout.write(textTable(columns, rows, io.stdout.columns()));
-  if (!isAll) await io.stdout.write(`\nOffered to a model besides, and shown by assent tools NAME:\n${sometimesLines(registry)}`);
+  if (!isAll) await io.stdout.write(`\nAlso offered at times (see assent tools NAME):\n${sometimesLines(registry)}`);
   const { failureText } = await import("@assent/tools");
   const left = [...failed.map(failureText), ...problems.map(({ file, line, message }) => `${file}:${line}: ${message}`)];
   if (left.length > 0) await io.stdout.write(`\nFailed\n${left.map((text) => `  ${oneLine(text)}\n`).join("")}`);

@@ -27,7 +27,7 @@ import { trustLines } from "./view.ts";
 export async function trustCommand(context: Context): Promise<number> {
   const { options } = context;
   const [revoke, show] = [options.flag("revoke"), options.flag("show")];
-  if (revoke && show) throw usageError("trust", "options '--revoke' and '--show' exclude each other.");
+  if (revoke && show) throw usageError("trust", "options '--revoke' and '--show' cannot be used together.");
   if (options.flag("yes") && (revoke || show)) throw usageError("trust", "option '--yes' is for trusting, not for '--revoke' or '--show'.");
   const workspace = workspaceOf(context);
   if (!revoke && !show) return withStore(context, ({ ledger }) => grant(context, ledger, workspace));
@@ -49,7 +49,7 @@ function workspaceOf({ io, operands }: Context): string {
     if (!(error instanceof WorkspaceNotFoundError)) throw error;
     throw new CommandError("workspace_not_found", 2, {
       message: `${given === "" ? "An empty name" : (given ?? io.cwd)} is not a directory.`,
-      hint: "Name one: assent trust DIR",
+      hint: "Give a directory: assent trust DIR",
     });
   }
 }
@@ -61,7 +61,7 @@ async function grant(context: Context, ledger: Ledger, workspace: string): Promi
   if (problem !== undefined) {
     throw new CommandError("not_allowed", 1, {
       message: `${workspace} cannot be trusted: ${problem}.`,
-      hint: "Only regular files of the workspace itself can be trusted. Change or remove it.",
+      hint: "Only regular files inside the workspace can be trusted. Replace or remove this one.",
     });
   }
   if (!trusted && !(await isWanted(context, ledger, state))) {
@@ -80,7 +80,7 @@ async function isWanted(context: Context, ledger: Ledger, state: TrustState): Pr
   if (options.flag("yes")) return true;
   if (io.stdinIsTTY && io.stderr.isTTY) return await askToTrust(context, await trustLines(ledger, state));
   throw new CommandError("confirmation_required", 2, {
-    message: "Trusting a workspace needs a terminal to ask at, or --yes. Nothing was trusted.",
+    message: "Trusting a workspace needs a terminal, or --yes. Nothing was trusted.",
     hint: "Look first: assent trust --show. Then: assent trust --yes",
   });
 }
@@ -132,4 +132,4 @@ async function askAfterLastPage(prompt: Prompt, lines: readonly string[], rows: 
   }
 }
 
-const QUESTION = "Trust it exactly as shown? y trusts it, anything else does not, then Enter: ";
+const QUESTION = "Trust it exactly as shown? Type y and Enter to trust it, anything else to decline: ";

@@ -40,7 +40,7 @@ export async function answerForHost(
 ): Promise<JsonObject> {
   const { approval_id: id, fingerprint } = fields;
   if (typeof id !== "string" || typeof fingerprint !== "string")
-    throw new HostError("bad_answer", "An answer names its approval_id and the fingerprint that was shown.");
+    throw new HostError("bad_answer", "An answer needs approval_id and the fingerprint that was shown.");
   try {
     if (id.startsWith("q_")) return await answerOfQuestion(answering, { id, fingerprint, fields, yes });
     if (id.startsWith("p_")) return await settleProposalFor(answering, { id, fields, yes, proposals });

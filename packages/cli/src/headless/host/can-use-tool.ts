@@ -108,14 +108,14 @@ export type ReadReply = ReadAnswer | { readonly fault: string; readonly code: st
 
 /** Reads a reply to `can_use_tool`. Whatever is not said in the words of the wire is no answer, and never a yes. */
 export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
-  if (!isObject(reply)) return badAnswer("The answer is no object.");
+  if (!isObject(reply)) return badAnswer("The answer is not an object.");
   const { behavior, fingerprint, message, interrupt } = reply;
   if (fingerprint !== undefined && fingerprint !== approval.fingerprint)
-    return { code: "stale_revision", fault: `The answer is for another request than ${approval.id} asks about.` };
+    return { code: "stale_revision", fault: `The answer is for a different request than ${approval.id}.` };
   if (behavior === "allow") return readApproval(reply, approval);
   if (behavior !== "deny")
     return badAnswer(`'behavior' must be "allow" or "deny", not ${JSON.stringify(behavior)?.slice(0, 80) ?? "absent"}.`);
-  if (message !== undefined && message !== null && typeof message !== "string") return badAnswer("'message' must be a text.");
+  if (message !== undefined && message !== null && typeof message !== "string") return badAnswer("'message' must be a string.");
   if (interrupt !== undefined && typeof interrupt !== "boolean") return badAnswer("'interrupt' must be true or false.");
   return {
     answer: {

@@ -92,7 +92,7 @@ export function createHostJoin(parts: HostJoinParts): HostJoin {
 
 /** What does not fit is left out and told. */
 function readBroughtAgents(given: unknown, { warn, tools }: Pick<HostJoinParts, "warn" | "tools">): readonly LoadedAgent[] {
-  if (Array.isArray(given) && given.length > 0) warn("agent_ignored", "initialize.agents: definitions are given by name, in an object");
+  if (Array.isArray(given) && given.length > 0) warn("agent_ignored", "initialize.agents: definitions must be an object keyed by name");
   const { agents, problems, warnings } = readAgents(given);
   for (const { file, message } of problems) warn("agent_ignored", `${file}: ${message}`);
   for (const warning of warnings) warn("agent_field_ignored", warning);

@@ -19,9 +19,9 @@ export function readHostLine(text: string): HostLine {
   try {
     value = HALVES.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text);
   } catch (error) {
-    return fault(`the line is no JSON: ${messageOf(error)}`);
+    return fault(`the line is not JSON: ${messageOf(error)}`);
   }
-  if (!isJsonObject(value)) return fault("the line is no object");
+  if (!isJsonObject(value)) return fault("the line is not an object");
   const { type } = value;
   const read = typeof type === "string" && Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   return read ? read(value) : fault(`unknown type ${JSON.stringify(type)?.slice(0, 80) ?? "(none)"}`);

@@ -62,7 +62,7 @@ function askUser(open: OpenQuestion, again: JsonObject): HostRequest {
 
 /** What the host says, or why it cannot be used. */
 function readAnswered(reply: unknown, { questions }: OpenQuestion): QuestionerReply | { readonly fault: string } {
-  if (!isObject(reply)) return { fault: "The answer is no object." };
+  if (!isObject(reply)) return { fault: "The answer is not an object." };
   const { outcome, reason, answers } = reply;
   if (outcome === "cancelled") return { outcome, partial: [], ...(typeof reason === "string" && { reason }) };
   if (outcome !== "answered") return { fault: '\'outcome\' must be "answered" or "cancelled".' };

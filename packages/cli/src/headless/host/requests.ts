@@ -52,7 +52,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   },
   task_stop: async ({ tasks, answering }, { task_id: id }) => done(await tasks.cancel(String(id), answering.by.name)),
   task_send: async ({ tasks, answering }, { task_id: id, message }) => {
-    if (typeof message !== "string" || message === "") throw new HostError("bad_answer", "'message' must be a text.");
+    if (typeof message !== "string" || message === "") throw new HostError("bad_answer", "'message' must be a string.");
     return done(await tasks.send(String(id), message, answering.by.name));
   },
   status: ({ session: { id, state: held }, state, tasks }) => ({

@@ -37,7 +37,7 @@ export function createDeniedApprovals({ io }: Pick<Context, "io">, format: Outpu
       for (const { session, ended } of denied.splice(0)) {
         const told = await approvedCall(session, ended.call).then(
           (approved) => approved && sentence(approved, ended.content),
-          (error: unknown) => `Whether ${ended.call}, which was denied, had been approved cannot be told: ${messageOf(error)}`,
+          (error: unknown) => `Could not check whether ${ended.call}, which was denied, had been approved: ${messageOf(error)}`,
         );
         if (told !== undefined) await warn(io, told);
       }
@@ -59,5 +59,5 @@ async function approvedCall({ id, ledger }: Session, call: string): Promise<Judg
 function sentence({ tool, input }: JudgedInput, content: Content): string {
   const subject = inputSubject(input, SUBJECT_COLUMNS);
   const told = contentText(content).replace(`Tool '${tool}' was not run: `, "").replace(`Tool '${tool}' `, "it ");
-  return `${tool}${subject === "" ? "" : ` (${subject})`} was approved and did not run: ${told}`;
+  return `${tool}${subject === "" ? "" : ` (${subject})`} was approved but did not run: ${told}`;
 }

@@ -21,7 +21,7 @@ export async function runFlags(context: Context, command: string): Promise<RunFl
   const format = options.text("output-format");
   const output = options.flag("json") ? "json" : format === "json" || format === "stream-json" ? format : "text";
   if (options.flag("json") && format !== undefined && format !== "json")
-    throw usageError(command, `options '--json' and '--output-format ${format}' exclude each other.`);
+    throw usageError(command, `options '--json' and '--output-format ${format}' cannot be used together.`);
   const input = options.text("input-format") === "stream-json" ? "stream-json" : "text";
   if (input === "stream-json" && output !== "stream-json")
     throw usageError(command, "option '--input-format stream-json' needs '--output-format stream-json'.");

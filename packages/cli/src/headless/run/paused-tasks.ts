@@ -12,18 +12,18 @@ export async function reportPausedTasks(context: Context, tasks: Tasks, session:
   for (const task of paused) {
     const { id, agent, description, resumable, blockedReason } = task;
     const goesOn = isWanted && resumable !== false;
-    const how = goesOn ? ((await tasks.resume(id, "resume"))?.message ?? "goes on") : `is paused (${blockedReason ?? "restart"})`;
+    const how = goesOn ? ((await tasks.resume(id, "resume"))?.message ?? "continues") : `is paused (${blockedReason ?? "restart"})`;
     const ways = unblocking(task).map((command) => `  ${command} --session ${session}${storeFlag(context)}\n`);
     await io.stderr.write(`${id}  ${oneLine(agent)}: ${oneLine(description)} ${how}\n${ways.join("")}`);
   }
   if (!isWanted && paused.some(({ resumable }) => resumable !== false))
-    await io.stderr.write(`Paused agents go on with: assent resume ${session} --tasks${storeFlag(context)}\n`);
+    await io.stderr.write(`Continue paused agents with: assent resume ${session} --tasks${storeFlag(context)}\n`);
 }
 
 /** A notice that an earlier process left starts a turn that nobody asked for: people are told why. */
 export async function reportNotices({ io }: Pick<Context, "io">, { state }: Pick<Session, "state">): Promise<void> {
   for (const { kind, displayText } of state.notices.values())
-    if (kind !== "proposal") await io.stderr.write(`${oneLine(displayText)} The model has not heard of it yet: the next turn tells it.\n`);
+    if (kind !== "proposal") await io.stderr.write(`${oneLine(displayText)} The model learns this in the next turn.\n`);
 }
 
 /** What a person can do about a task that cannot go on as it is. */

@@ -37,10 +37,10 @@ export function reportUnasked({ io, options }: Context, format: OutputFormat): (
     const insisted = call !== undefined && "judged" in call && call.judged.explicitAsk;
     const helps = [
       ...(isAgent ? [] : ["--on-ask park lets you answer later"]),
-      ...(insisted ? [] : [`${allow} lets it pass, and assent explain tells which rule`]),
+      ...(insisted ? [] : [`${allow} allows it, and assent explain shows which rule`]),
     ];
     const subject = inputSubject(input, SUBJECT_COLUMNS);
-    const what = `${toolName}${subject === "" ? "" : ` (${subject})`} was not run, because nobody could be asked.`;
+    const what = `${toolName}${subject === "" ? "" : ` (${subject})`} was not run, because no one could be asked.`;
     void warn(io, helps.length === 0 ? what : `${what} ${helps.join("; ")}.`);
   };
 }

@@ -83,11 +83,11 @@ function continueCall(context: Context, store: Store, { id, cwd }: ResumedRow): 
   const given = context.options.text("cwd");
   const elsewhere = given === undefined ? undefined : resolve(context.io.cwd, given);
   if (elsewhere !== undefined && !isDirectory(elsewhere))
-    throw usageError("resume", `option '--cwd' must name a directory; '${elsewhere}' is none.`);
+    throw usageError("resume", `option '--cwd' must be a directory, but '${elsewhere}' is not.`);
   if (elsewhere === undefined && !isDirectory(cwd)) {
     throw new CommandError("cwd_missing", 1, {
-      message: `The directory of this session is gone: ${cwd}`,
-      hint: `In another one, where what waits is asked again, it goes on with: assent resume ${id} --cwd DIR`,
+      message: `The directory of this session no longer exists: ${cwd}`,
+      hint: `Continue in another directory, where waiting calls are asked again: assent resume ${id} --cwd DIR`,
     });
   }
   return resumeCall(context, store, { id, ...(elsewhere !== undefined && { cwd: elsewhere }) });

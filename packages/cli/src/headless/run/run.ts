@@ -16,7 +16,8 @@ export async function runPrompt(given: Context): Promise<number> {
   const flags = await runFlags(context, "run");
   const id = chosenId(context);
   const prompt = flags.input === "text" ? await readPrompt(context) : context.operands[0];
-  if (flags.input === "text" && prompt === undefined) throw usageError("run", "no prompt. Give one as an argument or on stdin.");
+  if (flags.input === "text" && prompt === undefined)
+    throw usageError("run", "the prompt is missing. Give one as an argument or on stdin.");
   const judging = readFlags(context);
   const place = readPlace(context, "run");
   const begin = async (store: Store, { policy, chosen }: PolicyAndModel): Promise<number> => {
@@ -52,8 +53,7 @@ const SESSION_ID = /^(?:s_[a-z2-7]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]
 
 function chosenId({ options }: Context): string | undefined {
   const id = options.text("session")?.toLowerCase();
-  if (id !== undefined && !SESSION_ID.test(id))
-    throw usageError("run", `option '--session' must be a session's id or a UUID; it is '${id}'.`);
+  if (id !== undefined && !SESSION_ID.test(id)) throw usageError("run", `option '--session' must be a session id or a UUID, not '${id}'.`);
   return id;
 }
 

@@ -72,8 +72,8 @@ function refuseUnpriced(policy: FollowedPolicy, { id }: RunModel): void {
   const { maxCostUsd } = policy.source.settings();
   if (maxCostUsd === undefined || estimateCost(id, { inputTokens: 0, outputTokens: 0 }) !== undefined) return;
   throw new CommandError("limit_cost", 2, {
-    message: `The price of ${id} is not known, so maxCostUsd (${maxCostUsd}) cannot be kept.`,
-    hint: "Choose a model that is listed, or take maxCostUsd out of your settings.",
+    message: `The price of ${id} is unknown, so maxCostUsd (${maxCostUsd}) cannot be enforced.`,
+    hint: "Choose a listed model, or remove maxCostUsd from your settings.",
   });
 }
 
@@ -126,12 +126,12 @@ function isUnfinished(state: Session["state"]): boolean {
 async function otherDirectory({ io, options }: Context, ledger: Ledger, id: string): Promise<string | undefined> {
   const given = options.text("cwd");
   const cwd = given === undefined ? undefined : resolve(io.cwd, given);
-  if (cwd !== undefined && !isDirectory(cwd)) throw usageError("resume", `option '--cwd' must name a directory; '${cwd}' is none.`);
+  if (cwd !== undefined && !isDirectory(cwd)) throw usageError("resume", `option '--cwd' must be a directory, but '${cwd}' is not.`);
   const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
   if (cwd !== undefined || row === undefined || isDirectory(row.cwd)) return cwd;
   throw new CommandError("cwd_missing", 1, {
-    message: `The directory of this session is gone: ${row.cwd}`,
-    hint: `In another one, where what waits is asked again, it goes on with: assent resume ${id} --cwd DIR`,
+    message: `The directory of this session no longer exists: ${row.cwd}`,
+    hint: `Continue in another directory, where waiting calls are asked again: assent resume ${id} --cwd DIR`,
   });
 }
 

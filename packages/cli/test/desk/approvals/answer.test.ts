@@ -103,17 +103,17 @@ describe("approve and reject", () => {
     [
       "denies is stored, and it is said that it will not run",
       '{ "version": 1, "permissions": { "deny": ["Shell(touch *)"] } }',
-      /\nassent: warning: The present policy denies it \(Shell\(touch \*\)\)\. A deny rule of the user permissions covers it\..* It will not run, unless that changes before\.\n$/,
+      /\nassent: warning: Your current rules deny it \(Shell\(touch \*\)\)\. A deny rule from the user permissions matches\..* It will not run unless this changes first\.\n$/,
     ],
     [
       "does not deny has no such word",
       '{ "version": 1, "permissions": { "ask": ["Shell(touch *)"] } }',
-      /^Go on with: assent resume s_\w+\n$/,
+      /^Continue with: assent resume s_\w+\n$/,
     ],
     [
       "cannot be read is stored, and that is said",
       '{ "version": 1, nonsense',
-      /\nassent: warning: Whether the present policy denies it cannot be told: /,
+      /\nassent: warning: Could not check whether your current rules deny it: /,
     ],
   ];
   for (const [sentence, settings, expected] of PRESENT) {
@@ -254,7 +254,7 @@ describe("approve --edit", () => {
       const { stderr } = await at.here(["approve", approvalId]);
       assert.equal(
         stderr,
-        `Process ${process.pid} (tui) has the session open and goes on by itself. If it ends before: assent resume ${sessionId}\n`,
+        `Process ${process.pid} (tui) has the session open and continues by itself. If it ends first: assent resume ${sessionId}\n`,
       );
     } finally {
       await ledger.close();
@@ -273,9 +273,9 @@ describe("approve --edit", () => {
     [
       "a deny rule matches",
       "rm z",
-      /^As you edited it, it would be denied \(shell:command=rm\*\)\. A deny rule of the session permissions covers it\./,
+      /^Your edited version would be denied \(shell:command=rm\*\)\. A deny rule from the session permissions matches\./,
     ],
-    ["a guard forbids", "touch STORE/x", /^As you edited it, it would be denied \(guard:own-files\)\. The guard 'own-files' forbids it/],
+    ["a guard forbids", "touch STORE/x", /^Your edited version would be denied \(guard:own-files\)\. The safeguard 'own-files' forbids it/],
   ] as const) {
     test(`an edit that ${what} is refused at once, exit 1: nothing is approved, the approval stays open`, async () => {
       using at = place();

@@ -50,12 +50,12 @@ describe("an explanation for people", () => {
     assert.deepEqual(text.split("\n").slice(0, 8), [
       "STAGED  ls",
       "",
-      "It is staged instead of run, by a rule of proposals.stage: nothing changes before it is applied.",
+      "It is staged instead of run, by a rule of proposals.stage: nothing changes until it is applied.",
       "  rule     Edit(src/**)",
       "  at       /p.json:3:5",
-      "To stage it, which only reads: allow. The tool itself lets this input pass.",
+      "To stage it, which only reads: allow. The tool itself allows this input.",
       "",
-      "To apply it: ask. No rule allows it, so a person is asked.",
+      "To apply it: ask. No rule allows it, so it needs approval.",
     ]);
     assert.match(explainText(explanation({ staging: { ...staging, by: null } }), PLAIN), /staged instead of run, by the tool itself:/);
   });
@@ -107,12 +107,12 @@ describe("an explanation for people", () => {
       text,
       `DENY  git status && sh -c 'curl x'
 
-A deny rule of the user permissions covers it. A deny holds in every mode.
+A deny rule from the user permissions matches. A deny holds in every mode.
   rule     Shell(curl)
   at       /home/ada/.config/assent/settings.json:7:9
   because  no network
 
-The 3 commands, as they were understood:
+The 3 commands, as Assent reads them:
   allow  &&[0]: git status  (only reads)
          known to change nothing
   ask    &&[1]: sh -c 'curl x'  (runs code that Assent can't inspect)
@@ -120,7 +120,7 @@ The 3 commands, as they were understood:
     deny   sh -c: curl x  (unknown effect)  ← decides
            by Shell(curl), user permissions
 
-Only changing that rule changes this: no other rule, mode or remembered answer outweighs it.
+Only changing that rule changes this; no other rule, mode or remembered answer overrides it.
 
 WHO                SAYS       WHY
 guard:root-delete  –
@@ -140,12 +140,12 @@ mode               not heard  default
         rule: { text: "guard:root-delete", source: "root-delete" },
         trace: [{ layer: "guard:root-delete", opinion: "deny", note: "deleting the root directory" }],
       },
-      /^The guard 'root-delete' forbids it, in every mode: deleting the root directory\.$/m,
+      /^The safeguard 'root-delete' forbids it in every mode: deleting the root directory\.$/m,
     ],
     [
       "a guard that asks insists",
       { reason: "guard", source: "control-file", trace: [] },
-      /^The guard 'control-file' insists on a person, in every mode\.$/m,
+      /^The safeguard 'control-file' requires approval in every mode\.$/m,
     ],
     [
       "a checker that failed is named with its failure",
@@ -155,41 +155,41 @@ mode               not heard  default
         source: "user permissions",
         trace: [{ layer: "user permissions", opinion: "error", note: "failed: x" }],
       },
-      /^The user permissions could not judge it, so it is denied: failed: x\.$/m,
+      /^The user permissions failed to judge it, so it is denied: failed: x\.$/m,
     ],
-    ["plan mode", { verdict: "deny", reason: "mode", source: "plan" }, /^Mode 'plan' lets nothing pass that may change something/m],
+    ["plan mode", { verdict: "deny", reason: "mode", source: "plan" }, /^Mode 'plan' blocks everything that may change something/m],
     [
       "an ask rule",
       { reason: "checker", source: "project permissions", rule: RULE },
-      /^An ask rule of the project permissions covers it\./m,
+      /^An ask rule from the project permissions matches\./m,
     ],
-    ["nobody allowed it", { reason: "default" }, /^No rule allows it, so a person is asked\.$/m],
-    ["the tool asks", { reason: "tool" }, /the tool itself asks for a person's yes\.$/m],
+    ["nobody allowed it", { reason: "default" }, /^No rule allows it, so it needs approval\.$/m],
+    ["the tool asks", { reason: "tool" }, /the tool itself asks for approval\.$/m],
     ["the tool refuses", { verdict: "deny", reason: "tool" }, /^The tool itself refuses this input\.$/m],
     [
       "a rule allows one part",
       { verdict: "allow", reason: "checker", source: "user permissions", rule: RULE },
-      /^An allow rule of the user permissions covers it\.$/m,
+      /^An allow rule from the user permissions matches\.$/m,
     ],
     [
       "rules allow every part",
       { verdict: "allow", reason: "checker", source: "user permissions", units: 2 },
       /^Each of its 2 parts is allowed; the first by the user permissions\.$/m,
     ],
-    ["auto-edit", { verdict: "allow", reason: "mode", source: "auto-edit" }, /^Mode 'auto-edit' lets edits inside the workspace pass\.$/m],
-    ["yolo", { verdict: "allow", reason: "yolo" }, /^Mode 'yolo' lets everything pass/m],
-    ["the read-only hint", { verdict: "allow", reason: "readonly_hint" }, /^It is known to change nothing/m],
-    ["the tool allows", { verdict: "allow", reason: "tool" }, /^The tool itself lets this input pass\.$/m],
+    ["auto-edit", { verdict: "allow", reason: "mode", source: "auto-edit" }, /^Mode 'auto-edit' allows edits inside the workspace\.$/m],
+    ["yolo", { verdict: "allow", reason: "yolo" }, /^Mode 'yolo' allows everything/m],
+    ["the read-only hint", { verdict: "allow", reason: "readonly_hint" }, /^It only reads, and your settings allow such calls/m],
+    ["the tool allows", { verdict: "allow", reason: "tool" }, /^The tool itself allows this input\.$/m],
   ];
   for (const [name, given, expected] of sentences) test(name, () => assert.match(explainText(explanation(given), PLAIN), expected));
 
   test("what would let an ask pass is offered as flags, ready to copy", () => {
     const text = explainText(explanation({}), { ...PLAIN, offers: ["Shell(git log)", "Shell(echo 'a')"] });
-    assert.match(text, /permissions\.allow of your settings:\n {2}"Shell\(git log\)"\n {2}"Shell\(echo 'a'\)"\n/);
+    assert.match(text, /permissions\.allow in your settings:\n {2}"Shell\(git log\)"\n {2}"Shell\(echo 'a'\)"\n/);
     assert.match(text, /^ {2}--allow 'Shell\(git log\)' --allow 'Shell\(echo '\\''a'\\''\)'$/m);
     const bound = explainText(explanation({}), { ...PLAIN, offers: ['{"rule":"Shell(npm test)","bind":{"script":"sha256:00"}}'] });
     assert.match(bound, /^ {2}\{"rule":"Shell\(npm test\)","bind":\{"script":"sha256:00"\}\}\n.*\n {2}--allow 'Shell\(npm test\)'$/m);
-    assert.match(explainText(explanation({}), PLAIN), /^No narrow rule would cover it: a person says yes each time\.$/m);
+    assert.match(explainText(explanation({}), PLAIN), /^No narrow rule would match it: it needs approval each time\.$/m);
     assert.doesNotMatch(explainText(explanation({ verdict: "allow", reason: "yolo" }), PLAIN), /--allow|each time/);
   });
 
@@ -209,7 +209,7 @@ mode               not heard  default
       commands: [],
       hazards: [{ id: "too_long", text: "70000 characters" }],
     } as const;
-    assert.match(explainText(explanation({ plan }), PLAIN), /^The text was not read as commands:\n {2}! 70000 characters$/m);
+    assert.match(explainText(explanation({ plan }), PLAIN), /^This could not be read as commands:\n {2}! 70000 characters$/m);
   });
 
   test("what a terminal would act on is shown as an escape, everywhere", () => {
@@ -240,7 +240,7 @@ mode               not heard  default
   test("sentences end their lines at blanks; a terminal without a width gets whole lines", () => {
     const given = explanation({ verdict: "deny", reason: "mode", source: "plan" });
     const narrow = explainText(given, { ...PLAIN, columns: 40 });
-    assert.match(narrow, /^Mode 'plan' lets nothing pass that may\nchange something, whatever the allow\nrules say\.$/m);
+    assert.match(narrow, /^Mode 'plan' blocks everything that may\nchange something, even if a rule allows\nit\.$/m);
     assert.equal(explainText(given, { ...PLAIN, columns: 0 }), explainText(given, PLAIN));
   });
 

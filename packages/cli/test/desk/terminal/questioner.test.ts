@@ -220,7 +220,7 @@ describe("the terminal questioner", () => {
 
   test("4.8: its time begins when it is drawn, anew with every key, and stands still while a text is typed", async () => {
     const asked = ask([one()], { timeout: () => 5 });
-    await asked.shows("Without a key in 5 s the recommended option counts, else the first.");
+    await asked.shows("If you press nothing for 5 s, the recommended option (or the first) is used.");
     await read(asked);
     assert.deepEqual(asked.timed, ["db"]);
     asked.press("3");

@@ -124,7 +124,7 @@ allowUnused: true
     const [session] = (await at.hereJson(["sessions"])).value;
     const went = await at.here(["resume", session.id]);
     assert.deepEqual([went.code, went.stdout, existsSync(at.path("asked"))], [0, "Told.\n", true], went.stderr);
-    const told = 'Background task "shell: sleep 0.3" completed. The model has not heard of it yet: the next turn tells it.\n';
+    const told = 'Background task "shell: sleep 0.3" completed. The model learns this in the next turn.\n';
     assert.equal(went.stderr, told, "why there is a turn that nobody asked for");
   });
 

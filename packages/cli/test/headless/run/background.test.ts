@@ -117,7 +117,7 @@ agents:
     const told: string = streams[0]?.at(-1).resume;
     assert.match(told, /^assent resume s_\w+ --tasks$/);
     assert.match(parked.stderr, /^Waiting for an answer: .*\n {2}assent approve a_\w+\n {2}assent reject a_\w+\n/);
-    assert.ok(parked.stderr.endsWith(`Then go on with: ${told}\n`), parked.stderr);
+    assert.ok(parked.stderr.endsWith(`Then continue with: ${told}\n`), parked.stderr);
     const [{ sessionId: own0 }] = (await at.hereJson(["approvals"])).value;
     for (const command of [
       ["resume", own0],
@@ -130,7 +130,7 @@ agents:
     for (const answer of ["approve", "reject"]) {
       const [open] = (await at.hereJson(["approvals"])).value;
       const answered = await at.here([answer, open.id]);
-      assert.deepEqual([answered.code, answered.stderr], [0, `Go on with: ${told}\n`]);
+      assert.deepEqual([answered.code, answered.stderr], [0, `Continue with: ${told}\n`]);
       const { stdout } = await at.here([...told.split(" ").slice(1), ...FLAGS]);
       streams.push(parse(stdout));
     }
@@ -315,7 +315,7 @@ agents:
     await helper(at);
     const { code, stdout, stderr } = await at.run(["run", "go", "--allow", "Agent", "--model", "script:s.yaml"]);
     assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(stderr, /^assent: boom \(status 500\)\nGo on with: assent resume s_\w+\n$/);
+    assert.match(stderr, /^assent: boom \(status 500\)\nContinue with: assent resume s_\w+\n$/);
   });
 });
 
@@ -363,7 +363,7 @@ describe("schedules in a headless run", () => {
       reason: "error",
       error: { type: "schedule_limit", message: "There are 50 [redacted: n]. Delete one first." },
     });
-    assert.match((await at.here(["sessions", "export", id])).stdout, /\*The model could not be asked: `There are 50 /);
+    assert.match((await at.here(["sessions", "export", id])).stdout, /\*The request to the model failed: `There are 50 /);
     const again = await at.here(["run", "go", "--session", id, "--policy", "policy.json", ...FLAGS]);
     assert.deepEqual([again.code, parse(again.stdout).at(-1).result], [0, "first"], again.stderr);
     assert.equal((await at.here(["verify"])).code, 0);

@@ -47,7 +47,7 @@ describe("a provider's failure, as people and programs are told it", () => {
     const [, , resume = ""] = (await ask(at, [])).stderr.split("\n");
     const id = resume.split(" ").at(-1) ?? "";
     assert.ok((await at.here(["log", id, "--type", "turn.ended"])).stdout.includes(`reason=error error=${message()} turn=1`));
-    assert.ok((await at.here(["sessions", "export", id])).stdout.includes(`*The model could not be asked: \`${message()}\`*`));
+    assert.ok((await at.here(["sessions", "export", id])).stdout.includes(`*The request to the model failed: \`${message()}\`*`));
   });
 
   test("in the terminal: the same words", async () => {

@@ -32,7 +32,7 @@ turns:
 `;
 
 const PARKED =
-  /^Waiting for an answer: Confirm .*: .*x\.txt\n {2}assent approve (a_\w+)\n {2}assent reject \1\nThen go on with: assent resume s_\w+\n$/;
+  /^Waiting for an answer: Confirm .*: .*x\.txt\n {2}assent approve (a_\w+)\n {2}assent reject \1\nThen continue with: assent resume s_\w+\n$/;
 
 describe("the three formats", () => {
   test("json is one array on one line, with the messages of stream-json; ids aside both are the same", async () => {
@@ -140,7 +140,7 @@ describe("the three formats", () => {
         code: 1,
         subtype: "error_during_execution",
         error: "provider_error",
-        stderr: /^assent: boom \(status 500\)\nGo on with: assent resume s_\w+\n$/,
+        stderr: /^assent: boom \(status 500\)\nContinue with: assent resume s_\w+\n$/,
       },
     ],
     [
@@ -157,7 +157,7 @@ describe("the three formats", () => {
         code: 70,
         subtype: "error_expectation",
         error: "expectation_failed",
-        stderr: /turn 1: toolChoice: expected x, actual nothing forced\nGo on with: assent resume s_\w+\n$/,
+        stderr: /turn 1: toolChoice: expected x, actual nothing forced\nContinue with: assent resume s_\w+\n$/,
       },
     ],
     ["turns left over", [], "turns: [{ say: a }, { say: b }]", { code: 70, subtype: "error_expectation", error: "script_unused" }],
@@ -215,7 +215,7 @@ describe("the three formats", () => {
       const run = ["run", "go", "--model", "script:s.yaml", ...argv];
       const [text, json, quiet] = [await at.here(run), await at.here([...run, "--json"]), await at.here([...run, "--quiet"])];
       assert.deepEqual([text.code, json.code, quiet.code], [code, code, code], text.stderr);
-      assert.match(text.stderr, /^assent: .*\nGo on with: assent resume s_\w+\n$/);
+      assert.match(text.stderr, /^assent: .*\nContinue with: assent resume s_\w+\n$/);
       for (const { stderr } of [json, quiet]) assert.match(stderr, /^assent: .*\n$/);
     });
   }
@@ -224,7 +224,7 @@ describe("the three formats", () => {
     [
       "is told with what helps",
       [],
-      /^assent: warning: write \(x\.txt\) was not run, because nobody could be asked\. --on-ask park lets you answer later; --allow RULE lets it pass, and assent explain tells which rule\.\n$/,
+      /^assent: warning: write \(x\.txt\) was not run, because no one could be asked\. --on-ask park lets you answer later; --allow RULE allows it, and assent explain shows which rule\.\n$/,
     ],
     [
       "of which a rule asks is not helped by an allow",
@@ -503,10 +503,10 @@ describe("the command line of a run", () => {
     ["a format that there is not", ["run", "go", "--output-format", "xml"], /must be one of text, json, stream-json/],
     ["a limit of 0", ["run", "go", "--max-tool-calls", "0"], /must be an integer from 1/],
     ["a time without a unit", ["run", "go", "--max-time", "5"], /must be a duration/],
-    ["no prompt", ["run"], /^assent run: no prompt. Give one as an argument or on stdin.\n$/],
+    ["no prompt", ["run"], /^assent run: the prompt is missing. Give one as an argument or on stdin.\n$/],
     ["--json and another format", ["run", "go", "--json", "--output-format", "stream-json"], /exclude each other/],
     ["an unknown option, with the nearest", ["run", "go", "--max-turn", "3"], /Did you mean '--max-turns'/],
-    ["an id that is none", ["run", "go", "--session", "../x"], /must be a session's id or a UUID/],
+    ["an id that is none", ["run", "go", "--session", "../x"], /must be a session id or a UUID/],
     ["a prompt that is too long", ["run", "--model", "script:s.yaml"], /more than 10 MiB/],
   ];
   for (const [sentence, argv, stderr] of WRONG) {

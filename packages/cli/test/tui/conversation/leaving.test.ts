@@ -52,9 +52,9 @@ describe("leaving", () => {
     const left = { exit: 0, session: "s_1", waiting: [], ended: ["npm run dev (t_1)"], paused: ["explorer: look (t_2)"] };
     assert.equal(
       farewellText(context, left),
-      "Ended: npm run dev (t_1)\nPaused: explorer: look (t_2)\nGo on with: assent resume s_1 --tasks\n",
+      "Ended: npm run dev (t_1)\nPaused: explorer: look (t_2)\nContinue with: assent resume s_1 --tasks\n",
     );
-    assert.equal(farewellText(context, { ...left, ended: [], paused: [] }), "Go on with: assent resume s_1\n");
+    assert.equal(farewellText(context, { ...left, ended: [], paused: [] }), "Continue with: assent resume s_1\n");
     assert.equal(farewellText(context, { ...left, session: undefined }), "");
   });
 });

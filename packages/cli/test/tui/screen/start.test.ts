@@ -144,7 +144,7 @@ describe("last words", { concurrency: 2 }, () => {
       const words = screen.scrollback().join("\n");
       const block = (open: { readonly id: string }, command: string): string =>
         `Waiting for an answer: Confirm command: ${command}\n  assent approve ${open.id}\n  assent reject ${open.id}\n`;
-      const wanted = `${block(one, "touch one")}${block(two, "touch two")}Then go on with: assent resume ${one.sessionId}`;
+      const wanted = `${block(one, "touch one")}${block(two, "touch two")}Then continue with: assent resume ${one.sessionId}`;
       assert.ok(words.includes(wanted), words);
       assert.equal(words.includes("An answer is needed"), false, "it is said once");
     });
@@ -163,7 +163,7 @@ describe("last words", { concurrency: 2 }, () => {
     assert.equal(await screen.exit(), 75);
     assert.match(
       screen.scrollback().join("\n"),
-      /Waiting for an answer: Which database\?\n {2}assent approve q_\w+ --answers JSON\n {2}assent reject q_\w+\nThen go on with: assent resume s_\w+/,
+      /Waiting for an answer: Which database\?\n {2}assent approve q_\w+ --answers JSON\n {2}assent reject q_\w+\nThen continue with: assent resume s_\w+/,
     );
   });
 
@@ -176,7 +176,7 @@ describe("last words", { concurrency: 2 }, () => {
       await screen.until((now) => /Hello\.[\s\S]*(\? keys|You: )/.test(now));
       screen.press("ctrl+d");
       assert.equal(await screen.exit(), 0);
-      assert.match(screen.lines().join("\n"), /^Go on with: assent resume s_\w+$/m);
+      assert.match(screen.lines().join("\n"), /^Continue with: assent resume s_\w+$/m);
       assert.deepEqual(await endedCalls(at), new Map());
     });
 });

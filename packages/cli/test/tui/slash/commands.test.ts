@@ -285,7 +285,7 @@ describe("what runs in the background", () => {
     await screen.until((now) => now.includes("Leaving ends sleep 300 (t_c2). Repeat to leave."));
     screen.press("ctrl+d");
     assert.equal(await screen.exit(), 0);
-    assert.match(screen.scrollback().join("\n"), /^Ended: sleep 300 \(t_c2\)\nGo on with: assent resume s_\w+$/m);
+    assert.match(screen.scrollback().join("\n"), /^Ended: sleep 300 \(t_c2\)\nContinue with: assent resume s_\w+$/m);
   });
 });
 

@@ -48,7 +48,7 @@ describe("custom tools 6: /tools reload", () => {
     await say(screen, "again");
     await screen.until("c2 is done.");
     await say(screen, "/tools reload");
-    await screen.until("Custom tools were loaded again: greet changed, 1 is there now (tools_reloaded)");
+    await screen.until("Reloaded custom tools: greet changed, 1 loaded");
     await say(screen, "once more");
     await screen.until("c3 is done.");
     const ends = await endedCalls(at);
@@ -73,12 +73,12 @@ describe("custom tools 6: /tools reload", () => {
     await say(screen, "/tools reload");
     const shown = (await screen.until(RELOADED)).replaceAll(/\s+/g, " ");
     assert.match(shown, /Custom tool failed: \S+greet\.ts: .+ \(line 2\)/);
-    assert.match(shown, /Custom tools were loaded again: greet is gone, 1 is there now/);
+    assert.match(shown, /Reloaded custom tools: greet was removed, 1 loaded/);
     await say(screen, "try it");
     await screen.until("c1 is done.");
     at.write("greet.ts", greeting("Back", "Greets again."));
     await say(screen, "/tools reload");
-    await screen.until("greet is new, 2 are there now");
+    await screen.until("greet is new, 2 loaded");
     await say(screen, "try again");
     await screen.until("c2 is done.");
     const ends = await endedCalls(at);
@@ -107,7 +107,7 @@ describe("custom tools 6: /tools reload", () => {
     assert.doesNotMatch(screen.scrollback().join("\n"), RELOADED);
     at.write("open", "");
     await screen.until("All is done.");
-    assert.match(screen.scrollback().join("\n"), /greet changed, 2 are there now \(tools_reloaded\)/);
+    assert.match(screen.scrollback().join("\n"), /greet changed, 2 loaded/);
     const ends = await endedCalls(at);
     assert.deepEqual([said(ends.get("c1")), said(ends.get("c2"))], ["Hello", "Hi"]);
   });
@@ -127,7 +127,7 @@ describe("custom tools 6: /tools reload", () => {
     await say(screen, "/tools reload");
     await screen.until("before the model's next turn");
     screen.press("escape");
-    await screen.until(/Interrupted[\s\S]*1 is there now \(tools_reloaded\)/);
+    await screen.until(/Interrupted[\s\S]*1 loaded/);
   });
 
   test("line by line it is the same", async () => {
@@ -138,9 +138,9 @@ describe("custom tools 6: /tools reload", () => {
     writeFileSync(file, "export default 3;");
     screen.type("/tools reload\r");
     const shown = await screen.until(
-      /Custom tool failed: \S+greet\.mjs: Default export is not a factory function[\s\S]*greet is gone, none is there now/,
+      /Custom tool failed: \S+greet\.mjs: Default export is not a factory function[\s\S]*greet was removed, 0 loaded/,
     );
-    assert.match(shown, /^Custom tools were loaded again: /m);
+    assert.match(shown, /^Reloaded custom tools: /m);
   });
 
   test("in the person's own folder a file that is new, or gone, counts too", async () => {
@@ -151,9 +151,9 @@ describe("custom tools 6: /tools reload", () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "greet.mjs"), greeting("Hello"));
     await say(screen, "/tools reload");
-    await screen.until("greet is new, 1 is there now");
+    await screen.until("greet is new, 1 loaded");
     rmSync(join(folder, "greet.mjs"));
     await say(screen, "/tools reload");
-    await screen.until("greet is gone, none is there now");
+    await screen.until("greet was removed, 0 loaded");
   });
 });
