@@ -10,7 +10,7 @@ export type BackgroundEnd = {
   readonly partial: boolean;
 };
 
-/** What a running command has from whoever keeps it. */
+/** What the keeper of a background command gives it. */
 export type BackgroundLife = {
   /** Aborted: it is to end. */
   readonly signal: AbortSignal;
@@ -31,7 +31,7 @@ export type BackgroundCommand = {
   readonly run: (life: BackgroundLife) => Promise<BackgroundEnd>;
 };
 
-/** Whoever keeps commands that outlive their calls, ends them with the session, and tells of their end. */
+/** Keeps commands that outlive their calls, ends them with the session, and reports their end. */
 export type BackgroundCommands = {
   /**
    * Resolves with the task's id when the first process of the command is on record; undefined: it came to its end before there was one. Rejects with what `run`

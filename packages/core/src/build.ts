@@ -51,7 +51,7 @@ function foldAliases(aliases: ToolDefinition["inputAliases"], input: JsonObject)
   return { input: Object.freeze(folded), coercions };
 }
 
-/** The alias is named first, whatever order they were sent in. */
+/** The alias is named first, in any order of sending. */
 function both(one: string, other: string, property: string): string {
   return one === property ? `params must not have both '${other}' and '${one}'` : `params must not have both '${one}' and '${other}'`;
 }

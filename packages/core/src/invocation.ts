@@ -110,7 +110,6 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
-/** A tool that proves nothing about its input has proven nothing, whatever its kind. */
 function isSafe({ definition, input, ctx, warnings }: Bound): boolean {
   try {
     return definition.safe?.(input, ctx) === true;
@@ -183,7 +182,7 @@ async function noGate(): Promise<never> {
   throw new Error("Nested calls need a dispatcher: this tool is run without one.");
 }
 
-/** What a body is told that would stage an action where nothing keeps it. */
+/** Thrown when a body stages an action and nothing can keep it. */
 export function stagingUnavailable(): never {
   throw new ToolError("Pending action store unavailable for custom tools in this runtime.", "staging_unavailable");
 }

@@ -58,7 +58,7 @@ export type RequestFacts = {
   readonly planDigest?: string;
   /** The very object that is judged, for a body to run from when rules alone let the call pass. Never stored. */
   readonly plan?: unknown;
-  /** Shown to whoever is asked: paths, command, host. */
+  /** Shown to the person who is asked: paths, command, host. */
   readonly view?: Json;
 };
 
@@ -108,7 +108,7 @@ export interface PolicySource {
   subscribe(changed: () => void): () => void;
 }
 
-/** An approval as it is shown to whoever may answer it. */
+/** An approval as it is shown to people. */
 export type OpenApproval = {
   readonly id: string;
   readonly revision: number;
@@ -133,7 +133,7 @@ export type OpenApproval = {
 
 /** Carries an open approval to a person. */
 export interface Approver {
-  /** False: nobody can be reached this way now, and `onAsk` decides. */
+  /** False if no person can be reached this way now; then `onAsk` decides. */
   available(): boolean;
   /**
    * Shows the approval and resolves with the person's answer, or with undefined when this way gives none: then `onAsk` decides. An answer that names another approval counts for nothing.
@@ -156,7 +156,7 @@ type Anchor = { readonly path: string; readonly device: string; readonly inode: 
 
 /** Files the runtime itself writes. Nothing else in the project renames. */
 export interface Files {
-  /** A new file of mode 0600 in the session's output directory, under a name nobody can foresee. */
+  /** A new file of mode 0600 in the session's output directory, with an unpredictable name. */
   spill(sessionId: string, callId: string): Promise<SpillFile>;
   /**
    * Replaces a whole file atomically (temporary file, fsync, rename), parent directories made; the old bytes stay whole on any failure and no temporary file is left.
@@ -236,13 +236,13 @@ export type StepsEnd = ProcessEnd & {
 export type LeftOver = {
   /** Something still ran. */
   readonly found: boolean;
-  /** Who runs on: it could not be ended, or nobody can tell whose it is. */
+  /** Processes that still run: they could not be ended, or their owner is unclear. */
   readonly survivors: readonly number[];
 };
 
 /** Starts programs. Nothing else in the project spawns. */
 export interface Processes {
-  /** Rejects only when the program cannot be started. On abort or timeout the whole group and whoever left it gets SIGTERM, then SIGKILL after 2 s. */
+  /** Rejects only if the program cannot be started. On abort or timeout the whole group, and processes that left it, get SIGTERM, then SIGKILL after 2 s. */
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessEnd>;
   /**
    * Runs pipelines one after the other, each program in a group of its own; a pipeline's status is that of its last program. One time limit and one output for all; after
@@ -260,7 +260,7 @@ export interface Processes {
 
 /** Users' programs and functions. Failing closed where an event can block is the runner's duty; a throw of the port itself counts as a deny. */
 export interface Hooks {
-  /** Undefined when no hook of this event applies, so that nothing is built for nobody. */
+  /** Undefined if no hook of this event applies. */
   consult(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOpinion | undefined>;
   /** Whether any hook of this event may look at calls of this tool; absent counts as yes. Streaming updates are withheld where a transform may follow. */
   readonly applies?: (event: HookEvent, tool: string) => boolean;
@@ -314,7 +314,7 @@ export type HookEntry = {
   readonly test?: (subject: HookSubject) => Maybe<boolean>;
   readonly timeoutMs: number;
   readonly onFailure: "block" | "warn";
-  /** Nobody waits for it, and its result is ignored. */
+  /** The runtime does not wait for it and ignores its result. */
   readonly async: boolean;
   /** The definition but for its name, in one spelling: hooks of equal definitions run once. */
   readonly definition: string;

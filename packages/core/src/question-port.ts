@@ -18,7 +18,7 @@ export type QuestionTimer = {
   readonly onExpired: (told: (answer: QuestionAnswer) => void) => void;
 };
 
-/** Questions as they are shown to whoever may answer them. */
+/** Questions as they are shown to people. */
 export type OpenQuestion = {
   readonly id: string;
   readonly sessionId: string;
@@ -32,7 +32,7 @@ export type OpenQuestion = {
   readonly agentName?: string;
 };
 
-/** What a person said; without `by` it is whoever speaks for the process. `cancelled` by a person is never a timeout. */
+/** A person's answers; without `by` the process speaks for them. `cancelled` by a person is never a timeout. */
 export type QuestionerReply = { readonly by?: By } & (
   | { readonly outcome: "answered"; readonly answers: readonly QuestionAnswer[] }
   | { readonly outcome: "cancelled"; readonly reason?: string; readonly partial: readonly QuestionAnswer[] }
@@ -40,7 +40,7 @@ export type QuestionerReply = { readonly by?: By } & (
 
 /** Carries questions to a person. */
 export interface Questioner {
-  /** False: nobody can be reached this way now, and `onAsk` decides. */
+  /** False if no person can be reached this way now; then `onAsk` decides. */
   available(): boolean;
   /**
    * Resolves with what the person said, or with undefined when this way gives no answer: the question then stays open for others, and `onAsk` decides. A picker that

@@ -31,7 +31,7 @@ export type Consent = {
   readonly source: string;
 };
 
-/** How an approval stands that did not end in a yes. */
+/** The state of an approval that did not end in consent. */
 export type ApprovalStanding = "open" | "rejected" | "expired" | "cancelled" | "denied";
 
 /**
@@ -220,7 +220,7 @@ function opened(call: InState<"judged" | "waiting" | "approved">, event: LedgerE
   return { ...base(call), ...OPEN, state: "waiting", judged: call.judged, approval, revision, shown, expiresAt };
 }
 
-/** A yes is on disk and covers one fingerprint: the one shown, or its edit. A no leaves the call waiting until its end is recorded. */
+/** An approval is on disk and covers one fingerprint: the one shown, or its edit. A rejected call waits until its end is recorded. */
 function answered(call: InState<"waiting">, event: LedgerEvent): Call | undefined {
   if (event.type !== "approval.answered" || call.standing !== "open") return undefined;
   const { approval, revision, fingerprint, outcome, edited, by, reason } = event.body;
@@ -244,7 +244,7 @@ function sourceOf({ by, remember }: EventBodies["approval.answered"]): string {
   return answerSource(remember ? { outcome: "approve", remember } : { outcome: "approve" }).source;
 }
 
-/** The approval closed without a yes, or its yes was taken back before the claim. */
+/** The approval closed without consent, or the consent was withdrawn before the claim. */
 function closed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "approval.closed" || event.body.approval !== call.approval || event.body.revision !== call.revision) return undefined;
   const { approval, revision, outcome } = event.body;
@@ -264,20 +264,19 @@ function claimed(call: InState<"judged" | "approved">, event: LedgerEvent): Call
   return { callId, tool, seq, index, state: "claimed", judged, attempt, claimedAt: event.at, key, answer, process: null };
 }
 
-/** A yes covers what was judged last, unless that was denied, or a rule began to insist on a person where none had answered. */
+/** A consent covers the newest judgement, unless that denied, or a rule began to insist on a person and none had answered. */
 function isInForce({ judged, yes }: InState<"approved">): boolean {
   if (judged.verdict === "deny" || yes.covers !== judged.fingerprint) return false;
   return !judged.explicitAsk || yes.by === "person" || yes.by === "host";
 }
 
-/** The process is told, or one retry with the same key follows a crash. */
 function running(call: InState<"claimed">, event: LedgerEvent): Call | undefined {
   if (event.type === "call.started") return { ...call, process: withEarlier(event.body, call.process) };
   const retry = event.type === "call.claimed" && isRetry(call, event.body);
   return retry ? { ...call, attempt: 2, claimedAt: event.at, process: null } : undefined;
 }
 
-/** One more attempt may follow a crash, and only with the key that makes it the same attempt for whoever is outside. */
+/** A crash may be followed by one more attempt, and only with the key that makes it the same attempt for outside services. */
 export function isRetry({ attempt, key }: InState<"claimed">, claimed: EventBodies["call.claimed"]): boolean {
   return attempt === 1 && claimed.attempt === 2 && key !== null && claimed.idempotencyKey === key;
 }

@@ -248,7 +248,7 @@ const READ_ONLY: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "re
 const TOOL_ASKS: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "tool", source: "", step: 6 });
 const NOBODY: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "default", source: "", step: 6 });
 
-/** Steps 3 and 5 let pass what nobody looks at; a mode and a hook are somebody's choice to let the text itself pass. */
+/** Steps 3 and 5 allow what no person looks at; a mode or a hook deliberately lets the text itself pass. */
 function passesByRules({ step }: DecidingOpinion): boolean {
   return step === 3 || step === 5;
 }
@@ -270,7 +270,7 @@ function toDecision({ speaker, trace }: UnitDecision, about: Pick<Decision, "uni
 /** A policy file and any other scope come last. */
 const PLACE: Readonly<Partial<Record<Scope, number>>> = { session: 0, project: 1, user: 2, team: 3 };
 
-/** The order in which checkers are named among equals, whatever order they were passed in. */
+/** The order in which checkers are named among equals. */
 function byScope(checkers: readonly NamedChecker[]): readonly NamedChecker[] {
   let before = 0;
   for (const checker of checkers) {
@@ -331,7 +331,6 @@ export function hintEntry({ reason, step }: DecidedStep): TraceEntry {
   return step === 6 ? HINT.none : HINT.not_reached;
 }
 
-/** What is said where nobody said anything. */
 export function defaultEntry({ step, verdict }: DecidedStep): TraceEntry {
   return step === 6 && verdict === "ask" ? DEFAULT.ask : DEFAULT.not_reached;
 }

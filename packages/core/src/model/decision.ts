@@ -53,7 +53,7 @@ export type Decision = Opinion & {
   readonly scope?: Scope;
   readonly unit: number;
   readonly units: number;
-  /** Every unit was allowed by a rule, by the tool or by its read-only hint: nobody looks at it, so it may run only as it was understood. */
+  /** Every unit was allowed by a rule, by the tool or by its read-only hint. No person looks at it, so it may run only as it was parsed. */
   readonly byRules: boolean;
   readonly trace: readonly TraceEntry[];
 };

@@ -1,4 +1,4 @@
-/** Where an error type shows: the state a call ends in, or who is told. */
+/** Where an error type appears: the state a call ends in, or who receives it. */
 export type ShowsAs =
   | "invalid"
   | "denied"

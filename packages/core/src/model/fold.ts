@@ -135,7 +135,7 @@ const ELSEWHERE: readonly LedgerEvent["type"][] = [
   "proposal.parked",
 ];
 
-/** What has ended is known to the ledger's list; an undo is told there alone. */
+/** Ended proposals are kept only in the ledger's list, and so are undos. */
 function foldProposal(state: SessionState, event: LedgerEvent): boolean {
   if (!isProposalEvent(event)) return false;
   const id = event.body.proposal;

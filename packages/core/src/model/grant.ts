@@ -1,7 +1,7 @@
 /** How far a remembered answer reaches. */
 export type GrantScope = "session" | "project" | "user";
 
-/** A remembered answer: only ever consulted for an ask that nobody insisted on. */
+/** A remembered answer. Consulted only for an ask that is not explicit. */
 export type Grant = {
   readonly id: string;
   readonly scope: GrantScope;

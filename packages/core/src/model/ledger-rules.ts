@@ -129,7 +129,7 @@ export function nextApprovalRow(row: ApprovalRow | undefined, event: LedgerEvent
   }
 }
 
-/** A call that ended leaves no question behind that somebody could still answer. */
+/** A call that ended leaves no open question. */
 function overtakenRow(row: ApprovalRow, outcome: OutcomeState): ApprovalRow {
   if (row.consumed || (row.state !== "open" && row.state !== "approved")) return row;
   return { ...row, state: outcome === "expired" || outcome === "denied" ? outcome : "cancelled", covers: null };

@@ -5,7 +5,7 @@ import type { GrantScope } from "./grant.ts";
 /** The stable strings of a decision notification; existing consumers match on them, also on the one l of `canceled`. */
 export type NotificationSource = { readonly decision: "allow" | "deny" | "canceled"; readonly source: string };
 
-/** A verdict that judging made final. An ask that nobody answered is no yes, so it is told as a deny of whoever asked. */
+/** The source of a final verdict. An ask without an answer counts as a deny by the asker. */
 export function decidedSource(decision: Decision): NotificationSource {
   const verdict = decision.verdict === "allow" ? "allow" : "deny";
   return { decision: verdict, source: judgedBy(decision, verdict) };
@@ -27,13 +27,13 @@ export function answerSource(answer: { readonly outcome: "approve" | "reject"; r
   return { decision: "allow", source: answer.remember ? REMEMBERED[reachOf(answer.remember)] : "user_approved" };
 }
 
-/** Nobody could be asked. */
+/** No one could be asked. */
 export const UNATTENDED: NotificationSource = Object.freeze({ decision: "deny", source: "unattended_deny" });
 
 /** A guard, or what the request is bound to, stands against it. */
 export const GUARD_DENIED: NotificationSource = Object.freeze({ decision: "deny", source: "guard_deny" });
 
-/** Nobody answered in time. */
+/** No answer came in time. */
 export const EXPIRED: NotificationSource = Object.freeze({ decision: "deny", source: "approval_expired" });
 
 /** Cancelled while waiting, or before there was a verdict. */

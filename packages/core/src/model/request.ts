@@ -6,7 +6,7 @@ import type { Kind } from "./kind.ts";
 export type Unit = {
   /** One line for people: the simple command, the path, or the tool's name. */
   readonly subject: string;
-  /** Proven to change nothing, whatever stands beside it. */
+  /** Proven to change nothing, independent of the other units. */
   readonly readOnly?: boolean;
   /** What the `Facts` port found out about this part; only the checkers and guards of the same policy read it. */
   readonly data?: unknown;

@@ -78,7 +78,7 @@ function changed(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
   }
 }
 
-/** A background command of which nobody knows what became of it: its call had ended well long before. */
+/** A background command whose outcome is unknown; its call had ended successfully before. */
 function changedUnknown({ unknownOutcomes }: SessionRow, event: LedgerEvent<keyof TaskEventBodies>): Partial<SessionRow> {
   return event.type === "task.ended" && event.body.unknown !== undefined ? { unknownOutcomes: unknownOutcomes + 1 } : {};
 }

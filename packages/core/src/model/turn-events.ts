@@ -40,7 +40,7 @@ export type TurnEventBodies = {
     /** Why the model could not be asked to its end. */
     readonly error?: { readonly type: string; readonly message: string };
   };
-  /** Everything up to `through` is told to the model as this summary, but for what must not be lost. */
+  /** The model receives this summary in place of everything up to `through`, except for what must not be lost. */
   "history.compacted": { readonly turn: number; readonly through: number; readonly summary: string; readonly usage: Usage | null };
   "notice.queued": {
     readonly notice: string;

@@ -28,7 +28,7 @@ export async function concludeBatch(batch: BatchRun, runs: readonly CallRun[], r
   };
 }
 
-/** What the first call says that stops the run, unless somebody cancelled it all. */
+/** The message of the first call that stops the run, unless the batch was cancelled. */
 function stopOf({ stops, batch }: BatchRun): string | undefined {
   if (batch.signal.aborted) return undefined;
   const [stop] = [...stops.entries()].sort(([left], [right]) => left - right);

@@ -40,11 +40,11 @@ export type BatchReport = {
   readonly stopRun: boolean;
   readonly stopMessage: string;
   readonly results: readonly CallReport[];
-  /** The turn is over with this batch: a person interrupted it, `onAsk: fail` met what nobody could answer, or `mayClaim` refused. */
+  /** Why the turn ends with this batch: a person interrupted it, `onAsk: fail` met an ask that no one could answer, or `mayClaim` refused. */
   readonly endedBy?: "interrupted" | "unanswered" | "limit";
 };
 
-/** What an observer is told, in one order for all of them. */
+/** What observers receive, in the same order for all of them. */
 export type DispatchEvent = { readonly callId: string; readonly agentName: string | undefined } & (
   | {
       readonly type: "confirmation";
@@ -93,15 +93,15 @@ export type DispatcherDeps = {
   readonly ids: Ids;
   readonly digest: Digest;
   readonly policy: PolicySource;
-  /** Absent: nobody can be asked here, and `onAsk` decides. */
+  /** Absent: no one can be asked here, and `onAsk` decides. */
   readonly approver?: Approver;
-  /** Absent: nobody can be put a question of `ask` here, and `onAsk` decides. */
+  /** Absent: no one can answer a question of `ask` here, and `onAsk` decides. */
   readonly questioner?: Questioner;
   /** Seconds a person has for each question, 0 for as long as they like; a live value. Absent: 0. */
   readonly askTimeout?: () => number;
-  /** What an ask becomes when nobody can be asked; `deny` when absent. */
+  /** What an ask becomes if no one can be asked; `deny` if absent. */
   readonly onAsk?: "deny" | "park" | "fail";
-  /** Added to what the model is told then: what could be done instead. */
+  /** Appended to the model's text in that case: what it could do instead. */
   readonly unattendedNote?: string;
   /** Sessions above this one, of agents that started it: their grants count here too. */
   readonly above?: readonly string[];

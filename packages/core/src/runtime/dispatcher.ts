@@ -25,7 +25,7 @@ export type Dispatcher = {
   readonly process: (batch: Batch, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
   /** Puts in order what a crash left, then lets every open call go on from its recorded state. */
   readonly resume: (batch: Omit<Batch, "calls">, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
-  /** Answers an open approval. Rejects with `AnswerError`; a no after a yes, or a yes after a no, is `already_answered`. */
+  /** Answers an open approval. Rejects with `AnswerError`; an answer opposite to the one in force is `already_answered`. */
   readonly answer: (answer: Answer) => Promise<AnswerReport>;
   /** True if a rule denies every call of this tool: do not offer it to the model. Follows the policy as it changes. */
   readonly denies: (tool: Pick<Tool, "name" | "kind">) => boolean;
@@ -153,7 +153,7 @@ async function resumeBatch(
   );
 }
 
-/** Recovery first; then every call that is still open goes on from its recorded state. */
+/** Recovers first; then every call that is still open continues from its recorded state. */
 async function resumeAll(batch: BatchRun, shared: DispatcherState): Promise<SettledCall[]> {
   const { calls } = batch.deps.session.state;
   const { settled, raws } = await recover(batch);

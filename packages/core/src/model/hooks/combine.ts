@@ -30,7 +30,7 @@ export type HookRan = {
   readonly rewrote?: JsonObject;
 };
 
-/** What all hooks of one event came to, with what only people are told. */
+/** The combined answer of all hooks of one event, with what only people see. */
 export type HooksCombined = {
   readonly opinion: HookOpinion;
   readonly systemMessage: string;
@@ -100,7 +100,7 @@ function decided(ran: readonly HookRan[]): { readonly verdict: Verdict | "none";
   return { verdict, winners: verdict === "none" ? [] : counted.filter(({ outcome }) => outcome.verdict === verdict) };
 }
 
-/** Who is named where nobody won: who stopped, spoke or rewrote first. */
+/** The hook to name if none won: the first that stopped, spoke or rewrote. */
 function leading(ran: readonly HookRan[]): HookRan | undefined {
   const speaks = ({ outcome, rewrote }: HookRan): boolean =>
     outcome.feedback !== undefined || outcome.context !== undefined || rewrote !== undefined;

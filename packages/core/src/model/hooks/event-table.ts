@@ -38,7 +38,7 @@ export type HookEventRow = {
   readonly shared?: string;
   /** The fields of the input whose value a matcher is compared with, any of them; empty: there is nothing to match on. */
   readonly matchesOn: readonly string[];
-  /** What a block does: prevents what is about to happen, holds back an end so that work goes on, is told to the model, or nothing. */
+  /** What a block does: prevents the action, keeps the agent working, is passed to the model, or nothing. */
   readonly blocks: "prevents" | "holds" | "feedback" | "no";
   /** What a failure does: denies, counts as no opinion and voids every allow, withholds the output, or is a warning. */
   readonly failsClosed: "deny" | "no_opinion" | "withhold" | "no";
@@ -101,7 +101,7 @@ export function hookPointNamed(name: string): HookPoint | undefined {
   return BY_NAME.get(name);
 }
 
-/** What a program is told the event is called: the shared name, ours where there is none. */
+/** The event's name for programs: the shared one, or ours if there is none. */
 export function sharedHookName(point: HookPoint): string {
   return HOOK_EVENTS[point].shared ?? point;
 }

@@ -66,7 +66,7 @@ const PERMISSION: FieldTypes<HookAnswer["permission"]> = {
 
 type WrongField = { readonly wrong: string };
 
-/** Reads the three levels of an answer; one field that is not what it must be makes the whole of it worthless. Unknown fields are nobody's business. */
+/** Reads the three levels of an answer. One field of a wrong type makes all of it invalid; unknown fields are ignored. */
 export function readAnswer(answer: JsonObject): HookAnswer | WrongField {
   const top = readFields(answer, TOP);
   if ("wrong" in top) return top;

@@ -4,7 +4,7 @@ import type { Content } from "../result/result.ts";
 import { hookPointNamed, sharedHookName } from "./event-table.ts";
 import { sharedToolName } from "./tool-names.ts";
 
-/** Where a hook's event happens. An absent cwd is filled in by whoever runs the hook, as the time is. */
+/** Where a hook's event happens. The hook runner fills in an absent cwd and the time. */
 export type HookSession = {
   readonly sessionId: string;
   readonly transcriptPath?: string;
@@ -62,7 +62,7 @@ export function batchHookInput(
   return { ...sessionHookInput(session, "post_tool_batch"), tool_calls: told };
 }
 
-/** The object a hook reads about an event that no call has a part in; whoever tells of it adds the event's own fields. */
+/** What a hook reads about an event without a call; the caller adds the event's own fields. */
 export function sessionHookInput(session: HookSession, event: string): JsonObject {
   const point = hookPointNamed(event);
   return {

@@ -7,7 +7,7 @@ import { printable } from "../text/visible-text.ts";
 import { HOOK_EVENTS, type HookEventRow, type HookPoint, hookPointNamed } from "./event-table.ts";
 import { type HookAnswer, readAnswer } from "./fields.ts";
 
-/** How one run of a hook ended, before anybody reads a meaning into it. */
+/** How one run of a hook ended, before it is interpreted. */
 export type HookRun =
   | { readonly ended: "exit"; readonly code: number; readonly stdout: string; readonly stderr: string }
   /** A function's return value. */
@@ -44,7 +44,7 @@ const LONGEST_CONTEXT = 10_000;
 const LONGEST_REASON = 2_000;
 const SHOWN_STDERR = 500;
 
-/** Reads a meaning into the end of one run. Whatever is not understood is a failure, and what a failure does is the event's to say. */
+/** Interprets the end of one run. Anything not understood is a failure, and the event says what a failure does. */
 export function readHookRun(hook: HookSpeaker, run: HookRun): HookOutcome {
   switch (run.ended) {
     case "exit":

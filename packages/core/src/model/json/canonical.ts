@@ -11,7 +11,7 @@ export class EventInvalid extends Error {
 
 const MAX_DEPTH = 1024;
 
-/** The one text of a value after RFC 8785, whatever order its keys were written in. Throws `EventInvalid` for what JSON would lose or change. */
+/** The canonical text of a value (RFC 8785). Throws `EventInvalid` for what JSON would lose or change. */
 export function canonicalJson(value: unknown): string {
   return write(value, "", 0);
 }

@@ -23,7 +23,7 @@ export function copyInput(value: unknown): JsonObject {
   return copyMembers(value, { strict: true, paired: false, path: [], values: 0, seen: undefined });
 }
 
-/** The same for what was just read from a text, and what nobody else has: it is frozen where it is. `paired`: the text has no lone surrogate, and no escape that makes one. */
+/** Freezes a value that was just parsed and that no one else holds. `paired`: the text has no lone surrogate. */
 export function freezeRead(value: JsonObject, paired: boolean): JsonObject {
   if (paired && isFlat(value)) return Object.freeze(value);
   return freezeMembers(value, { strict: true, paired, path: [], values: 0, seen: undefined });
@@ -132,7 +132,7 @@ function isSmall(value: unknown): value is number | boolean | null {
   return typeof value === "boolean" || value === null || (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
 }
 
-/** Plain objects and instances of classes; not dates, maps and the like, whose meaning is not in their properties. */
+/** True for plain objects and class instances, false for dates, maps and others whose content is not in their properties. */
 function isRecord(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Object.prototype.toString.call(value) === "[object Object]";

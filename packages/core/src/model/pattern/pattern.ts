@@ -42,7 +42,7 @@ export function mayCover(toolText: string, how: Verdict, name: string): boolean 
   return how !== "allow" || !isApplyName(name) || isApplyName(toolText);
 }
 
-/** Reads a rule text. Throws `PatternError`: a rule that does not parse guards nothing, so nobody may go on with it. */
+/** Reads a rule text. Throws `PatternError`: a rule that does not parse protects nothing. */
 export function parsePattern(text: string): Pattern {
   const starts = conditionStarts(text);
   const toolText = text.slice(0, starts[0]?.colon ?? text.length);

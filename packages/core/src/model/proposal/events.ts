@@ -44,7 +44,7 @@ export type ProposalEventBodies = {
   };
   "proposal.applying": { readonly proposal: string; readonly digest: string; readonly resolution: Resolution };
   "proposal.applied": { readonly proposal: string; readonly superseded: readonly string[] };
-  /** Nothing is changed any more: it is staged again. `cancelled`: nobody's failure. */
+  /** Nothing changed; it is staged again. `cancelled` does not count as a failure. */
   "proposal.apply_failed": {
     readonly proposal: string;
     readonly type: string;
@@ -56,7 +56,7 @@ export type ProposalEventBodies = {
   "proposal.stale": { readonly proposal: string; readonly cause: "changed" | "lost" | "tool"; readonly files: readonly string[] };
   "proposal.superseded": { readonly proposal: string; readonly by: string };
   "proposal.unknown": { readonly proposal: string; readonly message: string; readonly files: readonly FileState[] };
-  /** The intent, on disk before the first file goes back. Only the holder can write it: whoever lost the session touches no file. */
+  /** The intent, on disk before the first file is restored. Only the holder of the session can write it. */
   "proposal.undoing": { readonly proposal: string; readonly by: By };
   "proposal.undone": { readonly proposal: string; readonly by: By; readonly reason: string | null };
   /** What a person asked for was not done, and why; the proposal stands as it was. */
@@ -69,7 +69,7 @@ export type ProposalEventBodies = {
   "proposal.reminded": { readonly proposal: string; readonly turn: number };
   "proposal.unheeded": { readonly proposal: string; readonly turn: number };
   "proposal.parked": { readonly proposal: string; readonly why: "unheeded" | "failures" | "person" | "ended" };
-  /** Shared chain: what a person wants done with it, for whoever holds the session. It asks; only the holder's own record tells what came of it. */
+  /** Shared chain: a person's request to the process that holds the session, whose own record says what came of it. */
   "proposal.requested": {
     readonly proposal: string;
     readonly session: string;

@@ -51,7 +51,7 @@ export type ProposalRow = {
   readonly failures: number;
   readonly resolution: Resolution | null;
   readonly cause: ProposalEventBodies["proposal.stale"]["cause"] | null;
-  /** Files that changed, or how each stands where nobody can tell. */
+  /** Files that changed, or the state of each if that is unclear. */
   readonly changed: readonly string[];
   readonly supersededBy: string | null;
   readonly error: { readonly type: string; readonly message: string } | null;

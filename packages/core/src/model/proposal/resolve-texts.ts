@@ -6,7 +6,7 @@ type ProposalRef = { readonly id: string; readonly state: ProposalState };
 
 const NAMES = 20;
 
-/** What is said about settling proposals, word for word. Nobody else writes these sentences. */
+/** The fixed texts about settling proposals. */
 export const resolveText = {
   nothingToApply: (): string => "No pending action to resolve. Nothing to apply or discard.",
   nothingToDiscard: (): string => "No action is pending. Nothing to discard.",

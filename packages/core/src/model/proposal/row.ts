@@ -25,7 +25,7 @@ const FROM: Readonly<Record<ProposalEvent["type"], readonly ProposalState[]>> = 
   "proposal.refused": ANY,
 };
 
-/** Marks of whoever leads the model. A person may settle the proposal while one of them is written: then it is void. */
+/** Events about steering the model. They are void if a person settled the proposal meanwhile. */
 const STEERING: readonly ProposalEvent["type"][] = ["proposal.reminded", "proposal.unheeded", "proposal.parked"];
 
 /** True for an event of a proposal's life. */
@@ -119,7 +119,7 @@ function wished({ requested }: ProposalRow, { pos, body }: LedgerEvent<"proposal
   return requested?.begun ? {} : { requested: { action: body.action, pos } };
 }
 
-/** A list that is too long for its event is kept beside it: whoever wants it reads the event. */
+/** A list that is too long is stored beside its event; readers get it from there. */
 function listed<T>(files: readonly T[]): readonly T[] {
   return Array.isArray(files) ? files : [];
 }
@@ -128,7 +128,7 @@ function unknownError(message: string): ProposalRow["error"] {
   return { type: "apply_unknown", message };
 }
 
-/** It is staged again. A failed apply is a heeded turn, so the count of unheeded ones begins anew; what was cancelled or cut short by a crash is nobody's failure. */
+/** Staged again. A failed apply restarts the count of ignored reminders; a cancel or a crash does not count as a failure. */
 function failed(row: ProposalRow, { type, message, cancelled, recovered }: EventBodies["proposal.apply_failed"]): RowChange {
   const counts = !cancelled && !recovered;
   return {

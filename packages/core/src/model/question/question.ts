@@ -18,7 +18,7 @@ export type QuestionAnswer = {
   readonly selected: readonly string[];
   readonly custom?: string;
   readonly note?: string;
-  /** Nobody answered in time: what stands was kept, or taken by itself. */
+  /** No answer in time: the marked choice was kept, or the default taken. */
   readonly timedOut?: boolean;
   readonly automatic?: boolean;
 };

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "../json/json.ts";
 import { isAnswered, type Question, type QuestionAnswer } from "./question.ts";
 
-/** What the model and programs are told about answers. */
+/** The answers as models and programs receive them. */
 export type QuestionResult = { readonly text: string; readonly details: JsonObject; readonly outcome: "answered" | "timed_out" };
 
-/** The result of a call of `ask`: one question is told in sentences, several in one line each. `timeout` is in seconds. */
+/** The result of a call of `ask`: sentences for one question, a line each for several. `timeout` is in seconds. */
 export function questionResult(questions: readonly Question[], answers: readonly QuestionAnswer[], timeout = 0): QuestionResult {
   const pairs = questions.map((question) => ({ question, answer: answers.find(({ id }) => id === question.id) ?? nothing(question) }));
   const outcome = pairs.some(({ answer }) => answer.timedOut) ? "timed_out" : "answered";

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../json/json.ts";
 import { type AskedQuestion, type Question, type QuestionAnswer, readQuestions } from "./question.ts";
 
-/** The questions of a call's input in their normal form, or what is wrong with them, whatever it is that the input holds. */
+/** The questions of a call's input in their normal form, or what is wrong with them. */
 export function questionsOf({ questions }: JsonObject): { readonly questions: readonly Question[] } | { readonly fault: string } {
   const given: unknown = questions;
   if (!Array.isArray(given)) return { fault: "questions must be an array" };

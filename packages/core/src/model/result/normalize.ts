@@ -15,7 +15,7 @@ const EXTRAS = ["display", "details", "spilled"] as const;
 const MAX_PART_BYTES = 20_000_000;
 const DISPLAYS: readonly unknown[] = ["file_diff", "todo_list", "plan_summary", "task_execution", "ansi_output", "tool_progress"];
 
-/** Turns whatever a body returned into a result. It never throws: what is no result becomes a failure that says so. */
+/** Turns what a body returned into a result. Never throws: an invalid one becomes a failure that says so. */
 export function normalizeResult(name: string, returned: unknown): NormalizedResult {
   if (typeof returned === "string") return { result: textResult(returned), warnings: NONE };
   try {

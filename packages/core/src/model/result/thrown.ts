@@ -11,7 +11,7 @@ const BY_CODE: Readonly<Record<string, string>> = Object.freeze({
   EEXIST: "attempt_to_create_existing_file",
 });
 
-/** The words of whatever was thrown; never throws itself. */
+/** The message of a thrown value; never throws itself. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown).toWellFormed();
@@ -20,7 +20,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** The error type of whatever a body threw: what it says of itself if a body may say so, else by the system's code, else `execution_failed`. */
+/** The error type of a thrown value: its own if a body may set it, else by the system's code, else `execution_failed`. */
 export function errorTypeOf(thrown: unknown): string {
   try {
     const type = read(thrown, "type");

@@ -20,10 +20,10 @@ const NOT_AN_OBJECT: InputRefusal = Object.freeze({ ok: false, type: "invalid_to
 const TOO_LONG: InputRefusal = Object.freeze({ ok: false, type: "input_too_large", message: "arguments exceed 16 MiB of text" });
 const TOO_DEEP: InputRefusal = Object.freeze({ ok: false, type: "input_too_large", message: `arguments exceed ${MAX_LEVELS} levels` });
 
-/** An input that was read and frozen, or arguments that somebody else may hold. */
+/** An input that was parsed and frozen, or arguments that the caller may still hold. */
 export type ReadText = ParsedInput | { readonly frozen: JsonObject };
 
-/** Reads a call's arguments for whoever keeps them: an object is frozen where it is, without a copy. Throws `InvalidInput` for what no input may hold. */
+/** Parses a call's arguments and freezes them without a copy. Throws `InvalidInput`. */
 export function readToolInput(text: string): ReadText {
   if (text.charCodeAt(0) !== OPEN_BRACE || text.length > SHORT) return parseToolInput(text);
   let value: unknown;

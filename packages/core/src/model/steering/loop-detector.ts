@@ -66,7 +66,7 @@ export function createLoopDetector(options: LoopDetectorOptions = {}): LoopDetec
   return detector;
 }
 
-/** What the model is told in the turn after a warning. */
+/** The text for the model in the turn after a warning. */
 export function loopWarning({ count, period }: LoopTrip): string {
   if (period > 1) return `You are repeating the same ${period} tool calls in turn.`;
   return `You have made the same tool call ${count} times in a row without progress. Change your approach, or say what blocks you.`;
@@ -84,7 +84,7 @@ type LoopBatch = { readonly calls: readonly LoopInput[]; readonly results: reado
 type LoopInput = {
   readonly name: string;
   readonly text: string;
-  /** What the text says, once somebody looked; of one that cannot be read, undefined. */
+  /** The parsed text, read on first use; undefined if it does not parse. */
   value: unknown;
   isRead: boolean;
 };
@@ -98,7 +98,7 @@ function batchOf(calls: readonly LoopCall[], results: readonly unknown[] | undef
   return { calls: calls.map(givenOf), results };
 }
 
-/** A value may be changed by whoever made it; a text stays. */
+/** Copies a value, because its owner may change it; a text is kept. */
 function givenOf({ name, arguments: given }: LoopCall): LoopInput {
   return { name, text: typeof given === "string" ? given : canonical(given), value: undefined, isRead: false };
 }

@@ -132,7 +132,7 @@ export function removeByLabel(queue: ToolChoiceQueue, label: string): ToolChoice
   return { ...settled, entries: settled.entries.filter((entry) => entry.label !== label) };
 }
 
-/** Nothing is left, whatever any directive says. */
+/** Removes every directive. */
 export function clear({ pushed }: ToolChoiceQueue): ToolChoiceQueue {
   return { entries: [], pushed };
 }

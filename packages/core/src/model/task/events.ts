@@ -58,7 +58,7 @@ export type TaskEventBodies = {
   "task.process": { readonly task: string } & TaskProcess;
   /** Something said to a running agent. It is delivered as a notice of the agent's own session, under the same id. */
   "task.message": { readonly task: string; readonly message: string; readonly text: string; readonly by: string };
-  /** Somebody wants it to end: from here on a crash does not bring it back. */
+  /** A stop was requested: a crash from here on does not restart it. */
   "task.cancelling": { readonly task: string; readonly by: string; readonly reason: string | null };
   /** It neither runs nor counts. `blocked`: why it cannot go on by itself; null: it may be resumed. */
   "task.paused": { readonly task: string; readonly reason: "restart" | "approval"; readonly blocked: string | null };
@@ -76,7 +76,7 @@ export type TaskEventBodies = {
     /** Who ended it, where it did not end by itself. */
     readonly by: string | null;
     readonly remark?: string;
-    /** The fingerprint of a command that nobody knows the outcome of: a person is asked before the same runs again. */
+    /** The fingerprint of a command with an unknown outcome: a person is asked before the same runs again. */
     readonly unknown?: string;
   };
 };

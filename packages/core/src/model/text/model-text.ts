@@ -1,6 +1,6 @@
 type NamedTool = { readonly name: string };
 
-/** What the model is told, word for word, for each error type whose text is fixed. Nobody else writes these sentences. Every invalid input has that of `invalid_tool_params`. */
+/** The fixed texts for models, by error type. Every invalid input has that of `invalid_tool_params`. */
 export const modelText = {
   invalid_tool_params: (m: string): string => `Error: Invalid parameters provided. Reason: ${m}`,
   output_truncated: (): string =>

@@ -4,7 +4,7 @@ import { editDistance } from "./edit-distance.ts";
 const MOST = 3;
 const LONGEST_ECHO = 80;
 
-/** What the model is told about a name that is no offered tool. A near name is only ever suggested, never taken in its place. */
+/** The text about an unknown tool name. A similar name is suggested, never used instead. */
 export function unknownToolMessage(name: string, visibleNames: readonly string[]): string {
   const near = suggestions(name, visibleNames).map((candidate) => `'${candidate}'`);
   const question = near.length === 0 ? "" : ` Did you mean ${orList(near)}?`;

@@ -9,7 +9,7 @@ import { messageOf } from "../../model/result/thrown.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../../ports.ts";
 
-/** How the answer stands now, whoever gave it. */
+/** The answer in force, no matter who gave it. */
 export type AnswerReport = {
   readonly id: string;
   readonly outcome: ApprovalRow["state"];
@@ -175,7 +175,7 @@ async function expire(ports: AnswerPorts, row: ApprovalRow, answer: Answer): Pro
 
 type RememberInput = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request | undefined };
 
-/** The rules an "always" stores: those given, else those offered. An insisting ask is answered once, whatever was said. */
+/** The rules that "always" stores: those given, else those offered. An explicit ask is answered once only. */
 function rememberedRules(rules: Rules, { row, answer, request }: RememberInput): readonly string[] | "narrowed" | undefined {
   if (answer.outcome !== "approve" || !answer.remember) return undefined;
   if (row.explicitAsk) return "narrowed";
@@ -198,7 +198,7 @@ function rememberedRules(rules: Rules, { row, answer, request }: RememberInput):
   return texts;
 }
 
-/** What is offered speaks for exactly the parts that nobody allows yet; where nothing is offered, every part counts. */
+/** Offered rules cover exactly the units that nothing allows yet; without an offer every unit counts. */
 function askingUnits(request: Request, offered: readonly GrantRule[]): readonly Unit[] {
   if (offered.length === 0) return request.units;
   return request.units.filter((unit) => offered.some((rule) => rule.covers(request, unit)));

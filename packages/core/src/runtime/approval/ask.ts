@@ -15,7 +15,7 @@ import { checkApproval, type WaitOutcome, waitForAnswer } from "./wait.ts";
 /** What asking a person comes to. `judged` is the request that the yes is for, as it was judged last. */
 export type AskOutcome = { readonly go: Consent; readonly judged: JudgedCall } | { readonly end: Ending } | { readonly parked: string };
 
-/** Opens the approval (or finds it open), shows it, and waits until somebody, somewhere, settles it; what changed meanwhile is shown again. */
+/** Opens the approval or finds it open, shows it, and waits until it is settled in any process. What changed meanwhile is shown again. */
 export async function askPerson(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
   const watch = batch.deps.session.watch(() => undefined); // what others say counts from the first step to the last
   try {
@@ -55,7 +55,7 @@ async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall):
   return looked === "unasked" ? undefined : looked;
 }
 
-/** `deny` asks nobody; `fail` leaves a record of what was asked and ends the rest of the batch. */
+/** `deny` asks no one; `fail` records what was asked and ends the rest of the batch. */
 async function refuseUnattended(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
   const failing = batch.deps.onAsk === "fail";
   const call = batch.deps.session.state.calls.get(run.callId);

@@ -4,7 +4,7 @@ import { SHARED } from "../../model/events.ts";
 import { type BatchRun, type CallRun, isParking } from "../pipeline/call-run.ts";
 import type { Session } from "../session/session.ts";
 
-/** Closes the call's approval, if one is open or its yes is unused; whoever was first stands. */
+/** Closes the call's approval if it is open or its consent is unused. The first event wins. */
 export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "expired" | "cancelled" | "denied"): Promise<void> {
   const { session } = batch.deps;
   const call = session.state.calls.get(run.callId);
@@ -23,7 +23,7 @@ export function parkedApproval({ deps }: BatchRun, run: CallRun): { readonly par
   return isParking(run) && isAsked(call) && call.approval !== null ? { parked: call.approval } : undefined;
 }
 
-/** Puts one event before the shared chain's compare-and-set; when this resolves, whoever won is folded. */
+/** Stores one event by the shared chain's compare-and-set; once this resolves, the winner is folded. */
 export async function settleShared(session: Session, event: SharedDraft): Promise<void> {
   const watch = session.watch(() => undefined);
   try {

@@ -30,7 +30,7 @@ export async function confirmationOf(
   };
 }
 
-/** The rules an "always" would store: none where somebody insists on being asked, else those for what the call really does. */
+/** The rules that "always" would store: none for an explicit ask, else those for the call's real effect. */
 export function offeredRules({ deps }: BatchRun, { decision, request, subject }: JudgedCall): readonly string[] {
   if (decision.explicitAsk) return [];
   return (deps.rules ?? patternRules).offer(subject?.request ?? request);

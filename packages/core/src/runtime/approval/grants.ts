@@ -16,7 +16,7 @@ export type GrantAnswer = { readonly scope: GrantScope; readonly grants: readonl
 
 const SCOPES: readonly GrantScope[] = ["session", "project", "user"];
 
-/** Looks for grants that cover every unit that asks. Only ever called for an ask that nobody insisted on. */
+/** Finds grants that cover every unit that asks. Never called for an explicit ask. */
 export async function findGrants({ deps }: BatchRun, judged: JudgedCall): Promise<GrantAnswer | undefined> {
   const { session, clock, rules = patternRules, above = [] } = deps;
   const rows = await session.ledger.pending("grants", { limit: 1_000 });
@@ -50,7 +50,7 @@ export function coveringGrants(
   return used;
 }
 
-/** The units a grant must cover: those that, judged alone, nobody allows. */
+/** The units a grant must cover: those that nothing allows when judged alone. */
 function askingUnits({ request, circumstances }: Assessment): readonly Unit[] {
   if (request.units.length === 1) return request.units;
   return request.units.filter((unit) => decide({ ...request, units: [unit] }, circumstances).verdict !== "allow");
@@ -104,7 +104,7 @@ export async function applyGrant(
   return call?.state === "approved" ? call.yes : undefined;
 }
 
-/** Whether a yes came from grants of patterns alone. The whole-session `*` is a person's choice to let everything pass as it is written. */
+/** True if the consent came from pattern grants alone. With the session grant `*` a person chose to let everything pass as written. */
 export async function isGrantedByPattern({ deps }: BatchRun, yes: Consent): Promise<boolean> {
   if (yes.by !== "grant") return false;
   const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });

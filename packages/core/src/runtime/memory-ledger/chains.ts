@@ -24,14 +24,14 @@ export type Chain = {
   readonly calls: Map<string, CallRow>;
   /** By call: the questions it asked, while it has not ended. */
   readonly asked: Map<string, readonly string[]>;
-  /** Undefined: nobody has it, or whoever had it closed the session. */
+  /** Undefined if no process holds the session. */
   holder: Holder | undefined;
   /** How often its writer holds it now. */
   holds: number;
   epoch: number;
   policySeq: number;
   snapshot: { readonly seq: number; readonly state: Json } | undefined;
-  /** The list's row, folded up to `listedPos` when somebody looks. */
+  /** The list's row, folded up to `listedPos` when the list is read. */
   listed: SessionRow | undefined;
   listedPos: number;
 };

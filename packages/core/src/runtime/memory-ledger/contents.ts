@@ -45,7 +45,7 @@ export type Turns = {
   readonly takeAfter: <N, T>(needed: Promise<N>, write: (needed: N) => T) => Promise<T>;
 };
 
-/** Hashing takes its own time. Whoever comes behind a write that waits for it must not overtake: writers number what they issue. */
+/** Hashing takes time. A write behind one that waits for it must not overtake it, because writers number what they issue. */
 export function makeTurns(): Turns {
   let last: Promise<unknown> | undefined;
   const behind = <T>(write: () => T | Promise<T>): Promise<T> => {

@@ -219,7 +219,7 @@ function subject(body: ContestedDraft["body"]): string {
   return "question" in body ? body.question : body.approval;
 }
 
-/** Those who are told of new events: each reads on from its own place, so a slow one holds up nobody and costs no memory. */
+/** The subscribers. Each reads on from its own place, so a slow one delays no one and costs no memory. */
 export type Followers = {
   readonly add: (next: EventReader, sink: (event: StoredEvent) => void) => Subscription;
   /** Something was written. */

@@ -95,7 +95,7 @@ function openApprovals({ approvals }: Chains): ReadonlyMap<string, number> {
   return open;
 }
 
-/** Rows of sessions are folded when somebody looks, so that no call pays for the list. */
+/** Folds a session's row when the list is read, so that no call pays for the list. */
 function foldedRow(chains: Chains, chain: Chain): SessionRow | undefined {
   if (chain.events.length === 0) return undefined;
   const next = makeReader(chains, { pos: chain.listedPos }, { session: chain.session, naming: chain.session });

@@ -40,7 +40,7 @@ export function placeEvent(chains: Chains, { session, epoch, events }: Chain, dr
   return { ...draft, ...place } as LedgerEvent; // type and body stay the pair they are
 }
 
-/** Changes the rows of whatever the event concerns; `owner` is whose call it is about. All of them are computed before the first is changed, so a throw changes none. */
+/** Changes the rows that the event concerns; `owner` is the chain of its call. All are computed before the first is changed, so a throw changes none. */
 export function applyEvent(chains: Chains, event: LedgerEvent, owner: Chain): void {
   const id = lifecycleCallOf(event);
   const before = id === undefined ? undefined : owner.calls.get(id);
@@ -108,7 +108,7 @@ function asking(owner: Chain, event: LedgerEvent): CallRow | undefined {
   return event.type === "question.asked" ? owner.calls.get(event.body.callId) : undefined;
 }
 
-/** A call that ended leaves no question behind that somebody could still answer. */
+/** A call that ended leaves no open question. */
 function leaveOpen(chains: Chains, call: string, applying: AppliedEvent): void {
   const { owner } = applying;
   const asked = owner.asked.get(call);

@@ -24,9 +24,9 @@ export type AssessmentInput = {
   readonly hook?: HookView | undefined;
   readonly digest: Digest;
   readonly clock: Clock;
-  /** Fingerprints of requests that ended unknown and that nobody has spoken about since. */
+  /** Fingerprints of requests that ended unknown and that no person has answered for since. */
   readonly unknown?: ReadonlySet<string>;
-  /** The fingerprint is wanted whatever the verdict. */
+  /** Compute the fingerprint for every verdict. */
   readonly fingerprint?: boolean;
 };
 
@@ -107,7 +107,7 @@ export function fingerprinted<R extends Request>(request: R, digest: Digest): R 
 
 type OwnGuards = { readonly policy: Policy; readonly failure: string | undefined; readonly unknown: boolean };
 
-/** The policy's guards and the runtime's own two: an outcome nobody knows, and facts nobody could gather. Both insist on a person. */
+/** The policy's guards and two of the runtime: for an unknown outcome and for facts that could not be gathered. Both insist on a person. */
 function ownGuards({ policy, failure, unknown }: OwnGuards): readonly Guard[] {
   if (failure === undefined && !unknown) return policy.guards;
   const own: Guard[] = [];

@@ -19,7 +19,7 @@ export type BatchRun = {
   runs: readonly CallRun[];
   /** Nested calls, each with its end: a batch is over when they are. */
   readonly nested: Promise<unknown>[];
-  /** Absent: nobody listens. */
+  /** Absent if there is no observer. */
   readonly emit: ((event: DispatchEvent) => void) | undefined;
   readonly lanes: Lanes;
   readonly staging: Staging;
@@ -40,7 +40,7 @@ export type BatchRun = {
   endedBy: Exclude<SkipReason, "hook"> | undefined;
 };
 
-/** Why a call that has not started does not: a hook stopped the run, a person interrupted it, an approval nobody could give failed it, or a limit is reached. */
+/** Why a call is skipped before it starts: a hook stopped the run, a person interrupted it, an approval could not be given, or a limit is reached. */
 export type SkipReason = "hook" | "interrupted" | "unanswered" | "limit";
 
 /** One call on its way through the pipeline; the only mutable thing the steps share. */
@@ -58,10 +58,10 @@ export type CallRun = {
   /** The id another call of the batch already has. */
   readonly duplicateOf: string | undefined;
   readonly abort: AbortController;
-  /** Why the call must not go on, once somebody said so. */
+  /** Why the call must not continue. */
   stopped: "cancelled" | "parked" | "skipped" | "timeout" | undefined;
   skippedBy: SkipReason | undefined;
-  /** What stopped it, where that was nobody's wish: a limit of the run. */
+  /** The cause, if it was not a person: a limit of the run. */
   because: string | undefined;
   /** `mayClaim` let it pass. */
   counted: boolean;
@@ -88,17 +88,17 @@ export type CallRun = {
   release: (() => void) | undefined;
   /** The idempotency key the claim was stored with. */
   key: string | null;
-  /** Position of a yes that no longer stands: a person is asked again. */
+  /** Position of a consent that no longer counts: a person is asked again. */
   voided: number | undefined;
   /** A `permission_request` hook is consulted once per call. */
   hookAsked: boolean;
   /** What `pre_tool_use` hooks want the model to know with the result. */
   hookWords: HookWords | undefined;
-  /** The recorded input is what goes on, not the arguments. */
+  /** The recorded input is used, not the arguments. */
   restore: boolean;
   /** What a call of `resolve` is about, once its request was frozen. */
   target: ChosenTarget | undefined;
-  /** What the call waits for a yes to may be something else by now: it is judged again. */
+  /** The request that waits may have changed and is judged again. */
   askAgain: boolean;
   /** Actions the body staged. */
   readonly pushed: QueuedAction[];
@@ -109,10 +109,10 @@ export type CallRun = {
 /** The calls under way in one dispatcher. */
 export type LiveCalls = Set<CallRun>;
 
-/** A step's answer: what the call goes on with, or its end. */
+/** A step's result: the call for the next step, or its end. */
 export type StepResult<T extends object> = T | { readonly end: Ending };
 
-/** Stops a call at whatever step it is. */
+/** Stops a call at any step. */
 export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>, because?: string): void {
   if (run.stopped || run.phase === "after") return;
   run.stopped = why;
@@ -144,7 +144,7 @@ export function skipRest(batch: BatchRun, why: SkipReason, because?: string): vo
   }
 }
 
-/** What was recorded of the call so far is on disk, or failed to be: nobody is told of it before. */
+/** Resolves once the call's records are on disk or failed; a verdict is not announced before. */
 export async function awaitWritten({ written }: CallRun): Promise<void> {
   await written?.catch(() => undefined);
 }

@@ -24,7 +24,7 @@ export type NestedRunner = (
   call: { readonly name: string; readonly arguments: unknown },
 ) => Promise<ToolResult>;
 
-/** A claimed call and what its body is told about the claim. */
+/** A claimed call and what its body learns about the claim. */
 export type Effect = {
   readonly call: PermittedCall;
   readonly nested: NestedRunner;
@@ -149,7 +149,7 @@ function settle({ deps }: BatchRun, run: CallRun, body: Promise<SettledBody>): P
 
 type BodyEnd = { readonly name: string; readonly settled: SettledBody; readonly timeoutMs: number | undefined };
 
-/** Whoever stopped the call first names its outcome; what a body returns after that is dropped. */
+/** The first cause of a stop names the outcome; a later result is dropped. */
 function conclude(run: CallRun, { name, settled, timeoutMs }: BodyEnd): Ending {
   run.wake = undefined;
   const own = typeof settled === "object" && "ending" in settled ? settled.ending : undefined;

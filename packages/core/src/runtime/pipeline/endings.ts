@@ -24,7 +24,7 @@ type DeniedRequest = {
   readonly refusal?: Ending | undefined;
 };
 
-/** Why a call was denied, told to the model by whoever denied. `waited`: the policy changed under a call that had been asked about. */
+/** The ending of a denied call, in the words of the source that denied. `waited`: the policy changed while the call waited. */
 export function denialEnding({ request, decision, refusal }: DeniedRequest, waited: boolean): Ending {
   if (refusal) return refusal;
   const name = request.tool;
@@ -47,7 +47,7 @@ export function denialEnding({ request, decision, refusal }: DeniedRequest, wait
   }
 }
 
-/** The end of a call whose approval closed without a yes. */
+/** The ending of a call whose approval closed without consent. */
 export function closedApprovalEnding(
   { request, asking }: JudgedCall,
   { standing, reason }: Extract<Call, { readonly state: "waiting" }>,
@@ -73,7 +73,7 @@ function rejection(asking: JudgedCall["asking"], reason: string | undefined): En
   return errorEnding("rejected", own?.type ?? "rejected_by_user", own?.text ?? modelText.rejected_by_user(reason));
 }
 
-/** An ask where nobody can be asked. The text never claims that a user declined. */
+/** The ending of an ask if no one can be asked. The text never claims that a user declined. */
 export function unattendedEnding({ request, asking }: JudgedCall, note: string | undefined): Ending {
   const text = asking?.unattended ?? modelText.denied_unattended({ name: request.tool });
   return errorEnding("denied", "denied_unattended", note === undefined ? text : `${text} ${note}`);
@@ -91,7 +91,7 @@ export function resultEnding(result: ToolResult): Ending {
   return { state: type === "execution_timeout" ? "timed_out" : "failed", type, result };
 }
 
-/** The end of a call that somebody stopped before its body was done. `when`: what is known about its effects, if more than where the call stands. */
+/** The ending of a call that was stopped before its body was done. `when`: what is known about its effects, if more than the phase says. */
 export function stoppedEnding(run: CallRun, when: "before" | "during" = run.phase === "running" ? "during" : "before"): Ending {
   const name = run.tool?.name ?? run.name;
   if (run.because !== undefined) return stoppedBecause(run, { name, when, because: run.because });
@@ -104,7 +104,7 @@ export function stoppedEnding(run: CallRun, when: "before" | "during" = run.phas
 
 type StopCause = { readonly name: string; readonly when: "before" | "during"; readonly because: string };
 
-/** Nobody wished it: the text names what did. */
+/** Names the cause of a stop that no person asked for. */
 function stoppedBecause({ stopped: how }: CallRun, { name, when, because }: StopCause): Ending {
   if (how === "skipped") return errorEnding("cancelled", "skipped", `Tool '${name}' was skipped: ${because}.`);
   const ran = when === "during";

@@ -46,7 +46,7 @@ export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Pr
 
 const LONGEST_EDIT = 2_000;
 
-/** The model proposed something else than what ran, and is told so. */
+/** Tells the model that another input ran than the one it proposed. */
 function withEdit(result: ToolResult, { input }: CallRun): ToolResult {
   const text = `The input was edited before it ran: ${cutText(canonicalJson(input), LONGEST_EDIT)}\n${contentText(result.content)}`;
   return { ...result, content: withText(result.content, text) };

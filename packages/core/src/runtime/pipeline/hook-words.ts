@@ -20,7 +20,7 @@ export function withHookWords(result: ToolResult, words: HookWords): ToolResult 
   return { ...result, content: withText(result.content, `${unenveloped(contentText(result.content))}\n${envelope}`) };
 }
 
-/** Hooks' words as a model is told them; undefined: they said nothing. */
+/** The hooks' words for the model; undefined if they said nothing. */
 export function hookEnvelope({ name, spokenBy = name, context = "", feedback = "" }: HookWords): string | undefined {
   const words = [context, feedback].filter((text) => text.trim() !== "");
   if (words.length === 0) return undefined;
