@@ -81,7 +81,7 @@ test("threads make of files what this thread makes of them, in the same order", 
   assert.deepEqual(outcomes.map(plainBytes), expected.map(plainBytes));
 });
 
-test("whoever stops asking ends the threads", async (t) => {
+test("stopping the iteration ends the threads", async (t) => {
   const targets = planted(scratch(t), 20);
   for await (const { state } of editInThreads(targets, await start(), NEVER)) {
     assert.equal(state, "skipped");

@@ -37,7 +37,7 @@ test("one that is too heavy is done alone", async () => {
   assert.deepEqual(results, ["a", "b"]);
 });
 
-test("whoever stops asking stops the rest from being begun", async () => {
+test("if the iteration stops, no further item is started", async () => {
   const begun: number[] = [];
   for await (const result of mapInOrder(Array(100).keys(), LOAD, async (item) => begun.push(item))) if (result > 0) break;
   assert.ok(begun.length <= 3);

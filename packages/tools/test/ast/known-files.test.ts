@@ -42,7 +42,7 @@ test("a file that the session never read is not known after an ast_edit either",
   assert.equal((await at.call("edit", change)).error?.type, "edit_requires_prior_read");
 });
 
-test("a file that somebody else changed after it was read is not known after an ast_edit either", async (t) => {
+test("a file that changed after it was read is not known after an ast_edit either", async (t) => {
   const at = workspace(t);
   await at.call("read", { file_path: "a.ts" });
   at.write("a.ts", "f(1)\nnew\n");

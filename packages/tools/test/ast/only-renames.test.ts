@@ -33,7 +33,7 @@ for (const [name, before, after, only] of ROWS) {
   test(`only names are changed: ${name}: ${only}`, () => assert.equal(onlyRenames({ before, after }, language("typescript")), only));
 }
 
-test("in other languages names may have a meaning nobody here knows", () => {
+test("other languages are never treated as renames", () => {
   assert.equal(onlyRenames({ before: "br", after: "div" }, language("html")), false);
 });
 

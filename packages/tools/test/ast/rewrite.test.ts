@@ -36,7 +36,7 @@ test("law: what lies outside of the changes stays as it is, character for charac
   );
 });
 
-test("law: changes are sorted, lie within the text, do not overlap, say what stands there, and change it", () => {
+test("law: changes are sorted, within the text, without overlaps, name the original text, and change it", () => {
   fc.assert(
     fc.property(situations, ({ text, found }) => {
       const plan = planChanges(text, asFound(found));

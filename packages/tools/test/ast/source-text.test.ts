@@ -22,7 +22,7 @@ for (const [name, prepare, expected] of ROWS) {
   });
 }
 
-test("a mark at the start is told apart from the text", (t) => {
+test("a byte order mark is separated from the text", (t) => {
   const path = join(scratch(t), "a.ts");
   writeFileSync(path, "\ufeff\ufeffx");
   assert.deepEqual(readSource(path), { bytes: Buffer.from("\ufeff\ufeffx"), text: "\ufeffx", mark: "\ufeff" });

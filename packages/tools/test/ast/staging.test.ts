@@ -49,7 +49,7 @@ test("an edit is staged, applied and undone, byte for byte", async (t) => {
   assert.equal(read("a.ts"), before);
 });
 
-test("AE-20: no match stages nothing", async (t) => {
+test("no match stages nothing", async (t) => {
   const { dispatcher, call } = await staging(t, { "a.ts": "h(1)" });
   assert.equal((await call("g($$$A)")).content, "No matches. Nothing was staged.");
   assert.deepEqual(dispatcher.proposals.list(), []);

@@ -28,28 +28,24 @@ async function faultOf(input: object): Promise<string> {
 
 describe("input that is refused", () => {
   const REFUSED: readonly (readonly [name: string, input: object, text: string])[] = [
-    ["AK-01: no question", { questions: [] }, "questions must not be empty"],
-    ["AK-02: no questions", {}, "params must have required property 'questions'"],
-    ["AK-02: questions that are no list", { questions: "Which?" }, "params/questions must be array"],
+    ["no question", { questions: [] }, "questions must not be empty"],
+    ["no questions", {}, "params must have required property 'questions'"],
+    ["questions that are no list", { questions: "Which?" }, "params/questions must be array"],
     [
-      "AK-03: an option that the picker adds",
+      "an option that the picker adds",
       { questions: [question({ options: labels("OTHER (type your own)") })] },
       'Option "OTHER (type your own)" is reserved in question db; the picker adds it',
     ],
     [
-      "AK-04: the row that ends a choice",
+      "the row that ends a choice",
       { questions: [question({ options: labels("done selecting"), multi: true })] },
       'Option "done selecting" is reserved in question db; the picker adds it',
     ],
-    ["AK-05: two equal labels", { questions: [question({ options: labels("A", "A\r") })] }, 'Duplicate option "A" in question db'],
-    ["AK-07: two equal ids", { questions: [question(), question()] }, 'Duplicate question id "db"'],
-    ["AK-08: an empty label", { questions: [question({ options: labels("") })] }, "Invalid option label in question db"],
-    ["AK-08: a label of two lines", { questions: [question({ options: labels("a\nb") })] }, "Invalid option label in question db"],
-    [
-      "AK-08: a label beyond the limit",
-      { questions: [question({ options: labels("x".repeat(201)) })] },
-      "Invalid option label in question db",
-    ],
+    ["two equal labels", { questions: [question({ options: labels("A", "A\r") })] }, 'Duplicate option "A" in question db'],
+    ["two equal ids", { questions: [question(), question()] }, 'Duplicate question id "db"'],
+    ["an empty label", { questions: [question({ options: labels("") })] }, "Invalid option label in question db"],
+    ["a label of two lines", { questions: [question({ options: labels("a\nb") })] }, "Invalid option label in question db"],
+    ["a label beyond the limit", { questions: [question({ options: labels("x".repeat(201)) })] }, "Invalid option label in question db"],
     [
       "more than 20 questions",
       { questions: Array.from({ length: 21 }, (_, at) => question({ id: `q${at}` })) },
@@ -75,22 +71,22 @@ describe("input that is refused", () => {
 
 describe("input that is taken", () => {
   const TAKEN: readonly (readonly [name: string, over: object])[] = [
-    ["AK-06: a label, and the same with the picker's suffix", { options: labels("X", "X (Recommended)") }],
-    ["AK-38: no options: only a text can answer", { options: [] }],
-    ["AK-40: labels with markup and control characters", { options: labels("<b>", "\u001b[1mbold") }],
-    ...[-1, 0.5, 7, 1e15].map((recommended) => [`AK-22: ${recommended} as a hint`, { recommended }] as const),
+    ["a label, and the same with the picker's suffix", { options: labels("X", "X (Recommended)") }],
+    ["no options: only a text can answer", { options: [] }],
+    ["labels with markup and control characters", { options: labels("<b>", "\u001b[1mbold") }],
+    ...[-1, 0.5, 7, 1e15].map((recommended) => [`${recommended} as a hint`, { recommended }] as const),
   ];
   for (const [name, over] of TAKEN) test(name, async () => assert.equal(await faultOf({ questions: [question(over)] }), ""));
 });
 
-test("it is hidden until somebody can answer, changes nothing, and needs nobody's leave", async () => {
+test("it is hidden until someone can answer, changes nothing, and never asks for approval", async () => {
   assert.deepEqual([tool.kind, tool.hidden, tool.definition.runtimeHandler], ["think", true, "ask"]);
   const invocation = await tool.build({ questions: [question()] });
   assert.equal(await invocation.permission(), "allow");
   assert.equal(invocation.describe(), "Ask: Which database?");
 });
 
-test("the limits that its own words check are told to the model too", () => {
+test("the schema also shows the limits that its own check enforces", () => {
   const shown = JSON.stringify(tool.inputSchema);
   for (const part of ['"minItems":1,"maxItems":20', '"minLength":1,"maxLength":200']) {
     const members = part.split(",");
@@ -101,7 +97,7 @@ test("the limits that its own words check are told to the model too", () => {
   }
 });
 
-test("AK-20, AK-01: the real tool in the real runtime", async (t) => {
+test("the real tool in the real runtime", async (t) => {
   const { clock, ids, digest } = createHostPorts({ stateDirectory: scratch(t) });
   const session = await openSession(
     { ledger: memoryLedger({ clock, ids }), clock, ids },

@@ -10,49 +10,41 @@ import { afters, context, type Files, plain, staged, workbench } from "../ast/wo
 const OP = { pat: "f($$$A)", out: "g($$$A)" };
 
 const INVALID: readonly (readonly [name: string, input: object, text: string])[] = [
-  ["AE-01: ops are empty", { ops: [], paths: ["a.ts"] }, "ops must not be empty"],
-  ["AE-01: ops are missing", { paths: ["a.ts"] }, "ops must not be empty"],
-  ["AE-02: a blank pat", { ops: [OP, { pat: " \n", out: "" }], paths: ["a.ts"] }, "ops[1].pat must not be empty"],
+  ["ops are empty", { ops: [], paths: ["a.ts"] }, "ops must not be empty"],
+  ["ops are missing", { paths: ["a.ts"] }, "ops must not be empty"],
+  ["a blank pat", { ops: [OP, { pat: " \n", out: "" }], paths: ["a.ts"] }, "ops[1].pat must not be empty"],
+  ["the same pat twice", { ops: [OP, { pat: "x", out: "" }, { ...OP, out: "h()" }], paths: ["a.ts"] }, "ops[2].pat repeats ops[0].pat"],
   [
-    "AE-03: the same pat twice",
-    { ops: [OP, { pat: "x", out: "" }, { ...OP, out: "h()" }], paths: ["a.ts"] },
-    "ops[2].pat repeats ops[0].pat",
-  ],
-  [
-    "AE-03: the same pat but for blanks around it",
+    "the same pat but for blanks around it",
     { ops: [OP, { pat: " f($$$A)\n", out: "h()" }], paths: ["a.ts"] },
     "ops[1].pat repeats ops[0].pat",
   ],
-  ["AE-04: paths are empty", { ops: [OP], paths: [] }, "paths must not be empty"],
-  ["AE-04: paths are missing", { ops: [OP] }, "paths must not be empty"],
-  ["AE-04: a blank entry", { ops: [OP], paths: ["a.ts", " "] }, "paths must not be empty"],
-  ["AE-05: a URL", { ops: [OP], paths: ["a.ts", "https://example.test/a.ts"] }, "paths[1] is a URL; give a file, directory or glob"],
-  ["AE-05: a file URL", { ops: [OP], paths: ["file:///a.ts"] }, "paths[0] is a URL; give a file, directory or glob"],
+  ["paths are empty", { ops: [OP], paths: [] }, "paths must not be empty"],
+  ["paths are missing", { ops: [OP] }, "paths must not be empty"],
+  ["a blank entry", { ops: [OP], paths: ["a.ts", " "] }, "paths must not be empty"],
+  ["a URL", { ops: [OP], paths: ["a.ts", "https://example.test/a.ts"] }, "paths[1] is a URL; give a file, directory or glob"],
+  ["a file URL", { ops: [OP], paths: ["file:///a.ts"] }, "paths[0] is a URL; give a file, directory or glob"],
   [
-    "AE-06: a variable that pat does not bind",
+    "a variable that pat does not bind",
     { ops: [OP, { pat: "h($A)", out: "h($B)" }], paths: ["a.ts"] },
     "ops[1].out uses $B, which pat does not capture",
   ],
   [
-    "AE-06: one node where pat binds many",
+    "one node where pat binds many",
     { ops: [{ pat: "h($$$A)", out: "h($A)" }], paths: ["a.ts"] },
     "ops[0].out uses $A, which pat does not capture",
   ],
   [
-    "AE-06: many nodes where pat binds one",
+    "many nodes where pat binds one",
     { ops: [{ pat: "h($A)", out: "h($$$A)" }], paths: ["a.ts"] },
     "ops[0].out uses $$$A, which pat does not capture",
   ],
   [
-    "AE-06: a variable without a name",
+    "a variable without a name",
     { ops: [{ pat: "h($_)", out: "h($_)" }], paths: ["a.ts"] },
     "ops[0].out uses $_, which pat does not capture",
   ],
-  [
-    "AE-06: many without a name",
-    { ops: [{ pat: "h($$$)", out: "h($$$)" }], paths: ["a.ts"] },
-    "ops[0].out uses $$$, which pat does not capture",
-  ],
+  ["many without a name", { ops: [{ pat: "h($$$)", out: "h($$$)" }], paths: ["a.ts"] }, "ops[0].out uses $$$, which pat does not capture"],
   ["a NUL in a path", { ops: [OP], paths: ["a\0.ts"] }, "paths[0] must not contain a NUL character"],
   [
     "too many operations",
@@ -173,7 +165,7 @@ const REWRITES: readonly (readonly [name: string, file: string, before: string, 
     ],
     "f(1); f(3)",
   ],
-  ["AE-27: the outer of nested matches is taken", "a.ts", "f(f(1))", [OP], "g(f(1))"],
+  ["the outer of nested matches is taken", "a.ts", "f(f(1))", [OP], "g(f(1))"],
   [
     "line endings, a mark at the start and a missing end of line stay",
     "a.ts",
@@ -334,27 +326,27 @@ test("paths are named from the working directory", async (t) => {
   ]);
 });
 
-test("AE-07: a path that does not exist", async (t) => {
+test("a path that does not exist", async (t) => {
   const { preview } = workbench(t, { "a.ts": "f(1)" });
   const { error } = plain(await preview({ ops: [OP], paths: ["a.ts", "gone/b.ts"] }));
   assert.deepEqual(error, { type: "file_not_found", message: "Path not found: gone/b.ts" });
 });
 
-test("AE-08: paths are what the call is judged by, wherever they are", async (t) => {
+test("paths are what the call is judged by, wherever they are", async (t) => {
   const { edit, root } = workbench(t, {});
   const built = await edit.build({ ops: [OP], paths: ["src", "/etc/x.ts"] }, context(root));
   assert.deepEqual(built.locations(), [{ path: join(root, "src") }, { path: "/etc/x.ts" }]);
   assert.equal(await built.permission(), "ask");
 });
 
-test("AE-20: no match is a success without a proposal", async (t) => {
+test("no match is a success without a proposal", async (t) => {
   const { preview } = workbench(t, { "a.ts": "h(1)" });
   const { content, error, details } = plain(await preview({ ops: [OP], paths: ["a.ts"] }));
   assert.deepEqual([content, error], ["No matches. Nothing was staged.", undefined]);
   assert.deepEqual([details["totalReplacements"], details["filesSearched"], details["limitReached"]], [0, 1, false]);
 });
 
-test("AE-20: changes that change nothing are no matches", async (t) => {
+test("changes that change nothing are no matches", async (t) => {
   const { preview } = workbench(t, { "a.ts": "f(1)" });
   assert.equal(plain(await preview({ ops: [{ pat: "f($A)", out: "f($A)" }], paths: ["a.ts"] })).content, "No matches. Nothing was staged.");
 });
@@ -364,7 +356,7 @@ for (const [name, text] of [
   ["a bracket that is missing at the end", "function a() { f(1);"],
   ["a bracket that is missing in the middle", "const x = (f(1);"],
 ] as const)
-  test(`AE-21: a file with a syntax error is skipped: ${name}`, async (t) => {
+  test(`a file with a syntax error is skipped: ${name}`, async (t) => {
     const { root, preview } = workbench(t, { "good.ts": "f(1)", "bad.ts": text, "empty.ts": "", "blank.ts": "\n \n" });
     const made = await preview({ ops: [OP], paths: ["."] });
     assert.deepEqual(afters(made, root), { "good.ts": "g(1)" });
@@ -375,7 +367,7 @@ for (const [name, text] of [
     assert.equal(blocks[0], "bad.ts: Syntax error, file skipped");
   });
 
-test("AE-22: every pattern unparsable", async (t) => {
+test("every pattern unparsable", async (t) => {
   const { preview } = workbench(t, { "a.ts": "f(1)" });
   const { content, error, details } = plain(
     await preview({
@@ -400,7 +392,7 @@ test("AE-22: every pattern unparsable", async (t) => {
   assert.equal(details["issueCount"], 3);
 });
 
-test("AE-23: one pattern bad, one good", async (t) => {
+test("one pattern bad, one good", async (t) => {
   const { root, preview } = workbench(t, { "a.ts": "f(1)" });
   const made = await preview({ ops: [{ pat: "f(", out: "" }, OP], paths: ["a.ts"] });
   assert.deepEqual(afters(made, root), { "a.ts": "g(1)" });
@@ -428,7 +420,7 @@ test("a variable that is only a part of a text captures nothing", async (t) => {
   assert.equal(content, "No matches. Nothing was staged.\nops[0]: $A captures nothing in this pattern");
 });
 
-test("AE-27: nested matches that are left are counted", async (t) => {
+test("nested matches that are left are counted", async (t) => {
   const { preview } = workbench(t, { "a.ts": "f(f(f(1)), f(2))", "b.ts": "f(f(1))" });
   const { details, blocks } = staged(await preview({ ops: [OP], paths: ["."] }));
   assert.equal(details["nestedSkipped"], 4);
@@ -436,7 +428,7 @@ test("AE-27: nested matches that are left are counted", async (t) => {
   assert.equal(blocks[0], "4 nested matches were skipped; run again after applying.");
 });
 
-test("AE-29: a result that no longer parses is staged, and said", async (t) => {
+test("a result that no longer parses is staged, and said", async (t) => {
   for (const out of ["g($$$A", "g($$$A) }", "class"]) {
     const { preview } = workbench(t, { "a.ts": "const x = f(1);\n", "b.ts": "h(1)" });
     const { details, blocks } = staged(await preview({ ops: [{ pat: "f($$$A)", out }], paths: ["."] }));
@@ -675,7 +667,7 @@ test("a file that is gone by the time it is read is counted", async (t) => {
   assert.deepEqual(Object.keys(afters(await preview({ ops: [OP], paths: ["."] }), root)), ["a.ts", "b.ts/c.ts"]);
 });
 
-test("what was applied is told with the new digests", async (t) => {
+test("the result of an applied edit has the new digests", async (t) => {
   const { edit, root } = workbench(t, {});
   const fileReplacements = [{ path: "src/a.ts", count: 3 }];
   const applied: AppliedPreview = {

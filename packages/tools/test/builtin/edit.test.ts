@@ -159,7 +159,7 @@ const HINTS: readonly (readonly [name: string, file: string, old: string, messag
   ],
 ];
 for (const [name, file, old_string, message] of HINTS) {
-  test(`a text that is not found is told what stands there: ${name}`, async (t) => {
+  test(`if a text is not found, the result shows the most similar lines: ${name}`, async (t) => {
     const made = session(t);
     await ready(made, file);
     assert.match(shown((await made.call("edit", { file_path: "f", old_string, new_string: "x = 2;" })).content), message);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { enterPlanModeTool } from "../../src/index.ts";
 
-test("enter_plan_mode asks nobody, takes nothing, and is the runtime's to do", async () => {
+test("enter_plan_mode never asks, takes no input, and is implemented by the runtime", async () => {
   const tool = enterPlanModeTool();
   const invocation = await tool.build({}, { cwd: "/", callId: "c", sessionId: "s" });
   assert.deepEqual(

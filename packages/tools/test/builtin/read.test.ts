@@ -110,7 +110,7 @@ const MEDIA: readonly (readonly [name: string, bytes: Buffer, part: object])[] =
   ["PDF", Buffer.from("%PDF-1.7\n\0"), { type: "file", mediaType: "application/pdf", name: "picture.txt" }],
 ];
 for (const [name, bytes, part] of MEDIA) {
-  test(`${name} is given as it is, whatever its name`, async (t) => {
+  test(`${name} is returned unchanged, regardless of its name`, async (t) => {
     const { call, workspace } = session(t);
     writeFileSync(join(workspace, "picture.txt"), bytes);
     assert.deepEqual((await call("read", { file_path: "picture.txt" })).content, [{ ...part, data: bytes.toString("base64") }]);

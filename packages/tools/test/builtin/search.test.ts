@@ -220,7 +220,7 @@ test("ripgrep gets fixed words, the pattern and the files, and nothing of the en
   );
 });
 
-test("a ripgrep from the workspace is never started, whatever the search path says", async (t) => {
+test("a ripgrep in the workspace is never started, even if the search path has it", async (t) => {
   const { root, search } = searching(t, "");
   put(root, { "bin/rg": STAND_IN, "a.ts": "foo" });
   chmodSync(join(root, "bin/rg"), 0o755);

@@ -227,7 +227,7 @@ test("60 MB of output cost bounded memory", async (t) => {
   assert.equal(await runNode(source), "true true 50000000\n");
 });
 
-test("the process is told before its output is used, and a start that cannot be recorded ends the call", async (t) => {
+test("the process is recorded before its output is used, and a start that cannot be recorded ends the call", async (t) => {
   const made = session(t);
   const order: string[] = [];
   const invocation = await made.tool("shell").build({ command: "echo x" }, { cwd: made.root, callId: "c", sessionId: "s" });

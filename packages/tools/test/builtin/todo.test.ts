@@ -37,7 +37,7 @@ for (const [name, todos, message] of INVALID) {
   });
 }
 
-test("it changes nothing, so it needs nobody's leave, and is no safe kind", async (t) => {
+test("it changes nothing, so it never asks, and its kind is not a safe one", async (t) => {
   const tool = session(t).tool("todo");
   assert.equal(tool.kind, "think");
   assert.equal(await (await tool.build({ todos: [] })).permission(), "allow");

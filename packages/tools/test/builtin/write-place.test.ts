@@ -35,7 +35,7 @@ const WARNED: readonly (readonly [name: string, path: string, warning: RegExp])[
   ["a path of another system", "C:x", /another operating system/],
 ];
 for (const [name, file_path, warning] of WARNED) {
-  test(`${name} is named to whoever is asked`, async (t) => {
+  test(`${name} is named in the approval`, async (t) => {
     const made = session(t);
     writeFileSync(join(made.root, "one"), "");
     linkSync(join(made.root, "one"), join(made.root, "two"));

@@ -12,10 +12,10 @@ function tools(...written: readonly string[]): string {
 }
 
 const REFUSED: readonly (readonly [sentence: string, tool: string, failure: string])[] = [
-  ["CT-06: no execute", '{ name: "x", description: "D.", parameters: { type: "object" } }', 'Tool #2 ("x"): execute is missing'],
-  ["CT-06: no description", '{ name: "x", parameters: { type: "object" }, execute() {} }', 'Tool #2 ("x"): description is missing'],
-  ["CT-06: a blank description", `{ name: "x", ${GOOD}, description: " " }`, 'Tool #2 ("x"): description is missing'],
-  ["CT-06: no parameters", '{ name: "x", description: "D.", execute() {} }', 'Tool #2 ("x"): parameters are missing'],
+  ["no execute", '{ name: "x", description: "D.", parameters: { type: "object" } }', 'Tool #2 ("x"): execute is missing'],
+  ["no description", '{ name: "x", parameters: { type: "object" }, execute() {} }', 'Tool #2 ("x"): description is missing'],
+  ["a blank description", `{ name: "x", ${GOOD}, description: " " }`, 'Tool #2 ("x"): description is missing'],
+  ["no parameters", '{ name: "x", description: "D.", execute() {} }', 'Tool #2 ("x"): parameters are missing'],
   [
     "input for parameters",
     '{ name: "x", description: "D.", input: {}, execute() {} }',
@@ -26,40 +26,40 @@ const REFUSED: readonly (readonly [sentence: string, tool: string, failure: stri
     '{ name: "x", description: "D.", parameters: { type: "object" }, run() {} }',
     'Tool #2 ("x"): execute is missing; "run" is its name in defineTool',
   ],
-  ["CT-06: not a tool at all", "42", "Tool #2: not a tool"],
-  ["CT-06: a tool that cannot be read", '{ get name() { throw new Error("no"); } }', "Tool #2: cannot be read: no"],
-  ["CT-06: execute is no function", `{ name: "x", ${GOOD}, execute: 1 }`, 'Tool "x": execute must be a function'],
+  ["not a tool at all", "42", "Tool #2: not a tool"],
+  ["a tool that cannot be read", '{ get name() { throw new Error("no"); } }', "Tool #2: cannot be read: no"],
+  ["execute is no function", `{ name: "x", ${GOOD}, execute: 1 }`, 'Tool "x": execute must be a function'],
   [
     "a description of 10,001 characters",
     `{ name: "x", ${GOOD}, description: "d".repeat(10001) }`,
     'Tool "x": description is longer than 10000 characters',
   ],
-  ["CT-07: a bad name", `{ name: "a b", ${GOOD} }`, 'Tool #2: invalid name "a b"'],
-  ["CT-07: a name with a control character", `{ name: "a\\u001b[2J", ${GOOD} }`, 'Tool #2: invalid name "a\\u001b[2J"'],
-  ["CT-07: a long name is cut", `{ name: "a".repeat(200), ${GOOD} }`, `Tool #2: invalid name "${"a".repeat(80)}"`],
-  ["CT-07: no name", `{ ${GOOD} }`, "Tool #2: name is missing"],
+  ["a bad name", `{ name: "a b", ${GOOD} }`, 'Tool #2: invalid name "a b"'],
+  ["a name with a control character", `{ name: "a\\u001b[2J", ${GOOD} }`, 'Tool #2: invalid name "a\\u001b[2J"'],
+  ["a long name is cut", `{ name: "a".repeat(200), ${GOOD} }`, `Tool #2: invalid name "${"a".repeat(80)}"`],
+  ["no name", `{ ${GOOD} }`, "Tool #2: name is missing"],
   [
-    "CT-11: a zod type that JSON Schema does not have",
+    "a zod type that JSON Schema does not have",
     `{ name: "x", ${GOOD}, parameters: zod.object({ a: zod.date() }) }`,
     'Tool "x": parameters cannot be described: Date cannot be represented in JSON Schema',
   ],
   [
-    "CT-11: a schema that is no object",
+    "a schema that is no object",
     `{ name: "x", ${GOOD}, parameters: zod.string() }`,
     'Tool "x": parameters cannot be described: input must accept objects at its root.',
   ],
   [
-    "CT-11: a schema that contains itself",
+    "a schema that contains itself",
     `{ name: "x", ${GOOD}, parameters: (() => { const s = { type: "object", properties: {} }; s.properties.s = s; return s; })() }`,
     'Tool "x": parameters cannot be described: input is not JSON: Converting circular structure to JSON',
   ],
   [
-    "CT-11: a schema that does not compile",
+    "a schema that does not compile",
     `{ name: "x", ${GOOD}, parameters: { type: "object", properties: { a: { type: "txet" } } } }`,
     'Tool "x": parameters cannot be described: ',
   ],
   [
-    "CT-11: an unknown dialect",
+    "an unknown dialect",
     `{ name: "x", ${GOOD}, parameters: { $schema: "urn:x", type: "object" } }`,
     'Tool "x": parameters cannot be described: unknown dialect "urn:x"',
   ],
@@ -69,12 +69,12 @@ const REFUSED: readonly (readonly [sentence: string, tool: string, failure: stri
     'Tool "x": parameters must be a zod schema, or a JSON Schema with type "object"',
   ],
   [
-    "CT-11: a schema that cannot be looked at",
+    "a schema that cannot be looked at",
     `{ name: "x", ${GOOD}, parameters: new Proxy({}, { has() { throw new Error("no look"); } }) }`,
     'Tool "x": cannot be created: no look',
   ],
-  ["CT-12: preview without apply", `{ name: "x", ${GOOD}, preview() {} }`, 'Tool "x": preview needs apply'],
-  ["CT-12: apply without preview", `{ name: "x", ${GOOD}, apply() {} }`, 'Tool "x": apply needs preview'],
+  ["preview without apply", `{ name: "x", ${GOOD}, preview() {} }`, 'Tool "x": preview needs apply'],
+  ["apply without preview", `{ name: "x", ${GOOD}, apply() {} }`, 'Tool "x": apply needs preview'],
   [
     "an unknown kind",
     `{ name: "x", ${GOOD}, kind: "Edit" }`,
@@ -112,7 +112,7 @@ describe("one bad tool of three", () => {
     });
   }
 
-  test("CT-14: a schema without end names the file", async (t) => {
+  test("a schema without end names the file", async (t) => {
     const at = place(t);
     const endless = "(() => { const deep = () => zod.object({ a: zod.lazy(() => deep()) }); return deep(); })()";
     const nested =
@@ -131,19 +131,19 @@ describe("one bad tool of three", () => {
 
 describe("names", () => {
   const CLASHES: readonly (readonly [sentence: string, user: string, project: string, explicit: string, failed: readonly string[]])[] = [
-    ["CT-08: a built-in stays", "read", "b", "c", ['Tool "read" conflicts with a built-in tool']],
+    ["a built-in stays", "read", "b", "c", ['Tool "read" conflicts with a built-in tool']],
     [
-      "CT-08: a hidden one too",
+      "a hidden one too",
       "resolve",
       "ask",
       "c",
       ['Tool "resolve" conflicts with a built-in tool', 'Tool "ask" conflicts with a built-in tool'],
     ],
-    ["CT-08: and what a provider would take for it", "SHELL", "b", "c", ['Tool "SHELL" conflicts with a built-in tool']],
-    ["CT-09: the user's wins over the project's", "same", "same", "c", ['Tool "same" is already provided by USER']],
-    ["CT-09: the project's wins over an explicit one", "a", "same", "same", ['Tool "same" is already provided by PROJECT']],
-    ["CT-10: equal but for case", "my_tool", "My_Tool", "c", ['Tool "My_Tool" is already provided by USER']],
-    ["CT-10: equal but for hyphens", "my-tool", "my_tool", "c", ['Tool "my_tool" is already provided by USER']],
+    ["and what a provider would take for it", "SHELL", "b", "c", ['Tool "SHELL" conflicts with a built-in tool']],
+    ["the user's wins over the project's", "same", "same", "c", ['Tool "same" is already provided by USER']],
+    ["the project's wins over an explicit one", "a", "same", "same", ['Tool "same" is already provided by PROJECT']],
+    ["equal but for case", "my_tool", "My_Tool", "c", ['Tool "My_Tool" is already provided by USER']],
+    ["equal but for hyphens", "my-tool", "my_tool", "c", ['Tool "my_tool" is already provided by USER']],
   ];
   for (const [sentence, user, project, explicit, reasons] of CLASHES) {
     test(sentence, async (t) => {
@@ -438,7 +438,7 @@ describe("the interface", () => {
     assert.deepEqual(asked, ["hello"]);
   });
 
-  test("a question that nobody can be asked fails the call with its type", async (t) => {
+  test("a question without a user interface fails the call with its type", async (t) => {
     const at = place(t);
     at.write("config/tools/a.ts", toolModule("a", "", 'await ctx.ui.confirm("sure?"); return { content: [] };'));
     const { call } = await governed(at, await at.load());

@@ -71,7 +71,7 @@ describe("discovery", () => {
     assert.deepEqual(discover(at).modules, ["user config/tools/a.ts"]);
   });
 
-  test("a link that leaves the folder is a failure, whatever it leads to", (t) => {
+  test("a link that leaves the folder is a failure", (t) => {
     const at = place(t);
     at.write("out/a.ts", "");
     at.write("out/index.ts", "");
@@ -122,7 +122,7 @@ describe("discovery", () => {
 });
 
 describe("trust", () => {
-  test("nothing of an untrusted project is executed, and the person is told how many there are", async (t) => {
+  test("no module of an untrusted project is executed, and the failure says how many there are", async (t) => {
     const at = place(t);
     at.write(".assent/tools/a.ts", "throw new Error('executed')");
     at.write(".assent/tools/b.ts", "not even parsed (");

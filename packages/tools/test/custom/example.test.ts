@@ -23,7 +23,7 @@ function names(at: Place): readonly string[] {
 describe("examples/custom-tools/rename.ts", () => {
   test("has fewer than 60 lines", () => assert.ok(readFileSync(example, "utf8").split("\n").length <= 60));
 
-  test("its calls give what stands in rename.out", async (t) => {
+  test("its calls give the output in rename.out", async (t) => {
     const at = place(t);
     const { call } = await session(at);
     const promised = readFileSync(join(directory, "rename.out"), "utf8");
@@ -71,7 +71,7 @@ describe("examples/custom-tools/rename.ts", () => {
 });
 
 describe("examples/custom-tools/deploy.ts", () => {
-  test("its calls give what stands in deploy.out, and only the applied one has an effect", async (t) => {
+  test("its calls give the output in deploy.out, and only the applied one has an effect", async (t) => {
     const at = place(t);
     const loaded = await at.load({ explicit: [join(directory, "deploy.ts")] });
     assert.deepEqual(loaded.failed, []);

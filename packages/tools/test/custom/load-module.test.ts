@@ -8,17 +8,17 @@ const TOOL = '({ name: "a", description: "A.", parameters: { type: "object" }, e
 const COMPILING = ". Types are only removed: enums, namespaces, parameter properties and JSX need compiling";
 
 const REFUSED: readonly (readonly [sentence: string, file: string, text: string, failure: string])[] = [
-  ["CT-01: a syntax error in TypeScript, with its line", "a.ts", "\nconst x = ;", `load_error: Expression expected (line 2)${COMPILING}`],
-  ["CT-01: a syntax error in JavaScript", "a.mjs", "const x = ;", "load_error: Unexpected token ';'"],
-  ["CT-01: a syntax error in CommonJS, with its line", "a.cjs", "\n\nconst x = ;", "load_error: Unexpected token ';' (line 3)"],
+  ["a syntax error in TypeScript, with its line", "a.ts", "\nconst x = ;", `load_error: Expression expected (line 2)${COMPILING}`],
+  ["a syntax error in JavaScript", "a.mjs", "const x = ;", "load_error: Unexpected token ';'"],
+  ["a syntax error in CommonJS, with its line", "a.cjs", "\n\nconst x = ;", "load_error: Unexpected token ';' (line 3)"],
   [
-    "CT-01: a missing name",
+    "a missing name",
     "a.ts",
     '\nimport { x } from "node:fs";\nexport default x;',
     "load_error: The requested module 'node:fs' does not provide an export named 'x' (line 2)",
   ],
-  ["CT-01: a throw at the top, with its line", "a.ts", "\n\nthrow new Error('boom');", "load_error: boom (line 3)"],
-  ["CT-01: a thrown text", "a.ts", "throw 'boom';", "load_error: boom"],
+  ["a throw at the top, with its line", "a.ts", "\n\nthrow new Error('boom');", "load_error: boom (line 3)"],
+  ["a thrown text", "a.ts", "throw 'boom';", "load_error: boom"],
   [
     "an enum needs a compiler, and is told so",
     "a.ts",
@@ -32,45 +32,40 @@ const REFUSED: readonly (readonly [sentence: string, file: string, text: string,
     `load_error: TypeScript namespace declaration is not supported in strip-only mode (line 1)${COMPILING}`,
   ],
   ["so does JSX", "a.ts", "export default () => {\n  return <a>b</a>;\n};", `load_error: Unterminated regexp literal (line 2)${COMPILING}`],
-  ["CT-02: no default export", "a.ts", "export const x = 1;", "bad_export: Default export is not a factory function"],
-  ["CT-02: a tool instead of a factory", "a.ts", `export default ${TOOL};`, "bad_export: Default export is not a factory function"],
-  ["CT-03: a factory that throws", "a.ts", "export default () => { throw new Error('no key'); };", "factory_error: Factory failed: no key"],
+  ["no default export", "a.ts", "export const x = 1;", "bad_export: Default export is not a factory function"],
+  ["a tool instead of a factory", "a.ts", `export default ${TOOL};`, "bad_export: Default export is not a factory function"],
+  ["a factory that throws", "a.ts", "export default () => { throw new Error('no key'); };", "factory_error: Factory failed: no key"],
   [
-    "CT-03: a factory that rejects",
+    "a factory that rejects",
     "a.ts",
     "export default async () => { throw new TypeError('no key'); };",
     "factory_error: Factory failed: no key",
   ],
+  ["a value that is no error, in its string form", "a.ts", "export default () => { throw 42; };", "factory_error: Factory failed: 42"],
   [
-    "CT-03: a value that is no error, in its string form",
-    "a.ts",
-    "export default () => { throw 42; };",
-    "factory_error: Factory failed: 42",
-  ],
-  [
-    "CT-03: a value without a string form",
+    "a value without a string form",
     "a.ts",
     "export default () => { throw Object.create(null); };",
     "factory_error: Factory failed: unknown error",
   ],
   [
-    "CT-03: a list that cannot be read",
+    "a list that cannot be read",
     "a.ts",
     "export default () => Object.assign([], { [Symbol.iterator]() { throw new Error('no list'); } });",
     "factory_error: Factory failed: no list",
   ],
-  ["CT-05: null", "a.ts", "export default () => null;", "factory_error: Factory returned no tool"],
-  ["CT-05: nothing", "a.ts", "export default async () => {};", "factory_error: Factory returned no tool"],
-  ["CT-05: a text", "a.ts", "export default () => 'tool';", "factory_error: Factory returned no tool"],
-  ["CT-13: the process is not ended while importing", "a.ts", "process.exit(3);", "load_error: Module tried to exit the process"],
+  ["null", "a.ts", "export default () => null;", "factory_error: Factory returned no tool"],
+  ["nothing", "a.ts", "export default async () => {};", "factory_error: Factory returned no tool"],
+  ["a text", "a.ts", "export default () => 'tool';", "factory_error: Factory returned no tool"],
+  ["the process is not ended while importing", "a.ts", "process.exit(3);", "load_error: Module tried to exit the process"],
   [
-    "CT-13: nor by the factory, though it catches",
+    "nor by the factory, though it catches",
     "a.ts",
     `export default () => { try { process.exit(3); } catch {} return ${TOOL}; };`,
     "load_error: Module tried to exit the process",
   ],
   [
-    "CT-13: nor by the name of the function",
+    "nor by the name of the function",
     "a.ts",
     `import { exit } from "node:process"; exit(3); export default () => ${TOOL};`,
     "load_error: Module tried to exit the process",
@@ -95,20 +90,20 @@ describe("a module that cannot be loaded", () => {
     });
   }
 
-  test("CT-01: a missing import is named", async (t) => {
+  test("a missing import is named", async (t) => {
     const at = place(t);
     at.write("config/tools/a.ts", 'import "./nowhere.ts";');
     assert.match(summary(await at.load()).failed.join(), /^load_error: Cannot find module '.*nowhere\.ts'/);
   });
 
-  test("CT-01: an error in an imported file names that file", async (t) => {
+  test("an error in an imported file names that file", async (t) => {
     const at = place(t);
     at.write("config/tools/a/index.ts", 'import "./part.ts";');
     at.write("config/tools/a/part.ts", "\nthrow new Error('boom');");
     assert.deepEqual(summary(await at.load()).failed, ["load_error: boom (part.ts line 2)"]);
   });
 
-  test("CT-04: a factory that never settles is given up after its time", async (t) => {
+  test("a factory that never settles is given up after its time", async (t) => {
     const at = place(t);
     at.write("config/tools/a.ts", 'export default ({ logger }) => { logger.info("begun"); return new Promise(() => {}); };');
     at.write("config/tools/b.ts", toolModule("b"));
@@ -173,7 +168,7 @@ describe("a module that loads", () => {
     });
   }
 
-  test("CT-15: what it writes to standard output while loading goes to the log, and nothing else does", async (t) => {
+  test("what it writes to standard output while loading goes to the log, and nothing else does", async (t) => {
     const at = place(t);
     const path = at.write(
       "config/tools/a.ts",

@@ -33,7 +33,7 @@ describe("pushPendingAction", () => {
     assert.deepEqual([row?.label, row?.carrier, row?.state], ["Send 3 mails", "closure", "staged"]);
     const { outcome, type, text, details } = await call("resolve", { action: "apply", reason: "fine", extra: { n: 7 } });
     assert.deepEqual([outcome, type, text], ["succeeded", "applied", `fine,7,false,${id},Send 3 mails`]);
-    assert.deepEqual(Object(details).sourceToolName, "custom_tool", "CT-33");
+    assert.deepEqual(Object(details).sourceToolName, "custom_tool");
   });
 
   test("functions that declare only the reason keep working, and discard tells the code", async (t) => {
@@ -59,7 +59,7 @@ describe("pushPendingAction", () => {
     assert.equal((await call("resolve", { action: "apply", reason: "" })).text, "ran");
   });
 
-  test("CT-42: the effect of an action may call another tool through the gate, and a refusal makes it fail", async (t) => {
+  test("the effect of an action may call another tool through the gate, and a refusal makes it fail", async (t) => {
     const at = place(t);
     at.write("config/tools/b.ts", toolModule("inner", "", `return { content: [{ type: "text", text: "inner ran" }] };`));
     const { call, id, session } = await pushed(
@@ -87,7 +87,7 @@ describe("pushPendingAction", () => {
     assert.equal(session.state.proposals.size, 1);
   });
 
-  test("CT-30: without a store it is unavailable, by both ways, also at load time", async (t) => {
+  test("without a store it is unavailable, by both ways, also at load time", async (t) => {
     const at = place(t);
     const push = "pushPendingAction({ label: 'x', apply: () => ({ content: [] }) }); return { content: [] };";
     at.write("config/tools/a.ts", toolModule("a", "", `ctx.${push}`));
@@ -106,7 +106,7 @@ describe("pushPendingAction", () => {
     }
   });
 
-  test("CT-31: at load time and outside any call there is nothing to bind it to", async (t) => {
+  test("at load time and outside any call there is nothing to bind it to", async (t) => {
     const at = place(t);
     at.write("config/tools/a.ts", "export default (api) => { api.pushPendingAction({}); };");
     at.write(
@@ -131,16 +131,16 @@ describe("pushPendingAction", () => {
   });
 
   const REFUSED: readonly (readonly [sentence: string, action: string, message: string])[] = [
-    ["CT-32: no label", `{ ${APPLY} }`, "Pending action needs a label."],
-    ["CT-32: no apply", '{ label: "x" }', "Pending action needs an apply function."],
-    ["CT-32: apply is no function", '{ label: "x", apply: 1 }', "Pending action needs an apply function."],
-    ["CT-32: nothing at all", "undefined", "Pending action needs a label."],
+    ["no label", `{ ${APPLY} }`, "Pending action needs a label."],
+    ["no apply", '{ label: "x" }', "Pending action needs an apply function."],
+    ["apply is no function", '{ label: "x", apply: 1 }', "Pending action needs an apply function."],
+    ["nothing at all", "undefined", "Pending action needs a label."],
     [
-      "CT-40: details that contain themselves",
+      "details that contain themselves",
       `(() => { const a = { label: "x", ${APPLY} }; a.details = { a: {} }; a.details.a.b = a.details; return a; })()`,
       "Pending action details must be JSON.",
     ],
-    ["CT-40: details with a function", `{ label: "x", ${APPLY}, details: { f() {} } }`, "Pending action details must be JSON."],
+    ["details with a function", `{ label: "x", ${APPLY}, details: { f() {} } }`, "Pending action details must be JSON."],
   ];
   for (const [sentence, action, message] of REFUSED) {
     test(sentence, async (t) => {
@@ -152,7 +152,7 @@ describe("pushPendingAction", () => {
     });
   }
 
-  test("CT-34: pushed twice in one call, there are two", async (t) => {
+  test("pushed twice in one call, there are two", async (t) => {
     const at = place(t);
     const { call, session } = await pushed(at, `{ label: "one", ${APPLY} }`, `ctx.pushPendingAction({ label: "two", ${APPLY} });`);
     assert.deepEqual(
@@ -162,7 +162,7 @@ describe("pushPendingAction", () => {
     assert.equal((await call("resolve", { action: "apply", reason: "" })).type, "proposal_ambiguous");
   });
 
-  test("CT-35: what a failing call pushed is discarded, and its code is told", async (t) => {
+  test("actions pushed by a failing call are discarded, and their code is notified", async (t) => {
     const at = place(t);
     const { session } = await pushed(at, `{ label: "x", ${APPLY}, reject(reason) { console.log(reason); } }`, 'throw new Error("after");');
     assert.equal(session.state.proposals.size, 0);
@@ -172,7 +172,7 @@ describe("pushPendingAction", () => {
     );
   });
 
-  test("CT-36: after a restart it is lost", async (t) => {
+  test("after a restart it is lost", async (t) => {
     const at = place(t);
     const first = await pushed(at, `{ label: "x", ${APPLY} }`);
     const second = await governed(at, await at.load(), { beside: first });
@@ -181,7 +181,7 @@ describe("pushPendingAction", () => {
     assert.equal(type, "proposal_lost");
   });
 
-  test("CT-37: a reload leaves the old code to what it staged", async (t) => {
+  test("a reload leaves the old code to what it staged", async (t) => {
     const at = place(t);
     at.write("config/tools/a.ts", pushing('{ label: "x", apply: () => ({ content: [{ type: "text", text: "old" }] }) }'));
     const before = await at.load();
@@ -192,14 +192,14 @@ describe("pushPendingAction", () => {
     assert.equal((await call("resolve", { action: "apply", reason: "" })).text, "old");
   });
 
-  test("CT-38: an apply that throws leaves it pending", async (t) => {
+  test("an apply that throws leaves it pending", async (t) => {
     const at = place(t);
     const { call, id, session } = await pushed(at, '{ label: "x", apply() { throw new Error("disk"); } }');
     const { type, text } = await call("resolve", { action: "apply", reason: "" });
     assert.deepEqual([type, text, session.state.proposals.get(id)?.state], ["proposal_apply_failed", "Apply failed: disk", "staged"]);
   });
 
-  test("CT-38: so does one that returns an error", async (t) => {
+  test("so does one that returns an error", async (t) => {
     const at = place(t);
     const { call, id, session } = await pushed(
       at,
@@ -213,14 +213,14 @@ describe("pushPendingAction", () => {
     ["the callback's own details count", "{ content: [], details: { n: 1 } }", { n: 1 }],
     ["the action's stand in for them", "{ content: [] }", { m: 2 }],
   ] as const) {
-    test(`CT-39: ${sentence}`, async (t) => {
+    test(`${sentence}`, async (t) => {
       const at = place(t);
       const { call } = await pushed(at, `{ label: "x", apply: () => (${returned}), details: { m: 2 } }`);
       assert.deepEqual(Object((await call("resolve", { action: "apply", reason: "" })).details).sourceResultDetails, expected);
     });
   }
 
-  test("CT-41: factories run again for another session, and its actions are its own", async (t) => {
+  test("factories run again for another session, and its actions are its own", async (t) => {
     const at = place(t);
     at.write("config/tools/a.ts", pushing(`{ label: ctx.sessionId, ${APPLY} }`));
     const parent = await governed(at, await at.load());
@@ -233,7 +233,7 @@ describe("pushPendingAction", () => {
     );
   });
 
-  test("its apply is judged as the call that staged it, whatever source it names", async (t) => {
+  test("its apply is judged as the call that staged it, even if it names another source", async (t) => {
     const at = place(t);
     at.write("config/tools/a.ts", pushing(`{ label: "x", sourceToolName: "harmless", ${APPLY} }`));
     const plain = staticPolicy({ mode: "yolo" });

@@ -78,7 +78,7 @@ test("9: a call that is to be staged changes nothing before it is resolved, and 
   assert.equal(text(made), "a\nx\n");
 });
 
-test("RS-30: a file that changed between preview and apply is stale, and stays", async (t) => {
+test("a file that changed between preview and apply is stale, and stays", async (t) => {
   const made = await governed(t, ["write"]);
   writeFileSync(join(made.root, "f"), "a");
   await made.call("read", { file_path: "f" });

@@ -79,7 +79,7 @@ const SPELLINGS = [
   "LOCALHOST.",
 ];
 for (const host of SPELLINGS) {
-  test(`2.6: ${host} is this machine however it is written, and is not fetched`, async (t) => {
+  test(`${host} is this machine however it is written, and is not fetched`, async (t) => {
     const { port, asked } = await server(t, { "/": text("secret") });
     const result = await fetcher(t, { privateAllowed: () => false })({ url: `http://${host}:${port}/` });
     assert.equal(result.error?.type, "web_fetch_blocked");
@@ -87,7 +87,7 @@ for (const host of SPELLINGS) {
   });
 }
 
-test("where nobody says that a host may be private, none may", async (t) => {
+test("without a rule no private host is fetched", async (t) => {
   const { origin, asked } = await server(t, { "/": text("secret") });
   const fetch = fetcher(t, { privateAllowed: undefined as never });
   const result = await fetch({ url: `${origin}/` });

@@ -74,7 +74,7 @@ async function governed(t: TestContext, { mode = "default", ...permissions }: Ru
   };
 }
 
-test("2.6: each redirect is a call of its own, judged and recorded, and its text is the result", async (t) => {
+test("each redirect is a call of its own, judged and recorded, and its text is the result", async (t) => {
   const made = await governed(t, { mode: "yolo" });
   const { port: to } = await server(t, { "/c": text("there") });
   const { port: from } = await server(t, { "/a": redirect("/b", 301), "/b": redirect(`http://two.test:${to}/c`, 308) });
@@ -84,7 +84,7 @@ test("2.6: each redirect is a call of its own, judged and recorded, and its text
   assert.deepEqual(made.ran, [`c1 http://one.test:${from}/a`, `c1/1 http://one.test:${from}/b`, `c1/1/1 http://two.test:${to}/c`]);
 });
 
-test("2.6: a redirect to a host that a rule denies stops there and names it; nothing is asked of that host", async (t) => {
+test("a redirect to a host that a rule denies stops there and names it; nothing is asked of that host", async (t) => {
   const other = await server(t, { "/": text("secret") });
   const { port } = await server(t, { "/": redirect(`http://evil.test:${other.port}/?q=1`) });
   const made = await governed(t, { mode: "yolo", deny: ["WebFetch(evil.test)"] });
@@ -97,7 +97,7 @@ test("2.6: a redirect to a host that a rule denies stops there and names it; not
   assert.equal(other.asked.length, 0);
 });
 
-test("2.6: a redirect on the same host is judged as well: a rule may speak of its path", async (t) => {
+test("a redirect on the same host is judged as well: a rule may speak of its path", async (t) => {
   const { port, asked } = await server(t, { "/public": redirect("/private/x"), "/private/x": text("secret") });
   const allow = [`fetch:url=http://one.test:${port}/*`];
   const made = await governed(t, { allow, deny: [`fetch:url=http://one.test:${port}/private/*`] });
@@ -106,7 +106,7 @@ test("2.6: a redirect on the same host is judged as well: a rule may speak of it
   assert.equal(asked.length, 1);
 });
 
-test("2.6: what a rule allows on one host does not allow a redirect to another: a person is asked, and sees from where it came", async (t) => {
+test("what a rule allows on one host does not allow a redirect to another: a person is asked, and sees from where it came", async (t) => {
   const other = await server(t, { "/x": text("there") });
   const { port } = await server(t, { "/": redirect(`http://two.test:${other.port}/x`) });
   const allow = [`fetch:url=http://one.test:${port}/*`];
@@ -146,7 +146,7 @@ test("five redirects are followed, a sixth is not", async (t) => {
   assert.equal(asked.length, 12);
 });
 
-test("a failure behind a redirect is told as it is", async (t) => {
+test("a failure after a redirect is reported unchanged", async (t) => {
   const { port } = await server(t, { "/": redirect("/absent") });
   const report = await (await governed(t, { mode: "yolo" })).fetch({ url: `http://one.test:${port}/` });
   assert.equal(report.type, "web_fetch_failed");

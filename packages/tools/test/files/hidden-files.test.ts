@@ -60,25 +60,25 @@ const ROWS: readonly Row[] = [
 ];
 for (const environment of [undefined, { PATH: "/nonexistent" }]) {
   for (const [name, tool, input, content] of ROWS) {
-    test(`2.5: of what a rule forbids to read ${name}${environment ? ", without ripgrep" : ""}`, async (t) => {
+    test(`of what a rule forbids to read ${name}${environment ? ", without ripgrep" : ""}`, async (t) => {
       assert.equal(shown((await hiding(t, environment).call(tool, input)).content), content);
     });
   }
 }
 
-test("2.5: glob names the others, newest first, and counts what is hidden", async (t) => {
+test("glob names the others, newest first, and counts what is hidden", async (t) => {
   const text = shown((await hiding(t).call("glob", { pattern: "*.ts" })).content).split("\n");
   assert.deepEqual([text.slice(0, 2).sort(), text.slice(2)], [["a.ts", "other/d.ts"], ["[2 files are hidden by a rule]"]]);
 });
 
-test("2.5: list asks about a link as about any other entry, before it names it", async (t) => {
+test("list asks about a link as about any other entry, before it names it", async (t) => {
   const at = hiding(t);
   symlinkSync("private/b.ts", join(at.workspace, "link"));
   await at.call("list", { path: "." });
   assert.ok(at.asked.includes(join(at.workspace, "link")));
 });
 
-test("2.5: ast_edit neither shows nor changes a file that a rule hides", async (t) => {
+test("ast_edit neither shows nor changes a file that a rule hides", async (t) => {
   const at = hiding(t);
   const { content, details } = await at.call("ast_edit", edit);
   assert.equal(content, "Applied 2 replacements in 2 files.");
@@ -89,7 +89,7 @@ test("2.5: ast_edit neither shows nor changes a file that a rule hides", async (
   assert.doesNotMatch(JSON.stringify(details), /private/);
 });
 
-test("2.5: ast_edit of a hidden file alone stages nothing, and says why", async (t) => {
+test("ast_edit of a hidden file alone stages nothing, and says why", async (t) => {
   const at = hiding(t);
   const { content, details } = await at.call("ast_edit", { ...edit, paths: ["private/b.ts"] });
   assert.equal(content, "No matches. Nothing was staged.\n1 file is hidden by a rule.");

@@ -167,7 +167,7 @@ test("stopped: cancelled with what it had written, and everything in its group i
   await until(() => !isThere(at.processes[0]?.pgid ?? 0)); // whoever was killed stays until the system has taken note
 });
 
-test("long output is cut in what is told, and whole in the file", async (t) => {
+test("long output is cut in the notice and complete in the file", async (t) => {
   const { end, file } = await scene(t).behind({ command: "seq 1 300000" });
   assert.ok(end.result.length < 21_000);
   assert.match(end.result, /^1\n2\n/);
@@ -183,7 +183,7 @@ test("of what it has written the last 1 MiB is at hand", async (t) => {
   assert.deepEqual([text.length, text.endsWith("\n500000\n")], [1_048_576, true]);
 });
 
-test("refused: nothing is started, no file is made, and the refusal is told as it is", async (t) => {
+test("a refused command starts nothing, creates no file and reports the refusal", async (t) => {
   const at = scene(t, keeper({ refuses: new ToolError("Too many.", "task_limit") }));
   await assert.rejects(at.call({ command: `touch ${"made"}`, run_in_background: true }), { type: "task_limit", message: "Too many." });
   assert.deepEqual([existsSync(join(at.root, "made")), at.files()], [false, []]);
@@ -206,7 +206,7 @@ test("a directory that does not exist: the call fails, and there is no task", as
   assert.deepEqual(at.processes, []);
 });
 
-test("whoever is asked sees that it stays", async (t) => {
+test("the approval warns that the command keeps running", async (t) => {
   const { tool, root } = scene(t);
   const ctx = { cwd: root, callId: "c1", sessionId: "s_1" };
   const signal = new AbortController().signal;
@@ -225,7 +225,7 @@ test("whoever is asked sees that it stays", async (t) => {
   }
 });
 
-test("the field and the words about it are there where somebody keeps such commands, and nowhere else", (t) => {
+test("run_in_background is offered only if commands can run in the background", (t) => {
   const { tool, root } = scene(t);
   const bare = shellTool({
     workspace: root,

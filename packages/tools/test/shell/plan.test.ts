@@ -100,7 +100,7 @@ const TEXTS: readonly string[] = [
   "diff f.txt d/x.md",
 ];
 for (const text of TEXTS) {
-  test(`6.1: ${JSON.stringify(text)} from its plan is what bash makes of it`, async (t) => {
+  test(`${JSON.stringify(text)} from its plan is what bash makes of it`, async (t) => {
     const { root, execute, allowed, judged } = workspace(t);
     writeFileSync(join(root, "f.txt"), "b\na\nc\n");
     mkdirSync(join(root, "d"));
@@ -133,7 +133,7 @@ test("a plan that is not the policy's own, or that was not understood whole, run
   assert.ok(existsSync(mark));
 });
 
-test("5.10: a program that is not found fails the call, and nothing of the line runs", async (t) => {
+test("a program that is not found fails the call, and nothing of the line runs", async (t) => {
   const { root, allowed } = workspace(t);
   const result = await allowed(`touch ${root}/mark; no-such-program --x`);
   assert.equal(result.error?.type, "shell_execute_error");
@@ -191,7 +191,7 @@ test("an allowed 'git log' checks no signature with the repository's program", a
   assert.equal(ran(), false);
 });
 
-test("6.3: a filter that cannot be switched off denies the execution, and what stood before it is told", async (t) => {
+test("a git filter that cannot be disabled denies the execution, and the result says that earlier commands ran", async (t) => {
   const { top, root, allowed } = workspace(t);
   const { canary, ran } = canaryOf(top);
   repository(root, [["filter.a=b.clean", canary]]);
@@ -201,7 +201,7 @@ test("6.3: a filter that cannot be switched off denies the execution, and what s
   assert.equal(ran(), false);
 });
 
-test("6.3: the configuration is read right before each git, not when the line begins", async (t) => {
+test("the configuration is read right before each git, not when the line begins", async (t) => {
   const { top, root, allowed } = workspace(t);
   const { canary, ran } = canaryOf(top);
   repository(root);
@@ -223,7 +223,7 @@ test("what an approved call exported or entered is not there in an allowed one",
   assert.equal(existsSync(join(root, "ran")), false);
 });
 
-test("programs of the workspace are never taken, whatever the search path says", async (t) => {
+test("programs in the workspace are never used, even if the search path has them", async (t) => {
   const { root, execute, allowed } = workspace(t, { environment: { PATH: `.:${process.env["PWD"]}:/usr/bin:/bin` } });
   for (const name of ["git", "ls", "echo"]) {
     writeFileSync(join(root, name), "#!/bin/sh\necho fake\n");
@@ -343,7 +343,7 @@ test("a directory of the plan that is gone: what was to run there does not run e
   assert.deepEqual(readdirSync(root), ["old"]);
 });
 
-test("6.1: what may change something begins when its start is on record; a start that cannot be recorded ends the call", async (t) => {
+test("what may change something begins when its start is on record; a start that cannot be recorded ends the call", async (t) => {
   const { root, allowed } = workspace(t);
   const mark = join(root, "mark");
   const order: (boolean | string)[] = [];
@@ -362,7 +362,7 @@ test("6.1: what may change something begins when its start is on record; a start
 const LONG_SLEEP = `sleep 61.${process.pid}`;
 
 for (const command of [`${LONG_SLEEP} | cat`, `echo ready; ${LONG_SLEEP}`, `cat | ${LONG_SLEEP} | wc`]) {
-  test(`6.4: a time limit or a cancel ends '${command}' whole`, async (t) => {
+  test(`a time limit or a cancel ends '${command}' whole`, async (t) => {
     const { allowed, root } = workspace(t);
     const late = await allowed(`${command}; touch mark`, { timeout_ms: 200 });
     assert.equal(late.error?.type, "execution_timeout");
@@ -393,7 +393,7 @@ test("people see the end of the output while it runs", async (t) => {
   assert.deepEqual([seen[0], seen.at(-1)], ["one\n", "one\ntwo\n"]);
 });
 
-test("6.2: what a rule allowed has no terminal, though it was asked for, and the model is told", async (t) => {
+test("a command allowed by a rule gets no terminal, and the result says so", async (t) => {
   const { allowed, execute } = workspace(t);
   const result = await allowed("tty; stty size </dev/null", { pty: true });
   assert.deepEqual([result.error?.type, shown(result.content).split("\n")[0]], ["shell_execute_error", "not a tty"]);
