@@ -94,7 +94,7 @@ const ENTER = "{ calls: [{ tool: enter_plan_mode, input: {} }] }";
 const DONE = "{ say: done }";
 
 describe("plan mode, from outside", () => {
-  test("PM-20: an edit is denied, whatever a rule allows", async () => {
+  test("an edit is denied, whatever a rule allows", async () => {
     using at = workspace();
     await at.here(["call", "read", "--input", JSON.stringify({ file_path: "src/a.ts" })]);
     const input = JSON.stringify({ file_path: "src/a.ts", old_string: "1", new_string: "2" });
@@ -109,7 +109,7 @@ describe("plan mode, from outside", () => {
     ["echo x > .assent/plans/x.md", "denied", "denied_by_mode"],
   ];
   for (const [command, outcome, type] of SHELL) {
-    test(`PM-23: ${command}`, async () => {
+    test(`${command}`, async () => {
       using at = workspace();
       await at.here(["call", "shell", "--input", JSON.stringify({ command: "git init -q ." }), "--mode", "yolo"]);
       const { value } = await at.hereJson(["call", "shell", "--input", JSON.stringify({ command }), "--mode", "plan", "--allow", "Shell"]);
@@ -119,10 +119,10 @@ describe("plan mode, from outside", () => {
 
   const WRITES: readonly [sentence: string, turns: string, argv: readonly string[], type: string | null][] = [
     ["the plan is written without asking, and is not staged", DRAFT, ["--on-ask", "deny"], null],
-    ["PM-21: not against a rule", DRAFT, ["--on-ask", "deny", "--deny", "Edit(.assent/**)"], "denied_by_rule"],
+    ["not against a rule", DRAFT, ["--on-ask", "deny", "--deny", "Edit(.assent/**)"], "denied_by_rule"],
     ["an ask rule asks", DRAFT, ["--on-ask", "deny", "--ask", "Edit(.assent/**)"], "denied_unattended"],
     [
-      "PM-22: not through a link to another file",
+      "not through a link to another file",
       `{ calls: [{ tool: trap, input: { kind: symbolic } }] }, ${DRAFT}`,
       ["--on-ask", "deny"],
       "denied_by_mode",
@@ -180,11 +180,11 @@ describe("plan mode, from outside", () => {
   const ANSWERED: readonly [sentence: string, start: string, turns: string, outcome: readonly string[], mode: string][] = [
     ["approve", "plan", `${DRAFT}, ${RESOLVE}`, [], "default"],
     ["proceed_always", "plan", `${DRAFT}, ${RESOLVE}`, ["--outcome", "proceed_always"], "auto-edit"],
-    ["PM-26: restore_previous", "yolo", `${ENTER}, ${DRAFT}, ${RESOLVE}`, ["--outcome", "restore_previous"], "yolo"],
-    ["PM-27: auto-edit approves no plan", "auto-edit", `${ENTER}, ${DRAFT}, ${RESOLVE}`, ["--outcome", "restore_previous"], "auto-edit"],
+    ["restore_previous", "yolo", `${ENTER}, ${DRAFT}, ${RESOLVE}`, ["--outcome", "restore_previous"], "yolo"],
+    ["auto-edit approves no plan", "auto-edit", `${ENTER}, ${DRAFT}, ${RESOLVE}`, ["--outcome", "restore_previous"], "auto-edit"],
   ];
   for (const [sentence, start, turns, outcome, mode] of ANSWERED) {
-    test(`PM-28: parked, answered and resumed: ${sentence}`, async () => {
+    test(`parked, answered and resumed: ${sentence}`, async () => {
       using at = workspace();
       const parked = await play(at, turns, ["--mode", start, "--on-ask", "park"]);
       assert.equal(parked.code, 75, parked.stderr);
@@ -221,7 +221,7 @@ describe("plan mode, from outside", () => {
     assert.equal((await callsOf(at, sessionId)).find(({ tool }) => tool === "write")?.outcome, "succeeded");
   });
 
-  test("PM-25: a plan that was edited meanwhile is not approved, and the mode stays", async () => {
+  test("a plan that was edited meanwhile is not approved, and the mode stays", async () => {
     using at = workspace();
     const { value } = await play(at, `${DRAFT}, ${RESOLVE}`, ["--mode", "plan", "--on-ask", "park"]);
     const [open] = (await at.hereJson(["approvals"])).value;

@@ -29,7 +29,7 @@ import type { FollowedPolicy } from "./follow-policy.ts";
 import type { FrontEnd } from "./front-end.ts";
 import type { RunModel } from "./model.ts";
 
-/** What agents have in common with the session that starts them. */
+/** What agents share with the session that starts them. */
 export type ParentParts = {
   readonly ports: HostPorts;
   readonly policy: FollowedPolicy;
@@ -47,7 +47,7 @@ export type ParentParts = {
 
 const NOTE = "Background tasks cannot ask. Allow it with a rule, or leave it to the main agent.";
 
-/** Makes what each agent works with: its tools, its policy, its way to a person, its model. */
+/** Creates each agent's tools, policy, model and way to ask people. */
 export function createAgentEquipment(
   context: Context,
   around: ParentParts,
@@ -109,7 +109,7 @@ export function createAgentEquipment(
   };
 }
 
-/** A fork has the very tools of its parent; any other agent those that its definition names. */
+/** A fork uses its parent's tools; other agents use those their definition names. */
 function agentRegistry({ definition, parent }: AgentSpec): Registry {
   const registry = parent.talk().tools();
   if (!definition) return registry;
@@ -148,7 +148,7 @@ function sharedDeps(
 
 type AskDeps = Pick<DispatcherDeps, "onAsk" | "unattendedNote" | "approver" | "questioner">;
 
-/** Whether a person is asked for an agent. One that a call waits for reaches whoever the call reaches; a task does so where settings let it, else it is denied or parked. */
+/** Decides how an agent asks. A foreground agent asks like its caller; a background task asks if settings allow it, and is denied or parked otherwise. */
 function askDepsFor(around: ParentParts, { background, parent, task, definition }: AgentSpec): AskDeps {
   const { channels, policy } = around;
   const bubbled = withAgentLabel(channels, `${definition?.name ?? "fork"} (${task})`);
@@ -159,7 +159,7 @@ function askDepsFor(around: ParentParts, { background, parent, task, definition 
   return { onAsk: background && around.onAsk === "park" ? "park" : "deny", unattendedNote: NOTE, ...bubbled };
 }
 
-/** Whether a question of it reaches somebody, now or later; a fork is offered what its parent is. */
+/** True if its questions can be answered, now or later. A fork is like its parent. */
 function mayAskQuestions({ definition, parent }: AgentSpec, { onAsk, questioner }: AskDeps): boolean {
   return definition ? onAsk === "park" || questioner?.available() === true : parent.talk().canAsk === true;
 }
@@ -174,7 +174,7 @@ function withAgentLabel({ approver, questioner }: ParentParts["channels"], agent
   };
 }
 
-/** What its calls and hooks are told under. */
+/** Adds the agent's name to its calls and hooks. */
 function withAgentName(dispatcher: Dispatcher, agentName: string): Dispatcher {
   return {
     ...dispatcher,

@@ -34,35 +34,35 @@ import type { FrontEnd } from "./front-end.ts";
 import { trustedInstructions } from "./instructions.ts";
 import type { RunModel } from "./model.ts";
 
-/** What an agent of any front end is made from. */
+/** Everything that an agent is composed from. */
 export type AgentParts = {
   readonly session: Session;
   readonly ports: HostPorts;
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
   readonly cancelling: Cancellation;
-  /** What an ask becomes where nobody can be asked and nothing was given. */
+  /** What happens to a call that needs approval if no one can be asked and no flag says otherwise. */
   readonly unattended: OnAsk;
   readonly observe: NonNullable<ConversationDeps["observe"]>;
-  /** What the front end adds; absent: a terminal, where there is one. */
+  /** What the front end adds; without it, the terminal is used if there is one. */
   readonly frontEnd?: FrontEnd;
-  /** What the whole run, its agents included, may use up. */
+  /** Limits for the whole run, including its agents. */
   readonly limits?: RunLimits;
-  /** A person is there: notices are told also after turns that failed or were interrupted. */
+  /** A person is present, so notices are delivered even after failed or interrupted turns. */
   readonly interactive?: boolean;
-  /** What came of notices that were told while nobody waited for it. */
+  /** Called with the result of a turn that delivered notices on its own. */
   readonly told?: NonNullable<AgentSessionDeps["onDrained"]>;
   readonly observeTasks?: TasksDeps["observe"];
   readonly observeSchedules?: SchedulesDeps["observe"];
   /** Slash commands and files in the prompt of a schedule. */
   readonly expand?: SchedulesDeps["expand"];
-  /** Nothing goes on by itself: no answered task, no schedule. For whoever only puts something in order. */
+  /** Do not continue tasks or schedules; for commands that only settle something. */
   readonly keepPaused?: boolean;
 };
 
-/** An agent, ready to begin or to go on. */
+/** A composed agent, ready to start or resume. */
 export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "close" | "onAsk"> & {
-  /** A conversation that goes on after these messages, with all that runs beside it. Once per session. */
+  /** Starts the conversation after these messages, with its background tasks. Call it once per session. */
   readonly drive: (messages: NonNullable<Parameters<typeof createConversation>[1]>) => AgentSession;
   /** The conversation alone. */
   readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
@@ -74,7 +74,7 @@ export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "cl
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
 };
 
-/** Everything a conversation stands on, whether it begins or goes on. What an earlier process left of its tasks and schedules is in order when this resolves. */
+/** Composes an agent for a new or resumed session. Tasks and schedules left by an earlier process are restored when this resolves. */
 export async function composeAgent(context: Context, parts: AgentParts): Promise<ComposedAgent> {
   const { session, policy, cancelling, limits } = parts;
   policy.serve(session.id);
@@ -128,13 +128,13 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
   };
 }
 
-/** Each name once: what the front end gives counts before what files define. */
+/** Agent definitions by name; those of the front end take precedence over files. */
 function listDefinitions({ frontEnd, policy }: AgentParts): readonly LoadedAgent[] {
   const given = frontEnd?.agents?.() ?? [];
   return [...given, ...policy.agents.agents.filter(({ name }) => !given.some((agent) => agent.name === name))];
 }
 
-/** The tool knows only the agents of files. */
+/** Lists the front end's agents, because the `agent` tool describes only those from files. */
 function frontEndAgentsText({ frontEnd }: AgentParts): string {
   const given = frontEnd?.agents?.() ?? [];
   if (given.length === 0) return "";
@@ -146,7 +146,7 @@ type BackgroundParts = { readonly bell: WakeUp; readonly unknown: UnknownOutcome
 type ComposedParts = SessionDispatcher & { readonly talk: ConversationDeps; readonly handlers: Tasks["handlers"] };
 type Background = { readonly tasks: Tasks; readonly schedules: Schedules; readonly join: (made: ComposedParts) => void };
 
-/** Tasks and schedules are there before the dispatcher that has them, and use it only later. */
+/** Creates tasks and schedules before the dispatcher, which they use later. */
 function createBackground(context: Context, parts: AgentParts, { bell, unknown }: BackgroundParts): Background {
   const { session, policy, ports, chosen, frontEnd, limits } = parts;
   let joined: ComposedParts | undefined;
@@ -200,7 +200,7 @@ function createBackground(context: Context, parts: AgentParts, { bell, unknown }
   return { tasks, schedules, join };
 }
 
-/** What the workspace asks of agents, where it is trusted. A policy file stands alone: then nobody looked whether it is. */
+/** Reads the instructions of a trusted workspace. With a policy file, trust was not checked, so there are none. */
 async function readInstructions({ io }: Context, { session, policy }: AgentParts): Promise<string> {
   const { created } = session.state;
   if (typeof created?.options?.["policy"] === "string") return "";
@@ -253,7 +253,7 @@ function conversationDeps(parts: AgentParts, made: SessionDispatcher, instructio
   };
 }
 
-/** A definition that was left out, or names a tool that is not there, is told once. */
+/** Warns about agent definitions that were ignored or name unknown tools. */
 async function warnAboutAgents({ io }: Context, { agents, tools }: FollowedPolicy): Promise<void> {
   for (const { file, line, message } of agents.problems) await warn(io, `${file}:${line}: ${message}`);
   for (const warning of agents.warnings) await warn(io, warning);

@@ -33,7 +33,7 @@ export type CustomToolsLocation = {
 
 const NONE: LoadedTools = { tools: [], failed: [], untrusted: [], close: () => undefined };
 
-/** The user's own tools, those of a trusted project, and those that were named. Where there are none, nothing is loaded to find that out. */
+/** Loads the user's tools, those of a trusted project, and named ones. Loads nothing if there are none. */
 export async function loadTools(context: Context, place: CustomToolsLocation): Promise<LoadedTools> {
   const isNamed = (place.tools ?? []).length > 0;
   return isNamed || toolPaths(context, place).some((path) => existsSync(path)) ? await loadCustomTools(optionsOf(context, place)) : NONE;
@@ -87,7 +87,7 @@ function foldersOf(env: Context["io"]["env"], workspace: string): readonly ToolF
   ];
 }
 
-/** Failures are shown, and with `--strict-tools` nothing starts. */
+/** Prints failures; with `--strict-tools` it throws. */
 export async function reportFailedTools({ io, options }: Context, { failed }: LoadedTools): Promise<void> {
   if (failed.length === 0) return;
   for (const failure of failed) await io.stderr.write(`${oneLine(failureText(failure))}\n`);

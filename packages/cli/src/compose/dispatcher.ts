@@ -28,7 +28,7 @@ export type DispatcherParts = {
   readonly unattended: OnAsk;
   /** A mode that was chosen for a session that goes on. */
   readonly mode?: string | undefined;
-  /** What the front end adds; absent: a terminal, where there is one. */
+  /** What the front end adds; without it, the terminal is used if there is one. */
   readonly frontEnd?: FrontEnd | undefined;
   /** What the whole run may use up. */
   readonly limits?: RunLimits | undefined;
@@ -43,7 +43,7 @@ export type SessionDispatcher = {
   readonly dispatcher: Dispatcher;
   readonly modes: Modes;
   readonly planMode: PlanMode;
-  /** What an ask becomes when nobody can be asked. */
+  /** What happens to a call that needs approval if no one can be asked. */
   readonly onAsk: OnAsk;
   /** A question to a person gets an answer, here or later. */
   readonly asks: () => boolean;
@@ -101,7 +101,7 @@ type PersonReach = {
   readonly channels: Pick<DispatcherDeps, "approver" | "questioner">;
 };
 
-/** Who can be asked here: whoever the front end reaches, else the person at the terminal. */
+/** Finds out who can be asked: through the front end, or else at the terminal. */
 function reachPerson(context: Context, runtime: DispatcherParts): PersonReach {
   const { io } = context;
   const { approver, questioner } = runtime.frontEnd ?? {};

@@ -5,10 +5,10 @@ import type { Context } from "../command-line/spec.ts";
 import { usageError } from "../io/failure.ts";
 import { isDirectory } from "./place.ts";
 
-/** What an ask becomes when nobody can be asked. */
+/** What happens to a call that needs approval if no one can be asked. */
 export type OnAsk = "deny" | "park" | "fail";
 
-/** The flags that judge a call; a session keeps them, so that its resume judges the same way. */
+/** Flags that decide about calls. A session records them, so that resuming decides the same way. */
 export type CallFlags = {
   /** Undefined: as settings say. */
   readonly mode: Mode | undefined;
@@ -37,13 +37,13 @@ export function readFlags({ options, io }: Pick<Context, "options" | "io">): Cal
   });
 }
 
-/** Refuses a directory that does not exist: it would widen the workspace as soon as it is created. */
+/** Refuses a missing directory: it would extend the workspace once it is created. */
 function existingDirectory(directory: string): string {
   if (isDirectory(directory)) return directory;
   throw usageError("", `option '--add-dir' must be a directory, but '${directory}' is not.`);
 }
 
-/** A policy file is read alone; a rule beside it would silently not count. */
+/** Refuses rule options next to a policy file, because they would silently have no effect. */
 function refuseRulesBesidePolicy(flags: CallFlags): CallFlags {
   const rule = (["deny", "ask", "allow"] as const).find((name) => flags[name].length > 0);
   if (flags.policyFile === undefined || rule === undefined) return flags;
@@ -62,7 +62,7 @@ export function flagsForRecord(flags: CallFlags, onAsk: OnAsk | undefined): Json
   return { command: "call", mode, allow, ask, deny, addDir, policy, tools, onAsk: onAsk ?? null };
 }
 
-/** The flags a session began with and those of this resume: rules and directories add up, a mode or policy given now counts. */
+/** Combines the recorded flags with those given now: rules and directories add up; a mode or policy given now replaces the old one. */
 export function mergeResumedFlags(kept: JsonObject | undefined, context: Pick<Context, "options" | "io">): CallFlags {
   const given = readFlags(context);
   const list = (name: string): readonly string[] => {
@@ -90,7 +90,7 @@ function modeNamed(name: unknown): Mode | undefined {
   return MODES.find((mode) => mode === name);
 }
 
-/** The session's own flags count, not those of the command that answers. */
+/** No options at all, for commands that use only the session's recorded flags. */
 export const NO_OPTIONS: Context["options"] = {
   flag: () => false,
   text: () => undefined,

@@ -18,14 +18,14 @@ export type FollowedPolicy = OpenedPolicy & {
   readonly serve: (session: string) => void;
   /** Names the session's plan, which plan mode lets be written. */
   readonly planAt: (file: string) => void;
-  /** Why a hook may not run: whoever wrote it, nothing of a workspace starts before somebody trusts it. */
+  /** Why a hook may not run: programs in a workspace run only if it is trusted. */
   readonly refusesHook: (entry: HookEntry) => string | undefined;
 };
 
 /** What a session is judged by. The ledger, where one is open already, says whether the workspace is trusted. */
 export type PolicyRequest = { readonly workspace: string; readonly flags: CallFlags; readonly ledger?: Ledger };
 
-/** Reads the settings and follows them; what is left out of them is told. Throws `SettingsError`. */
+/** Reads and follows the settings, and warns about ignored parts. Throws `SettingsError`. */
 export async function followPolicy(context: Context, { workspace, flags, ledger }: PolicyRequest): Promise<FollowedPolicy> {
   const { io } = context;
   const { outputDirectory, clock } = hostPortsFor(context, await stateDirectory(context));
@@ -68,7 +68,7 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
   };
 }
 
-/** What was read is not what was trusted: it changed in between, and counts for nothing. */
+/** Reopens without trust, because the files changed after trust was checked. */
 async function openUntrusted({ source }: OpenedPolicy, open: (trusted: boolean) => Promise<OpenedPolicy>): Promise<OpenedPolicy> {
   source.close();
   return open(false);

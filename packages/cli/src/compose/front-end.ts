@@ -2,24 +2,24 @@ import type { ConversationEvent, LoadedAgent } from "@assent/agent";
 import type { Approver, DecisionNotice, Maybe, Questioner, Session } from "@assent/core";
 import type { HookEntry, HookFunction } from "@assent/core/parts";
 
-/** What a door hears of one session beyond its record. */
+/** What a front end observes of one session besides its record. */
 export type SessionObserver = {
   readonly decided: (notice: DecisionNotice) => void;
   readonly observe: (event: ConversationEvent) => void;
 };
 
-/** Hooks of a door, beside those of the settings. */
+/** Hooks of a front end, in addition to those in settings. */
 export type FrontEndHooks = { readonly entries: () => readonly HookEntry[]; readonly functions: Readonly<Record<string, HookFunction>> };
 
 /** Replaces the general system prompt, or is appended to it. */
 export type SystemPromptChange = { readonly prompt?: string; readonly append?: string };
 
-/** What a door adds to the sessions that are open in it: the main one, and those of its agents. */
+/** What a front end adds to its sessions: the main one and those of its agents. */
 export type FrontEnd = {
-  /** A way to somebody who says yes or no, instead of the terminal. */
+  /** Asks for approvals, instead of the terminal. */
   readonly approver?: Approver;
   readonly questioner?: Questioner;
-  /** Whether questions reach somebody this way now; a live value. */
+  /** True if questions can be answered now. */
   readonly asks?: () => boolean;
   /** How long an approval stays open; a live value. */
   readonly approvalTimeoutMs?: () => number | undefined;

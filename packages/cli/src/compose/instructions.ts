@@ -21,7 +21,7 @@ export type Instructions = { readonly text: string; readonly files: readonly str
 const LIMIT = 65_536;
 const LARGEST = 1024 * 1024;
 
-/** Reads `AGENTS.md`, else `CLAUDE.md`, of a trusted workspace, from its root down to the working directory. Nothing is read where nobody trusts it. */
+/** Reads `AGENTS.md`, else `CLAUDE.md`, from the root of a trusted workspace down to the working directory. */
 export async function workspaceInstructions(place: InstructionPlace): Promise<Instructions> {
   const names = await instructionNames(place);
   const [first] = names;

@@ -10,7 +10,7 @@ const LONGEST_MS = 2 ** 30;
 /** What work on a session stands on while it is under way. */
 export type RunPorts = { readonly ports: HostPorts; readonly cancelling: Cancellation };
 
-/** Keeps the process alive, and cancels on a signal, for as long as the work lasts. */
+/** Keeps the process alive while the work runs, and cancels it on a signal. */
 export async function keepAlive<T>(context: Context, { directory }: Store, work: (attending: RunPorts) => Promise<T>): Promise<T> {
   const ports = hostPortsFor(context, directory);
   const cancelling = cancelOnSignal(context.io, ports.clock);

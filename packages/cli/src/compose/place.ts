@@ -4,10 +4,10 @@ import { findWorkspace, WorkspaceNotFoundError } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { CommandError, usageError } from "../io/failure.ts";
 
-/** Where a call is made: its working directory, and the real path of the workspace around it. */
+/** A working directory and the real path of its workspace. */
 export type WorkPlace = { readonly cwd: string; readonly workspace: string };
 
-/** The place the flags of a command name; a directory that is none is a usage error. */
+/** Reads the working directory and workspace from the options. Throws a usage error if they are not directories. */
 export function readPlace({ io, options }: Context, command = ""): WorkPlace {
   const cwd = resolve(io.cwd, options.text("cwd") ?? ".");
   if (!isDirectory(cwd)) throw usageError(command, `option '--cwd' must be a directory, but '${cwd}' is not.`);

@@ -2,16 +2,16 @@ import type { Ledger } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
 import { stateDirectory } from "./location.ts";
 
-/** The ledger a command works on, and the directory it lies in. */
+/** A ledger and its directory. */
 export type Store = { readonly ledger: Ledger; readonly directory: string };
 
-/** Opens the store, makes it if need be, and closes it when the work is done. */
+/** Opens or creates the store, and closes it after the work. */
 export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const directory = await stateDirectory(context);
   return use(await openAt(context, directory), directory, work);
 }
 
-/** `withStore` for commands that only look: a store that is not there is empty, and is not made. */
+/** Like `withStore`, but treats a missing store as empty and does not create it. */
 export async function withStoreIfAny<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const directory = await stateDirectory(context);
   if (await hasStore(directory)) return use(await openAt(context, directory), directory, work);

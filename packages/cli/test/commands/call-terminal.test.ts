@@ -174,7 +174,7 @@ describe("assent call on a real terminal", () => {
     assert.equal((await at.hereJson(["approvals"])).value.length, 1);
   });
 
-  test("AK-67: answered in another terminal: this one says so and goes on", async () => {
+  test("answered in another terminal: this one says so and goes on", async () => {
     using at = place();
     const screen = open(at, CALL);
     await screen.shows(PROMPT);

@@ -130,14 +130,14 @@ describe("proposals, for people", () => {
     type: string,
   ][] = [
     [
-      "RS-33: a file that appeared meanwhile makes it stale",
+      "a file that appeared meanwhile makes it stale",
       async (at) => writeFileSync(at.path("src/a.txt"), "mine"),
       (id) => ["apply", id],
       1,
       "proposal_stale",
     ],
     [
-      "RS-46: an undo of a file that was edited since is refused",
+      "an undo of a file that was edited since is refused",
       async (at, id) => {
         await at.here(["apply", id]);
         writeFileSync(at.path("src/a.txt"), "mine");
@@ -148,7 +148,7 @@ describe("proposals, for people", () => {
     ],
     ["what was discarded cannot be applied", async (at, id) => at.here(["discard", id]), (id) => ["apply", id], 1, "proposal_not_pending"],
     ["what was applied cannot be discarded", async (at, id) => at.here(["apply", id]), (id) => ["discard", id], 1, "proposal_not_pending"],
-    ["RS-51: an id nobody knows", async () => undefined, () => ["undo", "p_nobodyknows"], 4, "proposal_not_found"],
+    ["an id nobody knows", async () => undefined, () => ["undo", "p_nobodyknows"], 4, "proposal_not_found"],
   ];
   for (const [sentence, act, argv, code, type] of REFUSED) {
     test(sentence, async () => {

@@ -22,7 +22,7 @@ const answers = (...selected: string[]): string => JSON.stringify([{ id: "db", s
 const approve = (id: string, selected: string, ...more: string[]): string[] => ["approve", id, "--answers", answers(selected), ...more];
 
 describe("a question that was parked", () => {
-  test("headless 8: it is listed as an approval of ask, with what it asks besides", async () => {
+  test("it is listed as an approval of ask, with what it asks besides", async () => {
     using at = place();
     const { approvalId, sessionId, callId } = await park(at, [{ ...DB, recommended: 1 }]);
     const [form] = (await at.hereJson(["approvals"])).value;
@@ -70,7 +70,7 @@ describe("a question that was parked", () => {
       }
     });
 
-  test("AK-60: an answer from another process is stored before it is said, and is the call's one result", async () => {
+  test("an answer from another process is stored before it is said, and is the call's one result", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at);
     const { code, value, stderr } = await at.json(approve(approvalId, "Postgres", "--by", "Ada"));
@@ -88,7 +88,7 @@ describe("a question that was parked", () => {
     }
   });
 
-  test("AK-60: answers from a file, and as the object of the JSON form", async () => {
+  test("answers from a file, and as the object of the JSON form", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at, [DB, EXTRAS]);
     const said = {
@@ -104,7 +104,7 @@ describe("a question that was parked", () => {
     assert.equal(value.content, 'User answers:\ndb: (no answer) note: "you choose"\nx: [Search, Cache] + "a\\nb"');
   });
 
-  test("AK-61: a second, different answer changes nothing and prints the first; the same again is fine", async () => {
+  test("a second, different answer changes nothing and prints the first; the same again is fine", async () => {
     using at = place();
     const { approvalId } = await park(at);
     const first = await at.json(approve(approvalId, "SQLite", "--by", "first"));
@@ -117,7 +117,7 @@ describe("a question that was parked", () => {
     }
   });
 
-  test("AK-62: of two processes at once one wins, the other exits 1 and prints the winner's answer", async () => {
+  test("of two processes at once one wins, the other exits 1 and prints the winner's answer", async () => {
     using at = place();
     for (let race = 0; race < 5; race++) {
       const { approvalId, sessionId } = await park(at);
@@ -142,7 +142,7 @@ describe("a question that was parked", () => {
     ["a cancel", '{"outcome":"cancelled"}', /^Answers are a list/],
   ];
   for (const [name, given, message] of BAD) {
-    test(`AK-63: ${name}: bad_answer, exit 2, and it stays open`, async () => {
+    test(`${name}: bad_answer, exit 2, and it stays open`, async () => {
       using at = place();
       const { approvalId } = await park(at);
       const { code, value } = await at.hereJson(["approve", approvalId, "--answers", given]);
@@ -152,7 +152,7 @@ describe("a question that was parked", () => {
     });
   }
 
-  test("AK-64: without --answers: exit 2, the questions are printed, and nothing is taken for an answer", async () => {
+  test("without --answers: exit 2, the questions are printed, and nothing is taken for an answer", async () => {
     using at = place();
     const { approvalId } = await park(at, [{ ...DB, recommended: 1 }]);
     const text = await at.run(["approve", approvalId]);
@@ -165,7 +165,7 @@ describe("a question that was parked", () => {
     assert.equal(value.error.hint, `assent approve ${approvalId} --answers '[{"id":"db","selected":["SQLite"]}]'`);
   });
 
-  test("AK-65: declined: the call ends cancelled, with the reason", async () => {
+  test("declined: the call ends cancelled, with the reason", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at);
     const { code, value } = await at.json(["reject", approvalId, "--reason", "ask me tomorrow"]);
@@ -175,7 +175,7 @@ describe("a question that was parked", () => {
     assert.equal(end.value.content, "Ask tool was cancelled by the user\nReason: ask me tomorrow");
   });
 
-  test("AK-66: resumed while open: parked again, under the same id", async () => {
+  test("resumed while open: parked again, under the same id", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at);
     for (const _ of [1, 2]) {
@@ -186,7 +186,7 @@ describe("a question that was parked", () => {
     assert.equal((await at.here(["log", sessionId, "--type", "question.asked", "--json"])).stdout.trim().split("\n").length, 1);
   });
 
-  test("AK-68: after its call ended an answer comes too late", async () => {
+  test("after its call ended an answer comes too late", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at);
     const end = await at.hereJson(["resume", sessionId, "--on-ask", "deny"]);
@@ -196,7 +196,7 @@ describe("a question that was parked", () => {
     assert.deepEqual((await at.hereJson(["approvals", "--all"])).value[0].state, "cancelled");
   });
 
-  test("AK-37: where nobody can be asked it fails, and says so", async () => {
+  test("where nobody can be asked it fails, and says so", async () => {
     using at = place();
     const { code, value } = await at.hereJson(ASK([DB]));
     assert.deepEqual(
@@ -315,7 +315,7 @@ describe("a question at a real terminal", () => {
     until(`the terminal shows ${wanted}; it shows ${JSON.stringify(screen.text())}`, () => screen.text().includes(wanted));
   const afterReading = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_000));
 
-  test("AK-20: a person is asked; a number and Enter answer", async () => {
+  test("a person is asked; a number and Enter answer", async () => {
     using at = place();
     const screen = open(at, ASK([DB]));
     await shows(screen, "then Enter: ");
@@ -326,7 +326,7 @@ describe("a question at a real terminal", () => {
     assert.match(screen.text(), /User selected: Postgres/);
   });
 
-  test("AK-67: answered from another process while it is shown: it closes, and says who answered", async () => {
+  test("answered from another process while it is shown: it closes, and says who answered", async () => {
     using at = place();
     const screen = open(at, ASK([DB]));
     await shows(screen, "then Enter: ");
@@ -337,7 +337,7 @@ describe("a question at a real terminal", () => {
     assert.match(screen.text(), /User selected: SQLite/);
   });
 
-  test("AK-66: killed while it is shown: a resume on a terminal shows it again, under the same id", async () => {
+  test("killed while it is shown: a resume on a terminal shows it again, under the same id", async () => {
     using at = place();
     const first = open(at, ASK([DB]));
     await shows(first, "then Enter: ");
@@ -356,7 +356,7 @@ describe("a question at a real terminal", () => {
     assert.match(again.text(), /User selected: SQLite/);
   });
 
-  test("AK-34: Ctrl-C cancels it", async () => {
+  test("Ctrl-C cancels it", async () => {
     using at = place();
     const screen = open(at, ASK([DB]));
     await shows(screen, "then Enter: ");
@@ -366,7 +366,7 @@ describe("a question at a real terminal", () => {
     assert.equal((await at.hereJson(["approvals", "--all"])).value[0].state, "cancelled");
   });
 
-  test("AK-30: the setting's time limit is kept, and written down as automatic", async () => {
+  test("the setting's time limit is kept, and written down as automatic", async () => {
     using at = place();
     at.write("settings.json", JSON.stringify({ ask: { timeout: 0.2 } }));
     const screen = open(at, [...ASK([{ ...DB, recommended: 1 }]), "--policy", "settings.json"]);

@@ -93,7 +93,7 @@ describe("custom tools on the command line", () => {
     assert.equal((await at.hereJson(["sessions"])).value.length, 1, "nothing was begun");
   });
 
-  test("CT-36: a pending action of a process that has ended is lost, and says so", async () => {
+  test("a pending action of a process that has ended is lost, and says so", async () => {
     using at = place();
     const file = at.write("tidy.mjs", PENDING);
     const done = await at.json(["call", "tidy", "--tool", file, "--mode", "yolo"]);
@@ -174,7 +174,7 @@ const SLOW = "export default () => new Promise(() => undefined);";
 
 describe("tools.loadTimeout", () => {
   for (const command of [["tools"], ["call", "list", "--input", '{"path":"."}']]) {
-    test(`CT-04: a factory has as many seconds as the settings say, for assent ${command[0]}`, async () => {
+    test(`a factory has as many seconds as the settings say, for assent ${command[0]}`, async () => {
       using at = place();
       settle(at, { tools: { loadTimeout: 0.05 } }, { "slow.mjs": SLOW, "greet.mjs": GREET });
       const { code, stdout, stderr } = await at.run(command);

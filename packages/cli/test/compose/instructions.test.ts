@@ -31,7 +31,7 @@ function read({ workspace }: Scratch, cwd = "src/deep"): Promise<Instructions> {
   return workspaceInstructions({ workspace, cwd: join(workspace, cwd), trusted: true, vouches: () => true });
 }
 
-describe("headless 11: instructions of a workspace", () => {
+describe("instructions of a workspace", () => {
   test("from the root down to the working directory, each marked with its path", async () => {
     using at = scratch();
     at.write("AGENTS.md", "root\n");

@@ -12,7 +12,7 @@ import { mayHaveChangedSince } from "./changed-since.ts";
 /** What `approve` and `reject` say beyond who and which. */
 export type AnswerInput = Omit<Answer, "approval" | "by" | "revision">;
 
-/** Answers an approval and prints what stands now. Nothing is said before it is on disk. */
+/** Answers an approval and prints its state. Prints only after the answer is saved. */
 export function answerApprovalCommand(context: Context, given: (row: ApprovalRow, now: number) => Promise<AnswerInput>): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
@@ -41,7 +41,7 @@ async function saveAnswer(context: Context, store: Store, { row, given }: Answer
   return answerApproval({ ledger: store.ledger, clock, ids: createRandomIds(), rules, requests }, answer);
 }
 
-/** A plain yes or no looks at no tool, so none is loaded for it. */
+/** A plain approval or rejection needs no tools, so none are loaded. */
 const NO_TOOLS: { readonly requests: RequestReader; readonly rules: Rules } = {
   requests: { load: () => Promise.reject(new Error("no tools")), edit: () => Promise.reject(new Error("no tools")) },
   rules: {
@@ -64,21 +64,21 @@ async function warnOfDenial(context: Context, store: Store, row: ApprovalRow): P
   if (told !== "") await warn(context.io, told);
 }
 
-/** What an "always" stored, said literally. */
+/** The rules that were remembered. */
 async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Promise<string> {
   const [row] = await ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
   const { scope, rules } = row?.remember ?? { scope: "", rules: [] };
   return rules.map((rule) => `Remembered for this ${scope}: ${oneLine(rule)}\n`).join("");
 }
 
-/** How something that was asked stands now. */
+/** The state of an approval or question. */
 export type AnswerState = Pick<AnswerReport, "id" | "alreadyAnswered" | "answeredBy" | "answeredAt"> & {
   readonly outcome: string;
   /** What else is to be said about an answer that was stored. */
   readonly note?: string;
 };
 
-/** Prints what stands now, whoever answered, and the sentence that says how the session goes on. */
+/** Prints the state, who answered, and how to continue the session. */
 export async function printAnswer(context: Context, goesOn: string, standing: AnswerState): Promise<void> {
   const { io, options } = context;
   const { id, outcome, alreadyAnswered, answeredBy, answeredAt, note = "" } = standing;

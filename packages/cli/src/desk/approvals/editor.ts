@@ -10,7 +10,7 @@ import { type RevisionParts, reviseApproval } from "./revise.ts";
 /** What of a request a person can change. */
 export type EditableKind = "content" | "command" | "input";
 
-/** How a person changes a request before it is approved. What they made of it is judged and shown again: nothing runs unseen. */
+/** Lets a person change a request before approving it. The edited request is judged and shown again. */
 export type ApprovalEditor = {
   /** Undefined: it is approved or rejected as it is. */
   readonly editable: (approval: OpenApproval) => EditableKind | undefined;
@@ -59,7 +59,7 @@ export function approvalEditor({ environment, setting, revising }: ApprovalEdito
 /** An edit as it was shown. */
 export type ShownEdit = { readonly asked: OpenApproval; readonly edit: RequestEdit; readonly approval: OpenApproval };
 
-/** What an edit has become since it was shown: a script it runs, a file it changes may be another one by now. Undefined: nothing changed. */
+/** The edited approval as it is now, if scripts or files changed since it was shown; undefined if nothing changed. */
 export async function changeSinceShown(
   editor: ApprovalEditor,
   { asked, edit, approval }: ShownEdit,

@@ -19,7 +19,7 @@ import type { Store } from "../../store/open.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
 import { findDenial, judgeEdit, type RevisionParts } from "./revise.ts";
 
-/** How a command that is not the session's writer gets at the request behind an approval, at the rules that may be remembered for it, and at what an edit is judged with. */
+/** Loads the request behind an approval, its rules and its policy, for a command that does not hold the session. */
 export async function openRecordedRequests(
   context: Context,
   { ledger, directory }: Store,

@@ -16,7 +16,7 @@ import type { JudgeParts } from "../explain/judge-call.ts";
 /** What a person made of a request: the text that would be written, or its whole input. */
 export type RequestEdit = Required<Pick<Answer, "newContent">> | Required<Pick<Answer, "updatedInput">>;
 
-/** Why nothing came of an edit; `text` is what the person wrote, for another try. */
+/** Why an edit failed; `text` is what the person wrote, for another try. */
 export type EditFailure = { readonly message: string; readonly text?: string };
 
 /** What an edit is judged with. */

@@ -8,7 +8,7 @@ import { restOfInput, warningAfterEdit } from "./rest-of-input.ts";
 /** How an approval is printed; `edited`: it reads as the person made it. */
 export type ApprovalLayout = { readonly columns: number; readonly style: Style; readonly edited?: boolean };
 
-/** Everything a person must have seen before saying yes, as lines that fit the terminal: nothing is left out, nothing can move the cursor. */
+/** Everything a person must see before approving, as lines that fit the terminal and cannot move the cursor. */
 export function approvalLines(approval: OpenApproval, { columns, style, edited = false }: ApprovalLayout): string[] {
   const { details } = approval;
   const safe = (text: string): string => visible(markGaps(text)).replaceAll("\t", "    ");

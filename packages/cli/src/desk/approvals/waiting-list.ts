@@ -7,7 +7,7 @@ import { findEditedInput, inputSubject } from "./edited-answer.ts";
 import { approvalForm } from "./form.ts";
 import { approvalSubject } from "./view.ts";
 
-/** What a person may be asked for: a yes, an answer to a question, or what becomes of a preview. */
+/** Something that waits for a person: an approval, a question or a proposal. */
 export type WaitingItem = {
   readonly id: string;
   readonly since: string;

@@ -10,7 +10,7 @@ import { problemLines } from "../policy/problem-text.ts";
 import { explainBatch } from "./batch.ts";
 import { type ExplainContext, explainCall, openExplainParts } from "./explain-call.ts";
 
-/** Tells what would happen to a call, or to each of many. Nothing is run, asked or written. */
+/** `assent explain`: explains one call or a batch. */
 export async function explainCommand(context: Context): Promise<number> {
   const { io, options } = context;
   const work = chosen(context);

@@ -19,7 +19,7 @@ export type InvalidCall = { readonly type: "tool_not_registered" | "invalid_tool
 /** A judged call; `staging` is there where it would be staged instead of run, and is what is decided about that. */
 export type JudgedCall = Assessment & { readonly staging?: Assessment };
 
-/** Judges a call as the runtime would, by the same functions, and stops there: nothing is asked, started or recorded. */
+/** Judges a call with the runtime's functions, without asking, running or recording anything. */
 export async function judgeCall(judging: JudgeParts, { tool: name, input, cwd }: CallToJudge): Promise<JudgedCall | InvalidCall> {
   const { policy, tools, facts, digest, clock } = judging;
   const tool = tools.get(isApplyName(name) ? sourceOfApply(name) : name);

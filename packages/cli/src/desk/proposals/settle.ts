@@ -33,7 +33,7 @@ const LONGEST_MS = 2 ** 30;
 const LOOK_MS = 1_000;
 
 /**
- * Settles a proposal for a person. A process that holds the session is asked to do it, and is waited for; where nobody does, or that one has left or died, this
+ * Settles a proposal for a person. If a process holds the session, it is asked to do it; otherwise, or if that process ends, this
  * one takes the session for as long as it takes.
  */
 export async function settleProposal(context: Context, store: Store, { row, action }: ProposalAction): Promise<SettleResult> {

@@ -14,7 +14,7 @@ type TrustQuery = {
   readonly quiet?: boolean;
 };
 
-/** Looks whether somebody trusts the workspace as it is now; if nobody does, and something is left out for it, that is told. */
+/** Checks whether the workspace is trusted as it is now, and warns if configuration is ignored because it is not. */
 export async function workspaceTrust(context: Context, { workspace, ledger, quiet = false }: TrustQuery): Promise<WorkspaceTrust> {
   const state = ledger
     ? await readTrustState(ledger, workspace)

@@ -15,7 +15,7 @@ import { type HostPresence, hostPresence } from "./presence.ts";
 import { hostQuestioner } from "./questioner.ts";
 import { type HostControls, handleRequest } from "./requests.ts";
 
-/** What a host's door stands on. */
+/** What a host front end needs. */
 export type HostFrontEndParts = {
   readonly io: Pick<Io, "stdin">;
   readonly session: Session;
@@ -29,7 +29,7 @@ export type HostFrontEndParts = {
   readonly facts: () => HostFacts;
 };
 
-/** A program at stdin and stdout that says what is to be done and is asked for what a person would be. */
+/** A program at stdin and stdout that gives prompts and answers approvals and questions. */
 export type HostFrontEnd = Required<Omit<FrontEnd, "attend">> & {
   /** Reads its lines to their end, and meets its requests. */
   readonly listen: (steered: HostControls) => Promise<void>;
@@ -41,7 +41,7 @@ export type HostFrontEnd = Required<Omit<FrontEnd, "attend">> & {
 const LONGEST_LINE = 32 * 1024 * 1024;
 const MOST_FAULTS = 100;
 
-/** The door of a host that has not said anything yet. */
+/** Creates the front end of a host that has sent nothing yet. */
 export function createHostFrontEnd(parts: HostFrontEndParts): HostFrontEnd {
   const { answering, say, write, session } = parts;
   const { ledger } = session;

@@ -15,7 +15,7 @@ import { translateMode } from "./permission-modes.ts";
 import type { HostControls } from "./requests.ts";
 import type { HostSettings } from "./settings.ts";
 
-/** A host's door, whose lines are read once there is something to steer. */
+/** A host front end whose input is read once there is a run to control. */
 export type OpenHost = HostFrontEnd & { readonly steer: (steering: Omit<SteeringParts, "host">) => void };
 
 /** What a host shares with the run. */
@@ -27,7 +27,7 @@ export type HostParts = Pick<SteeringParts, "session" | "ports" | "policy" | "ch
   readonly agents: () => ReturnType<ComposedAgent["agents"]>;
 };
 
-/** Opens the door to the program at stdin and stdout. */
+/** Opens the front end for the program at stdin and stdout. */
 export function openHost({ io, client }: Context, hosting: HostParts): OpenHost {
   const { session, ports, policy, chosen, output, inbox, giveUp, tools, agents } = hosting;
   const origin = { session: session.id, parent: null };

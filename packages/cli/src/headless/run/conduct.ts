@@ -63,7 +63,7 @@ type RunStage = {
   readonly fault: { error: RunOutcome | undefined };
 };
 
-/** Makes a run of it: from the first line of its output to the last, in every ending. Resolves with the exit code. */
+/** Conducts a run from its first line of output to its last. Resolves with the exit code. */
 export async function conductRun(context: Context, conducting: RunParts): Promise<number> {
   const composed: ComposedHolder = { agent: undefined };
   const { seq } = conducting.session.state; // what is recorded from here on is told behind the first line

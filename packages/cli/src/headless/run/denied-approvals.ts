@@ -13,7 +13,7 @@ import { inputSubject } from "../../desk/approvals/edited-answer.ts";
 import { warn } from "../../io/output.ts";
 import type { OutputFormat } from "../stream/output.ts";
 
-/** Calls that somebody had said yes to and that were denied all the same: without a word about it a run would look as if they had run. */
+/** Approved calls that were denied anyway. Without a warning it would look as if they had run. */
 export type DeniedApprovals = {
   /** Looks at every event; the record is asked only once the run has something to say. */
   readonly note: (session: Session, event: LedgerEvent) => void;

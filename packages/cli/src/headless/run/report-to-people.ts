@@ -10,7 +10,7 @@ import { storeFlag } from "../../store/location.ts";
 import type { OutputFormat } from "../stream/output.ts";
 import type { RunOutcome } from "./outcome.ts";
 
-/** What people are told on stderr while a run goes on; a program that reads the stream is told there. */
+/** Reports to people on stderr during a run; programs read the stream instead. */
 export function reportToPeople(context: Context, format: OutputFormat): (event: ConversationEvent) => void {
   const { io } = context;
   if (format === "stream-json") return () => undefined;
@@ -28,7 +28,7 @@ export type UnaskedCall = { readonly notice: DecisionNotice; readonly session: S
 
 const SUBJECT_COLUMNS = 60;
 
-/** Says of a call that nobody could be asked about, and what would help. Other formats tell of every decision themselves. */
+/** Warns about a call that no one could be asked about. Other formats report every decision themselves. */
 export function reportUnasked({ io, options }: Context, format: OutputFormat): (unasked: UnaskedCall) => void {
   if (format !== "text") return () => undefined;
   const allow = options.text("policy") === undefined ? "--allow RULE" : "an allow rule in the --policy file";

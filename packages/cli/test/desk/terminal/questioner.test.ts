@@ -53,15 +53,15 @@ describe("the terminal questioner", () => {
   type Row = readonly [name: string, question: Question, keys: readonly string[], answer: QuestionAnswer];
   const multi = one({ multi: true });
   const ROWS: readonly Row[] = [
-    ["AK-20: a number chooses", one(), ["2\r"], { id: "db", selected: ["Postgres"] }],
-    ["AK-23: numbers with commas, in the order typed", multi, ["2,1\r"], { id: "db", selected: ["Postgres", "SQLite"] }],
+    ["a number chooses", one(), ["2\r"], { id: "db", selected: ["Postgres"] }],
+    ["numbers with commas, in the order typed", multi, ["2,1\r"], { id: "db", selected: ["Postgres", "SQLite"] }],
     ["numbers with blanks", multi, [" 1  2 \r"], { id: "db", selected: ["SQLite", "Postgres"] }],
-    ["AK-25: checks and a text of one's own", multi, ["1,3\r", "mine\r"], { id: "db", selected: ["SQLite"], custom: "mine" }],
-    ["AK-27: an empty text is an answer", one(), ["3\r", "\r"], { id: "db", selected: [], custom: "" }],
+    ["checks and a text of one's own", multi, ["1,3\r", "mine\r"], { id: "db", selected: ["SQLite"], custom: "mine" }],
+    ["an empty text is an answer", one(), ["3\r", "\r"], { id: "db", selected: [], custom: "" }],
     ["4.4: a text is taken raw", one(), ["3\r", "  a b \r"], { id: "db", selected: [], custom: "  a b " }],
     ["4.3: nothing of several is a valid answer", multi, ["\r"], { id: "db", selected: [] }],
-    ["AK-38: no options: a text", one({ options: [] }), ["my own\r"], { id: "db", selected: [], custom: "my own" }],
-    ["AK-21: the recommended one by its own label", one({ recommended: 0 }), ["1\r"], { id: "db", selected: ["SQLite"] }],
+    ["no options: a text", one({ options: [] }), ["my own\r"], { id: "db", selected: [], custom: "my own" }],
+    ["the recommended one by its own label", one({ recommended: 0 }), ["1\r"], { id: "db", selected: ["SQLite"] }],
   ];
   for (const [name, question, keys, answer] of ROWS) {
     test(name, async () => {
@@ -112,7 +112,7 @@ describe("the terminal questioner", () => {
     await asked.answer;
   });
 
-  test("AK-22: without a valid hint nothing is recommended", async () => {
+  test("without a valid hint nothing is recommended", async () => {
     const asked = ask();
     await asked.shows("then Enter: ");
     assert.ok(!asked.painted().includes("(Recommended)"));
@@ -120,7 +120,7 @@ describe("the terminal questioner", () => {
     await asked.answer;
   });
 
-  test("AK-40: markup and commands to the terminal are shown escaped, and come back verbatim", async () => {
+  test("markup and commands to the terminal are shown escaped, and come back verbatim", async () => {
     const asked = ask([one({ question: "a\u001b[2Jb", options: [{ label: "<b>\u001b[31m" }] })]);
     await read(asked);
     assert.ok(!asked.painted().includes("\u001b[2J") && asked.painted().includes("<b>\\x1b[31m"));
@@ -159,7 +159,7 @@ describe("the terminal questioner", () => {
     assert.deepEqual(asked.partials, [said.slice(0, 1), said.slice(0, 2), said]);
   });
 
-  test("AK-34, AK-35: Ctrl-C cancels, with what was answered before", async () => {
+  test("Ctrl-C cancels, with what was answered before", async () => {
     const asked = ask([one(), one({ id: "x" })]);
     await read(asked);
     asked.press("1\r");
@@ -186,7 +186,7 @@ describe("the terminal questioner", () => {
     assert.ok(asked.painted().includes("the question stays open"));
   });
 
-  test("AK-36: an abort takes it away and gives the keyboard back", async () => {
+  test("an abort takes it away and gives the keyboard back", async () => {
     const asked = ask();
     await asked.shows("then Enter: ");
     asked.abort.abort();
@@ -194,7 +194,7 @@ describe("the terminal questioner", () => {
     assert.equal(asked.held(), false);
   });
 
-  test("AK-67: it says who answered elsewhere", async () => {
+  test("it says who answered elsewhere", async () => {
     const asked = ask();
     await asked.shows("then Enter: ");
     asked.abort.abort(new AnsweredElsewhere({ state: "answered", answeredBy: { ...BY, name: "Bob\u001b[2J", user: "bob" } }));

@@ -147,7 +147,7 @@ describe("can_use_tool", () => {
     });
   }
 
-  test("rule 1: an answer with another fingerprint leaves the approval open", async () => {
+  test("an answer with another fingerprint leaves the approval open", async () => {
     using at = place();
     const { host, request } = await asked(at);
     host.answer(request, { behavior: "allow", fingerprint: "0".repeat(64) });
@@ -160,7 +160,7 @@ describe("can_use_tool", () => {
     assert.deepEqual([await host.end(), ran(at)], [0, "one\n"]);
   });
 
-  test("rule 5: a host that answers with an error cannot be asked: --on-ask decides", async () => {
+  test("a host that answers with an error cannot be asked: --on-ask decides", async () => {
     using at = place();
     const { host, request } = await asked(at, ASKS, ["--on-ask", "park"]);
     host.send({ type: "control_response", response: { subtype: "error", request_id: request.request_id, error: "no callback" } });
@@ -169,7 +169,7 @@ describe("can_use_tool", () => {
     assert.deepEqual([await host.exit(), ran(at)], [75, ""]);
   });
 
-  test("rule 6: at its time limit an approval has expired, and a late yes changes nothing", async () => {
+  test("at its time limit an approval has expired, and a late yes changes nothing", async () => {
     using at = place();
     const { host, request } = await asked(at, ASKS, ["--approval-timeout", "300ms"]);
     assert.equal(typeof request.request.expires_at, "string");
@@ -195,7 +195,7 @@ describe("can_use_tool", () => {
     assert.deepEqual([await host.end(), ran(at)], [0, ""]);
   });
 
-  test("rule 8: many are open at once and are answered in any order; remember answers the like from then on", async () => {
+  test("many are open at once and are answered in any order; remember answers the like from then on", async () => {
     using at = place();
     const calls = ["a", "b"].map((id) => `{ tool: write, id: ${id}, input: { file_path: ${id}.txt, content: x } }`);
     const third = "{ calls: [{ tool: write, id: c, input: { file_path: c.txt, content: x } }] }";
