@@ -30,7 +30,7 @@ test("a link that comes up in a place that did not exist when it was judged is r
 });
 
 const WARNED: readonly (readonly [name: string, path: string, warning: RegExp])[] = [
-  ["a file with another name", "two", /hard links.*keep the old bytes/],
+  ["a file with another name", "two", /hard links.*keep the old content/],
   ["7: a control file", ".git/hooks/pre-push", /control file/],
   ["a path of another system", "C:x", /another operating system/],
 ];
