@@ -15,10 +15,10 @@ import {
   withAnswer,
 } from "./state.ts";
 
-/** The state after a key, and what came of it, if anything. */
+/** The state after a key, and the outcome if the dialog ended. */
 export type AskKeyResult = { readonly state: AskState; readonly outcome?: AskOutcome };
 
-/** What a key does in the dialog. */
+/** Handles one key in the dialog. */
 export function pressAsk(questions: readonly Question[], state: AskState, key: Key): AskKeyResult {
   const question = questions[state.at];
   if (state.editing && question) return pressEditor(questions, state, { question, key });
@@ -37,7 +37,6 @@ export function pressAsk(questions: readonly Question[], state: AskState, key: K
 const ARROWS: readonly string[] = ["up", "down", "left", "right"];
 const CHOOSING: readonly string[] = ["enter", "space"];
 
-/** A character, or a pasted text. */
 function isText(key: Key): boolean {
   return "pasted" in key || [...key.name].length === 1;
 }
@@ -46,7 +45,7 @@ function cancelAsk(questions: readonly Question[], state: AskState): AskKeyResul
   return { state, outcome: { cancelled: givenAnswers(state, questions) } };
 }
 
-/** Esc asks once where something would be lost. */
+/** Esc asks once before answers are lost. */
 function leave(questions: readonly Question[], state: AskState): AskKeyResult {
   const loses = questions.length > 1 && givenAnswers(state, questions).length > 0;
   return loses && !state.leaving ? { state: { ...state, leaving: true } } : cancelAsk(questions, state);
@@ -92,7 +91,7 @@ function pressList(questions: readonly Question[], state: AskState, { question, 
   }
 }
 
-/** On to the next question; after the last to the review, or, of a single one, to the end. */
+/** Goes to the next question, then to the review; a single question ends at once. */
 function next(questions: readonly Question[], state: AskState): AskKeyResult {
   if (questions.length === 1) return { state, outcome: { answers: allAnswers(state, questions) } };
   return { state: goToQuestion(state, questions, Math.min(questions.length, state.at + 1)) };
@@ -115,7 +114,6 @@ function choose(questions: readonly Question[], state: AskState, { question, lab
 
 type TextPress = { readonly question: Question; readonly key: Key };
 
-/** Enter submits, Esc goes back to the list with everything kept. */
 function pressEditor(questions: readonly Question[], state: AskState, { question, key }: TextPress): AskKeyResult {
   const { editing } = state;
   if (!editing) return { state };
@@ -134,14 +132,14 @@ function closeField(state: AskState): AskState {
   return { ...state, editing: undefined, empty: false };
 }
 
-/** An empty field that is the only answer: Enter sends nothing by accident, and the arrows walk over the questions. */
+/** In an empty field, Enter does not submit, and Left and Right change the question. */
 function pressEmpty(questions: readonly Question[], state: AskState, name: string): AskState | undefined {
   if (name === "enter") return { ...state, empty: true };
   if (questions.length === 1 || (name !== "left" && name !== "right")) return undefined;
   return goToQuestion(state, questions, Math.max(0, state.at + (name === "left" ? -1 : 1)));
 }
 
-/** What was typed stays when the field is left; nothing typed is no answer. */
+/** Keeps the typed text when the field is left. */
 function withText(state: AskState, question: Question, text: string): AskState {
   const { custom, ...rest } = answerTo(state, question);
   if (text === "" && custom === undefined) return state;

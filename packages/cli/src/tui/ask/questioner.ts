@@ -4,16 +4,16 @@ import { pressAsk } from "./keys.ts";
 import { type AskOutcome, allAnswers, beginAsk, expireQuestion } from "./state.ts";
 import { askLines } from "./view.ts";
 
-/** What a questioner at a stack needs. */
+/** What the questioner needs. */
 export type AskQuestionerParts = {
   readonly stack: CardStack;
   readonly clock: Clock;
   readonly by: By;
-  /** Tells the person, wherever they look, that something waits; once per call. */
+  /** Alerts the person that a question is waiting. */
   readonly notify: () => void;
 };
 
-/** Puts every question of the model on the stack as a dialog. */
+/** Shows every question of the model as a card. */
 export function askQuestioner(parts: AskQuestionerParts): Questioner {
   return { available: () => true, ask: (open, signal, partial) => ask(parts, open, { signal, partial }) };
 }
@@ -44,7 +44,7 @@ function ask(
       resolve(answered);
     };
     const withdrawn = (): void => end(undefined);
-    /** Only a list counts down, from when it was drawn or a key was pressed on it. */
+    /** Only a list of options counts down, starting over with every key. */
     const time = (): void => {
       const question = questions[state.at];
       const seconds = open.timeout();
@@ -89,7 +89,6 @@ function makeAnswer(outcome: AskOutcome, by: By): QuestionerReply {
   return { outcome: "answered", answers: outcome.answers, by };
 }
 
-/** Calls every second, while somebody counts. */
 function makeTicking(clock: Clock, tick: () => void): { readonly start: () => void; readonly stop: () => void } {
   let cancel: (() => void) | undefined;
   const stop = (): void => {

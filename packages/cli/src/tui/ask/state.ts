@@ -2,77 +2,76 @@ import type { Question, QuestionAnswer } from "@assent/core";
 import { DONE, isAnswered, OTHER } from "@assent/core/parts";
 import { type TextField, textField } from "../input/text-field.ts";
 
-/** A question dialog as it stands: which question, where its cursor is, what was said so far. */
+/** The state of a question dialog. */
 export type AskState = {
-  /** The index of the question; their number: the review of all. */
+  /** The index of the question; one past the last is the review. */
   readonly at: number;
-  /** The row of the cursor in each question. */
+  /** The cursor's row in each question. */
   readonly rows: readonly number[];
   readonly answers: ReadonlyMap<string, QuestionAnswer>;
   readonly editing: { readonly what: "custom" | "note"; readonly field: TextField } | undefined;
-  /** Enter was pressed on an empty field of a question that only a text answers. */
+  /** Enter was pressed on an empty text field. */
   readonly empty: boolean;
-  /** The person types text, which is not an answer here: keys choose nothing until an arrow is pressed. */
+  /** Stray text was typed: keys choose nothing until an arrow key is pressed. */
   readonly stray: boolean;
-  /** No key was pressed yet. A key that follows others closely belongs to text typed before the question appeared. */
+  /** No key was pressed yet. Keys in quick succession belong to text typed before the question appeared. */
   readonly fresh: boolean;
-  /** The preview of the option under the cursor is open. */
   readonly preview: boolean;
-  /** Esc was pressed once, and something would be lost. */
+  /** Esc was pressed once, and answers would be lost. */
   readonly leaving: boolean;
   /** Seconds until the question answers itself. */
   readonly left: number | undefined;
 };
 
-/** What came of it. */
+/** How a dialog ended. */
 export type AskOutcome = { readonly answers: readonly QuestionAnswer[] } | { readonly cancelled: readonly QuestionAnswer[] };
 
-/** The state before anything was said: the cursor on what is recommended. */
+/** The initial state, with the cursor on the recommended option. */
 export function beginAsk(questions: readonly Question[]): AskState {
   const rows = questions.map(({ recommended }) => recommended ?? 0);
   const nothing = { answers: new Map(), editing: undefined, empty: false, stray: false, fresh: true, preview: false, leaving: false };
   return goToQuestion({ at: 0, rows, left: undefined, ...nothing }, questions, 0);
 }
 
-/** True where only a text answers. */
+/** True for a question without options. */
 export function isTextOnly({ options }: Question): boolean {
   return options.length === 0;
 }
 
-/** The state with another question in front. One that only a text answers has its field open from the start. */
+/** Shows another question. A question without options opens its text field at once. */
 export function goToQuestion(state: AskState, questions: readonly Question[], at: number): AskState {
   const question = questions[at];
   const there = { ...state, at, preview: false, editing: undefined, empty: false, stray: false };
   return question && isTextOnly(question) ? beginEditing(there, question, "custom") : there;
 }
 
-/** The rows of a question: its options, one for a text of one's own, and one that ends a choice of several where nothing else does. */
+/** The options, "Other", and "Done" for a single multiple-choice question. */
 export function questionRows({ options, multi }: Question, several: boolean): readonly string[] {
   return [...options.map(({ label }) => label), OTHER, ...(multi && !several ? [DONE] : [])];
 }
 
-/** What was said to a question; nothing so far is an answer without a choice. */
+/** The answer so far; empty if there is none. */
 export function answerTo({ answers }: AskState, { id }: Question): QuestionAnswer {
   return answers.get(id) ?? { id, selected: [] };
 }
 
-/** The state with this answer; what stood there by itself is no longer automatic. */
+/** Records an answer, which is then no longer automatic. */
 export function withAnswer(state: AskState, answer: QuestionAnswer): AskState {
   const { timedOut: _late, automatic: _own, ...said } = answer;
   return { ...state, answers: new Map(state.answers).set(answer.id, said) };
 }
 
-/** All answers in the order of the questions; what was passed over has none. */
+/** All answers in the order of the questions; skipped ones are empty. */
 export function allAnswers(state: AskState, questions: readonly Question[]): readonly QuestionAnswer[] {
   return questions.map((question) => answerTo(state, question));
 }
 
-/** What was really said. */
+/** Only the questions that were answered. */
 export function givenAnswers(state: AskState, questions: readonly Question[]): readonly QuestionAnswer[] {
   return allAnswers(state, questions).filter(isAnswered);
 }
 
-/** A question's time was over: what stands for it is kept, and the next open one is shown. */
+/** Records a timed-out answer and shows the next open question. */
 export function expireQuestion(state: AskState, questions: readonly Question[], answer: QuestionAnswer): AskState {
   const answers = new Map(state.answers).set(answer.id, answer);
   const late = questions.findIndex(({ id }) => id === answer.id);
@@ -80,7 +79,7 @@ export function expireQuestion(state: AskState, questions: readonly Question[], 
   return goToQuestion({ ...state, answers, leaving: false }, questions, next === -1 ? questions.length : next);
 }
 
-/** The editor for a text of one's own, or a note, with what it held before. */
+/** Opens the text field for an own answer or a note. */
 export function beginEditing(state: AskState, question: Question, what: "custom" | "note"): AskState {
   const { custom, note } = answerTo(state, question);
   return { ...state, preview: false, stray: false, editing: { what, field: textField(what === "custom" ? custom : note) } };

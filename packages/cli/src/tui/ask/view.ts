@@ -6,10 +6,10 @@ import type { Canvas } from "../draw/dialog.ts";
 import { fieldLines } from "../input/text-field.ts";
 import { type AskState, answerTo, isTextOnly, questionRows } from "./state.ts";
 
-/** Who asks, and what. */
+/** The questions of one call. */
 export type AskedQuestions = { readonly questions: readonly Question[]; readonly agentName?: string; readonly fault?: string };
 
-/** The question as rows, marked as foreign text if there are several. */
+/** Several rows get a mark, so that text of the model cannot pass for ours. */
 function titleRows(asked: AskedQuestions, state: AskState, { question, canvas }: ShownQuestion): readonly string[] {
   const title = titleOf(asked, state, question);
   const rows = wrapWords(title, canvas.columns);
@@ -17,7 +17,7 @@ function titleRows(asked: AskedQuestions, state: AskState, { question, canvas }:
   return wrapWords(title, canvas.columns - TEXT_MARK.length).map((row) => `${TEXT_MARK}${row}`);
 }
 
-/** The dialog as lines that fit. Rendering twice gives the same lines. */
+/** Draws the dialog. */
 export function askLines(asked: AskedQuestions, state: AskState, canvas: Canvas): readonly string[] {
   const { columns, theme } = canvas;
   const question = asked.questions[state.at];
@@ -85,7 +85,6 @@ function rowLines(state: AskState, { question, canvas, at, label, isAt }: Row): 
   return [isAt ? theme.selected(line) : line, ...told];
 }
 
-/** A box to check, or a star beside what was chosen. */
 function markOf({ options, multi }: Question, { selected, custom }: QuestionAnswer, at: number): string {
   if (at > options.length) return "";
   const label = options[at]?.label;
@@ -130,7 +129,7 @@ function hints({ questions }: AskedQuestions, question: Question, { left }: AskS
 const MOST_OPTIONS = 8;
 const MOST_ROWS = 16;
 
-/** The editor repeats what was asked; what is checked stays in sight, and what is left out is counted. */
+/** Repeats the question above the text field; checked options stay visible. */
 function editorLines(asked: AskedQuestions, state: AskState, { question, canvas }: ShownQuestion): readonly string[] {
   const { columns, theme } = canvas;
   const { selected } = answerTo(state, question);

@@ -3,13 +3,13 @@ import { oneLine } from "../../io/visible-text.ts";
 import type { Canvas, Size } from "../draw/dialog.ts";
 import { type CardAction, rootWords } from "./actions.ts";
 
-/** Which answer is chosen, and whether those that approve can be. */
+/** The selected answer, and whether approving is possible yet. */
 export type AnswerChoice = { readonly chosen: CardAction | undefined; readonly open: boolean };
 
-/** With fewer rows than this, what remembers an answer shares one row, so that more of the request is in sight. */
+/** With fewer rows, the "always" answers share one row, so that more of the request is visible. */
 const ROOMY = 30;
 const MANY = 7;
-/** With fewer rows than this and one for each answer, all answers share one. */
+/** With fewer rows left, all answers share one row. */
 const LEAST_REST = 9;
 
 function actionsInOneRow(actions: readonly CardAction[], { rows }: Size): readonly CardAction[] {
@@ -17,22 +17,22 @@ function actionsInOneRow(actions: readonly CardAction[], { rows }: Size): readon
   return rows - (actions.length - remembering.length) < LEAST_REST ? actions : remembering;
 }
 
-/** How many rows the answers, and what is said of them, take. */
+/** How many rows the answers and notes take. */
 export function actionRows(actions: readonly CardAction[], notes: readonly string[], size: Size): number {
   return actions.length - Math.max(0, actionsInOneRow(actions, size).length - 1) + shownNotes(notes, size).length;
 }
 
-/** With fewer rows than this there is none for what is not offered. */
+/** With fewer rows, notes are left out. */
 const NOTES_FROM = 18;
 
 function shownNotes(notes: readonly string[], { rows }: Size): readonly string[] {
   return rows < NOTES_FROM ? [] : notes;
 }
 
-/** What a person can do with a card, and what is said of the rest. */
+/** The answers a card offers, with notes on those it does not. */
 export type CardAnswers = { readonly actions: readonly CardAction[]; readonly notes: readonly string[] };
 
-/** The answers, one row each where there is room for that. What shares a row gives it to the one that is chosen. */
+/** Draws the answers, one row each if there is room. The selected one takes the shared row. */
 export function actionLines({ actions, notes }: CardAnswers, choosing: AnswerChoice, canvas: Canvas): readonly string[] {
   const shared = actionsInOneRow(actions, canvas);
   const inFront = shared.find((action) => action === choosing.chosen);

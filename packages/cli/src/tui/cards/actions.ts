@@ -3,13 +3,13 @@ import type { EditableKind } from "../../desk/approvals/editor.ts";
 import { wholeToolRule, whyNotRemembered } from "../../desk/approvals/remember.ts";
 import { isShort } from "./field.ts";
 
-/** What a person can do with a card. */
+/** One answer on a card. */
 export type CardAction = {
   readonly key: string;
   readonly says: string;
-  /** A rule that would be stored, shown literally. */
+  /** The rules it would save. */
   readonly rules?: readonly string[];
-  /** True: needs everything to have been seen. */
+  /** Needs the whole request to have been shown. */
   readonly approves: boolean;
   readonly does:
     | { readonly type: "answer"; readonly answer: Pick<Answer, "outcome" | "remember" | "mode"> }
@@ -19,21 +19,20 @@ export type CardAction = {
     | { readonly type: "hunks" };
 };
 
-/** What the stack can do for a card beyond an answer. */
+/** What a card can offer besides plain answers. */
 export type CardMeans = {
-  /** What of the request the person can change. */
   readonly editable: EditableKind | undefined;
-  /** The person's own editor can be opened. */
+  /** An editor is installed. */
   readonly editor: boolean;
-  /** The card shows a previewed change that only a person may apply. */
+  /** The card shows a previewed change, not a call. */
   readonly isProposal?: boolean;
-  /** Rejecting can also discard the previewed change that the call would apply. */
+  /** Rejecting can also discard the change that the call would apply. */
   readonly discards?: boolean;
-  /** What the model proposed, where this is what the person made of it. */
+  /** What the model proposed, if the person edited it. */
   readonly original?: OpenApproval;
 };
 
-/** The answers that make sense for this request, the mildest first; none is chosen by itself. */
+/** The answers for this request. None is preselected. */
 export function cardActions(approval: OpenApproval, means: CardMeans, hunks: number): readonly CardAction[] {
   const { details } = approval;
   if (means.isProposal) return [approve("y", "Apply this change"), DISCARD];
@@ -72,7 +71,7 @@ const EDIT_WORDS: Readonly<Record<EditableKind, string>> = {
   input: "Edit the input first, in your editor",
 };
 
-/** A short command is edited on the card itself; everything else needs an editor. */
+/** A short command is edited on the card; everything else needs an editor. */
 function editActions({ details }: OpenApproval, { editable, editor }: CardMeans): readonly CardAction[] {
   const edit = (says: string, does: CardAction["does"]): readonly CardAction[] => [{ key: "e", says, approves: false, does }];
   if (editable === undefined) return [];
@@ -81,7 +80,7 @@ function editActions({ details }: OpenApproval, { editable, editor }: CardMeans)
   return editor ? edit(EDIT_WORDS[editable], { type: "edit" }) : [];
 }
 
-/** No grant could answer the next such ask where somebody insists on asking, so "always" is then not offered. */
+/** An explicit ask ignores grants, so "always" is not offered for it. */
 function rememberActions(approval: OpenApproval): readonly CardAction[] {
   const { explicitAsk, details, suggestions, agentName } = approval;
   if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [];
@@ -98,12 +97,12 @@ function rememberActions(approval: OpenApproval): readonly CardAction[] {
   ];
 }
 
-/** Where the paths of these rules begin, in words; empty where none could be taken for a path of the machine. */
+/** Explains a leading slash in a rule; empty if no rule has one. */
 export function rootWords(rules: readonly string[]): string {
   return rules.some((rule) => FROM_PROJECT.test(rule)) ? "/ = project root" : "";
 }
 
-/** A path, but none of a program: commands are named as the machine names them. */
+/** Paths in shell rules are real paths, so they are left out. */
 const FROM_PROJECT = /^(?!shell\(|bash\()\w+\(\/(?!\/)/i;
 
 function planActions(prePlanMode: string | undefined): readonly CardAction[] {
@@ -120,7 +119,7 @@ function planActions(prePlanMode: string | undefined): readonly CardAction[] {
   ];
 }
 
-/** What is not offered on a card, and why, in a line each. */
+/** Why an answer is not offered, one line each. */
 export function cardNotes(approval: OpenApproval, { editable, editor, isProposal }: CardMeans, inPlace: boolean): readonly string[] {
   const why = isProposal ? undefined : whyNotRemembered(approval);
   const none = editable !== undefined && !editor && !inPlace;

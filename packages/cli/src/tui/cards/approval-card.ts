@@ -21,39 +21,38 @@ import { type CardAction, type CardMeans, cardActions, cardNotes, rootWords } fr
 import { approvalDiff, cardBody } from "./body.ts";
 import { type CardField, cardField, cardFieldLines, pressField, refusal } from "./field.ts";
 
-/** What the person said with a card. `editor` opens it, on a draft where there is one; `command` is what they made of it here. Both end in a new card. */
+/** What the person chose: an answer, their editor, or a changed command. The last two lead to a new card. */
 export type CardOutcome =
   | { readonly answer: Omit<Answer, "approval" | "revision" | "fingerprint" | "by"> & { readonly discard?: true } }
   | { readonly wants: "editor"; readonly draft?: string }
   | { readonly command: string };
 
-/** A card as it stands on the screen. */
+/** The state of a card. */
 export type CardState = ReadProgress & {
-  /** No answer is chosen before the person chooses one. */
+  /** Index of the selected answer; -1 if none is. */
   readonly chosen: number;
-  /** What is being typed. */
   readonly field: CardField | undefined;
   readonly folded: ReadonlySet<number>;
-  /** The hunks that would be made, while some are chosen. */
+  /** The hunks to apply, while choosing them. */
   readonly hunks: ReadonlySet<number> | undefined;
   readonly hunkAt: number;
-  /** Somebody types a text, which is for nobody here: letters choose nothing until Esc or an arrow. After Enter it is `sent`, and one that comes alone chooses again. */
+  /** Stray text was typed: letters select nothing until Esc or an arrow key. After Enter (`sent`) a letter typed on its own selects again. */
   readonly text: "none" | "typed" | "sent";
   /** Why the last key did nothing. */
   readonly hint: string;
 };
 
-/** What a card begins with beside the request: why an edit came to nothing, and what was typed. */
+/** The hint and the draft a card starts with after a failed edit. */
 export type CardBeginning = { readonly hint?: string; readonly draft?: string };
 
-/** An approval, to be read and answered. */
+/** A card for an approval. */
 export type ApprovalCard = Dialog<CardState, CardOutcome> & {
   readonly begin: (told?: CardBeginning) => CardState;
-  /** The state once this canvas was on the screen. */
+  /** Marks what this canvas showed as seen. */
   readonly shown: (state: CardState, canvas: Canvas) => CardState;
 };
 
-/** Renders the frozen request itself. What approves is off until all of it was on the screen. */
+/** Creates the card of a request. Approving needs all of it to have been on the screen. */
 export function approvalCard(approval: OpenApproval, means: CardMeans): ApprovalCard {
   const diff = approvalDiff(approval);
   const hunks = diff.length === 1 ? (diff[0]?.hunks.length ?? 0) : 0;
@@ -99,7 +98,7 @@ type Card = {
 };
 type CardKeyResult = ReturnType<ApprovalCard["key"]>;
 
-/** Rows that are not the body: title, count of what is hidden, hints. */
+/** Rows besides the body: title, count of hidden lines, hints. */
 const FURNITURE = 4;
 
 function bodyRows({ actions, notes }: Card, size: Size): number {
@@ -110,7 +109,7 @@ function bodyOf({ body }: Card, { folded, hunks }: CardState, columns: number): 
   return body({ folded, chosen: hunks }, columns);
 }
 
-/** What of the body is on the screen. The row that would count one last row shows it instead. */
+/** The visible part of the body. A single hidden row is shown instead of being counted. */
 function pageOf(card: Card, state: CardState, canvas: Canvas): ReturnType<typeof pageFrom> & { readonly pages: Pages } {
   const pages = bodyOf(card, state, canvas.columns);
   const rows = bodyRows(card, canvas);
@@ -119,7 +118,7 @@ function pageOf(card: Card, state: CardState, canvas: Canvas): ReturnType<typeof
   return { pages, ...(isEnd(pages, fuller.next) ? fuller : page) };
 }
 
-/** Whoever draws a card that is higher than its room leaves out its top: such a frame has shown nothing. */
+/** A card higher than its room loses its top, so such a frame counts as not shown. */
 function isTooHigh(card: Card, state: CardState, canvas: Canvas): boolean {
   return view(card, state, canvas).length > canvas.rows;
 }
@@ -176,14 +175,14 @@ const TYPING = "Nothing is selected: you can't type text here. Press Esc and the
 
 type LetterPress = { readonly at: number; readonly size: Size; readonly alone: boolean };
 
-/** One letter, and nothing typed before it: whoever types words here means something else. Another one takes its place where it comes alone. */
+/** A letter selects only if it is not part of typed words. A second letter selects if it comes alone. */
 function chooseByLetter(card: Card, state: CardState, { at, size, alone }: LetterPress): CardKeyResult {
   const isSecond = state.text === "sent" || (state.chosen !== -1 && state.chosen !== at);
   if (state.text === "typed" || (isSecond && !alone)) return { state: { ...state, chosen: -1, text: "typed", hint: TYPING } };
   return { state: { ...state, chosen: at, text: "none", hint: hintAt(card, { ...state, chosen: at }, size) } };
 }
 
-/** What Enter would do; or what is to be done before it can. */
+/** What Enter will do, or what is missing before it can. */
 function hintAt(card: Card, state: CardState, size: Size): string {
   const action = card.actions[state.chosen];
   if (!action?.approves || isAllSeen(card, state, size)) return hintFor(action);
@@ -212,7 +211,6 @@ function move(card: Card, state: CardState, { name, size }: NamedKey): CardKeyRe
   return hunkKey(card, state, name);
 }
 
-/** While hunks are chosen: left and right walk over them, tab takes one in or out. */
 function hunkKey({ diff }: Card, state: CardState, name: string): CardKeyResult | undefined {
   const count = diff[0]?.hunks.length ?? 0;
   if (name === "f" && diff.length > 0)
@@ -279,7 +277,7 @@ function act({ diff, approval }: Card, state: CardState, { does }: CardAction): 
   }
 }
 
-/** Undefined: all of it. */
+/** Undefined if all hunks are chosen. */
 function partialContent({ details }: OpenApproval, diff: Card["diff"], hunks: ReadonlySet<number> | undefined): string | undefined {
   const [file] = diff;
   if (!hunks || !file || details.type !== "edit" || hunks.size === file.hunks.length) return undefined;
@@ -301,17 +299,15 @@ function typeInto({ approval }: Card, state: CardState, { field, key }: FieldPre
   return { state, outcome: { command: done } };
 }
 
-/** Where a body is shown from, and the place after what is shown. */
 export type Moving = { readonly pages: Pages; readonly at: Position; readonly next: Position; readonly canvas: Canvas };
 
-/** On by a page, or by as much as is left: the last page is a full one. */
+/** Goes a page forward; the last page is a full one. */
 const forward = ({ pages, at, next, canvas }: Moving): Position => {
   if (isEnd(pages, next)) return at;
   const last = pageBefore(pages, { piece: pages.count, row: 0 }, canvas);
   return isBefore(last, next) ? last : next;
 };
 
-/** What a key does to the place that is shown. */
 export const MOVES: Readonly<Record<string, (moving: Moving) => Position>> = {
   pageDown: forward,
   space: forward,

@@ -8,28 +8,28 @@ import type { CardMeans } from "./actions.ts";
 import { approvalCard, type CardBeginning, type CardOutcome } from "./approval-card.ts";
 import type { CardStack, StackedCard } from "./stack.ts";
 
-/** What an approver at a stack needs. */
+/** What the approver needs. */
 export type CardApproverParts = {
   readonly stack: CardStack;
   readonly by: By;
-  /** Lets the person change a request before they say yes; its editor has the whole screen meanwhile. Absent: they cannot here. */
+  /** Lets the person edit a request before approving it. */
   readonly edit?: ApprovalEditor;
-  /** Discards the previewed change that a rejected call would have applied. Absent: it stays staged. */
+  /** Discards the change that a rejected call would have applied. */
   readonly discard?: (approval: OpenApproval, reason: string) => void;
-  /** The place of its call among those of its session that are open now; undefined: nobody knows. */
+  /** The position of its call among the open calls of its session. */
   readonly placeOf?: (approval: OpenApproval) => number | undefined;
 };
 
-/** Puts every approval on the stack as a card. */
+/** Shows every approval as a card. */
 export function cardApprover(parts: CardApproverParts): Approver {
   return { available: () => true, ask: (approval, signal) => ask(parts, approval, signal) };
 }
 
-/** What is on the card now: the request as the model made it, or as the person did. */
+/** The request as the model made it, or as the person edited it. */
 type CardContent = {
   readonly approval: OpenApproval;
   readonly edit?: RequestEdit;
-  /** What could not be used, for the editor. */
+  /** The rejected draft, for the next try. */
   readonly draft?: string | undefined;
   readonly beginning: CardBeginning;
 };
@@ -39,7 +39,7 @@ type AskedApproval = {
   readonly signal: AbortSignal;
   readonly place: StackPlace;
 };
-/** Where the card stands on the stack: what comes of an edit stands there, too. */
+/** The card's place, which the card after an edit takes over. */
 type StackPlace = { item: StackedCard | undefined; leave: () => void };
 
 async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {
@@ -61,7 +61,7 @@ async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortS
 
 type CardAnswer = Extract<CardOutcome, { readonly answer: unknown }>["answer"];
 
-/** What the person made of it is what a yes is for; hunks chosen after it are chosen from it. */
+/** An approval covers the edited request; hunks are chosen from it. */
 function makeAnswer({ asked, parts }: AskedApproval, { edit }: CardContent, { discard, ...said }: CardAnswer): Answer {
   const { id, revision, fingerprint } = asked;
   if (discard) parts.discard?.(asked, said.reason ?? "");
@@ -69,7 +69,7 @@ function makeAnswer({ asked, parts }: AskedApproval, { edit }: CardContent, { di
   return { approval: id, revision, fingerprint, by: parts.by, ...changed, ...said };
 }
 
-/** The same sheet, unless it was edited and what a yes would run is no longer what was shown. */
+/** Returns the same content, unless the edited request would now do something else. */
 async function recheckEdit(
   { parts: { edit: editor }, asked, signal }: AskedApproval,
   sheet: CardContent,
@@ -88,7 +88,7 @@ async function recheckEdit(
   }
 }
 
-/** The card after an edit: with what came of it, or as it was, with why nothing did and what was typed. */
+/** Returns the edited request, or the old content with the reason why the edit failed. */
 async function editRequest(
   { parts: { edit: editor }, asked, signal }: AskedApproval,
   sheet: CardContent,
@@ -117,7 +117,7 @@ async function editRequest(
 
 type EditOutcome = Exclude<CardOutcome, { readonly answer: unknown }>;
 
-/** Undefined: it was answered or closed elsewhere. The card stays where it is until another one, or nobody, takes its place. */
+/** Resolves with undefined if the approval was answered or closed elsewhere. */
 function showCard(
   { parts: { stack, edit, placeOf, discard }, asked, signal, place }: AskedApproval,
   sheet: CardContent,

@@ -9,21 +9,20 @@ import { type FileDiff, parseDiff } from "../diff/parse.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import type { Pages } from "../draw/pages.ts";
 
-/** What a card's body depends on beside the request. */
+/** Which files are folded and which hunks are chosen. */
 export type BodyView = { readonly folded: ReadonlySet<number>; readonly chosen: ReadonlySet<number> | undefined };
 
 type Piece =
   | { readonly type: "fact"; readonly label: string; readonly text: string }
-  /** `several`: the text has more than one line. */
   | { readonly type: "text"; readonly text: string; readonly strong: boolean; readonly several: boolean }
   | { readonly type: "warning"; readonly text: string }
   | { readonly type: "gap" }
   | { readonly type: "diff"; readonly item: DiffItem; readonly mark: string };
 
-/** A line longer than this is several pieces, so that any line can be paged through. */
+/** Longer lines are split, so that they can be paged through. */
 const LONGEST_PIECE = 400;
 
-/** Everything the person must have seen before a yes, from the frozen request itself, piece by piece. The newest is remembered: a frame asks for it several times. */
+/** Everything a person must see before approving. The latest layout is cached, because one frame asks for it several times. */
 export function cardBody(
   approval: OpenApproval,
   diff: readonly FileDiff[],
@@ -42,7 +41,7 @@ export function cardBody(
 
 type BodyLayout = BodyView & { readonly split: boolean; readonly diff: readonly FileDiff[]; readonly original: OpenApproval | undefined };
 
-/** The changes of an edit; empty for anything else. */
+/** The diff of an edit; empty for anything else. */
 export function approvalDiff({ details }: OpenApproval): readonly FileDiff[] {
   return details.type === "edit" ? parseDiff(details.fileDiff) : [];
 }
@@ -66,7 +65,6 @@ function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<Pi
   }
 }
 
-/** That it is the person's own, and what it was before. */
 function editedText({ details }: OpenApproval): string {
   return `by you, and checked again${details.type === "exec" ? `; the model proposed: ${details.command}` : ""}`;
 }

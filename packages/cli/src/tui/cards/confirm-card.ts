@@ -15,32 +15,32 @@ import {
 import { makeTheme } from "../draw/theme.ts";
 import type { CardStack } from "./stack.ts";
 
-/** A question of the program itself that is answered by yes or no. */
+/** A yes-or-no question from Assent itself. */
 export type YesNoQuestion = {
   readonly title: string;
-  /** What must have been seen before a yes. They hold no control characters. */
+  /** Must have been shown before a yes; without control characters. */
   readonly lines: readonly string[];
   readonly yes: string;
   readonly no: string;
 };
 
-/** A question as it stands on the screen. */
+/** The state of a yes-or-no question. */
 export type ConfirmState = ReadProgress & {
   readonly chosen: "y" | "n" | undefined;
-  /** Somebody types a text, which is for nobody here: a letter of it chooses nothing. */
+  /** Stray text was typed, so its letters choose nothing. */
   readonly typed: boolean;
   /** Why the last key did nothing. */
   readonly hint: string;
 };
 
-/** Rows that are not the text: title, count of what is hidden, a gap or a hint, both answers. */
+/** Rows besides the text: title, count of hidden lines, hint, both answers. */
 const FURNITURE = 5;
 const PLAIN = makeTheme("none");
 
-/** Nothing is chosen, and nothing was seen. */
+/** The initial state. */
 export const UNCONFIRMED: ConfirmState = { at: START, chosen: undefined, typed: false, hint: "", seen: START, seenAt: 0 };
 
-/** Puts the question on the stack. Only `y` and then Enter is a yes, and only once you have seen all of it; `n`, or leaving it, is none. */
+/** Asks as a card. Only `y` and Enter after the whole text was shown is a yes. */
 export function askYesNo(stack: CardStack, confirming: YesNoQuestion): Promise<boolean> {
   return new Promise((resolve) => {
     let state = UNCONFIRMED;
@@ -64,7 +64,7 @@ export function askYesNo(stack: CardStack, confirming: YesNoQuestion): Promise<b
   });
 }
 
-/** The question, as far as there is room. */
+/** Draws the question. */
 export function confirmLines(confirming: YesNoQuestion, unfitted: ConfirmState, canvas: Canvas): readonly string[] {
   const { columns, theme } = canvas;
   const state = fitToWidth(confirming, unfitted, canvas);
@@ -90,7 +90,7 @@ export function confirmLines(confirming: YesNoQuestion, unfitted: ConfirmState, 
 
 const ANSWERS = 2;
 
-/** The question once this canvas was on the screen. Whoever draws one that is higher than its room leaves out its top: such a frame has shown nothing. */
+/** Marks what this canvas showed as seen. A frame that did not fit has shown nothing. */
 export function markConfirmShown(confirming: YesNoQuestion, state: ConfirmState, canvas: Canvas): ConfirmState {
   const isTooHigh = confirmLines(confirming, state, canvas).length > canvas.rows;
   return isTooHigh ? state : seenOn(confirming, fitToWidth(confirming, state, canvas), canvas);
@@ -119,7 +119,7 @@ const CHOOSING: readonly string[] = ["up", "down", "tab"];
 
 const KEYS = "press y or n, then Enter; Esc means n.";
 
-/** The question after a key, or its answer. */
+/** Handles one key: the next state, or the answer. */
 export function pressConfirm(confirming: YesNoQuestion, unfitted: ConfirmState, { name, alone, size }: ConfirmKey): ConfirmState | boolean {
   const state = fitToWidth(confirming, unfitted, size);
   const { at, chosen, typed } = state;

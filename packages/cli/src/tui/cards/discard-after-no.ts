@@ -1,7 +1,7 @@
 import { type OpenApproval, readCallRecord, type Session } from "@assent/core";
 import type { SettleProposal } from "./proposal-cards.ts";
 
-/** Discards the previewed change that a rejected call would have applied, once the call has ended: without the change it would not end as rejected. */
+/** Discards the change that a rejected call would have applied. It waits for the call's end: without the change the call would not end as rejected. */
 export function discardAfterNo(
   sessionOf: (id: string) => Session | undefined,
   settle: SettleProposal,

@@ -3,13 +3,13 @@ import { oneLine } from "../../io/visible-text.ts";
 import { approvalCard } from "./approval-card.ts";
 import type { CardStack } from "./stack.ts";
 
-/** What a person wants done with a previewed change. */
+/** Applies or discards a previewed change for the person. */
 export type SettleProposal = (action: "apply" | "discard", proposal: string, reason: string) => Promise<void>;
 
-/** What cards of previewed changes need. */
+/** What proposal cards need. */
 export type ProposalCardParts = { readonly stack: CardStack; readonly settle: SettleProposal; readonly leaving: AbortSignal };
 
-/** Shows a card for every previewed change of a session that only a person may apply, until it is settled or the person leaves. */
+/** Shows a card for every change that only a person may apply, until it is settled or the person leaves. */
 export function attendProposals(parts: ProposalCardParts, session: Session): void {
   const open = new Map<string, AbortController>();
   const show = (id: string): void => {
@@ -61,7 +61,7 @@ async function showCard({ stack, settle }: ProposalCardParts, { session, row, si
   signal.addEventListener("abort", take, { once: true });
 }
 
-/** The change in the form of an approval, which is what cards draw. */
+/** Cards draw approvals, so the change takes the form of one. */
 function approvalFromProposal({ id, session, callId, tool, label, digest, cwd }: ProposalRow, blocks: readonly string[]): OpenApproval {
   const prompt = blocks.length > 0 ? blocks.join("\n") : `${label}\nWhat it changes is not recorded.`;
   return {

@@ -2,53 +2,51 @@ import type { Clock } from "@assent/core";
 import { cut } from "../../io/display-width.ts";
 import type { Canvas, Key, Size } from "../draw/dialog.ts";
 
-/** Something that waits for the person: an approval, a question. */
+/** A card that waits for the person. */
 export type StackedCard = {
   readonly id: string;
   readonly title: string;
   readonly view: (canvas: Canvas) => readonly string[];
   readonly press: (key: Key, size: Size) => void;
-  /** This canvas was on the screen. */
+  /** Called when this canvas is on the screen. */
   readonly shown: (canvas: Canvas) => void;
-  /** Which call of which session it is about, as it stands now: those of one session are in the order of its calls. */
+  /** Its call; cards of one session keep the order of their calls. */
   readonly call?: { readonly session: string; readonly place: () => number | undefined };
-  /** Ctrl-C is a key for it, and not for the turn under way. */
+  /** Ctrl-C goes to this card instead of interrupting the turn. */
   readonly cancels?: boolean;
 };
 
-/** What waits for the person, one in front of the others; in any order the person likes. */
+/** The cards that wait for the person, one of them in front. */
 export type CardStack = {
-  /** Puts something up behind what is there, before what comes later in its own turn, or in the place of something; the returned function takes it away. */
+  /** Adds a card at the back, before later calls of its session, or in place of another card. Returns a function that removes it. */
   readonly put: (item: StackedCard, instead?: StackedCard) => () => void;
   readonly front: () => StackedCard | undefined;
   readonly waiting: () => readonly StackedCard[];
-  /** Brings the next one to the front. */
   readonly turn: () => void;
-  /** The front one, drawn. */
   readonly view: (canvas: Canvas) => readonly string[];
-  /** The frame with this canvas is on the screen: from now on, and a short while, it can be read. */
+  /** Called when a frame is on the screen. Keys count a moment later, when the card could be read. */
   readonly painted: (canvas: Canvas) => void;
-  /** False: the key is not for the stack, because nothing waits, or because something came over the text a person writes and could not be read yet. */
+  /** False if no card takes the key: none waits, or it appeared too recently to have been read. */
   readonly key: (key: Key, size: Size) => boolean;
-  /** Something on the stack changed by itself: it is to be drawn again. */
+  /** Requests a redraw. */
   readonly changed: () => void;
 };
 
-/** Keys pressed before a card could be read were meant for something else. */
+/** Keys pressed earlier than this were not meant for the card. */
 const GRACE_MS = 300;
-/** A key that comes this long after the one before is none of a word that somebody types. */
+/** A key after a pause this long is not part of a typed word. */
 const ALONE_MS = 600;
 
-/** An empty stack; `changed` is called whenever it is to be drawn again. */
+/** Creates an empty stack. */
 export function createCardStack({ clock, changed }: { readonly clock: Clock; readonly changed: () => void }): CardStack {
   const line = waitingLine();
   const { items, front } = line;
   let pressedAt = Number.NEGATIVE_INFINITY;
   let painted: { readonly item: StackedCard; readonly at: number; readonly follows: boolean } | undefined;
-  /** What an item has of the room: a row goes to the note that others wait. */
+  /** One row goes to the note that other cards wait. */
   const roomOf = <T extends Size>(size: T): T => (items.length > 1 ? { ...size, rows: size.rows - 1 } : size);
   const isReadable = (item: StackedCard): boolean => painted?.item === item && clock.now() - painted.at >= GRACE_MS;
-  /** It came in the place of another one: keys that are too early were for that one, and are for nobody now. */
+  /** The card replaced another one; early keys were meant for that one and are dropped. */
   const follows = (item: StackedCard): boolean => painted !== undefined && (painted.item !== item || painted.follows);
   return {
     front,
@@ -100,12 +98,11 @@ type WaitingLine = {
   readonly items: readonly StackedCard[];
   readonly front: () => StackedCard | undefined;
   readonly add: (item: StackedCard, adding: Adding) => void;
-  /** False: it was not there. */
   readonly remove: (item: StackedCard) => boolean;
   readonly turn: () => void;
 };
 
-/** What waits, in its order, and the one that is in front: walking over them changes nobody's place. */
+/** The cards in order. Turning to the next card does not reorder them. */
 function waitingLine(): WaitingLine {
   const items: StackedCard[] = [];
   let front: StackedCard | undefined;
@@ -133,7 +130,7 @@ function waitingLine(): WaitingLine {
   };
 }
 
-/** Behind everything, but before the later calls of its own session. */
+/** At the back, but before later calls of its own session. */
 function placeFor(items: readonly StackedCard[], { call }: StackedCard): number {
   const place = call?.place();
   const isLater = (other: StackedCard["call"]): boolean =>

@@ -4,7 +4,7 @@ import { fullTrustState } from "../../desk/trust/state.ts";
 import { trustLines } from "../../desk/trust/view.ts";
 import type { ConversationView } from "../screen/view.ts";
 
-/** Who is asked about trust, and when. */
+/** What the trust question needs. */
 export type TrustParts = {
   readonly confirm: ConversationView["confirm"];
   readonly ledger: Ledger;
@@ -13,7 +13,7 @@ export type TrustParts = {
   readonly now: () => number;
 };
 
-/** Asks whether a workspace's own configuration counts, where it has one and nobody said so yet. What is recorded is what was read and shown. */
+/** Asks whether to trust the project's own settings, if it has any and this is not decided yet. Records exactly what was shown. */
 export async function askTrust({ confirm, ledger, workspace, by, now }: TrustParts): Promise<void> {
   const state = await fullTrustState(ledger, workspace);
   if (state.trusted || state.configuration.problems.length > 0 || listActivations(state.configuration).length === 0) return;

@@ -29,23 +29,22 @@ import { type SessionFeed, sessionFeed } from "./session-feed.ts";
 import type { SharedParts } from "./tui-session.ts";
 import { makeTurns, type Turns } from "./turns.ts";
 
-/** The settings of the session that is open. */
+/** The settings of the open session. */
 export type LiveSettings = () => ReturnType<FollowedPolicy["source"]["settings"]> | undefined;
 
-/** What a way to the person is made with. */
+/** What a front end is made with. */
 export type DoorParts = {
   readonly by: By;
   readonly settings: LiveSettings;
-  /** What an edit of a request is judged with; undefined: no session is open. */
+  /** How an edited request is judged; undefined if no session is open. */
   readonly revising: () => RevisionParts | undefined;
-  /** Aborts when the person leaves: what waits stays open for later. */
+  /** Aborts when the person leaves; open approvals stay open. */
   readonly leaving: AbortSignal;
   readonly attend: (session: Session) => SessionObserver;
-  /** Applies or discards a previewed change for the person and shows the result. */
   readonly settle: SettleProposal;
 };
 
-/** What the program behind the screen is made of. */
+/** What the app is made of. */
 export type AppParts = Omit<SharedParts, "door" | "told"> & {
   readonly view: ConversationView;
   readonly bindings: () => readonly Binding[];
@@ -55,18 +54,18 @@ export type AppParts = Omit<SharedParts, "door" | "told"> & {
   readonly leave: () => void;
 };
 
-/** The program behind the screen. */
+/** The terminal app behind a screen or a line terminal. */
 export type App = {
-  /** A line that the person wrote; resolves when all that it set going has ended. */
+  /** Takes a line of the person; resolves when everything it started has ended. */
   readonly submit: (text: string) => Promise<void>;
   readonly act: (action: Action) => void;
-  /** What can be named after a command of the prompt. */
+  /** Lists ids for completion. */
   readonly ids: CompletionParts["ids"];
-  /** Interrupts, and takes back what was to be said next. */
+  /** Interrupts, and returns the queued prompts. */
   readonly stop: () => readonly string[];
-  /** Finds settings and model, asks about trust, and goes on with a session or says the first thing, where there is one. */
+  /** Reads settings, asks about trust, and resumes a session or sends the first prompt. */
   readonly start: (begin: { readonly session: string | undefined; readonly prompt: string | undefined }) => Promise<void>;
-  /** Puts everything away. Resolves with the exit code and the session, where one was open. */
+  /** Shuts down. Resolves with the exit code and the session, if one was open. */
   readonly end: () => ReturnType<Conversations["leave"]>;
 };
 
@@ -78,11 +77,10 @@ type AppState = {
   readonly feed: SessionFeed;
   readonly leaving: AbortController;
   readonly by: By;
-  /** What the person runs themselves. */
   readonly commands: PersonCommands;
 };
 
-/** Wires a view to conversations with a model. */
+/** Connects a view to conversations with a model. */
 export function createApp(parts: AppParts): App {
   const wired = wireApp(parts);
   const { view } = parts;
@@ -160,7 +158,7 @@ function parkingTime({ ports }: AppParts): Promise<void> {
 
 const NEXT: Readonly<Record<string, string>> = { default: "plan", plan: "auto-edit", "auto-edit": "default", yolo: "default" };
 
-/** No session has this id: the calls are the person's own. */
+/** Stands for the person's own calls; no session has this id. */
 const PERSON = "";
 
 function wireApp(parts: AppParts): AppState {
@@ -219,7 +217,7 @@ function sayFailure(view: ConversationView, error: unknown): void {
   view.state.status = { ...view.state.status, note: "" };
 }
 
-/** False: there is nothing to go on with. Settings that nobody may go on with end the program, as any other command. */
+/** False if there is no conversation to continue. Broken settings end the program. */
 async function beginConversation(wired: AppState, session: string | undefined): Promise<boolean> {
   const { parts, conversations, by } = wired;
   const { view, store, place, ports } = parts;
@@ -237,7 +235,7 @@ async function beginConversation(wired: AppState, session: string | undefined): 
   }
 }
 
-/** Whoever leaves has not said yes. */
+/** Leaving counts as no. */
 function confirmUntilLeft({ parts: { view }, leaving: { signal } }: AppState): ConversationView["confirm"] {
   const left = new Promise<false>((resolve) => signal.addEventListener("abort", () => resolve(false), { once: true }));
   return (confirming) => Promise.race([view.confirm(confirming), left]);
@@ -274,7 +272,7 @@ async function runCommand({ view, shared, conversations, turns }: CommandParts, 
   });
 }
 
-/** Lets every paused background agent go on that can. Resolves with what became of each. */
+/** Resumes every paused background agent that can be. Resolves with a note on each. */
 export async function resumePaused(tasks: Tasks): Promise<readonly Block[]> {
   const blocks: Block[] = [];
   for (const { id, agent, description, status, resumable, blockedReason } of tasks.list()) {

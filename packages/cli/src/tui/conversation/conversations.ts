@@ -9,37 +9,37 @@ import { describeTask, endingTasks, type LeaveReport } from "./leaving.ts";
 import { replayTranscript } from "./replay.ts";
 import { beginSession, type PreparedSession, prepareSession, resumeSession, type SharedParts, type TuiSession } from "./tui-session.ts";
 
-/** The conversation on the screen, and others in its place. */
+/** The open conversation, and switching to another. */
 export type Conversations = {
-  /** Reads settings and finds the model, so that the first prompt need not wait for it. */
+  /** Reads settings and finds the model ahead of the first prompt. */
   readonly prepare: () => Promise<void>;
-  /** The session; a new one is put on record when it is first needed. */
+  /** The session; created when first needed. */
   readonly open: (title: string) => Promise<TuiSession>;
   readonly current: () => TuiSession | undefined;
-  /** What judges calls now; undefined: settings were not read yet. */
+  /** Undefined until settings are read. */
   readonly policy: () => FollowedPolicy | undefined;
-  /** Leaves the one that is open and shows another; undefined: a new one begins with the next prompt. */
+  /** Switches to another session; undefined starts a new one with the next prompt. */
   readonly change: (session: string | undefined) => Promise<void>;
   readonly changeMode: (to: string) => Promise<void>;
   readonly changeModel: (to: string) => Promise<void>;
   readonly leave: () => Promise<LeaveReport>;
 };
 
-/** What conversations are made with. */
+/** What conversations need. */
 export type ConversationParts = { readonly shared: SharedParts; readonly view: ConversationView; readonly place: WorkPlace };
 
 type State = {
   prepared: PreparedSession | undefined;
   opening: Promise<TuiSession> | undefined;
   opened: TuiSession | undefined;
-  /** Chosen before there was a session to record it in. */
+  /** Chosen before there was a session. */
   mode: string | undefined;
   model: string | undefined;
 };
 
 const SHOWN_AGAIN = 200;
 
-/** No conversation yet. */
+/** Starts without a conversation. */
 export function makeConversations(parts: ConversationParts): Conversations {
   const { shared, view, place } = parts;
   const state: State = { prepared: undefined, opening: undefined, opened: undefined, mode: undefined, model: undefined };
@@ -99,7 +99,7 @@ export function makeConversations(parts: ConversationParts): Conversations {
 
 const PARKED = 75;
 
-/** Something in it is open that only a person can answer. */
+/** True if the session waits for a person's answer. */
 export function waitsForPerson(made: TuiSession | undefined): boolean {
   if (!made) return false;
   const { calls, questions } = made.session.state;
@@ -128,7 +128,7 @@ function adopt({ view }: ConversationParts, state: State, made: TuiSession): Tui
   return made;
 }
 
-/** What was said before, as people saw it. */
+/** Shows the recorded transcript. */
 async function showReplay({ shared: { store }, view }: ConversationParts, id: string): Promise<void> {
   const { settled, open } = await replayTranscript(store.ledger, id);
   const earlier = settled.length - SHOWN_AGAIN;

@@ -4,12 +4,12 @@ import { type WaitingItem, waitingText } from "../../desk/approvals/waiting-list
 import { oneLine } from "../../io/visible-text.ts";
 import { storeFlag } from "../../store/location.ts";
 
-/** Those that end when the person leaves: no process would be left to see to them. */
+/** Tasks that end when the person leaves. */
 export function endingTasks(tasks: readonly TaskView[]): readonly TaskView[] {
   return tasks.filter(({ status, foreground }) => !foreground && (status === "running" || status === "cancelling"));
 }
 
-/** A background task in a few words: a command is its own, an agent has a name. */
+/** A background task in a few words. */
 export function describeTask({
   id,
   agent,
@@ -19,14 +19,14 @@ export function describeTask({
   return `${outputFile === undefined ? `${oneLine(agent)}: ` : ""}${oneLine(description)} (${id})`;
 }
 
-/** Leaves, but says first what would end by it: whoever wants that wants it twice. */
+/** Leaves on the second request if background tasks would end. */
 export type LeaveControl = {
   readonly leave: () => void;
-  /** Something else was wanted in between. */
+  /** Something else happened in between. */
   readonly stay: () => void;
 };
 
-/** Makes sure that nobody ends a background task without knowing. */
+/** Warns before leaving ends background tasks. */
 export function confirmLeaving(parts: {
   readonly tasks: () => readonly TaskView[];
   readonly hint: (text: string) => void;
@@ -47,20 +47,19 @@ export function confirmLeaving(parts: {
   };
 }
 
-/** How a conversation was left. */
+/** What happened when the person left. */
 export type LeaveReport = {
   readonly exit: number;
-  /** The session, where one was open. */
+  /** The session, if one was open. */
   readonly session: string | undefined;
-  /** What waits in it for a person. */
   readonly waiting: readonly WaitingItem[];
-  /** Background tasks that ended by it, in a few words each. */
+  /** Background tasks that ended with it. */
   readonly ended: readonly string[];
-  /** Background agents that are paused, and go on when somebody wants them to. */
+  /** Background agents that can be resumed. */
   readonly paused: readonly string[];
 };
 
-/** The last words to a person who leaves: what ended by it, what waits for them, and how the conversation goes on. */
+/** The text printed on leaving: what ended, what waits, and how to continue. */
 export function farewellText(context: Pick<Context, "options">, { session, waiting, ended, paused }: LeaveReport): string {
   if (session === undefined) return "";
   const flags = storeFlag(context);

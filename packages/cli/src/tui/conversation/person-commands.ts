@@ -9,16 +9,16 @@ import type { ConversationView } from "../screen/view.ts";
 import { commandContext } from "../transcript/prompt.ts";
 import type { SharedParts, TuiSession } from "./tui-session.ts";
 
-/** A line the person wants to run themselves. */
+/** A `!` command of the person. */
 export type PersonCommand = {
   readonly line: string;
   readonly door: FrontEnd;
   readonly signal: AbortSignal;
-  /** Takes what the model is told of it, as soon as it has ended. */
+  /** Receives what the model will see of it. */
   readonly tell: (context: string) => void;
 };
 
-/** It is in no turn of the model. */
+/** Person commands belong to no turn. */
 const NO_TURN = 0;
 
 /**
@@ -59,17 +59,15 @@ export async function runPersonCommand(shared: SharedParts, main: TuiSession, co
   }
 }
 
-/** Commands that the person runs themselves, beside the model. */
+/** The person's running `!` commands. */
 export type PersonCommands = {
-  /** Resolves when it has ended. */
   readonly run: (line: string) => Promise<void>;
-  /** Ends those that run, with their processes. False: none did. */
+  /** Ends them all. False if none was running. */
   readonly stop: () => boolean;
-  /** Resolves when none runs. */
   readonly idle: () => Promise<void>;
 };
 
-/** Keeps count of commands; each is begun with a signal of its own. */
+/** Tracks running commands, each with its own signal. */
 export function trackPersonCommands({ state, changed }: Pick<ConversationView, "state" | "changed">, begin: Begin): PersonCommands {
   const running = new Map<AbortController, Promise<void>>();
   const count = (): void => {

@@ -1,21 +1,21 @@
 import type { ConversationView } from "../screen/view.ts";
 
-/** A text that waits for its turn. */
+/** A prompt that waits for its turn. */
 export type QueuedPrompt = {
-  /** Its turn has come. False: it was taken back. */
+  /** False if it was withdrawn. */
   readonly begin: () => boolean;
-  /** It is being said, and no longer shown as waiting. */
+  /** Removes it from the list of queued prompts. */
   readonly said: () => void;
 };
 
-/** What the person said while the model was busy, shown in its order. */
+/** Prompts typed while the model is busy. */
 export type QueuedPrompts = {
   readonly add: (text: string) => QueuedPrompt;
-  /** Takes back all that has not begun. */
+  /** Takes back everything that has not started. */
   readonly withdraw: () => readonly string[];
 };
 
-/** Nothing waits. */
+/** Starts empty. */
 export function queuePrompts({ state }: Pick<ConversationView, "state">): QueuedPrompts {
   const waiting: { readonly text: string }[] = [];
   return {
@@ -37,15 +37,15 @@ export function queuePrompts({ state }: Pick<ConversationView, "state">): Queued
   };
 }
 
-/** Lines that are sent before the conversation stands. */
+/** Lines sent before the conversation is ready. */
 export type EarlyLines = {
-  /** Resolves when the line may be taken up: at once, or behind what the conversation begins with, in the order in which they were sent. */
+  /** Resolves when the line may be handled, in the order of sending. */
   readonly turnOf: (line: string) => Promise<void>;
-  /** The conversation stands, and what it begins with is under way. */
+  /** The conversation is ready. */
   readonly open: () => void;
 };
 
-/** Holds lines, for everybody to see, until the conversation stands. */
+/** Holds and shows lines until the conversation is ready. */
 export function holdEarlyLines({ state, changed }: Pick<ConversationView, "state" | "changed">): EarlyLines {
   const standing = Promise.withResolvers<void>();
   let isOpen = false;

@@ -5,12 +5,12 @@ import { describeAnswer, describeReply, isSamePerson } from "../transcript/call-
 import { applyLedgerEvent, EMPTY_TRANSCRIPT, type Transcript, takeSettled } from "../transcript/transcript.ts";
 import { loadWholeEvent } from "./session-feed.ts";
 
-/** A conversation as it is on record: what is settled, and what is open. */
+/** A recorded conversation: settled blocks, and the open rest. */
 export type ReplayedTranscript = { readonly settled: readonly Block[]; readonly open: Transcript };
 
 const HEARING = { pid: -1, live: false } as const;
 
-/** Reads a session's transcript back. */
+/** Rebuilds a session's transcript from the ledger. */
 export async function replayTranscript(ledger: Ledger, session: string): Promise<ReplayedTranscript> {
   const settled: Block[] = [];
   let open = EMPTY_TRANSCRIPT;
@@ -25,7 +25,7 @@ export async function replayTranscript(ledger: Ledger, session: string): Promise
   return { settled: withAnswers(settled, await answersOf(ledger, session)), open };
 }
 
-/** By the call of an approval, or by the question. */
+/** By call or question id. */
 type Answers = ReadonlyMap<string, string>;
 
 async function answersOf(ledger: Ledger, session: string): Promise<Answers> {

@@ -4,20 +4,20 @@ import type { SessionObserver } from "../../compose/front-end.ts";
 import type { ConversationView } from "../screen/view.ts";
 import { applyConversationEvent, applyLedgerEvent } from "../transcript/transcript.ts";
 
-/** Tells the screen what sessions do. */
+/** Feeds session events to the view. */
 export type SessionFeed = {
-  /** The conversation that the screen is about; agents it started are counted, but have no place in the transcript. */
+  /** Follows the main session; sessions of its agents only count tokens. */
   readonly attend: (root: string) => (session: Session) => SessionObserver;
-  /** Calls of the person themselves. */
+  /** Follows the person's own calls. */
   readonly attendPerson: (session: Session) => SessionObserver;
-  /** Everything that was heard is on the screen. */
+  /** Resolves when every event is on the screen. */
   readonly idle: () => Promise<void>;
 };
 
-/** Values of these may stand beside the event. */
+/** Events whose large values are stored separately. */
 const LARGE: readonly LedgerEvent["type"][] = ["message.user", "call.proposed", "call.judged", "call.ended", "task.ended"];
 
-/** In the order in which it happened: what is fetched holds up what comes after it. */
+/** Keeps the order of events, also when one has to be fetched. */
 export function sessionFeed(view: ConversationView, turnStarted: () => void): SessionFeed {
   let last: Promise<unknown> = Promise.resolve();
   const push = (act: () => Promise<void> | void): void => {
@@ -52,7 +52,7 @@ export function sessionFeed(view: ConversationView, turnStarted: () => void): Se
   };
 }
 
-/** The event with everything that stands beside it. */
+/** Loads the event's large values. */
 export async function loadWholeEvent({ ledger }: Pick<Session, "ledger">, event: LedgerEvent): Promise<LedgerEvent> {
   if (!LARGE.includes(event.type)) return event;
   // Parsing: what the ledger gives back is what it was given.
@@ -65,7 +65,7 @@ function showModeOrModel(view: ConversationView, event: LedgerEvent): void {
   if (event.type === "model.changed") view.state.status = { ...status, model: event.body.to ?? "" };
 }
 
-/** Of an agent's own session only what answered the person's cards elsewhere, and what they stored. */
+/** Of an agent's session, shows only answers given elsewhere and saved rules. */
 function hearAgent(view: ConversationView, event: LedgerEvent): void {
   if (event.type !== "approval.answered" || (event.body.by.pid === process.pid && !event.body.remember)) return;
   view.update((transcript) => applyLedgerEvent(transcript, event, { pid: process.pid, live: true }));

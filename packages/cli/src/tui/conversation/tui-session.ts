@@ -23,7 +23,7 @@ import { oneLine } from "../../io/visible-text.ts";
 import type { Store } from "../../store/open.ts";
 import { VERSION } from "../../version.ts";
 
-/** What every session of this terminal has in common. */
+/** What all sessions of this terminal share. */
 export type SharedParts = {
   readonly context: Context;
   readonly store: Store;
@@ -34,7 +34,7 @@ export type SharedParts = {
   readonly told: (end: Awaited<ReturnType<AgentSession["drain"]>>) => void;
 };
 
-/** All that a session needs before it is on record. */
+/** What a session needs before it is recorded. */
 export type PreparedSession = {
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
@@ -42,21 +42,19 @@ export type PreparedSession = {
   readonly place: WorkPlace;
 };
 
-/** A session with its agent. */
 export type TuiSession = {
   readonly session: Session;
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
   readonly agent: ComposedAgent;
-  /** Who talks to the model; the history is read when it is first asked for. */
+  /** Talks to the model; reads the history on first use. */
   readonly drive: () => Promise<AgentSession>;
-  /** It had come to its end when it was opened: nothing goes on by itself. */
+  /** It was finished when opened, so nothing continues by itself. */
   readonly wasDone: boolean;
-  /** Puts it away; agents that wait for a person are paused. Resolves with the exit code. */
+  /** Closes it, pausing agents that wait for a person. Resolves with the exit code. */
   readonly leave: () => Promise<number>;
 };
 
-/** Reads settings and finds the model. Nothing is recorded. */
 export async function prepareSession({ context, store, ports }: SharedParts, place: WorkPlace, model?: string): Promise<PreparedSession> {
   const flags = readFlags(context);
   const policy = await followPolicy(context, { workspace: place.workspace, flags, ledger: store.ledger });
@@ -70,7 +68,7 @@ export async function prepareSession({ context, store, ports }: SharedParts, pla
   }
 }
 
-/** Puts a new session on record, named after the first thing that is said in it. */
+/** Creates a session named after the first prompt. */
 export async function beginSession(shared: SharedParts, prepared: PreparedSession, title: string): Promise<TuiSession> {
   const { context, store, ports } = shared;
   const { policy, chosen, flags, place } = prepared;
@@ -84,7 +82,7 @@ export async function beginSession(shared: SharedParts, prepared: PreparedSessio
   return await composeSession(shared, { session, policy, chosen, wasDone: true });
 }
 
-/** Opens a session that is on record; what waits in it is asked once its calls go on. */
+/** Opens a recorded session. */
 export async function resumeSession(shared: SharedParts, id: string): Promise<TuiSession> {
   const { context, store, ports } = shared;
   await refuseAgentSession(store.ledger, id);

@@ -7,44 +7,41 @@ import { buildPrompt } from "../transcript/prompt.ts";
 import { queuePrompts } from "./queued-prompts.ts";
 import type { TuiSession } from "./tui-session.ts";
 
-/** What a person says to the model, one after the other. */
+/** The person's turns with the model, one at a time. */
 export type Turns = {
-  /** Says it now, or when the model is done with what it does. */
+  /** Sends a prompt, or queues it while the model is busy. */
   readonly send: (text: string) => Promise<void>;
-  /** Takes up what an earlier process left. */
+  /** Continues what an earlier process left. */
   readonly resume: () => Promise<void>;
-  /** Older turns become one summary, when the model is done with what it does. False: the history is as it was. */
+  /** Summarizes older turns. False if nothing changed. */
   readonly compact: () => Promise<boolean>;
-  /** The model must call this tool first when it answers the next message. */
+  /** Makes the model call this tool first after the next prompt. */
   readonly force: (tool: string) => void;
-  /** Something the model is to know before the next thing that is said. */
+  /** Adds context to the next prompt. */
   readonly add: (context: string) => void;
   readonly interrupt: () => void;
-  /** Takes back what was to be said next. */
+  /** Takes back queued prompts. */
   readonly withdraw: () => readonly string[];
-  /** A notice is being told. */
   readonly noticeStarted: () => void;
   readonly noticeEnded: (end: RunEnd | undefined) => void;
-  /** Resolves when nothing is under way. */
   readonly idle: () => Promise<void>;
-  /** A turn is under way, of a person's words or of a notice. */
+  /** True during a turn of a prompt or a notice. */
   readonly isBusy: () => boolean;
-  /** Resolves when no turn is. */
   readonly rest: () => Promise<void>;
 };
 
-/** What turns are made with. */
+/** What turns need. */
 export type TurnParts = {
   readonly view: ConversationView;
   readonly now: () => number;
-  /** The session, opened with the first thing that is said. */
+  /** Opens the session on first use. */
   readonly open: (title: string) => Promise<TuiSession>;
   readonly signal: AbortSignal;
-  /** Aborts when the person leaves: what waits is then told in the last words. */
+  /** Aborts when the person leaves; the farewell then lists what waits. */
   readonly leaving: AbortSignal;
 };
 
-/** Talks to the model for the person at this screen. */
+/** Runs the person's turns. */
 export function makeTurns({ view, now, open, signal, leaving }: TurnParts): Turns {
   const context: string[] = [];
   const unsaid = queuePrompts(view);
@@ -115,7 +112,7 @@ export function makeTurns({ view, now, open, signal, leaving }: TurnParts): Turn
 }
 
 type Order = {
-  /** Works when what came before has ended, and says how it went. */
+  /** Runs after the previous work and shows how it ended. */
   readonly run: (work: (interrupted: AbortSignal) => Promise<RunEnd | undefined>) => Promise<void>;
   readonly interrupt: () => void;
   readonly begin: () => void;
@@ -126,7 +123,7 @@ type Order = {
 
 type OrderParts = Pick<TurnParts, "view" | "now"> & { readonly sayEnd: (end: RunEnd | undefined) => void };
 
-/** What the person set going, with the time it takes on the screen. */
+/** Runs one thing after the other, and shows how long it takes. */
 function runInOrder({ view, now, sayEnd }: OrderParts): Order {
   let last: Promise<void> = Promise.resolve();
   let interrupting = new AbortController();
@@ -160,7 +157,7 @@ function runInOrder({ view, now, sayEnd }: OrderParts): Order {
   };
 }
 
-/** Resumes calls that were left open, and starts to accept requests to settle previewed changes. Undefined: all calls have ended. */
+/** Resumes open calls and accepts requests to settle previewed changes. Undefined if all calls have ended. */
 async function resumeOpenCalls({ agent, policy, session }: TuiSession, signal: AbortSignal): Promise<RunEnd | undefined> {
   const { calls, proposals } = session.state;
   if (calls.size === 0 && proposals.size === 0) return undefined;
@@ -179,7 +176,6 @@ function describeFailure(error: unknown): RunEnd {
 
 const PARKED = "An answer is needed: /approvals lists what is waiting. Resume the session once it is answered.";
 
-/** What is to be said of how turns ended. */
 function endBlocks(end: RunEnd | undefined): readonly Block[] {
   if (!end || end.reason === "done") return end?.remark === undefined ? [] : [{ type: "note", text: end.remark, role: "warning" }];
   if (end.reason === "cancelled") return [{ type: "note", text: "Interrupted. Tell the model what to do instead.", role: "warning" }];

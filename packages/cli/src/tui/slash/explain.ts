@@ -19,7 +19,7 @@ export type ExplainParts = {
   readonly columns: () => number;
   /** The session, where one is open. */
   readonly current: () => TuiSession | undefined;
-  /** What judges calls now; undefined: settings were not read yet. */
+  /** Undefined until settings are read. */
   readonly policy: () => FollowedPolicy | undefined;
 };
 
