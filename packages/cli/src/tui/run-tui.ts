@@ -16,20 +16,19 @@ import { screenDoor } from "./screen/screen-door.ts";
 import type { ConversationView } from "./screen/view.ts";
 import { SLASH_COMMANDS } from "./slash/commands.ts";
 
-/** How the screen begins. */
+/** How the screen starts. */
 export type TuiStart = {
-  /** Rows that were painted before this was loaded. */
+  /** Rows painted before this module was loaded. */
   readonly shown: readonly string[];
   readonly session: string | undefined;
   readonly prompt: string | undefined;
-  /** The screen reads the keys from now on. */
   readonly handOver: () => void;
-  /** The terminal was given back, or is to be. */
+  /** The screen has restored the terminal. */
   readonly released: () => void;
   readonly giveBack: () => void;
 };
 
-/** The terminal interface, from the first frame until the person leaves. Resolves with the exit code. */
+/** Runs the terminal interface until the person leaves. Resolves with the exit code. */
 export async function runTui(given: Context, start: TuiStart): Promise<number> {
   const { io } = given;
   const clock = given.overrides.clock ?? createSystemClock();
@@ -137,7 +136,7 @@ async function converse(
 
 const LONGEST_MS = 2 ** 30;
 
-/** What is written for people while the screen is up becomes part of it. */
+/** Warnings written to stderr become notes on the screen. */
 function outputAsNotes(screen: TerminalScreen, output: Output): Output {
   return {
     ...output,

@@ -1,6 +1,6 @@
 import type { FileDiff, Hunk } from "./parse.ts";
 
-/** What a file would hold if only the chosen hunks of its diff were made. */
+/** Returns the file's content with only the chosen hunks applied. */
 export function applyHunks(original: string, diff: FileDiff, chosen: ReadonlySet<number>): string {
   const lines = original.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const made: string[] = [];

@@ -8,12 +8,12 @@ import type { DiffItem } from "./items.ts";
 import type { DiffLine } from "./parse.ts";
 import { type Piece, wordChanges } from "./word-changes.ts";
 
-/** From this width on, both sides have room beside each other. */
+/** From this width on, both sides are shown next to each other. */
 export const SPLIT_COLUMNS = 120;
 const NUMBER_COLUMNS = 5;
 const LONGEST_LINE = 20_000;
 
-/** One item of a diff in as many rows as it takes; nothing of it is dropped. */
+/** Draws one item of a diff in full. */
 export function drawDiffItem(item: DiffItem, { columns, theme }: Canvas): readonly string[] {
   switch (item.type) {
     case "file": {
@@ -71,7 +71,7 @@ function numberOf(number: number | undefined): string {
 
 type DiffSide = { readonly name: string; readonly line: DiffLine; readonly other: DiffLine | undefined };
 
-/** A line with its sign, in as many rows as it takes; changed words stand out, code has its colours. */
+/** Draws a line with its sign, changed words and syntax highlighted. */
 function drawSide({ name, line, other }: DiffSide, { columns, theme }: Room): readonly string[] {
   const { kind } = line;
   const sign = kind === "same" ? " " : theme[kind](SIGNS[kind]);
@@ -96,7 +96,6 @@ function visibleText(text: string): string {
   return visible(text).replaceAll("\t", "    ").replaceAll("\n", "\\n");
 }
 
-/** The pieces in rows that fit; nothing is dropped. */
 function breakIntoRows(pieces: readonly Piece[], columns: number): readonly (readonly Piece[])[] {
   const rows = wrap(pieces.map(({ text }) => text).join(""), columns);
   const left = pieces.map((piece) => ({ ...piece }));

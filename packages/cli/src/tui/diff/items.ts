@@ -1,6 +1,6 @@
 import type { DiffLine, FileDiff } from "./parse.ts";
 
-/** One thing a diff shows, from top to bottom. A `pair` stands side by side; a `line` alone, beside the line it replaces or is replaced by. */
+/** One item of a drawn diff. A `pair` is two lines side by side. */
 export type DiffItem =
   | {
       readonly type: "file";
@@ -16,10 +16,10 @@ export type DiffItem =
   | { readonly type: "line"; readonly name: string; readonly line: DiffLine; readonly other: DiffLine | undefined }
   | { readonly type: "pair"; readonly name: string; readonly left: DiffLine | undefined; readonly right: DiffLine | undefined };
 
-/** How a diff is laid out, and which of its files are folded to their name. */
+/** How a diff is laid out, and which files are folded. */
 export type DiffLayout = { readonly split: boolean; readonly folded: ReadonlySet<number> };
 
-/** Everything a diff shows. Nothing is drawn yet, so a diff of any length costs one pass. */
+/** Lists the items of a diff without drawing them. */
 export function diffItems(files: readonly FileDiff[], { split, folded }: DiffLayout): readonly DiffItem[] {
   const items: DiffItem[] = [];
   for (const [file, diff] of files.entries()) {
@@ -42,7 +42,7 @@ function* fileItems(
   }
 }
 
-/** Lines that go and lines that come in their place; of a line that stays, the same line twice. */
+/** Removed lines and the lines that replace them; an unchanged line is on both sides. */
 type ChangeBlock = { readonly left: readonly DiffLine[]; readonly right: readonly DiffLine[] };
 
 function* blocksOf(lines: readonly DiffLine[]): Generator<ChangeBlock> {

@@ -2,32 +2,30 @@
 export type DiffLine = {
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
-  /** Its number before, and after. */
   readonly old: number | undefined;
   readonly new: number | undefined;
-  /** The file ends with it, and not with a line break. */
+  /** The last line of a file without a final line break. */
   readonly open?: true;
 };
 
-/** Changes that stand close together. */
+/** A hunk of a diff. */
 export type Hunk = { readonly header: string; readonly oldStart: number; readonly oldLines: number; readonly lines: readonly DiffLine[] };
 
 /** The changes of one file. */
 export type FileDiff = {
   readonly name: string;
-  /** There was no such file before. */
   readonly isNew: boolean;
   readonly hunks: readonly Hunk[];
   readonly added: number;
   readonly removed: number;
-  /** What is said of it beside its changes: that bytes are not shown, a mode, another name. */
+  /** Other lines of the diff, such as a mode change or a new name. */
   readonly notes: readonly string[];
 };
 
 const HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const NO_LINE_BREAK = "\\ No newline at end of file";
 
-/** Reads a unified diff of one or more files. What a hunk's header counts is read as its lines, whatever they look like; what else stands there is a note. */
+/** Parses a unified diff. The counts in a hunk's header decide which lines belong to it; anything else becomes a note. */
 export function parseDiff(text: string): readonly FileDiff[] {
   const lines = text.split("\n");
   const files: FileDiff[] = [];
@@ -43,7 +41,6 @@ export function parseDiff(text: string): readonly FileDiff[] {
   return files;
 }
 
-/** Everything up to the next file. */
 function readNotes(lines: readonly string[], start: number): { readonly notes: readonly string[]; readonly next: number } {
   const isFile = (at: number): boolean => lines[at]?.startsWith("--- ") === true && lines[at + 1]?.startsWith("+++ ") === true;
   let next = start;

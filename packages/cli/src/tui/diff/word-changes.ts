@@ -1,12 +1,12 @@
 import { sequenceChanges } from "@assent/tools";
 
-/** A piece of a line that stayed, or did not. */
+/** A changed or unchanged piece of a line. */
 export type Piece = { readonly text: string; readonly changed: boolean };
 
 const WORD = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu;
 const LONGEST = 2_000;
 
-/** What of two lines that stand for each other differs, word by word. Undefined: so much that marking it would help nobody. */
+/** Compares two lines word by word. Undefined if they differ too much. */
 export function wordChanges(
   before: string,
   after: string,

@@ -4,7 +4,7 @@ import type { Canvas } from "./dialog.ts";
 
 type AnsiRun = Extract<Display, { readonly type: "ansi_output" }>["ansiOutput"][number][number];
 
-/** One line of terminal output: its looks are codes of ours, its text has none. What does not fit is cut. */
+/** Draws one line of terminal output with our own color codes; its text contains none. */
 export function drawAnsi(runs: readonly AnsiRun[], { columns, theme }: Canvas): string {
   const isPlain = theme.bold("x") === "x";
   let room = columns;
@@ -40,7 +40,7 @@ function paintRun({ bold, italic, underline, dim, inverse, fg, bg }: AnsiRun, te
   return codes.length === 0 ? text : `\u001b[${codes.join(";")}m${text}\u001b[0m`;
 }
 
-/** The nearest of the 256 colours that every terminal has. */
+/** The nearest of the 256 standard colors. */
 function colorCode(which: string, value: string): string | undefined {
   const match = COLOUR.exec(value);
   if (!match) return undefined;

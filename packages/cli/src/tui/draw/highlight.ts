@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import type { Role } from "./theme.ts";
 
-/** A piece of code and what it is. */
+/** A piece of highlighted code. */
 export type Token = { readonly text: string; readonly role: Extract<Role, "keyword" | "string" | "comment" | "number"> | undefined };
 
 type Family = { readonly comment: string; readonly keywords: ReadonlySet<string> };
@@ -40,7 +40,7 @@ function family(comment: string, keywords: ReadonlySet<string>, names: string): 
 const TOKEN = /"(?:\\.|[^"\\])*"?|'(?:\\.|[^'\\])*'?|`(?:\\.|[^`\\])*`?|\b\d[\d_.a-fA-FxXoOeE]*\b|[\p{L}_$][\p{L}\p{N}_$]*/gu;
 const LONGEST = 1_000;
 
-/** The pieces of one line of code by their language: its name, or a file's. Joined they are the line. */
+/** Splits a line of code into highlighted pieces. `language` is a language or a file name. */
 export function highlight(line: string, language: string): readonly Token[] {
   const known = FAMILIES[languageOf(language)];
   if (!known || line.length > LONGEST) return [{ text: line, role: undefined }];

@@ -2,7 +2,7 @@ import { Markdown, type MarkdownTheme, setCapabilityOverrides } from "@earendil-
 import { highlight } from "./highlight.ts";
 import type { Theme } from "./theme.ts";
 
-/** Draws markdown. Links are written out: nothing that a model says becomes a sequence that a terminal acts on. */
+/** Draws markdown. Links are written out, so that a model's text never becomes a terminal sequence. */
 export function markdownLines(theme: Theme): (text: string, columns: number) => readonly string[] {
   setCapabilityOverrides({ hyperlinks: false });
   const same = (text: string): string => text;

@@ -1,20 +1,18 @@
 import type { Canvas } from "./dialog.ts";
 
-/** Something long, piece by piece: only what is shown is drawn. */
+/** A long text in pieces; only visible pieces are drawn. */
 export type Pages = {
-  /** How many pieces there are. */
   readonly count: number;
-  /** One piece in rows that fit the canvas's columns. */
   readonly draw: (piece: number, canvas: Canvas) => readonly string[];
 };
 
-/** A place in it: a row of a piece. */
+/** A position: a row of a piece. */
 export type Position = { readonly piece: number; readonly row: number };
 
-/** Its beginning. */
+/** The first position. */
 export const START: Position = { piece: 0, row: 0 };
 
-/** As many rows as the canvas has, from a place on, and the place after them. */
+/** Draws a page from a position on, and returns the position after it. */
 export function pageFrom(pages: Pages, from: Position, canvas: Canvas): { readonly lines: readonly string[]; readonly next: Position } {
   const lines: string[] = [];
   let { piece, row } = from;
@@ -29,7 +27,7 @@ export function pageFrom(pages: Pages, from: Position, canvas: Canvas): { readon
   return { lines, next: { piece, row } };
 }
 
-/** The place a page earlier. */
+/** The position one page earlier. */
 export function pageBefore(pages: Pages, from: Position, canvas: Canvas): Position {
   let { piece, row } = from;
   let room = canvas.rows;
@@ -41,13 +39,10 @@ export function pageBefore(pages: Pages, from: Position, canvas: Canvas): Positi
   return { piece, row: Math.max(0, row - room) };
 }
 
-/** How far a text was read: it is shown from `at`, and everything before `seen` was on the screen at the width `seenAt` (0: nothing yet). */
+/** How far a text was read: shown from `at`, seen up to `seen` at the width `seenAt` (0: not yet). */
 export type ReadProgress = { readonly at: Position; readonly seen: Position; readonly seenAt: number };
 
-/**
- * Converts a reading to another width, where lines break differently. A text that was read to its end stays read. Otherwise only pieces that were seen whole
- * count, and none in a layout with other pieces. The text is never shown from after `seen`, so that paging always leads to the end.
- */
+/** Converts progress to another width. A text read to its end stays read; otherwise only whole pieces count. `at` never passes `seen`, so that paging reaches everything. */
 export function convertProgress(reading: ReadProgress, columns: number, pagesAt: (columns: number) => Pages): ReadProgress {
   const { at, seen, seenAt } = reading;
   if (seenAt === columns || seenAt === 0) return reading;
@@ -57,12 +52,12 @@ export function convertProgress(reading: ReadProgress, columns: number, pagesAt:
   return { at: isBefore(counted, shown) ? counted : shown, seen: counted, seenAt: columns };
 }
 
-/** True where one place comes before another. */
+/** True if one position comes before another. */
 export function isBefore(left: Position, right: Position): boolean {
   return left.piece < right.piece || (left.piece === right.piece && left.row < right.row);
 }
 
-/** True where nothing comes after. */
+/** True at the end. */
 export function isEnd({ count }: Pages, { piece }: Position): boolean {
   return piece >= count;
 }

@@ -1,4 +1,4 @@
-/** What a part of the screen means; how it looks is the theme's. */
+/** What a part of the screen means; the theme decides how it looks. */
 export type Role =
   | "title"
   | "dim"
@@ -22,7 +22,7 @@ export type Role =
   | "comment"
   | "number";
 
-/** Makes text look like its role. Without colour the words stay the same. */
+/** Styles text by its role. */
 export type Theme = Readonly<Record<Role, (text: string) => string>>;
 
 type Code = readonly [on: string, off: string];
@@ -39,7 +39,7 @@ const SHARED: Pick<Record<Role, readonly Code[]>, "title" | "dim" | "italic" | "
   selected: [attribute(7, 27)],
 };
 
-/** Colours of the 256 that every terminal of today has; chosen to be read on its ground. */
+/** Colors of the 256-color palette that are readable on the background. */
 const PALETTES: Readonly<Record<"dark" | "light", Readonly<Record<Role, readonly Code[]>>>> = {
   dark: {
     ...SHARED,
@@ -89,7 +89,7 @@ function painter(codes: readonly Code[]): (text: string) => string {
 
 const plain = (text: string): string => text;
 
-/** The theme for this ground; `none` has no codes at all (NO_COLOR, plain mode). */
+/** Makes a theme; `none` has no codes at all (NO_COLOR, plain mode). */
 export function makeTheme(name: "dark" | "light" | "none"): Theme {
   const roles = Object.entries(PALETTES[name === "light" ? "light" : "dark"]);
   // Parsing: every role is in every palette.
@@ -99,7 +99,7 @@ export function makeTheme(name: "dark" | "light" | "none"): Theme {
 /** A theme that can change while it is in use. */
 export type LiveTheme = { readonly theme: Theme; readonly choose: (name: "dark" | "light" | "none") => void };
 
-/** Begins with this theme. */
+/** Starts with this theme. */
 export function liveTheme(name: "dark" | "light" | "none"): LiveTheme {
   let current = makeTheme(name);
   const roles = Object.keys(current).map((role) => {
@@ -116,7 +116,7 @@ export function liveTheme(name: "dark" | "light" | "none"): LiveTheme {
   };
 }
 
-/** The theme that an environment asks for; undefined: the terminal may know better. */
+/** The theme the environment asks for; undefined if it does not say. */
 export function themeFromEnvironment(env: Readonly<Record<string, string | undefined>>): "dark" | "light" | "none" | undefined {
   if (env["NO_COLOR"] !== undefined || env["TERM"] === "dumb") return "none";
   const ground = Number(env["COLORFGBG"]?.split(";").at(-1) ?? "");
@@ -124,7 +124,7 @@ export function themeFromEnvironment(env: Readonly<Record<string, string | undef
   return ground === 7 || ground === 15 ? "light" : "dark";
 }
 
-/** The theme for a ground of this colour, each part from 0 to 255. */
+/** The theme for a background color, each part from 0 to 255. */
 export function themeForBackground({ r, g, b }: { readonly r: number; readonly g: number; readonly b: number }): "dark" | "light" {
   return 0.299 * r + 0.587 * g + 0.114 * b > 128 ? "light" : "dark";
 }

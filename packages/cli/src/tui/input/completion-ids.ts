@@ -4,7 +4,7 @@ import { oneLine } from "../../io/visible-text.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
 import type { CompletedId, IdKind } from "./completion.ts";
 
-/** Where the things are that have a name or an id. */
+/** Where ids come from. */
 export type IdPlaces = {
   readonly ledger: Ledger;
   readonly current: () => TuiSession | undefined;
@@ -14,7 +14,7 @@ export type IdPlaces = {
 const MOST = 100;
 const PAGE = 1_000;
 
-/** What can be named after a command, the newest first where that is what is looked for. */
+/** Lists ids for completion, sessions and changes newest first. */
 export async function listIds(kind: IdKind, { ledger, current, tools }: IdPlaces): Promise<readonly CompletedId[]> {
   switch (kind) {
     case "approvals":
@@ -46,7 +46,7 @@ function newest<T>(rows: readonly T[]): readonly T[] {
   return rows.slice(-MOST).reverse();
 }
 
-/** What was applied in a session and changed files, the oldest first. */
+/** Lists the applied changes of a session, oldest first. */
 export async function listUndoable(current: TuiSession | undefined): Promise<readonly ProposalRow[]> {
   if (!current) return [];
   const { ledger, id: session } = current.session;

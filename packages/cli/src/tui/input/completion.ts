@@ -3,29 +3,29 @@ import { join } from "node:path";
 import { visible } from "@assent/core";
 import type { AutocompleteItem, AutocompleteProvider } from "@earendil-works/pi-tui";
 
-/** Things that have an id or a name. */
+/** Kinds of ids. */
 export type IdKind = "approvals" | "grants" | "proposals" | "sessions" | "tasks" | "tools" | "undoable";
 
-/** One of them, and a few words about it. */
+/** An id with a short description. */
 export type CompletedId = { readonly id: string; readonly says: string };
 
-/** A word that can be typed after a slash. */
+/** A slash command, as completion needs it. */
 export type CompletedCommand = {
   readonly name: string;
   readonly says: string;
   readonly takes?: readonly string[];
-  /** What an id names that stands after this word; after the empty one, right behind the command. */
+  /** The kind of id expected after each word; "" means right after the command. */
   readonly ids?: Readonly<Record<string, IdKind>>;
 };
 
-/** What completions are made from. */
+/** What completion needs. */
 export type CompletionParts = {
   readonly commands: readonly CompletedCommand[];
   readonly cwd: string;
   readonly ids: (kind: IdKind) => Promise<readonly CompletedId[]>;
 };
 
-/** Completes `@file` anywhere, `/command` at the beginning, and with Tab the ids that it takes. */
+/** Completes `@file`, `/command`, and with Tab the ids a command takes. */
 export function promptCompletion({ commands, cwd, ids }: CompletionParts): AutocompleteProvider {
   return {
     triggerCharacters: ["@", "/"],
@@ -57,7 +57,7 @@ function atWord(line: string, column: number): string | undefined {
   return /(?:^|\s)@(\S*)$/.exec(line.slice(0, column))?.[1];
 }
 
-/** The commands that a beginning may mean, or what may follow one. */
+/** Commands that match, or the words that may follow one. */
 export function commandItems(commands: readonly CompletedCommand[], text: string): AutocompleteItem[] {
   const [, name = "", rest] = /^\/(\S*)(?:\s+(.*))?$/.exec(text) ?? [];
   if (rest === undefined)
@@ -68,7 +68,7 @@ export function commandItems(commands: readonly CompletedCommand[], text: string
   return takes.filter((word) => word.startsWith(rest) && word !== rest).map((word) => ({ value: `/${name} ${word}`, label: word }));
 }
 
-/** The ids that may stand at the end of a line. Only Tab asks for them: Enter after a beginning never takes the next best one. */
+/** Ids that match the end of the line. Only Tab asks for them, so Enter never picks one by accident. */
 export async function idItems({ commands, ids }: Omit<CompletionParts, "cwd">, text: string): Promise<AutocompleteItem[]> {
   const [, name = "", word = "", typed = ""] = /^\/(\S+)\s+(?:([a-z]+)\s+)?(\S*)$/.exec(text) ?? [];
   const kind = commands.find((command) => command.name === name)?.ids?.[word];
@@ -82,7 +82,7 @@ const MOST_SEEN = 4_000;
 const MOST_SHOWN = 30;
 const NEVER: readonly string[] = [".git", "node_modules"];
 
-/** Files below a directory whose path holds what was typed, the nearest first. Bounded, however large the tree is. */
+/** Files whose path contains the typed text, nearest first. The search is bounded. */
 export async function fileItems(cwd: string, typed: string, signal: AbortSignal): Promise<AutocompleteItem[]> {
   const wanted = typed.toLowerCase();
   const hidden = typed.includes(".");
@@ -104,7 +104,6 @@ export async function fileItems(cwd: string, typed: string, signal: AbortSignal)
 
 type DirectoryListing = { readonly files: readonly string[]; readonly directories: readonly string[] };
 
-/** A name that cannot be read is not offered. */
 async function listDirectory(cwd: string, directory: string, hidden: boolean): Promise<DirectoryListing> {
   const entries = await readdir(join(cwd, directory), { withFileTypes: true }).catch(() => []);
   const wanted = entries

@@ -1,14 +1,14 @@
 import type { ReadStream } from "node:tty";
 
-/** Keys that were pressed before there was a screen to press them on. */
+/** Keys pressed before the screen was ready. */
 export type EarlyKeys = {
-  /** Gives them to whoever reads the keyboard next, as if they were pressed now. */
+  /** Passes them to the next reader of the keyboard. */
   readonly handOver: () => void;
-  /** Nobody will read them. */
+  /** Drops them. */
   readonly drop: () => void;
 };
 
-/** Keeps what is typed on a keyboard that was made raw just now. Resolves when all that was typed before that is read. */
+/** Keeps what is typed. Resolves when everything typed before raw mode is read. */
 export async function keepEarlyKeys(keyboard: ReadStream): Promise<EarlyKeys> {
   let kept = "";
   const keep = (data: string): void => {
@@ -31,13 +31,10 @@ export async function keepEarlyKeys(keyboard: ReadStream): Promise<EarlyKeys> {
   };
 }
 
-/** Rounds of the event loop after which everything that is there is read. */
+/** Rounds of the event loop until pending input is read. */
 const LOOKS = 2;
 
-/**
- * Before it was raw, the terminal made a line feed of Enter, and an end of Ctrl-D, which is read as a NUL. One line feed is Enter; several came from a paste as
- * likely as not, and stay in the text that is being written: nothing is sent by itself.
- */
+/** Before raw mode the terminal turns Enter into a line feed and Ctrl-D into NUL. A single line feed is Enter; several may come from a paste, so they stay text and nothing is sent. */
 function restoreKeys(typed: string): string {
   const pressed = typed.replaceAll("\0", CTRL_D);
   const first = pressed.indexOf("\n");

@@ -3,17 +3,17 @@ import { appendFile, chmod, mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { messageOf } from "@assent/core";
 
-/** What a person wrote in one workspace, oldest first. */
+/** The prompts written in one workspace, oldest first. */
 export type PromptHistory = {
   readonly load: () => Promise<readonly string[]>;
-  /** Keeps one more; where that cannot be, the reason. */
+  /** Saves a prompt; resolves with the reason if it cannot. */
   readonly add: (text: string) => Promise<string | undefined>;
 };
 
 const MOST = 500;
 const LONGEST_FILE = 1024 * 1024;
 
-/** The history of a workspace, in a file of the state directory that only its owner reads. */
+/** Keeps the history in a private file of the state directory. */
 export function promptHistory(stateDirectory: string, workspace: string): PromptHistory {
   const directory = join(stateDirectory, "prompts");
   const file = join(directory, `${createHash("sha256").update(workspace).digest("hex").slice(0, 32)}.jsonl`);

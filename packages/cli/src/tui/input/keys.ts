@@ -3,13 +3,13 @@ import { isAbsolute, join } from "node:path";
 import { messageOf } from "@assent/core";
 import { userHome } from "../../store/location.ts";
 
-/** What a key can mean to the screen as a whole. */
+/** What a key can do anywhere on the screen. */
 export type Action = "interrupt" | "clear" | "leave" | "mode" | "turn" | "aside" | "open" | "help" | "history" | "newline" | "redraw";
 
-/** One meaning: its keys unless the person chose others, and what it does in a few words. */
+/** An action with its default keys and a short description. */
 export type Binding = { readonly action: Action; readonly keys: readonly string[]; readonly says: string };
 
-/** Every meaning of a key, in the order in which help lists them. */
+/** All actions, in the order of the help. */
 export const BINDINGS: readonly Binding[] = [
   { action: "interrupt", keys: ["escape"], says: "interrupt the model, not background tasks" },
   { action: "clear", keys: ["ctrl+c"], says: "clear the text or interrupt; twice to leave" },
@@ -24,13 +24,13 @@ export const BINDINGS: readonly Binding[] = [
   { action: "help", keys: ["?"], says: "show these keys, if nothing is typed" },
 ];
 
-/** Keys of the prompt itself, which the library keeps. */
+/** Keys of the prompt editor, which cannot be changed. */
 const FIXED: readonly Action[] = ["newline", "history"];
 
-/** What a file of keys says, and what of it cannot be used. */
+/** The bindings, and warnings about entries that cannot be used. */
 export type ChosenKeys = { readonly bindings: readonly Binding[]; readonly warnings: readonly string[] };
 
-/** The bindings with a person's own choice: an object of actions and their keys, each one key or a list. */
+/** Applies the person's keys: an object of actions, each with one key or a list. */
 export function applyChosenKeys(given: unknown, file: string, bindings: readonly Binding[] = BINDINGS): ChosenKeys {
   if (given === undefined) return { bindings, warnings: [] };
   if (typeof given !== "object" || given === null || Array.isArray(given))
@@ -53,12 +53,12 @@ function keysOf(value: unknown): readonly string[] | undefined {
   return keys.length === list.length ? keys : undefined;
 }
 
-/** What a key means, if anything. */
+/** Finds the action of a key. */
 export function findAction(bindings: readonly Binding[], key: string): Action | undefined {
   return bindings.find(({ keys, action }) => !FIXED.includes(action) && keys.includes(key))?.action;
 }
 
-/** The keys, as help shows them. */
+/** The keys as help shows them. */
 export function keyLines(bindings: readonly Binding[]): readonly string[] {
   const width = Math.max(...bindings.map(({ keys }) => keys.join(", ").length));
   const own = bindings.map(({ keys, says }) => `${keys.join(", ").padEnd(width)}  ${says}`);
@@ -70,7 +70,7 @@ export function keyLines(bindings: readonly Binding[]): readonly string[] {
   ];
 }
 
-/** The person's own keys: `assent/keys.json` in their configuration directory, actions with one key or a list of them. */
+/** Reads `assent/keys.json` from the person's configuration directory. */
 export async function readKeyFile(env: Readonly<Record<string, string | undefined>>): Promise<ChosenKeys> {
   const { XDG_CONFIG_HOME: config } = env;
   const directory = config && isAbsolute(config) ? config : join(userHome(env), ".config");

@@ -1,7 +1,7 @@
 import { Editor, KeybindingsManager, matchesKey, setKeybindings, type TUI, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import type { Theme } from "../draw/theme.ts";
 
-/** The text a person writes, in several lines if they like. */
+/** The prompt's multi-line editor. */
 export function promptEditor(tui: TUI, theme: Theme): Editor {
   setKeybindings(new KeybindingsManager(TUI_KEYBINDINGS, { "tui.input.newLine": ["shift+enter", "ctrl+j", "alt+enter"] }));
   const selectList = {
@@ -17,7 +17,7 @@ export function promptEditor(tui: TUI, theme: Theme): Editor {
 const LINE_END = "\u0005";
 const RIGHT = "\u001b[C";
 
-/** Moves the cursor to the end of a text that Up recalls; the library leaves it at the start. */
+/** Moves the cursor to the end of a recalled prompt; the library leaves it at the start. */
 function recallingToEnd(editor: Editor): Editor {
   const handle = editor.handleInput.bind(editor);
   editor.handleInput = (data) => {

@@ -1,16 +1,16 @@
 import type { Key } from "../draw/dialog.ts";
 
-/** What a library makes of raw input. */
+/** Decodes raw input. */
 export type KeyDecoder = {
   readonly name: (data: string) => string | undefined;
-  /** A character that a terminal sent as a sequence. */
+  /** A character sent as an escape sequence. */
   readonly printable: (data: string) => string | undefined;
   readonly isRelease: (data: string) => boolean;
 };
 
 const PASTE = { begin: "\u001b[200~", end: "\u001b[201~" } as const;
 
-/** One key from what a terminal sent for it. Undefined: it is none, or one that is let go. */
+/** Reads one key. Undefined for a key release or an unknown sequence. */
 export function readKey(data: string, { name, printable, isRelease }: KeyDecoder): Key | undefined {
   if (data.startsWith(PASTE.begin) && data.endsWith(PASTE.end)) return { pasted: data.slice(PASTE.begin.length, -PASTE.end.length) };
   if (isRelease(data)) return undefined;

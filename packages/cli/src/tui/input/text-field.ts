@@ -2,10 +2,10 @@ import { cutToWidth, displayWidth } from "@assent/core";
 import { visible } from "../../io/visible-text.ts";
 import type { Key } from "../draw/dialog.ts";
 
-/** A text that is being typed, and where the next character goes. */
+/** A text field with its cursor. */
 export type TextField = { readonly text: string; readonly at: number };
 
-/** A field that holds this text, ready to go on at its end. */
+/** Creates a field with the cursor at its end. */
 export function textField(text = ""): TextField {
   return { text, at: text.length };
 }
@@ -51,7 +51,7 @@ function insertText({ text, at }: TextField, more: string): TextField {
   return { text: text.slice(0, at) + more + text.slice(at), at: at + more.length };
 }
 
-/** The field after a key; undefined: the key is not for it. */
+/** Handles a key; undefined if it is not for the field. */
 export function typeKey(field: TextField, key: Key): TextField | undefined {
   if ("pasted" in key) return insertText(field, key.pasted.replaceAll("\r\n", "\n").replaceAll("\r", "\n"));
   const edit = EDITS[key.name];
@@ -59,7 +59,7 @@ export function typeKey(field: TextField, key: Key): TextField | undefined {
   return [...key.name].length === 1 ? insertText(field, key.name) : undefined;
 }
 
-/** The field as lines, the cursor shown; only its end, where it is long. */
+/** Draws the field around its cursor. */
 export function fieldLines({ text, at }: TextField, columns: number, rows: number): readonly string[] {
   const shown = `${visible(text.slice(0, at))}▏${visible(text.slice(at))}`.replaceAll("\t", "    ");
   const lines = shown.split("\n").flatMap((line) => broken(line, columns - 2));

@@ -8,20 +8,20 @@ import type { Io } from "../../io/io.ts";
 import { discardAfterNo } from "../cards/discard-after-no.ts";
 import type { AppParts } from "../conversation/app.ts";
 
-/** The keyboard and the paper of a terminal that draws nothing. */
+/** A terminal used line by line. */
 export type LineTerminal = {
-  /** A line of the person's own. */
+  /** Asks for a line. */
   readonly ask: (text: string, signal?: AbortSignal) => Promise<Typed>;
-  /** Writes after what is asked now, and before what is asked later: a question and its answer stand together. */
+  /** Writes between questions, never between a question and its answer. */
   readonly between: (write: () => Promise<void>) => Promise<void>;
-  /** A key is waited for: Ctrl-C is one, and no signal. */
+  /** True while a key is expected: Ctrl-C is then a key, not a signal. */
   readonly isOpen: () => boolean;
   readonly door: AppParts["door"];
 };
 
 type Terminal = Pick<Io, "stderr" | "keyboard" | "env">;
 
-/** One keyboard for the person's lines and for what is asked of them: a question puts the line aside, and it is asked for again after it. */
+/** Shares one keyboard between prompts and questions. A question interrupts the prompt, which is asked again afterwards. */
 export function openLineTerminal(io: Terminal, { clock, cancel }: { readonly clock: Clock; readonly cancel: () => void }): LineTerminal {
   let questions = 0;
   let asking = false;

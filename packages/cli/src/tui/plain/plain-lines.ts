@@ -5,7 +5,7 @@ import type { TaskResult } from "../transcript/task-ends.ts";
 
 const OUTPUT_LINES = 20;
 
-/** A block in words alone: no boxes, no marks, nothing that a screen reader would stumble over. */
+/** A block as plain words, for screen readers. */
 export function plainLines(block: Block, cwd: string): readonly string[] {
   switch (block.type) {
     case "user":

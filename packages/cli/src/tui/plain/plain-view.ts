@@ -5,16 +5,15 @@ import type { ConversationView } from "../screen/view.ts";
 import { appendBlocks, EMPTY_TRANSCRIPT, type Transcript, takeSettled } from "../transcript/transcript.ts";
 import { plainLines } from "./plain-lines.ts";
 
-/** What lines are printed with. */
+/** What the plain view needs. */
 export type PlainViewParts = {
   readonly output: Output;
   readonly cwd: string;
   readonly ask: (question: string) => Promise<Typed>;
-  /** Writes when nothing is asked: lines never come between a question and its answer. */
   readonly between: (write: () => Promise<void>) => Promise<void>;
 };
 
-/** Prints what is settled, line by line, and draws nothing again. `idle` resolves when all of it is written. */
+/** Prints settled blocks line by line. `idle` resolves when all are written. */
 export function makePlainView({ output, cwd, ask, between }: PlainViewParts): ConversationView & { readonly idle: () => Promise<void> } {
   let transcript: Transcript = EMPTY_TRANSCRIPT;
   let writing: Promise<void> = Promise.resolve();

@@ -15,10 +15,10 @@ import { isBusy } from "../screen/view.ts";
 import { type LineTerminal, openLineTerminal } from "./line-terminal.ts";
 import { makePlainView } from "./plain-view.ts";
 
-/** What a conversation begins with. */
+/** How a conversation starts. */
 export type PlainStart = { readonly session: string | undefined; readonly prompt: string | undefined };
 
-/** A conversation line by line: for screen readers, and for terminals that draw nothing. Resolves with the exit code. */
+/** Runs a conversation line by line, for screen readers and simple terminals. Resolves with the exit code. */
 export async function runPlain(given: Context, start: PlainStart): Promise<number> {
   const place = readPlace(given);
   const run = await runFlags(given, "tui");
@@ -64,12 +64,12 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
   return left.exit;
 }
 
-/** A reader reads codes and box characters aloud: what is written here is words, and a plain mark before rows of foreign text. */
+/** Screen readers read codes and box characters aloud, so they are replaced. */
 function withoutColors(output: Output): Output {
   return { ...output, isTTY: false, write: (text) => output.write(text.replaceAll(/^│ /gm, "| ")) };
 }
 
-/** What is written meanwhile waits for its place, and holds nobody up. */
+/** Writes when no question is open, without blocking the caller. */
 function writeBetweenQuestions(output: Output, between: LineTerminal["between"]): Output {
   return { ...output, write: async (text) => void between(() => output.write(text)).catch(() => undefined) };
 }

@@ -4,15 +4,14 @@ import type { Theme } from "../draw/theme.ts";
 import { keepEarlyKeys } from "../input/early-keys.ts";
 import { statusLine } from "./status-line.ts";
 
-/** What is shown before anything is loaded. */
+/** The frame painted before the program is loaded. */
 export type FirstFrame = {
-  /** Goes to the scrollback. */
   readonly printed: readonly string[];
-  /** The rows that the screen takes over. */
+  /** Rows that the screen takes over later. */
   readonly lines: readonly string[];
 };
 
-/** Where the screen begins. */
+/** What the first frame shows. */
 export type FirstFrameParts = {
   readonly columns: number;
   readonly theme: Theme;
@@ -21,10 +20,10 @@ export type FirstFrameParts = {
   readonly home: string;
 };
 
-/** The status of a screen that is being set up. */
+/** The status during startup. */
 export const STARTING = { mode: "default", model: "", tokens: 0, cost: undefined, context: undefined, note: "starting" } as const;
 
-/** The greeting and an empty prompt, drawn with nothing but what every command has. */
+/** The greeting and an empty prompt. Painting them before the rest is loaded brings the first paint from about 8 to 3 times the start of bare Node (330 ms instead of 930 ms on a busy machine). */
 export function firstFrame({ columns, theme, version, cwd, home }: FirstFrameParts): FirstFrame {
   const place = home !== "" && cwd.startsWith(home) ? `~${cwd.slice(home.length)}` : cwd;
   const name = ` Assent ${version}`;
@@ -42,17 +41,17 @@ export function firstFrame({ columns, theme, version, cwd, home }: FirstFramePar
 const PASTES = "\u001b[?2004h";
 const RESTORING = "\u001b[?2026l\u001b[?2004l\u001b[?25h";
 
-/** A terminal whose keys are not echoed. */
+/** A terminal in raw mode. */
 export type RawTerminal = {
-  /** The screen reads the keys from now on; those that were pressed before come first. */
+  /** Passes the keyboard, with early keys, to the screen. */
   readonly handOver: () => void;
-  /** It is as it was, by somebody else's hand. */
+  /** The screen has restored it. */
   readonly released: () => void;
-  /** Gives it back, below what was painted. */
+  /** Restores it below the first frame. */
   readonly giveBack: () => void;
 };
 
-/** Takes the terminal and keeps what is typed. Whatever ends the process, it is given back. */
+/** Puts the terminal into raw mode and keeps what is typed. It is restored however the process ends. */
 export async function takeTerminal(): Promise<RawTerminal> {
   const restore = (): void => {
     process.stdin.setRawMode?.(false);

@@ -23,7 +23,7 @@ export type InputParts = {
 const TWICE_MS = 2_000;
 const READING = { name: parseKey, printable: decodeKittyPrintable, isRelease: isKeyRelease };
 
-/** Takes what a terminal sent for one key. False: it is for the text that is being written. */
+/** Handles one key. False if it belongs to the prompt. */
 export function makeInput(input: InputParts): (data: string) => boolean {
   return (data) => {
     if (isKeyRelease(data)) return true;
@@ -54,7 +54,7 @@ function takeKey(input: InputParts, key: Key): boolean {
   return state.card ? pressOnCard(input, key, state.card.canvas) : pressOnPrompt(input, action);
 }
 
-/** Ctrl-C: what waits may want it; pressed twice it leaves; else it is for the text, else the turn, else it asks. */
+/** Ctrl-C goes to the card, or leaves if pressed twice, or clears the prompt, or interrupts the turn. */
 function pressClear(input: InputParts, key: Key): boolean {
   const { state, stack, draft, parts, view } = input;
   if (state.card?.item.cancels && stack.key(key, state.card.canvas)) return true;
@@ -80,7 +80,7 @@ function actAnywhere({ state, stack, parts, read, redraw }: InputParts, action: 
   return true;
 }
 
-/** A key that comes before the card could be read is for the text, which is kept; it never sends it. */
+/** Characters typed before the card could be read go to the prompt; they never submit it. */
 function pressOnCard({ stack, state }: InputParts, key: Key, size: Size): boolean {
   if (stack.key(key, size)) return true;
   const isText = "pasted" in key || [...key.name].length === 1 || key.name === "space" || key.name === "backspace";

@@ -10,25 +10,24 @@ import type { Todos } from "../transcript/transcript.ts";
 import { type Status, statusLine } from "./status-line.ts";
 import { taskPanel } from "./task-panel.ts";
 
-/** Everything below the scrollback, as it stands now. */
+/** What is drawn below the scrollback. */
 export type ScreenContent = {
   readonly live: readonly Block[];
-  /** The block above them. */
+  /** The last settled block. */
   readonly last: Block | undefined;
   readonly todos: Todos;
   readonly tasks: readonly TaskView[];
-  /** What the person said while the model was busy. */
   readonly queued: readonly string[];
-  /** Since when the model works, in milliseconds. */
+  /** When the model started working, in milliseconds. */
   readonly busySince: number | undefined;
   readonly status: Status;
-  /** Something to say for a moment. */
+  /** A short-lived message. */
   readonly hint: string;
-  /** The card in front, or the text that is being written. */
+  /** Draws the front card or the prompt. */
   readonly below: (canvas: Canvas) => readonly string[];
 };
 
-/** Blocks one below the other; calls in at most so many rows. */
+/** Draws blocks with gaps; `callRows` limits each call. */
 export function blockLines(
   blocks: readonly Block[],
   before: Block | undefined,
@@ -45,10 +44,10 @@ export function blockLines(
 }
 
 const LEAST_LIVE = 3;
-/** With fewer rows there is only what happens now. */
+/** With fewer rows, panels are left out. */
 const LEAST_PANEL = 7;
 
-/** The live part of the screen, from top to bottom; never more rows than there are. */
+/** Draws the live part of the screen, at most as many rows as there are. */
 export function screenLines(state: ScreenContent, drawing: Drawing): readonly string[] {
   const { columns, rows, theme, now } = drawing;
   const { busySince, status, hint } = state;
@@ -66,7 +65,7 @@ export function screenLines(state: ScreenContent, drawing: Drawing): readonly st
   return [...gap, ...live, ...between, ...middle, ...below, ...foot].slice(-rows);
 }
 
-/** What may still change; where it does not all fit, calls in fewer rows, and then the newest rows. */
+/** Draws open blocks; if they do not fit, calls get fewer rows, then only the newest rows remain. */
 function liveRows({ live, last }: ScreenContent, drawing: Drawing, room: number): readonly string[] {
   const newest = live.slice(-MOST_LIVE);
   const rows = (each: number): readonly string[] => {

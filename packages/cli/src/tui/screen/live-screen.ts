@@ -1,19 +1,19 @@
 import { CURSOR_MARKER, type Terminal, TuiMainScreen, visibleWidth } from "@earendil-works/pi-tui";
 
-/** What is on the screen below the scrollback. */
+/** One frame. */
 export type Frame = {
-  /** Lines that are done: they go to the scrollback, above the others, and are never drawn again. */
+  /** Final lines, printed once into the scrollback. */
   readonly printed: readonly string[];
-  /** Lines that may change. At most as many as the terminal has rows are drawn, the last ones. */
+  /** Lines that may change; only the last ones that fit are drawn. */
   readonly lines: readonly string[];
-  /** The whole screen for a while, instead of both; the scrollback stays as it is below it. */
+  /** A full-screen page shown instead. */
   readonly page?: readonly string[] | undefined;
 };
 
-/** How a screen gets its frames. */
+/** Provides frames to the screen. */
 export type Painter = {
   readonly frame: (size: { readonly columns: number; readonly rows: number }) => Frame;
-  /** The frame is written. */
+  /** Called after the frame is written. */
   readonly painted: () => void;
 };
 
@@ -22,18 +22,15 @@ type Cursor = { readonly row: number; readonly column: number };
 const BEGIN = "\u001b[?2026h\u001b[?25l";
 const END = "\u001b[?2026l";
 const RESET = "\u001b[0m";
-/** This row and all below. Some terminals keep what is cleared from the very first row on, so the first row is erased by itself. */
+/** Erases this row and all below. Some terminals copy a cleared screen to the scrollback, so the first row is erased separately. */
 const ERASE = "\u001b[2K\u001b7\u001b[1B\r\u001b[J\u001b8";
 
-/**
- * A screen that keeps to its own lines at the bottom: what is done goes into the terminal's scrollback once, only rows that differ are written, and nothing above is
- * ever cleared, whatever the terminal's size does. Loaded only where there is a screen to draw.
- */
+/** Draws only its own lines at the bottom. Final lines go to the scrollback once, only changed rows are written, and nothing above is cleared, even after a resize. */
 export class LiveScreen extends TuiMainScreen {
   readonly #painter: Painter;
-  /** The rows that are on the screen, and the size they were written for. */
+  /** The rows on the screen. */
   #rows: readonly string[];
-  /** Rows of an earlier frame that a smaller window pushed into the scrollback, right above `#rows`. A larger window may bring them back. */
+  /** Rows that a smaller window pushed into the scrollback; a larger one may bring them back. */
   #stranded: readonly string[] = [];
   #columns: number;
   #height: number;
@@ -42,7 +39,7 @@ export class LiveScreen extends TuiMainScreen {
   #pageColumns = 0;
   #pageRows = 0;
 
-  /** `shown`: rows that are on the screen already, the cursor at the end of the last. */
+  /** `shown`: rows that are already on the screen. */
   constructor(terminal: Terminal, painter: Painter, shown: readonly string[] = []) {
     super(terminal);
     this.#painter = painter;
@@ -52,7 +49,7 @@ export class LiveScreen extends TuiMainScreen {
     this.#cursor = { row: Math.max(0, shown.length - 1), column: visibleWidth(shown.at(-1) ?? "") };
   }
 
-  /** Takes what may change off the screen, so that something else can be written there. */
+  /** Erases the live rows. */
   wipe(): void {
     this.terminal.write(`${this.#leavePage()}${this.#toTop()}${ERASE}\u001b[?25h`);
     this.#rows = [];
@@ -106,10 +103,7 @@ export class LiveScreen extends TuiMainScreen {
     if (out !== "") this.terminal.write(`${BEGIN}${out}${END}`);
   }
 
-  /**
-   * At another width a terminal breaks the rows anew, and at another height it moves rows out of the screen or back into it: what stands above the cursor
-   * is counted as it is now, and everything that can be reached is erased.
-   */
+  /** After a resize the terminal rewraps and moves rows. Counts the rows above the cursor anew and erases all that can be reached. */
   #forgetRows(columns: number, height: number): string {
     const width = Math.max(columns, 1);
     const above = [...this.#stranded, ...this.#rows.slice(0, this.#cursor.row)];
@@ -128,7 +122,7 @@ export class LiveScreen extends TuiMainScreen {
     return `${up(this.#cursor.row)}\r`;
   }
 
-  /** Everything from the top on; leaves the cursor in the last row. */
+  /** Rewrites everything; leaves the cursor in the last row. */
   #rewrite(printed: readonly string[], rows: readonly string[]): string {
     const all = [...printed, ...rows];
     const out = this.#toTop() + all.map((row, at) => `${at === all.length - 1 ? "\u001b[J" : "\u001b[2K"}${row}${RESET}`).join("\r\n");
@@ -137,7 +131,7 @@ export class LiveScreen extends TuiMainScreen {
     return out;
   }
 
-  /** Only rows that differ. */
+  /** Rewrites only changed rows. */
   #update(rows: readonly string[]): string {
     let out = "";
     let at = this.#cursor.row;
@@ -166,7 +160,7 @@ export class LiveScreen extends TuiMainScreen {
       .join("");
   }
 
-  /** The terminal's own cursor stands, unseen, where the person writes: input methods open their windows there. */
+  /** Places the hidden terminal cursor at the prompt, where input methods open their windows. */
   #place(cursor: Cursor | undefined, rows: readonly string[]): string {
     const { row, column } = cursor ?? { row: rows.length - 1, column: 0 };
     if (row === this.#cursor.row && column === this.#cursor.column) return "";

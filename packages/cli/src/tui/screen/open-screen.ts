@@ -14,16 +14,16 @@ import { openReader } from "./reader.ts";
 import { initialState, type ScreenParts, type ScreenState } from "./state.ts";
 import { type ConversationView, isBusy, type ViewState } from "./view.ts";
 
-/** The screen of the terminal interface: the transcript, what waits, the prompt. */
+/** The screen: transcript, cards, prompt. */
 export type TerminalScreen = ConversationView & {
   readonly stack: CardStack;
-  /** The theme that fits the terminal's ground, where it tells. */
+  /** The theme that fits the terminal's background, if it reports one. */
   readonly ground: () => Promise<"dark" | "light" | undefined>;
-  /** Gives the terminal away for as long as the work takes; the words stand there where the work shows nothing itself. */
+  /** Gives the terminal to other work, such as an editor, with a message for work that shows nothing. */
   readonly aside: <T>(work: () => Promise<T>, words: string) => Promise<T>;
-  /** Texts that were not sent go back to where the person writes. */
+  /** Puts unsent prompts back into the editor. */
   readonly giveBack: (texts: readonly string[]) => void;
-  /** Bytes for the terminal that draw nothing: a bell. */
+  /** Sends a bell or notification. */
   readonly ring: (sequence: string) => void;
   readonly close: () => void;
 };
@@ -31,7 +31,7 @@ export type TerminalScreen = ConversationView & {
 const GROUND_MS = 500;
 const TICK_MS = 1_000;
 
-/** Takes the terminal and begins to draw. */
+/** Takes the terminal and starts drawing. */
 export function openTerminalScreen(parts: ScreenParts): TerminalScreen {
   const { clock, look } = parts;
   const state = initialState(parts.shown.length > 0);
@@ -122,7 +122,6 @@ function makeView({ parts, state, shown, stack, changed, remember }: ViewParts):
   };
 }
 
-/** Every second, until it is stopped. */
 function tick({ clock }: ScreenParts, act: () => void): () => void {
   let cancel = clock.timer(TICK_MS, beat);
   function beat(): void {

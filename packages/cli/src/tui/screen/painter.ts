@@ -10,21 +10,20 @@ import type { Frame, Painter } from "./live-screen.ts";
 import { cardToShow, type ScreenParts, type ScreenState } from "./state.ts";
 import { isBusy, type ViewState } from "./view.ts";
 
-/** What frames are made from. */
+/** What a frame is made from. */
 export type FrameParts = {
   readonly parts: ScreenParts;
   readonly state: ScreenState;
   readonly view: ViewState;
   readonly stack: CardStack;
   readonly markdown: Drawing["markdown"];
-  /** The text that is being written. */
   readonly prompt: (columns: number) => readonly string[];
 };
 
 const LEAST_COLUMNS = 24;
 const MOST_KEPT = 2_000;
 
-/** Draws the screen. What is settled is handed over once. */
+/** Makes the frames. Settled blocks are printed once. */
 export function makePainter(frames: FrameParts): Painter {
   const { state, stack, parts } = frames;
   return {
@@ -36,7 +35,7 @@ export function makePainter(frames: FrameParts): Painter {
   };
 }
 
-/** When a card that waits for a pause in writing is looked at again. */
+/** When to check again whether the person stopped typing. */
 const PAUSE_MS = 120;
 
 /** How blocks are drawn now. */
@@ -89,7 +88,7 @@ function frameOf(frames: FrameParts, size: Size): Frame {
   return { printed, lines };
 }
 
-/** What the keys of the moment do: what is put aside can always be brought back. */
+/** The key hint on the status line. */
 function keyWords({ parts, view, stack }: FrameParts, isCard: boolean): string {
   const key = (action: Action): string => parts.bindings().find((binding) => binding.action === action)?.keys[0] ?? "";
   if (isCard) return `${key("aside")} puts it aside`;
@@ -105,7 +104,7 @@ function keepBlocks(state: ScreenState, settled: readonly Block[]): void {
   if (state.kept.length > MOST_KEPT * 1.5) state.kept.splice(0, state.kept.length - MOST_KEPT);
 }
 
-/** Nothing is ever wider than the terminal. */
+/** Cuts lines to the terminal's width. */
 function fitFrame({ printed, lines, page }: Frame, columns: number): Frame {
   const fit = (line: string): string => (visibleWidth(line) > columns ? truncateToWidth(line, columns, "") : line);
   return { printed: printed.map(fit), lines: lines.map(fit), page: page?.map(fit) };

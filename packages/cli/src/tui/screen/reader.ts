@@ -5,10 +5,10 @@ import type { Block } from "../transcript/block.ts";
 import { drawBlock } from "../transcript/draw-block.ts";
 import type { Drawing } from "../transcript/drawing.ts";
 
-/** The whole conversation with everything open, as far as it is kept. */
+/** The full-screen reader of the conversation. */
 export type Reader = {
   readonly view: (canvas: Canvas) => readonly string[];
-  /** False: it is closed with this key. */
+  /** False if the key closes it. */
   readonly press: (key: Key, size: Size) => boolean;
 };
 
@@ -16,7 +16,7 @@ const FURNITURE = 2;
 const PLAIN = makeTheme("none");
 const CLOSING: readonly string[] = ["escape", "q", "ctrl+o", "ctrl+c"];
 
-/** Opens at the end of the blocks. Only what is shown is drawn. */
+/** Opens the reader at the end. */
 export function openReader(blocks: readonly Block[], drawing: Omit<Drawing, keyof Canvas | "open">): Reader {
   let at: Position | undefined;
   const drawn = new Map<Block, { readonly columns: number; readonly lines: readonly string[] }>();

@@ -10,7 +10,7 @@ import { attendProposals } from "../cards/proposal-cards.ts";
 import type { DoorParts } from "../conversation/app.ts";
 import type { TerminalScreen } from "./open-screen.ts";
 
-/** The screen that a person sits at. */
+/** What the front end needs. */
 export type ScreenDoorParts = {
   readonly screen: TerminalScreen;
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export type ScreenDoorParts = {
   readonly approvalTimeoutMs: number | undefined;
 };
 
-/** A way to the person at the screen: everything that asks becomes a card. */
+/** The front end of a screen: approvals and questions become cards. */
 export function screenDoor({ screen, clock, env, approvalTimeoutMs }: ScreenDoorParts): (parts: DoorParts) => FrontEnd {
   return ({ by, settings, revising, leaving, attend, settle }) => {
     const own = approvalEditor({ environment: env, setting: () => settings()?.editor, revising });
@@ -55,13 +55,13 @@ export function screenDoor({ screen, clock, env, approvalTimeoutMs }: ScreenDoor
   };
 }
 
-/** Calls are recorded in the order in which the model made them. */
+/** Calls are recorded in the order of the model. */
 function callPlaceIn(session: Session | undefined, callId: string): number | undefined {
   const place = [...(session?.state.calls.keys() ?? [])].indexOf(callId);
   return place === -1 ? undefined : place;
 }
 
-/** What makes a terminal tell a person who looks elsewhere: the bell, and the two notifications that terminals of today know. Each ignores what it does not know. */
+/** A bell and two notification sequences; terminals ignore those they do not know. */
 export function terminalNotification(text: string): string {
   const shown = oneLine(text).replaceAll(";", ",");
   return `\u0007\u001b]9;${shown}\u0007\u001b]777;notify;Assent;${shown}\u0007`;

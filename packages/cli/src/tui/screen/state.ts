@@ -9,15 +9,15 @@ import { EMPTY_TRANSCRIPT, type Transcript } from "../transcript/transcript.ts";
 import type { Reader } from "./reader.ts";
 import type { ConversationView } from "./view.ts";
 
-/** What the person does with the screen. */
+/** Called when the person acts. */
 export type ScreenHandlers = {
   readonly submit: (text: string) => void;
   readonly act: (action: Extract<Action, "interrupt" | "leave" | "mode" | "help">) => void;
-  /** Interrupts, and what was to be said next comes back to be written on. */
+  /** Interrupts and puts queued prompts back into the editor. */
   readonly stop: () => void;
 };
 
-/** What a screen is made of. */
+/** What a screen needs. */
 export type ScreenParts = {
   readonly clock: Clock;
   readonly look: LiveTheme;
@@ -27,31 +27,30 @@ export type ScreenParts = {
   readonly ids: CompletionParts["ids"];
   readonly handlers: ScreenHandlers;
   readonly configure: ConversationView["configure"];
-  /** Rows that are on the screen already. */
+  /** Rows already on the screen. */
   readonly shown: readonly string[];
 };
 
-/** A screen between two frames. */
+/** The screen's state between frames. */
 export type ScreenState = {
   transcript: Transcript;
-  /** What is in the scrollback, for whoever wants to see more of it. */
+  /** Blocks in the scrollback, for the reader. */
   readonly kept: Block[];
   last: Block | undefined;
   reader: Reader | undefined;
-  /** What waits is put aside: the prompt has the keys. */
+  /** Cards are hidden; the prompt has the keys. */
   aside: boolean;
-  /** When the person last wrote something. */
   typedAt: number;
-  /** The item of the stack that is on the screen, and the room it was given. */
+  /** The visible card and its room. */
   card: { readonly item: StackedCard; readonly canvas: Canvas } | undefined;
   hint: string;
-  /** The last frame: what is open is left in the scrollback as it stands. */
+  /** The last frame leaves open blocks in the scrollback. */
   closing: boolean;
-  /** When Ctrl-C was pressed with nothing to clear, and no other key since. */
+  /** When Ctrl-C was last pressed with nothing to clear. */
   leavingAt: number;
 };
 
-/** A screen on which nothing happened but a greeting. */
+/** The state of a fresh screen. */
 export function initialState(isGreeted: boolean): ScreenState {
   return {
     transcript: EMPTY_TRANSCRIPT,
@@ -67,10 +66,10 @@ export function initialState(isGreeted: boolean): ScreenState {
   };
 }
 
-/** A person who writes is not interrupted before they pause. */
+/** A card appears only after a pause in typing. */
 const IDLE_MS = 350;
 
-/** What of the stack is to be on the screen now. */
+/** The card to show now, if any. */
 export function cardToShow(state: ScreenState, stack: CardStack, now: number): StackedCard | undefined {
   const item = stack.front();
   if (!item || state.aside) return undefined;

@@ -3,25 +3,24 @@ import { cut } from "../../io/display-width.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import type { Role, Theme } from "../draw/theme.ts";
 
-/** What the line at the bottom says. */
+/** The content of the status line. */
 export type Status = {
   readonly mode: string;
   readonly model: string;
   readonly tokens: number;
-  /** USD; undefined where the price is not known. */
+  /** In USD; undefined if the price is unknown. */
   readonly cost: number | undefined;
-  /** How full the model's context is, from 0 to 1; undefined where its size is not known. */
+  /** Used share of the model's context; undefined if its size is unknown. */
   readonly context: number | undefined;
   readonly waiting: number;
-  /** What keys do now. */
   readonly keys: string;
-  /** A word about what happens now, e.g. that the store is opened. */
+  /** What is happening, e.g. "starting". */
   readonly note: string;
 };
 
 type Part = readonly [text: string, paint: (text: string) => string];
 
-/** One line; what matters most stands first, and the rest gives way. */
+/** Draws the status line; less important parts are dropped if there is no room. */
 export function statusLine(status: Status, { columns, theme }: Canvas): string {
   const { keys } = status;
   const parts = statusParts(status, theme);

@@ -6,7 +6,7 @@ import { describePause } from "../transcript/task-ends.ts";
 
 const MOST = 4;
 
-/** Background agents and commands that run or wait, one line each. */
+/** Draws running and paused background tasks, one line each. */
 export function taskPanel(tasks: readonly TaskView[], { columns, theme }: Canvas, now: number): readonly string[] {
   const open = tasks.filter(({ status, foreground }) => !foreground && ["running", "cancelling", "paused"].includes(status));
   const lines = open.slice(0, MOST).map(({ id, agent, description, status, startedAt, usage, blockedReason, outputFile }) => {

@@ -1,7 +1,7 @@
 import type { Context } from "../../command-line/spec.ts";
 import type { Output } from "../../io/io.ts";
 
-/** Runs a command of this program as if in a pipe. Resolves with everything it wrote. */
+/** Runs an `assent` command and resolves with its output. */
 export async function captureCommand({ io, main, options }: Context, argv: readonly string[], columns: number): Promise<string> {
   let text = "";
   const output: Output = {

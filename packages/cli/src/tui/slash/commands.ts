@@ -2,22 +2,21 @@ import type { CompletedCommand, IdKind } from "../input/completion.ts";
 import { type Binding, keyLines } from "../input/keys.ts";
 import type { Block } from "../transcript/block.ts";
 
-/** A command of the prompt. `runs`: a command of this program whose text is shown. */
+/** A slash command. `runs`: the `assent` command whose output it shows. */
 export type SlashCommand = CompletedCommand & {
   readonly usage?: string;
   readonly runs?: readonly string[];
-  /** Not listed in help, which must fit on 24 rows. */
+  /** Left out of help, which must fit on 24 rows. */
   readonly unlisted?: true;
 };
 
 const MODES: readonly string[] = ["default", "plan", "auto-edit", "yolo"];
 
-/** A word that an id stands behind. */
 function idAfter(word: string, kind: IdKind): Pick<CompletedCommand, "takes" | "ids"> {
   return { takes: [word], ids: { [word]: kind } };
 }
 
-/** Every command of the prompt, in the order in which help lists them. */
+/** All slash commands, in the order of the help. */
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "help", says: "these commands", unlisted: true },
   { name: "mode", says: "choose how much runs without asking", usage: "MODE", takes: MODES },
@@ -65,13 +64,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "quit", says: "leave" },
 ];
 
-/** How an id is given. */
+/** How to enter an id. */
 export const ID_NOTE = "Tab completes an ID. Its first 6 characters are enough if they are unique.";
 
-/** What was typed after a slash. */
+/** A parsed slash command. */
 export type SlashLine = { readonly command: SlashCommand; readonly words: readonly string[] } | { readonly unknown: string };
 
-/** Reads a line that begins with a slash. A beginning that can mean only one command is that command. */
+/** Parses a slash command; an unambiguous prefix is enough. */
 export function readSlash(line: string): SlashLine {
   const [name = "", ...words] = line.slice(1).trim().split(/\s+/);
   const exact = SLASH_COMMANDS.find((command) => command.name === name);
@@ -80,13 +79,12 @@ export function readSlash(line: string): SlashLine {
   return command ? { command, words } : { unknown: name };
 }
 
-/** True for the line that leaves: it waits for nothing. */
+/** True for `/quit`, which never waits. */
 export function isLeaving(line: string): boolean {
   const read = line.startsWith("/") ? readSlash(line) : undefined;
   return read !== undefined && "command" in read && read.command.name === "quit";
 }
 
-/** The commands as help shows them. */
 export function slashLines(): readonly string[] {
   const listed = SLASH_COMMANDS.filter(({ unlisted }) => !unlisted);
   const width = Math.max(...listed.map(({ name, usage = "" }) => name.length + usage.length + 2));
@@ -94,12 +92,12 @@ export function slashLines(): readonly string[] {
   return [...rows, ID_NOTE];
 }
 
-/** What `?` shows: the keys alone, which fit a small screen. */
+/** The page of `?`. */
 export function keysPage(bindings: readonly Binding[]): readonly Block[] {
   return [{ type: "page", title: "Keys (/help lists the commands)", text: keyLines(bindings).join("\n") }];
 }
 
-/** What `/help` shows: the commands alone, which fit a small screen; where there are keys, one shows them. */
+/** The page of `/help`. */
 export function helpPage(bindings: readonly Binding[]): readonly Block[] {
   const keys = bindings.find(({ action }) => action === "help")?.keys.join(", ");
   return [{ type: "page", title: `Commands${keys === undefined ? "" : ` (${keys} shows the keys)`}`, text: slashLines().join("\n") }];

@@ -9,7 +9,7 @@ import type { Store } from "../../store/open.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
 import type { ConversationView } from "../screen/view.ts";
 
-/** What a call is explained with. */
+/** What an explanation needs. */
 export type ExplainParts = {
   readonly context: Context;
   readonly store: Pick<Store, "ledger">;
@@ -17,7 +17,7 @@ export type ExplainParts = {
   readonly place: WorkPlace;
   readonly view: ConversationView;
   readonly columns: () => number;
-  /** The session, where one is open. */
+  /** The open session. */
   readonly current: () => TuiSession | undefined;
   /** Undefined until settings are read. */
   readonly policy: () => FollowedPolicy | undefined;
@@ -25,7 +25,7 @@ export type ExplainParts = {
 
 type NamedCall = { readonly tool: string; readonly input: string };
 
-/** Explains a call by the present settings, flags, mode and grants of the conversation. Undefined: settings were not read yet. */
+/** Explains a call with the conversation's settings, mode and grants. Undefined until settings are read. */
 export async function explainWithSession(parts: ExplainParts, { tool, input }: NamedCall): Promise<string | undefined> {
   const { store, ports, place, view, context, columns } = parts;
   const policy = parts.policy();

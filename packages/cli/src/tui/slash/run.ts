@@ -11,22 +11,21 @@ import { helpPage, ID_NOTE, readSlash } from "./commands.ts";
 import { type ExplainParts, explainWithSession } from "./explain.ts";
 import { tasksText } from "./tasks.ts";
 
-/** What commands of the prompt act on. */
+/** What slash commands act on. */
 export type SlashParts = ExplainParts & {
   readonly bindings: () => readonly Binding[];
   readonly turns: Pick<Turns, "isBusy" | "rest" | "compact" | "force">;
   readonly changeMode: (to: string) => Promise<void>;
   readonly changeModel: (to: string) => Promise<void>;
-  /** Another conversation; undefined: a new one. */
+  /** Switches the conversation; undefined starts a new one. */
   readonly change: (session: string | undefined) => Promise<void>;
   readonly leave: () => void;
-  /** Aborts when the person leaves. */
   readonly leaving: AbortSignal;
 };
 
 type Act = (parts: SlashParts, words: readonly string[]) => Promise<void> | void;
 
-/** Does what a line that begins with a slash says. Whatever goes wrong is said on the screen. */
+/** Runs a slash command. Failures are shown on the screen. */
 export async function runSlash(parts: SlashParts, line: string): Promise<void> {
   const read = readSlash(line);
   if ("unknown" in read) return say(parts, "", `Unknown command /${read.unknown}. /help lists the commands.`);
@@ -99,7 +98,7 @@ const ACTIONS: Readonly<Record<string, Act>> = {
   },
 };
 
-/** Applies or discards the proposal that is named, or the only one of this conversation. Words after the ID are the reason; a discard may have a reason alone. */
+/** Applies or discards the named proposal, or the only one. Words after the ID are the reason; a discard may have a reason alone. */
 async function settleProposal(parts: SlashParts, action: "apply" | "discard", words: readonly string[]): Promise<void> {
   const staged = [...(parts.current()?.session.state.proposals.values() ?? [])].filter(({ state }) => state === "staged");
   const isNamed = words[0]?.startsWith("p_") === true;
@@ -116,7 +115,7 @@ async function settleProposal(parts: SlashParts, action: "apply" | "discard", wo
   say(parts, `/${action} ${id}`, await runAssent(parts, [action, id, ...(reason === "" ? [] : ["--reason", reason])]));
 }
 
-/** Never inside a turn: with the next one that begins, or as soon as none is under way. What came of it is told by whoever loads them. */
+/** Reloads tools between turns, never inside one. The loader reports the result. */
 async function reloadTools(parts: SlashParts): Promise<void> {
   const { turns } = parts;
   const policy = parts.policy();
@@ -127,7 +126,7 @@ async function reloadTools(parts: SlashParts): Promise<void> {
   if (parts.policy() === policy && !parts.leaving.aborted) await policy.reloadToolsIfDue();
 }
 
-/** Options that make `/tools` list the custom tools that were given at the start. */
+/** Passes on the custom tools given at the start. */
 function toolFlags({ options }: Context): readonly string[] {
   const workspace = options.text("workspace");
   return [...options.list("tool").flatMap((file) => ["--tool", file]), ...(workspace === undefined ? [] : ["--workspace", workspace])];

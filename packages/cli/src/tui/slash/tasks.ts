@@ -8,7 +8,7 @@ import { describePause, taskResultText } from "../transcript/task-ends.ts";
 const USAGE = "/tasks ID shows one; /tasks stop ID and /tasks resume ID stop and resume it";
 const SHOWN_LINES = 200;
 
-/** What `/tasks` says: all of them, one with what it brought, or what became of stopping or resuming one. */
+/** The output of `/tasks`: a list, one task, or the result of stopping or resuming one. */
 export async function tasksText(current: TuiSession | undefined, words: readonly string[]): Promise<string> {
   const registry = current?.agent.tasks;
   const [first, second] = words[0] === "show" ? words.slice(1) : words;
@@ -30,7 +30,6 @@ function line({ id, agent, description, status }: TaskView): string {
   return `${id}  ${status}  ${oneLine(agent)}: ${oneLine(description)}`;
 }
 
-/** One that this process knows, or one that the record tells of. */
 async function describeOneTask(current: TuiSession, id: string): Promise<string> {
   const view = current.agent.tasks.get(id);
   const recorded = await readRecordedTask(current, id);

@@ -1,21 +1,20 @@
 import type { Block } from "./block.ts";
 
-/** An answer while it comes: what is not whole yet, and where it stands. */
+/** The unfinished part of a streamed answer. */
 export type AnswerStream = {
-  /** Lines that belong together and may go on. */
+  /** Lines of the open paragraph. */
   readonly open: readonly string[];
-  /** The line that is being written. */
   readonly line: string;
-  /** The language of the code block that is open. */
+  /** The open code block. */
   readonly fence: { readonly mark: string; readonly language: string } | undefined;
-  /** Nothing of this answer is settled yet. */
+  /** No part of this answer is settled yet. */
   readonly first: boolean;
 };
 
-/** Nothing was said yet. */
+/** Nothing streamed yet. */
 export const EMPTY_STREAM: AnswerStream = { open: [], line: "", fence: undefined, first: true };
 
-/** The stream after more of it, and the pieces that are settled with it. Each line is looked at once. */
+/** Adds a delta; returns the blocks it completes. */
 export function appendDelta(stream: AnswerStream, delta: string): { readonly stream: AnswerStream; readonly settled: readonly Block[] } {
   const lines = `${stream.line}${delta}`.split("\n");
   const line = lines.pop() ?? "";
@@ -25,7 +24,7 @@ export function appendDelta(stream: AnswerStream, delta: string): { readonly str
   return { stream: { ...state, line }, settled };
 }
 
-/** What is left when nothing more comes. */
+/** Ends the stream; returns its last blocks. */
 export function endStream(stream: AnswerStream): readonly Block[] {
   const { settled, stream: rest } = appendDelta(stream, stream.line === "" ? "" : "\n");
   const state = { ...rest, open: [...rest.open] };
@@ -34,7 +33,7 @@ export function endStream(stream: AnswerStream): readonly Block[] {
   return [...settled, ...last];
 }
 
-/** The open part as blocks that may still change. */
+/** The open part as blocks. */
 export function openBlocks(stream: AnswerStream): readonly Block[] {
   const { open, line, fence, first } = stream;
   const lines = line === "" ? open : [...open, line];

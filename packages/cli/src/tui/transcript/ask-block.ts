@@ -3,21 +3,21 @@ import { cut, wrapWords } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import type { Canvas } from "../draw/dialog.ts";
 
-/** A call of `ask` as it stands in a transcript. */
+/** A call of `ask`. */
 export type AskBlock = {
   readonly input: JsonObject;
   readonly state: string;
   readonly outcome?: string;
-  /** What the call ended with; while it waits there are none. */
+  /** Set when the call has ended. */
   readonly details?: JsonObject;
 };
 
-/** How it is drawn: `open` shows descriptions, too. */
+/** `open` also shows descriptions. */
 export type AskDrawing = Canvas & { readonly open: boolean };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is asked, on one line. */
+/** The question on one line. */
 export function askTitle(input: JsonObject): string {
   const questions = questionsOf(input);
   const [first] = questions;
@@ -25,7 +25,7 @@ export function askTitle(input: JsonObject): string {
   return first ? oneLine(text(first["question"])) : "";
 }
 
-/** The questions with their options while it waits; then a row per question with what was said. Made from the details, never from the text for the model. */
+/** Draws the questions while waiting, then the answers. Uses the details, never the text for the model. */
 export function askRows(block: AskBlock, drawing: AskDrawing): readonly string[] {
   if (block.state !== "ended")
     return questionsOf(block.input).flatMap((question, _, all) => questionRows(question, all.length > 1, drawing));

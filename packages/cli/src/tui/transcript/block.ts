@@ -9,44 +9,43 @@ export type CallBlock = {
   readonly tool: string;
   readonly input: JsonObject;
   readonly state: "proposed" | "waiting" | "running" | "ended";
-  /** When its effect began, in milliseconds. */
+  /** When it started, in milliseconds. */
   readonly since?: number;
-  /** Of a call that asks: the question's id. */
+  /** The question's id, for `ask`. */
   readonly question?: string;
-  /** Who let it pass, or did not, in words. */
+  /** Who decided, in words. */
   readonly decided?: string;
-  /** What people see of it while it runs. */
+  /** Output while it runs. */
   readonly live?: Display;
-  /** What people see of its result. */
+  /** The result for people. */
   readonly display?: Display;
-  /** What the model was told. */
+  /** The result for the model. */
   readonly text?: string;
   readonly outcome?: OutcomeState;
   readonly errorType?: string | null;
   readonly details?: JsonObject;
   readonly durationMs?: number;
-  /** A person made it, not the model. */
+  /** Made by the person, not the model. */
   readonly byPerson?: true;
-  /** Its change is staged: nothing is changed before it is applied. */
+  /** Its change is staged, not applied. */
   readonly staged?: true;
 };
 
-/** One thing that was said or done, as people read it. */
+/** One entry of the transcript. */
 export type Block =
   | { readonly type: "user"; readonly text: string }
-  /** A piece of an answer: markdown that nothing coming later changes. */
+  /** A finished piece of an answer, as markdown. */
   | { readonly type: "answer"; readonly text: string; readonly first: boolean }
-  /** Lines of a code block. */
   | { readonly type: "code"; readonly language: string; readonly lines: readonly string[]; readonly first: boolean }
   | { readonly type: "thought"; readonly text: string }
-  /** `brought`: what the background tasks came back with whose end it tells. */
+  /** `results`: of the background tasks it reports. */
   | { readonly type: "notice"; readonly text: string; readonly results?: readonly TaskResult[] }
   | { readonly type: "note"; readonly text: string; readonly role: Role }
-  /** The output of a command of this program. */
+  /** The output of an `assent` command. */
   | { readonly type: "page"; readonly title: string; readonly text: string }
   | CallBlock;
 
-/** True for a block that nothing changes any more. */
+/** True for a block that is final. */
 export function isSettled(block: Block): boolean {
   return block.type !== "call" || block.state === "ended";
 }

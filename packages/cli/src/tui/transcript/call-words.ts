@@ -8,7 +8,7 @@ import type { CallBlock } from "./block.ts";
 const SUBJECTS: ReadonlyMap<string, string | undefined> = new Map(TOOL_LISTINGS.map(({ name, subject }) => [name, subject]));
 const LONGEST = 500;
 
-/** The input of a call that somebody wrote in words: JSON as it stands; another text is what it is about, a command, a file, a pattern. */
+/** Makes a tool's input from typed text: JSON as it is, or just the command, file or pattern. */
 export function inputFromText(tool: string, text: string): string {
   return text.startsWith("{") ? text : JSON.stringify(text === "" ? {} : { [SUBJECTS.get(tool) ?? "input"]: text });
 }
@@ -27,7 +27,6 @@ function shortenPath(path: string, cwd: string): string {
   return from === "" || from.startsWith("..") ? path : from;
 }
 
-/** How a call ended, in a word or two. */
 const OUTCOME_WORDS: Readonly<Record<OutcomeState, string>> = {
   succeeded: "ok",
   invalid: "invalid",
@@ -40,13 +39,13 @@ const OUTCOME_WORDS: Readonly<Record<OutcomeState, string>> = {
   unknown: "unknown: it may have taken effect",
 };
 
-/** What became of a call. Of a staged change it says that nothing is changed before it is applied. */
+/** The outcome in a few words. */
 export function outcomeWord({ outcome, staged }: Pick<CallBlock, "outcome" | "staged">): string {
   if (staged && outcome === "succeeded") return "previewed; nothing has changed yet";
   return outcome === undefined ? "" : OUTCOME_WORDS[outcome];
 }
 
-/** Why a call passed, or did not, without a person. Undefined: a person is asked. */
+/** What allowed or denied a call. Undefined if a person is asked. */
 export function describeDecision({ verdict, reason, source, rule }: EventBodies["call.judged"]): string | undefined {
   if (verdict === "ask") return undefined;
   const word = verdict === "allow" ? "allowed" : "denied";
@@ -65,18 +64,18 @@ const BY: Readonly<Record<string, (source: string, rule: string) => string>> = {
 
 type ApprovalAnswer = Pick<EventBodies["approval.answered"], "outcome" | "by" | "reason" | "edited" | "remember">;
 
-/** Who answered an approval, and how. */
+/** Who answered an approval, and how, in words. */
 export function describeAnswer({ outcome, by, reason, edited, remember }: ApprovalAnswer, isYou: boolean): string {
   const who = isYou ? "you" : oneLine(whoText(by));
   return `${outcome} by ${who}${edited ? ", edited" : ""}${remember ? ", remembered" : ""}${reason ? `: ${oneLine(reason)}` : ""}`;
 }
 
-/** Who answered a question, or would not. */
+/** Who answered a question, in words. */
 export function describeReply({ outcome, by }: Pick<EventBodies["question.answered"], "outcome" | "by">, isYou: boolean): string {
   return outcome === "expired" ? "no answer in time" : `${outcome} by ${isYou ? "you" : oneLine(whoText(by))}`;
 }
 
-/** True for the person whom the operating system calls so, under no other name. */
+/** True if the answer is by this user, under no other name. */
 export function isSamePerson({ kind, user, name }: EventBodies["approval.answered"]["by"], you: string): boolean {
   return kind === "person" && user === you && name === you;
 }
@@ -87,7 +86,7 @@ const SCOPES: Readonly<Record<string, string>> = {
   user: "for all your projects",
 };
 
-/** What an answer stored, where it counts, and how it is taken back. */
+/** Which rules an answer saved, and how to remove them. */
 export function rememberedText({ scope, rules }: NonNullable<ApprovalAnswer["remember"]>): string {
   const [them, its] = rules.length === 1 ? ["it", "it"] : ["them", "each"];
   return `Saved ${SCOPES[scope] ?? scope}: ${rules.map(oneLine).join(", ")}. /grants lists ${them}; /grants revoke ID removes ${its}.`;

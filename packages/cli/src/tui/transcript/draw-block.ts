@@ -8,7 +8,7 @@ import type { TaskResult } from "./task-ends.ts";
 
 const INDENT = "  ";
 
-/** A block as it stands in the transcript. Every line fits the canvas. */
+/** Draws a block; every line fits the canvas. */
 export function drawBlock(block: Block, drawing: Drawing): readonly string[] {
   const { theme, columns } = drawing;
   switch (block.type) {
@@ -37,7 +37,7 @@ export function drawBlock(block: Block, drawing: Drawing): readonly string[] {
   }
 }
 
-/** True where a block stands off from the one before it by an empty line. */
+/** True if an empty line separates the blocks. */
 export function needsGap(before: Block | undefined, block: Block): boolean {
   if (!before) return false;
   if (block.type === "code") return block.first;
@@ -46,7 +46,7 @@ export function needsGap(before: Block | undefined, block: Block): boolean {
   return true;
 }
 
-/** What a background task brought: how much it is, or all that is kept of it. */
+/** How long a task's output is, or all of it if open. */
 function taskResultLines({ task, text, outputFile }: TaskResult, { columns, theme, open }: Drawing): readonly string[] {
   const lines = text === "" ? [] : wrap(readable(text.trimEnd()), columns - 4);
   const where = outputFile === undefined ? [] : wrap(`Full output: ${oneLine(outputFile)}`, columns - 4);

@@ -24,7 +24,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
 const FAILED: Look = { mark: "✗", role: "error" };
 const INDENT = "    ";
 
-/** A call: what it is about, how it stands and by whom, and the beginning or end of what came of it. */
+/** Draws a call: title, state, who decided, and part of its output. */
 export function drawCall(block: CallBlock, drawing: Drawing): readonly string[] {
   if (block.tool === "resolve") return drawResolve(block, drawing);
   const { theme, columns } = drawing;
@@ -72,7 +72,7 @@ function seconds(ms: number): string {
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** What came of it in a few words, where the lines below do not say it. */
+/** The result in a few words, unless the lines below show it. */
 function summary({ tool, display, text }: CallBlock, drawing: Drawing, rest: Part): readonly string[] {
   if (typeof display === "string" && rest.lines.length === 0) {
     const [line] = drawing.isMarkdown(tool) ? drawMarkdown(display, drawing, PREVIEW).lines : [];
@@ -103,7 +103,7 @@ function liveBody({ tool, live }: CallBlock, drawing: Drawing): Part {
   return live === undefined ? NOTHING : drawShown(tool, live, drawing, drawing.open ? ALL : LIVE);
 }
 
-/** A display as its tool declares it: text is markdown unless `isOutputMarkdown` is false. */
+/** Text is markdown unless the tool says otherwise. */
 function drawShown(tool: string, display: Display, drawing: Drawing, cut: Cut): Part {
   const isMarkdown = typeof display === "string" && drawing.isMarkdown(tool);
   return isMarkdown ? drawMarkdown(display, drawing, cut) : drawDisplay(display, drawing, cut);
@@ -122,7 +122,7 @@ function endedBody(block: CallBlock, drawing: Drawing): Part {
     : joinParts(drawCancelledOutput(block, drawing), dimPart(drawText(block.text ?? "", drawing, OUTPUT), drawing));
 }
 
-/** Nobody tells what a cancelled call had written: what was on the screen of it stays there. */
+/** A cancelled call has no output in its result, so its last live output stays visible. */
 function drawCancelledOutput({ tool, outcome, live }: CallBlock, drawing: Drawing): Part {
   return outcome === "cancelled" && live !== undefined ? drawShown(tool, live, drawing, drawing.open ? ALL : OUTPUT) : NOTHING;
 }

@@ -6,15 +6,15 @@ import { parseDiff } from "../diff/parse.ts";
 import { drawAnsi } from "../draw/ansi.ts";
 import type { Drawing } from "./drawing.ts";
 
-/** Lines of a display, and how many more there are. */
+/** Drawn lines, and how many are hidden. */
 export type Part = { readonly lines: readonly string[]; readonly hidden: number };
 
-/** Which end of something long is shown, and how much of it. */
+/** How many rows are shown, from which end. */
 export type Cut = { readonly rows: number; readonly keep: "head" | "tail" };
 
 const NOTHING: Part = { lines: [], hidden: 0 };
 
-/** What people see of a call, in at most so many rows. Only what is shown is drawn. */
+/** Draws a call's output within the limit. */
 export function drawDisplay(display: Display, drawing: Drawing, cut: Cut): Part {
   if (typeof display === "string") return drawText(display, drawing, cut);
   switch (display.type) {
@@ -38,7 +38,7 @@ export function drawDisplay(display: Display, drawing: Drawing, cut: Cut): Part 
   }
 }
 
-/** Markdown of a tool or model, with control characters escaped. */
+/** Draws markdown with control characters escaped. */
 export function drawMarkdown(text: string, drawing: Drawing, cut: Cut): Part {
   return cutRows(drawing.markdown(visible(text), drawing.columns), cut);
 }
@@ -48,7 +48,7 @@ function cutRows(rows: readonly string[], { rows: most, keep }: Cut): Part {
   return { lines, hidden: rows.length - lines.length };
 }
 
-/** A text of any length: its lines are counted, only those shown are broken into rows. */
+/** Draws text of any length; only visible lines are wrapped. */
 export function drawText(text: string, { columns }: Drawing, cut: Cut): Part {
   const lines = text.replace(/\n$/, "").split("\n");
   const kept = cut.keep === "tail" ? lines.slice(-cut.rows) : lines.slice(0, cut.rows);
@@ -72,7 +72,7 @@ function drawDiff(text: string, drawing: Drawing, { rows }: Cut): Part {
 
 const BOXES = { pending: "[ ]", in_progress: "[>]", completed: "[x]" } as const;
 
-/** A list of the model's own. */
+/** Draws the model's to-do list. */
 export function todoLines(
   todos: readonly { readonly id: string; readonly content: string; readonly status: keyof typeof BOXES }[],
   drawing: Drawing,

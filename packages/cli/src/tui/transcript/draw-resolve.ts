@@ -6,7 +6,7 @@ import type { Drawing } from "./drawing.ts";
 
 const REASON_ROWS = 3;
 
-/** A call of `resolve` and what came of it, in one block: the verb, what it was about, why. */
+/** Draws a call of `resolve`: verb, change, reason. */
 export function drawResolve(block: CallBlock, { columns, theme, open }: Drawing): readonly string[] {
   const { verb, role } = verbOf(block);
   const { label } = block.details ?? {};
@@ -27,7 +27,6 @@ export function drawResolve(block: CallBlock, { columns, theme, open }: Drawing)
   ];
 }
 
-/** The tool whose preview it is about; of a failure that is about none, its own. */
 function toolOf({ details }: CallBlock, verb: string): string | undefined {
   const source = details?.["sourceToolName"];
   if (typeof source === "string") return oneLine(source);

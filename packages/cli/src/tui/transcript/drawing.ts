@@ -1,15 +1,15 @@
 import type { Canvas } from "../draw/dialog.ts";
 
-/** How blocks are drawn, beside the room there is. */
+/** How blocks are drawn. */
 export type Drawing = Canvas & {
-  /** Markdown in lines of at most so many columns. The text has no control characters. */
+  /** Draws markdown without control characters. */
   readonly markdown: (text: string, columns: number) => readonly string[];
-  /** True for a tool that declares its text displays to be markdown. */
+  /** True for a tool whose text output is markdown. */
   readonly isMarkdown: (tool: string) => boolean;
-  /** Everything of a block, not only its beginning. */
+  /** Draw blocks in full. */
   readonly open: boolean;
-  /** Where paths are named from. */
+  /** Paths are shown relative to it. */
   readonly cwd: string;
-  /** Now, in milliseconds; for what runs. */
+  /** In milliseconds. */
   readonly now: number;
 };

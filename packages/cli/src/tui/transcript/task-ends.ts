@@ -1,21 +1,21 @@
 import type { EventBodies, LedgerEvent } from "@assent/core";
 
-/** What a background task came back with. */
+/** The result of a background task. */
 export type TaskResult = {
   readonly task: string;
-  /** An agent's report, or the end of what a command wrote; what went wrong stands before it. */
+  /** An agent's report or the end of a command's output, after any error. */
   readonly text: string;
-  /** Of a command: where all it wrote is. */
+  /** Where a command's full output is. */
   readonly outputFile?: string;
 };
 
-/** Background tasks whose end has not been told yet, in the order in which they began. */
+/** Background tasks whose end was not reported yet, in order of start. */
 export type TaskEnds = readonly (TaskResult & {
-  /** What people are told of its end, once it is to be told. */
+  /** The text that reports its end. */
   readonly displayText?: string;
 })[];
 
-/** After something about a task came on record. */
+/** Applies a task event. */
 export function applyTaskEvent(ends: TaskEnds, event: LedgerEvent): TaskEnds {
   switch (event.type) {
     case "task.started": {
@@ -33,7 +33,7 @@ export function applyTaskEvent(ends: TaskEnds, event: LedgerEvent): TaskEnds {
   }
 }
 
-/** What a task came back with, in one text. */
+/** Error and result in one text. */
 export function taskResultText({ result, error }: Pick<EventBodies["task.ended"], "result" | "error">): string {
   return [error === null ? "" : `Error: ${error}`, result].filter((part) => part !== "").join("\n\n");
 }
@@ -42,7 +42,7 @@ function changeTask(ends: TaskEnds, task: string, change: Partial<TaskEnds[numbe
   return ends.map((end) => (end.task === task ? { ...end, ...change } : end));
 }
 
-/** What the tasks brought whose end this text tells, line by line, and the ends that are still to be told. */
+/** Takes the results that this notice reports. */
 export function takeTaskResults(ends: TaskEnds, text: string): { readonly brought: readonly TaskResult[]; readonly rest: TaskEnds } {
   const brought: TaskResult[] = [];
   let rest = ends;

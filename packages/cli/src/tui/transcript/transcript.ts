@@ -8,53 +8,50 @@ import { describeAnswer, describeDecision, describeReply, rememberedText } from 
 import { ownWords } from "./prompt.ts";
 import { applyTaskEvent, describePause, type TaskEnds, takeTaskResults } from "./task-ends.ts";
 
-/** What was heard of a conversation and is not in the scrollback yet. */
+/** The part of a conversation that is not in the scrollback yet. */
 export type Transcript = {
-  /** In the order in which it was said and done. */
   readonly blocks: readonly Block[];
-  /** The answer that is coming. */
+  /** The answer being streamed. */
   readonly stream: AnswerStream;
   readonly thinking: string;
-  /** The newest list of the model's own. */
   readonly todos: Todos;
-  /** Previews that wait to be applied or discarded. */
+  /** Staged changes. */
   readonly staged: readonly StagedChange[];
   readonly ends: TaskEnds;
 };
 
-/** A preview, as far as a block names it. */
+/** A staged change. */
 export type StagedChange = {
   readonly id: string;
   readonly tool: string;
   readonly label: string;
-  /** The call that staged it. */
   readonly callId: string | null;
-  /** The person who has it applied. */
+  /** The person applying it. */
   readonly who?: By;
 };
 
-/** Points of a list. */
+/** The model's to-do list. */
 export type Todos = readonly { readonly id: string; readonly content: string; readonly status: "pending" | "in_progress" | "completed" }[];
 
-/** Nothing was heard. */
+/** The empty transcript. */
 export const EMPTY_TRANSCRIPT: Transcript = { blocks: [], stream: EMPTY_STREAM, thinking: "", todos: [], staged: [], ends: [] };
 
-/** How an event is to be understood. */
+/** Where an event comes from. */
 export type EventContext = {
-  /** This process: its own answers are the person's here. */
+  /** This process, to tell answers given here from others. */
   readonly pid: number;
-  /** False: it is read back from the record, and nobody streamed it. */
+  /** False if the event is replayed from the ledger. */
   readonly live: boolean;
-  /** A person made these calls. */
+  /** The person made these calls. */
   readonly byPerson?: true;
 };
 
-/** The transcript with one more block. */
+/** Adds blocks. */
 export function appendBlocks(transcript: Transcript, ...blocks: readonly Block[]): Transcript {
   return { ...transcript, blocks: [...transcript.blocks, ...blocks] };
 }
 
-/** The blocks that nothing changes any more, for the scrollback, and the transcript without them. */
+/** Takes the final blocks out of the transcript. */
 export function takeSettled(transcript: Transcript): { readonly settled: readonly Block[]; readonly rest: Transcript } {
   const { blocks } = transcript;
   const open = blocks.findIndex((block) => !isSettled(block));
@@ -63,13 +60,13 @@ export function takeSettled(transcript: Transcript): { readonly settled: readonl
   return { settled: blocks.slice(0, at), rest: { ...transcript, blocks: blocks.slice(at) } };
 }
 
-/** What may still change, in order. */
+/** The blocks that may still change. */
 export function liveBlocks({ blocks, stream, thinking }: Transcript): readonly Block[] {
   const thought: readonly Block[] = thinking === "" ? [] : [{ type: "thought", text: thinking }];
   return [...blocks, ...thought, ...openBlocks(stream)];
 }
 
-/** After something was heard while the model works. */
+/** Applies an event of the running conversation. */
 export function applyConversationEvent(transcript: Transcript, event: ConversationEvent): Transcript {
   switch (event.type) {
     case "message_start":
@@ -125,7 +122,7 @@ function changeCall(transcript: Transcript, callId: string, change: Partial<Call
   return { ...transcript, blocks: transcript.blocks.with(at, { ...block, ...change }) };
 }
 
-/** After something came on record, now or in an earlier process. */
+/** Applies a ledger event, live or replayed. */
 export function applyLedgerEvent(transcript: Transcript, event: LedgerEvent, hearing: EventContext): Transcript {
   const { type } = event;
   if (type.startsWith("call.") || type.startsWith("approval.") || type.startsWith("question."))
@@ -205,7 +202,7 @@ function noteWaitsForPerson(transcript: Transcript, proposal: string): Transcrip
 
 type SettledChange = { readonly proposal: string; readonly did: string; readonly who: By | undefined; readonly pid: number };
 
-/** Notes what a person did in another terminal; what was done here is already on the screen. */
+/** Notes what was done in another process; what was done here is visible already. */
 function noteSettledElsewhere(transcript: Transcript, { proposal, did, who, pid }: SettledChange): Transcript {
   const label = transcript.staged.find(({ id }) => id === proposal)?.label;
   const rest = { ...transcript, staged: transcript.staged.filter(({ id }) => id !== proposal) };
