@@ -112,9 +112,9 @@ async function converse(
   const ports = hostPortsFor(context, store.directory);
   const run = await runFlags(context, "tui");
   const cancelling = cancelOnSignal(context.io, ports.clock);
-  const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive; a screen does
+  const alive = setInterval(() => undefined, LONGEST_MS); // the runtime's timers do not keep the process alive
   cancelling.signal.addEventListener("abort", () => leaving.resolve());
-  process.stdin.once("end", cancelling.park); // a terminal that is gone, where no screen passed its SIGHUP on
+  process.stdin.once("end", cancelling.park); // the terminal is gone, and no shell passed on SIGHUP
   const made = createApp({
     ...{ context, store, ports, cancelling, bindings, place, run },
     view: screen,

@@ -93,7 +93,7 @@ function rememberActions(approval: OpenApproval): readonly CardAction[] {
   return [
     remembered("s", "Always allow this in this session", "session"),
     ...(whole.length > 0 ? [approve("t", "Always allow this tool in this session", { scope: "session", rules: whole })] : []),
-    ...(agentName === undefined ? wider : []), // what is said to an agent is remembered for that agent alone
+    ...(agentName === undefined ? wider : []), // an answer to an agent is remembered for that agent alone
   ];
 }
 

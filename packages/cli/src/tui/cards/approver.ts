@@ -111,7 +111,7 @@ async function editRequest(
     const approval = await editor.revise(asked, edit, signal);
     return "message" in approval ? again(approval) : { approval, edit, beginning: {} };
   } catch (error) {
-    return again({ message: messageOf(error) }); // one that is withdrawn goes away with its card
+    return again({ message: messageOf(error) }); // a withdrawn approval takes its card with it
   }
 }
 

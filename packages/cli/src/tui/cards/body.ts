@@ -52,7 +52,7 @@ function* approvalPieces(approval: OpenApproval, laid: BodyLayout): Generator<Pi
   for (const [label, text] of approvalFacts(approval)) if (label !== "id") yield { type: "fact", label, text };
   const { lines, blocks } = restOfInput(approval);
   const inputs = lines.map((text): Piece => ({ type: "fact", label: "input", text }));
-  const isPlan = details.type === "plan"; // a plan is what is read, and stands before how it was handed in
+  const isPlan = details.type === "plan"; // the plan comes before the input it was handed in with
   if (!isPlan) yield* inputs;
   yield { type: "gap" };
   for (const text of approvalWarnings(details, laid.original !== undefined)) yield { type: "warning", text };

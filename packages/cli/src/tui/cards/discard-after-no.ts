@@ -16,7 +16,7 @@ export function discardAfterNo(
         const proposal = judged?.binds["proposal"];
         if (proposal !== undefined) await settle("discard", proposal, reason);
       };
-      discard().catch(() => undefined); // the turn reports a store that fails
+      discard().catch(() => undefined); // the turn reports store failures
     });
   };
 }

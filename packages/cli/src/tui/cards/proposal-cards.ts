@@ -17,7 +17,7 @@ export function attendProposals(parts: ProposalCardParts, session: Session): voi
     if (row?.state !== "staged" || open.has(id)) return;
     const gone = new AbortController();
     open.set(id, gone);
-    void showCard(parts, { session, row, signal: AbortSignal.any([gone.signal, parts.leaving]) }).catch(() => undefined); // the turn reports a store that fails
+    void showCard(parts, { session, row, signal: AbortSignal.any([gone.signal, parts.leaving]) }).catch(() => undefined); // the turn reports store failures
   };
   for (const { id, parked } of session.state.proposals.values()) if (parked) show(id);
   session.listen((event) => {

@@ -57,7 +57,7 @@ export function createCardStack({ clock, changed }: { readonly clock: Clock; rea
       changed();
       return () => {
         if (!line.remove(item)) return;
-        if (items.length === 0) painted = undefined; // the text that is written has the keys again
+        if (items.length === 0) painted = undefined; // the prompt has the keys again
         changed();
       };
     },
@@ -114,7 +114,7 @@ function waitingLine(): WaitingLine {
       const at = place === -1 ? placeFor(items, item) : place;
       const before = items[at];
       items.splice(at, place === -1 ? 0 : 1, item);
-      // what comes earlier takes the front, unless the person reads what is there by now
+      // an earlier call takes the front, unless the person is reading the front card
       if (!front || (before === front && (place !== -1 || !isReadable(front)))) front = item;
     },
     remove: (item) => {

@@ -142,7 +142,7 @@ async function shutDown(
   const isAsked = waitsForPerson(conversations.current());
   leaving.abort();
   await Promise.race([beginning.catch(() => false), parkingTime(parts)]);
-  if (isAsked) await Promise.race([turns.idle(), parkingTime(parts)]); // what waits stays open; only what runs is interrupted
+  if (isAsked) await Promise.race([turns.idle(), parkingTime(parts)]); // open approvals stay open; only running work is interrupted
   turns.interrupt();
   await Promise.all([turns.idle(), commands.idle()]);
   const left = await conversations.leave();

@@ -21,10 +21,7 @@ export type PersonCommand = {
 /** Person commands belong to no turn. */
 const NO_TURN = 0;
 
-/**
- * Puts a person's own command through the gate: judged like any call, so that a deny holds for them too. It is a session of its own: a model's history knows only
- * calls of the model. Resolves when that session is closed.
- */
+/** Runs a `!` command like any call, so that a deny applies to the person, too. It has its own session, because the model's history only knows the model's calls. */
 export async function runPersonCommand(shared: SharedParts, main: TuiSession, command: PersonCommand): Promise<void> {
   const { line, door, signal, tell } = command;
   const { context, store, ports, cancelling } = shared;

@@ -64,7 +64,7 @@ export function makeTurns({ view, now, open, signal, leaving }: TurnParts): Turn
       return run(async (either) => {
         if (!next.begin()) return undefined;
         const made = await open(text).finally(next.said);
-        const parked = await resumeOpenCalls(made, either); // nothing is said to a model while a call of its turn waits
+        const parked = await resumeOpenCalls(made, either); // send nothing while a call of the model's turn waits
         if (parked) {
           context.push(text);
           return parked;

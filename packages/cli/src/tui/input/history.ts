@@ -41,7 +41,7 @@ function entriesOf(content: string): readonly string[] {
         const entry: unknown = JSON.parse(line);
         return typeof entry === "string" ? [entry] : [];
       } catch {
-        return []; // the last line, or one that was cut short
+        return []; // the empty last line, or one that was cut short
       }
     });
 }

@@ -39,7 +39,7 @@ export function openLineTerminal(io: Terminal, { clock, cancel }: { readonly clo
     const isOver = (): void => {
       questions -= 1;
     };
-    return between(() => line.then(work).finally(isOver)); // two never hold the keyboard
+    return between(() => line.then(work).finally(isOver)); // only one of them reads the keyboard
   };
   const once = async (text: string, signal: AbortSignal | undefined): Promise<Typed> => {
     aside = new AbortController();

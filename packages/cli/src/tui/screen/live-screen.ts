@@ -97,7 +97,7 @@ export class LiveScreen extends TuiMainScreen {
     const leave = this.#leavePage();
     const { columns, rows: height } = this.terminal;
     const moved = columns === this.#columns && height === this.#height ? "" : this.#forgetRows(columns, height);
-    if (printed.length > 0) this.#stranded = []; // what is printed now stands between
+    if (printed.length > 0) this.#stranded = []; // the printed lines come in between
     const body = printed.length > 0 || this.#rows.length === 0 ? this.#rewrite(printed, rows) : this.#update(rows);
     const out = `${leave}${moved}${body}${this.#place(cursor, rows)}`;
     if (out !== "") this.terminal.write(`${BEGIN}${out}${END}`);

@@ -70,7 +70,7 @@ export function openTerminalScreen(parts: ScreenParts): TerminalScreen {
       return await work().finally(() => {
         screen.terminal.write("\r\u001b[2K");
         screen.start();
-        screen.renderNow(); // one that was asked for meanwhile would never come
+        screen.renderNow(); // a render requested meanwhile was dropped
       });
     },
     giveBack: (texts) => {

@@ -60,9 +60,10 @@ function describeState(block: CallBlock, drawing: Drawing, rest: Part): string {
 function describeEnd(block: CallBlock, drawing: Drawing, rest: Part): readonly string[] {
   const { outcome, durationMs = 0 } = block;
   const word = outcomeWord(block);
+  const isSaid = block.decided?.startsWith(`${word} by `) === true; // "denied by …" says the outcome already
   const took = durationMs >= LONG_MS ? [seconds(durationMs)] : [];
   if (outcome === "succeeded") return [word, ...summary(block, drawing, rest), ...took];
-  return [word, ...took];
+  return [...(isSaid ? [] : [word]), ...took];
 }
 
 const LONG_MS = 2_000;

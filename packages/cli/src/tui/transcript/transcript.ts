@@ -144,7 +144,7 @@ function applyMessageEvent(transcript: Transcript, event: LedgerEvent, { live, b
     case "message.assistant":
       return live ? transcript : applyStop(replayAnswer(transcript, event.body.content), event.body.stop);
     case "mode.changed":
-      if (byPerson || event.body.from === event.body.to) return transcript; // it follows the conversation's mode, or only a plan file was recorded
+      if (byPerson || event.body.from === event.body.to) return transcript; // follows the conversation's mode, or only records a plan file
       return appendNote(transcript, `Mode: ${event.body.to} (was ${event.body.from})`, "dim");
     case "model.changed":
       return appendNote(transcript, `Model: ${event.body.to ?? "none"}`, "dim");

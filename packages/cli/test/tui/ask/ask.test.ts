@@ -44,55 +44,45 @@ const two = [one({ id: "q1" }), one({ id: "q2", multi: true })];
 
 describe("the ask dialog", () => {
   for (const [name, questions, keys, outcome] of [
-    ["AK-20: the second option", [one()], ["down", "enter"], only({ selected: ["B"] })],
+    ["the second option", [one()], ["down", "enter"], only({ selected: ["B"] })],
     [
-      "AK-21: the recommended one has the cursor, and comes back without the suffix",
+      "the recommended one has the cursor, and comes back without the suffix",
       [one({ recommended: 1 })],
       ["enter"],
       only({ selected: ["B"] }),
     ],
     [
-      "AK-23: several, in the order of choosing",
+      "several, in the order of choosing",
       [one({ multi: true })],
       ["down", "down", "enter", "up", "up", "space", "up", "enter"],
       only({ selected: ["C", "A"] }),
     ],
     [
-      "AK-24: off and on again moves a label to the end",
+      "off and on again moves a label to the end",
       [one({ multi: true })],
       ["enter", "down", "enter", "up", "enter", "enter", "up", "enter"],
       only({ selected: ["B", "A"] }),
     ],
+    ["a check and a text", [one({ multi: true })], ["enter", "up", "up", "enter", '"x', "enter"], only({ selected: ["A"], custom: "x" })],
+    ["Other, Esc, then an option", [one()], ["up", "enter", '"zz', "escape", "down", "enter"], only({ selected: ["A"] })],
+    ["an empty text is an answer", [one()], ["up", "enter", "enter"], only({ selected: [], custom: "" })],
+    ["without options only a text", [one({ options: [] })], ["enter", '"my text', "enter"], only({ selected: [], custom: "my text" })],
     [
-      "AK-25: a check and a text",
-      [one({ multi: true })],
-      ["enter", "up", "up", "enter", '"x', "enter"],
-      only({ selected: ["A"], custom: "x" }),
-    ],
-    ["AK-26: Other, Esc, then an option", [one()], ["up", "enter", '"zz', "escape", "down", "enter"], only({ selected: ["A"] })],
-    ["AK-27: an empty text is an answer", [one()], ["up", "enter", "enter"], only({ selected: [], custom: "" })],
-    [
-      "AK-38: without options only a text",
-      [one({ options: [] })],
-      ["enter", '"my text', "enter"],
-      only({ selected: [], custom: "my text" }),
-    ],
-    [
-      "AK-38: its field is open from the start, and n is a letter there",
+      "its field is open from the start, and n is a letter there",
       [one({ options: [] })],
       ['"notes 1 p', "enter"],
       only({ selected: [], custom: "notes 1 p" }),
     ],
-    ["AK-38: Enter on its empty field sends nothing", [one({ options: [] })], ["enter", "enter", "enter"], undefined],
+    ["Enter on its empty field sends nothing", [one({ options: [] })], ["enter", "enter", "enter"], undefined],
     [
-      "AK-38: Esc keeps the text, and a letter goes on with it",
+      "Esc keeps the text, and a letter goes on with it",
       [one({ options: [] })],
       ['"a', "escape", '"n', "enter"],
       only({ selected: [], custom: "an" }),
     ],
-    ["AK-38: Esc, and Esc again cancels", [one({ options: [] })], ["escape", "escape"], { cancelled: [] }],
+    ["Esc, and Esc again cancels", [one({ options: [] })], ["escape", "escape"], { cancelled: [] }],
     [
-      "AK-38: among several questions the arrows go past an empty field, and back to the text",
+      "among several questions the arrows go past an empty field, and back to the text",
       [one({ id: "q1", options: [] }), one({ id: "q2", options: [] })],
       ["right", '"two', "enter", "left", '"!', "escape", "left", '"one', "enter", "enter", "enter"],
       {
@@ -110,10 +100,10 @@ describe("the ask dialog", () => {
     ["after a word an arrow and Enter choose", [one()], ['"okay', "enter", "down", "enter"], only({ selected: ["B"] })],
     ["a space chooses nothing where one is chosen", [one()], ["space", "enter"], undefined],
     ["a word and Enter send no review", two, ["enter", "right", '"ok', "enter"], undefined],
-    ["AK-34: Esc on the only question", [one()], ["escape"], { cancelled: [] }],
+    ["Esc on the only question", [one()], ["escape"], { cancelled: [] }],
     ["Ctrl-C at any time", two, ["enter", "ctrl+c"], { cancelled: [{ id: "q1", selected: ["A"] }] }],
     [
-      "AK-28: back, changed, forward",
+      "back, changed, forward",
       two,
       ["enter", "left", "down", "enter", "enter", "right", "enter"],
       {
@@ -124,7 +114,7 @@ describe("the ask dialog", () => {
       },
     ],
     [
-      "AK-29: right on both, submit",
+      "right on both, submit",
       two,
       ["right", "right", "enter"],
       {
@@ -134,7 +124,7 @@ describe("the ask dialog", () => {
         ],
       },
     ],
-    ["AK-35: cancelled on the second keeps the first", two, ["enter", "escape", "escape"], { cancelled: [{ id: "q1", selected: ["A"] }] }],
+    ["cancelled on the second keeps the first", two, ["enter", "escape", "escape"], { cancelled: [{ id: "q1", selected: ["A"] }] }],
     [
       "Esc once, then on",
       two,
@@ -162,7 +152,7 @@ describe("the ask dialog", () => {
     test(name, () => assert.deepEqual(play(questions, keys).outcome, outcome));
   }
 
-  test("AK-22: a recommendation that names no option is none", () => {
+  test("a recommendation that names no option is none", () => {
     const read = readQuestions([{ id: "db", question: "Which?", options: [{ label: "A" }, { label: "B" }], recommended: 7 }]);
     assert.ok("questions" in read);
     const { screen } = play(read.questions, []);
@@ -179,7 +169,7 @@ describe("the ask dialog", () => {
     assert.match(play(two, ["enter", "escape"]).screen, /Press Esc again to cancel, any other key to continue/);
   });
 
-  test("AK-38: a question without options shows its field at once, and says what Enter on nothing does not do", () => {
+  test("a question without options shows its field at once, and says what Enter on nothing does not do", () => {
     const asked = [one({ options: [] })];
     assert.match(play(asked, []).screen, /Your answer \(Enter: send[^\n]*\n> ▏/);
     assert.match(play(asked, ["enter"]).screen, /Type an answer, or press Esc/);
@@ -188,7 +178,7 @@ describe("the ask dialog", () => {
     assert.doesNotMatch(play(asked, ["escape"]).screen, /n: note/);
   });
 
-  test("AK-40: a label with markup and codes comes back as it is, and is escaped on the screen", () => {
+  test("a label with markup and codes comes back as it is, and is escaped on the screen", () => {
     const label = "<b>\u001b[31mred";
     const { outcome } = play([one({ options: [{ label }] })], ["enter"]);
     assert.deepEqual(outcome, only({ selected: [label] }));
@@ -227,7 +217,7 @@ describe("the ask dialog", () => {
   });
 });
 
-describe("questions on the desk", () => {
+describe("questions on the card stack", () => {
   function bench(timeout = 0) {
     const clock = manualClock();
     const desk = createCardStack({ clock, changed: () => undefined });
@@ -266,7 +256,7 @@ describe("questions on the desk", () => {
     assert.deepEqual([answered?.outcome, answered?.by?.name, b.notices()], ["answered", "U", 1]);
   });
 
-  test("the time begins when the list is drawn, anew with every key, and stands still while a text is typed", async () => {
+  test("the countdown starts when the list is drawn, starts over with every key, and pauses while text is typed", async () => {
     const b = bench(5);
     const asking = b.questioner.ask(b.open([one()]), new AbortController().signal, () => undefined);
     assert.deepEqual(b.timed, []);
@@ -300,7 +290,7 @@ describe("questions on the desk", () => {
     assert.deepEqual(answered.answers[0], { id: "q1", selected: ["B"] });
   });
 
-  test("AK-36: an abort takes the dialog away, and what was chosen so far is known", async () => {
+  test("an abort takes the dialog away, and what was chosen so far is known", async () => {
     const b = bench();
     const abort = new AbortController();
     let partial: readonly QuestionAnswer[] = [];

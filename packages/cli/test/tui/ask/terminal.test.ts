@@ -27,63 +27,63 @@ const two = (question: string): readonly object[] => [
 /** Answered one after the other in one conversation. Each is found by its own words. */
 const ANSWERED: readonly Case[] = [
   {
-    name: "AK-20: picks B",
+    name: "picks B",
     questions: [one("Twenty?")],
     steps: ["down", "enter"],
     text: "User selected: B",
     details: { selectedOptions: ["B"], outcome: "answered" },
   },
   {
-    name: "AK-21: the recommended one, without the suffix",
+    name: "the recommended one, without the suffix",
     questions: [one("Twenty-one?", { recommended: 0 })],
     steps: [{ until: "A (Recommended)" }, "enter"],
     text: "User selected: A",
     details: { selectedOptions: ["A"] },
   },
   {
-    name: "AK-22: a recommendation that names no option",
+    name: "a recommendation that names no option",
     questions: [one("Twenty-two?", { recommended: 7 })],
     steps: [{ until: /^> {3}A$/m }, "enter"],
     text: "User selected: A",
     details: { selectedOptions: ["A"] },
   },
   {
-    name: "AK-23: several, in the order of choosing",
+    name: "several, in the order of choosing",
     questions: [one("Twenty-three?", { multi: true })],
     steps: ["down", "down", "enter", "up", "up", "space", { until: "(2 selected)" }, "up", "enter"],
     text: "User selected: C, A",
     details: { selectedOptions: ["C", "A"] },
   },
   {
-    name: "AK-24: off and on again moves to the end",
+    name: "off and on again moves to the end",
     questions: [one("Twenty-four?", { multi: true })],
     steps: ["space", "down", "space", "up", "space", "space", { until: "(2 selected)" }, "up", "enter"],
     text: "User selected: B, A",
     details: { selectedOptions: ["B", "A"] },
   },
   {
-    name: "AK-25: a check and a text",
+    name: "a check and a text",
     questions: [one("Twenty-five?", { multi: true })],
     steps: ["space", "down", "down", "down", "enter", { until: "Your answer (" }, '"x', "enter"],
     text: "User selected: A\nUser provided custom input: x",
     details: { selectedOptions: ["A"], customInput: "x" },
   },
   {
-    name: "AK-26: Other, Esc, then A",
+    name: "Other, Esc, then A",
     questions: [one("Twenty-six?")],
     steps: ["up", "enter", { until: "Your answer (" }, '"zz', "escape", { until: "Enter: choose" }, "down", "enter"],
     text: "User selected: A",
     details: { selectedOptions: ["A"] },
   },
   {
-    name: "AK-27: Other with an empty text",
+    name: "Other with an empty text",
     questions: [one("Twenty-seven?")],
     steps: ["up", "enter", { until: "Your answer (" }, "enter"],
     text: "User provided custom input: ",
     details: { selectedOptions: [], customInput: "" },
   },
   {
-    name: "AK-28: back, changed, forward",
+    name: "back, changed, forward",
     questions: two("Twenty-eight?"),
     steps: [
       ...["enter", { until: "(2/2)" }, "left", { until: "(1/2)" }, "down", "enter", { until: "(2/2)" }],
@@ -92,20 +92,20 @@ const ANSWERED: readonly Case[] = [
     text: "User answers:\nq1: B\nq2: C",
   },
   {
-    name: "AK-29: right on both, submit",
+    name: "right on both, submit",
     questions: two("Twenty-nine?"),
     steps: ["right", { until: "(2/2)" }, "right", { until: "2 questions have no answer" }, "enter"],
     text: "User answers:\nq1: (no answer)\nq2: (no answer)",
   },
   {
-    name: "AK-38: without options only a text, of several lines",
+    name: "without options only a text, of several lines",
     questions: [one("Thirty-eight?", { options: [] })],
     steps: ["enter", { until: "Your answer (" }, '"my', "shift+enter", '"text', { until: "text▏" }, "enter"],
     text: "User provided custom input: my\n  text",
     details: { selectedOptions: [], customInput: "my\ntext" },
   },
   {
-    name: "AK-40: markup and codes are escaped on the screen and come back as they are",
+    name: "markup and codes are escaped on the screen and come back as they are",
     questions: [one("Forty?", { options: options("<b>\u001b[31mred") })],
     steps: [{ until: "<b>\\x1b[31mred" }, "enter"],
     text: "User selected: <b>\u001b[31mred",
@@ -123,7 +123,7 @@ const ANSWERED: readonly Case[] = [
 /** These end the turn, and the next thing that is said goes on. */
 const CANCELLED: readonly Case[] = [
   {
-    name: "AK-34: Esc on the only question",
+    name: "Esc on the only question",
     questions: [one("Thirty-four?")],
     steps: ["escape"],
     outcome: "cancelled",
@@ -131,7 +131,7 @@ const CANCELLED: readonly Case[] = [
     text: "Ask tool was cancelled by the user",
   },
   {
-    name: "AK-35: the first is answered, cancel on the second",
+    name: "the first is answered, cancel on the second",
     questions: two("Thirty-five?"),
     steps: ["enter", { until: "(2/2)" }, "escape", { until: "Press Esc again to cancel" }, "escape"],
     outcome: "cancelled",
@@ -166,7 +166,7 @@ const dialogOf = (question: string): ((screen: string) => boolean) => {
 };
 const titleOf = ({ questions }: Case): ReturnType<typeof dialogOf> => dialogOf((questions[0] as { readonly question: string }).question);
 
-describe("ask.md in a real terminal", { concurrency: 3 }, () => {
+describe("questions in a real terminal", { concurrency: 3 }, () => {
   test("every way to answer, one after the other", async (t) => {
     using at = place();
     using screen = converse(at, { turns: [...askTurns(ANSWERED, "c"), { say: "all answered" }] });
@@ -189,7 +189,7 @@ describe("ask.md in a real terminal", { concurrency: 3 }, () => {
     }
   });
 
-  test("what cancels a question ends the turn, and the conversation goes on", async (t) => {
+  test("cancelling a question ends the turn, and the conversation continues", async (t) => {
     using at = place();
     using screen = converse(at, { turns: [...askTurns(CANCELLED, "x"), { say: "still here" }] });
     await screen.until("? keys");
@@ -210,7 +210,7 @@ describe("ask.md in a real terminal", { concurrency: 3 }, () => {
     }
   });
 
-  test("AK-39: two asks in one batch: one after the other; cancelling the first ends both", async () => {
+  test("two asks in one batch: one after the other; cancelling the first ends both", async () => {
     using at = place();
     const batch = (prefix: string): Turn => ({
       calls: [1, 2].map((number) => ({
@@ -257,7 +257,7 @@ describe("ask.md in a real terminal", { concurrency: 3 }, () => {
     assert.deepEqual(screen.modes(), { paste: false, cursorHidden: false, isAlternate: false });
   });
 
-  test("AK-30 to AK-33: a question answers itself after its time, but not while a text is written, and not in plan mode", async () => {
+  test("a question answers itself after its time, but not while a text is written, and not in plan mode", async () => {
     using at = place();
     const timed = (id: string, question: object): Turn => ({ calls: [{ tool: "ask", id, input: { questions: [question] } }] });
     const turns = [

@@ -250,7 +250,7 @@ describe("an approval card", () => {
     assert.doesNotMatch(reader(shell("ls", { suggestions: ["Shell(/usr/bin/ls)"] }), TALL).screen(), /project root/);
   });
 
-  test("a command of one line is edited where it stands", () => {
+  test("a one-line command is edited on the card", () => {
     const { press, screen } = reader(shell("git push"));
     assert.match(screen(), /e {2}Edit the command first\n/);
     press("e", "enter");
@@ -473,7 +473,7 @@ describe("an approval card", () => {
     assert.match(screen(), /\\x1b\[2J.*\\u\{202e\}/s);
   });
 
-  test("law: no line is wider than the screen, whatever the request", () => {
+  test("no line of any request is wider than the screen", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 40, max: 130 }), (text, columns) => {
         const card = approvalCard(shell(text, { title: text, cwd: text }), { editable: undefined, editor: false });
@@ -522,7 +522,7 @@ describe("an approval card", () => {
   });
 });
 
-describe("the desk", () => {
+describe("the card stack", () => {
   const desk = (): { desk: CardStack; clock: ReturnType<typeof manualClock> } => {
     const clock = manualClock();
     return { desk: createCardStack({ clock, changed: () => undefined }), clock };
@@ -639,7 +639,7 @@ describe("the desk", () => {
     return { at, asking, press, clock, screen: () => at.view(TALL).join("\n") };
   }
 
-  test("what the editor made of it is shown again, and is what a yes is for", async () => {
+  test("the edited request is shown again, and an approval covers it", async () => {
     const approval = edit("a\n", "b\n");
     const { asking, press, screen } = sitting(approval);
     await press("e", "enter");
@@ -706,7 +706,7 @@ describe("the desk", () => {
     assert.match(typing.screen(), /It began with lsx\./);
   });
 
-  test("a card keeps its place while it is edited, and keys pressed meanwhile are for nobody", async () => {
+  test("a card keeps its place while it is edited, and keys pressed meanwhile are dropped", async () => {
     const gate = Promise.withResolvers<{ readonly newContent: string }>();
     const { at, press, clock, screen } = sitting(edit("a\n", "b\n"), { open: () => gate.promise });
     void cardApprover({ stack: at, by: BY }).ask(shell("two", { id: "a_2" }), new AbortController().signal);

@@ -33,7 +33,7 @@ async function start(screen: Screen, prompt = "go on then"): Promise<void> {
 }
 
 describe("a card that is edited first", { concurrency: 2 }, () => {
-  test("after the editor the new card stands at once, and what was typed meanwhile is nowhere", async () => {
+  test("after the editor the new card is there at once, and keys typed meanwhile are dropped", async () => {
     using at = place();
     const env = editor(at, `sleep 1.6; printf 'mine\\n' > "$1"\n`);
     using screen = converse(at, { env, rows: 40, turns: [{ calls: [WRITES] }, { say: "Done." }] });
@@ -120,7 +120,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     await screen.until("◆ Done.");
   });
 
-  test("without an editor the card says so; one that is on PATH is taken although nobody named it", async () => {
+  test("without an editor the card says so; one on PATH is used even if no setting names it", async () => {
     using at = place();
     mkdirSync(join(at.root, "bin"));
     using screen = converse(at, {
@@ -150,7 +150,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     await again.until("+ mine");
   });
 
-  test("approved by you is you after resuming, too; what waits and is put aside says how to bring it back", async () => {
+  test("an approval is still by you after resuming; a hidden card says how to show it again", async () => {
     using at = place();
     const turns = [{ calls: [shell("c1", "touch a.txt")] }, { say: "Done." }, { calls: [shell("c2", "touch b.txt")] }, { say: "Twice." }];
     const first = converse(at, { turns });

@@ -37,7 +37,7 @@ function read(lines: number, canvas: Canvas, keys: readonly string[]): Read {
 }
 
 describe("the room a card has", () => {
-  test("law: whatever the size and the keys, a yes counts only when every line was on the screen", () => {
+  test("with any size and any keys, approving works only after every line was on the screen", () => {
     const key = fc.constantFrom("pageDown", "pageDown", "pageDown", "space", "pageUp", "home", "y", "s", "f", "up");
     const sizes = fc.record({
       columns: fc.integer({ min: 20, max: 160 }),
@@ -96,7 +96,7 @@ describe("the room a card has", () => {
     return { approved: false, seen };
   }
 
-  test("law: a question of the program is a yes only when every line of it was on the screen, whatever the size and the keys", () => {
+  test("with any size and any keys, a yes-or-no question is a yes only after every line was on the screen", () => {
     const key = fc.constantFrom("pageDown", "pageDown", "pageDown", "space", "pageUp", "home", "y", "tab");
     const sizes = fc.record({ columns: fc.integer({ min: 20, max: 160 }), rows: fc.integer({ min: 2, max: 12 }) });
     let approvals = 0;
@@ -126,7 +126,7 @@ describe("the room a card has", () => {
     }
   });
 
-  test("on a desk with several, what an item is told to have shown is what it was given to draw", async () => {
+  test("with several cards, the canvas marked as shown is the one that was drawn", async () => {
     const clock = manualClock();
     const desk = createCardStack({ clock, changed: () => undefined });
     const given: number[] = [];

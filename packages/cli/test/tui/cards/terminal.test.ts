@@ -265,7 +265,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     ["newlines", "«79 empty lines»", "id"],
     ["line", "more line", "xxx"],
   ] as const) {
-    test(`${scene}: what is hidden is counted, and a yes waits until all was shown`, async () => {
+    test(`${scene}: hidden lines are counted, and approving waits until all were shown`, async () => {
       using stage = stageOf([scene]);
       const { screen } = stage;
       await screen.read("Approval needed");
@@ -365,7 +365,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     ["long+second+exec", 40, 16],
     ["long", 80, 10],
   ] as const) {
-    test(`${scenes} at ${columns}×${rows}: every line was on the screen before a yes counts`, async () => {
+    test(`${scenes} at ${columns}×${rows}: every line was on the screen before approving works`, async () => {
       using stage = stageOf([scenes], { columns, rows });
       const { screen } = stage;
       await screen.read("Approval needed");

@@ -125,7 +125,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
     assert.equal(await leave(screen), 0);
   });
 
-  test("AK-67: a question answered in another process: the dialog goes, and it is said by whom", async () => {
+  test("a question answered in another process: the dialog goes, and it is said by whom", async () => {
     using at = place();
     const questions = [{ id: "db", question: "Which database?", options: [{ label: "SQLite" }, { label: "Postgres" }] }];
     using screen = converse(at, { turns: [{ calls: [call("ask", "c1", { questions })] }, { say: "Thanks." }] });
@@ -139,7 +139,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
     assert.match(screen.lines().join("\n"), /Ada/);
   });
 
-  test("AK-66: what was parked is asked when the session is opened, under the same id", async () => {
+  test("what was parked is asked when the session is opened, under the same id", async () => {
     using at = place();
     const questions = [{ id: "db", question: "Which database?", options: [{ label: "SQLite" }, { label: "Postgres" }] }];
     const turns = [{ calls: [call("ask", "c1", { questions })] }, { calls: [shell("c2", "echo ran >> x")] }, { say: "Done." }];

@@ -47,7 +47,7 @@ describe("leaving", () => {
     );
   });
 
-  test("the last words say what ended, what is paused, and how it goes on", () => {
+  test("the farewell says what ended, what is paused, and how to continue", () => {
     const context = { options: { text: () => undefined } } as never;
     const left = { exit: 0, session: "s_1", waiting: [], ended: ["npm run dev (t_1)"], paused: ["explorer: look (t_2)"] };
     assert.equal(

@@ -113,7 +113,7 @@ describe("what a model is sent about plan mode", () => {
     ],
   ];
   for (const [sentence, first, speak] of WAYS_IN) {
-    test(`the model is told before its first turn: ${sentence}`, async () => {
+    test(`the model learns of plan mode before its first turn: ${sentence}`, async () => {
       using at = place();
       if (first === 0) answers({ text: ["Planned."] });
       await speak(at);
@@ -121,7 +121,7 @@ describe("what a model is sent about plan mode", () => {
     });
   }
 
-  test("a model whose plan mode a person turns off is told so, once", async () => {
+  test("the model learns once that a person turned plan mode off", async () => {
     using at = place();
     answers({ text: ["Planned."] }, { text: ["Working."] }, { text: ["Done."] });
     using screen = open(at, ["--mode", "plan"]);

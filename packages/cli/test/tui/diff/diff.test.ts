@@ -78,7 +78,7 @@ describe("choosing hunks", () => {
 });
 
 describe("drawing a diff", () => {
-  test("what stands beside the changes is shown, too: nothing of a diff is dropped", () => {
+  test("notes beside the changes are shown, too: no part of a diff is dropped", () => {
     const text =
       "diff --git a/x b/x\nold mode 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n[7 bytes, not shown] are replaced\n--- a/y\n+++ b/y\nBinary\u001b[2J\n";
     assert.deepEqual(drawn(parseDiff(text), { columns: 60 }), [

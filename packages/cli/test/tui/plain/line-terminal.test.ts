@@ -95,7 +95,7 @@ describe("lines, one keyboard and one paper", () => {
     assert.deepEqual(await typed, { line: "on" });
   });
 
-  test("the rule that would be stored stands at each answer that stores it, and a no can stop the turn", async () => {
+  test("each answer shows the rule it would save, and a rejection can stop the turn", async () => {
     const b = bench();
     const answered = b.approver.ask({ ...command("touch a", "a_1"), suggestions: ["Shell(touch a)"] }, signal);
     await b.shows("s  always allow this in this session: Shell(touch a)\n");

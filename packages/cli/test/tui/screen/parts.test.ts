@@ -28,7 +28,7 @@ function directory(): { readonly path: string; readonly [Symbol.dispose]: () => 
 
 describe("keys", () => {
   const ROWS: readonly [sentence: string, given: unknown, key: string, action: string | undefined, warnings: number][] = [
-    ["what nobody chose stays", undefined, "ctrl+o", "open", 0],
+    ["keys without a choice stay", undefined, "ctrl+o", "open", 0],
     ["one key may be chosen", { open: "f2" }, "f2", "open", 0],
     ["the key before it is free then", { open: "f2" }, "ctrl+o", undefined, 0],
     ["several may be", { mode: ["f3", "f4"] }, "f4", "mode", 0],
@@ -246,7 +246,7 @@ describe("a question of the program", () => {
     assert.equal(lines[1], "  that is removed afterwards.");
   });
 
-  test("on the desk, keys before it could be read answer nothing", async () => {
+  test("keys pressed before it could be read answer nothing", async () => {
     const clock = manualClock();
     const desk = createCardStack({ clock, changed: () => undefined });
     const asked = askYesNo(desk, { ...LONG, lines: ["one"] });

@@ -40,7 +40,7 @@ describe("keys in the first instant", { concurrency: 2 }, () => {
       assert.deepEqual(await said(at), ["hello"]);
     });
 
-    test(`a text without Enter, typed ${when}, stands in the input line`, async () => {
+    test(`text without Enter, typed ${when}, is in the prompt`, async () => {
       using at = place();
       using screen = converse(at, { turns: [{ say: "Heard." }] });
       await come(screen);
@@ -76,7 +76,7 @@ describe("keys in the first instant", { concurrency: 2 }, () => {
     });
   }
 
-  test("ctrl+d on the first frame of a resume leaves, and what waits waits on", async () => {
+  test("ctrl+d on the first frame of a resume leaves, and open approvals stay open", async () => {
     using at = place();
     const turns: readonly Turn[] = [{ calls: [shell("c1", "echo ran >> x")] }, { say: "Done." }];
     writeFileSync(join(at.root, "script.json"), JSON.stringify({ turns, allowUnused: true }));
@@ -113,7 +113,7 @@ describe("keys in the first instant", { concurrency: 2 }, () => {
     assert.deepEqual(await said(at), ["one\ntwo\nthree"]);
   });
 
-  test("a session that is not there is told with where to look, and /quit leaves", async () => {
+  test("an unknown session is reported with where to look, and /quit leaves", async () => {
     using at = place();
     using screen = converse(at, { args: ["--resume", "s_nobodyknowsthis2345"] });
     await screen.until("There is no session 's_nobodyknowsthis2345'. See: assent sessions");

@@ -97,7 +97,7 @@ describe("answers, interruptions and leaving", () => {
     assert.equal(readFileSync(at.path("x.txt"), "utf8"), "one\ntwo\n");
   });
 
-  test("a card is rejected with a reason, which the model is told", async () => {
+  test("the model receives the reason of a rejection", async () => {
     using at = place();
     using screen = converse(at, { turns: [{ calls: [WRITES] }, { say: "As you like." }] });
     await screen.until(READY);
@@ -135,7 +135,7 @@ describe("answers, interruptions and leaving", () => {
     assert.ok(!existsSync(at.path("x.txt")));
   });
 
-  test("Esc interrupts a command that runs, and the conversation goes on", async () => {
+  test("Esc interrupts a running command, and the conversation continues", async () => {
     using at = place();
     using screen = converse(at, {
       args: ["--mode", "yolo"],
@@ -181,7 +181,7 @@ describe("answers, interruptions and leaving", () => {
     assert.ok(!screen.lines().join("\n").includes("? keys"), "the live part is gone");
   });
 
-  test("leaving with a card open keeps it, in another process it goes on, and an answer from elsewhere says by whom", async () => {
+  test("a card stays open after leaving, continues in another process, and an answer from elsewhere says by whom", async () => {
     using at = place();
     const turns = [{ say: "I make it.", calls: [WRITES] }, { say: "Done." }];
     using screen = converse(at, { turns });
@@ -301,7 +301,7 @@ describe("the prompt", () => {
     ["at its card", {}, "Approval needed"],
     ["while it runs", { permissions: { allow: ["Shell(echo *)", "Shell(sleep *)"] } }, /running \d+ s/],
   ] as const) {
-    test(`whoever leaves ${name} has ended a command of their own: its session is closed, and nothing of it waits`, async () => {
+    test(`leaving ${name} ends the person's own command: its session is closed, and nothing of it waits`, async () => {
       using at = place();
       using screen = converse(at, { settings });
       await screen.until(READY);
@@ -323,7 +323,7 @@ describe("the prompt", () => {
 
   for (const [how, settings, isAsked] of [
     ["by a rule", { permissions: { allow: ["Shell(echo *)", "Shell(sleep *)"] } }, false],
-    ["after a yes", {}, true],
+    ["after approval", {}, true],
   ] as const) {
     for (const key of ["ctrl+c", "escape"]) {
       test(`a command of the person's own that runs ${how} is shown as it comes, and ${key} ends it with its processes`, async () => {
@@ -406,7 +406,7 @@ describe("the prompt", () => {
 });
 
 describe("modes, trust and models", () => {
-  test("shift+tab goes through the modes but never into yolo, which needs a yes", async () => {
+  test("shift+tab cycles through the modes but never into yolo, which needs a confirmation", async () => {
     using at = place();
     using screen = converse(at, {});
     await screen.until(READY);

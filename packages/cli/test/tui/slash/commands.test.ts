@@ -196,7 +196,7 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
   });
 });
 
-describe("settings that nobody may go on with", { concurrency: 2 }, () => {
+describe("broken settings", { concurrency: 2 }, () => {
   for (const args of [[], ["--plain"]])
     test(`${["assent", ...args].join(" ")} ends as any other command: exit 2, with the file and the place in it`, async () => {
       using at = place();

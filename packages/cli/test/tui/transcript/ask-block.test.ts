@@ -62,7 +62,7 @@ const ROWS: readonly (readonly [sentence: string, block: AskBlock, title: string
     ["Cancelled", "└ Database: SQLite"],
   ],
   [
-    "AK-40: codes are escaped",
+    "codes are escaped",
     ended({ questions: [{ ...DB, question: "\u001b[31mred?" }] }, { selectedOptions: ["<b>\u001b[2J"] }),
     "\\x1b[31mred?",
     ["└ <b>\\x1b[2J"],

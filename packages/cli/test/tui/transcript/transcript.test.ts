@@ -166,7 +166,7 @@ describe("a transcript", () => {
     ]);
   });
 
-  test("whoever the operating system calls as you is you, unless they gave another name", () => {
+  test("an answer by the same system user is yours, unless it has another name", () => {
     const by = { kind: "person", user: "ada", name: "ada", door: "tui", pid: 9 } as const;
     assert.deepEqual(
       [
@@ -244,7 +244,7 @@ describe("a transcript", () => {
   for (const [sentence, by, outcome, decided] of [
     ["a question that was answered here", PERSON, "answered", "answered by you"],
     ["one that was declined elsewhere", { ...PERSON, pid: 8 }, "declined", "declined by Ada (ada)"],
-    ["one that nobody answered", { ...PERSON, kind: "runtime" }, "expired", "no answer in time"],
+    ["one without an answer", { ...PERSON, kind: "runtime" }, "expired", "no answer in time"],
   ] as const)
     test(`${sentence} says by whom, not that a tool let it pass`, () => {
       const { blocks } = after([
@@ -289,7 +289,7 @@ describe("a transcript", () => {
     assert.deepEqual(blocks.map(wordsOf), ["hm", "One.", "Two.", "Interrupted."]);
   });
 
-  test("what the person ran is told to the model, and not shown as their words", () => {
+  test("the model sees the person's own command, but it is not shown as their words", () => {
     const content = buildPrompt([commandContext("ls", "a\nb")], "go");
     assert.equal(ownWords(content), "go");
     assert.match(JSON.stringify(content), /\$ ls\\na\\nb/);
@@ -334,7 +334,7 @@ describe("a call, drawn", () => {
     [
       "a rejection says whose",
       call({ outcome: "rejected", errorType: "rejected_by_user", decided: "rejected by you: no", text: "x" }),
-      ["– shell make", "    rejected · rejected by you: no"],
+      ["– shell make", "    rejected by you: no"],
     ],
     [
       "a cancelled one keeps the end of what was seen of it",
@@ -440,7 +440,7 @@ describe("a call, drawn", () => {
       ["Failed [resolve]", "  good", "  No pending action."],
     ],
     [
-      "RS-02: nothing pending, no badge",
+      "nothing pending, no badge",
       { input: { action: "discard", reason: "x" }, errorType: "nothing_to_discard" },
       ["Discard nothing pending", "  x"],
     ],
