@@ -282,10 +282,10 @@ describe("tables of the documents are those of the program", () => {
 
   test("docs/shell.md has every safeguard, in the order in which they are named, and then the runtime's own", () => {
     const own = { stateDirectory: "/state", settingsFiles: [] };
-    const guards = createSafeguards({ own, rules: [] }).map(({ id }) => id);
+    const safeguards = createSafeguards({ own, rules: [] }).map(({ id }) => id);
     assert.deepEqual(
       tableRows(read("docs/shell.md"), "safeguard").flatMap(([safeguard = ""]) => quoted(safeguard)),
-      [...guards, "analysis-failed", "recovery"],
+      [...safeguards, "analysis-failed", "recovery"],
     );
   });
 

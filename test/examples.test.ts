@@ -86,7 +86,7 @@ describe("examples/policy", () => {
     });
   }
 
-  /** Tries to commit in yolo, where only denies, asks and guards remain. */
+  /** Tries to commit in yolo, where only denies, asks and safeguards remain. */
   async function commit(at: Place): Promise<{ readonly outcome: string; readonly type: string | null; readonly content: string }> {
     const command = "git -c user.name=a -c user.email=a@b.test commit -q --allow-empty -m first";
     const { value } = await at.hereJson(["call", "shell", "--mode", "yolo", "--input", JSON.stringify({ command })]);

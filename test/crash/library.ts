@@ -72,7 +72,7 @@ export async function runBatch({ ledger, ports, tools }: Library, spec: BatchSpe
 function policyOf({ allow = [], mode = "default" }: BatchSpec): PolicySource {
   const { checker } = makeChecker({ label: "test", scope: "session", allow });
   const revision = JSON.stringify([allow, mode]);
-  const policy = { revision, mode, checkers: [checker], guards: [], honourReadOnlyHint: true };
+  const policy = { revision, mode, checkers: [checker], safeguards: [], honourReadOnlyHint: true };
   return { current: () => policy, subscribe: () => () => undefined };
 }
 

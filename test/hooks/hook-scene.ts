@@ -88,7 +88,7 @@ export async function hookScene(t: TestContext, options: SceneOptions): Promise<
     revision: "1",
     mode: options.mode ?? "default",
     checkers: [checker],
-    guards: [],
+    safeguards: [],
     honourReadOnlyHint: true,
   });
   const dispatcher = createDispatcher({

@@ -78,14 +78,14 @@ describe("what throws while a call is judged", () => {
     });
   }
 
-  for (const part of ["checkers", "guards"] as const) {
+  for (const part of ["checkers", "safeguards"] as const) {
     test(`one of the ${part} throws: deny, the error on record, nothing runs`, async (t) => {
       const at = scene(t);
       at.user(reachable(at, { permissions: { allow: ["*"] } }));
       const check = (): never => {
         throw new Error("a check fell over");
       };
-      const breaking = { checkers: { label: "odd one", scope: "user" as const, check }, guards: { id: "odd one", check } };
+      const breaking = { checkers: { label: "odd one", scope: "user" as const, check }, safeguards: { id: "odd one", check } };
       const run = await openRun(at, {
         mode: "yolo",
         policy: (source) => ({
@@ -94,7 +94,7 @@ describe("what throws while a call is judged", () => {
         }),
       });
       const [end] = standings(await run.shells(["effect a"]));
-      assert.equal(end, part === "guards" ? "denied denied_by_guard" : "denied denied_by_rule");
+      assert.equal(end, part === "safeguards" ? "denied denied_by_guard" : "denied denied_by_rule");
       const { verdict, source, trace } = at.last("call.judged", run.id);
       assert.deepEqual([verdict, source], ["deny", "odd one"]);
       assert.ok(trace.some(({ opinion }: { opinion: string }) => opinion === "error"));

@@ -10,7 +10,7 @@ before(() => {
 });
 after(() => scene?.[Symbol.dispose]());
 
-/** What a line comes to in `yolo`, where only denies, asks and guards are left. */
+/** What a line comes to in `yolo`, where only denies, asks and safeguards are left. */
 const LINES: readonly (readonly [line: string, verdict: "allow" | "ask" | "deny"])[] = [
   ["GIT_TEMPLATE_DIR=evil git init sub", "ask"],
   ["env GIT_TEMPLATE_DIR=evil git init sub", "ask"],
@@ -59,6 +59,6 @@ const LINES: readonly (readonly [line: string, verdict: "allow" | "ask" | "deny"
   ["python3 -c 'print(1)'", "allow"],
 ];
 
-describe("deny rules and guards hold for commands inside other programs' words", () => {
+describe("deny rules and safeguards hold for commands inside other programs' words", () => {
   for (const [line, verdict] of LINES) test(`${line}: ${verdict}`, () => assert.equal(judge(line).verdict, verdict));
 });

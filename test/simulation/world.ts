@@ -231,7 +231,7 @@ function makePolicy(): MutablePolicy {
       ask: ["*:verdict=insist"],
       allow: ["agent", "schedule_create"],
     });
-    return { revision: `r${revision}`, mode: "default", checkers: [checker], guards: [], honourReadOnlyHint: true };
+    return { revision: `r${revision}`, mode: "default", checkers: [checker], safeguards: [], honourReadOnlyHint: true };
   };
   let policy = build();
   return {

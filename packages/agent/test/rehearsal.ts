@@ -65,7 +65,7 @@ export type RehearsalOptions = {
 };
 
 const HOLDER = { pid: 1, host: "here", processStart: "then", door: "test" };
-const YOLO: Policy = { revision: "r1", mode: "yolo", checkers: [], guards: [], honourReadOnlyHint: true };
+const YOLO: Policy = { revision: "r1", mode: "yolo", checkers: [], safeguards: [], honourReadOnlyHint: true };
 
 /** Opens a session and prepares a conversation on the script. */
 export async function rehearse(script: string, options: RehearsalOptions = {}): Promise<Rehearsal> {

@@ -1,6 +1,6 @@
 import type { Answer } from "./model/answer.ts";
 import type { ConfirmationDetails } from "./model/confirmation.ts";
-import type { Guard, NamedChecker, RuleRef, Scope } from "./model/decision.ts";
+import type { NamedChecker, RuleRef, Safeguard, Scope } from "./model/decision.ts";
 import type { HookOpinion } from "./model/hooks/combine.ts";
 import type { HookEvent, HookNotice, HookPoint } from "./model/hooks/event-table.ts";
 import type { Json, JsonObject } from "./model/json/json.ts";
@@ -89,7 +89,7 @@ export type Policy = {
   readonly revision: string;
   readonly mode: string;
   readonly checkers: readonly NamedChecker[];
-  readonly guards: readonly Guard[];
+  readonly safeguards: readonly Safeguard[];
   /** False: the read-only hint counts for nothing. */
   readonly honourReadOnlyHint: boolean;
   /** Absent: nothing is staged but what its tool always stages, and both may resolve. */

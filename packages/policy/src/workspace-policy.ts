@@ -89,7 +89,7 @@ export function createWorkspacePolicy(parts: WorkspacePolicyOptions): WorkspaceP
     scripts,
     examples: createExampleTrial(tools, (name) => registry.get(name)?.kind),
     hooks: (layer) => readHooks(layer, { functions: parts.hookFunctions ?? [], compileRule, tools: tools.names }),
-    guards: (loaded) => createSafeguards({ own: describeOwnFiles(parts, loaded.settings), rules: loaded.rules }),
+    safeguards: (loaded) => createSafeguards({ own: describeOwnFiles(parts, loaded.settings), rules: loaded.rules }),
   };
   const source = follow ? watchPolicy(places, policyParts, follow) : createFixedSource(loadPolicy(places, policyParts));
   live.source = source;

@@ -58,7 +58,7 @@ export function shellUnits(text: string, cwd: string, sure: Sureness = "plain"):
   );
 }
 
-/** The request of a shell line, with one unit for guards to look at. */
+/** The request of a shell line, with one unit for safeguards to look at. */
 export function shellRequest(unit: ShellUnit): { readonly request: Request; readonly unit: Unit } {
   const one = createShellUnit("", unit);
   const input = { command: unit.line.text };

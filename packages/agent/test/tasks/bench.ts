@@ -94,7 +94,7 @@ export type BenchOptions = {
 };
 
 const HOLDER = { pid: 1, host: "here", processStart: "then", door: "test" };
-const YOLO: Policy = { revision: "r1", mode: "yolo", checkers: [], guards: [], honourReadOnlyHint: true };
+const YOLO: Policy = { revision: "r1", mode: "yolo", checkers: [], safeguards: [], honourReadOnlyHint: true };
 const digest = { sha256: (text: string): string => createHash("sha256").update(text).digest("hex") };
 
 /** A definition with everything it need not say. */

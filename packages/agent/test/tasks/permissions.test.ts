@@ -21,7 +21,7 @@ const START = `{ tool: agent, id: c1, input: { description: help me, prompt: Do 
 const started = (turns: string): string => `turns: [{ calls: [${START}] }, { say: Meanwhile. }, { say: One. }, { say: Two. }]
 allowUnused: true
 agents: { helper: { turns: [${turns}], allowUnused: true } }`;
-const ASKS = { policy: staticPolicy({ revision: "r", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true }) };
+const ASKS = { policy: staticPolicy({ revision: "r", mode: "default", checkers: [], safeguards: [], honourReadOnlyHint: true }) };
 const NOTE = "Background tasks cannot ask. Allow it with a rule, or leave it to the main agent.";
 const CALLS = "{ calls: [{ tool: mark, id: m1, input: { text: x } }] }";
 
@@ -105,7 +105,7 @@ describe("what a task may do", () => {
       scope: "user",
       check: ({ input: { text } }) => ({ verdict: text === "ask" || text === "deny" ? text : "none" }),
     };
-    const policy = staticPolicy({ revision: "r", mode: "yolo", checkers: [insisting], guards: [], honourReadOnlyHint: true });
+    const policy = staticPolicy({ revision: "r", mode: "yolo", checkers: [insisting], safeguards: [], honourReadOnlyHint: true });
     const made = await bench(
       started(
         `{ calls: [{ tool: mark, id: a, input: { text: go } }, { tool: mark, id: b, input: { text: ask } }, { tool: mark, id: c, input: { text: deny } }] }, { expect: { results: [{ call: a, outcome: succeeded }, { call: b, type: denied_unattended }, { call: c, type: denied_by_rule }] }, say: ok }`,

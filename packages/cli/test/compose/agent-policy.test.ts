@@ -7,7 +7,7 @@ import { createAgentPolicy } from "../../src/compose/agent-policy.ts";
 const HOLDER = { pid: 1, host: "here", processStart: "then", door: "test" };
 
 function above(mode: string): PolicySource & { readonly change: (mode: string) => void } {
-  let policy: Policy = { revision: "r1", mode, checkers: [], guards: [], honourReadOnlyHint: true };
+  let policy: Policy = { revision: "r1", mode, checkers: [], safeguards: [], honourReadOnlyHint: true };
   const listeners = new Set<() => void>();
   return {
     current: () => policy,

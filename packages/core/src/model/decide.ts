@@ -1,12 +1,12 @@
 import {
   type Circumstances,
   type Decision,
-  type Guard,
   type Hint,
   MODES,
   type NamedChecker,
   type Opinion,
   type RuleRef,
+  type Safeguard,
   type Scope,
   SEVERITY,
   type TraceEntry,
@@ -20,7 +20,7 @@ import { messageOf } from "./result/thrown.ts";
  * The only place where a verdict is made. Every unit is judged by itself; the request's decision is that of its strictest unit: deny, then explicit ask,
  * then ask, then allow, and of equal ones the first.
  *
- * The first hit decides. Inside a step the name given is the first of: guards in order, checkers in the order session, project, user, team, hook, tool, mode.
+ * The first hit decides. Inside a step the name given is the first of: safeguards in order, checkers in the order session, project, user, team, hook, tool, mode.
  *
  * 1. deny – a guard, any checker, the hook or the tool denies; or mode `plan` and the request is not known to be safe.
  * 2. ask, explicitly – a guard, any checker or the hook asks. No grant, mode or permission hook silences it.
@@ -63,12 +63,12 @@ type FullCircumstances = Required<Circumstances>;
 function fillCircumstances(given: Circumstances): FullCircumstances {
   const checkers = given.checkers && byScope(given.checkers);
   if (isWhole(given) && checkers === given.checkers) return given;
-  return { mode: given.mode, guards: given.guards ?? [], checkers: checkers ?? [], hint: given.hint ?? {} };
+  return { mode: given.mode, safeguards: given.safeguards ?? [], checkers: checkers ?? [], hint: given.hint ?? {} };
 }
 
 function isWhole(given: Circumstances): given is FullCircumstances {
-  const { guards, checkers, hint } = given;
-  return guards !== undefined && checkers !== undefined && hint !== undefined;
+  const { safeguards, checkers, hint } = given;
+  return safeguards !== undefined && checkers !== undefined && hint !== undefined;
 }
 
 /** An opinion with the step in which it decides. */
@@ -76,7 +76,7 @@ type DecidingOpinion = Opinion & { readonly step: DecisionStep; readonly scope?:
 
 type UnitDecision = { readonly speaker: DecidingOpinion; readonly trace: readonly TraceEntry[] };
 
-/** What guards and checkers say about one unit, before anything is decided. */
+/** What safeguards and checkers say about one unit, before anything is decided. */
 type UnitOpinions = {
   readonly request: Request;
   readonly unit: Unit;
@@ -87,7 +87,7 @@ type UnitOpinions = {
 
 function judge(court: FullCircumstances, request: Request, unit: Unit): UnitDecision {
   const { mode, hint } = court;
-  const heard = court.guards.length + court.checkers.length === 0 ? undefined : hear(court, request, unit);
+  const heard = court.safeguards.length + court.checkers.length === 0 ? undefined : hear(court, request, unit);
   const planDenies = mode === "plan" && !knownToBeSafe(request.kind, hint);
   const hooked = stricter(heard?.insisting, insistingHook(hint.hook));
   const insisting = stricter(stricter(hooked, deniedByTool(hint)), planDenies ? PLAN_DENIES : undefined);
@@ -103,9 +103,9 @@ function judge(court: FullCircumstances, request: Request, unit: Unit): UnitDeci
   return { speaker, trace: heard ? [...heard.trace, ...last] : last };
 }
 
-function hear({ guards, checkers }: FullCircumstances, request: Request, unit: Unit): UnitOpinions {
+function hear({ safeguards, checkers }: FullCircumstances, request: Request, unit: Unit): UnitOpinions {
   const hearing: UnitOpinions = { request, unit, trace: [], insisting: undefined, allowing: undefined };
-  for (const guard of guards) hearGuard(hearing, guard);
+  for (const guard of safeguards) hearGuard(hearing, guard);
   for (const checker of checkers) hearChecker(hearing, checker);
   return hearing;
 }
@@ -125,9 +125,9 @@ type TraceName = {
 };
 
 /** Every unit of every call needs the name of each guard and checker: it is made once. */
-const NAMES = new WeakMap<Guard | NamedChecker, TraceName>();
+const NAMES = new WeakMap<Safeguard | NamedChecker, TraceName>();
 
-function nameOfGuard(guard: Guard): TraceName {
+function nameOfGuard(guard: Safeguard): TraceName {
   return NAMES.get(guard) ?? named(guard, { layer: `guard:${guard.id}`, reason: "guard", source: guard.id });
 }
 
@@ -136,7 +136,7 @@ function nameOfChecker(checker: NamedChecker): TraceName {
   return NAMES.get(checker) ?? named(checker, { layer: label, reason: "checker", source: label, scope });
 }
 
-function named(speaker: Guard | NamedChecker, name: Omit<TraceName, "silent">): TraceName {
+function named(speaker: Safeguard | NamedChecker, name: Omit<TraceName, "silent">): TraceName {
   const full = { ...name, silent: Object.freeze({ layer: name.layer, opinion: "none" } as const) };
   NAMES.set(speaker, full);
   return full;
@@ -153,7 +153,7 @@ function consult({ request, unit }: UnitOpinions, speaker: OpinionSource): Check
   }
 }
 
-function hearGuard(hearing: UnitOpinions, guard: Guard): void {
+function hearGuard(hearing: UnitOpinions, guard: Safeguard): void {
   const statement = consult(hearing, guard);
   record(hearing, statement.verdict === "allow" ? NONSENSE : statement, nameOfGuard(guard));
 }

@@ -68,7 +68,7 @@ export type NamedChecker = {
 };
 
 /** Built in, never from settings, in every mode; it can only tighten. */
-export type Guard = {
+export type Safeguard = {
   readonly id: string;
   readonly check: (request: Request, unit: Unit) => { readonly verdict: "ask" | "deny" | "none"; readonly note?: string };
 };
@@ -93,6 +93,6 @@ export type Hint = {
 export type Circumstances = {
   readonly mode: string;
   readonly checkers?: readonly NamedChecker[];
-  readonly guards?: readonly Guard[];
+  readonly safeguards?: readonly Safeguard[];
   readonly hint?: Hint;
 };

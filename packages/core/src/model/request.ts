@@ -8,7 +8,7 @@ export type Unit = {
   readonly subject: string;
   /** Proven to change nothing, independent of the other units. */
   readonly readOnly?: boolean;
-  /** What the `Facts` port found out about this part; only the checkers and guards of the same policy read it. */
+  /** What the `Facts` port found out about this part; only the checkers and safeguards of the same policy read it. */
   readonly data?: unknown;
 };
 

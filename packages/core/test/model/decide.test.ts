@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { decide, strictest } from "../../src/model/decide.ts";
-import type { Circumstances, Decision, Guard, Hint, NamedChecker, Scope, Verdict } from "../../src/model/decision.ts";
+import type { Circumstances, Decision, Hint, NamedChecker, Safeguard, Scope, Verdict } from "../../src/model/decision.ts";
 import { KINDS, type Kind } from "../../src/model/kind.ts";
 import type { Request } from "../../src/model/request.ts";
 
@@ -127,7 +127,7 @@ const table: readonly Row[] = [
   [
     "a guard that throws denies",
     read,
-    { mode: "default", guards: [{ id: "g", check: fail }], hint: { readOnly: true } },
+    { mode: "default", safeguards: [{ id: "g", check: fail }], hint: { readOnly: true } },
     by("deny", "guard", "g"),
   ],
   [
@@ -139,13 +139,13 @@ const table: readonly Row[] = [
   [
     "a guard that allows answers nonsense",
     read,
-    { mode: "yolo", guards: [{ id: "g", check: () => ({ verdict: "allow" as "ask" }) }] },
+    { mode: "yolo", safeguards: [{ id: "g", check: () => ({ verdict: "allow" as "ask" }) }] },
     by("deny", "guard", "g"),
   ],
   [
     "a guard's ask holds in yolo",
     edit,
-    { mode: "yolo", guards: [guard("control-file", "ask")] },
+    { mode: "yolo", safeguards: [guard("control-file", "ask")] },
     { ...by("ask", "guard", "control-file"), explicitAsk: true, rule: { text: "guard:control-file" } },
   ],
   ["kind other is denied in plan", other, { mode: "plan" }, by("deny", "mode", "plan")],
@@ -191,7 +191,7 @@ const table: readonly Row[] = [
   [
     "the note of the guard is kept",
     edit,
-    { mode: "yolo", guards: [guard("g", "deny", "its own files")] },
+    { mode: "yolo", safeguards: [guard("g", "deny", "its own files")] },
     { ...by("deny", "guard", "g"), note: "its own files" },
   ],
   ["planFile opens nothing outside of plan", edit, given("default", [], { planFile: true }), by("ask", "default")],
@@ -221,7 +221,10 @@ const table: readonly Row[] = [
   [
     "of two denies the guard is named before the checker, the hook, the tool and the mode",
     edit,
-    { ...given("plan", [says("session", "deny")], { tool: "deny", hook: { verdict: "deny", name: "h" } }), guards: [guard("g", "deny")] },
+    {
+      ...given("plan", [says("session", "deny")], { tool: "deny", hook: { verdict: "deny", name: "h" } }),
+      safeguards: [guard("g", "deny")],
+    },
     by("deny", "guard", "g"),
   ],
   [
@@ -277,7 +280,7 @@ const traces: readonly (readonly [string, Request, Circumstances, Trace])[] = [
   [
     "the trace of the default ask has every layer",
     shell,
-    { ...given("default", [says("team", "none"), says("session", "none")]), guards: [guard("g", "none")] },
+    { ...given("default", [says("team", "none"), says("session", "none")]), safeguards: [guard("g", "none")] },
     [
       ["guard:g", "none"],
       [LABELS.session, "none"],
@@ -305,7 +308,7 @@ const traces: readonly (readonly [string, Request, Circumstances, Trace])[] = [
   [
     "what throws is an error in the trace, with its message",
     read,
-    { ...given("default", [throws("user")], { readOnly: true }), guards: [{ id: "g", check: throwSomethingOdd }] },
+    { ...given("default", [throws("user")], { readOnly: true }), safeguards: [{ id: "g", check: throwSomethingOdd }] },
     [
       ["guard:g", "error", { note: "failed: unknown error" }],
       [LABELS.user, "error", { note: "failed: broken" }],
@@ -319,7 +322,7 @@ const traces: readonly (readonly [string, Request, Circumstances, Trace])[] = [
   [
     "a mode that denies is shown also when a guard is named",
     edit,
-    { mode: "plan", guards: [guard("g", "deny", "its own files")] },
+    { mode: "plan", safeguards: [guard("g", "deny", "its own files")] },
     [
       ["guard:g", "deny", { note: "its own files" }],
       ["hook", "none"],
@@ -446,7 +449,7 @@ const anyCase = fc.record({
   of: anyRequest,
   mode: anyMode,
   checkers: fc.array(anyChecker, { maxLength: 4 }),
-  guards: fc.array(anyGuard, { maxLength: 2 }),
+  safeguards: fc.array(anyGuard, { maxLength: 2 }),
   hint: anyHint,
 });
 
@@ -459,7 +462,7 @@ test("law: a deny anywhere is a deny in every mode", () => {
         onUnit(place % drawn.of.units.length, "team", "deny"),
       );
       assert.equal(decide(drawn.of, { ...drawn, checkers }).verdict, "deny");
-      assert.equal(decide(drawn.of, { ...drawn, guards: [...drawn.guards, guard("x", "deny")] }).verdict, "deny");
+      assert.equal(decide(drawn.of, { ...drawn, safeguards: [...drawn.safeguards, guard("x", "deny")] }).verdict, "deny");
       assert.equal(decide(drawn.of, { ...drawn, hint: { ...drawn.hint, tool: "deny" } }).verdict, "deny");
       assert.equal(decide(drawn.of, { ...drawn, hint: { ...drawn.hint, hook: { verdict: "deny", name: "h" } } }).verdict, "deny");
     }),
@@ -550,7 +553,7 @@ function throwSomethingOdd(): never {
   throw Object.create(null);
 }
 
-function guard(id: string, verdict: "ask" | "deny" | "none", note?: string): Guard {
+function guard(id: string, verdict: "ask" | "deny" | "none", note?: string): Safeguard {
   return { id, check: () => (note === undefined ? { verdict } : { verdict, note }) };
 }
 

@@ -221,7 +221,7 @@ test("an allowed call is judged again when an earlier unsafe call ran, and a den
     id: "evil",
     check: (_: unknown, { data }: { readonly data?: unknown }) => ({ verdict: data === true ? "deny" : "none" }) as const,
   };
-  const b = await bench(t, { policy: { mode: "yolo", guards: [guard] }, deps: { facts } });
+  const b = await bench(t, { policy: { mode: "yolo", safeguards: [guard] }, deps: { facts } });
   late.world = b.world;
   const report = await b.process([call("edit", "evil"), call("edit", "later")]);
   assert.deepEqual(outcomes(report), ["succeeded", "denied denied_by_guard"]);

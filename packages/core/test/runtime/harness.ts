@@ -20,7 +20,6 @@ import {
   type EventType,
   emptySession,
   fold,
-  type Guard,
   type Holder,
   type HookEvent,
   type HookNotice,
@@ -41,6 +40,7 @@ import {
   parseEvent,
   type Registry,
   type RunContext,
+  type Safeguard,
   type Session,
   type SessionState,
   type StandardSchema,
@@ -187,7 +187,7 @@ export function checkersOf(rules: Rules): readonly NamedChecker[] {
 export type PolicyWords = {
   readonly mode?: string;
   readonly rules?: Rules;
-  readonly guards?: readonly Guard[];
+  readonly safeguards?: readonly Safeguard[];
   readonly hints?: boolean;
   readonly proposals?: Policy["proposals"];
 };
@@ -198,11 +198,11 @@ export type MutablePolicy = PolicySource & { readonly set: (words: PolicyWords) 
 export function makePolicy(first: PolicyWords): MutablePolicy {
   const changed = new Set<() => void>();
   let revision = 1;
-  const build = ({ mode = "default", rules = {}, guards = [], hints = true, proposals }: PolicyWords): Policy => ({
+  const build = ({ mode = "default", rules = {}, safeguards = [], hints = true, proposals }: PolicyWords): Policy => ({
     revision: `policy-${revision}`,
     mode,
     checkers: checkersOf(rules),
-    guards,
+    safeguards,
     honourReadOnlyHint: hints,
     ...(proposals && { proposals }),
   });

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { Guard, Kind, Request } from "@assent/core";
+import type { Kind, Request, Safeguard } from "@assent/core";
 import { getPathFact, getShellUnit } from "../facts/units.ts";
 import {
   CONTROL_NAME_STARTS,
@@ -23,7 +23,7 @@ const CONTROL_PARENTS: readonly string[] = [".github", ".vscode"];
 export type ControlPlaces = { readonly workspace?: string; readonly home?: string; readonly protect?: readonly PathTest[] };
 
 /** Asks before a control file is written, in every mode. */
-export function controlFileSafeguard({ workspace, home: given, protect = [] }: ControlPlaces): Guard {
+export function controlFileSafeguard({ workspace, home: given, protect = [] }: ControlPlaces): Safeguard {
   const home = resolveHome(given);
   const isControl = createControlFileTest(home, protect);
   const outer = [...controlPathsInHome(home), ...CRONTABS];

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from "node:path";
-import type { Guard, Request, Unit } from "@assent/core";
+import type { Request, Safeguard, Unit } from "@assent/core";
 import { getPathFact, getShellUnit } from "../facts/units.ts";
 import type { PathTest } from "../paths/control-files.ts";
 import { foldPath } from "../paths/fold.ts";
@@ -35,7 +35,7 @@ export function isInStateDirectory(stateDirectory: string): (path: string) => bo
 }
 
 /** Denies tools access to Assent's own files, in every mode. For shell lines it is best effort. */
-export function ownFilesSafeguard(files: OwnFiles): Guard {
+export function ownFilesSafeguard(files: OwnFiles): Safeguard {
   const own = resolveOwnPlaces(files);
   return { id: "own-files", check: (request, unit) => (touchesOwn(own, request, unit) ? DENIED : NOTHING) };
 }

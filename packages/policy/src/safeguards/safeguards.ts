@@ -1,4 +1,4 @@
-import type { Guard, Request, Unit } from "@assent/core";
+import type { Request, Safeguard, Unit } from "@assent/core";
 import { getShellUnit } from "../facts/units.ts";
 import { createDoubtFinder } from "../rules/checker.ts";
 import type { Rule } from "../rules/rule.ts";
@@ -17,7 +17,7 @@ export type SafeguardContext = {
 };
 
 /** Creates the safeguards, which no rule, grant, hook or mode lifts. All are pure. */
-export function createSafeguards({ own, rules }: SafeguardContext): readonly Guard[] {
+export function createSafeguards({ own, rules }: SafeguardContext): readonly Safeguard[] {
   const doubting: DoubtFinders = { denyInDoubt: createDoubtFinder(rules), ownFiles: createOwnFilesDoubt(own) };
   return [
     shellSafeguard("malformed-command", ({ line }) =>
@@ -31,7 +31,7 @@ export function createSafeguards({ own, rules }: SafeguardContext): readonly Gua
   ];
 }
 
-type SafeguardAnswer = ReturnType<Guard["check"]>;
+type SafeguardAnswer = ReturnType<Safeguard["check"]>;
 
 const NOTHING: SafeguardAnswer = Object.freeze({ verdict: "none" });
 
@@ -43,7 +43,7 @@ function ask(note: string): SafeguardAnswer {
   return { verdict: "ask", note };
 }
 
-function shellSafeguard(id: string, check: (shell: ShellUnit) => SafeguardAnswer): Guard {
+function shellSafeguard(id: string, check: (shell: ShellUnit) => SafeguardAnswer): Safeguard {
   return {
     id,
     check: (_request, unit) => {

@@ -1,4 +1,4 @@
-import { canonicalJson, type Digest, type Guard, type NamedChecker, type Policy } from "@assent/core";
+import { canonicalJson, type Digest, type NamedChecker, type Policy, type Safeguard } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
 import type { LoadedHooks } from "../hooks/read.ts";
 import { canonicalRules, createRuleChecker } from "../rules/checker.ts";
@@ -26,7 +26,7 @@ type FileOwners = {
 export type PolicyOptions = FileOwners & {
   readonly tools: RuleTools;
   readonly digest: Digest;
-  readonly guards: (loaded: { readonly rules: readonly Rule[]; readonly settings: Settings }) => readonly Guard[];
+  readonly safeguards: (loaded: { readonly rules: readonly Rule[]; readonly settings: Settings }) => readonly Safeguard[];
   readonly examples: ExampleTrial;
   /** Scripts that package commands ran at load time. */
   readonly scripts?: RuleOptions["scripts"];
@@ -121,7 +121,7 @@ export function assemblePolicy(
     revision: digest.sha256(revisionText(compiled, settings)),
     mode: settings.mode,
     checkers: checkersOf(compiled),
-    guards: parts.guards({ rules, settings }),
+    safeguards: parts.safeguards({ rules, settings }),
     honourReadOnlyHint: settings["permissions.readOnlyHint"] === "allow",
     proposals: { resolver: settings["proposals.resolver"], stages: createStageTest(stage) },
   };
@@ -219,7 +219,7 @@ export function createDenyAllPolicy(problems: readonly SettingsProblem[]): Polic
     revision: "failed",
     mode: "default",
     checkers: [{ label: FAILED_LABEL, scope: "policy", check: () => ({ verdict: "deny", ...rule }) }],
-    guards: [],
+    safeguards: [],
     honourReadOnlyHint: false,
   };
 }

@@ -35,9 +35,11 @@ type Judged = { readonly request: Request; readonly unit: Request["units"][numbe
 
 function opinions(root: string, judged: readonly Judged[]): readonly string[] {
   const files = ownFiles(root);
-  const [guards, doubt] = [[ownFilesSafeguard(files), controlFileSafeguard(files)], createOwnFilesDoubt(files)];
+  const [safeguards, doubt] = [[ownFilesSafeguard(files), controlFileSafeguard(files)], createOwnFilesDoubt(files)];
   return judged.flatMap(({ request, unit }) => {
-    const said = guards.map(({ id, check }) => ({ id, verdict: check(request, unit).verdict })).filter(({ verdict }) => verdict !== "none");
+    const said = safeguards
+      .map(({ id, check }) => ({ id, verdict: check(request, unit).verdict }))
+      .filter(({ verdict }) => verdict !== "none");
     return [...said.map(({ id, verdict }) => `${id} ${verdict}`), ...(doubt(request, unit) === undefined ? [] : ["deny-in-doubt ask"])];
   });
 }

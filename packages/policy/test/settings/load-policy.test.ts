@@ -24,8 +24,8 @@ function refusal(t: TestContext, files: Files): readonly SettingsProblem[] {
 }
 
 function decision({ policy }: LoadedPolicy, tool = "deploy", input = {}): Decision {
-  const { mode, checkers, guards } = policy;
-  return decide(call(tool, input), { mode, checkers, guards, hint: {} });
+  const { mode, checkers, safeguards } = policy;
+  return decide(call(tool, input), { mode, checkers, safeguards, hint: {} });
 }
 
 const permissions = (lists: object): { readonly permissions: object } => ({ permissions: lists });
@@ -305,12 +305,12 @@ describe("what a policy holds", () => {
   });
   test("the read-only hint is not honoured where settings say so", (t) =>
     assert.equal(load(t, { project: permissions({ readOnlyHint: "ask" }) }).policy.honourReadOnlyHint, false));
-  test("guards are made of the rules and settings", (t) => {
+  test("safeguards are made of the rules and settings", (t) => {
     const places = placesWith(t, { user: permissions({ deny: ["deploy"] }), project: permissions({ protect: ["x"] }) });
     let seen: unknown;
     loadPolicy(places, {
       ...PARTS,
-      guards: ({ rules, settings }) => {
+      safeguards: ({ rules, settings }) => {
         seen = [rules.map(({ at }) => at.text), settings["permissions.protect"]];
         return [];
       },

@@ -15,7 +15,7 @@ const TOOLS: Readonly<Record<string, RuleTool>> = { deploy: { kind: "other" }, s
 export const PARTS: PolicyOptions = {
   tools: { get: (name) => TOOLS[name], names: () => Object.keys(TOOLS) },
   digest: { sha256: (text) => createHash("sha256").update(text).digest("hex") },
-  guards: () => [],
+  safeguards: () => [],
   examples: { workspace: "/nonexistent", evaluate: (tool, input) => call(tool, input) },
   teamUid: process.getuid?.() ?? 0,
 };

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Guard, Request, Unit, Verdict } from "@assent/core";
+import type { Request, Safeguard, Unit, Verdict } from "@assent/core";
 import { getShellUnit } from "../../src/facts/units.ts";
 import { createPathLookup } from "../../src/paths/lookup.ts";
 import { isFault } from "../../src/rules/fault.ts";
@@ -72,7 +72,7 @@ export function judgeIn(root: string): Judge {
     workspace,
     home,
   };
-  const held: Held = { guards: createSafeguards({ own, rules }), rules };
+  const held: Held = { safeguards: createSafeguards({ own, rules }), rules };
   const look = createPathLookup({ workspace, home });
   const spelled = new RegExp(root.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi");
   return (text) => {
@@ -89,7 +89,7 @@ function put(path: string, text: string): void {
   else if (!path.endsWith("/")) writeFileSync(path, text);
 }
 
-type Held = { readonly guards: readonly Guard[]; readonly rules: readonly Rule[] };
+type Held = { readonly safeguards: readonly Safeguard[]; readonly rules: readonly Rule[] };
 
 function told(text: string, { line, units, planned, scripts }: AnalyzedLine, held: Held): readonly string[] {
   const { plan } = line;
@@ -107,10 +107,10 @@ function told(text: string, { line, units, planned, scripts }: AnalyzedLine, hel
   return [whole, ...units.flatMap((unit) => toldOf(unit, request, held))];
 }
 
-function toldOf(unit: Unit, request: Request, { guards, rules }: Held): readonly string[] {
+function toldOf(unit: Unit, request: Request, { safeguards, rules }: Held): readonly string[] {
   const shell = getShellUnit(unit);
   if (!shell) return ["no unit of a shell line"];
-  const stated = guards.flatMap(({ id, check }) => {
+  const stated = safeguards.flatMap(({ id, check }) => {
     const { verdict } = check(request, unit);
     return verdict === "none" ? [] : [`${verdict} by ${id}`];
   });

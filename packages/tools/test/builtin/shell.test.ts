@@ -66,7 +66,7 @@ test("what is not there may be said to be off, and is not shown to the model", a
   assert.doesNotMatch(JSON.stringify(tool("shell").inputSchema), /background/);
 });
 
-test("the tool has no opinion of its own: what is read-only, allowed or malformed is for facts, rules and guards", (t) => {
+test("the tool has no opinion of its own: what is read-only, allowed or malformed is for facts, rules and safeguards", (t) => {
   assert.equal(session(t).tool("shell").definition.permission, undefined);
 });
 

@@ -140,7 +140,7 @@ describe("the limits of a run", () => {
       revision: "r1",
       mode: "default",
       checkers: [{ label: "team", scope: "team", check: () => ({ verdict: "ask" }) }],
-      guards: [],
+      safeguards: [],
       honourReadOnlyHint: true,
     });
     const made = await limited(

@@ -1,5 +1,5 @@
 import { decide } from "../../model/decide.ts";
-import type { Circumstances, Guard, NamedChecker } from "../../model/decision.ts";
+import type { Circumstances, NamedChecker, Safeguard } from "../../model/decision.ts";
 import type { JsonObject } from "../../model/json/json.ts";
 import { applyName, isApplyName } from "../../model/pattern/pattern.ts";
 import type { Request } from "../../model/request.ts";
@@ -46,7 +46,7 @@ export function frameOf(assessing: AssessmentInput, binds: Request["binds"]): Re
 }
 
 /** Judges `resolve` itself: of the rules only denies count, and hooks count too. */
-export function judgeResolve({ assessing, request }: ResolveFrame, guards: readonly Guard[] = [], toolNote?: string): Assessment {
+export function judgeResolve({ assessing, request }: ResolveFrame, safeguards: readonly Safeguard[] = [], toolNote?: string): Assessment {
   const policy = assessing.policy();
   const { hook } = assessing;
   const said =
@@ -55,7 +55,7 @@ export function judgeResolve({ assessing, request }: ResolveFrame, guards: reado
       : { hook: { verdict: hook.verdict, name: hook.name, ...(hook.reason !== undefined && { reason: hook.reason }) } };
   const checkers = policy.checkers.map(onlyDeny);
   const hint = { tool: "allow", ownTool: true, ...(toolNote !== undefined && { toolNote }), ...said } as const;
-  const circumstances: Circumstances = { mode: policy.mode, checkers, guards, hint };
+  const circumstances: Circumstances = { mode: policy.mode, checkers, safeguards, hint };
   const facts = { units: request.units, binds: request.binds };
   return { request, decision: decide(request, circumstances), facts, safe: false, policy, circumstances };
 }

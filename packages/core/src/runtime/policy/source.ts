@@ -3,7 +3,7 @@ import type { DispatcherDeps } from "../dispatch.ts";
 
 /** A policy that never changes; what is left out adds nothing. */
 export function staticPolicy(policy: Partial<Policy> = {}): PolicySource {
-  const fixed: Policy = { revision: "fixed", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true, ...policy };
+  const fixed: Policy = { revision: "fixed", mode: "default", checkers: [], safeguards: [], honourReadOnlyHint: true, ...policy };
   return { current: () => fixed, subscribe: () => () => undefined };
 }
 
@@ -20,6 +20,6 @@ const FAILED_POLICY: Policy = Object.freeze({
   revision: "failed",
   mode: "default",
   checkers: Object.freeze([{ label: "policy (failed to load)", scope: "policy" as const, check: () => ({ verdict: "deny" as const }) }]),
-  guards: Object.freeze([]),
+  safeguards: Object.freeze([]),
   honourReadOnlyHint: false,
 });

@@ -1,4 +1,4 @@
-import type { Decision, Guard } from "../../model/decision.ts";
+import type { Decision, Safeguard } from "../../model/decision.ts";
 import { judgedPaths, type ProposalManifest, type ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { Invocation, Location, Tool } from "../../tool-definition.ts";
@@ -52,7 +52,7 @@ async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Pro
 /** A call that waits for a yes to what is gone ends; one that has not asked yet is answered by the body. */
 function gone(frame: ResolveFrame, note: string | undefined): CallAssessment {
   const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
-  const deny: Guard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending any more" }) };
+  const deny: Safeguard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending any more" }) };
   return { ...judgeResolve(frame, [deny]), refusal: errorEnding("denied", "no_pending_action", text) };
 }
 
@@ -63,7 +63,7 @@ function standing(
 ): CallAssessment | undefined {
   if (asked.digest === undefined) return undefined;
   if (batch.staging.standing !== handler) return gone(frame, handler.gone);
-  const ask: Guard = { id: handler.sourceToolName, check: () => ({ verdict: "ask", note: `${handler.label} needs a person's yes` }) };
+  const ask: Safeguard = { id: handler.sourceToolName, check: () => ({ verdict: "ask", note: `${handler.label} needs a person's yes` }) };
   const { question } = asked;
   const asking: ApprovalTexts = question ? { details: question.details, unattended: question.unattended, rejected: question.rejected } : {};
   return { ...judgeResolve(frame, [ask]), asking };

@@ -72,7 +72,7 @@ test("law 2: a grant never opens a deny, nor an explicit ask of a rule, a guard 
   for (const [options, outcome] of [
     [{ policy: { rules: { team: { deny: ["edit"] } } } }, "denied denied_by_rule"],
     [{ policy: { rules: { team: { ask: ["edit"] } } } }, "denied denied_unattended"],
-    [{ policy: { guards: [guard] } }, "denied denied_unattended"],
+    [{ policy: { safeguards: [guard] } }, "denied denied_unattended"],
     [{ deps: { hooks: asks } }, "denied denied_unattended"],
   ] as const) {
     const b = await bench(t, { person: "nobody", ...options });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Facts, Guard, Invocation, NamedChecker, RequestFacts, Tool, ToolDefinition, TraceEntry } from "@assent/core";
+import type { Facts, Invocation, NamedChecker, RequestFacts, Safeguard, Tool, ToolDefinition, TraceEntry } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
 import { type Bench, bench, call, only, outcomes, rest, sha256, textOf, type textSchema, textTool, until } from "../harness.ts";
 
@@ -148,7 +148,7 @@ test("a policy that fails while a call waits denies it", async (t) => {
       policy: {
         current: () => {
           if (fail) throw new Error("no settings");
-          return { revision: "1", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true };
+          return { revision: "1", mode: "default", checkers: [], safeguards: [], honourReadOnlyHint: true };
         },
         subscribe: (tell) => {
           changed.add(tell);
@@ -169,8 +169,8 @@ const throwing = () => {
 };
 test("a checker or guard that throws denies", async (t) => {
   for (const words of [
-    { checkers: [{ label: "team", scope: "team" as const, check: throwing }], guards: [] },
-    { checkers: [], guards: [{ id: "g", check: throwing }] },
+    { checkers: [{ label: "team", scope: "team" as const, check: throwing }], safeguards: [] },
+    { checkers: [], safeguards: [{ id: "g", check: throwing }] },
   ]) {
     const policy = {
       current: () => ({ revision: "1", mode: "yolo", honourReadOnlyHint: true, ...words }),
@@ -188,7 +188,7 @@ test("the strictest unit decides", async (t) => {
     id: "b",
     check: (_: unknown, { subject }: { readonly subject: string }) => ({ verdict: subject === "b" ? "deny" : "none" }) as const,
   };
-  const b = await bench(t, { policy: { mode: "yolo", guards: [guard] }, deps: { facts } });
+  const b = await bench(t, { policy: { mode: "yolo", safeguards: [guard] }, deps: { facts } });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_by_guard"]);
   assert.equal((await b.stored("call.judged"))[0]?.body.units, 2);
 });
@@ -330,16 +330,16 @@ test("what is offered for always is shown, and hidden for an explicit ask", asyn
   assert.deepEqual([explicit?.reason, explicit?.source, explicit?.rule?.because], ["checker", "permissions configuration", "look first"]);
 });
 
-type Words = { revision: string; mode: string; honourReadOnlyHint: boolean; checkers: NamedChecker[]; guards: Guard[] };
+type Words = { revision: string; mode: string; honourReadOnlyHint: boolean; checkers: NamedChecker[]; safeguards: Safeguard[] };
 
 const denies: NamedChecker = { label: "no", scope: "user", check: () => ({ verdict: "deny" }) };
-const asks: Guard = { id: "ask", check: () => ({ verdict: "ask" }) };
+const asks: Safeguard = { id: "ask", check: () => ({ verdict: "ask" }) };
 
 const turning: readonly (readonly [sentence: string, tool: string, change: (words: Words) => void, outcomes: readonly string[]])[] = [
   ["the mode", "edit", (words) => void Object.assign(words, { mode: "default" }), ["succeeded", "denied denied_unattended"]],
   ["the mode, to plan", "edit", (words) => void Object.assign(words, { mode: "plan" }), ["succeeded", "denied denied_by_mode"]],
   ["a checker", "edit", (words) => void words.checkers.push(denies), ["succeeded", "denied denied_by_rule"]],
-  ["a guard", "edit", (words) => void words.guards.push(asks), ["succeeded", "denied denied_unattended"]],
+  ["a guard", "edit", (words) => void words.safeguards.push(asks), ["succeeded", "denied denied_unattended"]],
   [
     "whether hints are honoured",
     "read",
@@ -350,7 +350,7 @@ const turning: readonly (readonly [sentence: string, tool: string, change: (word
 
 for (const [sentence, tool, change, expected] of turning) {
   test(`a policy that is changed where it is, in ${sentence}, counts for the next call of the same tool`, async (t) => {
-    const words: Words = { revision: "1", mode: "yolo", honourReadOnlyHint: true, checkers: [], guards: [] };
+    const words: Words = { revision: "1", mode: "yolo", honourReadOnlyHint: true, checkers: [], safeguards: [] };
     const policy = { current: () => words, subscribe: () => () => undefined };
     const b = await bench(t, { person: "nobody", deps: { policy } });
     const first = outcomes(await b.process([call(tool, "one")]));

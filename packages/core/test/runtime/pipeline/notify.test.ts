@@ -33,7 +33,7 @@ const rows: readonly Row[] = [
   ["deny", "user_permissions_deny", "a user rule denied", rule("user", "deny")],
   ["allow", "team_permissions_allow", "a team rule allowed", rule("team", "allow")],
   ["deny", "team_permissions_deny", "a team rule denied", rule("team", "deny")],
-  ["deny", "guard_deny", "a guard denied", { policy: { guards: [guard] } }],
+  ["deny", "guard_deny", "a guard denied", { policy: { safeguards: [guard] } }],
   ["allow", "pre_tool_use_hook_allow", "a hook's allow decided", hook("pre_tool_use", "allow")],
   ["deny", "pre_tool_use_hook_deny", "a hook's deny decided", hook("pre_tool_use", "deny")],
   [

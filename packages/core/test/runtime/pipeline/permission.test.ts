@@ -44,7 +44,7 @@ test("a grant is looked at before permission hooks, and they before a person", a
 
 const insisting = [
   ["a rule", { policy: { rules: { team: { ask: ["edit"] } } } }],
-  ["a guard", { policy: { guards: [{ id: "g", check: () => ({ verdict: "ask" }) as const }] } }],
+  ["a guard", { policy: { safeguards: [{ id: "g", check: () => ({ verdict: "ask" }) as const }] } }],
 ] as const;
 for (const [who, options] of insisting) {
   test(`a permission hook's allow does not answer an ask made by ${who}; its deny counts`, async (t) => {
@@ -199,7 +199,7 @@ test("an approver that gives no answer leaves the call to onAsk", async (t) => {
 test("law 4: an ask in yolo by a guard is denied where nobody can be asked", async (t) => {
   const b = await bench(t, {
     person: "nobody",
-    policy: { mode: "yolo", guards: [{ id: "g", check: () => ({ verdict: "ask" }) as const }] },
+    policy: { mode: "yolo", safeguards: [{ id: "g", check: () => ({ verdict: "ask" }) as const }] },
   });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_unattended"]);
 });
@@ -235,7 +235,7 @@ test("a policy that loosens after a permission hook's yes changes nothing: it ru
 
 test("a policy that cannot be followed denies what would wait, and leaves nothing that looks open", async (t) => {
   const policy = {
-    current: () => ({ revision: "1", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true }),
+    current: () => ({ revision: "1", mode: "default", checkers: [], safeguards: [], honourReadOnlyHint: true }),
     subscribe: () => {
       throw new Error("no watcher");
     },

@@ -67,7 +67,7 @@ test("policy 6.1: units of which a rule allows one and yolo the other run as the
     ...only,
     check: (_r: unknown, { subject }: { subject: string }) => ({ verdict: subject === "line 0" ? ("allow" as const) : ("none" as const) }),
   };
-  const policy = { revision: "1", mode: "yolo", checkers: [first], guards: [], honourReadOnlyHint: true };
+  const policy = { revision: "1", mode: "yolo", checkers: [first], safeguards: [], honourReadOnlyHint: true };
   const source = { current: () => policy, subscribe: () => () => undefined };
   const b = await bench(t, { tools: [line], deps: { facts: planned, policy: source } });
   assert.deepEqual(outcomes(await b.process([call("line", "x")])), ["succeeded"]);

@@ -5,12 +5,12 @@ import {
   createDispatcher,
   createRegistry,
   type Facts,
-  type Guard,
   type JsonObject,
   type Ledger,
   type PendingAction,
   queueResolveHandler,
   type ResolveContext,
+  type Safeguard,
   ToolError,
 } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
@@ -927,13 +927,13 @@ const pathFacts: Facts = ({ tool, locations }) => ({
   units: (locations ?? []).map(({ path }) => ({ subject: path })).concat(locations?.length ? [] : [{ subject: tool }]),
   binds: {},
 });
-const pathGuard = (verdict: "ask" | "deny", tool: string, path: string): Guard => ({
+const pathGuard = (verdict: "ask" | "deny", tool: string, path: string): Safeguard => ({
   id: "place",
   check: (request, unit) =>
     request.tool === tool && unit.subject === path ? { verdict, note: `${path} is special` } : { verdict: "none" },
 });
 
-type Touching = readonly [name: string, guard: Guard, staged: boolean, outcome: string];
+type Touching = readonly [name: string, guard: Safeguard, staged: boolean, outcome: string];
 const TOUCHING: readonly Touching[] = [
   ["1.3: a deny on a touched path denies at staging", pathGuard("deny", "sly", "/workspace/b"), true, "failed denied_by_guard"],
   ["a deny on a touched path denies what runs at once", pathGuard("deny", "sly", "/workspace/b"), false, "failed denied_by_guard"],
@@ -960,7 +960,7 @@ for (const [name, guard, staged, outcome] of TOUCHING) {
     const b = await proposalBench(t, {
       files,
       tools: [sly(files, { alwaysStages: staged })],
-      policy: { mode: "yolo", guards: [guard] },
+      policy: { mode: "yolo", safeguards: [guard] },
       deps: { facts: pathFacts },
     });
     assert.deepEqual(outcomes(await b.process([patching({ a: "uno", b: "due" }, {}, "sly")])), [outcome]);
@@ -972,7 +972,7 @@ for (const [name, guard, staged, outcome] of TOUCHING) {
 test("1.3: an apply is judged by the paths it touches", async (t) => {
   const b = await proposalBench(t, { deps: { facts: pathFacts } });
   await b.stage({ a: "uno" });
-  b.policy.set({ mode: "yolo", guards: [pathGuard("deny", "patch", "/workspace/a")] });
+  b.policy.set({ mode: "yolo", safeguards: [pathGuard("deny", "patch", "/workspace/a")] });
   assert.equal(only(await b.process([resolving("apply")])).type, "denied_by_guard");
 });
 
@@ -980,7 +980,7 @@ test("1.3: also by those that its call did not name", async (t) => {
   const files = (await proposalBench(t)).files;
   const b = await proposalBench(t, { files, tools: [sly(files, { alwaysStages: true })], deps: { facts: pathFacts } });
   await b.process([patching({ a: "uno", b: "due" }, {}, "sly")]);
-  b.policy.set({ mode: "yolo", guards: [pathGuard("deny", "sly", "/workspace/b")] });
+  b.policy.set({ mode: "yolo", safeguards: [pathGuard("deny", "sly", "/workspace/b")] });
   assert.equal(only(await b.process([resolving("apply")])).type, "denied_by_guard");
 });
 
