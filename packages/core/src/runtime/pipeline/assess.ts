@@ -1,5 +1,5 @@
 import { decide } from "../../model/decide.ts";
-import type { Circumstances, Guard, Hint } from "../../model/decision.ts";
+import type { Circumstances, Safeguard, Hint } from "../../model/decision.ts";
 import { isObject } from "../../model/json/json.ts";
 import { CONCURRENCY_SAFE_KINDS } from "../../model/kind.ts";
 import { fingerprintText, type Request } from "../../model/request.ts";
@@ -89,9 +89,9 @@ export function decideRequest(input: AssessmentInput, { facts, failure }: Gather
   const safe = proven || CONCURRENCY_SAFE_KINDS.includes(tool.kind);
   const unknown = input.unknown ?? NONE;
   const request = unknown.size > 0 ? fingerprinted(plain, digest) : plain;
-  const guards = ownGuards({ policy, failure, unknown: !safe && unknown.has(request.fingerprint ?? "") });
+  const safeguards = ownGuards({ policy, failure, unknown: !safe && unknown.has(request.fingerprint ?? "") });
   const hint = makeHint({ tool, facts, opinion, proven, policy, hook });
-  const circumstances: Circumstances = { mode: policy.mode, checkers: policy.checkers, guards, hint };
+  const circumstances: Circumstances = { mode: policy.mode, checkers: policy.checkers, safeguards, hint };
   const decision = decide(request, circumstances);
   const wanted = input.fingerprint || decision.verdict === "ask" || (decision.verdict === "allow" && !safe);
   return { request: wanted ? fingerprinted(request, digest) : request, decision, facts, safe, policy, circumstances };
@@ -107,13 +107,13 @@ export function fingerprinted<R extends Request>(request: R, digest: Digest): R 
 
 type OwnGuards = { readonly policy: Policy; readonly failure: string | undefined; readonly unknown: boolean };
 
-/** The policy's guards and two of the runtime: for an unknown outcome and for facts that could not be gathered. Both insist on a person. */
-function ownGuards({ policy, failure, unknown }: OwnGuards): readonly Guard[] {
-  if (failure === undefined && !unknown) return policy.guards;
-  const own: Guard[] = [];
+/** The policy's safeguards and two of the runtime: for an unknown outcome and for facts that could not be gathered. Both insist on a person. */
+function ownGuards({ policy, failure, unknown }: OwnGuards): readonly Safeguard[] {
+  if (failure === undefined && !unknown) return policy.safeguards;
+  const own: Safeguard[] = [];
   if (unknown) own.push({ id: "recovery", check: () => ({ verdict: "ask", note: "the same call ended with an unknown outcome" }) });
   if (failure !== undefined) own.push({ id: "analysis-failed", check: () => ({ verdict: "ask", note: failure }) });
-  return [...policy.guards, ...own];
+  return [...policy.safeguards, ...own];
 }
 
 type HintSources = {
