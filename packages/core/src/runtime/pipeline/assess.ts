@@ -1,5 +1,5 @@
 import { decide } from "../../model/decide.ts";
-import type { Circumstances, Safeguard, Hint } from "../../model/decision.ts";
+import type { Circumstances, Hint, Safeguard } from "../../model/decision.ts";
 import { isObject } from "../../model/json/json.ts";
 import { CONCURRENCY_SAFE_KINDS } from "../../model/kind.ts";
 import { fingerprintText, type Request } from "../../model/request.ts";
