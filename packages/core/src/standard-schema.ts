@@ -26,7 +26,7 @@ export type StandardIssue = {
 /** The type of the values a schema lets through. */
 export type InferOutput<S> = S extends StandardSchema<infer _I, infer O> ? O : Record<string, unknown>;
 
-/** True for a schema of a library that follows Standard Schema, whatever else it is. */
+/** True for a schema of a library that follows Standard Schema. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   const standard: unknown = Reflect.get(value, "~standard");

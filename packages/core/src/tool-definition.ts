@@ -18,7 +18,7 @@ export type Location = { readonly path: string; readonly line?: number };
 /** Where a call is made. */
 export type CallContext = { readonly cwd: string; readonly callId: string; readonly sessionId: string; readonly agentName?: string };
 
-/** What a callback of a pending action is told. `commit` says that from here on a cancel comes too late. */
+/** What a callback of a pending action receives. After `commit` a cancel comes too late. */
 export type ResolveContext = {
   readonly signal: AbortSignal;
   readonly commit: () => void;
@@ -27,7 +27,7 @@ export type ResolveContext = {
   readonly gate: RunContext["gate"];
 };
 
-/** Settles a pending action, in the words of whoever settles it. */
+/** Settles a pending action, with the reason given for it. */
 export type ResolveCallback<R = ToolResult | string> = (reason: string, extra: JsonObject | undefined, ctx: ResolveContext) => Maybe<R>;
 
 /** An action that waits to be applied or discarded, carried by code of this process. */
@@ -57,7 +57,7 @@ export type RunContext = CallContext & {
   readonly attempt: number;
   /** What the tool's `idempotencyKey` returned for this call. */
   readonly idempotencyKey: string | null;
-  /** What the request was understood as, given when rules, a grant of a pattern, the tool or its hint let the call pass: nobody saw the text, so the body runs this and nothing else. */
+  /** How the request was parsed, given if rules, a pattern grant, the tool or its hint allowed the call. No person saw the text, so the body runs only this. */
   readonly plan?: unknown;
   /** Tells the ledger which process the effect runs in; resolves when it is recorded. */
   readonly started: (process: TaskProcess) => Promise<void>;
@@ -150,7 +150,7 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
    * where it has none, this is the effect itself, made from the preview's `data`, possibly in another process.
    */
   readonly apply?: (applied: AppliedPreview, ctx: RunContext) => Maybe<ToolResult | string>;
-  /** A call of this tool is never applied at once, whatever settings say. */
+  /** A call of this tool is never applied at once, regardless of settings. */
   readonly alwaysStages?: boolean;
   readonly run?: (input: I, ctx: RunContext) => Maybe<ToolResult | string>;
   readonly runtimeHandler?: string;

@@ -72,7 +72,7 @@ export function hasNoDetails(tool: Tool): boolean {
   return READERS.has(tool) && tool.definition.confirm === undefined;
 }
 
-/** True for an object with a name and a build function, whoever made it; never throws. */
+/** True for an object with a name and a build function; never throws. */
 export function isTool(value: unknown): value is Tool {
   try {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return false;

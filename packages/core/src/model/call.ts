@@ -68,7 +68,7 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
       readonly attempt: number;
       readonly claimedAt: string;
       readonly key: string | null;
-      /** Where the yes stands that was used up. */
+      /** Position of the consent that was used. */
       readonly answer: { readonly pos: number } | null;
       readonly process: TaskProcess | null;
     }

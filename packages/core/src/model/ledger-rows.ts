@@ -30,7 +30,7 @@ export type ApprovalRow = {
   readonly answeredBy: By | null;
   readonly answeredAt: string | null;
   readonly answerReason: string | null;
-  /** The fingerprint the yes covers: the one shown, or the edited one. */
+  /** The fingerprint that the consent covers: the one shown, or the edited one. */
   readonly covers: string | null;
   readonly remember: EventBodies["approval.answered"]["remember"] | null;
   /** A claim has used the answer. */

@@ -18,7 +18,7 @@ export function nextCallRow(row: CallRow | undefined, event: LedgerEvent): CallR
   return after === null || after.state === "ended" ? undefined : after;
 }
 
-/** The approval and the grant that the yes in force stands on, by id. */
+/** The approval and the grant behind the consent in force, by id. */
 export function answerSources(call: CallRow | undefined): { readonly approval: string | undefined; readonly grant: string | undefined } {
   if (call?.state !== "approved") return NOTHING;
   return { approval: call.approval ?? undefined, grant: call.yes.by === "grant" ? call.yes.id : undefined };

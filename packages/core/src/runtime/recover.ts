@@ -61,7 +61,7 @@ async function isOpened({ id, ledger, holder, state }: Session): Promise<boolean
   return isOurs;
 }
 
-/** A nested call whose body is gone has nobody to give its result to: it ends, and is no message to the model. */
+/** A nested call whose body is gone cannot return its result: it ends without a message to the model. */
 export async function endNested(batch: BatchRun, call: Call): Promise<void> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "", nested: true });
   run.tool = batch.batch.tools.get(call.tool);

@@ -12,7 +12,7 @@ import { closeApproval } from "./close.ts";
 import { confirmationOf, offeredRules } from "./confirm.ts";
 import { checkApproval, type WaitOutcome, waitForAnswer } from "./wait.ts";
 
-/** What asking a person comes to. `judged` is the request that the yes is for, as it was judged last. */
+/** The outcome of asking a person. `judged` is the request that the consent is for, as it was judged last. */
 export type AskOutcome = { readonly go: Consent; readonly judged: JudgedCall } | { readonly end: Ending } | { readonly parked: string };
 
 /** Opens the approval or finds it open, shows it, and waits until it is settled in any process. What changed meanwhile is shown again. */

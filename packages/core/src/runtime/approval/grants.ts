@@ -80,7 +80,7 @@ function covers(rules: Rules, row: GrantRow, { request, unit }: CoveredUnit): bo
   }
 }
 
-/** Consumes one use of each counted grant, then records the yes. Undefined: a use was gone by then, so nothing was answered. */
+/** Consumes one use of each counted grant, then records the consent. Undefined if a use was gone by then. */
 export async function applyGrant(
   batch: BatchRun,
   run: CallRun,

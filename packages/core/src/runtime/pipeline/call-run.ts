@@ -80,7 +80,7 @@ export type CallRun = {
   written: Promise<unknown> | undefined;
   /** The call has waited, or comes from an earlier process: an allow alone no longer lets it run. */
   resumed: boolean;
-  /** Position of the yes whose edit was judged; if what it touches changed since, a person is asked again. */
+  /** Position of the consent whose edit was judged; if what it touches changed since, a person is asked again. */
   editJudged: number | undefined;
   /** What the request of an earlier process was bound to when it was shown, until that was compared. */
   boundTo: Readonly<Record<string, string>> | undefined;

@@ -55,7 +55,7 @@ function lacksHandler({ deps }: BatchRun, { definition }: Tool): boolean {
 /** The bodies that the runtime itself has. */
 const OWN_HANDLERS: readonly string[] = ["resolve", "ask"];
 
-/** A call of `resolve` or `ask` always reaches its body: there it is told that nothing is pending, or that nobody can be asked. */
+/** A call of `resolve` or `ask` always reaches its body, which answers that nothing is pending or that no one can be asked. */
 function isReachable({ name, definition }: Tool): boolean {
   return name === "resolve" || OWN_HANDLERS.includes(definition.runtimeHandler ?? "");
 }

@@ -46,7 +46,7 @@ export type CallAssessment = Assessment & {
   readonly refusal?: Ending | undefined;
 };
 
-/** What a person is shown, and what the model is told without an approval. */
+/** What a person is shown, and the model's texts without an approval. */
 export type ApprovalTexts = {
   readonly details?: ConfirmationDetails;
   readonly unattended?: string | undefined;
@@ -60,7 +60,7 @@ export type JudgedCall = ParsedCall &
     readonly unsafeRuns: number;
   };
 
-/** A call that may run, and the answer it runs on; null if nobody had to be asked. */
+/** A call that may run, and the consent it runs on; null if no one had to be asked. */
 export type PermittedCall = JudgedCall & { readonly yes: Consent | null };
 
 /** Why a call leaves the pipeline before its effect: it ends, or it waits beyond this process for the approval of this id or behind another call. */

@@ -98,7 +98,7 @@ function finish(lanes: Lanes, index: number, state: "ended" | "parked"): boolean
 /** What the entries before one are: still on their way, or parked for good. */
 type Before = { open: boolean; unsafe: boolean; parked: boolean; parkedUnsafe: boolean };
 
-/** Lets run whatever may; nothing after an unsafe call that is still on its way can. */
+/** Starts every waiting call that may run now. */
 function advance(lanes: Lanes): void {
   const { entries } = lanes;
   while (entries[lanes.first]?.state === "ended") lanes.first += 1;

@@ -15,7 +15,7 @@ function isObserved({ deps }: BatchRun): boolean {
   return deps.hooks !== undefined || deps.decided !== undefined;
 }
 
-/** Tells observers and hooks that the verdict on this call is final: once per call, whatever else happens to it. */
+/** Tells observers and hooks that the verdict on this call is final, once per call. */
 export function notifyVerdict(batch: BatchRun, run: CallRun, verdict: FinalVerdict): void {
   if (run.notified) return;
   run.notified = true;
@@ -29,7 +29,7 @@ export function notifyUnjudged(batch: BatchRun, run: CallRun, { decision, source
   announce(batch, run, { callId: run.callId, toolName: run.tool.name, input: run.input, decision, source });
 }
 
-/** Hooks that are only told change nothing, whatever they do. */
+/** Notifies hooks; a failing hook changes nothing. */
 export function tellHooks(batch: BatchRun, event: HookNotice, input: () => JsonObject): void {
   const { hooks, warn } = batch.deps;
   if (!hooks) return;

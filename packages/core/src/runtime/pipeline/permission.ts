@@ -48,7 +48,7 @@ function emitHookBlocked(batch: BatchRun, run: CallRun, { result }: Ending): voi
   });
 }
 
-/** The answer the call may run on, null if nobody had to be asked. `judged` is the call as it was judged last, if that changed. */
+/** The consent the call may run on, null if no one had to be asked. `judged` is the call as it was judged last, if that changed. */
 type Permission = { readonly go: Consent | null; readonly judged?: JudgedCall } | CallExit | JudgedAgain;
 
 /**
@@ -87,7 +87,7 @@ async function judgedOnRecord(
   throw new Error(`call ${run.callId} is ${call?.state ?? "not recorded"} where it should be judged`);
 }
 
-/** A yes holds for the fingerprint it covers; an insisting ask is a person's to answer. */
+/** A consent holds for the fingerprint it covers; only a person answers an explicit ask. */
 function holds(run: CallRun, call: Extract<Call, { readonly state: "approved" }>, { request, decision }: JudgedCall): boolean {
   if (call.yes.pos === run.voided) return false;
   if (call.yes.edited && run.editJudged !== call.yes.pos) return true; // judged as edited before the claim

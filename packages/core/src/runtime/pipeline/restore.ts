@@ -33,7 +33,7 @@ export async function restoreCall(batch: BatchRun, run: CallRun): Promise<StepRe
   return await build(batch, run, { tool, input: judged.input });
 }
 
-/** Hooks may have been told of it as final: nobody judges it again, and nobody is told twice. */
+/** Hooks may know of this denial already: it is not judged or announced again. */
 async function deniedBefore(batch: BatchRun, run: CallRun, judged: EventBodies["call.judged"]): Promise<Ending> {
   run.input = judged.input;
   run.notified = true;
@@ -45,7 +45,7 @@ async function deniedBefore(batch: BatchRun, run: CallRun, judged: EventBodies["
   );
 }
 
-/** What whoever denied had to say, as far as the trace kept it. */
+/** The note of the source that denied, as far as the trace kept it. */
 function noteOf({ reason, source, trace }: EventBodies["call.judged"]): string | undefined {
   const layer = reason === "guard" ? `guard:${source}` : reason;
   const note = trace.find((entry) => entry.layer === layer)?.note;

@@ -81,7 +81,7 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
   }
 }
 
-/** Runs the body of a claimed call. A body that nobody approved by sight gets the plan that was judged. */
+/** Runs the body of a claimed call. If no person saw the request, the body gets the plan that was judged. */
 async function runEffect(batch: BatchRun, run: CallRun, claimed: PermittedCall): Promise<Ending> {
   const { yes, decision } = claimed;
   const unseen = yes ? await isGrantedByPattern(batch, yes) : decision.byRules;

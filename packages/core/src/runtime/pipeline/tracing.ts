@@ -71,7 +71,7 @@ function start(tracer: Tracer, { tool, attributes, links }: SpanStart): Span {
   return tracer.startSpan(`execute_tool ${tool}`, { kind: INTERNAL, attributes, links });
 }
 
-/** Failures have an error status; a cancelled or rejected call leaves it unset. What a failure says may hold what nobody wants in a trace: only its type is told. */
+/** Failures have an error status; a cancelled or rejected call leaves it unset. Messages may hold secrets, so only the type is traced. */
 function finish(span: Span | undefined, { state, type }: Ending): void {
   if (!span) return;
   if (type !== null) span.setAttribute("error.type", type);

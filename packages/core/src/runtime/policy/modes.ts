@@ -2,7 +2,7 @@ import { MODES } from "../../model/decision.ts";
 import type { Policy, PolicySource } from "../../ports.ts";
 import type { Session } from "../session/session.ts";
 
-/** The mode of a session as a policy: what is recorded counts, whatever settings said when the session began. */
+/** The mode of a session as a policy. The recorded mode counts, not the settings at its start. */
 export type Modes = PolicySource & {
   readonly mode: () => string;
   /**

@@ -18,7 +18,7 @@ export type PlanModeParts = {
   readonly files: PlanFiles;
   readonly digest: Digest;
   readonly proposals: Pick<Proposals, "setStandingHandler">;
-  /** Modes that nobody may choose; absent: all may be. */
+  /** Modes that may not be chosen; all may be if absent. */
   readonly isLocked?: (mode: string) => boolean;
 };
 
@@ -91,7 +91,7 @@ function planHandler(parts: PlanModeParts, planning: PlanState): StandingHandler
   };
 }
 
-/** What cannot be proposed is told at once: nobody is asked. */
+/** An invalid proposal is answered at once, without asking a person. */
 async function question(parts: PlanModeParts, planning: PlanState, extra: JsonObject | undefined): Promise<StandingQuestion> {
   const { plan, title, digest } = await readProposed(parts, planning, extra);
   if (await parts.files.isTaken(titledPath(planning, title))) throw taken(title);
@@ -112,7 +112,7 @@ function asAnswer(error: unknown): { readonly answer: ToolResult } {
 
 type ProposedPlan = { readonly plan: string; readonly title: string; readonly digest: string };
 
-/** Throws what the model is told where there is nothing to approve. */
+/** Throws the model's text if there is nothing to approve. */
 async function readProposed(
   { session, files, digest }: PlanModeParts,
   { file }: PlanState,

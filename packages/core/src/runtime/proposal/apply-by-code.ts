@@ -46,7 +46,7 @@ async function lost(staging: Staging, row: ProposalRow): Promise<Ending> {
   return errorEnding("failed", "proposal_lost", resolveText.lost(row));
 }
 
-/** What ended too late to count is told, not acted on. */
+/** Reports an end that came too late to count. */
 export function tellLate(staging: Staging, row: ProposalRow, how: string): void {
   const text = `${row.label} (${row.id}) ended after it was given up: ${how}.`;
   staging.session.record([noticeDraft(staging, text)], "normal").catch((error: unknown) => staging.warn(thrownWords(error)));

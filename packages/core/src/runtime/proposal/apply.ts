@@ -15,7 +15,7 @@ import { type ClaimedProposal, restageProposal, type SettleInput, settleProposal
 import type { Staging } from "./staging.ts";
 import { changeSet, readStoredProposal } from "./stored.ts";
 
-/** Applies a proposal, exactly as it was shown, or says why not. Whoever comes first has it. */
+/** Applies a proposal exactly as it was shown, or says why not. The first attempt wins. */
 export function applyProposal(staging: Staging, id: string, settling: SettleInput): Promise<Ending> {
   const act = (row: ProposalRow): Promise<Ending> =>
     row.carrier === "closure" ? applyByClosure(staging, row, settling) : applyRecorded(staging, row, settling);

@@ -8,7 +8,7 @@ import { type AssessmentInput, assessRequest, fingerprinted, type Judgeable } fr
 import type { BatchRun } from "../pipeline/call-run.ts";
 import type { Assessment, CallAssessment, ParsedCall } from "../pipeline/judged-call.ts";
 
-/** What a staging request is bound to: a yes to a preview is none to the change itself. */
+/** What a staging request is bound to: consent to a preview is no consent to the change. */
 export const STAGES = "staged";
 
 /**

@@ -49,7 +49,7 @@ async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Pro
   return await restoredTarget(batch, run, { input, settled });
 }
 
-/** A call that waits for a yes to what is gone ends; one that has not asked yet is answered by the body. */
+/** A call that waits for consent to something that is gone ends; one that has not asked yet is answered by the body. */
 function gone(frame: ResolveFrame, note: string | undefined): CallAssessment {
   const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
   const deny: Safeguard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending any more" }) };
@@ -107,7 +107,7 @@ export async function assessEffect(
   return row.carrier === "closure" ? await assessAction(asSource) : await assessRequest(asSource);
 }
 
-/** The model resolves: only an ask that somebody insists on is put to a person. */
+/** The model resolves: only an explicit ask goes to a person. */
 function withoutDefaultAsk(decision: Decision): Decision {
   return decision.verdict === "ask" && !decision.explicitAsk ? { ...decision, verdict: "allow", reason: "tool", byRules: false } : decision;
 }

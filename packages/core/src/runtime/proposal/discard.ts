@@ -8,7 +8,7 @@ import { tellLate } from "./apply-by-code.ts";
 import { type SettleInput, settleProposal, successEnding } from "./settling.ts";
 import { type Closure, forgetProposal, type Staging } from "./staging.ts";
 
-/** Discards a proposal; code that carries it is told first, and a failure of that code leaves it staged. */
+/** Discards a proposal. Code that carries it is called first, and its failure leaves the proposal staged. */
 export function discardProposal(staging: Staging, id: string, settling: SettleInput): Promise<Ending> {
   return settleProposal(staging, id, { action: "discard", act: (row) => discard(staging, row, settling) });
 }

@@ -8,7 +8,7 @@ export function noticeDraft({ session, ids }: Staging, text: string, displayText
   return session.draft("notice.queued", { notice: ids.next("n_"), kind: "proposal", modelText: text, displayText });
 }
 
-/** The model goes on without it; the person is told how to answer. */
+/** The notices for the model, which continues without the proposal, and for the person, who can answer it. */
 export function parkedNotice(staging: Staging, row: Pick<ProposalRow, "id" | "label">): Draft<"notice.queued"> {
   const { id, label } = row;
   const forPeople = `${label} waits for you as ${id}. Apply it: assent approve ${id} Discard it: assent reject ${id}`;

@@ -23,7 +23,7 @@ import { type ProposalSource, stagePreview } from "./stage.ts";
 /** Why a proposal is discarded whose call did not end well. */
 export const STAGING_FAILED = "staging call failed";
 
-/** The body of a tool with `preview` and `apply`: what it would do goes on record; then it waits for `resolve`, or is applied at once. */
+/** The body of a tool with `preview` and `apply`: records what it would do, then waits for `resolve` or applies it at once. */
 export async function previewCall(batch: BatchRun, run: CallRun, judged: JudgedCall, ctx: RunContext): Promise<Ending> {
   const { staging } = batch;
   const { tool, invocation } = judged;
@@ -105,7 +105,7 @@ function isRecord(details: Json | undefined): details is JsonObject {
 
 const MOST_CHARS = 25_000;
 
-/** What the model is told of a staged preview: as many whole changes as fit. The stored preview is complete. */
+/** The model's text about a staged preview: as many whole changes as fit. The stored preview is complete. */
 export function stagedText(row: Pick<ProposalRow, "id" | "label">, blocks: readonly string[], maxLines: number): string {
   const lines = [resolveText.staged(row)];
   const room = { chars: MOST_CHARS - lines.join("").length - RESERVED, lines: maxLines - 2 };
@@ -155,7 +155,7 @@ function unnamedPaths({ invocation }: JudgedCall, { changes }: Preview): readonl
   return touched.filter((path) => !named.has(path)).map((path) => ({ path }));
 }
 
-/** The call is claimed: it ends as failed, in the words of whoever denies. */
+/** The call is claimed, so it ends as failed. */
 function refused(assessed: Assessment): Ending {
   return { ...denialEnding(assessed, false), state: "failed" };
 }

@@ -39,7 +39,7 @@ export type Proposals = {
   readonly apply: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   readonly discard: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   readonly undo: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
-  /** What `resolve` means when nothing is pending; null takes it away, and ends a call that waits for a yes to it. */
+  /** What `resolve` means when nothing is pending; null removes it, and ends a call that waits for consent to it. */
   readonly setStandingHandler: (handler: StandingHandler | null) => void;
   /** What the standing handler's question is about has changed: a person who is being asked is asked anew. */
   readonly askAgain: () => void;
@@ -152,7 +152,7 @@ async function refusal({ staging, deps }: Person, id: string): Promise<Ending | 
   return assessed.decision.verdict === "deny" ? denialEnding(assessed, false) : undefined;
 }
 
-/** The model is told what a person did with a proposal that it may still believe to be pending. */
+/** Tells the model what a person did with a proposal that it may still believe to be pending. */
 async function settleFor({ staging }: Person, id: string, words: PersonWords & { readonly action: Resolution["action"] }): Promise<Ending> {
   const { session, clock } = staging;
   const { action, by: who, reason } = words;

@@ -29,7 +29,7 @@ export async function recordApplied(staging: Staging, row: ProposalRow, also: re
   return sharing.filter(({ id }) => ids.includes(id));
 }
 
-/** Nobody can tell how far the apply came. */
+/** Records that it is unclear how far the apply came. */
 export async function recordUnknown(staging: Staging, { id }: ProposalRow, { message, files, also = [] }: UnclearApply): Promise<void> {
   const unknown = { proposal: id, message, files };
   await recordSurely(staging, { events: () => [staging.session.draft("proposal.unknown", unknown), ...also] });
@@ -38,7 +38,7 @@ export async function recordUnknown(staging: Staging, { id }: ProposalRow, { mes
 
 type UnclearApply = { readonly message: string; readonly files: readonly FileState[]; readonly also?: readonly Draft[] };
 
-/** It is applied, whatever becomes of this: what cannot be read of another proposal shares nothing. */
+/** Never fails the apply: a proposal that cannot be read shares no files. */
 async function rowsSharing(staging: Staging, row: ProposalRow): Promise<readonly ProposalRow[]> {
   const others = stagedRows(staging).filter(({ id }) => id !== row.id);
   if (others.length === 0) return others;
@@ -59,7 +59,7 @@ type ApplyWords = {
   readonly display?: Display | undefined;
 };
 
-/** What a tool is told of its preview when it is applied. */
+/** What a tool receives about its preview when it is applied. */
 export function appliedPreview({ row, manifest, settling, display }: ApplyWords): AppliedPreview {
   const { reason, extra } = settling.resolution;
   const { data, details, effects } = manifest;

@@ -43,7 +43,7 @@ async function settleApply(staging: Staging, row: ProposalRow): Promise<void> {
 
 const STOPPED = { type: "not_applied", message: "the program stopped before the change", recovered: true } as const;
 
-/** Code tells nobody how far it came. */
+/** It is unknown how far code came. */
 async function lookAt({ session, changes }: Staging, row: ProposalRow): Promise<RecoveredChange> {
   const unknown = (message: string): RecoveredChange => ({ state: "unknown", message, files: [] });
   if (row.carrier === "closure" || row.files === 0) return unknown("the process ended while it was being applied");

@@ -24,7 +24,7 @@ export type RequestListener = {
   readonly catchUp: () => Promise<void>;
   /** Puts a wish of this process on record and has it done. */
   readonly wish: (body: EventBodies["proposal.requested"]) => Promise<Ending>;
-  /** Does what somebody in this process asks for; once it is closed, says that nothing was done. */
+  /** Carries out a request of this process; after closing, answers that nothing was done. */
   readonly during: (id: string, errand: () => Promise<Ending>) => Promise<Ending>;
   /** Listens no longer; resolves when nothing is left to do of what was heard or asked for here. */
   readonly close: () => Promise<void>;
@@ -90,7 +90,7 @@ export function makeRequestListener(staging: Staging, act: (wish: ProposalReques
 
 type RequestQueue = { readonly run: (errand: () => Promise<Ending>) => Promise<Ending>; readonly done: () => Promise<unknown> };
 
-/** What people in front of this process want, until it is done; whoever asked is told of a failure. */
+/** Requests from this process, until they are done. The requester receives a failure. */
 function makeRequestQueue(failed: (error: unknown) => void): RequestQueue {
   const open = new Set<Promise<unknown>>();
   return {
@@ -140,7 +140,7 @@ async function requestsOf(ledger: Ledger, { id, session }: ProposalRow, pos: num
 
 type UnmetRequest = { readonly pos: number; readonly body: EventBodies["proposal.requested"]; readonly ending: Ending };
 
-/** A wish that left no mark on its proposal is answered by a record of its own, so that whoever waits is told and nobody tries again. */
+/** A request that left no event on its proposal gets a record of its own, so that the requester learns of it and no one tries again. */
 async function refuseUnmet({ session }: Staging, { pos, body, ending }: UnmetRequest): Promise<Ending> {
   const { proposal, action } = body;
   const row = await findProposal(session, proposal);

@@ -114,7 +114,7 @@ function aboutRow({ id, tool, label, state }: ProposalRow, own: Json | undefined
 
 type DetailInput = { readonly about: TargetDetails; readonly signal: AbortSignal };
 
-/** What programs are told of every end of `resolve`; the source's own details stand apart and replace nothing. */
+/** The details of every end of `resolve`, for programs; the source's own details are kept separate. */
 function withDetails(ending: Ending, { action, reason, extra }: ResolveInput, { about, signal }: DetailInput): Ending {
   const { details, ...result } = ending.result;
   const { sourceResultDetails: own, ...named } = about;

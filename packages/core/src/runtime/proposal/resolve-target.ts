@@ -48,7 +48,7 @@ async function named({ staging }: BatchRun, id: string): Promise<ResolveTarget> 
   return row?.session === session.id ? { kind: "proposal", id, digest: row.digest } : { kind: "none", why: "unknown", owner: row?.session };
 }
 
-/** Staged after the call was proposed, so by an earlier call of its batch: the model has not seen it, whatever process staged it. */
+/** True if the proposal was staged after the call was proposed, by an earlier call of its batch: the model has not seen it. */
 export function isLater({ staging }: BatchRun, run: CallRun, row: ProposalRow): boolean {
   const call = staging.session.state.calls.get(run.callId);
   return call !== undefined && row.seq > call.seq;
@@ -62,7 +62,7 @@ function willStage(batch: BatchRun, run: CallRun): boolean {
   });
 }
 
-/** The handler's question is put when the request is frozen, and never again: the yes is for what was shown. */
+/** The handler's question is asked once, when the request is frozen: the consent is for what was shown. */
 async function standingTarget(handler: StandingHandler, { action, reason, extra }: ResolveInput): Promise<ResolveTarget> {
   if (action === "discard" || !handler.ask) return { kind: "standing", handler, asked: {} };
   try {

@@ -26,7 +26,7 @@ export type ClaimedProposal = {
   readonly display?: Display | undefined;
 };
 
-/** Settles a proposal that is staged, and lets nobody else do so meanwhile; whoever comes second is told. */
+/** Settles a staged proposal exclusively; a second attempt is refused. */
 export async function settleProposal(
   staging: Staging,
   id: string,
@@ -39,7 +39,7 @@ export async function settleProposal(
   return await whileBusy(staging, [id], () => session.whileHeld(() => act(row)));
 }
 
-/** What is told about a proposal that no longer waits, or never did. */
+/** The ending for a proposal that no longer waits, or never did. */
 async function settledBefore(staging: Staging, id: string, action: "apply" | "discard"): Promise<Ending> {
   const row = await findProposal(staging.session, id);
   if (row?.session !== staging.session.id) return unknownProposal(staging, id, row?.session);

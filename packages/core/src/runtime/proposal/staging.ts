@@ -31,7 +31,7 @@ export type Staging = {
   readonly policy: () => Policy;
   /** What only this process can settle, by proposal. */
   readonly closures: Map<string, Closure>;
-  /** Proposals that somebody in this process is settling at this moment. */
+  /** Proposals that this process is settling now. */
   readonly busy: Set<string>;
   /** The real paths that open proposals touch, as far as they were looked up. */
   readonly paths: Map<string, readonly string[]>;
@@ -91,12 +91,12 @@ export function stagedRows({ session }: Staging): readonly ProposalRow[] {
   return [...session.state.proposals.values()].filter(({ state }) => state === "staged");
 }
 
-/** Those of them that wait and that nobody in this process is settling. */
+/** The staged ones of these that this process is not settling. */
 export function freeToSettle({ session, busy }: Staging, ids: readonly string[]): readonly string[] {
   return ids.filter((id) => session.state.proposals.get(id)?.state === "staged" && !busy.has(id));
 }
 
-/** Nobody else settles these until it is done: what is on its way to the ledger is not in the state yet. Called in the same turn as the look that found them free. */
+/** Reserves these proposals until `act` is done. Called in the same turn as the check that found them free. */
 export async function whileBusy<T>({ busy }: Staging, ids: readonly string[], act: () => Promise<T>): Promise<T> {
   for (const id of ids) busy.add(id);
   try {

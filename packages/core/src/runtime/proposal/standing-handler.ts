@@ -11,16 +11,16 @@ export type ResolveWords = { readonly reason: string; readonly extra: JsonObject
 export type StandingQuestion = {
   /** What they are shown. */
   readonly details: ConfirmationDetails;
-  /** Digest of what they are shown: the yes is bound to it. */
+  /** Digest of what they are shown: the consent is bound to it. */
   readonly digest: string;
   readonly label?: string;
-  /** Told to the model where nobody can be asked. */
+  /** The model's text if no one can be asked. */
   readonly unattended?: string;
   /** Told to the model after a no. */
   readonly rejected?: (reason: string | undefined) => { readonly type: string; readonly text: string };
 };
 
-/** What a standing handler is told when its time has come. */
+/** What a standing handler receives when it is called. */
 export type StandingContext = {
   readonly callId: string;
   readonly signal: AbortSignal;
@@ -42,7 +42,7 @@ export type StandingResult = { readonly result: ToolResult | string; readonly la
 export type StandingHandler = {
   readonly label: string;
   readonly sourceToolName: string;
-  /** Present: an apply needs a person's yes. A result instead of a question (nothing to approve, a bad title) is the call's answer, and nobody is asked. Asked when the request is frozen. */
+  /** If present, an apply needs a person's consent. A result instead of a question (nothing to approve, a bad title) is the call's answer. Called when the request is frozen. */
   readonly ask?: (words: ResolveWords) => Maybe<StandingQuestion | { readonly answer: ToolResult }>;
   readonly apply: (words: ResolveWords, ctx: StandingContext) => Maybe<StandingResult>;
   /** Absent: a discard is answered in the plain words. */

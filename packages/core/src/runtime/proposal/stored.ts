@@ -24,7 +24,7 @@ export async function readStoredProposal({ ledger }: Pick<Session, "ledger">, ro
   throw new Error(`the record of proposal ${row.id} is not in the ledger`);
 }
 
-/** The proposal of this exact id, whatever session it is of and however it stands. */
+/** The proposal of this exact id, of any session and in any state. */
 export async function findProposal({ ledger }: Pick<Session, "ledger">, id: string): Promise<ProposalRow | undefined> {
   const [row] = await ledger.pending("proposals", { prefix: id, all: true, limit: 1 });
   return row?.id === id ? row : undefined;

@@ -23,7 +23,7 @@ export type QuestionReply = {
   readonly fingerprint?: string | undefined;
 };
 
-/** How a question stands now, whoever answered it. */
+/** The answer to a question in force, no matter who gave it. */
 export type QuestionReport = {
   readonly id: string;
   readonly session: string;

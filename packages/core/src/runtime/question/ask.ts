@@ -19,7 +19,7 @@ import { endOf, waitForReply } from "./wait.ts";
 /** What asking comes to: the call's end, or a question that waits beyond this process. */
 export type QuestionOutcome = Ending | { readonly parked: string | undefined };
 
-/** A time limit that is none is a mistake in settings, found when a session starts and not when somebody is asked. */
+/** An invalid time limit is a mistake in settings, reported when a session starts. */
 export function checkAskTimeout({ askTimeout }: Pick<DispatcherDeps, "askTimeout">): void {
   const seconds: unknown = askTimeout?.() ?? 0;
   if (typeof seconds !== "number" || !(seconds >= 0))
@@ -43,7 +43,7 @@ export function isAsking(batch: BatchRun, callId: string): boolean {
   return questionOf(batch, callId) !== undefined || (tool !== undefined && isAsk(batch, { tool }));
 }
 
-/** Goes on with a call that asked in an earlier process, or meant to. Its question is on record; whether its tool has changed since is of no matter to whoever answers. */
+/** Continues a call that asked, or meant to, in an earlier process. Its question is on record, so a changed tool does not matter. */
 export async function askAgain(batch: BatchRun, run: CallRun): Promise<QuestionOutcome> {
   classifyLane(batch.lanes, run.index, false);
   if (!(await enterLane(batch.lanes, run.index))) return { parked: undefined };
@@ -61,7 +61,7 @@ export async function askAgain(batch: BatchRun, run: CallRun): Promise<QuestionO
 
 const NEVER_ASKED = "Did not happen: the program stopped before the question was asked.";
 
-/** Everything around the asking itself: what observers are told, and what becomes of a failing store. */
+/** Notifies observers around the asking, and handles a failing store. */
 async function asking(batch: BatchRun, run: CallRun, ask: () => Promise<QuestionOutcome>): Promise<QuestionOutcome> {
   run.phase = "running";
   run.startedAt = batch.deps.clock.now();

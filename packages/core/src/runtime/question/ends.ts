@@ -37,7 +37,7 @@ function stoppedEnd(type: "ask_cancelled" | "ask_aborted", said: readonly string
   return { ...end, result: { ...end.result, details: { partial } } };
 }
 
-/** Nobody can be asked, and nobody will answer later. */
+/** No one can be asked now or later. */
 export function unavailableEnd(): Ending {
   return errorEnding("failed", "ask_unavailable", "Ask tool requires interactive mode");
 }

@@ -2,7 +2,7 @@ import type { Decision } from "../../model/decision.ts";
 import { type AssessmentInput, assessRequest } from "../pipeline/assess.ts";
 import type { Assessment } from "../pipeline/judged-call.ts";
 
-/** Judges a call of `ask`. Only a person answers it, so an ask is met by the question itself and nobody is asked twice; a deny is a deny. */
+/** Judges a call of `ask`. The question itself answers an ask, so a person is not asked twice; a deny stays a deny. */
 export async function assessQuestion(input: AssessmentInput): Promise<Assessment> {
   const assessment = await assessRequest({ ...input, fingerprint: true });
   return { ...assessment, decision: withoutAsk(assessment.decision), safe: false }; // one question at a time is shown, whatever the tool's kind

@@ -86,7 +86,7 @@ type TimerState = Pick<Countdown, "standing" | "chosen" | "marked"> & {
   readonly hasAnswer: (question: Question) => boolean;
 };
 
-/** What was chosen so far, and what was taken because nobody chose in time. */
+/** What was chosen so far, and what was taken when the time was over. */
 function makeStanding(questions: readonly Question[]): TimerState {
   const soFar = new Map<string, QuestionAnswer>();
   const expired = new Map<string, QuestionAnswer>();

@@ -70,7 +70,7 @@ function openDesk(batch: BatchRun, run: CallRun, { row, ring }: DeskInput): Ques
 
 const LONGEST_SECONDS = 2_147_483;
 
-/** Nobody is hurried while they plan. */
+/** There is no time limit in plan mode. */
 function secondsAllowed(batch: BatchRun): number {
   const seconds = batch.deps.askTimeout?.() ?? 0;
   return batch.policy().mode === "plan" ? 0 : Math.min(seconds, LONGEST_SECONDS);
@@ -135,7 +135,7 @@ async function ask(batch: BatchRun, run: CallRun, { desk, fault }: AskInput): Pr
 
 type Settlement = Parameters<typeof settleQuestion>[2];
 
-/** What goes on record, or why the answer cannot be used. */
+/** What is recorded, or why the answer cannot be used. */
 function settlementOf(batch: BatchRun, { row, countdown }: QuestionDesk, said: QuestionerReply): Settlement | { readonly fault: string } {
   const by = said.by ?? speaker(batch);
   const { questions } = row;
@@ -149,7 +149,7 @@ function settlementOf(batch: BatchRun, { row, countdown }: QuestionDesk, said: Q
   return { outcome: "answered", answers: inOrder(questions, said.answers.map(countdown.marked)), by, reason: null };
 }
 
-/** Whoever speaks for this process. */
+/** The actor that speaks for this process. */
 function speaker({ deps }: BatchRun): By {
   const { door, pid } = deps.session.holder;
   return deps.by ?? { kind: "person", user: "", name: "", door, pid };

@@ -33,7 +33,7 @@ const HEARD: readonly EventType[] = [
   "question.answered",
 ];
 
-/** Follows the shared chain, only while somebody waits; the one path by which answers of any process reach the state. */
+/** Follows the shared chain while the session watches; the only path by which answers of other processes reach the state. */
 export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFollower {
   let subscription: Subscription | undefined;
   const sinks = new Set<Watcher>();

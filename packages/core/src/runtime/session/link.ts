@@ -10,9 +10,9 @@ export type Link = {
   underWay: number;
   readonly held: StoredEvent[];
   take: (stored: StoredEvent) => void;
-  /** Folds what other processes said before this position, however late we are told of it. */
+  /** Folds what other processes recorded before this position. */
   catchUp: (before: number) => Promise<void>;
-  /** Somebody acts on what others say. */
+  /** The session acts on events of other processes. */
   watched: boolean;
   /** Told of every event once it is folded. */
   readonly listeners: Set<(event: LedgerEvent) => void>;

@@ -12,7 +12,7 @@ type SureRecord = {
   readonly durability?: Durability;
   /** How often it is tried while the store is locked; for ever when absent, and then also while the disk is full. */
   readonly tries?: number | undefined;
-  /** Once it aborts, nobody waits for a store any longer than for a few more tries. */
+  /** Once it aborts, only a few more tries are made. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -36,7 +36,7 @@ export async function recordSurely(recorder: Recorder, recording: SureRecord): P
   }
 }
 
-/** Whether a failure is worth another try. It is told once for as long as it is the same. */
+/** Decides whether a failure is worth another try. A repeated failure is reported once. */
 function makePatience({ warn }: Recorder, { tries, signal }: SureRecord): (error: unknown) => boolean {
   let tried = 0;
   let last = tries;
@@ -52,7 +52,7 @@ function makePatience({ warn }: Recorder, { tries, signal }: SureRecord): (error
   };
 }
 
-/** What must be on record before anything happens: where it cannot be, nothing does, and whoever wanted it is told so. */
+/** Records what must be on disk before anything happens. If it cannot be, nothing happens, and the caller gets a `ToolError`. */
 export async function recordFirst({ session }: Pick<Recorder, "session">, first: FirstRecord): Promise<void> {
   try {
     await session.record(first.events, first.durability, first.blobs);
