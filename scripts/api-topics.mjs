@@ -13,6 +13,7 @@ export const PAGES = [
           "tool.ts",
           "tool-definition.ts",
           "errors.ts",
+          "content-hash.ts",
           "model/result/thrown.ts",
           "background-commands.ts",
           "registry.ts",

@@ -1,4 +1,5 @@
 export type { BackgroundCommand, BackgroundCommands, BackgroundEnd, BackgroundLife } from "./background-commands.ts";
+export { contentHash } from "./content-hash.ts";
 export { AnswerError, GateError, ParkRequest, ToolError } from "./errors.ts";
 export type { ChangeEnd, ChangeSet, FileChange, FileChanges, FileImage, PlanFiles, RecoveredChange } from "./file-ports.ts";
 export type {

@@ -306,10 +306,10 @@ function entriesOf(layer: string, note?: string): EntryTable {
 }
 
 /** What the hook says. */
-export const HOOK_ENTRIES: EntryTable = entriesOf("hook");
+const HOOK_ENTRIES: EntryTable = entriesOf("hook");
 
 /** What the tool itself says. */
-export const TOOL_ENTRIES: EntryTable = entriesOf("tool");
+const TOOL_ENTRIES: EntryTable = entriesOf("tool");
 
 const MODE: ReadonlyMap<string, EntryTable> = new Map(MODES.map((mode) => [mode, entriesOf("mode", mode)]));
 const USUAL = MODE.get("default");
@@ -319,18 +319,18 @@ const DEFAULT = entriesOf("default");
 const MODE_AT = { 1: "not_reached", 2: "not_reached", 3: "not_reached", 4: "allow", 5: "none", 6: "none" } as const;
 
 /** What the mode says: that it denies, or what follows from the step that decided. */
-export function modeEntry(mode: string, said: "deny" | DecisionStep): TraceEntry {
+function modeEntry(mode: string, said: "deny" | DecisionStep): TraceEntry {
   const opinion = said === "deny" ? said : MODE_AT[said];
   const entries = mode === "default" ? USUAL : MODE.get(mode);
   return entries?.[opinion] ?? { layer: "mode", opinion, note: `unknown mode '${mode}'` };
 }
 
 /** What the read-only hint says. */
-export function hintEntry({ reason, step }: DecidedStep): TraceEntry {
+function hintEntry({ reason, step }: DecidedStep): TraceEntry {
   if (reason === "readonly_hint") return HINT.allow;
   return step === 6 ? HINT.none : HINT.not_reached;
 }
 
-export function defaultEntry({ step, verdict }: DecidedStep): TraceEntry {
+function defaultEntry({ step, verdict }: DecidedStep): TraceEntry {
   return step === 6 && verdict === "ask" ? DEFAULT.ask : DEFAULT.not_reached;
 }

@@ -253,7 +253,7 @@ function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void
 }
 
 /** Runs one batch after the other. A batch that is cancelled while it waits starts at once, to end at once. */
-export function makeBatchTurns(): <T>(signal: AbortSignal, act: () => Promise<T>) => Promise<T> {
+function makeBatchTurns(): <T>(signal: AbortSignal, act: () => Promise<T>) => Promise<T> {
   let underWay = 0;
   let idle = Promise.withResolvers<void>();
   return async (signal, act) => {

@@ -169,7 +169,7 @@ function plainDecimal(value: number): string {
 }
 
 /** How a command is read by a rule where nothing analyses shell: as text, narrowly for an allow, broadly for a deny or ask. */
-export function commandTest(glob: Glob, how: Verdict): (command: string) => boolean {
+function commandTest(glob: Glob, how: Verdict): (command: string) => boolean {
   return how === "allow" ? (command) => allows(glob, command) : (command) => partsOf(command).some(glob.matches);
 }
 
@@ -179,7 +179,7 @@ const BARE_WORDS = /^[\w./:=@+,%^~ \t-]*$/;
 const EXPANDED_TILDE = /(?:^|[ \t:=])~/;
 
 /** True for bare words and blanks: no quoting, no expansion, no operator, so that there is nothing a shell could read differently. */
-export function isPlainCommand(command: unknown): boolean {
+function isPlainCommand(command: unknown): boolean {
   if (typeof command !== "string" || command.length > MAX_LENGTH || command.trim() === "") return false;
   return BARE_WORDS.test(command) && !EXPANDED_TILDE.test(command);
 }

@@ -297,7 +297,7 @@ function sameGrant({ remember }: ApprovalRow, answer: Answer): boolean {
 }
 
 /** An answer to a call of an agent is remembered for that agent alone, however wide it was meant: it goes away with its session. */
-export async function withinAgent(ledger: Ledger, { session }: Pick<ApprovalRow, "session">, answer: Answer): Promise<Answer> {
+async function withinAgent(ledger: Ledger, { session }: Pick<ApprovalRow, "session">, answer: Answer): Promise<Answer> {
   const { remember } = answer;
   if (!remember || remember.scope === "session") return answer;
   for await (const { body } of ledger.read({ session, seq: 0 }, { session, types: ["session.created"] }))

@@ -1,3 +1,4 @@
+import { contentHash } from "../../content-hash.ts";
 import { LedgerError } from "../../ledger-port.ts";
 import type { Draft } from "../../model/events.ts";
 import { contentsOf } from "../../model/known-event.ts";
@@ -7,7 +8,7 @@ export type BlobMap = ReadonlyMap<string, Uint8Array>;
 
 /** The contents that came beside a batch, by their hash. */
 export async function hashContents(blobs: readonly Uint8Array[]): Promise<BlobMap> {
-  return new Map(await Promise.all(blobs.map(async (bytes) => [await sha256(bytes), bytes] as const)));
+  return new Map(await Promise.all(blobs.map(async (bytes) => [await contentHash(bytes), bytes] as const)));
 }
 
 /** Every content that an event names must be given or kept already, and nothing else may be given: `blob_missing`, `event_invalid`. */
@@ -28,13 +29,8 @@ function namesContents(draft: Draft): boolean {
 export async function readContent(kept: BlobMap, sha: string): Promise<Uint8Array> {
   const bytes = kept.get(sha);
   if (!bytes) throw new LedgerError("blob_missing", `The value ${sha} is not in the ledger.`, { sha });
-  if ((await sha256(bytes)) === sha) return bytes;
+  if ((await contentHash(bytes)) === sha) return bytes;
   throw new LedgerError("blob_corrupt", `The value ${sha} is damaged and was not used.`, { sha });
-}
-
-async function sha256(bytes: Uint8Array): Promise<string> {
-  const hash = await crypto.subtle.digest("SHA-256", new Uint8Array(bytes));
-  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** Writes in the order in which they were issued. */

@@ -228,7 +228,7 @@ export type Followers = {
 };
 
 /** Delivers after the writer's turn, never inside it: a sink may append without finding a ledger half written. */
-export function makeFollowers(): Followers {
+function makeFollowers(): Followers {
   const following = new Map<EventReader, (event: StoredEvent) => void>();
   let due = false;
   const deliver = (): void => {

@@ -176,7 +176,7 @@ const PER_SECOND = 20;
 const GAP_MS = 1_000 / PER_SECOND;
 
 /** The live display of one running call: at most 20 updates a second reach observers, the last one always. */
-export function makeUpdates(batch: BatchRun, run: CallRun): { readonly update: (display: Display) => void; readonly end: () => void } {
+function makeUpdates(batch: BatchRun, run: CallRun): { readonly update: (display: Display) => void; readonly end: () => void } {
   const { clock } = batch.deps;
   let newest: Display | undefined;
   let lastAt = Number.NEGATIVE_INFINITY;

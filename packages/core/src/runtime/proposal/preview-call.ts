@@ -129,7 +129,7 @@ const RESERVED = 120;
  * What is judged is what runs: a preview that touches files its call did not name is judged by those files too. A deny holds; what only a rule let pass
  * must be let pass for them as well. Undefined: nothing stands against it.
  */
-export async function refuseTouched(batch: BatchRun, run: CallRun, judged: JudgedCall, preview: Preview): Promise<Ending | undefined> {
+async function refuseTouched(batch: BatchRun, run: CallRun, judged: JudgedCall, preview: Preview): Promise<Ending | undefined> {
   const unnamed = unnamedPaths(judged, preview);
   if (unnamed.length === 0) return undefined;
   const { tool, invocation, stages } = judged;

@@ -181,7 +181,7 @@ async function report({ session }: Staging, id: string, ending: Ending): Promise
 }
 
 /** Where the proposals of each session that has a dispatcher are reached. */
-export const DESKS: WeakMap<Session, Proposals> = new WeakMap();
+const DESKS: WeakMap<Session, Proposals> = new WeakMap();
 
 /** Stages an action in a session that has a dispatcher. Resolves with its id once it is on record; rejects with `ToolError`. */
 export async function queueResolveHandler(session: Session, handler: ResolveHandler): Promise<{ readonly id: string }> {

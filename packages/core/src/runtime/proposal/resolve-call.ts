@@ -9,7 +9,7 @@ import { errorEnding } from "../pipeline/endings.ts";
 import type { PermittedCall } from "../pipeline/judged-call.ts";
 import { applyProposal } from "./apply.ts";
 import { discardProposal } from "./discard.ts";
-import { isLater, resolveInput } from "./resolve-target.ts";
+import { isStagedAfter, resolveInput } from "./resolve-target.ts";
 import { settleStanding } from "./settle-standing.ts";
 import { nothingToSettle, type SettleInput, successEnding, unknownProposal } from "./settling.ts";
 import { resolverOf, stagedRows } from "./staging.ts";
@@ -73,7 +73,7 @@ function refusal(batch: BatchRun, run: CallRun, { id, digest, input }: TargetedP
 
 /** An earlier call of the batch staged what this call could not know of. */
 function stagedMeanwhile(batch: BatchRun, run: CallRun): boolean {
-  return stagedRows(batch.staging).some((row) => row.callId !== null && isLater(batch, run, row));
+  return stagedRows(batch.staging).some((row) => row.callId !== null && isStagedAfter(batch, run, row));
 }
 
 function ambiguous({ staging }: BatchRun): Ending {

@@ -35,7 +35,7 @@ export async function chooseTarget(batch: BatchRun, run: CallRun, input: Resolve
   const rows = stagedRows(staging);
   const forced = rows.find(({ id }) => id === batch.batch.proposal);
   if (forced) return { kind: "proposal", id: forced.id, digest: forced.digest };
-  const before = rows.filter((row) => batch.stagedBefore.includes(row.id) && !isLater(batch, run, row));
+  const before = rows.filter((row) => batch.stagedBefore.includes(row.id) && !isStagedAfter(batch, run, row));
   const [only] = before;
   if (only && (before.length > 1 || willStage(batch, run))) return { kind: "none", why: "ambiguous" };
   if (only) return { kind: "proposal", id: only.id, digest: only.digest };
@@ -49,7 +49,7 @@ async function named({ staging }: BatchRun, id: string): Promise<ResolveTarget> 
 }
 
 /** True if the proposal was staged after the call was proposed, by an earlier call of its batch: the model has not seen it. */
-export function isLater({ staging }: BatchRun, run: CallRun, row: ProposalRow): boolean {
+export function isStagedAfter({ staging }: BatchRun, run: CallRun, row: ProposalRow): boolean {
   const call = staging.session.state.calls.get(run.callId);
   return call !== undefined && row.seq > call.seq;
 }
@@ -99,5 +99,5 @@ type RestoreInput = { readonly input: ResolveInput; readonly settled: boolean };
 
 function nothingOr(batch: BatchRun, run: CallRun, { id }: ResolveInput): "nothing" | "ambiguous" | "unknown" {
   if (id !== undefined) return "unknown";
-  return stagedRows(batch.staging).some((row) => !isLater(batch, run, row)) ? "ambiguous" : "nothing";
+  return stagedRows(batch.staging).some((row) => !isStagedAfter(batch, run, row)) ? "ambiguous" : "nothing";
 }
