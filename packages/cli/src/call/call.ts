@@ -10,7 +10,7 @@ import { withStore } from "../store/open.ts";
 import { type CallEnd, printCallEnd } from "./end.ts";
 import { beginCall } from "./session.ts";
 
-/** One governed call in a session of its own. Whatever is wrong with the command line or with settings is found before anything is recorded. */
+/** `assent call`: runs one call in its own session. Reports wrong options and settings before anything is recorded. */
 export async function callTool(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const flags = readFlags(context);

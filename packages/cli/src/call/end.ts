@@ -13,7 +13,7 @@ export type CallEnd = { readonly sessionId: string; readonly callId: string } & 
       readonly content: string;
       /** A hook ends the run after this call, and says so. */
       readonly stopReason?: string;
-      /** Somebody insisted on a person, so no allow rule helps. */
+      /** Approval is required, so no allow rule helps. */
       readonly insisted?: boolean;
       /** The proposal it staged, which waits to be applied or discarded. */
       readonly staged?: string;
@@ -49,7 +49,7 @@ export function modelContent(content: Content): string {
   return [contentText(content), ...others].filter((text) => text !== "").join("\n");
 }
 
-/** Prints the end of a call in the chosen form, and says how to go on where it waits. */
+/** Prints the result of a call, or how to answer and continue one that waits. */
 export async function printCallEnd(context: Context, end: CallEnd): Promise<void> {
   const { io, options } = context;
   const json = options.flag("json");
@@ -75,7 +75,7 @@ function stagedText(id: string, flags: string): string {
 
 const UNREAD = "A single call cannot change an existing file, because it has not read it. Use a run instead: assent run.\n";
 
-/** What lets somebody be asked, or makes asking needless. */
+/** How to be asked, or to allow the call without asking. */
 function unattendedHint(insisted: boolean, byFile: boolean): string {
   const allow = byFile ? "  an allow rule in the --policy file" : "  --allow RULE";
   return [

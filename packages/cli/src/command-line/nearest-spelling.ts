@@ -1,4 +1,4 @@
-/** The candidate that a mistyped word most likely meant, whatever its case; undefined when none is near. It is only ever suggested. */
+/** The candidate closest to a mistyped word, ignoring case; undefined if none is close. */
 export function nearestSpelling(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;

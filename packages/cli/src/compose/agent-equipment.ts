@@ -41,7 +41,7 @@ export type ParentParts = {
   /** What the root is judged by. */
   readonly rootPolicy: PolicySource;
   readonly channels: SessionDispatcher["channels"];
-  /** What an ask that nobody answered becomes in the root. */
+  /** What happens in the main session to a call that needs approval and cannot ask. */
   readonly onAsk: string;
 };
 

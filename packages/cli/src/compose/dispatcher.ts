@@ -24,9 +24,9 @@ export type DispatcherParts = {
   readonly cancelling: Cancellation;
   /** What `--on-ask` says; undefined where it was not given. */
   readonly onAsk: OnAsk | undefined;
-  /** What it is when nobody can be asked here and nothing was given. */
+  /** The default for `onAsk` if no one can be asked here. */
   readonly unattended: OnAsk;
-  /** A mode that was chosen for a session that goes on. */
+  /** The mode to change a resumed session to. */
   readonly mode?: string | undefined;
   /** What the front end adds; without it, the terminal is used if there is one. */
   readonly frontEnd?: FrontEnd | undefined;
@@ -131,7 +131,7 @@ function commonDeps({ io }: Context, { session, ports, policy, limits, unknown }
   };
 }
 
-/** How the person at this terminal is asked, for a yes or for an answer. */
+/** Asks the person at this terminal for approvals and answers. */
 function askAtTerminal({ io }: Context, { ports, policy, cancelling }: DispatcherParts, by: By): PersonChannels {
   const { clock } = ports;
   const { source } = policy;

@@ -7,7 +7,7 @@ import { hostPortsFor } from "./ports.ts";
 
 const LONGEST_MS = 2 ** 30;
 
-/** What work on a session stands on while it is under way. */
+/** What work on a session needs. */
 export type RunPorts = { readonly ports: HostPorts; readonly cancelling: Cancellation };
 
 /** Keeps the process alive while the work runs, and cancels it on a signal. */

@@ -29,7 +29,7 @@ export type RunModel = {
 
 const SCRIPT = "script:";
 
-/** The model that was asked for, else one that a server on this machine offers. Whatever is wrong with it is found before anything is recorded. */
+/** Resolves the requested model, or one that a local server offers. Reports problems before anything is recorded. */
 export async function resolveRunModel(context: Context, given: string | undefined, clock: Clock): Promise<RunModel> {
   const { env: environment } = context.io;
   const id = given ?? (await detectLocalModel(environment, { fetch }));

@@ -50,7 +50,7 @@ export type OpenedPolicy = {
   readonly toolsNow: () => Registry;
   /** For the beginning of a turn: custom tools are loaded again where somebody wants it, or settings say so and their files changed. Undefined: nothing is to be done. */
   readonly reloadToolsIfDue: () => Promise<void> | undefined;
-  /** A person wants custom tools to be loaded again with the next `reloadToolsIfDue`, whatever their files look like. */
+  /** Makes the next `reloadToolsIfDue` reload custom tools even if no file changed. */
   readonly requestToolReload: () => void;
   readonly facts: Facts;
   readonly rules: Rules;
@@ -60,7 +60,7 @@ export type OpenedPolicy = {
   readonly agents: LoadedAgents;
   /** Lets what a session read in an earlier process count. */
   readonly useReadsFrom: (ledger: Ledger) => void;
-  /** Says who keeps commands that go on behind their calls. */
+  /** Sets where background commands run. */
   readonly keepCommandsIn: (commands: BackgroundCommands) => void;
 };
 

@@ -17,7 +17,7 @@ export type ToolLocation = {
   readonly hides?: (path: string) => boolean;
   /** What sessions have read. */
   readonly reads?: Reads;
-  /** Keeps commands that go on behind their calls; absent: tools are only listed. */
+  /** Runs background commands; absent if tools are only listed. */
   readonly background?: BackgroundCommands;
   /** Agents that can be started by name. */
   readonly agents?: readonly OfferedAgent[];
@@ -58,13 +58,13 @@ export function builtInTools({ io, overrides }: Pick<Context, "io" | "overrides"
   return [...builtin, ...(overrides.tools ?? [])];
 }
 
-/** Where commands go on behind their calls: with the tasks of the session, once there is one that carries them. */
+/** Background commands, run by the session's tasks once they exist. */
 export type DeferredCommands = BackgroundCommands & {
   /** From now on these keep them. */
   readonly keptBy: (commands: BackgroundCommands) => void;
 };
 
-/** Until somebody keeps them, none is started: a single call has nobody who would end it, or tell of its end. */
+/** Refuses background commands until tasks exist: a single call could neither end them nor report their end. */
 export function deferredCommands(): DeferredCommands {
   let keeper: BackgroundCommands | undefined;
   return {

@@ -17,7 +17,7 @@ export function usageError(command: string, message: string): CommandError {
   return new CommandError("usage", 2, { message: `assent${command === "" ? "" : ` ${command}`}: ${message}` });
 }
 
-/** How a failure is shown, whoever raised it. */
+/** A failure as it is shown. */
 export type Failure = { readonly type: string; readonly exit: number; readonly message: string; readonly hint: string };
 
 const EXITS: Readonly<Record<string, number>> = {
@@ -47,7 +47,7 @@ const HINTS: Readonly<Record<string, string>> = {
   store_io: "assent verify",
 };
 
-/** Reads the type that core, store and policy put on their errors, so that every door shows one failure the same way. */
+/** Converts any error to a failure, so that it looks the same everywhere. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof CommandError) return { type: error.type, exit: error.exit, message: error.message, hint: error.hint };
   if (error instanceof Error && error.name === "IllegalEvent") return defect(error);

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
-/** Where a program is found on this PATH. Places that are not absolute do not count: what lies in a workspace is nobody's program. */
+/** Finds a program on PATH, ignoring relative entries, which could point into a workspace. */
 export function findProgram(name: string, path: string): string | undefined {
   return path
     .split(delimiter)

@@ -10,7 +10,7 @@ import { listWaiting, type WaitingItem, type WaitingPage, waitingCells, waitingK
 
 const DEFAULT_LIMIT = 100;
 
-/** Lists what waits for a person: approvals, questions, and previews that nobody else settles. */
+/** `assent approvals`: lists approvals, questions and proposals that wait for a person. */
 export function listApprovals(context: Context): Promise<number> {
   const { io, options } = context;
   const limit = options.count("limit") ?? DEFAULT_LIMIT;

@@ -70,7 +70,7 @@ function judgedAsPlan({ details }: ApprovalRow, revising: RevisionParts): Revisi
   return details.type === "plan" ? { ...revising, policy: () => ({ ...revising.policy(), mode: "default" }) } : revising;
 }
 
-/** What is to be said of a yes that changes nothing about a deny of the present policy. The answer stands whatever comes of this. */
+/** A warning if the current rules deny a call that was just approved. The answer is already saved. */
 export async function denialWarning(context: Context, store: Store, row: ApprovalRow): Promise<string> {
   try {
     const { revising } = await openRecordedRequests(context, store, row);

@@ -16,7 +16,7 @@ export function restOfInput(approval: OpenApproval): RestOfInput {
 
 const LONGEST_LINE = 120;
 
-/** Names that say little to whoever did not write the tool. */
+/** Plain words for parameter names. */
 const WORDS: Readonly<Record<string, string>> = { run_in_background: "in the background", replace_all: "every occurrence" };
 
 const PLAIN_NAME = /^[\w.-]+$/;

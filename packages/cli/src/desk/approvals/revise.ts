@@ -67,7 +67,7 @@ export async function judgeEdit(revising: RevisionParts, asked: EditedCall, edit
   return decision.verdict === "deny" ? { message: `Your edited version would be denied${deniedBy(decision)}` } : judged;
 }
 
-/** The sentence that says why the present policy denies a call as it stands; undefined: it does not, or does not know the tool or its input any more. */
+/** Why the current rules deny a call; undefined if they do not, or no longer know the tool or its input. */
 export async function findDenial(revising: RevisionParts, asked: EditedCall): Promise<string | undefined> {
   const judged = await judgeEditedCall(revising, asked, { updatedInput: asked.input });
   if ("message" in judged) return undefined;
@@ -89,7 +89,7 @@ async function judgeEditedCall(revising: RevisionParts, asked: EditedCall, edit:
 
 type AskFields = Pick<OpenApproval, "reason" | "source" | "rule" | "explicitAsk" | "suggestions">;
 
-/** A person edited it, so they see it once more, whatever rules say. */
+/** An edited request is always shown again. */
 function askFields({ verdict, reason, source, rule, explicitAsk }: Decision, offer: () => readonly string[]): AskFields {
   if (verdict === "allow") return { reason: "edited", source: "person", rule: null, explicitAsk: false, suggestions: [] };
   return { reason, source, rule: rule ?? null, explicitAsk, suggestions: explicitAsk ? [] : offer() };

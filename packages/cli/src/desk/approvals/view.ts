@@ -40,7 +40,7 @@ export function approvalWarnings({ warnings = [] }: ConfirmationDetails, edited:
 
 const LIST_WIDTH = 200;
 
-/** What is asked about, on one line, for lists. A value too large for the list stands there as a reference; whoever shows the approval reads it. */
+/** What an approval is about, on one line. Values too large for lists are shown as "(long)". */
 export function approvalSubject({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
   const about: unknown =
     details.type === "exec"

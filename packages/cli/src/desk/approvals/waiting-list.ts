@@ -20,7 +20,7 @@ export type WaitingItem = {
   readonly edited?: true;
 };
 
-/** Which list an id stands in. */
+/** The list that an id belongs to. */
 export function waitingKind(id: string): "approvals" | "questions" | "proposals" {
   if (id.startsWith("q_")) return "questions";
   return id.startsWith("p_") ? "proposals" : "approvals";
@@ -31,7 +31,7 @@ export function waitingCells({ id, state, tool, since, subject, edited }: Waitin
   return [id, ...(withState ? [edited ? `${state}, edited` : state] : []), tool, whenText(since), subject];
 }
 
-/** Where a list goes on, and how much of it is wanted. */
+/** A page of a list. */
 export type WaitingPage = {
   readonly query: Pick<PageQuery, "all" | "session" | "tool">;
   readonly after: { readonly id: string; readonly since: string } | undefined;
@@ -163,10 +163,10 @@ function isBefore(kind: string, since: string, after: { readonly id: string; rea
   return since < after.since || (since === after.since && ORDER.indexOf(kind) < ORDER.indexOf(waitingKind(after.id)));
 }
 
-/** Where what waits goes on, and what its commands need at their end. */
+/** The command that continues the session, and options to append to printed commands. */
 export type ContinueHint = { readonly resume: string; readonly flags: string };
 
-/** What waits for a person, each with the commands that answer it, and how it goes on then. */
+/** Lists waiting items with the commands that answer them, and how to continue afterwards. */
 export function waitingText(waiting: readonly Pick<WaitingItem, "id" | "subject">[], { resume, flags }: ContinueHint): string {
   const each = waiting.map(({ id, subject }) => {
     const answers = id.startsWith("q_") ? " --answers JSON" : "";

@@ -80,7 +80,7 @@ function noteOf(trace: readonly TraceEntry[], layer: string): string {
   return note === undefined || note === "" ? "" : `: ${note}`;
 }
 
-/** Where a rule stands, as editors read it; a flag has no place. */
+/** The place of a rule as file:line:column; its source for flags. */
 export function rulePlace({ file, line, column, source }: RuleRef): string {
   if (file === undefined) return source ?? "";
   return line === undefined ? file : `${file}:${line}:${column ?? 1}`;

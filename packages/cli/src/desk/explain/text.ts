@@ -201,7 +201,7 @@ function hasHazards({ plan }: Explanation): boolean {
   return plan !== undefined && (plan.hazards.length > 0 || plan.commands.some(({ hazards }) => hazards.length > 0));
 }
 
-/** What lets a call pass that somebody denies or insists on asking about. */
+/** What would change a denial or a required approval. */
 const LASTING: Readonly<Record<string, string>> = {
   guard: "No rule, mode or remembered answer changes that.",
   checker: "Only changing that rule changes this; no other rule, mode or remembered answer overrides it.",

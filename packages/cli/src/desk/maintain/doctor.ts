@@ -12,7 +12,7 @@ import { findEditor } from "../approvals/editor-command.ts";
 
 type Check = { readonly name: string; readonly status: "ok" | "warning" | "error"; readonly detail: string; readonly hint?: string };
 
-/** Looks at everything Assent stands on. It starts no program and makes nothing. */
+/** `assent doctor`: checks what Assent needs, without starting or creating anything. */
 export async function checkHealth(context: Context): Promise<number> {
   const { io, options } = context;
   const checks = [nodeCheck(), await storeCheck(context), terminalCheck(io), ...programChecks(io), SANDBOX, editorCheck(io)];

@@ -54,13 +54,13 @@ function elsewhere({ io }: Context, checked: readonly CheckedFile[]): readonly s
   });
 }
 
-/** Hooks that count as failed here, whoever configured them. */
+/** Warnings about hooks that will fail here. */
 function stoppedHooks(checked: readonly CheckedFile[]): readonly string[] {
   const hooks = checked.flatMap(({ loaded }) => loaded?.hookEntries ?? []).filter(refersToWorkspace);
   return hooks.map(({ name, event }) => `hook ${name} (${event}) will fail here: ${UNTRUSTED_HOOK_REASON}`);
 }
 
-/** A store that cannot be read trusts nothing; that is told, and the files are checked all the same. */
+/** If the record cannot be read, warns and treats the workspace as not trusted. */
 async function isTrustedNow(context: Context, workspace: string): Promise<boolean> {
   try {
     return await withStoreIfAny(context, async ({ ledger }) => (await readTrustState(ledger, workspace)).trusted);

@@ -9,7 +9,7 @@ import { withStoreIfAny } from "../../store/open.ts";
 
 const DONE = { apply: "applied", discard: "discarded" } as const;
 
-/** `apply`, `discard`, and `approve` or `reject` of a proposal's id: prints what stands now. */
+/** Applies or discards a proposal and prints its state. */
 export function answerProposal(context: Context, action: keyof typeof DONE): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "proposals", context.operands[0] ?? "");
@@ -34,7 +34,7 @@ async function printDone(context: Context, { id, state, label, updatedAt }: Prop
   return 0;
 }
 
-/** What stands may be somebody else's doing, who was a moment faster. */
+/** True if this process settled it, and not another one a moment earlier. */
 function isAnsweredBy({ resolution }: ProposalRow, by: By): boolean {
   const { who } = resolution ?? {};
   return who !== undefined && who.pid === by.pid && who.user === by.user && who.name === by.name;

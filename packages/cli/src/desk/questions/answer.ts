@@ -17,7 +17,7 @@ import { answersExample, questionsText } from "./view.ts";
 /** What only an approval takes. */
 const FOREIGN = ["edit", "remember", "pattern", "expires"] as const;
 
-/** `approve` or `reject` of a question's id: stores the answer and prints what stands now. An answer is never guessed. */
+/** Answers or declines a question and prints its state. An answer is never guessed. */
 export async function answerQuestionCommand(context: Context, outcome: "answered" | "declined"): Promise<number> {
   const { options, operands } = context;
   const foreign = FOREIGN.find((name) => options.flag(name));

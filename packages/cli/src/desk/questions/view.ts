@@ -53,7 +53,7 @@ export function questionsText(questions: readonly Question[], columns = 80): str
     .join("\n");
 }
 
-/** An answer to these questions as `--answers` takes it, to be changed by whoever gives it. */
+/** An example for `--answers`. */
 export function answersExample({ questions }: Pick<QuestionRow, "questions">): string {
   return JSON.stringify(
     questions.map(({ id, options }) => (options[0] ? { id, selected: [options[0].label] } : { id, selected: [], custom: "…" })),

@@ -12,7 +12,7 @@ export type MarkdownTranscript = {
   readonly end: () => string;
 };
 
-/** A transcript in Markdown: whatever a person, a model or a tool said stands in blocks, so that none of it can pass for the record's own words. */
+/** A Markdown transcript. Text of people, models and tools is quoted in blocks, so that it cannot imitate the record's own words. */
 export function createTranscript(): MarkdownTranscript {
   const calls = createCallStories();
   let left = ""; // while calls were open: it is told behind them, and they are told when they have ended

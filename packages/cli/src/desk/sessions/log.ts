@@ -13,7 +13,7 @@ type LogQuery = {
   readonly line: (event: StoredEvent) => string;
 };
 
-/** Prints the record, and with `--follow` goes on until a signal comes. */
+/** `assent log`: prints the record; with `--follow` until a signal comes. */
 export function printLog(context: Context): Promise<number> {
   const { options } = context;
   const open = options.flag("follow") ? withStore : withStoreIfAny;

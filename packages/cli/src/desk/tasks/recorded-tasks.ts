@@ -34,7 +34,7 @@ export async function* sessionRows(ledger: Ledger): AsyncGenerator<SessionRow> {
   }
 }
 
-/** Why it does not go on; null: it runs, or goes on when somebody resumes it. */
+/** What blocks it; null if it runs or can be resumed. */
 export function blockedBy({ row }: RecordedTask): string | null {
   return row.paused?.blocked ?? null;
 }

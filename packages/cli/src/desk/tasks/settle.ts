@@ -35,7 +35,7 @@ export async function findTask({ operands, options }: Context, { ledger }: Store
   });
 }
 
-/** How a task stands that was ended because nothing of it could go on. */
+/** The state of a task that was ended because it could not continue. */
 export function endedText(status: TaskStatus): string {
   return status === "cancelled" ? "cancelled" : "ended, outcome unknown";
 }
@@ -143,7 +143,7 @@ const NO_MODEL: RunModel = {
   script: undefined,
 };
 
-/** Ends a task that does not run: what it left open is ended with it, and its model is told that it was cancelled. */
+/** `assent tasks discard`: ends a paused task and everything it left open. */
 export function discardTask(context: Context): Promise<number> {
   const { io, options } = context;
   return withStoreIfAny(context, async (store) => {
@@ -158,7 +158,7 @@ export function discardTask(context: Context): Promise<number> {
   });
 }
 
-/** Lets a task go on of which nobody knew whether a call had run: a person has looked. */
+/** `assent tasks release`: lets a task continue after a person checked a call with unknown outcome. */
 export function releaseTask(context: Context): Promise<number> {
   const { io, options } = context;
   return withStoreIfAny(context, async (store) => {

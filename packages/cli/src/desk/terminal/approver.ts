@@ -127,7 +127,7 @@ async function present(parts: TerminalApproverParts, screen: Screen, approval: O
 
 type FinalCheck = { readonly turn: FinalTurn; readonly asked: ApprovalQuestion; readonly approval: OpenApproval };
 
-/** What an edit became since it was shown; undefined: it is what a yes is for. */
+/** The edited approval if it changed since it was shown; undefined if not. */
 async function recheckEdit(
   { edit: editor }: TerminalApproverParts,
   screen: Screen,
@@ -296,7 +296,7 @@ function quoteTyped(typed: string): string {
   return typed === "" ? "Enter alone" : `'${cut(oneLine(typed), LONGEST_SAID)}'`;
 }
 
-/** No grant could answer the next such ask where somebody insists on asking, so "always" is then not offered. */
+/** Rules that can be remembered; none if approval is required every time. */
 function rememberableRules({ explicitAsk, details, suggestions }: OpenApproval): readonly string[] {
   return explicitAsk || details.hideAlwaysAllow === true ? [] : suggestions;
 }

@@ -2,7 +2,7 @@ import type { Clock } from "@assent/core";
 import type { Keyboard, Output } from "../../io/io.ts";
 import { visible } from "../../io/visible-text.ts";
 
-/** A typed line, or why there is none: Ctrl-C, the end of input, or somebody else was faster. */
+/** A typed line, or why there is none: Ctrl-C, end of input, or answered elsewhere. */
 export type Typed = { readonly line: string } | { readonly none: "cancelled" | "closed" | "withdrawn" };
 
 /** A place to ask for lines; it holds the keyboard until it is closed. */

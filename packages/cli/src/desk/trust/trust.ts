@@ -100,7 +100,7 @@ async function print({ io, options }: Context, ledger: Ledger, state: TrustState
 
 const FURNITURE_ROWS = 6;
 
-/** Shows all lines, a page at a time, and only then asks. Only a typed y is a yes; leaving, or anything else, is none. */
+/** Shows all lines page by page, then asks. Only a typed y confirms. */
 export async function askToTrust({ io, overrides }: Context, lines: readonly string[]): Promise<boolean> {
   const { createSystemClock } = await import("@assent/host");
   const { signal } = new AbortController();

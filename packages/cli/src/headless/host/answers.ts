@@ -78,7 +78,7 @@ function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value);
 }
 
-/** What stands now; something else than what was said is an error of its own type. */
+/** The state as a response; a different earlier answer is an error. */
 function answerReport({ id, outcome, alreadyAnswered, identical, answeredBy, answeredAt }: AnswerReport): JsonObject {
   if (alreadyAnswered && !identical) {
     const type =

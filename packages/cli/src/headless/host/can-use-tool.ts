@@ -106,7 +106,7 @@ type ReadAnswer = {
 /** What a host's reply means, in the words of the one answer; `fault`: it means nothing. */
 export type ReadReply = ReadAnswer | { readonly fault: string; readonly code: string };
 
-/** Reads a reply to `can_use_tool`. Whatever is not said in the words of the wire is no answer, and never a yes. */
+/** Reads a reply to `can_use_tool`. Anything malformed is a fault, never an approval. */
 export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
   if (!isObject(reply)) return badAnswer("The answer is not an object.");
   const { behavior, fingerprint, message, interrupt } = reply;

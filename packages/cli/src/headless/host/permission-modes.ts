@@ -1,6 +1,6 @@
 import { MODES, type Mode } from "@assent/core";
 
-/** What a word for a mode means here: a mode, and whether nobody is to be asked. */
+/** A translated mode, and whether asking is turned off. */
 export type TranslatedMode = { readonly mode: Mode; readonly unasked: boolean };
 
 /** Words of other programs, each as the strictest of ours that works. */

@@ -1,4 +1,4 @@
-/** Whether a host is there that can be asked. Nobody knows before its first line; after its end nobody is. */
+/** Whether the host can be asked. Unknown before its first line; false after it has left. */
 export type HostPresence = {
   /** False: it cannot be asked. True also while it is not known. */
   readonly mayAsk: (what: HostCapability) => boolean;

@@ -29,7 +29,7 @@ type Handler = (steered: HostControls, fields: JsonObject) => Promise<JsonObject
 
 const MOST_LISTED = 1_000;
 
-/** Every request of a host but `initialize`. What others' hosts ask for and nobody has here is empty. */
+/** Handlers of all host requests except `initialize`. Requests for features that Assent lacks return empty lists. */
 const HANDLERS: Readonly<Record<string, Handler>> = {
   interrupt: async ({ interrupt }, { end }) => {
     await interrupt(end === true);

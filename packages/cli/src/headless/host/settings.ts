@@ -1,4 +1,4 @@
-/** What a host sets, one after the other; what is said behind it begins when it stands. */
+/** Applies host settings in order; messages wait until earlier settings are applied. */
 export type HostSettings = {
   /** Begins when what was given before has ended, however it ended. */
   readonly inOrder: <T>(work: () => Promise<T>) => Promise<T>;

@@ -11,7 +11,7 @@ const TOLD: readonly string[] = [
   ...["call", "callId", "approval", "question", "proposal", "task", "schedule", "notice", "session", "stop", "status", "hook", "event"],
 ];
 
-/** Every event of a run in one line, for whoever looks for a fault: to the file that ASSENT_LOG names, or with `--verbose` to stderr. */
+/** Logs every event in one line to the file in ASSENT_LOG, or with `--verbose` to stderr. */
 export function debugLog({ io, options }: Context, settings: () => Settings): (event: LedgerEvent) => void {
   const { ASSENT_LOG: file } = io.env;
   if (!file && !options.flag("verbose")) return () => undefined;

@@ -4,7 +4,7 @@ import type { Context } from "../../command-line/spec.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { storeFlag } from "../../store/location.ts";
 
-/** Paused background agents are told of, with what can be done about those that are blocked; with `--tasks` those go on that can. */
+/** Lists paused background agents and how to unblock them; with `--tasks` resumes those that can continue. */
 export async function reportPausedTasks(context: Context, tasks: Tasks, session: string): Promise<void> {
   const { io, options } = context;
   const paused = tasks.list().filter(({ status }) => status === "paused");

@@ -23,7 +23,7 @@ export function reportToPeople(context: Context, format: OutputFormat): (event: 
   };
 }
 
-/** A call that was denied because nobody could be asked, once its verdict is final. */
+/** A call that was denied because no one could be asked. */
 export type UnaskedCall = { readonly notice: DecisionNotice; readonly session: Session; readonly isAgent: boolean };
 
 const SUBJECT_COLUMNS = 60;

@@ -67,7 +67,7 @@ function namedFirst(ids: Ids, id: string): Ids {
   };
 }
 
-/** A limit of cost that nobody can count is no limit. */
+/** Refuses a cost limit for a model without a known price. */
 function refuseUnpriced(policy: FollowedPolicy, { id }: RunModel): void {
   const { maxCostUsd } = policy.source.settings();
   if (maxCostUsd === undefined || estimateCost(id, { inputTokens: 0, outputTokens: 0 }) !== undefined) return;
@@ -116,7 +116,7 @@ function remainingWork(state: Session["state"], prompt: string | undefined): rea
   return isUnfinished(state) ? [{ goOn: "if told" }] : [];
 }
 
-/** Something of it has not come to its end, whatever the record says of the whole. */
+/** True if calls, tasks, notices or proposals are unfinished. */
 function isUnfinished(state: Session["state"]): boolean {
   const cutShort = [...state.proposals.values()].some((row) => row.state === "applying" || row.requested !== null);
   return state.calls.size > 0 || hasWakingNotice({ state }) || state.tasks.size > 0 || cutShort;

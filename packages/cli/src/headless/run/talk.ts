@@ -31,7 +31,7 @@ export type Talk = {
   readonly handle: (work: Work) => Promise<RunOutcome>;
   /** What is left in the background when nothing more will come. Undefined: nothing was. */
   readonly finish: () => Promise<RunOutcome | undefined>;
-  /** Ends the turns under way; resolves when they have ended. Background agents go on. */
+  /** Interrupts the current turns and resolves when they have ended. Background agents continue. */
   readonly interrupt: () => Promise<void>;
   readonly shutdown: (by: string) => Promise<void>;
   readonly isBusy: () => boolean;

@@ -4,7 +4,7 @@ import type { WireMessage } from "./message.ts";
 /** Messages on their way to a reader, in the order in which they were pushed. What is pushed is made when its turn comes, so that a slow reader holds no large values. */
 export type LineFeed = {
   readonly push: (make: () => Maybe<readonly WireMessage[]>) => void;
-  /** Resolves when the reader keeps up. Whoever produces much waits for it; nobody else need. */
+  /** Resolves when the reader keeps up. Producers of many messages wait for it. */
   readonly paced: () => Promise<void>;
   /** The reader does not keep up: what can be left out should be. */
   readonly isBehind: () => boolean;

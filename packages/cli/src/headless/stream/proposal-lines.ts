@@ -18,7 +18,7 @@ const STATES: Readonly<Record<string, string>> = {
   "proposal.undone": "undone",
 };
 
-/** Proposals as messages: every change of how one stands. Begins with those that were open already. */
+/** Turns proposal events into messages, starting with the proposals that are already open. */
 export function proposalLines(open: Iterable<ProposalRow>): (event: LedgerEvent) => WireMessage | undefined {
   const known = new Map<string, KnownProposal>();
   for (const { id, label, callId } of open) known.set(id, { label, callId, files: [] });
