@@ -152,7 +152,6 @@ describe("packages from a fresh clone", () => {
   testInstalled("on this Node", () => ({ tree, user, node: process.execPath }));
 });
 
-/** What a package has to carry, by its sources. */
 /** Packages whose modules are joined, and the entries that are left. */
 const JOINED: Readonly<Record<string, readonly string[]>> = {
   agent: ["index"],
@@ -160,10 +159,12 @@ const JOINED: Readonly<Record<string, readonly string[]>> = {
   core: ["index", "parts", "testing", "text", "ungoverned"],
 };
 
+/** The files that a package must contain, derived from its sources. */
 function expectedFiles(folder: string): readonly string[] {
-  const sources = ["bin", "src"].flatMap((part) => globSync(`${part}/**/*.*`, { cwd: join(tree, "packages", folder) }));
-  const modules = sources.filter((file) => file.startsWith("src/") && file.endsWith(".ts"));
-  const built = modules.map((file) => file.replace(/^src\//, "dist/").replace(/\.ts$/, ""));
+  const sources = ["bin", "src", "testing"].flatMap((part) => globSync(`${part}/**/*.*`, { cwd: join(tree, "packages", folder) }));
+  const modules = sources.filter((file) => /^(?:src|testing)\//.test(file) && file.endsWith(".ts"));
+  const hasTesting = modules.some((file) => file.startsWith("testing/")); // then both folders are kept in dist
+  const built = modules.map((file) => (hasTesting ? `dist/${file}` : file.replace(/^src\//, "dist/")).replace(/\.ts$/, ""));
   const code = JOINED[folder]?.map((entry) => `dist/bundle/${entry}`) ?? built;
   assert.ok(modules.length > 5);
   const read = sources.filter((file) => file.startsWith("bin/") || (file.startsWith("src/") && !file.endsWith(".ts")));
