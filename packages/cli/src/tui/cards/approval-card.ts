@@ -299,7 +299,7 @@ function typeInto({ approval }: Card, state: CardState, { field, key }: FieldPre
   return { state, outcome: { command: done } };
 }
 
-export type Moving = { readonly pages: Pages; readonly at: Position; readonly next: Position; readonly canvas: Canvas };
+type Moving = { readonly pages: Pages; readonly at: Position; readonly next: Position; readonly canvas: Canvas };
 
 /** Goes a page forward; the last page is a full one. */
 const forward = ({ pages, at, next, canvas }: Moving): Position => {
@@ -308,7 +308,7 @@ const forward = ({ pages, at, next, canvas }: Moving): Position => {
   return isBefore(last, next) ? last : next;
 };
 
-export const MOVES: Readonly<Record<string, (moving: Moving) => Position>> = {
+const MOVES: Readonly<Record<string, (moving: Moving) => Position>> = {
   pageDown: forward,
   space: forward,
   pageUp: ({ pages, at, canvas }) => pageBefore(pages, at, canvas),

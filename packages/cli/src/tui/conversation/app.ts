@@ -273,7 +273,7 @@ async function runCommand({ view, shared, conversations, turns }: CommandParts, 
 }
 
 /** Resumes every paused background agent that can be. Resolves with a note on each. */
-export async function resumePaused(tasks: Tasks): Promise<readonly Block[]> {
+async function resumePaused(tasks: Tasks): Promise<readonly Block[]> {
   const blocks: Block[] = [];
   for (const { id, agent, description, status, resumable, blockedReason } of tasks.list()) {
     if (status !== "paused") continue;

@@ -62,7 +62,7 @@ function callPlaceIn(session: Session | undefined, callId: string): number | und
 }
 
 /** A bell and two notification sequences; terminals ignore those they do not know. */
-export function terminalNotification(text: string): string {
+function terminalNotification(text: string): string {
   const shown = oneLine(text).replaceAll(";", ",");
   return `\u0007\u001b]9;${shown}\u0007\u001b]777;notify;Assent;${shown}\u0007`;
 }
