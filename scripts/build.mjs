@@ -83,7 +83,7 @@ const AT_ONCE = /^(?:store\/durable-ledger|command-line\/(?:help|compile-cache|c
 const ALONE = {
   program: /\bcli\/dist\/(?:tui\/open-tui|headless\/clients\/options|index)\.js$/,
   session:
-    /\b(?:cli\/dist\/(?:headless\/host\/open|tui\/(?:plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|refused-ahead)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
+    /\b(?:cli\/dist\/(?:headless\/host\/open|tui\/(?:plain\/run-plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|refused-ahead)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
 };
 
 /**

@@ -20,7 +20,8 @@ async function runListing(
   const preload = at.write(
     "preload.mjs",
     `import { registerHooks } from "node:module";
-          const loaded = [];
+     import { writeFileSync } from "node:fs";
+     const loaded = [];
      registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
      process.on("exit", () => writeFileSync(${JSON.stringify(at.path("loaded"))}, loaded.filter((url) => url.startsWith("file:")).join("\\n")));`,
   );
