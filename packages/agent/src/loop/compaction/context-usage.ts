@@ -1,23 +1,23 @@
 import { APICallError, type LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Usage } from "@assent/core";
 
-/** How full a model's context is: what its provider count last, and a guess of what came since. Every message is looked at once. */
+/** Estimates how full a model's context is: the tokens its provider last reported, plus a guess for newer messages. Reads every message once. */
 export type ContextUsage = {
-  /** The request so far, and this answer to it, had these tokens; the history is `length` long with it. */
+  /** Stores the tokens of the latest request and its answer. `length` is the length of the history including the answer. */
   readonly count: (usage: Usage | null, length: number) => void;
-  /** Tokens of the next request, roughly. */
+  /** Estimates the tokens of the next request. */
   readonly estimate: (messages: readonly LanguageModelV4Message[]) => number;
-  /** The history is another one. */
+  /** Forgets all counts, because the history was replaced. */
   readonly reset: () => void;
 };
 
-/** Part of a context that may be estimate before it is made smaller. */
+/** The history is compacted when it fills more than this part of the context. */
 export const COMPACT_ABOVE = 0.8;
 
 const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_FILE = 1_600;
 
-/** Room of which nothing is known yet. */
+/** Creates an estimate without any counts. */
 export function createContextUsage(): ContextUsage {
   let tokens = 0;
   let seen = 0;
@@ -60,7 +60,7 @@ function partLength(part: Part): number {
   return output.value.reduce((sum, item) => sum + (item.type === "text" ? item.text.length : TOKENS_PER_FILE * CHARACTERS_PER_TOKEN), 0);
 }
 
-/** Roughly how long a value is as JSON, without writing it. */
+/** Estimates the length of a value as JSON without serializing it. */
 function jsonLength(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;

@@ -4,14 +4,14 @@ import { userMessage } from "../history/messages.ts";
 
 type Message = LanguageModelV4Message;
 
-/** What a summary stands for: the first `through` answers of the history, with all that was said and told before and after each. */
+/** A summary that replaces the first `through` answers of the history and all messages around them. */
 export type CompactedPart = { readonly through: number; readonly summary: string };
 
-/** The keptAnswers answers are summarized only if a person asks for it. */
+/** The last answers stay in the history, unless a person asks for a summary. */
 const KEPT_ANSWERS = 10;
 const TODO = "todo";
 
-/** What would be summarized now: everything before the keptAnswers answers (ten by default) and the messages that led to them. Undefined: there is nothing to shorten. */
+/** Finds what to summarize: everything before the last answers (ten by default) and their prompts. Undefined if nothing can be shortened. */
 export function findCompactable(
   messages: readonly Message[],
   keptAnswers: number = KEPT_ANSWERS,
@@ -25,8 +25,8 @@ export function findCompactable(
 }
 
 /**
- * The history with its beginning told as a summary. Kept as they were: the system prompt, the keptAnswers prompt of the person, the todo list, calls of which nobody
- * knows how they ended, and everything after. The same history and summary always give the same, live and read back from the record.
+ * Replaces the beginning of the history with a summary. Keeps the system prompt, the last prompt of the person, the last todo list, calls whose
+ * outcome is unknown, and everything after. The same history and summary always give the same result, live and read back from the record.
  */
 export function compactedHistory(messages: readonly Message[], { through, summary }: CompactedPart): Message[] {
   const end = endOfAnswer(messages, through);
@@ -34,7 +34,7 @@ export function compactedHistory(messages: readonly Message[], { through, summar
   return [...system, userMessage(summary, "summary"), ...keptMessages(messages, end), ...messages.slice(end)];
 }
 
-/** The place after the answer of this number, counted from 1, and the results of its calls: a call is never apart from its result. */
+/** The index after an answer, counted from 1, and after the results of its calls. A call is never separated from its result. */
 function endOfAnswer(messages: readonly Message[], through: number): number {
   let answers = 0;
   for (const [at, { role }] of messages.entries()) {
@@ -45,7 +45,7 @@ function endOfAnswer(messages: readonly Message[], through: number): number {
   return messages.length;
 }
 
-/** What stays of the messages before `end`. */
+/** The messages before `end` that are kept. */
 function keptMessages(messages: readonly Message[], end: number): readonly Message[] {
   const prompt = messages.findLastIndex((message) => message.role === "user" && markOf(message).origin === "user");
   const calls = keptCallIds(messages, end);
@@ -56,7 +56,7 @@ function keptMessages(messages: readonly Message[], end: number): readonly Messa
   });
 }
 
-/** The keptAnswers todo list, if it stands before `end`, and every call whose outcome is unknown. */
+/** The call of the last todo list, if it is before `end`, and every call whose outcome is unknown. */
 function keptCallIds(messages: readonly Message[], end: number): ReadonlySet<string> {
   const results = messages.flatMap((message, at) =>
     message.role === "tool" ? message.content.map((part) => ({ part, outcome: markOf(part).outcome, isBefore: at < end })) : [],

@@ -4,14 +4,14 @@ import { assistantMessage, toolMessage } from "./messages.ts";
 
 const NOT_RUN = "Not run: the answer that made this call was cut off before it was complete.";
 
-/** Whether an answer with this stop broke off. Nothing that it called was run. */
+/** True if an answer with this stop reason broke off. None of its calls ran. */
 export function isCut(stop: string): boolean {
   return stop === "aborted" || stop === "error";
 }
 
 /**
- * A cut answer as the history has it. Reasoning that is not signed yet is refused by its provider, and reasoning alone is no message; a call has
- * an id that no whole answer can have, and a result that says that it was not run.
+ * Converts an answer that broke off into messages. Drops unsigned reasoning, which providers refuse, and an answer that is only reasoning. Its calls
+ * get ids that no complete answer can have, and a result that says they did not run.
  */
 export function cutMessages(parts: readonly AssistantPart[], turn: number): readonly LanguageModelV4Message[] {
   const kept = parts.filter(({ type, provider }) => type !== "reasoning" || provider !== undefined);

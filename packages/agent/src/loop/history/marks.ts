@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core";
 
-/** What the loop writes on messages and results for whoever reads a request without a provider between: the script. Providers ignore it. */
+/** Marks on messages and results for the scripted model, which reads requests directly. Providers ignore them. */
 export type Mark = {
   readonly origin?: "user" | "reminder" | "notice" | "schedule" | "summary";
   readonly outcome?: string;

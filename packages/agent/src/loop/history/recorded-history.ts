@@ -5,21 +5,21 @@ import { cutMessages, isCut } from "./cut-answer.ts";
 import type { Mark } from "./marks.ts";
 import { assistantMessage, type CallResult, toolMessage, userMessage } from "./messages.ts";
 
-/** A conversation as the ledger has it: what every finished part of it said, and the turn that was cut short, if any. */
+/** A conversation as recorded: all complete turns, and the interrupted turn, if any. */
 export type RecordedHistory = {
   readonly messages: LanguageModelV4Message[];
-  /** The newest assistant message, where its calls have not all ended. */
+  /** The newest answer, if some of its calls have not ended. */
   readonly open: OpenTurn | undefined;
-  /** Where the session's newest answer came from; not that of a session it was forked from. */
+  /** The provider's id of the session's newest answer, ignoring the session it was forked from. */
   readonly providerId: string | null;
 };
 
-/** A turn whose calls are not all results yet. */
+/** A turn in which some calls have no result yet. */
 export type OpenTurn = { readonly parts: readonly AssistantPart[]; readonly calls: readonly RecordedTurnCall[] };
 
 type RecordedTurnCall = { readonly callId: string; readonly tool: string; ended: CallResult | undefined };
 
-/** A conversation that cannot be readMessages back: the session it was forked from is gone, or does not reach as far. */
+/** A conversation that cannot be read back: the session it was forked from is gone or too short. */
 export class HistoryError extends Error {
   readonly type = "fork_history_missing";
   constructor(message: string) {
@@ -39,14 +39,15 @@ const ORIGINS: Readonly<Record<EventBodies["message.user"]["origin"], NonNullabl
 const OWN_CALL = "You are the fork started by this call.";
 const SIBLING = "Handled by the parent.";
 
-/** What stands in a fork's history for the result of a call that had none; `own`: the call that started the fork. */
+/** Creates the results of unanswered calls in a fork's history. `own` is the call that started the fork. */
 export function forkText(own: string | undefined): (callId: string) => string {
   return (callId) => (callId === own ? OWN_CALL : SIBLING);
 }
 
 /**
- * Reads a session's conversation back from its record; that of a fork begins with the other session's, up to the place of the fork, where `unanswered` gives the
- * results of calls that had none (absent: by which call started the fork). Large contents are fetched where they stand. Rejects with `HistoryError`.
+ * Reads a session's conversation from its record. The history of a fork starts with that of the other session, up to the fork. There, `unanswered`
+ * gives results to calls that had none; by default the result depends on which call started the fork. Loads large contents where needed. Rejects with
+ * `HistoryError`.
  */
 export async function readHistory(ledger: Ledger, session: string, unanswered?: (callId: string) => string): Promise<RecordedHistory> {
   const reader = await readMessages(ledger, { session, unanswered, seen: [session] });
@@ -80,7 +81,7 @@ type HistorySource = {
   readonly session: string;
   readonly until?: number;
   readonly unanswered: ((callId: string) => string) | undefined;
-  /** Sessions that are being readMessages: none is forked from itself. */
+  /** Sessions being read, to refuse a session that is forked from itself. */
   readonly seen: readonly string[];
 };
 
@@ -88,7 +89,7 @@ async function readMessages(ledger: Ledger, source: HistorySource): Promise<Hist
   const { session, until = Number.POSITIVE_INFINITY } = source;
   let reader = startReader([]);
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types: TYPES })) {
-    if (stored.seq > until && stored.type !== "call.proposed") break; // the calls of an answer are on record right behind it
+    if (stored.seq > until && stored.type !== "call.proposed") break; // the calls of an answer are recorded right after it
     const event = parseEvent({ ...stored, body: await ledger.resolve(stored.body) });
     if (event?.type === "session.created") reader = await readForkedFrom(ledger, source, event.body);
     else if (event) applyEvent(reader, event);
@@ -96,7 +97,7 @@ async function readMessages(ledger: Ledger, source: HistorySource): Promise<Hist
   return reader;
 }
 
-/** The history before a session's own: empty, or that of the session it was forked from. */
+/** The history a session was forked with; empty if it is not a fork. */
 async function readForkedFrom(
   ledger: Ledger,
   { unanswered, seen }: HistorySource,
@@ -113,7 +114,7 @@ async function readForkedFrom(
   return startReader(reader.messages);
 }
 
-/** A chain is whole from its beginning or gone: its first event and that of the place are looked for. */
+/** Looks only for the first event and the one at `seq`, because a chain is either complete or gone. */
 async function reaches(ledger: Ledger, session: string, seq: number): Promise<boolean> {
   for (const place of [1, seq]) if ((await firstAfter(ledger, session, place - 1)) !== place) return false;
   return true;
@@ -170,7 +171,7 @@ function addAnswer(reader: HistoryReader, { content, stop, turn, providerId }: E
   else reader.parts = content;
 }
 
-/** Under the name the model called it by, as it was results its result. */
+/** Uses the name by which the model called the tool, as its result did. */
 function addCall({ call, tool, calledAs }: EventBodies["call.proposed"]): RecordedTurnCall {
   return { callId: call, tool: calledAs ?? tool, ended: undefined };
 }
@@ -180,19 +181,19 @@ function endCall({ calls }: HistoryReader, { call, outcome, type, content }: Eve
   if (found) found.ended = { callId: call, tool: found.tool, outcome, type, content };
 }
 
-/** The turn before is whole: nothing is said to a model while a call of its turn waits. */
+/** Completes the previous turn. The model gets no message while one of its calls waits. */
 function closeTurn(reader: HistoryReader): void {
   const { parts, calls, messages } = reader;
   reader.parts = undefined;
   reader.calls = [];
-  if (!parts || (calls.length === 0 && parts.some(({ type }) => type === "call"))) return; // its calls were never addCall: the model was callCount again
+  if (!parts || (calls.length === 0 && parts.some(({ type }) => type === "call"))) return; // its calls were never proposed: the model was asked again
   const ids = calls.map(({ callId }) => callId);
   if (parts.length > 0) messages.push(assistantMessage(parts, ids));
   const results = calls.flatMap(({ ended }) => (ended ? [ended] : []));
   if (results.length > 0) messages.push(toolMessage(results));
 }
 
-/** Every call of the newest answer gets a result, so that no provider sees one without. */
+/** Gives every call of the newest answer a result, because providers refuse calls without one. */
 function answerOpenCalls(reader: HistoryReader, unanswered: (callId: string) => string): void {
   const made = reader.parts?.flatMap((part) => (part.type === "call" ? [part] : [])) ?? [];
   for (const { call, tool } of made.slice(reader.calls.length)) reader.calls.push({ callId: call, tool, ended: undefined });

@@ -1,44 +1,44 @@
 import type { Clock, LedgerEvent, Session, Usage } from "@assent/core";
 import { estimateCost } from "../../providers/known-models.ts";
 
-/** What a run may use up. */
+/** Limits of a run. */
 export type RunLimitsOptions = {
   readonly clock: Clock;
   /** Requests of the root session. */
   readonly maxTurns?: number | undefined;
-  /** Calls that reach their claim, those of agents too. */
+  /** Claimed calls, including those of agents. */
   readonly maxToolCalls?: number | undefined;
-  /** Without the time in which a person was waited for. */
+  /** Not counting the time spent waiting for a person. */
   readonly maxTimeMs?: number | undefined;
   readonly maxCostUsd?: number | undefined;
 };
 
-/** A limit that is reached, as the end of a run says it. */
+/** The limit that ended a run. */
 export type LimitReached = {
   readonly type: "limit_turns" | "limit_tool_calls" | "limit_time" | "limit_cost";
   readonly message: string;
 };
 
-/** What a whole run, of a root session and its agents, has used of what it may. One object is shared by all of them. */
+/** Counts what a run uses, including its agents. They share one object. */
 export type RunLimits = {
-  /** The first limit but that of turns that is reached; undefined: none. */
+  /** The first exceeded limit, not counting turns; undefined if there is none. */
   readonly exceeded: () => LimitReached | undefined;
-  /** Counts a turn of the root session that is about to start; an answer says that it must not. */
+  /** Counts a turn of the root session that is about to start. Returns the limit if it must not start. */
   readonly turn: () => LimitReached | undefined;
-  /** Counts a call that is about to be claimed; a text says that it must not be. Made to be a dispatcher's `mayClaim`. */
+  /** Counts a call that is about to be claimed. Returns the reason if it must not be. Suitable as a dispatcher's `mayClaim`. */
   readonly claim: () => string | undefined;
-  /** Counts what one request used; a model without a price is too much where cost is limited. */
+  /** Counts what one request used. If cost is limited, a model without a known price exceeds the limit. */
   readonly spend: (usage: Usage | null, modelId: string) => void;
-  /** Somebody waits for a person: time stands still until everyone who said so has said `resumeClock`. */
+  /** Pauses the time limit while a person is asked, until every caller has called `resumeClock`. */
   readonly pauseClock: () => void;
   readonly resumeClock: () => void;
   /** Aborts when time is up, with a `TimeoutError` that names the limit. */
   readonly signal: AbortSignal;
-  /** The run is expired: no time passes any more. */
+  /** Stops the time limit, because the run ended. */
   readonly end: () => void;
 };
 
-/** Limits of a run that begins now. */
+/** Starts counting for a new run. */
 export function createRunLimits({ clock, maxTurns, maxToolCalls, maxTimeMs, maxCostUsd }: RunLimitsOptions): RunLimits {
   let turns = 0;
   let claims = 0;
@@ -78,7 +78,7 @@ export function createRunLimits({ clock, maxTurns, maxToolCalls, maxTimeMs, maxC
   };
 }
 
-/** The end of a run that may make no further request. */
+/** The limit that ends a run without another request. */
 export function turnLimit(maxTurns: number): LimitReached {
   return { type: "limit_turns", message: `The limit of ${maxTurns} ${maxTurns === 1 ? "turn" : "turns"} is reached.` };
 }
@@ -97,7 +97,7 @@ function sentence(text: string): string {
 
 type Timer = Pick<RunLimits, "pauseClock" | "resumeClock" | "signal" | "end">;
 
-/** Counts down while nobody is waited for. */
+/** Counts down, except while a person is asked. */
 function makeTimer(clock: Clock, ms: number | undefined): Timer {
   const expired = new AbortController();
   if (ms === undefined) return { signal: expired.signal, pauseClock: doNothing, resumeClock: doNothing, end: doNothing };
@@ -120,7 +120,7 @@ function makeTimer(clock: Clock, ms: number | undefined): Timer {
       waiting += 1;
       if (waiting > 1) return;
       stop();
-      left = Math.min(left, Math.max(0, left - (clock.now() - since))); // a clock that was set back gives nobody time
+      left = Math.min(left, Math.max(0, left - (clock.now() - since))); // setting the clock back does not add time
     },
     resumeClock: () => {
       waiting = Math.max(0, waiting - 1);
@@ -133,7 +133,7 @@ function makeTimer(clock: Clock, ms: number | undefined): Timer {
 function doNothing(): void {
   // Time is not limited.
 }
-/** While an approval or question of this session is open, the run's time stands still. The returned function ends the watching, and the pause with it. */
+/** Pauses the run's time limit while an approval or question of this session is open. The returned function stops watching and ends the pause. */
 export function pauseWhileWaiting(limits: RunLimits, session: Session): () => void {
   const open = new Set<string>();
   const wait = (id: string | null | undefined): void => {

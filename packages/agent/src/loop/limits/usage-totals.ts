@@ -12,15 +12,15 @@ export type UsageTotals = {
 
 /** What a conversation has used in this process. */
 export type ConversationUsage = UsageTotals & {
-  /** By the id a model was asked for. */
+  /** By the requested model id. */
   readonly models: Readonly<Record<string, UsageTotals>>;
-  /** How long models were addTime for. */
+  /** Time spent waiting for models. */
   readonly apiMs: number;
-  /** Requests that were answered, whole or in part. */
+  /** Requests with a complete or partial answer. */
   readonly requests: number;
 };
 
-/** Counts what requests used. */
+/** Counts the usage of requests. */
 export type UsageCounter = {
   readonly add: (modelId: string, usage: Usage | null) => void;
   readonly addTime: (ms: number) => void;
@@ -29,7 +29,7 @@ export type UsageCounter = {
 
 const NONE: UsageTotals = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, totalTokens: 0 };
 
-/** A counter at zero. */
+/** Creates a counter at zero. */
 export function createUsageCounter(): UsageCounter {
   let all = NONE;
   let apiMs = 0;

@@ -16,7 +16,7 @@ export type TurnRequest = {
   readonly steering: TurnSteering;
   readonly tools: readonly Tool[];
   readonly model: LanguageModelV4;
-  /** The id the model was requested by. */
+  /** The requested model id. */
   readonly modelId: string;
   readonly signal: AbortSignal;
 };

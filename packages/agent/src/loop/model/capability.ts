@@ -2,13 +2,13 @@ import { APICallError } from "@ai-sdk/provider";
 import type { Capability } from "../../script/script.ts";
 
 /**
- * Providers and models of which it is known that they cannot be made to call a named tool; the first row that fits counts.
- * Most think before every answer, and their providers refuse to force what is thought about. A gateway's model has its maker before the name.
+ * Providers and models that cannot be forced to call a named tool; the first matching row counts. Most think before every answer, and their providers
+ * refuse to force a tool then. A gateway puts the maker before the model's name.
  */
 const KNOWN: readonly { readonly provider: RegExp; readonly model: RegExp; readonly capability: Capability }[] = [
   { provider: /./, model: /claude-(?:opus|sonnet)-5[.-]5|claude-(?:fable|mythos)-5[.-][12]/, capability: "auto" },
   { provider: /^anthropic/, model: /thinking/, capability: "auto" },
-  { provider: /^ollama/, model: /./, capability: "auto" }, // takes the field and does not look at it
+  { provider: /^ollama/, model: /./, capability: "auto" }, // accepts the field and ignores it
   { provider: /^lmstudio/, model: /./, capability: "required" }, // refuses a name
   { provider: /deepseek/, model: /reasoner|r1|v4/, capability: "auto" },
   { provider: /./, model: /(?:^|[/-])(?:qwq|deepseek-(?:r1|reasoner|v4))/, capability: "auto" },
@@ -18,14 +18,14 @@ const KNOWN: readonly { readonly provider: RegExp; readonly model: RegExp; reado
 
 const LOWER: Readonly<Record<Capability, Capability | undefined>> = { named: "required", required: "auto", auto: undefined };
 
-/** What models can be made to do, by table and by what their providers refused in this process. */
+/** What models can be forced to do, by the table and by what their providers refused in this process. */
 export type Capabilities = {
   readonly of: (model: { readonly provider: string; readonly modelId: string }) => Capability;
-  /** Learns from a refusal. False: there is nothing lower. */
+  /** Learns from a refusal. Returns false if there is no lower capability. */
   readonly lower: (model: { readonly provider: string; readonly modelId: string }) => boolean;
 };
 
-/** Begins with the table; `fixed` is what a script says of itself. */
+/** Starts with the table. A script declares its own capability, `fixed`. */
 export function createCapabilities(fixed?: Capability): Capabilities {
   const learned = new Map<string, Capability>();
   const of: Capabilities["of"] = ({ provider, modelId }) => {

@@ -4,10 +4,10 @@ import { ModelError } from "../../providers/resolve-model.ts";
 import { ScriptFailure } from "../../script/script.ts";
 import { BrokenAnswer, NotAStream } from "./stream-answer.ts";
 
-/** Why a request to a model failed, and where it is known what to check. */
+/** Why a request to a model failed, with a hint what to check if there is one. */
 export type ProviderFailure = { readonly type: string; readonly message: string; readonly hint?: string };
 
-/** Why a request to a model failed, as the end of a run says it: which model, where it was asked, what came back. `modelId`: what it was asked for by. */
+/** Describes why a request to a model failed: which model, at which address, with which response. `modelId` is the requested id. */
 export function providerFailure(error: unknown, modelId = ""): ProviderFailure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ScriptFailure) return { type: error.type, message };
@@ -21,13 +21,13 @@ export function providerFailure(error: unknown, modelId = ""): ProviderFailure {
   return { type, message: `${modelId}${describeFailure(cause, message)}`, ...(hint !== undefined && { hint }) };
 }
 
-/** Of a model that is not in the table nobody knows more than the answer's status. */
+/** Adds the response's status, the only thing known about a model that is not in the table. */
 function withStatus(cause: unknown, message: string): string {
   const status = APICallError.isInstance(cause) ? (cause.statusCode ?? 0) : 0;
   return status < 400 ? message : `${withoutFinalPeriod(message)} (status ${status})`.trimStart();
 }
 
-/** In front of what is said next, which follows it as its own sentence or after a semicolon. */
+/** Removes the final period, so that another clause can follow. */
 export function withoutFinalPeriod(message: string): string {
   return message.replace(/[.\s]+$/, "");
 }
@@ -40,7 +40,7 @@ function isUnreachable(cause: unknown): cause is APICallError {
   return APICallError.isInstance(cause) && cause.statusCode === undefined;
 }
 
-/** The words behind the model's id. What the provider itself said of a refusal stands in the error's data; without it its message is the status's name. */
+/** Describes the failure, to follow the model's id. The provider's own explanation is in the error's data; the message may be only the status text. */
 function describeFailure(cause: unknown, message: string): string {
   if (!APICallError.isInstance(cause)) return `: ${message}`;
   const at = addressOf(cause.url);
@@ -51,7 +51,7 @@ function describeFailure(cause: unknown, message: string): string {
   return `${at} answered ${withoutFinalPeriod(`${status} ${message}`)}.`;
 }
 
-/** Never with a query or a name and password: keys stand there. */
+/** Removes the query, name and password, which may contain keys. */
 function addressOf(url: string): string {
   if (!URL.canParse(url)) return "";
   const { origin, pathname } = new URL(url);

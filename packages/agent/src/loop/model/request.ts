@@ -37,7 +37,7 @@ export function listOfferedTools(registry: Registry, { session, dispatcher, canA
 
 const WITHOUT_DENIED = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
-/** The list withoutDenied denied tools. It returns the same array each time, so that caches keyed by it work. */
+/** The list without denied tools. It returns the same array each time, so that caches keyed by it work. */
 function withoutDenied(tools: readonly Tool[], dispatcher: OfferedToolsContext["dispatcher"]): readonly Tool[] {
   const denied = tools.filter((tool) => dispatcher.denies(tool)).map(({ name }) => name);
   if (denied.length === 0) return tools;
@@ -50,7 +50,7 @@ function withoutDenied(tools: readonly Tool[], dispatcher: OfferedToolsContext["
 
 const WITH_TOOL = new WeakMap<readonly Tool[], WeakMap<Tool, readonly Tool[]>>();
 
-/** A list with one tool more: the same one each time, so that what is made of it is made once. */
+/** The list with one more tool. It returns the same array each time, so that caches keyed by it work. */
 function withTool(tools: readonly Tool[], more: Tool): readonly Tool[] {
   const known = WITH_TOOL.get(tools) ?? new WeakMap<Tool, readonly Tool[]>();
   const list = known.get(more) ?? Object.freeze([...tools, more]);
@@ -68,7 +68,7 @@ export type RequestParts = {
   readonly signal: AbortSignal;
 };
 
-/** The request for one turn. The history is handed on as it is: a stable beginning is what providers cache. */
+/** Builds the request for one turn. The history is passed on unchanged, because providers cache a stable beginning. */
 export function buildRequest({ messages, system, tools, choice, capability, signal }: RequestParts): LanguageModelV4CallOptions {
   if (messages[0]?.role !== "system") messages.unshift({ role: "system", content: system });
   const { offered, toolChoice } = offerTools(tools, choice, capability);
@@ -79,14 +79,14 @@ export function buildRequest({ messages, system, tools, choice, capability, sign
 }
 
 /**
- * What every request canAsk of whichever provider it goes to; each reads its own. Anthropic caches only where it is asked to.
- * OpenAI keeps nothing: the history is ours, and what its models reasoned travels with it in full.
+ * Options for every provider; each reads only its own. Anthropic caches only on request. OpenAI stores nothing, so its reasoning travels in full with
+ * our history.
  */
 const PROVIDER_OPTIONS: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } }, openai: { store: false } };
 
 type ToolOffer = { readonly offered: readonly Tool[]; readonly toolChoice: LanguageModelV4CallOptions["toolChoice"] };
 
-/** A tool that cannot be named is the only one offered; where nothing can be forced, the reminder alone must do. */
+/** If a tool cannot be forced by name, it is the only one offered. If nothing can be forced, only the reminder helps. */
 function offerTools(tools: readonly Tool[], choice: Choice | undefined, capability: Capability): ToolOffer {
   if (choice === undefined || choice === "auto") return { offered: tools, toolChoice: undefined };
   if (choice === "none") return { offered: tools, toolChoice: { type: "none" } };
@@ -98,7 +98,7 @@ function offerTools(tools: readonly Tool[], choice: Choice | undefined, capabili
 
 const DECLARATIONS = new WeakMap<readonly Tool[], LanguageModelV4FunctionTool[]>();
 
-/** Most requests offer the same list as the one before. */
+/** Cached, because most requests offer the same list as the one before. */
 function declarations(tools: readonly Tool[]): LanguageModelV4FunctionTool[] {
   const known = DECLARATIONS.get(tools);
   if (known) return known;

@@ -2,19 +2,19 @@ import { APICallError } from "@ai-sdk/provider";
 import { type Clock, isObject } from "@assent/core";
 import { BrokenAnswer } from "./stream-answer.ts";
 
-/** How often a request is made again before its failure is the run's. */
+/** Retries of a request before its failure ends the run. */
 const RETRIES = 4;
 /** A refused connection is retried less often: a restarting server is back within seconds, and a wrong address should be reported soon. */
 const REFUSED_RETRIES = 2;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;
-/** A provider that wants more patience than this is not waited for. */
+/** A provider that asks for a longer wait fails the request. */
 const LONGEST_WAIT_MS = 120_000;
 
 /** What is known when a request failed. */
 export type FailedRequest = {
   readonly error: unknown;
-  /** Failures so far, this one counted. */
+  /** Failures so far, including this one. */
   readonly failures: number;
   readonly retries: number;
   /** Milliseconds since 1970. */
@@ -47,10 +47,10 @@ function isTemporary(cause: unknown, broken: boolean): boolean {
 
 type FailureFields = { readonly status: number | undefined; readonly retryable: boolean | undefined; readonly kind: string };
 
-/** A failure inside a stream is a bare object with the fields of a request's error, or only with a type and a code. */
+/** Reads the fields of a failure. Inside a stream it is a plain object with the fields of an error, or only a type and a code. */
 function readFailure(cause: unknown): FailureFields {
   const { statusCode, isRetryable, responseBody, type, code }: Readonly<Record<string, unknown>> = isObject(cause) ? cause : {};
-  // A connection that is lost in the middle of an answer is an error with the answer's status, 200.
+  // A connection lost during an answer is an error with the answer's status, 200.
   const status = [statusCode, code].map(Number).find((number) => number >= 400 && number < 600);
   return {
     status,
@@ -72,7 +72,7 @@ function hasCode(error: unknown, code: RegExp): boolean {
   return false;
 }
 
-/** What the provider requestedDelay for: a header in milliseconds, seconds or as a date, or the detail of an error's body. */
+/** Reads the delay the provider asks for: a header in milliseconds, seconds or as a date, or a detail in the error's body. */
 function readRequestedDelay(cause: unknown, now: number): number | undefined {
   if (!APICallError.isInstance(cause)) return undefined;
   const headers = cause.responseHeaders ?? {};
@@ -86,13 +86,13 @@ function readRequestedDelay(cause: unknown, now: number): number | undefined {
   return detail === undefined ? undefined : Number.parseFloat(detail) * 1_000;
 }
 
-/** A request that will be made again. */
+/** A request that will be retried. */
 export type RetryAttempt = {
-  /** 1 for the first time it is made again. */
+  /** 1 for the first retry. */
   readonly attempt: number;
   readonly delayMs: number;
   readonly error: unknown;
-  /** Something of the broken answer was already partialOutput, and will be partialOutput anew. */
+  /** True if part of the broken answer was already streamed and will be streamed again. */
   readonly partialOutput: boolean;
 };
 
@@ -101,11 +101,11 @@ export type RetryOptions = {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly retries?: number;
-  /** FailureFields before each wait. */
+  /** Called before each wait. */
   readonly retrying?: (retrying: RetryAttempt) => void;
 };
 
-/** Makes a request, and makes it again while its failure may pass. Rejects with the last failure, or with the signal's reason while it waits. */
+/** Makes a request and retries it while its failure is temporary. Rejects with the last failure, or with the signal's reason if aborted while waiting. */
 export async function withRetries<T>(request: () => Promise<T>, { clock, signal, retries = RETRIES, retrying }: RetryOptions): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {

@@ -9,13 +9,13 @@ import {
 import { type AssistantPart, isObject, type Json, type Usage } from "@assent/core";
 import { createStreamEmitter, type StreamEmitter, type StreamEvent } from "./stream-events.ts";
 
-/** One call as a model made it: its arguments as the text that came. */
+/** A call made by a model, with its arguments as text. */
 export type ModelCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
-/** One part of an answer, with what its provider wants to see again beside it: signatures, ids of its own. */
+/** A part of an answer, with metadata that its provider wants back: signatures and ids. */
 export type AnswerPart = AssistantPart & { readonly provider?: Json };
 
-/** What a model answered: whole, or as far as it came. */
+/** A model's answer, complete or partial. */
 export type ModelAnswer = {
   readonly parts: readonly AnswerPart[];
   readonly calls: readonly ModelCall[];
@@ -31,11 +31,11 @@ export type ModelAnswer = {
 
 type BrokenAnswerDetails = { readonly calls: number; readonly hasOutput: boolean; readonly partial?: ModelAnswer };
 
-/** An answer that began and did not come to its end. What broke it is the cause. */
+/** An answer that broke off. Its `cause` is the reason. */
 export class BrokenAnswer extends Error {
-  /** Calls that had arrived whole. None of them was run. */
+  /** Calls that had arrived completely. None of them ran. */
   readonly calls: number;
-  /** Text or reasoning was hasOutput of it. */
+  /** True if text or reasoning was already streamed. */
   readonly hasOutput: boolean;
   /** What arrived of it. */
   readonly partial: ModelAnswer | undefined;
@@ -48,7 +48,7 @@ export class BrokenAnswer extends Error {
   }
 }
 
-/** A success that is no event stream: something else than a model's server answers there. Asking again does not help. */
+/** A successful response that is not an event stream, so the server is not a model server. Retrying does not help. */
 export class NotAStream extends Error {
   readonly isRetryable = false;
   constructor(mediaType: string, cause: unknown) {
@@ -57,7 +57,7 @@ export class NotAStream extends Error {
   }
 }
 
-/** Providers tell of failures inside a stream as errors or as bare objects; of a lost connection they say that a success could not be processed. */
+/** Providers report failures inside a stream as errors or plain objects. For a lost connection they say that a successful response could not be processed. */
 function messageOf(cause: unknown): string {
   if (APICallError.isInstance(cause) && cause.statusCode === 200) return `The connection to the model was lost${because(cause.cause)}.`;
   const message = isObject(cause) ? cause["message"] : cause;
@@ -87,7 +87,7 @@ export async function streamAnswer(
     return answer;
   } catch (failure) {
     const error = collector.entries.length === 0 ? explainEmptyStream(response?.headers, failure) : failure;
-    await reader.cancel(error).catch(() => undefined); // what is not read to its end is given up, and its provider told so
+    await reader.cancel(error).catch(() => undefined); // cancels the rest of the stream, which also tells the provider
     const stop = options.abortSignal?.aborted ? "aborted" : "error";
     collector.emitter?.end(stop);
     const arrived = withoutCutCalls(collector);
@@ -114,7 +114,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Only where nothing came: some servers stream under another name. */
+/** Only for an empty answer: some servers stream with another content type. */
 function explainEmptyStream(headers: Readonly<Record<string, string>> | undefined, failure: unknown): unknown {
   const mediaType = headers?.["content-type"]?.split(";")[0]?.trim() ?? "";
   return mediaType === "" || mediaType === "text/event-stream" ? failure : new NotAStream(mediaType, failure);
@@ -124,7 +124,7 @@ type Block = { readonly type: "text" | "reasoning"; text: string; provider: Shar
 type CallEntry = Extract<AnswerPart, { readonly type: "call" }>;
 type FinishPart = Extract<LanguageModelV4StreamPart, { readonly type: "finish" }>;
 type AnswerCollector = {
-  /** In the order in which they began: some providers end a text only after the calls that follow it. */
+  /** In the order in which they started: some providers end a text only after the calls that follow it. */
   readonly entries: (Block | CallEntry)[];
   readonly calls: ModelCall[];
   readonly open: Map<string, Block>;
@@ -132,7 +132,7 @@ type AnswerCollector = {
   finished: FinishPart | undefined;
   model: string | null;
   providerId: string | null;
-  /** Absent: nobody hears of it. */
+  /** Absent if no events are wanted. */
   readonly emitter: StreamEmitter | undefined;
 };
 
@@ -184,7 +184,7 @@ function startBlock({ open, entries, emitter }: AnswerCollector, { type, id, pro
   const block: Block = { type: type === "text-start" ? "text" : "reasoning", text: "", provider: providerMetadata };
   open.set(id, block);
   entries.push(block);
-  emitter?.stop(id); // a provider that begins the same block anew has ended the one before
+  emitter?.stop(id); // a provider that starts the same block again has ended the previous one
   emitter?.start(id, { type: block.type });
 }
 
@@ -200,7 +200,7 @@ function appendDelta(collector: AnswerCollector, { id, delta, providerMetadata }
 
 type InputPart = Extract<LanguageModelV4StreamPart, { readonly type: "tool-input-start" | "tool-input-delta" | "tool-input-end" }>;
 
-/** Arguments are told as they come; what counts is the whole call that follows them. */
+/** Streams arguments as they arrive. Only the complete call that follows counts. */
 function emitInput(emitter: StreamEmitter, part: InputPart): void {
   const key = callKey(part.id);
   if (part.type === "tool-input-delta") emitter.delta(key, { type: "input", delta: part.delta });
@@ -208,12 +208,12 @@ function emitInput(emitter: StreamEmitter, part: InputPart): void {
     emitter.start(key, { type: "call", id: part.id, tool: part.toolName });
 }
 
-/** Texts and calls may have the same ids. */
+/** Separates calls from texts, which may have the same ids. */
 function callKey(id: string): string {
   return `call ${id}`;
 }
 
-/** A signature may come with any event of its block; what comes later counts. */
+/** A signature may arrive with any event of its block; the latest counts. */
 function mergeMetadata(block: Block | undefined, more: SharedV4ProviderMetadata | undefined): void {
   if (!block || !more) return;
   const merged: SharedV4ProviderMetadata = { ...block.provider };
@@ -223,7 +223,7 @@ function mergeMetadata(block: Block | undefined, more: SharedV4ProviderMetadata 
 
 type CallPart = Extract<LanguageModelV4StreamPart, { readonly type: "tool-call" }>;
 
-/** What a provider ran itself is none of ours. */
+/** Skips tools the provider ran itself. */
 function addCall({ entries, calls, emitter }: AnswerCollector, part: CallPart): void {
   if (part.providerExecuted) return;
   if (emitter) emitCall(emitter, part);
@@ -243,7 +243,7 @@ function emitCall(emitter: StreamEmitter, { toolCallId, toolName, input }: CallP
   emitter.stop(key);
 }
 
-/** Ends that name a failure and that the AI SDK does not know: of OpenRouter, GLM, DeepSeek and Gemini. */
+/** Finish reasons that mean a failure and that the AI SDK does not know: from OpenRouter, GLM, DeepSeek and Gemini. */
 const FAILED_ENDS = /^(?:error|network_error|insufficient_system_resource|unexpected_tool_call)$/i;
 
 function finishAnswer(collector: AnswerCollector): ModelAnswer {
@@ -264,19 +264,19 @@ function buildAnswer(collector: AnswerCollector, stop: string): ModelAnswer {
     if (part?.type === "text") text += part.text;
   }
   const usage = finished ? readUsage(finished.usage) : null;
-  // A list that was filled one by one has room for more; the record keeps this one.
+  // The copy is recorded, without the spare capacity of a growing list.
   return { parts: parts.slice(), calls, text, stop, truncated: stop === "length", usage, model, providerId };
 }
 
-/** An empty text says nothing, and some providers refuse to be sent one; empty reasoning may carry a signature. */
+/** Drops an empty text, which some providers refuse. Empty reasoning may carry a signature. */
 function blockPart({ type, text: came, provider: given }: Block): AnswerPart | undefined {
   const provider = given && metadataJson(given);
-  const text = came.toWellFormed(); // only the whole: a pair may have come in two pieces
+  const text = came.toWellFormed(); // checks the complete text: a surrogate pair may have arrived in two pieces
   if (text === "" && (type === "text" || provider === undefined)) return undefined;
   return provider === undefined ? { type, text } : { type, text, provider };
 }
 
-/** Providers leave undefined what they do not know; what is stored is JSON. */
+/** Removes undefined fields, because the record holds JSON. */
 function metadataJson(metadata: SharedV4ProviderMetadata): Json | undefined {
   // Parsing: the result of a parse is JSON.
   const value = JSON.parse(JSON.stringify(metadata), (_key, inner) => (typeof inner === "string" ? inner.toWellFormed() : inner)) as Json;

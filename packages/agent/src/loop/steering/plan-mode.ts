@@ -3,22 +3,22 @@ import { planPrompt } from "../../prompts/prompts.ts";
 import { escapeXml, systemReminder } from "./reminder.ts";
 import type { Steering } from "./steering.ts";
 
-/** How a model in plan mode is led to propose what it planned. */
+/** Leads a model in plan mode to propose its plan. */
 export type PlanSteering = {
-  /** A person spoke: the count begins anew. */
+  /** Restarts the count of reminders after a message of a person. */
   readonly reset: () => void;
-  /** The reminder for the model's next turn: plan mode is on, or a person turned it off. Undefined: nothing modeReminder. */
+  /** The reminder for the model's next turn: plan mode is on, or a person turned it off. Undefined if nothing changed. */
   readonly modeReminder: () => string | undefined;
-  /** A turn made calls: a question, or a proposal, of the plan as it is now. */
+  /** Notes that a turn asked a question or proposed the current plan. */
   readonly noteCalls: (calls: readonly { readonly name: string }[]) => Promise<void>;
-  /** The model endReminder its turn with text. A reminder, where the run must go on: the plan modeReminder and nobody was asked about it. */
+  /** Called when the model ends its turn with text. Returns a reminder if the plan changed and no person was asked about it; the run must continue then. */
   readonly endReminder: () => Promise<string | undefined>;
 };
 
-/** What convergence looks at. */
+/** What plan steering needs. */
 export type PlanSteeringDeps = {
   readonly session: Session;
-  /** The plan as it is readPlan now; undefined: there is none. Absent: no plan can be proposed here. */
+  /** Reads the current plan; resolves to undefined if there is none. Absent: no plan can be proposed here. */
   readonly plan: (() => Promise<string | undefined>) | undefined;
   readonly steering: Pick<Steering, "requireCall">;
   /** The system prompt of the conversation. If it names the plan file, the model needs no reminder. */
@@ -28,14 +28,14 @@ export type PlanSteeringDeps = {
 const MOST_REMINDERS = 2;
 const ASKING_TOOLS: readonly string[] = ["resolve", "ask"];
 
-/** Convergence for one conversation. */
+/** Creates the plan steering of one conversation. */
 export function createPlanSteering({ session, plan, steering, system }: PlanSteeringDeps): PlanSteering {
   const planFile = (): string | undefined => session.state.planning?.file;
   const first = planFile();
   let announced = first !== undefined && system.includes(first) ? first : undefined;
   let reminders = 0;
   let proposed: string | undefined;
-  /** What cannot be read cannot be proposed either; `resolve` says why. */
+  /** An unreadable plan cannot be proposed; `resolve` reports why. */
   const readPlan = async (): Promise<string | undefined> =>
     session.state.planning === null ? undefined : await plan?.().catch(() => undefined);
   const clearRequirement = (): undefined => {
@@ -49,7 +49,7 @@ export function createPlanSteering({ session, plan, steering, system }: PlanStee
     },
     modeReminder: () => {
       const file = planFile();
-      if (file === undefined) clearRequirement(); // the mode was left, and with it what it forces
+      if (file === undefined) clearRequirement(); // plan mode is off, and so is its forced call
       if (file === announced) return undefined;
       announced = file;
       if (file === undefined) return systemReminder([`Plan mode is off. The mode is now ${session.state.mode}.`]);

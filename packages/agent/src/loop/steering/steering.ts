@@ -13,25 +13,25 @@ import {
 } from "@assent/core/parts";
 import { resolveReminder } from "./reminder.ts";
 
-/** How a model is updated to settle what it staged. */
+/** How a model is led to settle its pending proposals. */
 export type SteeringMode = "force" | "remind-then-force" | "remind" | "none";
 
-/** What one request carries because something is pending, or because somebody forced a tool. */
+/** What one request carries because a proposal is pending or a person forced a tool. */
 export type TurnSteering = {
   readonly choice: Choice | undefined;
   readonly reminder: string | undefined;
-  /** The proposal this turn is about; undefined where nothing is, or where a person's own directive goes first. */
+  /** The proposal this turn is about; undefined if there is none, or if a person's directive comes first. */
   readonly proposal: string | undefined;
 };
 
-/** A call of the turn, as far as steering cares. */
+/** What steering needs to know about a call of the turn. */
 export type SteeredCall = { readonly tool: string; readonly outcome: string; readonly proposalId: string | undefined };
 
 /** Leads a model through its pending proposals. Everything but the queue is derived from the record before every request. */
 export type Steering = {
-  /** Once per turn; a turn that is sent again reuses what it got. */
+  /** Called once per turn. A retried turn reuses the result. */
   readonly next: (turn: { readonly active: readonly string[]; readonly newPrompt: boolean }) => TurnSteering;
-  /** The turn endTurn by itself. Answers with the proposals that were parked for the person because of it. */
+  /** Called after each steered turn. Returns the proposals that were parked for a person because of it. */
   readonly endTurn: (next: TurnSteering, calls: readonly SteeredCall[]) => Promise<readonly ProposalRow[]>;
   readonly failTurn: (reason: "aborted" | "error") => void;
   /** True while a text-only answer must not end the run. */
@@ -43,7 +43,7 @@ export type Steering = {
   readonly clear: () => void;
 };
 
-/** Whether something came of leading that the end of the turn settles. */
+/** True if the end of this turn must be reported to steering. */
 export function isSteered({ choice, proposal }: TurnSteering): boolean {
   return choice !== undefined || proposal !== undefined;
 }
@@ -55,7 +55,7 @@ const REQUEUE = { aborted: "requeue", error: "requeue", not_invoked: "requeue" }
 const USER = "user-force";
 const PLAN = "plan-mode-decision";
 
-/** Steering for one session. */
+/** Creates the steering of one session. */
 export function createSteering({ session, mode }: { readonly session: Session; readonly mode: () => SteeringMode }): Steering {
   let queue: ToolChoiceQueue = EMPTY_QUEUE;
   const pending = (): readonly ProposalRow[] => {
@@ -105,7 +105,7 @@ function labelOf(id: string): string {
   return `pending-action:${id}`;
 }
 
-/** Directives of proposals that are gone go; those that are missing come back, the newest first. */
+/** Removes directives of settled proposals and adds missing ones, newest first. */
 function withDirectives(queue: ToolChoiceQueue, rows: readonly ProposalRow[], mode: SteeringMode): ToolChoiceQueue {
   let updated = queue;
   const queued = [...queue.entries, ...(queue.inFlight ? [queue.inFlight.directive] : [])];
@@ -113,7 +113,7 @@ function withDirectives(queue: ToolChoiceQueue, rows: readonly ProposalRow[], mo
   for (const { label, proposalId } of queued) {
     if (proposalId !== undefined && !forcing.some(({ id }) => id === proposalId)) updated = removeByLabel(updated, label);
   }
-  if (queued.some(({ label }) => label === USER)) return updated; // a person's own directive goes first
+  if (queued.some(({ label }) => label === USER)) return updated; // a person's directive comes first
   for (const { id } of forcing) {
     if (queued.some(({ proposalId }) => proposalId === id)) continue;
     updated = pushOnce(updated, { tool: "resolve" }, { label: labelOf(id), now: true, onRejected: REQUEUE, proposalId: id });
@@ -125,7 +125,7 @@ function mustRemind(row: ProposalRow, mode: SteeringMode, newPrompt: boolean): b
   return mode !== "remind-then-force" || row.reminded === 0 || newPrompt;
 }
 
-/** The count is the proposal's own, and on record; the third time the person is left to requireCall, and the run goes on. */
+/** Counts a turn that ignored a proposal. The third time, the proposal is parked for a person and the run continues. */
 async function recordUnheeded(session: Session, row: ProposalRow): Promise<readonly ProposalRow[]> {
   const { draft } = session;
   const turn = session.state.turn;

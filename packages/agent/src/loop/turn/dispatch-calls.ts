@@ -30,7 +30,7 @@ export async function dispatchCalls(
   }
 }
 
-/** Tells steering what came of the turn. Proposals that it parks are left to a person, and the model is told so. */
+/** Reports the turn to steering. A proposal that it parks waits for a person, and the model gets a reminder about it. */
 export async function settleSteering(
   state: ConversationState,
   { steering, answer, report }: { readonly steering: TurnSteering; readonly answer: ModelAnswer; readonly report: BatchReport },
