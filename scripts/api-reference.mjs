@@ -196,7 +196,7 @@ const OTHER = "Other";
 /** Ports and errors are topics of their own, wherever they are declared. */
 function topicOf({ topics, source }, entry) {
   if (entry.isError) return ERRORS;
-  if (/\/([\w-]+-port|ports)\.ts$/.test(entry.file)) return PORTS;
+  if (/\/(?:[\w-]+-)?ports?\.ts$/.test(entry.file)) return PORTS;
   const path = `${entry.file.slice(dirname(source).length + 1)}#${entry.name}`;
   const found = topics.find(([, , places]) => places.some((place) => path.startsWith(place)));
   return found?.[0] ?? OTHER;
@@ -209,10 +209,10 @@ function pageText(page, entries) {
     ...page.topics,
     [
       PORTS,
-      "What the runtime stands on. Each can be brought by whoever embeds it; the suites of `@assent/core/testing` say what it must keep.",
+      "The interfaces that core uses. You can implement each one yourself and test it with the suites of `@assent/core/testing`.",
       [],
     ],
-    [ERRORS, "What is thrown, and how to tell one from another.", []],
+    [ERRORS, "Errors that the package throws.", []],
     [OTHER, "Exports that belong to no topic above.", []],
   ];
   const sections = titles.flatMap(([title, about]) => {
