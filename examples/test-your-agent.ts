@@ -30,7 +30,7 @@ async function agent(script: string, answers: ApprovalScript) {
   });
   const end = await conversation.send("I want my money back.", new AbortController().signal);
   assert.equal(end.reason, "done", end.error?.message); // an expectation of the script that does not hold is told here
-  player.refuseUnused(); // and so are turns that were never played
+  player.assertUsed(); // and so are turns that were never played
   return { refunds, asked: approver.shown.map((approval) => approval.callId) };
 }
 

@@ -35,7 +35,7 @@ export async function converse(opened: Opened): Promise<Left> {
   player.resumeAfter(providerId);
   const begun = messages.length > 0;
   const conversation = createConversation(talk, messages);
-  tasks.attend(conversation);
+  tasks.setConversation(conversation);
   const beside: Beside = { end: undefined };
   const agent = createAgentSession({
     ...{ session, conversation, tasks, schedules, signal: new AbortController().signal },
@@ -155,17 +155,25 @@ function build(opened: Opened): Built {
   const waking: Built["waking"] = { wake: () => undefined };
   const definitions = Object.keys(script.agents ?? {}).map(definition);
   const tasks: Tasks = createTasks({
-    ...{ session, clock, ids, talk: () => talk, definitions: () => definitions, maxRunning: () => 10, wake: () => waking.wake() },
+    ...{
+      session,
+      clock,
+      ids,
+      conversationDeps: () => talk,
+      definitions: () => definitions,
+      maxRunning: () => 10,
+      wake: () => waking.wake(),
+    },
     warn: (message) => world.on.note(() => `${process.actor.name}: warns, ${message}`),
     equip: async (child, { definition: chosen, background }) => {
       const registry = createRegistry();
-      for (const tool of selectAgentTools({ registry: tools, given: chosen?.tools, disallowed: ["agent"] })) registry.add(tool);
+      for (const tool of selectAgentTools({ registry: tools, selection: chosen?.tools, disallowed: ["agent"] })) registry.add(tool);
       const part = player.agent(chosen?.name ?? "fork");
       const asking = background ? { onAsk: "park" as const } : { onAsk: "deny" as const, ...personAt(world, process) };
       const own = dispatcherOf({ session: child, handlers: tasks.handlers, ...asking });
       const model = (): Model => heardBy(opened, child, part);
       return {
-        talk: { dispatcher: own, tools: () => registry, model, system: () => "You help.", steering: () => "force" },
+        conversation: { dispatcher: own, tools: () => registry, model, system: () => "You help.", steering: () => "force" },
         resumeAfter: part.resumeAfter,
         close: () => own.close(),
       };

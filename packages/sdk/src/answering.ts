@@ -5,27 +5,27 @@ import type { QueryOptions } from "./query-options.ts";
 import { readQuestionRequest, readToolRequest } from "./read-line.ts";
 import { SdkError } from "./sdk-error.ts";
 
-/** Answers what Assent asks of the host. */
-export type Answering = {
-  /** What to tell Assent at the start: who can be asked. */
+/** Answers requests from Assent to the host. */
+export type HostAnswers = {
+  /** What the host can answer, for the first request. */
   readonly offer: JsonObject;
-  /** Answers a request, once per id, in its own time. */
+  /** Answers a request, once per id. */
   answer(request: JsonObject): void;
-  /** The answer is no longer wanted. */
+  /** Cancels a request. */
   withdraw(id: unknown): void;
-  /** None is wanted any more. */
+  /** Cancels all requests. */
   stop(): void;
 };
 
 /** Where answers go. */
-export type AnsweringParts = {
+export type HostAnswersOptions = {
   readonly write: (line: JsonObject) => Promise<void>;
-  /** Told of what a callback throws. */
+  /** Called with the message of an error that a callback throws. */
   readonly failed: (message: string) => void;
 };
 
-/** Puts the host's callbacks behind the requests they answer. What a callback throws becomes an error response, never a yes, and the host is told of it. */
-export function createAnswering(options: QueryOptions, { write, failed }: AnsweringParts): Answering {
+/** Connects the host's callbacks to requests. An error in a callback becomes an error response, never an approval. */
+export function createHostAnswers(options: QueryOptions, { write, failed }: HostAnswersOptions): HostAnswers {
   const hooks = registerHooks(options.hooks ?? {});
   const open = new Map<unknown, AbortController>();
   const seen = new Set<unknown>();
@@ -37,7 +37,7 @@ export function createAnswering(options: QueryOptions, { write, failed }: Answer
     if (controller.signal.aborted) return;
     open.delete(id);
     if ("error" in response) failed(`${body["subtype"]}: ${response.error}`);
-    await write({ type: "control_response", response: { ...response, request_id: id } }).catch(() => undefined); // its end is told elsewhere
+    await write({ type: "control_response", response: { ...response, request_id: id } }).catch(() => undefined); // the end of the process is reported elsewhere
   }
 
   return {
@@ -64,45 +64,45 @@ export function createAnswering(options: QueryOptions, { write, failed }: Answer
   };
 }
 
-type Asked = {
+type HostRequest = {
   readonly options: QueryOptions;
   readonly hooks: readonly RegisteredHook[];
   readonly body: JsonObject;
   readonly signal: AbortSignal;
 };
 
-type Response = { readonly subtype: "success"; readonly response: unknown } | { readonly subtype: "error"; readonly error: string };
+type HostResponse = { readonly subtype: "success"; readonly response: unknown } | { readonly subtype: "error"; readonly error: string };
 
-async function responseTo(asked: Asked): Promise<Response> {
+async function responseTo(asked: HostRequest): Promise<HostResponse> {
   try {
     return { subtype: "success", response: (await answerTo(asked)) ?? {} };
   } catch (error) {
-    return { subtype: "error", error: wordsOf(error) };
+    return { subtype: "error", error: errorText(error) };
   }
 }
 
-function wordsOf(thrown: unknown): string {
+function errorText(thrown: unknown): string {
   try {
     return thrown instanceof Error ? thrown.message : String(thrown);
   } catch {
-    return "unknown error"; // not everything that can be thrown can be written
+    return "unknown error"; // some values cannot be converted to text
   }
 }
 
-async function answerTo({ options, hooks, body, signal }: Asked): Promise<unknown> {
+async function answerTo({ options, hooks, body, signal }: HostRequest): Promise<unknown> {
   const { canUseTool, askUser } = options;
   const { subtype } = body;
   if (subtype === "can_use_tool" && canUseTool) {
     const request = readToolRequest(body);
-    return bound(await canUseTool(request, { signal }), request);
+    return bindApproval(await canUseTool(request, { signal }), request);
   }
   if (subtype === "ask_user" && askUser) return await askUser(readQuestionRequest(body), { signal });
   if (subtype === "hook_callback") return await callHook(hooks, body, signal);
   throw new SdkError("protocol", `This host does not answer ${subtype}.`);
 }
 
-/** A yes says which request it was shown. */
-function bound(answer: ToolAnswer, { fingerprint }: ToolRequest): unknown {
+/** Adds the fingerprint of the shown request to an approval. */
+function bindApproval(answer: ToolAnswer, { fingerprint }: ToolRequest): unknown {
   return isObject(answer) && answer.behavior === "allow" ? { ...answer, fingerprint } : answer;
 }
 

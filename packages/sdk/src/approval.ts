@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 
-/** A rule as it was written, and where it stands. */
+/** A rule, and where it is written. */
 export type RuleRef = {
   readonly text: string;
   readonly source?: string;
@@ -10,7 +10,7 @@ export type RuleRef = {
   readonly because?: string;
 };
 
-/** An approval that waits, in short. */
+/** A pending approval. */
 export type Approval = {
   readonly id: string;
   readonly sessionId: string;
@@ -22,13 +22,13 @@ export type Approval = {
   readonly requestedAt: string;
   readonly expiresAt?: string;
   readonly fingerprint: string;
-  /** Of a parked question. */
+  /** Set for a parked question. */
   readonly questions?: readonly Question[];
-  /** Of a proposal that waits for a person. */
+  /** Set for a proposal. */
   readonly proposalId?: string;
 };
 
-/** What a yes may be remembered as, narrow to wide. */
+/** How an approval can be remembered, from narrow to wide. */
 export type Suggestion = {
   readonly id: string;
   readonly label: string;
@@ -37,7 +37,7 @@ export type Suggestion = {
   readonly rule?: string;
 };
 
-/** A call that asks: the frozen request, and why. */
+/** A call that needs approval: the frozen request, and why. */
 export type ToolRequest = {
   readonly approval_id: string;
   readonly tool_name: string;
@@ -47,30 +47,30 @@ export type ToolRequest = {
   readonly fingerprint: string;
   readonly title: string;
   readonly description: string;
-  /** What the runtime found out by itself: paths, command, host. */
+  /** Paths, command or host that the runtime found. */
   readonly facts: JsonObject | null;
   readonly blocked_path: string | null;
-  /** Why it asks; `text` says it in a sentence. */
+  /** `text` is a sentence. */
   readonly decision_reason: { readonly reason: string; readonly source: string; readonly rule?: RuleRef; readonly text: string };
   readonly permission_suggestions: readonly Suggestion[];
-  /** The agent that asks, as tasks are named; null: the main one. */
+  /** The task id of the agent; null for the main agent. */
   readonly agent_id: string | null;
-  /** The same for people. */
+  /** The agent's name. */
   readonly agent_name?: string;
   readonly preview?: unknown;
   readonly expires_at: string | null;
-  /** The edited input of the answer before did not fit. */
+  /** Why the edited input of the last answer was refused. */
   readonly edit_error?: string;
-  /** The answer before was none. */
+  /** Why the last answer was refused. */
   readonly answer_error?: string;
 };
 
-/** The host's answer to a call that asks. A different input is an edit: it is judged again and is what runs. */
+/** The host's answer. An `updatedInput` is decided again, and is what runs. */
 export type ToolAnswer =
   | { readonly behavior: "allow"; readonly updatedInput?: JsonObject; readonly remember?: string }
   | { readonly behavior: "deny"; readonly message?: string; readonly interrupt?: boolean };
 
-/** One question to a person. */
+/** A question to a person. */
 export type Question = {
   readonly id: string;
   readonly question: string;
@@ -80,10 +80,10 @@ export type Question = {
   readonly options: readonly { readonly label: string; readonly description?: string }[];
 };
 
-/** Questions of one call. */
+/** The questions of one call. */
 export type QuestionRequest = { readonly id: string; readonly callId: string; readonly questions: readonly Question[] };
 
-/** A person's answers; an empty `selected` leaves a question unanswered. */
+/** A person's answers. An empty `selected` leaves a question unanswered. */
 export type QuestionAnswer =
   | {
       readonly outcome: "answered";
@@ -96,7 +96,7 @@ export type QuestionAnswer =
     }
   | { readonly outcome: "cancelled"; readonly reason?: string };
 
-/** Who answered, from where. */
+/** Who answered, and where. */
 export type AnsweredBy = {
   readonly kind: string;
   readonly user: string;
@@ -105,7 +105,7 @@ export type AnsweredBy = {
   readonly pid: number;
 };
 
-/** What an approval came to. */
+/** The result of answering an approval. */
 export type AnswerReport = {
   readonly id: string;
   readonly outcome: string;

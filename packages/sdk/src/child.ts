@@ -4,8 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { lines } from "./lines.ts";
 import { type Exit, exitedEarly, SdkError } from "./sdk-error.ts";
 
-/** What to start, and where. */
-export type Start = {
+export type ChildOptions = {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string | undefined;
@@ -15,27 +14,26 @@ export type Start = {
   readonly graceMs: number;
 };
 
-/** A started process that speaks lines. */
+/** A process that exchanges lines. */
 export type Child = {
-  /** Its lines on stdout, to the end. */
+  /** Its stdout, line by line. */
   readonly lines: AsyncIterable<string>;
-  /** Resolves when it is no more, though its last words may still be read. Never rejects. */
+  /** Resolves when it exited, even if output is left to read. Never rejects. */
   readonly gone: Promise<void>;
-  /** How it ended; rejects when it could not be started. */
+  /** Rejects if it could not be started. */
   readonly exit: Promise<Exit>;
-  /** Resolves when the process took the line; rejects when it takes none any more. */
+  /** Resolves when the line is written. */
   write(line: string): Promise<void>;
-  /** No more lines will come. */
   endInput(): void;
-  /** Asks it to stop; after the grace it is killed. */
+  /** Stops it, and kills it after the grace period. */
   stop(): void;
 };
 
 const STDERR_KEPT = 8 * 1024;
 const SILENCE_MS = 2_000;
 
-/** Starts a process. Its end is known when it exited and its output is read; a process it left behind cannot hold that up. */
-export function startChild(start: Start): Child {
+/** Starts a process. It has ended when it exited and its output is read; processes it left behind do not delay that. */
+export function startChild(start: ChildOptions): Child {
   const child = spawn(start.command, start.args, { cwd: start.cwd, env: start.env, stdio: ["pipe", "pipe", "pipe"] });
   const silence = awaitSilence(child);
   let stderr = "";
@@ -44,7 +42,7 @@ export function startChild(start: Start): Child {
     stderr = (stderr + text).slice(-STDERR_KEPT);
     start.onStderr?.(text);
   });
-  child.stdin.on("error", () => undefined); // each write hears of it by itself
+  child.stdin.on("error", () => undefined); // each write reports its own error
   const gone = new Promise<Omit<Exit, "stderr">>((resolve, reject) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
     child.once("error", (cause) => {
@@ -56,7 +54,7 @@ export function startChild(start: Start): Child {
     await silence.come();
     return { ...how, stderr };
   });
-  exit.catch(() => undefined); // whoever asks hears it
+  exit.catch(() => undefined); // reported to callers that await it
   return {
     lines: lines(chunks(child.stdout, silence.broken)),
     gone: gone.then(
@@ -70,10 +68,10 @@ export function startChild(start: Start): Child {
   };
 }
 
-type Piped = ChildProcessByStdio<Writable, Readable, Readable>;
+type PipedChild = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** After the exit only what is in the pipes is left to read; whoever inherited them is not waited for once they are silent. */
-function awaitSilence({ stdout, stderr }: Piped): { readonly broken: () => void; readonly come: () => Promise<void> } {
+/** After the exit, reads what is left in the pipes, and stops waiting for processes that inherited them once they are silent. */
+function awaitSilence({ stdout, stderr }: PipedChild): { readonly broken: () => void; readonly come: () => Promise<void> } {
   const open = [stdout, stderr];
   const closed = Promise.all(open.map((stream) => new Promise<void>((resolve) => stream.once("close", resolve))));
   let timer: NodeJS.Timeout | undefined;
@@ -94,11 +92,11 @@ async function* chunks(stream: Readable, onChunk: () => void): AsyncGenerator<Bu
       yield chunk;
     }
   } catch (error) {
-    if (!stream.destroyed) throw error; // destroyed: nobody waits for the rest
+    if (!stream.destroyed) throw error; // nothing waits for the rest
   }
 }
 
-function cannotStart({ command, cwd }: Start, cause: Error): SdkError {
+function cannotStart({ command, cwd }: ChildOptions, cause: Error): SdkError {
   if (cwd !== undefined && !existsSync(cwd))
     return new SdkError("not_started", `Cannot start in ${cwd}: there is no such directory.`, { cause });
   const where = cwd === undefined ? "" : ` in ${cwd}`;
@@ -107,8 +105,8 @@ function cannotStart({ command, cwd }: Start, cause: Error): SdkError {
   });
 }
 
-/** A process that takes no line is usually about to exit: then how it ended is the better thing to say. */
-async function refused(exit: Promise<Exit>, cause: unknown): Promise<never> {
+/** A process that takes no line is usually about to exit, so its exit is the better error. */
+async function rejectWrite(exit: Promise<Exit>, cause: unknown): Promise<never> {
   const patience = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => patience.resolve(undefined), SILENCE_MS);
   const known = await Promise.race([exit, patience.promise]).finally(() => clearTimeout(timer));
@@ -116,14 +114,14 @@ async function refused(exit: Promise<Exit>, cause: unknown): Promise<never> {
 }
 
 function write(stdin: Writable, line: string, exit: Promise<Exit>): Promise<void> {
-  if (stdin.writableEnded) return Promise.reject(new SdkError("closed", "The query takes no more input: all was said."));
+  if (stdin.writableEnded) return Promise.reject(new SdkError("closed", "The query takes no more input."));
   const written = new Promise<void>((resolve, reject) => {
     stdin.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
   });
-  return written.catch((error: unknown) => refused(exit, error));
+  return written.catch((error: unknown) => rejectWrite(exit, error));
 }
 
-function stop(child: Piped, graceMs: number): void {
+function stop(child: PipedChild, graceMs: number): void {
   child.stdin.end();
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGTERM");

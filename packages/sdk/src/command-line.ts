@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import type { QueryOptions } from "./query-options.ts";
 
-/** The program to start for a query, and its arguments. */
+/** The program and arguments for a query. */
 export function commandLine(options: QueryOptions): { readonly command: string; readonly args: readonly string[] } {
   const { executable = "assent" } = options;
   const args = [
@@ -16,7 +16,7 @@ export function commandLine(options: QueryOptions): { readonly command: string; 
   return isScript ? { command: process.execPath, args: [executable, ...args] } : { command: executable, args };
 }
 
-/** In one word, so that a value which begins with a dash stays a value. */
+/** Uses `--name=value`, so that a value may start with a dash. */
 function values(options: QueryOptions): readonly string[] {
   const given: readonly (readonly [flag: string, value: string | number | undefined | readonly string[]])[] = [
     ["model", options.model],

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Answering, createAnswering } from "./answering.ts";
+import { createHostAnswers, type HostAnswers } from "./answering.ts";
 import { type Child, startChild } from "./child.ts";
 import { commandLine } from "./command-line.ts";
 import { type Counter, createCounter } from "./counter.ts";
@@ -12,7 +12,7 @@ import { readLine } from "./read-line.ts";
 import { createRequests, type Requests } from "./requests.ts";
 import { type Exit, exitedEarly, SdkError } from "./sdk-error.ts";
 
-/** A running process, its messages, and how to ask it. */
+/** A running Assent process. */
 export type Connection = {
   readonly take: Mailbox<Message>["take"];
   readonly ask: Requests["ask"];
@@ -26,7 +26,7 @@ const START_MS = 60_000;
 const GRACE_MS = 10_000;
 const PROTOCOL = 1;
 
-/** Starts the process and keeps it in conversation until it ends. */
+/** Starts the process and exchanges messages with it until it ends. */
 export function connect(options: QueryOptions): Connection {
   if (options.abort?.aborted) throw aborted(options.abort);
   const child = startChild({
@@ -46,7 +46,7 @@ export function connect(options: QueryOptions): Connection {
     write,
     mailbox,
     requests,
-    answering: createAnswering(options, { write, failed: (message) => void mailbox.put(callbackFailed(session.id, message)) }),
+    answering: createHostAnswers(options, { write, failed: (message) => void mailbox.put(callbackFailed(session.id, message)) }),
     session,
     results: createCounter(),
     over: new AbortController(),
@@ -57,7 +57,7 @@ export function connect(options: QueryOptions): Connection {
   attend(parts, ready).catch((error) => end(parts, { error }));
   const close = async (): Promise<void> => {
     end(parts, { drop: true });
-    await child.exit.catch(() => undefined); // `exit` and the iterator tell it
+    await child.exit.catch(() => undefined); // `exit` and the iterator report it
   };
   return { take: mailbox.take, ask: requests.ask, ready, exit: child.exit, close };
 }
@@ -68,15 +68,15 @@ type Parts = {
   readonly write: (line: JsonObject) => Promise<void>;
   readonly mailbox: Mailbox<Message>;
   readonly requests: Requests;
-  readonly answering: Answering;
-  /** As the last message names it. */
+  readonly answering: HostAnswers;
+  /** From the last message. */
   readonly session: { id: string };
   readonly results: Counter;
-  /** Aborted when the query is over; the process may still be ending. */
+  /** Aborted when the query ends; the process may still be stopping. */
   readonly over: AbortController;
 };
 
-/** The query is over, for this reason or none; only the first counts. The process is told to stop, and what it still says is read and forgotten. */
+/** Ends the query, once. Stops the process and discards its remaining output. */
 function end(
   { over, answering, requests, mailbox, child }: Parts,
   { error, drop }: { readonly error?: Error; readonly drop?: boolean },
@@ -90,7 +90,7 @@ function end(
   child.stop();
 }
 
-/** Says hello: who can be asked. Whoever does not answer is no Assent. */
+/** Sends the first request. A program that does not answer is not Assent. */
 async function start({ options, requests, answering }: Parts): Promise<JsonObject> {
   const { startTimeoutMs = START_MS } = options;
   const silent = Promise.withResolvers<never>();
@@ -104,7 +104,7 @@ async function start({ options, requests, answering }: Parts): Promise<JsonObjec
   }
 }
 
-/** Reads to the end of the process while the prompts are said. */
+/** Reads until the process ends, while prompts are sent. */
 async function attend(parts: Parts, ready: Promise<JsonObject>): Promise<void> {
   const { child, mailbox } = parts;
   let fed = false;
@@ -114,7 +114,7 @@ async function attend(parts: Parts, ready: Promise<JsonObject>): Promise<void> {
       child.endInput();
     },
     (error) => {
-      if (!(error instanceof SdkError && error.type === "process_exited")) end(parts, { error }); // an exit is told when all is read
+      if (!(error instanceof SdkError && error.type === "process_exited")) end(parts, { error }); // the exit is reported once all output is read
     },
   );
   void child.gone.then(mailbox.lift);
@@ -139,7 +139,7 @@ async function converse({ options, answering, results, over, write }: Parts, rea
   await feed(options.prompt, { write, results: results.reach, over: over.signal });
 }
 
-/** A message is for the host; the rest is for us. */
+/** Passes messages to the host and handles the rest. */
 function take({ options, requests, answering }: Parts, text: string): Message | undefined {
   const line = readLine(text);
   switch (line.kind) {
@@ -162,7 +162,7 @@ function take({ options, requests, answering }: Parts, text: string): Message | 
   }
 }
 
-/** The one message that the process did not say. */
+/** A message that the process did not send. */
 function callbackFailed(session_id: string, message: string): Message {
   const common = { uuid: randomUUID(), session_id, parent_tool_use_id: null };
   return { type: "system", subtype: "warning", ...common, code: "callback_failed", message };

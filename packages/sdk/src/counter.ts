@@ -1,4 +1,4 @@
-/** Counts, and tells who waits for a number. */
+/** A counter that callers can wait for. */
 export type Counter = { add(): void; reach(count: number): Promise<void> };
 
 /** A counter at zero. */

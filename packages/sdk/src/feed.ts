@@ -3,18 +3,18 @@ import type { JsonObject } from "./json.ts";
 import type { UserMessage } from "./message.ts";
 import type { QueryOptions } from "./query-options.ts";
 
-/** Where prompts go, and what comes back of them. */
+/** What sending prompts needs. */
 export type Fed = {
   readonly write: (line: JsonObject) => Promise<void>;
-  /** Resolves when so many results have come. */
+  /** Resolves after this many results. */
   readonly results: (count: number) => Promise<void>;
-  /** Aborted when nothing can be said any more. */
+  /** Aborted when no more prompts can be sent. */
   readonly over: AbortSignal;
 };
 
 /**
- * Says every prompt, each when the process has taken the one before, and returns when the last has its result: only then may the input end, for
- * asks are answered through it. Rejects with what the prompts throw.
+ * Sends the prompts one by one, and returns when the last has its result. The input must stay open until then, because answers go through
+ * it. Rejects with what the prompts throw.
  */
 export async function feed(prompt: QueryOptions["prompt"], { write, results, over }: Fed): Promise<void> {
   const iterator = typeof prompt === "string" ? one(prompt) : prompt[Symbol.asyncIterator]();
@@ -24,7 +24,7 @@ export async function feed(prompt: QueryOptions["prompt"], { write, results, ove
     const next = await Promise.race([iterator.next(), ended]);
     if (next?.done) break;
     if (next === undefined) {
-      iterator.return?.()?.catch(() => undefined); // it may wait for ever: not ours to await
+      iterator.return?.()?.catch(() => undefined); // it may never resolve, so it is not awaited
       return;
     }
     const line = userLine(next.value);

@@ -1,7 +1,7 @@
-/** A JSON object, as it came over the wire. */
+/** A JSON object from the wire. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Whether a value is a JSON object: no list, no null. */
+/** True for a JSON object, not for a list or null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

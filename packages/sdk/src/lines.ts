@@ -3,7 +3,7 @@ import { SdkError } from "./sdk-error.ts";
 const NEWLINE = 0x0a;
 const LONGEST = 64 * 1024 * 1024;
 
-/** The lines of a stream of bytes, each whole; a last one without its newline counts too. A line over 64 MiB is refused. */
+/** Splits bytes into lines. The last line needs no newline. A line over 64 MiB is refused. */
 export async function* lines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   let parts: Buffer[] = [];
   let size = 0;

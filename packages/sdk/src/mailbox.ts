@@ -1,13 +1,13 @@
-/** A queue between who reads the process and who iterates the query. It has room for so many; who puts more waits. */
+/** A bounded queue between the process and the iterator of a query. */
 export type Mailbox<T> = {
-  /** Resolves when there is room for the next one. Never rejects. */
+  /** Resolves when there is room. Never rejects. */
   put(item: T): Promise<void>;
   take(): Promise<IteratorResult<T, undefined>>;
-  /** Makes the room endless until the returned function is called: the reader must get past what nobody takes at the moment. */
+  /** Lifts the bound until the returned function is called. */
   lift(): () => void;
-  /** Nothing comes after what was put; the error, if any, is thrown once at the end. */
+  /** Ends the queue. The error, if any, is thrown once after the last item. */
   end(error?: Error): void;
-  /** As `end`, and what was put is forgotten. */
+  /** Like `end`, but discards queued items. */
   drop(error?: Error): void;
 };
 
@@ -15,7 +15,7 @@ type Taker<T> = { readonly resolve: (result: IteratorResult<T, undefined>) => vo
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** Makes a mailbox with room for so many items. */
+/** Creates a mailbox with this capacity. */
 export function createMailbox<T>(room: number): Mailbox<T> {
   const items: T[] = [];
   const takers: Taker<T>[] = [];

@@ -1,13 +1,13 @@
 import type { Approval } from "./approval.ts";
 import type { JsonObject } from "./json.ts";
 
-/** How freely the model may act before somebody is asked. */
+/** What the model may do without asking. */
 export type Mode = "default" | "plan" | "auto-edit" | "yolo";
 
-/** What happens to an ask that nobody answers. */
+/** What happens to a call that needs approval when no person answers. */
 export type OnAsk = "deny" | "park" | "fail";
 
-/** A piece of a message. */
+/** A part of a message. */
 export type Block =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly thinking: string }
@@ -21,7 +21,7 @@ export type Block =
       readonly error_type?: string;
     };
 
-/** Tokens of a request, or of many. */
+/** Tokens of one or more requests. */
 export type Usage = {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -32,21 +32,21 @@ export type Usage = {
 type Common = {
   readonly uuid: string;
   readonly session_id: string;
-  /** The record in the ledger that this line shows. */
+  /** The ledger event that this line shows. */
   readonly seq?: number;
-  /** The call of the agent that said this; null for the session's own. */
+  /** The call that started the agent; null for the main agent. */
   readonly parent_tool_use_id: string | null;
 };
 
-/** What the host says to the model. */
+/** A message from the host to the model. */
 export type UserMessage = {
   readonly type: "user";
   readonly message: { readonly role: "user"; readonly content: string | readonly Block[] };
-  /** A message whose uuid was seen before is taken once. */
+  /** A message with a known uuid is ignored. */
   readonly uuid?: string;
 };
 
-/** What entered the conversation on the user's side: prompts, results of calls, notices. */
+/** A prompt, results of calls, or a notice. */
 export type UserLine = Common & {
   readonly type: "user";
   readonly message: { readonly role: "user"; readonly content: string | readonly Block[] };
@@ -54,7 +54,7 @@ export type UserLine = Common & {
   readonly display_text?: string;
 };
 
-/** One answer of the model, whole. */
+/** A whole answer of the model. */
 export type AssistantLine = Common & {
   readonly type: "assistant";
   readonly message: {
@@ -67,7 +67,7 @@ export type AssistantLine = Common & {
   };
 };
 
-/** A piece of an answer while it is made. */
+/** A streaming event of an answer. */
 export type StreamEvent =
   | { readonly type: "message_start"; readonly message: { readonly id: string; readonly role: "assistant"; readonly model: string } }
   | { readonly type: "content_block_start"; readonly index: number; readonly content_block: Block }
@@ -76,18 +76,18 @@ export type StreamEvent =
   | { readonly type: "message_stop" }
   | { readonly type: "tool_progress"; readonly tool_use_id: string; readonly text: string };
 
-/** What a piece adds to its block. */
+/** What an event adds to its block. */
 export type StreamDelta =
   | { readonly type: "text_delta"; readonly text: string }
   | { readonly type: "thinking_delta"; readonly thinking: string }
   | { readonly type: "input_json_delta"; readonly partial_json: string };
 
-/** A line of streaming; only with `includePartialMessages`. */
+/** Only with `includePartialMessages`. */
 export type StreamLine = Common & { readonly type: "stream_event"; readonly event: StreamEvent };
 
 type Task = { readonly task_id: string; readonly tool_use_id?: string };
 
-/** What each kind of `system` line carries. */
+/** The fields of each kind of `system` line. */
 export type SystemBodies = {
   readonly init: {
     readonly cwd: string;
@@ -114,7 +114,7 @@ export type SystemBodies = {
   readonly approval_opened: { readonly approval: Approval };
   readonly approval_closed: {
     readonly approval_id: string;
-    /** Of a question: `answered` or `declined`. */
+    /** For a question: `answered` or `declined`. */
     readonly outcome: "approved" | "rejected" | "expired" | "cancelled" | "denied" | "answered" | "declined";
     readonly by?: string;
     readonly reason?: string;
@@ -145,12 +145,12 @@ export type SystemBodies = {
 
 type Change = { readonly from: string; readonly to: string; readonly by: string };
 
-/** Something the runtime did or decided. A newer Assent may send kinds that are not in this list. */
+/** An event of the runtime. Newer versions may send other kinds. */
 export type SystemLine = {
   [S in keyof SystemBodies]: Common & { readonly type: "system"; readonly subtype: S } & SystemBodies[S];
 }[keyof SystemBodies];
 
-/** How one user message came out. */
+/** The result of one user message. */
 export type ResultLine = Common & {
   readonly type: "result";
   readonly subtype:
@@ -179,7 +179,7 @@ export type ResultLine = Common & {
   readonly error?: { readonly type: string; readonly message: string; readonly hint?: string };
 };
 
-/** A call that was not let through. */
+/** A call that was denied. */
 export type Denial = {
   readonly tool_name: string;
   readonly tool_use_id: string;
@@ -188,5 +188,5 @@ export type Denial = {
   readonly source: string;
 };
 
-/** Everything a query yields, as it stands on the wire. */
+/** A message of a query, as it is on the wire. */
 export type Message = SystemLine | UserLine | AssistantLine | StreamLine | ResultLine;

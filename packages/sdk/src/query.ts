@@ -6,11 +6,11 @@ import type { QueryOptions } from "./query-options.ts";
 import { readApprovals, readReport, readStatus, type Status } from "./read-response.ts";
 import type { Exit } from "./sdk-error.ts";
 
-/** An approval, and the request that was shown of it. */
+/** An approval, and the fingerprint of the request that was shown. */
 export type ApprovalRef = { readonly approvalId: string; readonly fingerprint: string; readonly reason?: string };
 
-/** A yes given through a method instead of a callback. */
-export type Approving = ApprovalRef & {
+/** An approval given by a method instead of a callback. */
+export type ApprovalAnswer = ApprovalRef & {
   readonly updatedInput?: JsonObject;
   /** The id of a suggestion. */
   readonly remember?: string;
@@ -19,27 +19,27 @@ export type Approving = ApprovalRef & {
 };
 
 /**
- * A run of Assent: iterate it for its messages. It ends when the process has ended. It throws an `SdkError` when that was too early, or on an abort;
- * a run that failed in an orderly way ends with a `result` that says so, and does not throw. A slow reader slows the run down.
+ * A run of Assent. Iterate it for its messages; it ends with the process. Throws an `SdkError` on an abort or if the process ends too
+ * early. A run that fails otherwise ends with a `result`. A slow reader slows the run down.
  */
 export type Query = AsyncIterableIterator<Message, undefined, undefined> &
   AsyncDisposable & {
-    /** What Assent said of itself at the start: version, models, commands, agents, tools. */
+    /** Version, models, commands, agents and tools of Assent. */
     readonly ready: Promise<JsonObject>;
-    /** How the process ended. Rejects when it could not be started. */
+    /** How the process ended. Rejects if it could not be started. */
     readonly exit: Promise<Exit>;
-    /** Ends the turns of the present message, or with `end` the whole run. Resolves when the results are recorded. */
+    /** Ends the current turns, or with `end` the whole run. Resolves when the results are recorded. */
     interrupt(options?: { readonly end?: boolean }): Promise<void>;
     setMode(mode: Mode): Promise<void>;
-    /** From the next request of the model on; null is the default model. */
+    /** From the next request on; null is the default model. */
     setModel(model: string | null): Promise<void>;
-    approve(approving: Approving): Promise<AnswerReport>;
+    approve(approving: ApprovalAnswer): Promise<AnswerReport>;
     reject(rejecting: ApprovalRef): Promise<AnswerReport>;
     listApprovals(): Promise<readonly Approval[]>;
     taskStop(taskId: string): Promise<void>;
     taskSend(taskId: string, message: string): Promise<void>;
     status(): Promise<Status>;
-    /** Stops the process; resolves when it has ended. Closing twice, or after the end, does nothing. */
+    /** Stops the process and waits for its end. Can be called more than once. */
     close(): Promise<void>;
   };
 

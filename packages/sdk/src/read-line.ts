@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "./json.ts";
 import type { Message } from "./message.ts";
 import { SdkError } from "./sdk-error.ts";
 
-/** What a line of the process is: for the host to read, or one of the protocol's own. */
+/** A line of the process: a message for the host, or part of the protocol. */
 export type Line =
   | { readonly kind: "message"; readonly message: Message }
   | { readonly kind: "request" | "response" | "cancel"; readonly body: JsonObject }
@@ -12,7 +12,7 @@ export type Line =
 const MESSAGES: readonly unknown[] = ["system", "user", "assistant", "stream_event", "result"];
 const STRAY: Line = { kind: "stray" };
 
-/** Reads one line. Whatever is not of this protocol is `stray`: it is told, and has no effect. */
+/** Reads one line. A line outside the protocol is `stray` and has no effect. */
 export function readLine(text: string): Line {
   const value = json(text);
   if (!isObject(value)) return STRAY;
@@ -33,12 +33,12 @@ function json(text: string): unknown {
 
 /** The call that a request asks about. */
 export function readToolRequest(body: JsonObject): ToolRequest {
-  if (typeof body["tool_name"] !== "string" || !isObject(body["input"])) throw new SdkError("protocol", "This asks about no call.");
+  if (typeof body["tool_name"] !== "string" || !isObject(body["input"])) throw new SdkError("protocol", "The request names no tool call.");
   return body as unknown as ToolRequest;
 }
 
 /** The questions that a request asks. */
 export function readQuestionRequest(body: JsonObject): QuestionRequest {
-  if (!Array.isArray(body["questions"])) throw new SdkError("protocol", "This asks no question.");
+  if (!Array.isArray(body["questions"])) throw new SdkError("protocol", "The request contains no questions.");
   return body as unknown as QuestionRequest;
 }

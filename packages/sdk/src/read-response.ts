@@ -14,22 +14,22 @@ export type Status = {
 
 /** The report of an answer. */
 export function readReport(response: JsonObject): AnswerReport {
-  if (typeof response["outcome"] !== "string") throw strange("approve");
+  if (typeof response["outcome"] !== "string") throw invalidResponse("approve");
   return response as unknown as AnswerReport;
 }
 
 /** The approvals of a list. */
 export function readApprovals({ approvals }: JsonObject): readonly Approval[] {
-  if (!Array.isArray(approvals)) throw strange("list_approvals");
+  if (!Array.isArray(approvals)) throw invalidResponse("list_approvals");
   return approvals;
 }
 
 /** The state of a run. */
 export function readStatus(response: JsonObject): Status {
-  if (typeof response["state"] !== "string") throw strange("status");
+  if (typeof response["state"] !== "string") throw invalidResponse("status");
   return response as unknown as Status;
 }
 
-function strange(subtype: string): SdkError {
-  return new SdkError("protocol", `The response to ${subtype} is none.`);
+function invalidResponse(subtype: string): SdkError {
+  return new SdkError("protocol", `The response to ${subtype} is invalid.`);
 }

@@ -1,19 +1,19 @@
 import { isObject, type JsonObject } from "./json.ts";
 import { SdkError } from "./sdk-error.ts";
 
-/** What the host asked of Assent and has no answer to yet. */
+/** Open requests from the host to Assent. */
 export type Requests = {
-  /** Resolves with the response; rejects with `refused`, or with how the query ended. */
+  /** Rejects with `refused`, or with how the query ended. */
   ask(subtype: string, fields?: JsonObject): Promise<JsonObject>;
-  /** The answer to one of them. */
+  /** Takes the answer to a request. */
   settle(response: JsonObject): void;
-  /** No answer will come any more. */
+  /** Rejects all open requests. */
   fail(error: Error): void;
 };
 
-type Waiting = { readonly resolve: (response: JsonObject) => void; readonly reject: (error: Error) => void };
+type PendingRequest = { readonly resolve: (response: JsonObject) => void; readonly reject: (error: Error) => void };
 
-/** Keeps the open requests. While one is open `lift` holds: its answer may stand behind lines that nobody reads at the moment. */
+/** Creates the open requests. `lift` applies while one is open, because its answer may come after lines that are not read yet. */
 export function createRequests({
   write,
   lift,
@@ -21,7 +21,7 @@ export function createRequests({
   readonly write: (line: JsonObject) => Promise<void>;
   readonly lift: () => () => void;
 }): Requests {
-  const open = new Map<string, Waiting>();
+  const open = new Map<string, PendingRequest>();
   let last = 0;
   let failed: Error | undefined;
 

@@ -1,19 +1,18 @@
 /**
- * What went wrong, for programs.
- * `not_started`: the program could not be started, or never said hello. `process_exited`: it ended before its work did. `refused`: it answered a
- * request with an error, whose type is `reason`. `protocol`: it said what cannot be understood. `aborted`: the host's signal. `closed`: used after the end.
+ * `not_started`: the program could not be started or did not answer. `process_exited`: it ended too early. `refused`: it refused a request;
+ * see `reason`. `protocol`: it sent something invalid. `aborted`: by the host's signal. `closed`: used after the end.
  */
 export type SdkErrorType = "not_started" | "process_exited" | "refused" | "protocol" | "aborted" | "closed";
 
-/** How a process ended, and the last it said on stderr. */
+/** How a process ended, and the end of its stderr. */
 export type Exit = { readonly code: number | null; readonly signal: string | null; readonly stderr: string };
 
-/** The one error of this package. */
+/** The error of this package. */
 export class SdkError extends Error {
   readonly type: SdkErrorType;
-  /** With `refused`: the error type that Assent gave. */
+  /** For `refused`: the error type of Assent. */
   readonly reason: string | undefined;
-  /** With `process_exited`: how it ended. */
+  /** For `process_exited`. */
   readonly exit: Exit | undefined;
 
   constructor(
@@ -29,7 +28,7 @@ export class SdkError extends Error {
   }
 }
 
-/** What to say of a process that ended too early. */
+/** The error for a process that ended too early. */
 export function exitedEarly(exit: Exit): SdkError {
   const how = exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
   const told = exit.stderr.trim();

@@ -60,7 +60,7 @@ describe("a request of Assent", () => {
       "a question about no call is an error",
       { subtype: "can_use_tool" },
       { canUseTool: () => ({ behavior: "allow" }) },
-      { subtype: "error", error: "This asks about no call." },
+      { subtype: "error", error: "The request names no tool call." },
     ],
     [
       "answers to questions",

@@ -55,7 +55,7 @@ async function check(input: Buffer): Promise<void> {
   const player = playScript(script, HASTY);
   await play(() => player.model(), script.turns.length);
   for (const [name, agent] of Object.entries(script.agents ?? {})) await play(() => player.agent(name), agent.turns.length);
-  expected(() => player.refuseUnused());
+  expected(() => player.assertUsed());
 }
 
 function read(text: string): Script | undefined {

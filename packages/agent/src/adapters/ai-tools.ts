@@ -6,7 +6,7 @@ import { dispatchTurn, type EmbeddedCall, type Embedding, type RunStop, resumeTu
 
 type ModelOutput = LanguageModelV4ToolResultPart["output"];
 
-/** What `ai` calls a schema: its own kind by a well-known symbol, a Standard Schema by type. It shows, and lets everything through. */
+/** A schema as `ai` accepts it. It describes the input and validates nothing: the dispatcher validates. */
 type ShownSchema = {
   readonly "~standard": {
     readonly version: 1;
@@ -15,24 +15,24 @@ type ShownSchema = {
   };
 };
 
-/** What `ai` says about an execution, as far as it is read here. */
+/** The options that `ai` passes to a tool call, as far as they are used here. */
 export type AiToolCallOptions = {
   readonly toolCallId: string;
   readonly messages: readonly { readonly role: string }[];
   readonly abortSignal?: AbortSignal | undefined;
 };
 
-/** A tool as `streamText` and `generateText` of `ai` take it. */
+/** A tool for `streamText` and `generateText` of `ai`. */
 export type AiTool = {
   readonly description: string;
   readonly inputSchema: ShownSchema;
-  readonly execute: (input: unknown, execution: AiToolCallOptions) => Promise<LoneEnd>;
-  readonly toModelOutput: (given: { readonly output: LoneEnd }) => ModelOutput;
+  readonly execute: (input: unknown, execution: AiToolCallOptions) => Promise<SingleCallResult>;
+  readonly toModelOutput: (given: { readonly output: SingleCallResult }) => ModelOutput;
 };
 
 /**
- * The tools of a registry for a loop of `ai`. Executions go through the dispatcher, those of one step as one batch, and never throw for what a
- * person, policy or tool does: what is not a success reaches the model as an error's text.
+ * Wraps the tools of a registry for a loop of `ai`. Calls of one step run through the dispatcher as one batch. They never throw because of
+ * a person, a rule or a tool: the model gets an error text instead.
  */
 export function aiTools(embedding: Embedding): Record<string, AiTool> {
   const gather = gatherCalls(embedding);
@@ -52,14 +52,13 @@ export function aiTools(embedding: Embedding): Record<string, AiTool> {
   );
 }
 
-/** The set is made once, before anything is staged: `resolve` belongs to it wherever it is registered. */
+/** The set is fixed before anything is staged, so it includes `resolve` if that is registered. */
 function embeddedTools(embedding: Embedding): readonly Tool[] {
   const offered = listOfferedTools(embedding.tools, embedding);
   const resolve = embedding.tools.get("resolve");
   return resolve && !offered.includes(resolve) && !embedding.dispatcher.denies(resolve) ? [...offered, resolve] : offered;
 }
 
-/** Validation is the dispatcher's, which tells the model what is wrong in its own words and keeps a record of it. */
 function shownSchema({ inputSchema }: Tool): ShownSchema {
   return {
     "~standard": { version: 1, vendor: "assent", validate: (value) => ({ value }) },
@@ -67,7 +66,7 @@ function shownSchema({ inputSchema }: Tool): ShownSchema {
   };
 }
 
-/** As the own loop tells it; a result that is still to come carries the mark by which it is found again. */
+/** The result as our own loop shows it. A result that is still to come carries the mark that `resumeAiTools` looks for. */
 function modelOutput(end: EmbeddedCall): ModelOutput {
   const { callId, tool, outcome, type, content } = end;
   const message = toolMessage([{ callId, tool, outcome, type, content }]);
@@ -77,28 +76,28 @@ function modelOutput(end: EmbeddedCall): ModelOutput {
   return { ...output, providerOptions: { assent: { waiting: callId } } };
 }
 
-/** The steps of a run of `ai`, as far as they are read here. */
+/** The steps of a run of `ai`, as far as they are used here. */
 type Steps = readonly { readonly toolResults: readonly { readonly output?: unknown }[] }[];
 
-/** Why the run must not go on after these steps; undefined: it may. */
+/** Why the run must stop after these steps; undefined if it may continue. */
 export function findRunStop(steps: Steps): RunStop | undefined {
   for (const { output } of steps.at(-1)?.toolResults ?? []) {
     const stop = isObject(output) ? output["stop"] : undefined;
-    // Parsing: only `aiTools` gives outputs with a `stop`.
+    // Only `aiTools` returns outputs with a `stop`.
     if (isObject(stop)) return stop as RunStop;
   }
   return undefined;
 }
 
-/** A condition for `stopWhen`: ends the loop of `ai` when a call waits for a person, or when the run was ended. */
+/** A `stopWhen` condition. Ends the loop of `ai` when a call waits for a person or the run was ended. */
 export function isRunStopped({ steps }: { readonly steps: Steps }): boolean {
   return findRunStop(steps) !== undefined;
 }
 
-/** Messages of `ai`, with a result for every call that waited; `stop` while one still does. */
+/** Messages of `ai` with a result for every call that waited; `stop` is set while one still waits. */
 export type ResumedMessages<M> = { readonly messages: M[]; readonly stop?: RunStop };
 
-/** Goes on with the calls that wait in these messages, also in another process, and puts their results where `ai` wants them. */
+/** Resumes the calls that wait in these messages, also in another process, and puts their results in place. */
 export async function resumeAiTools<M extends { readonly role: string; readonly content: unknown }>(
   embedding: Embedding,
   messages: readonly M[],
@@ -108,7 +107,6 @@ export async function resumeAiTools<M extends { readonly role: string; readonly 
   const byId = new Map(calls.map((call) => [call.callId, call]));
   const placed = messages.map((message) => {
     if (!Array.isArray(message.content)) return message;
-    // Parsing: the same message, with outputs of the same type in some of its parts.
     return { ...message, content: message.content.map((part: unknown) => withOutput(part, byId)) } as M;
   });
   return stop ? { messages: placed, stop } : { messages: placed };
@@ -124,7 +122,7 @@ function waitingCalls({ content }: { readonly content: unknown }): readonly Embe
   });
 }
 
-/** The id under which a result is on its way. */
+/** The id of a call whose result is still to come. */
 function waitingCall(part: unknown): string | undefined {
   const output = isObject(part) && part["type"] === "tool-result" ? part["output"] : undefined;
   const options = isObject(output) ? output["providerOptions"] : undefined;
@@ -139,20 +137,19 @@ function withOutput(part: unknown, calls: ReadonlyMap<string, EmbeddedCall>): un
   return call && isObject(part) ? { ...part, output: modelOutput(call) } : part;
 }
 
-/** One call of a loop that runs each call by itself. */
-export type LoneCall = { readonly call: ProposedCall; readonly signal: AbortSignal | undefined; readonly newPrompt: boolean };
+/** A call of a loop that runs each call by itself. */
+export type SingleCall = { readonly call: ProposedCall; readonly signal: AbortSignal | undefined; readonly newPrompt: boolean };
 
-/** What came of it, and whether the loop may go on. */
-export type LoneEnd = EmbeddedCall & { readonly stop?: RunStop };
+export type SingleCallResult = EmbeddedCall & { readonly stop?: RunStop };
 
-type Gathered = LoneCall & { readonly resolve: (end: LoneEnd) => void; readonly reject: (error: unknown) => void };
+type QueuedCall = SingleCall & { readonly resolve: (end: SingleCallResult) => void; readonly reject: (error: unknown) => void };
 
 /**
- * Makes one batch of the calls that come in one turn of the event loop, so that order and lanes hold among them.
- * Calls with different signals are batches of their own, one after the other: a cancel must reach exactly its calls.
+ * Collects the calls of one tick into a batch, so that their order and lanes are kept. Calls with different signals form separate batches,
+ * so that a cancel reaches exactly its own calls.
  */
-export function gatherCalls(embedding: Embedding): (lone: LoneCall) => Promise<LoneEnd> {
-  let gathered: Gathered[] = [];
+export function gatherCalls(embedding: Embedding): (lone: SingleCall) => Promise<SingleCallResult> {
+  let gathered: QueuedCall[] = [];
   const flush = (): void => {
     const calls = gathered;
     gathered = [];
@@ -165,8 +162,8 @@ export function gatherCalls(embedding: Embedding): (lone: LoneCall) => Promise<L
     });
 }
 
-function bySignal(calls: readonly Gathered[]): readonly (readonly Gathered[])[] {
-  const batches: Gathered[][] = [];
+function bySignal(calls: readonly QueuedCall[]): readonly (readonly QueuedCall[])[] {
+  const batches: QueuedCall[][] = [];
   for (const call of calls) {
     const last = batches.at(-1);
     if (last && last[0]?.signal === call.signal) last.push(call);
@@ -175,7 +172,7 @@ function bySignal(calls: readonly Gathered[]): readonly (readonly Gathered[])[] 
   return batches;
 }
 
-async function dispatchGathered(embedding: Embedding, batch: readonly Gathered[]): Promise<void> {
+async function dispatchGathered(embedding: Embedding, batch: readonly QueuedCall[]): Promise<void> {
   try {
     const signal = batch[0]?.signal ?? new AbortController().signal;
     const newPrompt = batch.some((one) => one.newPrompt);

@@ -1,13 +1,13 @@
 import type { Embedding } from "./embedding.ts";
 import { makeAdapter, type ProviderAdapter, parametersOf, proposedCall, type ShownFile, type Wire } from "./provider-adapter.ts";
 
-/** A tool of the messages API. */
+/** A tool for the Messages API. */
 export type AnthropicTool = { name: string; description: string; input_schema: { type: "object"; [keyword: string]: unknown } };
 
-/** The results of one turn for the messages API: all of them in one message. */
+/** All results of one turn for the Messages API, in one message. */
 export type AnthropicMessage = { role: "user"; content: AnthropicResult[] };
 
-/** A result for the messages API. */
+/** A result for the Messages API. */
 export type AnthropicResult = {
   type: "tool_result";
   tool_use_id: string;
@@ -20,7 +20,7 @@ type Image = { type: "image"; source: { type: "base64"; media_type: ImageType; d
 type Document = { type: "document"; source: { type: "base64"; media_type: "application/pdf"; data: string } };
 type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
-/** Anthropic's messages. `dispatch` takes `message.content`. */
+/** The adapter for Anthropic's Messages API. `dispatch` takes `message.content`. */
 export function anthropicMessages(embedding: Embedding): ProviderAdapter<AnthropicTool, AnthropicMessage> {
   return makeAdapter(embedding, MESSAGES);
 }

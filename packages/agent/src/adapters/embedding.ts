@@ -11,21 +11,21 @@ import {
   type Session,
 } from "@assent/core";
 
-/** What somebody else's loop is given to work with: every call it makes goes through this dispatcher. */
+/** What your own loop needs. Every call it makes goes through this dispatcher. */
 export type Embedding = {
   readonly session: Session;
   readonly dispatcher: Dispatcher;
   readonly tools: Registry;
-  /** Somebody may answer a question of the model, now or later: `ask` is offered. */
+  /** True if a person may answer questions of the model, now or later. Then `ask` is offered. */
   readonly canAsk?: boolean;
   readonly agentName?: string;
   readonly observe?: (event: DispatchEvent) => void;
 };
 
-/** One call of somebody else's loop. `id` is the provider's, `callId` ours: they differ where an id came twice. Plain JSON. */
+/** One call of your loop, as plain JSON. `id` is the provider's and `callId` ours; they differ if an id came twice. */
 export type EmbeddedCall = { readonly id: string; readonly callId: string; readonly tool: string; readonly content: Content } & (
   | { readonly outcome: OutcomeState; readonly type: string | null }
-  /** Not run: a person has to answer first. Without an approval it is held up by an earlier call that waits. */
+  /** Not run yet: a person must answer first. Without `approvalId`, an earlier call holds it up. */
   | { readonly outcome: "waiting"; readonly type: "waiting"; readonly approvalId?: string }
 );
 
@@ -35,30 +35,30 @@ export type RunStop = {
   readonly message: string;
 };
 
-/** What came of one turn's calls, in call order. */
+/** The results of one turn's calls, in call order. */
 export type TurnOutcome = { readonly calls: readonly EmbeddedCall[]; readonly stop?: RunStop };
 
-/** How one turn is handed over. */
+/** Options of one turn. */
 export type EmbeddedTurn = {
   readonly signal: AbortSignal;
-  /** A person has spoken since the last calls. */
+  /** A person sent a message since the last calls. */
   readonly newPrompt?: boolean;
   /** The model's output was cut at its token limit. */
   readonly truncated?: boolean;
 };
 
-/** Judges and runs the calls of one turn. */
+/** Decides and runs the calls of one turn. */
 export async function dispatchTurn(
   { dispatcher, tools, agentName, observe }: Embedding,
   calls: readonly ProposedCall[],
   turn: EmbeddedTurn,
 ): Promise<TurnOutcome> {
   const report = await dispatcher.process({ calls, tools, ...turn, ...(agentName !== undefined && { agentName }) }, observe);
-  const ended = report.results.map((result, at) => embedded(result, { id: calls[at]?.id, tool: calls[at]?.name ?? "" }));
+  const ended = report.results.map((result, at) => toEmbeddedCall(result, { id: calls[at]?.id, tool: calls[at]?.name ?? "" }));
   return withStop(ended, { dispatcher, report });
 }
 
-/** Goes on with what waited, also in another process: every call of the turn, those that had ended as they were. */
+/** Resumes waiting calls, also in another process. Returns every call of the turn; those that had ended are unchanged. */
 export async function resumeTurn(embedding: Embedding, earlier: readonly EmbeddedCall[], signal: AbortSignal): Promise<TurnOutcome> {
   const { dispatcher, tools, agentName, observe } = embedding;
   const report = await dispatcher.resume({ tools, signal, ...(agentName !== undefined && { agentName }) }, observe);
@@ -67,22 +67,22 @@ export async function resumeTurn(embedding: Embedding, earlier: readonly Embedde
   for (const call of earlier) {
     const result = settled.get(call.callId);
     if (call.outcome !== "waiting") calls.push(call);
-    else calls.push(result ? embedded(result, call) : await recorded(embedding, call));
+    else calls.push(result ? toEmbeddedCall(result, call) : await readRecordedCall(embedding, call));
   }
   return withStop(calls, { dispatcher, report });
 }
 
-/** It ended in a process that did not live to tell: its result is on record. */
-async function recorded({ session }: Embedding, call: EmbeddedCall): Promise<EmbeddedCall> {
+/** The call ended in another process, so its result comes from the record. */
+async function readRecordedCall({ session }: Embedding, call: EmbeddedCall): Promise<EmbeddedCall> {
   const { "call.ended": ended } = await readCallRecord(session.ledger, session.id, call.callId);
   if (!ended) return call;
   const { id, callId, tool } = call;
   return { id, callId, tool, outcome: ended.outcome, type: ended.type, content: ended.content };
 }
 
-type Given = { readonly id: string | undefined; readonly tool: string };
+type CallName = { readonly id: string | undefined; readonly tool: string };
 
-function embedded(report: CallReport, { id, tool }: Given): EmbeddedCall {
+function toEmbeddedCall(report: CallReport, { id, tool }: CallName): EmbeddedCall {
   const { callId } = report;
   const named = { id: id || callId, callId, tool };
   if (report.outcome !== "waiting") return { ...named, outcome: report.outcome, type: report.type, content: report.result.content };
@@ -92,15 +92,15 @@ function embedded(report: CallReport, { id, tool }: Given): EmbeddedCall {
   return { ...waiting, approvalId, content: `Not run: it waits for a person's approval. To approve it: assent approve ${approvalId}` };
 }
 
-type Reported = { readonly dispatcher: Dispatcher; readonly report: BatchReport };
+type TurnReport = { readonly dispatcher: Dispatcher; readonly report: BatchReport };
 
-function withStop(calls: readonly EmbeddedCall[], { dispatcher, report }: Reported): TurnOutcome {
-  const stop = stopOf(calls, { dispatcher, report });
+function withStop(calls: readonly EmbeddedCall[], { dispatcher, report }: TurnReport): TurnOutcome {
+  const stop = findStop(calls, { dispatcher, report });
   return stop ? { calls, stop } : { calls };
 }
 
-/** 1. nothing can be recorded any more 2. something waits 3. a hook ended the run 4. a person did, or one was needed. */
-function stopOf(calls: readonly EmbeddedCall[], { dispatcher, report }: Reported): RunStop | undefined {
+/** 1. the record failed 2. a call waits 3. a hook ended the run 4. a person ended the turn, or was needed */
+function findStop(calls: readonly EmbeddedCall[], { dispatcher, report }: TurnReport): RunStop | undefined {
   const failure = dispatcher.failure();
   if (failure !== undefined) return { reason: "failed", message: failure instanceof Error ? failure.message : String(failure) };
   const approvals = calls.flatMap((call) => (call.outcome === "waiting" && call.approvalId !== undefined ? [call.approvalId] : []));
@@ -108,6 +108,7 @@ function stopOf(calls: readonly EmbeddedCall[], { dispatcher, report }: Reported
     return { reason: "parked", message: `Waits for approval ${approvals.join(", ") || "of an earlier call"}. See: assent approvals` };
   if (report.stopRun) return { reason: "stopped", message: report.stopMessage };
   if (report.endedBy === "interrupted") return { reason: "interrupted", message: "A person rejected a call and ended the turn." };
-  if (report.endedBy === "unanswered") return { reason: "unanswered", message: "A call needed an answer, and nobody can be asked here." };
+  if (report.endedBy === "unanswered")
+    return { reason: "unanswered", message: "A call needed an answer, but no person can be asked here." };
   return undefined;
 }

@@ -12,13 +12,13 @@ import {
 
 type Parameters = Record<string, unknown>;
 
-/** A tool of the chat completions API. */
+/** A tool for the Chat Completions API. */
 export type OpenAIChatTool = {
   type: "function";
   function: { name: string; description: string; parameters: Parameters };
 };
 
-/** A result for the chat completions API; files follow the results in a message of the person's role, because results take text alone. */
+/** A result for the Chat Completions API. Results take only text, so files follow in a user message. */
 export type OpenAIChatMessage =
   | { role: "tool"; tool_call_id: string; content: string }
   | { role: "user"; content: (ChatText | ChatImage | ChatFile)[] };
@@ -27,10 +27,10 @@ type ChatText = { type: "text"; text: string };
 type ChatImage = { type: "image_url"; image_url: { url: string } };
 type ChatFile = { type: "file"; file: { filename: string; file_data: string } };
 
-/** A tool of the responses API. Not strict: that takes only schemas in which nothing is optional. */
+/** A tool for the Responses API. It is not strict, because strict schemas allow no optional fields. */
 export type OpenAIResponsesTool = { type: "function"; name: string; description: string; parameters: Parameters; strict: false };
 
-/** A result for the responses API. */
+/** A result for the Responses API. */
 export type OpenAIResponsesItem = {
   type: "function_call_output";
   call_id: string;
@@ -41,12 +41,12 @@ type ResponsesText = { type: "input_text"; text: string };
 type ResponsesImage = { type: "input_image"; image_url: string; detail: "auto" };
 type ResponsesFile = { type: "input_file"; filename: string; file_data: string };
 
-/** OpenAI's chat completions, and what speaks their language. `dispatch` takes `message.tool_calls`. */
+/** The adapter for OpenAI's Chat Completions API and compatible servers. `dispatch` takes `message.tool_calls`. */
 export function openaiChat(embedding: Embedding): ProviderAdapter<OpenAIChatTool, OpenAIChatMessage> {
   return makeAdapter(embedding, CHAT);
 }
 
-/** OpenAI's responses. `dispatch` takes `response.output`. */
+/** The adapter for OpenAI's Responses API. `dispatch` takes `response.output`. */
 export function openaiResponses(embedding: Embedding): ProviderAdapter<OpenAIResponsesTool, OpenAIResponsesItem> {
   return makeAdapter(embedding, RESPONSES);
 }

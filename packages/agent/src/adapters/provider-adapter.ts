@@ -3,37 +3,39 @@ import { toolMessage } from "../loop/history/messages.ts";
 import { listOfferedTools } from "../loop/model/request.ts";
 import { dispatchTurn, type EmbeddedCall, type EmbeddedTurn, type Embedding, resumeTurn, type TurnOutcome } from "./embedding.ts";
 
-/** What came of one turn's calls, and what to tell the provider: nothing while a call waits, because it wants all results at once. */
+/**
+ * The results of one turn, and the messages for the provider. There are none while a call waits, because providers want all results at
+ * once.
+ */
 export type ProviderTurnOutcome<Message> = TurnOutcome & { readonly messages: Message[] };
 
-/** A provider's own API for a loop of one's own. */
+/** Connects your loop to the API of one provider. */
 export type ProviderAdapter<Declaration, Message> = {
-  /** The declarations of the tools, for the next request. */
+  /** The tool declarations for the next request. */
   readonly tools: () => Declaration[];
-  /** Judges and runs the calls among the parts of an answer; the rest of it is not touched. */
+  /** Decides and runs the calls in an answer. Other parts are ignored. */
   readonly dispatch: (answer: AnswerParts, turn: EmbeddedTurn) => Promise<ProviderTurnOutcome<Message>>;
-  /** Goes on with calls of `dispatch` that waited, also in another process. */
+  /** Resumes calls of `dispatch` that waited, also in another process. */
   readonly resume: (calls: readonly EmbeddedCall[], signal: AbortSignal) => Promise<ProviderTurnOutcome<Message>>;
 };
 
-/** Parts of a provider's answer, its calls among them. */
 export type AnswerParts = readonly { readonly type: string }[] | null | undefined;
 
 /** How one provider writes declarations, calls and results. */
 export type Wire<Declaration, Message> = {
   readonly declare: (tool: Tool) => Declaration;
-  /** Undefined: this part is no call of ours. */
+  /** Returns undefined if the part is not a call of ours. */
   readonly read: (part: Readonly<Record<string, unknown>>) => ProposedCall | undefined;
   readonly tell: (results: readonly TurnResult[]) => Message[];
 };
 
-/** A file that a model can look at. */
+/** A file that is shown to the model. */
 export type ShownFile = { readonly mediaType: string; readonly data: string; readonly filename: string | undefined };
 
-/** The end of one call as every provider's wire needs it. */
+/** The result of one call, in the form every provider needs. */
 export type TurnResult = { readonly id: string; readonly ok: boolean; readonly text: string; readonly files: readonly ShownFile[] };
 
-/** The adapter for one provider's wire. */
+/** Creates the adapter for one provider. */
 export function makeAdapter<D, M>(embedding: Embedding, { declare, read, tell }: Wire<D, M>): ProviderAdapter<D, M> {
   const told = (embedded: TurnOutcome): ProviderTurnOutcome<M> => ({
     ...embedded,
@@ -49,17 +51,17 @@ export function makeAdapter<D, M>(embedding: Embedding, { declare, read, tell }:
   };
 }
 
-/** What the model is told about a tool's input. */
+/** The input schema that the model sees. */
 export function parametersOf({ inputSchema }: Tool): Record<string, unknown> {
   return isObject(inputSchema) ? { ...inputSchema } : { type: "object" };
 }
 
-/** The id and name of a call as a provider wrote them; what is none has no name, and so is an unknown tool. */
+/** A call as the provider wrote it. Without a valid name it counts as an unknown tool. */
 export function proposedCall(id: unknown, name: unknown, given: unknown): ProposedCall {
   return { ...(typeof id === "string" && { id }), name: typeof name === "string" ? name : "", arguments: given };
 }
 
-/** Text and files as the own loop shows them; a failure is told in words alone. */
+/** Text and files as our own loop shows them. A failure has only text. */
 function turnResult({ id, callId, tool, outcome, type, content }: EmbeddedCall): TurnResult {
   const ok = outcome === "succeeded";
   const message = toolMessage([{ callId, tool, outcome, type, content }]);

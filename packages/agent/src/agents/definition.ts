@@ -2,29 +2,28 @@ import { MODES, type Mode } from "@assent/core";
 import { isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from "yaml";
 import { plainFields } from "./plain-fields.ts";
 
-/** What an agent is built from: the front matter of its file, and its system prompt. */
+/** An agent as its file defines it. */
 export type AgentDefinition = {
   readonly name: string;
-  /** When to use it. */
+  /** Says when to use the agent. */
   readonly description: string;
-  /** Null: the session's own. */
+  /** Null: the model of the session. */
   readonly model: string | null;
-  /** Names and globs; undefined: every tool of the session but `agent`. */
+  /** Names and globs. Undefined: every tool of the session except `agent`. */
   readonly tools: readonly string[] | undefined;
   readonly disallowedTools: readonly string[];
-  /** Null: the session's own. */
+  /** Null: the mode of the session. */
   readonly mode: Mode | null;
-  /** Runs as a task unless a call says otherwise. */
+  /** Runs in the background unless a call says otherwise. */
   readonly background: boolean;
   readonly maxTurns: number;
   readonly maxTimeMs: number | undefined;
   readonly prompt: string;
 };
 
-/** Why a file defines no agent. */
+/** Why a file does not define an agent. */
 export type AgentProblem = { readonly file: string; readonly line: number; readonly message: string };
 
-/** What one file says. */
 export type ParsedAgent =
   | { readonly definition: AgentDefinition; readonly warnings: readonly string[] }
   | { readonly problem: Omit<AgentProblem, "file"> };
@@ -33,29 +32,29 @@ const LONGEST_PROMPT = 262_144;
 const REQUIRED: readonly string[] = ["name", "description"];
 const RESERVED: readonly string[] = ["fork", "main"];
 
-/** Reads a definition: YAML between two lines of dashes, then the prompt. */
+/** Parses a definition: YAML front matter, then the prompt. */
 export function parseAgent(text: string): ParsedAgent {
   const found = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/.exec(text);
   if (!found) return { problem: { line: 1, message: "missing front matter" } };
   const prompt = text.slice(found[0].length).trim();
   const plain = plainFields(found[1] ?? "");
-  if (plain && isFaultless(plain) && Buffer.byteLength(prompt) <= LONGEST_PROMPT) return defined(plain, prompt);
+  if (plain && isValid(plain) && Buffer.byteLength(prompt) <= LONGEST_PROMPT) return toDefinition(plain, prompt);
   const lines = new LineCounter();
   const document = parseDocument(found[1] ?? "", { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
   const lineAt = (offset: number): number => lines.linePos(offset).line + 1;
   const [fault] = document.errors;
   if (fault) return { problem: { line: lineAt(fault.pos[0]), message: fault.message } };
   if (!isMap(document.contents)) return { problem: { line: 2, message: "front matter must be a mapping" } };
-  const wrong = firstFault(document.contents, lineAt);
+  const wrong = findProblem(document.contents, lineAt);
   if (wrong) return { problem: wrong };
   if (Buffer.byteLength(prompt) > LONGEST_PROMPT)
     return { problem: { line: lineAt(found[1]?.length ?? 0) + 2, message: `prompt larger than ${LONGEST_PROMPT} bytes` } };
-  return defined(document.toJS(), prompt);
+  return toDefinition(document.toJS(), prompt);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Every field by its name, with what is wrong with a value of it. */
+/** Validates each field. Returns what is wrong with a value. */
 const FIELDS: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   name: (value) => {
     if (typeof value !== "string" || !/^[a-z][a-z0-9_-]{0,63}$/.test(value)) return "name must match ^[a-z][a-z0-9_-]{0,63}$";
@@ -75,13 +74,12 @@ const FIELDS: Readonly<Record<string, (value: unknown) => string | undefined>> =
   maxTimeMs: (value) => (isWhole(value, 1_000, 86_400_000) ? undefined : "maxTimeMs must be an integer from 1000 to 86400000"),
 };
 
-/** Whether nothing has to be said of a place in it. */
-function isFaultless(fields: Fields): boolean {
+function isValid(fields: Fields): boolean {
   const isGood = ([name, value]: [string, unknown]): boolean => FIELDS[name]?.(value) === undefined;
   return REQUIRED.every((name) => Object.hasOwn(fields, name)) && Object.entries(fields).every(isGood);
 }
 
-function firstFault(map: YAMLMap, lineAt: (offset: number) => number): Omit<AgentProblem, "file"> | undefined {
+function findProblem(map: YAMLMap, lineAt: (offset: number) => number): Omit<AgentProblem, "file"> | undefined {
   for (const pair of map.items) {
     const message = FIELDS[keyOf(pair)]?.(givenBy(pair));
     if (message !== undefined) return { line: lineAt(rangeOf(pair)), message };
@@ -102,7 +100,7 @@ function rangeOf({ key }: Pair): number {
   return isScalar(key) ? (key.range?.[0] ?? 0) : 0;
 }
 
-function defined(fields: Fields, prompt: string): ParsedAgent {
+function toDefinition(fields: Fields, prompt: string): ParsedAgent {
   const unknown = Object.keys(fields).filter((name) => !Object.hasOwn(FIELDS, name));
   const { name, description, model, tools, disallowedTools, mode, background, maxTurns, maxTimeMs } = fields;
   return {

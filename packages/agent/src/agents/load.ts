@@ -5,43 +5,45 @@ import { fileURLToPath } from "node:url";
 import { isObject } from "@assent/core";
 import { type AgentDefinition, type AgentProblem, parseAgent } from "./definition.ts";
 
-/** Whose definitions a folder holds. */
+/** Where a definition comes from. */
 export type AgentLevel = "project" | "user" | "built-in";
 
-/** A definition that was found, and where. */
+/** A definition with its file. */
 export type LoadedAgent = AgentDefinition & {
   readonly file: string;
   readonly level: AgentLevel;
-  /** Of the file's bytes. */
+  /** SHA-256 of the file. */
   readonly digest: string;
-  /** False: it comes from a workspace that nobody trusts, and is only listed. */
+  /** False for a definition from an untrusted workspace, which is only listed. */
   readonly usable: boolean;
 };
 
-/** All definitions, each name once, and what could not be used. */
+/** All definitions, each name once, and what is wrong with other files. */
 export type LoadedAgents = {
   readonly agents: readonly LoadedAgent[];
   readonly problems: readonly AgentProblem[];
-  /** One line per file. */
   readonly warnings: readonly string[];
 };
 
-/** Where definitions are looked for, the strongest first. */
+/** The folders to search, strongest first. */
 export type AgentPlaces = {
   readonly folders: readonly { readonly path: string; readonly level: AgentLevel }[];
-  /** A real path: what a project defines lies in it. */
+  /** A real path. Files of a project must be inside it. */
   readonly workspace: string;
   readonly trusted: boolean;
 };
 
 const MOST_BYTES = 1_048_576;
 
-/** Where the definitions that come with the program lie. */
+/** The folder of the built-in definitions. */
 export function builtInAgentsFolder(): string {
   return fileURLToPath(new URL("../../src/agents/built-in", import.meta.url));
 }
 
-/** Reads every folder. The first that defines a name wins; a project nobody trusts defines only names that nobody else does, and none that can be used. */
+/**
+ * Loads definitions. The first folder that defines a name wins. An untrusted project only adds names that nothing else defines, and those
+ * are not usable.
+ */
 export function loadAgents({ folders, workspace, trusted }: AgentPlaces): LoadedAgents {
   const read = folders.map(({ path, level }) =>
     readFolder({ path, level, usable: level !== "project" || trusted, inside: level === "project" ? workspace : undefined }),
@@ -60,7 +62,7 @@ type Folder = {
   readonly path: string;
   readonly level: AgentLevel;
   readonly usable: boolean;
-  /** A real path that its files must lie in. */
+  /** A real path that its files must be inside. */
   readonly inside: string | undefined;
 };
 
@@ -90,7 +92,7 @@ function filesIn(folder: string): readonly string[] {
       .sort()
       .map((name) => join(folder, name));
   } catch {
-    return []; // a folder that is not there defines nothing
+    return []; // a missing folder defines nothing
   }
 }
 
@@ -109,7 +111,7 @@ function readAgent(file: string, inside: string | undefined): Read {
   }
 }
 
-/** A pipe is never waited for. */
+/** Opens without blocking, so that a pipe cannot hang the program. */
 function regularBytes(path: string): Buffer | string {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -121,9 +123,12 @@ function regularBytes(path: string): Buffer | string {
   }
 }
 
-/** Definitions that a program gives by name, trusted like the user's own: the fields of a file's front matter, and `prompt`. One that does not fit is left out. */
+/**
+ * Reads definitions that a program passes: the fields of a file's front matter, and `prompt`. They are trusted like the user's own. Invalid
+ * ones are left out.
+ */
 export function readAgentDefinitions(given: Readonly<Record<string, unknown>>, from: string): LoadedAgents {
-  const read = Object.entries(given).map(([name, fields]) => ({ file: `${from}.${name}`, ...readGiven(name, fields) }));
+  const read = Object.entries(given).map(([name, fields]) => ({ file: `${from}.${name}`, ...readFields(name, fields) }));
   return {
     agents: read.flatMap((each): readonly LoadedAgent[] => {
       if ("problem" in each) return [];
@@ -134,10 +139,10 @@ export function readAgentDefinitions(given: Readonly<Record<string, unknown>>, f
   };
 }
 
-type Given = ReturnType<typeof parseAgent> & { readonly digest: string };
+type ReadDefinition = ReturnType<typeof parseAgent> & { readonly digest: string };
 
-/** As the file that would say the same: JSON is YAML too, and every rule of a file holds. */
-function readGiven(name: string, fields: unknown): Given {
+/** Parses the fields as the file that would contain them, so that the same checks apply. JSON is valid YAML. */
+function readFields(name: string, fields: unknown): ReadDefinition {
   if (!isObject(fields)) return refused("the definition must be an object");
   const { prompt, ...front } = fields;
   if (typeof prompt !== "string" || prompt.trim() === "") return refused("prompt must be a text");
@@ -145,6 +150,6 @@ function readGiven(name: string, fields: unknown): Given {
   return { ...parseAgent(text), digest: `sha256:${createHash("sha256").update(text).digest("hex")}` };
 }
 
-function refused(message: string): Given {
+function refused(message: string): ReadDefinition {
   return { problem: { line: 1, message }, digest: "" };
 }

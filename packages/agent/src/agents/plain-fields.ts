@@ -1,13 +1,13 @@
-/** A text that YAML reads as itself: it begins with a letter, and holds nothing that YAML could take for something else. */
+/** Text that YAML reads as a plain string. */
 const TEXT = /^[A-Za-z](?:[\w ,.;()'/*-]*[\w.;()'/*-])?$/;
 const NAME = /^[A-Za-z][\w*-]*$/;
-/** Words that are no text in YAML. */
+/** Words that YAML does not read as strings. */
 const OTHER = /^(?:true|false|null)$/i;
 const LINE = /^([A-Za-z]+): (?:\[([^[\]]+)\]|(.+))$/;
 
 /**
- * Front matter of nothing but `key: text` and `key: [name, name]`, which needs no YAML parser: loading one takes longer than everything else that is
- * done with definitions. Undefined: it may hold more than that.
+ * Reads front matter that only has `key: text` and `key: [name, name]` without the YAML parser, which takes long to load. Returns undefined
+ * if there may be more.
  */
 export function plainFields(text: string): Readonly<Record<string, string | readonly string[]>> | undefined {
   const fields = new Map<string, string | readonly string[]>();

@@ -1,20 +1,19 @@
 import { compileGlob, MODES, type Mode, type Registry, type Tool, ToolError } from "@assent/core";
 import { toolsByForeignName } from "@assent/core/parts";
 
-/** The tools an agent is given: names and globs of registered ones, ready declarations, or both. Undefined: all that are registered. */
-export type GivenTools = readonly (string | Tool)[] | undefined;
+/** Names and globs of registered tools, declared tools, or both. Undefined: all registered tools. */
+export type ToolSelection = readonly (string | Tool)[] | undefined;
 
-/** What narrows them. */
-export type ToolChoice = { readonly registry: Registry; readonly given: GivenTools; readonly disallowed?: readonly string[] };
+export type AgentToolOptions = { readonly registry: Registry; readonly selection: ToolSelection; readonly disallowed?: readonly string[] };
 
 /**
- * The tools an agent is built with. A declaration takes the place of a registered tool of its name; a name that stands twice otherwise is an error.
- * `resolve` comes with whatever can be previewed, because it is how a preview ends, unless it is disallowed by name: then a person settles previews.
+ * Selects the tools of an agent. A declared tool replaces the registered tool of its name; any other repeated name is an error. `resolve`
+ * is added if a tool can preview, unless it is disallowed by name: then a person settles previews.
  */
-export function selectAgentTools({ registry, given, disallowed = [] }: ToolChoice): readonly Tool[] {
+export function selectAgentTools({ registry, selection, disallowed = [] }: AgentToolOptions): readonly Tool[] {
   const known = registry.list();
-  const chosen = given === undefined ? known.filter(({ name }) => name !== "agent") : chooseFrom(known, given);
-  const removed = disallowed.map(removes);
+  const chosen = selection === undefined ? known.filter(({ name }) => name !== "agent") : chooseFrom(known, selection);
+  const removed = disallowed.map(matchRemoved);
   const left = chosen.filter(({ name }) => !removed.some((isRemoved) => isRemoved(name)));
   const resolve = disallowed.some((name) => name.toLowerCase() === "resolve") ? undefined : registry.get("resolve");
   return resolve && !left.includes(resolve) && left.some(({ definition }) => definition.preview) ? [...left, resolve] : left;
@@ -23,7 +22,7 @@ export function selectAgentTools({ registry, given, disallowed = [] }: ToolChoic
 function chooseFrom(known: readonly Tool[], given: readonly (string | Tool)[]): readonly Tool[] {
   const inline = given.filter((one) => typeof one !== "string");
   const names = given.filter((one) => typeof one === "string");
-  refuseTwice([...names, ...inline.map(({ name }) => name)].filter((name, at) => at < names.length || !names.includes(name)));
+  refuseDuplicates([...names, ...inline.map(({ name }) => name)].filter((name, at) => at < names.length || !names.includes(name)));
   const own = new Map(inline.map((tool) => [tool.name, tool]));
   const chosen = new Map<string, Tool>();
   for (const one of given) {
@@ -33,7 +32,7 @@ function chooseFrom(known: readonly Tool[], given: readonly (string | Tool)[]): 
   return [...chosen.values()];
 }
 
-/** A name that no tool here has may be another agent's name for one of ours. */
+/** A name that is not registered may be another product's name for one of our tools. */
 function namedBy(pattern: string, known: readonly Tool[]): readonly Tool[] {
   const glob = compileGlob(pattern, { caseSensitive: true });
   const found = known.filter(({ name }) => glob.matches(name));
@@ -41,19 +40,19 @@ function namedBy(pattern: string, known: readonly Tool[]): readonly Tool[] {
   return foreign ? known.filter(({ name }) => foreign.includes(name)) : found;
 }
 
-/** Removes tools that match the name, tools that other agents mean by it, and similar ones. */
-function removes(pattern: string): (tool: string) => boolean {
+/** Matches tools by name, by other products' names for them, and similar tools. */
+function matchRemoved(pattern: string): (tool: string) => boolean {
   const glob = compileGlob(pattern);
   const { same = [], near = [] } = toolsByForeignName(pattern) ?? {};
   return (tool) => glob.matches(tool) || same.includes(tool) || near.includes(tool);
 }
 
-function refuseTwice(names: readonly string[]): void {
+function refuseDuplicates(names: readonly string[]): void {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new ToolError(`tool "${twice}" is named twice`, "agent_init_failed");
 }
 
-/** Names in a definition that no tool has, here or in any agent we know, and globs that match no tool here. MCP tools are not reported. */
+/** Finds names that no tool has, here or in a product we know, and globs that match nothing. MCP tools are not reported. */
 export function findUnknownTools(given: readonly string[], registry: Registry): readonly string[] {
   const known = registry.list();
   const isKnown = (name: string): boolean => {
@@ -67,12 +66,12 @@ export function findUnknownTools(given: readonly string[], registry: Registry): 
 
 const FROM_STRICT_TO_LOOSE: readonly string[] = ["plan", ...MODES.filter((mode) => mode !== "plan")];
 
-/** The stricter of two modes. */
+/** Returns the stricter of two modes. */
 export function stricterMode(one: string, other: string): string {
   return FROM_STRICT_TO_LOOSE.indexOf(one) <= FROM_STRICT_TO_LOOSE.indexOf(other) ? one : other;
 }
 
-/** The stricter of what a definition and the session say; only `auto-edit` may stand in a definition while the session is in `default`. */
+/** Returns the stricter of the definition's and the session's mode. Exception: `auto-edit` in a `default` session. */
 export function resolveMode(defined: Mode | null, session: string): string {
   if (defined === null) return session;
   return defined === "auto-edit" && session === "default" ? defined : stricterMode(defined, session);

@@ -1,16 +1,16 @@
 import { cutToWidth, type EventBodies, oneLine, type TaskStatus, type TaskUsage } from "@assent/core";
 import { escapeXml } from "../loop/steering/reminder.ts";
 
-/** A task that has come to its end, as its notice tells it. */
+/** An ended task, for its notice. */
 export type EndedTask = {
   readonly id: string;
   readonly agent: string;
   readonly description: string;
   readonly callId: string | null;
   readonly status: TaskStatus;
-  /** The final text, or what there was of it. */
+  /** The final text, or a partial one. */
   readonly result: string;
-  /** What went wrong, without "Error:". */
+  /** Without "Error:". */
   readonly error: string | null;
   readonly usage: TaskUsage;
   readonly remark?: string;
@@ -21,14 +21,14 @@ const TAIL = 8_000;
 const LONGEST_DESCRIPTION = 200;
 const SHOWN_COLUMNS = 40;
 
-/** The notice of a task's end, under this id: an envelope for the model, a line for people. */
+/** The notice of a task's end: XML for the model, one line for people. */
 export function taskNotice(notice: string, task: EndedTask): EventBodies["notice.queued"] {
   const { id, callId } = task;
   const call = callId === null ? {} : { call: callId };
   return { notice, kind: "task", modelText: envelope(task), displayText: displayText(task), task: id, ...call };
 }
 
-/** One line that says what was started and how it ended. */
+/** One line: what was started and how it ended. */
 export function taskSummary({ agent, description, status, remark }: EndedTask): string {
   return `${agent}: ${description.slice(0, LONGEST_DESCRIPTION)} — ${status}${remark === undefined ? "" : ` (${remark})`}`;
 }
@@ -54,7 +54,7 @@ function resultOf({ status, result, error }: EndedTask): string {
   return result === "" ? said : `${said}\n\n${result}`;
 }
 
-/** Counted in characters of the source, and never through the middle of one. */
+/** Never splits a surrogate pair. */
 function shortened(text: string): string {
   if (text.length <= HEAD + TAIL) return text;
   const head = text.slice(0, HEAD).replace(/[\ud800-\udbff]$/, "");
@@ -76,7 +76,7 @@ function displayText({ agent, description, status, error }: EndedTask): string {
   return `${name} failed: ${oneLine((error ?? "").split("\n", 1)[0] ?? "")}`;
 }
 
-/** The notice of a schedule's fire. */
+/** The notice of a schedule that fired. */
 export function scheduleNotice(
   notice: string,
   { schedule, prompt, modelText }: { readonly schedule: string; readonly prompt: string; readonly modelText: string },

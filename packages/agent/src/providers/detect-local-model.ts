@@ -2,7 +2,7 @@ import { isObject } from "@assent/core";
 import { PROVIDERS } from "./provider-table.ts";
 import type { Environment } from "./resolve-model.ts";
 
-/** Servers that people run on their own machine, in the order in which they are preferred, and where each lists its models. */
+/** Local model servers in order of preference, and where each lists its models. */
 const SERVERS: readonly { readonly provider: string; readonly path: string; readonly list: string; readonly name: string }[] = [
   { provider: "ollama", path: "/api/tags", list: "models", name: "name" },
   { provider: "lmstudio", path: "/v1/models", list: "data", name: "id" },
@@ -11,10 +11,10 @@ const SERVERS: readonly { readonly provider: string; readonly path: string; read
 const PATIENCE_MS = 500;
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** What a search for a local model may be given. */
+/** Options of `detectLocalModel`. */
 export type DetectOptions = { readonly fetch?: typeof globalThis.fetch; readonly signal?: AbortSignal };
 
-/** The id of a model that a server on this machine offers; undefined when none answers soon. Nothing leaves the machine. */
+/** Finds a model on a server of this machine; undefined if none answers soon. Nothing leaves the machine. */
 export async function detectLocalModel(
   environment: Environment,
   { fetch = globalThis.fetch, signal }: DetectOptions = {},
@@ -41,7 +41,7 @@ function localOrigin(provider: string, environment: Environment): string | undef
 
 type Listing = Pick<(typeof SERVERS)[number], "list" | "name">;
 
-/** Whatever else listens on the port and says something else is no model server. */
+/** Returns undefined if the answer is not a list of models. */
 async function firstModel(url: string, { list, name }: Listing, options: Required<DetectOptions>): Promise<string | undefined> {
   try {
     const response = await options.fetch(url, { signal: options.signal, redirect: "error" });
@@ -51,6 +51,6 @@ async function firstModel(url: string, { list, name }: Listing, options: Require
     const names = models.map((model) => (isObject(model) ? model[name] : undefined)).filter((found) => typeof found === "string");
     return names.find((found) => found !== "" && !/embed/i.test(found));
   } catch {
-    return undefined; // nobody there, too slow, or no JSON: all the same here
+    return undefined; // no server, too slow, or not JSON
   }
 }

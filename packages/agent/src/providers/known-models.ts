@@ -1,11 +1,10 @@
 import type { Usage } from "@assent/core";
 
-/** What is known of models, by provider and name. */
+/** Facts about models, by provider and name. */
 export type ModelTable<T> = Readonly<Record<string, Readonly<Record<string, T>>>>;
 
 /**
- * What a table says of a model's id `provider:name`, or of its bare name; undefined: nothing.
- * A dated name (`…-20251001`, `…-2026-04-23`) is looked up without its date, too.
+ * Looks up a model by `provider:name` or by its bare name. A dated name (`…-20251001`, `…-2026-04-23`) is also looked up without its date.
  */
 export function lookUp<T>(table: ModelTable<T>, model: string): T | undefined {
   const at = model.indexOf(":");
@@ -23,8 +22,8 @@ function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined 
 export const CONTEXT_SIZES_AS_OF: string = "2026-11-16";
 
 /**
- * Tokens of a whole request and its answer, for direct use of the providers' own interfaces, as published: Anthropic, platform.claude.com/docs, models overview;
- * OpenAI, developers.openai.com/api/docs/models; Google, ai.google.dev/gemini-api/docs/models. A model that is not lookUp is asked until its provider refuses.
+ * Context sizes in tokens for the providers' own APIs, as published: Anthropic, platform.claude.com/docs, models overview; OpenAI,
+ * developers.openai.com/api/docs/models; Google, ai.google.dev/gemini-api/docs/models. For other models, the provider's refusal tells.
  */
 const SIZES: ModelTable<number> = {
   anthropic: {
@@ -50,7 +49,7 @@ const SIZES: ModelTable<number> = {
   },
 };
 
-/** How many tokens a model takes, by its id `provider:name` or its bare name; undefined for one that is not lookUp. */
+/** The context size of a model, by `provider:name` or its bare name; undefined if it is not listed. */
 export function getContextSize(model: string): number | undefined {
   return lookUp(SIZES, model);
 }
@@ -61,14 +60,14 @@ export const PRICES_AS_OF: string = "2026-05-19";
 /** USD per million tokens. */
 type TokenRates = { readonly input: number; readonly cached: number; readonly output: number };
 
-/** The rates of a model, and those of a whole request whose input is longer than `above`. */
+/** The rates of a model, and those of a request whose input is longer than `above`. */
 type ModelPrice = TokenRates & { readonly long?: TokenRates & { readonly above: number } };
 
 /**
- * List prices for direct use of the providers' own interfaces, standard tier, as published and compared with the public catalogue models.dev:
- * Anthropic, platform.claude.com/docs/en/about-claude/pricing, read October 2026; OpenAI, developers.openai.com/api/docs/pricing, June 2026;
- * Google, ai.google.dev/gemini-api/docs/pricing, May 2026. A model on which the sources disagree is left out: no cost is better than a wrong one.
- * Anthropic bills what it writes to its cache above plain input, and our requests ask it to keep everything: its `input` is the price of a write (five minutes).
+ * List prices of the providers' own APIs, standard tier, as published and compared with models.dev: Anthropic,
+ * platform.claude.com/docs/en/about-claude/pricing, read October 2026; OpenAI, developers.openai.com/api/docs/pricing, June 2026; Google,
+ * ai.google.dev/gemini-api/docs/pricing, May 2026. Models on which the sources disagree are left out. Our requests ask Anthropic to cache
+ * everything, so its `input` is the price of a cache write (five minutes).
  */
 const PRICES: Readonly<Record<string, Readonly<Record<string, ModelPrice>>>> = {
   anthropic: {
@@ -94,7 +93,7 @@ const PRICES: Readonly<Record<string, Readonly<Record<string, ModelPrice>>>> = {
   },
 };
 
-/** What one request cost in USD, by a model's id `provider:name` or its bare name; undefined for a model that is not lookUp. */
+/** The cost of one request in USD, by `provider:name` or bare name; undefined if the model is not listed. */
 export function estimateCost(model: string, { inputTokens, outputTokens, cachedInputTokens = 0 }: Usage): number | undefined {
   const price = findPrice(model);
   if (!price) return undefined;
@@ -103,7 +102,7 @@ export function estimateCost(model: string, { inputTokens, outputTokens, cachedI
   return (fresh * rates.input + cachedInputTokens * rates.cached + outputTokens * rates.output) / 1_000_000;
 }
 
-/** Whether a model's cost can be told: a limit of cost needs it. */
+/** True if the price of a model is known. */
 export function hasPrice(model: string): boolean {
   return findPrice(model) !== undefined;
 }

@@ -1,31 +1,31 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { isObject } from "@assent/core";
 
-/** What a model is made from. Everything is given, so that no package looks into the environment of the process by itself. */
-export type Making = {
+/** Everything a model needs, so that no package reads the environment by itself. */
+export type ModelOptions = {
   readonly name: string;
-  /** Empty: the server asks for none. */
+  /** Empty if the server needs none. */
   readonly apiKey: string;
   readonly baseURL: string;
   readonly fetch?: typeof globalThis.fetch;
 };
 
-/** A provider: the package that speaks to it, where its key and address are found, and how a model of it is made. */
+/** A provider: its package, where its key and address come from, and how to create a model. */
 export type ProviderRow = {
   readonly package: string;
   readonly version: string;
-  /** The first of these that is set holds the key. */
+  /** The first variable that is set holds the key. */
   readonly keys: readonly string[];
   readonly keyless: boolean;
   readonly baseVariable: string;
-  /** Undefined: there is no usual address. */
+  /** Undefined if there is no default address. */
   readonly base: string | undefined;
-  readonly make: (making: Making) => Promise<LanguageModelV4>;
+  readonly make: (making: ModelOptions) => Promise<LanguageModelV4>;
 };
 
 const COMPATIBLE = { package: "@ai-sdk/openai-compatible", version: "3.0.90" } as const;
 
-/** The providers, by the first word of a model's id. */
+/** The providers, by the prefix of a model id. */
 export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   anthropic: {
     package: "@ai-sdk/anthropic",
@@ -96,7 +96,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
   },
 };
 
-/** A server that speaks chat completions: usage is asked for, and files in results go where this wire takes them. */
+/** A server with the Chat Completions API. */
 function compatible(provider: string): ProviderRow["make"] {
   return async ({ name, ...rest }) => {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
@@ -112,10 +112,7 @@ function compatible(provider: string): ProviderRow["make"] {
 
 type Body = Record<string, unknown>;
 
-/**
- * Chat completions take text alone as a tool's result. What else a result holds is shown in a message of the person's role after the results,
- * in their order; the result keeps its text.
- */
+/** Moves files of tool results into a user message after the results, because Chat Completions accept only text in results. */
 export function attachToolFiles(body: Body): Body {
   const { messages } = body;
   if (!Array.isArray(messages) || !messages.some(hasParts)) return body;

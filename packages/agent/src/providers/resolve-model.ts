@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { PROVIDERS, type ProviderRow } from "./provider-table.ts";
 
-/** Why there is no model to talk to: the id names none, or its provider would not let us in. */
+/** A model could not be loaded: the id is unknown, or access was refused. */
 export class ModelError extends Error {
   readonly type: "unknown_model" | "provider_auth";
   /** What to do about it. */
@@ -14,17 +14,17 @@ export class ModelError extends Error {
   }
 }
 
-/** The variables a model's key and address are taken from: the person's own, never a file of the workspace. */
+/** The environment variables for keys and addresses. They are the user's own, never a file of the workspace. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a model is looked up with. */
+/** Options of `resolveModel`. */
 export type ResolveModelOptions = {
   readonly environment: Environment;
   readonly signal?: AbortSignal;
   readonly fetch?: typeof globalThis.fetch;
 };
 
-/** The model of an id `provider:name`. Its package is loaded now, and nothing is sent yet. Rejects with a `ModelError` that says what to do. */
+/** Loads the model with the id `provider:name`. Sends nothing yet. Rejects with a `ModelError` that says what to do. */
 export async function resolveModel(id: string, { environment, signal, fetch }: ResolveModelOptions): Promise<LanguageModelV4> {
   const { provider, name, row } = readId(id);
   const apiKey = keyOf(id, row, environment);
@@ -34,17 +34,17 @@ export async function resolveModel(id: string, { environment, signal, fetch }: R
   try {
     model = await row.make({ name, apiKey, baseURL, ...(fetch && { fetch }) });
   } catch (error) {
-    throw isAbsent(error, row.package) ? absent(id, row, error) : error;
+    throw isMissingPackage(error, row.package) ? missingPackage(id, row, error) : error;
   }
   signal?.throwIfAborted();
   requireV4(model, row);
   return model;
 }
 
-type Named = { readonly provider: string; readonly name: string; readonly row: ProviderRow };
+type ParsedModelId = { readonly provider: string; readonly name: string; readonly row: ProviderRow };
 
-/** Only the first colon parts: `ollama:qwen3:8b` is the model `qwen3:8b`. */
-function readId(id: string): Named {
+/** Splits at the first colon: `ollama:qwen3:8b` is the model `qwen3:8b`. */
+function readId(id: string): ParsedModelId {
   const at = id.indexOf(":");
   const provider = id.slice(0, Math.max(at, 0));
   const name = id.slice(at + 1);
@@ -69,9 +69,9 @@ function keyOf(id: string, { keys, keyless }: ProviderRow, environment: Environm
   return found ?? "";
 }
 
-type Addressing = Omit<Named, "name"> & { readonly id: string; readonly environment: Environment };
+type AddressLookup = Omit<ParsedModelId, "name"> & { readonly id: string; readonly environment: Environment };
 
-function baseOf({ id, provider, row, environment }: Addressing): string {
+function baseOf({ id, provider, row, environment }: AddressLookup): string {
   const given = environment[row.baseVariable]?.trim();
   const text = given === undefined || given === "" ? row.base : given;
   const refused = (message: string): ModelError =>
@@ -80,15 +80,15 @@ function baseOf({ id, provider, row, environment }: Addressing): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:"))
     throw refused(`${row.baseVariable} is set, but not to an http or https address.`);
-  // The failure of the request would tell it.
+  // A failed request would print it.
   if (url.username !== "" || url.password !== "")
-    throw refused(`${row.baseVariable} has a name or password in it, and no request can be made to such an address.`);
-  // Other programs take this variable without the version in its path.
+    throw refused(`${row.baseVariable} contains a user name or password, which is not supported.`);
+  // Other programs expect this variable without the version in its path.
   if (provider === "anthropic" && url.pathname === "/") url.pathname = "/v1";
   return url.href.replace(/\/$/, "");
 }
 
-function isAbsent(error: unknown, name: string): boolean {
+function isMissingPackage(error: unknown, name: string): boolean {
   return (
     error instanceof Error &&
     "code" in error &&
@@ -97,7 +97,7 @@ function isAbsent(error: unknown, name: string): boolean {
   );
 }
 
-function absent(id: string, row: ProviderRow, cause: unknown): ModelError {
+function missingPackage(id: string, row: ProviderRow, cause: unknown): ModelError {
   return new ModelError("unknown_model", {
     message: `'${id}' needs the package ${row.package}, which is not installed.`,
     hint: `Run npm i ${row.package}@${row.version}`,
@@ -105,12 +105,12 @@ function absent(id: string, row: ProviderRow, cause: unknown): ModelError {
   });
 }
 
-/** A package of another age may make models that only look like ours. */
+/** Refuses models of another specification version. */
 export function requireV4(model: { readonly specificationVersion: string }, row: Pick<ProviderRow, "package" | "version">): void {
   const found = model.specificationVersion;
   if (found === "v4") return;
   throw new ModelError("unknown_model", {
-    message: `The installed ${row.package} makes models of specification ${found}; needed is v4.`,
+    message: `The installed ${row.package} makes models of specification ${found}, but v4 is required.`,
     hint: `Run npm i ${row.package}@${row.version}`,
   });
 }

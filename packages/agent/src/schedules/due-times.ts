@@ -1,4 +1,4 @@
-/** What of a schedule tells when it is due. */
+/** The fields that decide when a schedule is due. */
 export type Recurrence = {
   readonly due: string;
   readonly everyMs: number | null;
@@ -6,13 +6,13 @@ export type Recurrence = {
   readonly lastDue: string | null;
 };
 
-/** The next moment that has not been fired for; undefined: there is none. */
+/** The next time to fire; undefined if there is none. */
 export function nextDue({ due, everyMs, recurring, lastDue }: Recurrence): number | undefined {
   if (lastDue === null) return Date.parse(due);
   return everyMs === null || !recurring ? undefined : Date.parse(lastDue) + everyMs;
 }
 
-/** The newest moment that is due by now, and how many before it nobody was told of. */
+/** The newest due time, and how many before it were missed. */
 export function dueBy(recurrence: Recurrence, now: number): { readonly due: number; readonly missed: number } | undefined {
   const next = nextDue(recurrence);
   if (next === undefined || next > now) return undefined;

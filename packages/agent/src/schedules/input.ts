@@ -1,20 +1,20 @@
 import { isObject } from "@assent/core";
 
-/** What a schedule is asked for with. */
+/** The input of a new schedule. */
 export type ScheduleInput = {
-  /** A moment, ISO 8601 with its offset. */
+  /** ISO 8601 with an offset. */
   readonly at?: string | undefined;
-  /** A distance: `30s` to `24h`. */
+  /** An interval from `30s` to `24h`. */
   readonly every?: string | undefined;
   readonly prompt: string;
   readonly recurring?: boolean | undefined;
   readonly durable?: boolean | undefined;
 };
 
-/** When a schedule fires: first, and from then on. */
+/** When a schedule fires first, and how often. */
 export type Timing = { readonly first: number; readonly everyMs: number | null; readonly recurring: boolean };
 
-/** Why there is no such schedule, in the words the model gets. */
+/** Why a schedule was refused, for the model. */
 export type ScheduleRefusal = {
   readonly type: "schedule_past" | "schedule_too_often" | "schedule_limit" | "schedule_invalid";
   readonly message: string;
@@ -27,7 +27,7 @@ const LEAST_MS = 30_000;
 const MOST_MS = 24 * 3_600_000;
 const LONGEST_PROMPT = 10_000;
 
-/** Reads an input; what is wrong with it is said by its field and value. */
+/** Validates an input. */
 export function readTiming(input: ScheduleInput, now: number): Timing | ScheduleRefusal {
   const { at, every, prompt } = input;
   if (typeof prompt !== "string" || prompt.trim() === "" || prompt.length > LONGEST_PROMPT)
@@ -38,7 +38,7 @@ export function readTiming(input: ScheduleInput, now: number): Timing | Schedule
 
 function once(at: string, now: number): Timing | ScheduleRefusal {
   const first = MOMENT.test(at) ? Date.parse(at) : Number.NaN;
-  if (Number.isNaN(first)) return invalid(`at must be a moment with its offset, like 2026-05-01T09:00:00+02:00; '${at}' is none`);
+  if (Number.isNaN(first)) return invalid(`at must be a time with an offset, like 2026-05-01T09:00:00+02:00; got '${at}'`);
   if (first <= now) return { type: "schedule_past", message: `'${at}' is in the past.` };
   return { first, everyMs: null, recurring: false };
 }
@@ -46,8 +46,8 @@ function once(at: string, now: number): Timing | ScheduleRefusal {
 function repeating(every: string, recurring: boolean, now: number): Timing | ScheduleRefusal {
   const [, count, unit] = DISTANCE.exec(every) ?? [];
   const everyMs = Number(count) * (UNITS[unit ?? ""] ?? Number.NaN);
-  if (Number.isNaN(everyMs) || everyMs > MOST_MS) return invalid(`every must be 30s to 24h, like 90s, 10m or 2h; '${every}' is not`);
-  if (everyMs < LEAST_MS) return { type: "schedule_too_often", message: `'${every}' is too often: every 30s at most.` };
+  if (Number.isNaN(everyMs) || everyMs > MOST_MS) return invalid(`every must be 30s to 24h, like 90s, 10m or 2h; got '${every}'`);
+  if (everyMs < LEAST_MS) return { type: "schedule_too_often", message: `'${every}' is too often; the shortest interval is 30s.` };
   return { first: now + everyMs, everyMs, recurring };
 }
 
@@ -62,7 +62,7 @@ export function isScheduleRefusal(value: object): value is ScheduleRefusal {
 
 const KEYS: readonly string[] = ["at", "every", "prompt", "recurring", "durable"];
 
-/** One entry of a file of schedules, read at this moment; a text says what is wrong with it. */
+/** Validates an entry of a schedule file. Returns a text that says what is wrong. */
 export function readScheduleEntry(entry: unknown, now: number): ScheduleInput | string {
   if (!isObject(entry)) return "must be an object with 'prompt' and one of 'at' and 'every'";
   const unknown = Object.keys(entry).find((key) => !KEYS.includes(key));

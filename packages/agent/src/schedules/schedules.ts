@@ -1,19 +1,19 @@
 import { type RuntimeHandler, type ScheduleRow, ToolError } from "@assent/core";
 import { dueBy, nextDue } from "./due-times.ts";
 import { isScheduleRefusal, readTiming, type ScheduleInput, type ScheduleRefusal } from "./input.ts";
-import { makeTimers, type SchedulesDeps, whyOver } from "./timers.ts";
+import { createTimers, findEndReason, type SchedulesDeps } from "./timers.ts";
 
 /** Stored prompts that fire at given times, as notices of their session. */
 export type Schedules = {
   readonly create: (input: ScheduleInput) => Promise<ScheduleRow | ScheduleRefusal>;
   readonly list: () => readonly ScheduleRow[];
-  /** False: there is no such schedule. */
+  /** Returns false if there is no such schedule. */
   readonly remove: (id: string) => Promise<boolean>;
-  /** True while one is left that lives with this process: a run waits for it. */
+  /** True while a schedule of this process is left. A run waits for it. */
   readonly holds: () => boolean;
-  /** After a restart: those of a process that ended are removed; durable ones are armed again, and fire once for all they missed. */
+  /** After a restart: removes schedules of the ended process, arms durable ones, and fires those once that were missed. */
   readonly restore: () => Promise<void>;
-  /** Nothing fires any more. Those that live with the process are removed. */
+  /** Stops all schedules, and removes those that belong to this process. */
   readonly stop: () => Promise<void>;
   readonly handlers: Readonly<Record<string, RuntimeHandler>>;
 };
@@ -21,11 +21,11 @@ export type Schedules = {
 const MOST = 50;
 const LIFE_MS = 7 * 24 * 3_600_000;
 
-/** The schedules of one session. */
+/** Creates the schedules of a session. */
 export function createSchedules(deps: SchedulesDeps): Schedules {
   const { session, clock, ids } = deps;
   const rows = session.state.schedules;
-  const { arm, disarm, drop, tick, armed } = makeTimers(deps);
+  const { arm, disarm, drop, tick, armed } = createTimers(deps);
   const schedules: Omit<Schedules, "handlers"> = {
     create: async (input) => {
       const now = clock.now();
@@ -45,7 +45,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     remove: async (id) => {
       if (!rows.has(id)) return false;
       await drop(id, "deleted").catch((error: unknown) => {
-        arm(id); // it is still there
+        arm(id); // it still exists
         throw error;
       });
       return true;
@@ -54,7 +54,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     restore: async () => {
       for (const row of [...rows.values()]) {
         const { schedule, durable } = row;
-        const why = durable ? whyOver(row, clock.now()) : "ended";
+        const why = durable ? findEndReason(row, clock.now()) : "ended";
         if (why) await drop(schedule, why);
         else arm(schedule);
       }
@@ -68,7 +68,7 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
   return { ...schedules, handlers: scheduleHandlers(schedules) };
 }
 
-/** The bodies of the model's own tools for schedules. */
+/** Implements the model's schedule tools. */
 function scheduleHandlers({
   create,
   list,
@@ -76,7 +76,7 @@ function scheduleHandlers({
 }: Pick<Schedules, "create" | "list" | "remove">): Readonly<Record<string, RuntimeHandler>> {
   return {
     schedule_create: async (_session, _call, { invocation: { input } }) => {
-      // Parsing: the tool's own schema has accepted it.
+      // The tool's schema has validated it.
       const made = await create(input as ScheduleInput);
       if (isScheduleRefusal(made)) throw new ToolError(made.message, made.type);
       return `Schedule ${made.schedule} fires ${whenOf(made)}.`;
@@ -100,5 +100,5 @@ function whenOf(row: ScheduleRow): string {
 }
 
 function lineOf(row: ScheduleRow): string {
-  return `${row.schedule} ${whenOf(row)}${row.durable ? ", kept over restarts" : ""}: ${row.prompt}`;
+  return `${row.schedule} ${whenOf(row)}${row.durable ? ", kept across restarts" : ""}: ${row.prompt}`;
 }

@@ -19,33 +19,33 @@ export type SchedulesDeps = {
   readonly failed?: (error: unknown) => void;
 };
 
-/** The wall clock may be set while a timer runs, so none runs for longer. */
+/** Timers are short, because the wall clock may be set while one runs. */
 const LONGEST_TIMER_MS = 15 * 60_000;
-/** A store that is full or locked is tried again after this time. */
+/** Wait before a full or locked store is tried again. */
 const RETRY_MS = 1_000;
 
 /** The timers of the schedules of one session. */
 export type Timers = {
   readonly arm: (id: string) => void;
   readonly disarm: (id: string) => void;
-  /** Ends it, on record. */
+  /** Removes a schedule, on record. */
   readonly drop: (id: string, why: EventBodies["schedule.removed"]["why"]) => Promise<void>;
-  /** Looks whether it is due. Rejects where it is given up. */
+  /** Fires the schedule if it is due. Rejects if the schedule is given up. */
   readonly tick: (id: string) => Promise<void>;
   readonly armed: () => readonly string[];
 };
 
 /** Creates the timers. None is armed yet. */
-export function makeTimers(deps: SchedulesDeps): Timers {
+export function createTimers(deps: SchedulesDeps): Timers {
   const { session, clock, failed, wake } = deps;
   const rows = session.state.schedules;
   const timers = new Map<string, () => void>();
-  const fire = makeFiring(deps);
+  const fire = createFiring(deps);
   const disarm = (id: string): void => {
     timers.get(id)?.();
     timers.delete(id);
   };
-  const inTurn = makeTurns();
+  const inTurn = createSerializer();
   const end = async (id: string, why: EventBodies["schedule.removed"]["why"]): Promise<void> => {
     if (rows.has(id)) await session.record([session.draft("schedule.removed", { schedule: id, why })], "normal");
     disarm(id);
@@ -70,13 +70,13 @@ export function makeTimers(deps: SchedulesDeps): Timers {
   const look = async (id: string): Promise<void> => {
     const row = rows.get(id);
     if (!row || !timers.has(id)) return;
-    if (!whyOver(row, clock.now())) await fire(row);
-    const why = whyOver(rows.get(id), clock.now());
+    if (!findEndReason(row, clock.now())) await fire(row);
+    const why = findEndReason(rows.get(id), clock.now());
     if (why) await end(id, why);
     if (timers.has(id)) arm(id);
     else wake(); // a run may wait for its end
   };
-  /** Until it has ended or is given up it counts as armed: a run waits for it. */
+  /** RetryOptions if the store may recover; otherwise gives the schedule up. Until then it counts as armed, so a run waits for it. */
   const giveUpUnlessPassing = (id: string, error: unknown): void => {
     if (!timers.has(id) || !isPassing(error)) {
       disarm(id);
@@ -90,8 +90,8 @@ export function makeTimers(deps: SchedulesDeps): Timers {
   return { arm, disarm, drop, tick, armed: () => [...timers.keys()] };
 }
 
-/** Undefined: it fires again. */
-export function whyOver(row: ScheduleRow | undefined, now: number): "expired" | "done" | undefined {
+/** Why a schedule ended; undefined if it fires again. */
+export function findEndReason(row: ScheduleRow | undefined, now: number): "expired" | "done" | undefined {
   if (row === undefined) return undefined;
   if (row.expiresAt !== null && now >= Date.parse(row.expiresAt)) return "expired";
   return nextDue(row) === undefined ? "done" : undefined;
@@ -101,8 +101,8 @@ function isPassing(error: unknown): boolean {
   return error instanceof LedgerError && (error.type === "store_full" || error.type === "store_locked");
 }
 
-/** What happens to one schedule happens one after the other: whoever ends it while it fires waits for the fire to be on record. */
-function makeTurns(): (id: string, work: () => Promise<void>) => Promise<void> {
+/** Serializes the work on each schedule, so that removing one waits until its fire is recorded. */
+function createSerializer(): (id: string, work: () => Promise<void>) => Promise<void> {
   const last = new Map<string, Promise<void>>();
   return async (id, work) => {
     const done = last.get(id)?.then(work, work) ?? work();
@@ -115,8 +115,8 @@ function makeTurns(): (id: string, work: () => Promise<void>) => Promise<void> {
   };
 }
 
-/** One fire: on record for its own due time, which is never fired for again; told only where no earlier one still waits to be told. */
-function makeFiring(deps: SchedulesDeps): (row: ScheduleRow) => Promise<void> {
+/** Fires a schedule: records its due time, and queues a notice unless an earlier one is still queued. */
+function createFiring(deps: SchedulesDeps): (row: ScheduleRow) => Promise<void> {
   const { session, clock } = deps;
   const counted = new Map<string, number>();
   return async (row) => {

@@ -2,15 +2,15 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk
 import { markOf } from "../loop/history/marks.ts";
 import type { Expectation, ExpectedResult, ExpectedText } from "./script.ts";
 
-/** A request as a script looks at it, with the messages that are new in it. */
+/** A request, and the messages that are new in it. */
 export type SeenRequest = {
   readonly options: LanguageModelV4CallOptions;
   readonly fresh: readonly LanguageModelV4Message[];
   readonly model: string;
 };
 
-/** What differs from what was expected, or undefined. */
-export function unmet(expected: Expectation, seen: SeenRequest): string | undefined {
+/** Returns what differs from the expectation; undefined if nothing does. */
+export function findMismatch(expected: Expectation, seen: SeenRequest): string | undefined {
   const { options, model } = seen;
   return (
     wrongChoice(expected, options) ??
@@ -46,7 +46,7 @@ function wrongChoice({ toolChoice }: Expectation, options: LanguageModelV4CallOp
   return actual === toolChoice ? undefined : differs("toolChoice", toolChoice ?? "nothing forced", actual ?? "nothing forced");
 }
 
-/** The tool that must be called, also where the provider can only be told that one of those offered must be. */
+/** The forced tool. If it cannot be named, it is the only one offered. */
 function forced({ toolChoice, tools }: LanguageModelV4CallOptions): string | null {
   if (!toolChoice || toolChoice.type === "auto") return null;
   if (toolChoice.type === "tool") return toolChoice.toolName;
@@ -64,9 +64,9 @@ function wrongResult(expected: ExpectedResult, prompt: readonly LanguageModelV4M
   return wrongText(expected, found.text) === undefined ? undefined : differs(key, expectedWords(expected), found.text);
 }
 
-type Found = { readonly text: string; readonly outcome: string | null; readonly type: string | null };
+type FoundResult = { readonly text: string; readonly outcome: string | null; readonly type: string | null };
 
-function newestResult(call: string, prompt: readonly LanguageModelV4Message[]): Found | undefined {
+function newestResult(call: string, prompt: readonly LanguageModelV4Message[]): FoundResult | undefined {
   for (let at = prompt.length - 1; at >= 0; at -= 1) {
     const message = prompt[at];
     if (message?.role !== "tool") continue;
@@ -89,7 +89,6 @@ function list(words: string | readonly string[] | undefined): readonly string[] 
   return typeof words === "string" ? [words] : words;
 }
 
-/** The first word that is missing, or that should be. */
 function wrongText({ contains, notContains }: ExpectedText, text: string): string | undefined {
   return list(contains).find((word) => !text.includes(word)) ?? list(notContains).find((word) => text.includes(word));
 }

@@ -1,7 +1,7 @@
 import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from "yaml";
 import type { Script } from "./script.ts";
 
-/** A script that cannot be used, with the place of the fault. */
+/** An invalid script, with the line. */
 export class ScriptError extends Error {
   readonly line: number;
   constructor(file: string, line: number, message: string) {
@@ -11,7 +11,7 @@ export class ScriptError extends Error {
   }
 }
 
-/** The shape of a value: a word for a plain one, `[shape]` for a list, a record of keys for an object; several stand beside each other. */
+/** The shape of a value: a word for a scalar, a pair for a list or map, a record of keys for an object. */
 type Shape =
   | "string"
   | "number"
@@ -49,7 +49,7 @@ const TURN: Shape = {
 const TURNS = { turns: ["list", TURN], allowUnused: "boolean" } as const;
 const SCRIPT: Shape = { ...TURNS, capability: "string", agents: ["map", TURNS] };
 
-/** Reads a script, YAML or JSON. Throws `ScriptError` naming the line for anything that is not understood: nothing in a script is ignored. */
+/** Reads a script in YAML or JSON. Throws `ScriptError` with the line for anything unknown. */
 export function readScript(text: string, file: string): Script {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
@@ -61,21 +61,21 @@ export function readScript(text: string, file: string): Script {
   };
   refuseReferences(document, wrong);
   check({ node: document.contents, shapes: SCRIPT, path: "script", wrong });
-  // Parsing: every key and value was checked against the shape just now.
+  // Every key and value was checked above.
   const script = document.toJS() as Script;
   if (!Array.isArray(script.turns)) wrong(document.contents, "script needs 'turns'");
   refuseContradictions(script, (path, message) => wrong(asNode(document.getIn(path, true)), message));
   return script;
 }
 
-/** The parser's sentence without its own place and picture of it. */
+/** The parser's message without its own position. */
 function faultText(message: string): string {
   const [sentence = ""] = message.split("\n", 1);
   return sentence.replace(/ at line \d+, column \d+:?$/, "") || "it is not YAML";
 }
 
-/** Only an input of a call is free, and it is data as JSON has it: nothing refers to another place, keys are names, and no tag makes something else of a value. */
-function refuseReferences(document: Document, wrong: Checking["wrong"]): void {
+/** Refuses aliases, tags and complex keys: the input of a call is plain JSON data. */
+function refuseReferences(document: Document, wrong: ShapeCheck["wrong"]): void {
   visit(document, {
     Alias: (_, alias) => wrong(alias, `the alias *${alias.source} is not understood: write the value out`),
     Pair: (_, { key }) => void (isScalar(key) || wrong(asNode(key), "a key must be a name")),
@@ -85,21 +85,21 @@ function refuseReferences(document: Document, wrong: Checking["wrong"]): void {
 
 const JSON_TAG = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
 
-type Checking = {
+type ShapeCheck = {
   readonly node: unknown;
   readonly shapes: Shapes;
   readonly path: string;
   readonly wrong: (node: Node | null, message: string) => never;
 };
 
-function check({ node, shapes, path, wrong }: Checking): void {
+function check({ node, shapes, path, wrong }: ShapeCheck): void {
   const all = isChoice(shapes) ? (shapes.slice(1) as Shape[]) : [shapes];
   const fitting = all.find((shape) => fits(node, shape));
   if (fitting === undefined) wrong(asNode(node), `${path} must be ${all.map(nameOf).join(" or ")}`);
   else checkInside({ node, shapes: fitting, path, wrong });
 }
 
-function checkInside({ node, shapes, path, wrong }: Checking): void {
+function checkInside({ node, shapes, path, wrong }: ShapeCheck): void {
   if (isSeq(node) && Array.isArray(shapes)) {
     for (const [at, item] of node.items.entries()) check({ node: item, shapes: shapes[1], path: `${path}[${at}]`, wrong });
   } else if (isMap(node) && shapes !== "any") {
@@ -107,7 +107,7 @@ function checkInside({ node, shapes, path, wrong }: Checking): void {
   }
 }
 
-function checkPair({ node, shapes, path, wrong }: Checking, key: unknown): void {
+function checkPair({ node, shapes, path, wrong }: ShapeCheck, key: unknown): void {
   const name = isScalar(key) ? String(key.value) : "";
   const inner = Array.isArray(shapes) ? shapes[1] : Object.entries(shapes).find(([known]) => known === name)?.[1];
   if (inner === undefined) wrong(asNode(key), `${path} has no key '${name}'; known are ${Object.keys(shapes).join(", ")}`);
@@ -138,7 +138,7 @@ function asNode(node: unknown): Node | null {
   return isScalar(node) || isMap(node) || isSeq(node) ? node : null;
 }
 
-/** What is well-formed and still means nothing. */
+/** Refuses scripts that contradict themselves. */
 function refuseContradictions(script: Script, wrong: (path: readonly (string | number)[], message: string) => never): void {
   const agents = Object.entries(script.agents ?? {}).map(([name, { turns }]) => ({
     place: ["agents", name],

@@ -1,6 +1,6 @@
-/** What a turn of a script checks before it answers. Absent keys check nothing. */
+/** What a turn checks before it answers. Absent keys check nothing. */
 export type Expectation = {
-  /** A tool's name, `required`, `none`, or null: nothing is forced. */
+  /** A tool's name, `required`, `none`, or null if nothing is forced. */
   readonly toolChoice?: string | null;
   readonly result?: ExpectedResult;
   readonly results?: readonly ExpectedResult[];
@@ -10,16 +10,16 @@ export type Expectation = {
   readonly model?: string;
 };
 
-/** Plain texts that are, and are not, found. */
+/** Texts that must, and must not, occur. */
 export type ExpectedText = { readonly contains?: string | readonly string[]; readonly notContains?: string | readonly string[] };
 
 /** The newest result of one call. */
 export type ExpectedResult = ExpectedText & { readonly call: string; readonly outcome?: string; readonly type?: string };
 
-/** One call a script makes. */
+/** A call in a script. */
 export type ScriptedCall = { readonly tool: string; readonly input?: unknown; readonly id?: string; readonly raw?: string };
 
-/** One answer of a script. */
+/** An answer in a script. */
 export type ScriptedTurn = {
   readonly say?: string;
   readonly calls?: readonly ScriptedCall[];
@@ -30,13 +30,12 @@ export type ScriptedTurn = {
   readonly expect?: Expectation;
 };
 
-/** What a provider can be made to do about the choice of a tool. */
+/** How far a provider can be forced to call a tool. */
 export type Capability = "named" | "required" | "auto";
 
-/** The turns of one agent. */
 export type AgentScript = { readonly turns: readonly ScriptedTurn[]; readonly allowUnused?: boolean };
 
-/** A conversation written down beforehand: a model for rehearsals, tests and demonstrations. */
+/** A scripted conversation, used as a model in tests and demonstrations. */
 export type Script = AgentScript & { readonly agents?: Readonly<Record<string, AgentScript>>; readonly capability?: Capability };
 
 /** Why a script ended the run. */

@@ -6,57 +6,57 @@ import {
   type LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 import type { Clock, Maybe } from "@assent/core";
-import { unmet } from "./expectation.ts";
+import { findMismatch } from "./expectation.ts";
 import { type AgentScript, type Script, type ScriptedTurn, ScriptFailure } from "./script.ts";
 
-/** A script that is being played: one position per agent. */
+/** Plays a script, with one position per agent. */
 export type ScriptPlayer = {
-  /** The model of the conversation itself, asked for by this id. */
+  /** The model of the conversation, with this id. */
   readonly model: (id?: string) => LanguageModelV4;
-  /** A new agent of this name begins at its first turn, or goes on after the one that its newest answer names. */
+  /** The model of a new agent. It starts at its first turn, or after the turn of its newest answer. */
   readonly agent: (name: string, options?: ScriptedAgentOptions) => ScriptedAgent;
-  /** Goes on after the turn that an assistant message names (`script:3`). */
+  /** Continues after the turn with this provider id (`script:3`). */
   readonly resumeAfter: (providerId: string | null) => void;
-  /** Throws `ScriptFailure` when turns of the conversation are left, or were left by an agent. */
-  readonly refuseUnused: () => void;
-  /** Aborts with the `ScriptFailure` of an agent whose expectation did not hold: the whole run ends. */
+  /** Throws `ScriptFailure` if turns are left, of the conversation or of an agent. */
+  readonly assertUsed: () => void;
+  /** Aborts the whole run with the `ScriptFailure` of an agent. */
   readonly failed: AbortSignal;
 };
 
-/** Where an agent's script is taken up. */
+/** Options of a scripted agent. */
 export type ScriptedAgentOptions = {
-  /** The id its model is asked for by. */
+  /** The id of its model. */
   readonly id?: string | undefined;
-  /** Where its newest answer came from (`script:3`); null or absent: there is none. */
+  /** The provider id of its newest answer (`script:3`), if any. */
   readonly after?: string | null | undefined;
 };
 
-/** An agent's model, on the agent's own part of the script. */
+/** The model of an agent, on its part of the script. */
 export type ScriptedAgent = LanguageModelV4 & {
-  /** The same, asked for by another id. */
+  /** The same model under another id. */
   readonly as: (id: string) => LanguageModelV4;
-  /** Goes on after the turn that an assistant message names. */
+  /** Continues after the turn with this provider id. */
   readonly resumeAfter: (providerId: string | null) => void;
-  /** Throws `ScriptFailure` when turns of this agent are left. For an agent that came to its goal. */
-  readonly refuseUnused: () => void;
+  /** Throws `ScriptFailure` if turns of this agent are left. */
+  readonly assertUsed: () => void;
 };
 
-/** What names the turn an answer came from. */
+/** Prefix of provider ids. */
 const PROVIDER = "script";
-/** No agent has this name. */
+/** Reserved: no agent has this name. */
 const MAIN = "main";
 
 type Position = {
   readonly name: string;
   readonly script: AgentScript;
   at: number;
-  /** The newest message of the request before. */
+  /** The last message of the previous request. */
   seen: LanguageModelV4Message | undefined;
-  /** Aborted with the failure of an agent's expectation: nobody is answered any more. */
+  /** Aborted if an expectation of an agent failed; then every request fails. */
   readonly halt: AbortController;
 };
 
-/** Plays a script as a model on the same interface as any other. */
+/** Plays a script as a model. */
 export function playScript(script: Script, clock: Clock): ScriptPlayer {
   const halt = new AbortController();
   const main: Position = { name: MAIN, script, at: 0, seen: undefined, halt };
@@ -78,7 +78,7 @@ export function playScript(script: Script, clock: Clock): ScriptPlayer {
         ...modelAt(position, id, clock),
         as: (other) => modelAt(position, other, clock),
         resumeAfter: (providerId) => resume(position, providerId),
-        refuseUnused: () => {
+        assertUsed: () => {
           const failure = unused(position, `The agent ${name} ended`);
           left ??= failure;
           if (failure) throw failure;
@@ -86,7 +86,7 @@ export function playScript(script: Script, clock: Clock): ScriptPlayer {
       };
     },
     resumeAfter: (providerId) => resume(main, providerId),
-    refuseUnused: () => {
+    assertUsed: () => {
       const failure = left ?? unused(main, "The run ended");
       if (failure) throw failure;
     },
@@ -107,7 +107,7 @@ function unused({ script, at }: Position, ended: string): ScriptFailure | undefi
 }
 
 function modelAt(position: Position, modelId: string, clock: Clock): LanguageModelV4 {
-  const answer = (options: LanguageModelV4CallOptions): Maybe<Answer> => take(position, { options, modelId, clock });
+  const answer = (options: LanguageModelV4CallOptions): Maybe<TakenTurn> => takeTurn(position, { options, modelId, clock });
   return {
     specificationVersion: "v4",
     provider: PROVIDER,
@@ -126,7 +126,6 @@ function modelAt(position: Position, modelId: string, clock: Clock): LanguageMod
   };
 }
 
-/** A stream that has everything at once: a script keeps nobody waiting. */
 function streamOf<T>(items: readonly T[]): ReadableStream<T> {
   return new ReadableStream<T>({
     start: (controller) => {
@@ -136,20 +135,20 @@ function streamOf<T>(items: readonly T[]): ReadableStream<T> {
   });
 }
 
-type Answer = { readonly turn: ScriptedTurn; readonly number: number };
-type Taking = { readonly options: LanguageModelV4CallOptions; readonly modelId: string; readonly clock: Clock };
+type TakenTurn = { readonly turn: ScriptedTurn; readonly number: number };
+type TurnLookup = { readonly options: LanguageModelV4CallOptions; readonly modelId: string; readonly clock: Clock };
 
-/** The next turn, once what it expects holds and its delay has passed. */
-function take(position: Position, { options, modelId, clock }: Taking): Maybe<Answer> {
+/** Returns the next turn after checking its expectation and waiting for its delay. */
+function takeTurn(position: Position, { options, modelId, clock }: TurnLookup): Maybe<TakenTurn> {
   position.halt.signal.throwIfAborted();
   const turn = position.script.turns[position.at];
   const number = position.at + 1;
   if (!turn) throw exhausted(position);
   position.at = number;
-  const fault = turn.expect && unmet(turn.expect, { options, fresh: freshIn(options.prompt, position.seen), model: modelId });
+  const fault = turn.expect && findMismatch(turn.expect, { options, fresh: freshIn(options.prompt, position.seen), model: modelId });
   position.seen = options.prompt.at(-1);
   if (fault !== undefined) throw unexpected(position, `Script of ${position.name}, turn ${number}: ${fault}`);
-  const given = (): Answer => {
+  const given = (): TakenTurn => {
     if (turn.error) throw failure(turn.error);
     return { turn, number };
   };
@@ -163,14 +162,14 @@ function exhausted({ name, script: { turns } }: Position): ScriptFailure {
   return new ScriptFailure("script_exhausted", message);
 }
 
-/** What an agent is asked wrongly ends the whole run. */
+/** A failed expectation of an agent ends the whole run. */
 function unexpected({ halt, name }: Position, message: string): ScriptFailure {
   const failed = new ScriptFailure("expectation_failed", message);
   if (name !== MAIN) halt.abort(failed);
   return failed;
 }
 
-/** What was not in the request before; in the first of a process, what came after the newest answer. */
+/** The messages after those of the previous request, or after the newest answer in the first request of a process. */
 function freshIn(prompt: readonly LanguageModelV4Message[], seen: LanguageModelV4Message | undefined): readonly LanguageModelV4Message[] {
   const last = seen === undefined ? -1 : prompt.lastIndexOf(seen);
   return prompt.slice((last < 0 ? prompt.findLastIndex(({ role }) => role === "assistant") : last) + 1);
@@ -191,7 +190,7 @@ function delay(ms: number, clock: Clock, signal: AbortSignal | undefined): Promi
   });
 }
 
-/** Only an overload is tried again; the next turn answers it then. */
+/** Only overload errors are retried; the next turn answers the retry. */
 function failure({ status, message }: NonNullable<ScriptedTurn["error"]>): APICallError {
   const isRetryable = [429, 503, 529].includes(status);
   return new APICallError({ message, url: "script:", requestBodyValues: {}, statusCode: status, responseBody: message, isRetryable });
@@ -222,7 +221,6 @@ function finishOf({ calls, truncated, usage }: ScriptedTurn): Finish {
   };
 }
 
-/** A call comes whole: whoever listens hears its arguments as one piece. */
 function parts(
   turn: ScriptedTurn,
   { number, modelId }: { readonly number: number; readonly modelId: string },
@@ -230,13 +228,13 @@ function parts(
   return [
     { type: "stream-start", warnings: [] },
     { type: "response-metadata", id: `${PROVIDER}:${number}`, modelId },
-    ...(turn.say === undefined ? [] : said(turn.say)),
+    ...(turn.say === undefined ? [] : textParts(turn.say)),
     ...callsOf(turn, number),
     finishOf(turn),
   ];
 }
 
-function said(text: string): readonly LanguageModelV4StreamPart[] {
+function textParts(text: string): readonly LanguageModelV4StreamPart[] {
   const words = text.match(/\S+\s*|\s+/g) ?? [];
   return [
     { type: "text-start", id: "t" },

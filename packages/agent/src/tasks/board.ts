@@ -13,33 +13,33 @@ import type { LoadedAgent } from "../agents/load.ts";
 import type { ConversationDeps } from "../loop/conversation-state.ts";
 import { asFork } from "./fork.ts";
 import type { AgentHost, AgentNode, OpenedAgent } from "./open-agent.ts";
-import type { Progress } from "./progress.ts";
+import type { AgentProgress } from "./progress.ts";
 
-/** An agent or a background command of a session, as it stands now. */
+/** An agent or background command, as others see it. */
 export type TaskView = {
   readonly id: string;
-  /** An agent's name, or `shell` of a command. */
+  /** The agent's name, or `shell` for a command. */
   readonly agent: string;
   readonly description: string;
   readonly callId: string | null;
-  /** The session that holds its transcript; of a command the one of its call. */
+  /** The session with its transcript; for a command, the session of its call. */
   readonly session: string;
   readonly status: "running" | "cancelling" | "paused" | TaskStatus;
-  /** Its call waits for it; nobody is told of its end. */
+  /** Its call waits for it, so there is no notice. */
   readonly foreground: boolean;
   readonly startedAt: string;
   readonly endedAt?: string;
   readonly model: string | null;
   readonly mode: string;
   readonly usage: TaskUsage;
-  /** Of one that is paused: whether somebody may let it go on, and why not. */
+  /** For a paused task: whether it can be resumed, and why not. */
   readonly resumable?: boolean;
   readonly blockedReason?: string;
-  /** Of a command: where all it writes is. */
+  /** For a command: the file with its whole output. */
   readonly outputFile?: string;
 };
 
-/** What is heard of tasks. */
+/** An event about a task. */
 export type TaskEvent = {
   readonly type: "task_started" | "task_notification" | "task_paused";
   readonly task: TaskView;
@@ -47,30 +47,30 @@ export type TaskEvent = {
   readonly reason?: string;
 };
 
-/** Why nothing was done about a task. */
+/** Why a request about a task was refused. */
 export type TaskRefusal = { readonly type: string; readonly message: string };
 
-/** What the agents of one root session stand on. */
+/** What the tasks of a session need. */
 export type TasksDeps = AgentHost & {
   readonly session: Session;
-  /** What the main conversation stands on. */
-  readonly talk: () => ConversationDeps;
+  /** The dependencies of the main conversation. */
+  readonly conversationDeps: () => ConversationDeps;
   readonly definitions: () => readonly LoadedAgent[];
   readonly hooks?: Hooks;
   readonly maxRunning: () => number;
-  /** Ends what commands left running; absent: that is only told. */
+  /** Ends leftover processes of commands. Without it they are only reported. */
   readonly processes?: Pick<Processes, "endLeftOver" | "endWithUs">;
-  /** A notice is queued. */
+  /** Called when a notice is queued. */
   readonly wake: () => void;
-  /** Whether a directory is there; absent: it is. */
+  /** True if a directory exists. Default: true. */
   readonly isDirectory?: (path: string) => boolean;
   readonly observe?: (event: TaskEvent) => void;
   readonly warn?: (message: string) => void;
 };
 
-/** One agent or command in the registry. */
+/** A task on the board. */
 export type TaskEntry = Omit<TaskView, "usage" | "status" | "endedAt" | "resumable" | "blockedReason" | "outputFile"> & {
-  /** Undefined: an agent. A command has no session of its own, asks nobody and cannot be spoken to. */
+  /** Set for a command, which has no session of its own and takes no messages. */
   readonly command: TaskCommand | undefined;
   readonly prompt: string;
   readonly maxTurns: number | undefined;
@@ -78,50 +78,49 @@ export type TaskEntry = Omit<TaskView, "usage" | "status" | "endedAt" | "resumab
   readonly insideFork: boolean;
   status: TaskView["status"];
   endedAt: string | undefined;
-  /** Why it is paused and cannot go on by itself; null: somebody may let it go on. */
+  /** Why it is paused and cannot be resumed; null if it can. */
   blocked: string | null;
-  progress: Progress;
-  /** Built in this process. */
+  progress: AgentProgress;
+  /** Set once the agent is built in this process. */
   opened: OpenedAgent | undefined;
   readonly controller: AbortController;
-  /** While it waits for an answer. */
+  /** Set while it waits for an answer. */
   watching: Subscription | undefined;
-  /** Its body runs: whoever ends it waits for that. */
-  hasBody: boolean;
-  /** Set by the one way out, before anything else. */
+  /** True while its run is active. */
+  isRunning: boolean;
+  /** Set by `endTask` before anything else. */
   ended: boolean;
-  /** It has heard everything that was said to it, and has nothing more to say. */
+  /** It has received every message and is about to end. */
   finishing: boolean;
-  /** What is written about it on the root's chain, one after the other. */
+  /** Serializes the records about it. */
   writing: Promise<unknown>;
-  /** Settles with its end. */
-  readonly over: PromiseWithResolvers<void>;
+  /** Settles when it ends. */
+  readonly completion: PromiseWithResolvers<void>;
 };
 
-/** The registry: the agents and background commands of one root session. */
+/** All agents and background commands of a session. */
 export type TaskBoard = {
   readonly deps: TasksDeps;
   readonly main: AgentNode;
   readonly entries: Map<string, TaskEntry>;
   /** Agents that can start others, by session. */
   readonly nodes: Map<string, AgentNode>;
-  /** Every id that was ever given. */
+  /** Every id ever used. */
   readonly ids: Set<string>;
   reserved: number;
-  /** Set when an end could not be stored. */
+  /** Set if the end of a task could not be stored. */
   failure: { readonly error: unknown } | undefined;
   readonly waiting: Set<() => void>;
-  /** Closes sessions of agents that are over, where the store did not take that at once. */
+  /** Closes sessions of ended agents that the store did not accept at once. */
   readonly unclosed: Set<() => Promise<void>>;
-  /** Commands that have ended: something of them may still run. */
-  readonly remains: { readonly process: TaskProcess; readonly released: () => void }[];
+  /** Ended commands whose processes may still run. */
+  readonly leftovers: { readonly process: TaskProcess; readonly released: () => void }[];
 };
 
 const KEPT_ENDED = 32;
 const ENDED: readonly TaskView["status"][] = ["completed", "failed", "cancelled"];
 
-/** The entry as others see it. */
-export function viewOf({ deps }: TaskBoard, entry: TaskEntry): TaskView {
+export function viewTask({ deps }: TaskBoard, entry: TaskEntry): TaskView {
   const { id, agent, description, callId, session, status, foreground, startedAt, endedAt, model, mode, blocked, progress, command } =
     entry;
   const until = endedAt === undefined ? deps.clock.now() : Date.parse(endedAt);
@@ -135,16 +134,16 @@ export function viewOf({ deps }: TaskBoard, entry: TaskEntry): TaskView {
   };
 }
 
-/** A new entry, running. */
-export function enter(
+/** Adds a running task. */
+export function addTask(
   board: TaskBoard,
   about: Omit<
     TaskEntry,
-    "status" | "endedAt" | "blocked" | "controller" | "watching" | "hasBody" | "ended" | "finishing" | "writing" | "over"
+    "status" | "endedAt" | "blocked" | "controller" | "watching" | "isRunning" | "ended" | "finishing" | "writing" | "completion"
   >,
 ): TaskEntry {
   const over = Promise.withResolvers<void>();
-  over.promise.catch(() => undefined); // who waits hears of it; nobody must
+  over.promise.catch(() => undefined); // callers that wait get the rejection
   const entry: TaskEntry = {
     ...about,
     status: "running",
@@ -152,29 +151,29 @@ export function enter(
     blocked: null,
     controller: new AbortController(),
     watching: undefined,
-    hasBody: false,
+    isRunning: false,
     ended: false,
     finishing: false,
     writing: Promise.resolve(),
-    over,
+    completion: over,
   };
   board.entries.set(entry.id, entry);
   board.ids.add(entry.id);
   return entry;
 }
 
-/** Tasks that run, or are being ended. */
-export function runningOf({ entries }: TaskBoard): readonly TaskEntry[] {
+/** Background tasks that run or are being cancelled. */
+export function listRunning({ entries }: TaskBoard): readonly TaskEntry[] {
   return [...entries.values()].filter(({ foreground, status }) => !foreground && (status === "running" || status === "cancelling"));
 }
 
-/** Something about an entry changed: whoever waits looks again. */
-export function changed(board: TaskBoard): void {
+/** Tells waiting callers that a task changed. */
+export function notifyWaiting(board: TaskBoard): void {
   for (const look of [...board.waiting]) look();
 }
 
-/** Forgets the oldest of those that have ended and been told. */
-export function prune({ entries, deps }: TaskBoard): void {
+/** Removes the oldest tasks that have ended and whose notice was delivered. */
+export function pruneEnded({ entries, deps }: TaskBoard): void {
   const over = [...entries.values()].filter(({ status }) => ENDED.includes(status));
   const untold = new Set([...deps.session.state.notices.values()].map(({ task }) => task));
   const told = over.filter(({ id }) => !untold.has(id));
@@ -183,11 +182,11 @@ export function prune({ entries, deps }: TaskBoard): void {
 
 /** All tasks that have not ended, and the newest of those that have; oldest first. */
 export function listTasks(board: TaskBoard): readonly TaskView[] {
-  prune(board);
-  return [...board.entries.values()].map((entry) => viewOf(board, entry));
+  pruneEnded(board);
+  return [...board.entries.values()].map((entry) => viewTask(board, entry));
 }
 
-/** Writes about a task one thing after the other, and nothing once it has ended. False: it had. */
+/** Records something about a task, in order. Returns false if the task has ended. */
 export async function writeInOrder(entry: TaskEntry, write: () => Promise<unknown>): Promise<boolean> {
   const done = entry.writing.then(async () => {
     if (entry.ended) return false;
@@ -198,8 +197,8 @@ export async function writeInOrder(entry: TaskEntry, write: () => Promise<unknow
   return await done;
 }
 
-/** Tells whoever looks on; one that throws is said and skipped. */
-export function tell(board: TaskBoard, event: TaskEvent): void {
+/** Calls `observe`. An observer that throws only causes a warning. */
+export function emitTaskEvent(board: TaskBoard, event: TaskEvent): void {
   try {
     board.deps.observe?.(event);
   } catch (error) {
@@ -207,36 +206,36 @@ export function tell(board: TaskBoard, event: TaskEvent): void {
   }
 }
 
-/** Wakes the main conversation; what it does then is nobody's fork's work. */
-export function wake({ deps }: TaskBoard): void {
+/** Wakes the main conversation, outside of any fork. */
+export function wakeConversation({ deps }: TaskBoard): void {
   asFork(false, deps.wake);
 }
 
 const USABLE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Takes a slot before anything else; the returned function gives it back, once the task itself is in the registry or nothing came of it. */
-export function reserve(board: TaskBoard): () => void {
+/** Reserves a slot. The returned function releases it. */
+export function reserveSlot(board: TaskBoard): () => void {
   const most = board.deps.maxRunning();
-  if (runningOf(board).length + board.reserved >= most) {
+  if (listRunning(board).length + board.reserved >= most) {
     const text = `${most} background tasks are already running. Wait for one to end, stop one, or run in the foreground.`;
     throw new ToolError(text, "task_limit");
   }
   board.reserved += 1;
   return () => {
     board.reserved -= 1;
-    changed(board);
+    notifyWaiting(board);
   };
 }
 
-/** After the launching call where that can be a name and is free, else at random: never after the clock. From now on it is taken. */
-export function takeId({ ids, deps }: TaskBoard, callId: string): string {
+/** Chooses an id: after the call if possible, otherwise random. */
+export function chooseTaskId({ ids, deps }: TaskBoard, callId: string): string {
   const named = `t_${callId}`;
   const id = USABLE_ID.test(callId) && !ids.has(named) ? named : deps.ids.next("t_");
   ids.add(id);
   return id;
 }
 
-/** What is started in a task must not outlive it unseen. */
+/** Background tasks must not start others. */
 export function refuseInTask(background: boolean): void {
   if (background) throw new ToolError("A background task cannot start background tasks.", "task_nested");
 }

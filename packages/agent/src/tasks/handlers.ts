@@ -1,18 +1,18 @@
 import { type RuntimeHandler, ToolError } from "@assent/core";
-import { listTasks, type TaskBoard, type TaskRefusal, type TaskView, viewOf } from "./board.ts";
+import { listTasks, type TaskBoard, type TaskRefusal, type TaskView, viewTask } from "./board.ts";
 import { type LaunchInput, launchAgent } from "./launch.ts";
-import { shownOutput } from "./output.ts";
+import { showOutput } from "./output.ts";
 import { sendToTask } from "./send.ts";
 import { cancelTask } from "./stop-task.ts";
 
-/** The bodies of `agent` and of the model's tools for tasks. */
+/** Implements `agent` and the model's task tools. */
 export function taskHandlers(board: TaskBoard): Readonly<Record<string, RuntimeHandler>> {
   const { clock } = board.deps;
   return {
     agent: async (session, { callId }, { invocation: { input }, ctx: { signal } }) => {
       const caller = board.nodes.get(session.id);
       if (!caller) throw new ToolError("Agents cannot be started from here.", "agent_init_failed");
-      // Parsing: the tool's own schema has accepted it.
+      // The tool's schema has validated it.
       return await launchAgent(board, { caller, callId, input: input as LaunchInput, signal });
     },
     task_list: async () => {
@@ -23,9 +23,9 @@ export function taskHandlers(board: TaskBoard): Readonly<Record<string, RuntimeH
       const id = String(input["id"]);
       const entry = board.entries.get(id);
       if (!entry) throw new ToolError(`No task "${id}".`, "task_output_not_found");
-      const task = viewOf(board, entry);
+      const task = viewTask(board, entry);
       const file = task.outputFile === undefined ? "" : ` All it writes is in ${task.outputFile}.`;
-      return `Task ${id} is ${statusOf(task)}.${file}\n\n${await shownOutput(board, entry, { session, signal })}`;
+      return `Task ${id} is ${statusOf(task)}.${file}\n\n${await showOutput(board, entry, { session, signal })}`;
     },
     task_stop: async (_session, _call, { invocation: { input } }) => {
       const [id, reason] = [String(input["id"]), input["reason"]];

@@ -5,24 +5,23 @@ import type { TaskBoard, TaskEntry } from "./board.ts";
 const SHOWN = 8_000;
 const EVENT = "tool_response_transform";
 const FAILED = "Tool output withheld: a tool_response_transform hook failed.";
-const LEFT_TO_HOOKS = "(What it wrote is left to hooks: task_output shows it.)";
+const LEFT_TO_HOOKS = "(Hooks may change its output. Use task_output to read it.)";
 
-/** Who wants to see what a task has written. */
-export type Reader = { readonly session: Session; readonly signal: AbortSignal };
+export type OutputReader = { readonly session: Session; readonly signal: AbortSignal };
 
-/** The end of what a task has written, as the model may see it: of a command it is what hooks make of a result of the tool that ran it. */
-export async function shownOutput(board: TaskBoard, entry: TaskEntry, reader: Reader): Promise<string> {
+/** The end of a task's output for the model. Output of a command passes the result hooks of its tool. */
+export async function showOutput(board: TaskBoard, entry: TaskEntry, reader: OutputReader): Promise<string> {
   const written = entry.progress.output();
-  const text = entry.command && written !== "" ? await transformed(board, entry, { ...reader, written }) : written;
+  const text = entry.command && written !== "" ? await transformOutput(board, entry, { ...reader, written }) : written;
   const shown = text.slice(-SHOWN).replace(/^[\udc00-\udfff]/, "");
   return shown === "" ? "(no output)" : shown;
 }
 
-/** All of it is looked at, so that no cut hides from a hook what it would have known. */
-async function transformed(
+/** Hooks see the whole output, before it is cut. */
+async function transformOutput(
   { deps: { hooks, clock } }: TaskBoard,
   { agent: tool, callId, prompt: command, startedAt, endedAt }: TaskEntry,
-  { session: { id: sessionId, state }, signal, written }: Reader & { readonly written: string },
+  { session: { id: sessionId, state }, signal, written }: OutputReader & { readonly written: string },
 ): Promise<string> {
   const until = endedAt === undefined ? clock.now() : Date.parse(endedAt);
   const input = {
@@ -45,8 +44,8 @@ async function transformed(
   }
 }
 
-/** What the notice of a task's end tells of what it wrote: what a hook may take out is told by a result alone, which passes that hook. */
-export function toldOutput({ deps: { hooks } }: TaskBoard, { command, agent: tool }: TaskEntry, text: string): string {
+/** The output in a task's notice. If a hook may change it, the notice leaves it out. */
+export function outputForNotice({ deps: { hooks } }: TaskBoard, { command, agent: tool }: TaskEntry, text: string): string {
   const mayChange = hooks !== undefined && hooks.applies?.(EVENT, tool) !== false;
   return command && mayChange ? LEFT_TO_HOOKS : text;
 }

@@ -4,24 +4,24 @@ import { parseEvent } from "@assent/core";
 /** The newest answer of an agent's model. */
 export type LastAnswer = Pick<EventBodies["message.assistant"], "content" | "stop">;
 
-/** How far an agent has come, read off the events of its session. */
-export type Progress = {
+/** The progress of an agent, from the events of its session. */
+export type AgentProgress = {
   readonly take: (event: LedgerEvent) => void;
   /** The newest text. */
   readonly text: () => string;
-  /** All texts, the last 1 MiB of them. */
+  /** All texts, at most the last 1 MiB. */
   readonly output: () => string;
   readonly usage: (durationMs: number) => TaskUsage;
   readonly answer: () => LastAnswer | undefined;
-  /** It was told what to do. */
+  /** True once it got its prompt. */
   readonly begun: () => boolean;
 };
 
 const KEPT = 1_048_576;
 const TYPES = ["message.user", "message.assistant", "call.proposed"] as const;
 
-/** Nothing yet. */
-export function makeProgress(): Progress {
+/** Creates an empty progress. */
+export function createProgress(): AgentProgress {
   const so = { text: "", output: "", tokens: 0, toolUses: 0, begun: false };
   let answer: LastAnswer | undefined;
   const hear = (said: EventBodies["message.assistant"]): void => {
@@ -49,9 +49,9 @@ export function makeProgress(): Progress {
   };
 }
 
-/** How far the agent of a session had come when its process ended. */
-export async function recordedProgress(ledger: Ledger, session: string): Promise<Progress> {
-  const progress = makeProgress();
+/** Reads the progress of a session from the ledger. */
+export async function readProgress(ledger: Ledger, session: string): Promise<AgentProgress> {
+  const progress = createProgress();
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types: TYPES })) {
     const event = parseEvent({ ...stored, body: await ledger.resolve(stored.body) });
     if (event) progress.take(event);
@@ -61,7 +61,7 @@ export async function recordedProgress(ledger: Ledger, session: string): Promise
 
 const CUT: readonly string[] = ["length", "content-filter", "aborted", "error"];
 
-/** The model had said its last word, whole, and had nothing more to call. */
-export function isGoal(answer: LastAnswer | undefined): boolean {
+/** True if the last answer is complete and makes no calls. */
+export function isCompleteAnswer(answer: LastAnswer | undefined): boolean {
   return answer !== undefined && !CUT.includes(answer.stop) && !answer.content.some(({ type }) => type === "call");
 }

@@ -1,32 +1,33 @@
 import { type EventBodies, parseEvent, type Session } from "@assent/core";
 import { escapeXml } from "../loop/steering/reminder.ts";
-import { changed, runningOf, type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./board.ts";
+import { listRunning, notifyWaiting, type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./board.ts";
 import { type AgentSpec, type OpenedAgent, openAgent } from "./open-agent.ts";
-import { goOn } from "./run-task.ts";
+import { continueTask } from "./run-task.ts";
 
-/** Who lets a task go, and what they say of it. */
-export type Releasing = { readonly by: string; readonly words?: string | undefined };
+/** Who releases a task, and a message for it. */
+export type TaskRelease = { readonly by: string; readonly message?: string | undefined };
 
 /**
- * A task of which nobody knew whether a call had run may go on: a person has looked. It stays paused until it is resumed, and is told their words first.
- * What else blocks a task is not a matter of looking.
+ * Releases a task that was blocked by a call with an unknown outcome, after a person checked it. It stays paused until it is resumed, and
+ * gets the message first.
  */
-export async function releaseTask(board: TaskBoard, id: string, { by, words }: Releasing): Promise<TaskRefusal | undefined> {
+export async function releaseTask(board: TaskBoard, id: string, { by, message }: TaskRelease): Promise<TaskRefusal | undefined> {
   const entry = board.entries.get(id);
   if (!entry) return { type: "task_stop_not_found", message: `No task "${id}".` };
   if (entry.status !== "paused") return notPaused(entry);
   if (entry.blocked !== null && entry.blocked !== "execution_unknown")
     return { type: "not_allowed", message: whyNot(entry, entry.blocked) };
   const { session, ids } = board.deps;
-  const said = words === undefined ? [] : [session.draft("task.message", { task: id, message: ids.next("n_"), text: words, by: PERSON })];
+  const said =
+    message === undefined ? [] : [session.draft("task.message", { task: id, message: ids.next("n_"), text: message, by: PERSON })];
   const looked = [
     session.draft("task.resumed", { task: id, by }),
     session.draft("task.paused", { task: id, reason: "restart", blocked: null }),
   ];
-  const news = entry.blocked === null ? said : [...said, ...looked]; // it may go on already: words are heard all the same
+  const news = entry.blocked === null ? said : [...said, ...looked]; // it was released already; the message still counts
   if (news.length > 0 && !(await writeInOrder(entry, () => session.record(news, "full")))) return notPaused(entry);
   entry.blocked = null;
-  changed(board);
+  notifyWaiting(board);
   return undefined;
 }
 
@@ -35,11 +36,20 @@ function notPaused({ id, status }: TaskEntry): TaskRefusal {
 }
 
 function whyNot({ id }: TaskEntry, blocked: string): string {
-  if (blocked === "approval") return `Task "${id}" waits for an answer, and goes on when it has one.`;
-  return `Task "${id}" cannot be released: ${blocked}. It can only be discarded, or goes on when that is put right.`;
+  if (blocked === "approval") return `Task "${id}" waits for an answer and resumes when it gets one.`;
+  return `Task "${id}" cannot be released: ${BLOCKED[blocked] ?? blocked}. Discard it, or resume it when that is fixed.`;
 }
 
-/** Builds it again, as it was, on its own session, and lets it hear what was said to it while it was away. */
+/** Why a task is blocked, as a sentence. */
+const BLOCKED: Readonly<Record<string, string>> = {
+  transcript_missing: "its transcript is missing",
+  cwd_missing: "its directory no longer exists",
+  agent_changed: "the definition of its agent changed",
+  fork_history_missing: "the conversation it was forked from is missing",
+  execution_unknown: "one of its calls may have run, and the outcome is unknown",
+};
+
+/** Rebuilds an agent on its own session and queues the messages it missed. */
 export async function reopenTask(board: TaskBoard, entry: TaskEntry): Promise<OpenedAgent> {
   const { id: task, agent, mode, model, callId, description } = entry;
   const definition = board.deps.definitions().find(({ name }) => name === agent);
@@ -59,14 +69,15 @@ export async function reopenTask(board: TaskBoard, entry: TaskEntry): Promise<Op
   return opened;
 }
 
-/** Lets a paused task go on. One that is blocked stays as it is, and says why. */
+/** Resumes a paused task, unless it is blocked. */
 export async function resumeTask(board: TaskBoard, entry: TaskEntry, by: string): Promise<TaskRefusal | undefined> {
   const { id, blocked } = entry;
   if (entry.status !== "paused") return { type: "task_not_paused", message: `Task "${id}" is not paused (${entry.status}).` };
-  if (blocked !== null && blocked !== "approval") return { type: blocked, message: `Task "${id}" cannot go on: ${blocked}.` };
+  if (blocked !== null && blocked !== "approval")
+    return { type: blocked, message: `Task "${id}" cannot be resumed: ${BLOCKED[blocked] ?? blocked}.` };
   const most = board.deps.maxRunning();
-  if (runningOf(board).length >= most) return { type: "task_limit", message: `${most} background tasks are already running.` };
-  entry.status = "running"; // nobody else may
+  if (listRunning(board).length >= most) return { type: "task_limit", message: `${most} background tasks are already running.` };
+  entry.status = "running"; // so that no other caller resumes it
   try {
     entry.opened ??= await reopenTask(board, entry);
   } catch (error) {
@@ -76,14 +87,14 @@ export async function resumeTask(board: TaskBoard, entry: TaskEntry, by: string)
       message: `Could not start agent "${entry.agent}": ${String(error instanceof Error ? error.message : error)}`,
     };
   }
-  await goOn(board, entry, by);
+  await continueTask(board, entry, by);
   return undefined;
 }
 
-/** A person speaks under this name; the main agent under any other. */
+/** Messages with this sender come from a person, all others from the main agent. */
 export const PERSON = "person";
 
-/** Queues a message in the agent's own session, under the id it has on the root's chain. */
+/** Queues a message in the agent's session, under its id in the main session. */
 export async function queueMessage(
   session: Session,
   { message, text, by }: Pick<EventBodies["task.message"], "message" | "text" | "by">,

@@ -1,22 +1,22 @@
 import { type Clock, namedSession } from "@assent/core";
 import type { RunEnd } from "../loop/conversation-state.ts";
-import { changed, type TaskBoard, type TaskEntry, tell, viewOf, writeInOrder } from "./board.ts";
+import { emitTaskEvent, notifyWaiting, type TaskBoard, type TaskEntry, viewTask, writeInOrder } from "./board.ts";
 import { closeAgent } from "./close-agent.ts";
 import { type AgentEnd, endTask } from "./end-task.ts";
 import { asFork } from "./fork.ts";
-import { MOST_TURNS, type OpenedAgent } from "./open-agent.ts";
-import { isGoal } from "./progress.ts";
+import { DEFAULT_MAX_TURNS, type OpenedAgent } from "./open-agent.ts";
+import { isCompleteAnswer } from "./progress.ts";
 
-/** How the first step of a run is made. */
+/** The first step of a run: a prompt, or resuming from the record. */
 export type FirstStep = (opened: OpenedAgent, signal: AbortSignal) => Promise<RunEnd>;
 
-/** Runs the body of an agent until it ends or waits, and sees to what becomes of it. Never rejects. */
+/** Runs an agent until it ends or waits, and records that. Never rejects. */
 export async function runTask(board: TaskBoard, entry: TaskEntry, first: FirstStep): Promise<AgentEnd | "parked"> {
   const { opened } = entry;
   if (!opened) throw new Error("the agent is not built");
   const { signal } = entry.controller;
   entry.finishing = false;
-  entry.hasBody = true;
+  entry.isRunning = true;
   const end = await asFork(entry.insideFork, () =>
     runAgent({
       agent: opened,
@@ -28,9 +28,9 @@ export async function runTask(board: TaskBoard, entry: TaskEntry, first: FirstSt
       mayEnd: () => mayEnd(entry),
     }),
   );
-  entry.hasBody = false;
+  entry.isRunning = false;
   if (entry.ended) {
-    board.deps.warn?.(`what task ${entry.id} came to after its end was left out`);
+    board.deps.warn?.(`task ${entry.id} had ended already; its later result was ignored`);
     await closeAgent(board, opened, ["cancelled", 130]).catch(() => undefined);
     return end;
   }
@@ -41,7 +41,7 @@ export async function runTask(board: TaskBoard, entry: TaskEntry, first: FirstSt
   return end;
 }
 
-/** True: whatever was said to the agent is heard. From then on nothing more can be. */
+/** True if every message was delivered. From then on no message is accepted. */
 async function mayEnd(entry: TaskEntry): Promise<boolean> {
   for (let written: unknown; written !== entry.writing; ) {
     written = entry.writing;
@@ -52,63 +52,64 @@ async function mayEnd(entry: TaskEntry): Promise<boolean> {
   return !waits;
 }
 
-/** It waits for a person: it neither runs nor counts, and goes on when somebody has answered, in this process or a later one. */
+/** Pauses an agent that waits for a person. It resumes when the answer comes, in this process or a later one. */
 async function pause(board: TaskBoard, entry: TaskEntry, opened: OpenedAgent): Promise<void> {
   const { session } = board.deps;
   let heard = false;
   const take = (): void => {
     if (!heard || entry.status !== "paused") return;
     entry.watching?.close();
-    void goOn(board, entry, "answer");
+    void continueTask(board, entry, "answer");
   };
   entry.watching = opened.session.watch((event) => {
     heard ||= namedSession(event) === opened.session.id;
     take();
   });
   const paused = session.draft("task.paused", { task: entry.id, reason: "approval", blocked: "approval" });
-  const written = await writeInOrder(entry, () => session.record([paused], "full")).catch((error: unknown) => fail(board, error));
-  if (!written || entry.status !== "running") return; // it ended meanwhile, or somebody ends it
+  const written = await writeInOrder(entry, () => session.record([paused], "full")).catch((error: unknown) => recordFailure(board, error));
+  if (!written || entry.status !== "running") return; // it ended or is being cancelled
   entry.status = "paused";
   entry.blocked = "approval";
-  tell(board, { type: "task_paused", task: viewOf(board, entry), reason: "approval" });
-  changed(board);
+  emitTaskEvent(board, { type: "task_paused", task: viewTask(board, entry), reason: "approval" });
+  notifyWaiting(board);
   take();
 }
 
-function fail(board: TaskBoard, error: unknown): false {
+function recordFailure(board: TaskBoard, error: unknown): false {
   board.failure ??= { error };
-  changed(board);
+  notifyWaiting(board);
   return false;
 }
 
-/** Lets a paused agent go on from its record. Resolves when it runs. */
-export async function goOn(board: TaskBoard, entry: TaskEntry, by: string): Promise<void> {
+/** Resumes a paused agent from its record. */
+export async function continueTask(board: TaskBoard, entry: TaskEntry, by: string): Promise<void> {
   const { session } = board.deps;
   const resumed = session.draft("task.resumed", { task: entry.id, by });
   entry.status = "running";
   entry.blocked = null;
-  const written = await writeInOrder(entry, () => session.record([resumed], "normal")).catch((error: unknown) => fail(board, error));
-  if (written) void runTask(board, entry, (opened, signal) => opened.takeUp(entry.prompt, signal));
+  const written = await writeInOrder(entry, () => session.record([resumed], "normal")).catch((error: unknown) =>
+    recordFailure(board, error),
+  );
+  if (written) void runTask(board, entry, (opened, signal) => opened.resumeFromRecord(entry.prompt, signal));
 }
 
-/** A run to make. */
+/** A run of an agent. */
 export type AgentRun = {
   readonly agent: OpenedAgent;
   readonly clock: Clock;
   readonly maxTurns?: number | undefined;
   readonly maxTimeMs?: number | undefined;
   readonly signal: AbortSignal;
-  /** The first step: a prompt, or going on from the record. */
   readonly first: (signal: AbortSignal) => Promise<RunEnd>;
-  /** True: nothing was said to the agent that it has not heard, and from now on nothing can be. */
+  /** True if every message was delivered. From then on no message is accepted. */
   readonly mayEnd: () => Promise<boolean>;
 };
 
-/** Lets an agent work until it is done, cannot go on, or waits for a person. Foreground and background, first run and resumed, are this function. */
+/** Runs an agent until it is done, fails, or waits for a person. */
 export async function runAgent({
   agent,
   clock,
-  maxTurns = MOST_TURNS,
+  maxTurns = DEFAULT_MAX_TURNS,
   maxTimeMs,
   signal,
   first,
@@ -119,7 +120,7 @@ export async function runAgent({
   const limited = AbortSignal.any([signal, time.signal]);
   try {
     let end = await first(limited);
-    while (end.reason === "done" && !(await mayEnd())) end = await agent.goOn(limited);
+    while (end.reason === "done" && !(await mayEnd())) end = await agent.continueTurns(limited);
     if (end.reason === "parked") return "parked";
     return endOf(end, { agent, maxTurns, maxTimeMs: time.signal.aborted ? maxTimeMs : undefined });
   } catch (error) {
@@ -129,13 +130,13 @@ export async function runAgent({
   }
 }
 
-type Ended = { readonly agent: OpenedAgent; readonly maxTurns: number; readonly maxTimeMs: number | undefined };
+type RunLimitsOfAgent = { readonly agent: OpenedAgent; readonly maxTurns: number; readonly maxTimeMs: number | undefined };
 
-/** Only a goal is success; a real finish counts although somebody cancelled, where it came before the agent saw that. */
-function endOf(end: RunEnd, { agent, maxTurns, maxTimeMs }: Ended): AgentEnd {
+/** Only a complete last answer is a success, even if a cancel came too late to stop it. */
+function endOf(end: RunEnd, { agent, maxTurns, maxTimeMs }: RunLimitsOfAgent): AgentEnd {
   const answer = agent.progress.answer();
   const isDone = end.reason === "done" || end.reason === "cancelled";
-  if (isDone && isGoal(answer)) {
+  if (isDone && isCompleteAnswer(answer)) {
     const result = end.text === "" ? agent.progress.text() : end.text;
     return { status: "completed", result, error: null, partial: false, ...(end.remark !== undefined && { remark: end.remark }) };
   }

@@ -1,10 +1,10 @@
 import { type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./board.ts";
 import { queueMessage, resumeTask } from "./resume.ts";
 
-/** Something to be said to a task. */
+/** A message for a task. */
 export type TaskMessage = { readonly text: string; readonly by: string };
 
-/** Says something to a running or paused agent; it hears it between two turns, once. `resume` lets a paused one go on. */
+/** Sends a message to a running or paused agent, which gets it between two turns. A paused agent is resumed. */
 export async function sendToTask(board: TaskBoard, id: string, { text, by }: TaskMessage): Promise<TaskRefusal | undefined> {
   const entry = board.entries.get(id);
   if (!entry) return { type: "send_message_not_found", message: `No task "${id}".` };
@@ -22,7 +22,7 @@ export async function sendToTask(board: TaskBoard, id: string, { text, by }: Tas
 
 function refusalOf(entry: TaskEntry): TaskRefusal | undefined {
   if (entry.command && !entry.ended)
-    return { type: "send_message_not_running", message: `Task "${entry.id}" is a command, and cannot be spoken to.` };
+    return { type: "send_message_not_running", message: `Task "${entry.id}" is a command and takes no messages.` };
   if (entry.foreground && !entry.ended)
     return { type: "send_message_not_running", message: `Task "${entry.id}" is not running (in the foreground).` };
   if (entry.ended && entry.status !== "running" && entry.status !== "cancelling")

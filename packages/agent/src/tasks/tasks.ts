@@ -1,53 +1,60 @@
 import type { BackgroundCommands, RuntimeHandler } from "@assent/core";
 import type { Conversation } from "../loop/conversation.ts";
-import { listTasks, runningOf, type TaskBoard, type TaskRefusal, type TasksDeps, type TaskView, viewOf } from "./board.ts";
+import { listRunning, listTasks, type TaskBoard, type TaskRefusal, type TasksDeps, type TaskView, viewTask } from "./board.ts";
 import { closeLeftAgents } from "./close-agent.ts";
-import { endRemains, startCommand } from "./commands.ts";
+import { endLeftovers, startCommand } from "./commands.ts";
 import { taskHandlers } from "./handlers.ts";
 import type { AgentNode } from "./open-agent.ts";
-import { type Restoring, reconsiderTasks, restoreTasks } from "./restore.ts";
-import { type Releasing, releaseTask, resumeTask } from "./resume.ts";
+import { type RestoreOptions, recheckBlockedTasks, restoreTasks } from "./restore.ts";
+import { releaseTask, resumeTask, type TaskRelease } from "./resume.ts";
 import { sendToTask } from "./send.ts";
 import { cancelTask, parkTask } from "./stop-task.ts";
 
-/** The agents of one root session, those in the background and those that calls wait for, and its background commands. */
+/** The agents and background commands of a session. */
 export type Tasks = {
-  /** Oldest first: all that have not ended, and the newest of those that have. */
+  /** Oldest first: all active tasks, and the newest ended ones. */
   readonly list: () => readonly TaskView[];
   readonly get: (id: string) => TaskView | undefined;
-  /** The texts of an agent, or what a command wrote, the last 1 MiB of them. */
+  /** The texts of an agent or the output of a command, at most the last 1 MiB. */
   readonly output: (id: string) => string | undefined;
-  /** How many tasks run; paused ones do not. */
+  /** How many tasks run. Paused ones do not count. */
   readonly running: () => number;
-  /** Resolves when none runs. Rejects when the end of one could not be stored. */
+  /** Resolves when none runs. Rejects if an end could not be stored. */
   readonly idle: () => Promise<void>;
-  /** Resolves when the wish is on record; `idle` when it is done. */
+  /** Resolves when the request is recorded. */
   readonly cancel: (id: string, by: string, reason?: string) => Promise<TaskRefusal | undefined>;
-  /** Ends all that run, at once; resolves when each has its notice, after at most 5 s. */
+  /** Cancels all tasks. Resolves when each has its notice, after at most 5 s. */
   readonly cancelAll: (by: string) => Promise<void>;
-  /** Pauses the agents that wait for a person, for a later process, and ends all others. */
+  /** Pauses agents that wait for a person, and cancels all others. */
   readonly parkAll: (by: string) => Promise<void>;
   readonly send: (id: string, text: string, by: string) => Promise<TaskRefusal | undefined>;
-  /** After a restart, before the first call. */
-  readonly restore: (how?: Restoring) => Promise<void>;
-  /** There are other definitions than before: what was blocked for the want of its own may go on. */
-  readonly reconsider: () => Promise<void>;
-  /** A person has looked at what a blocked task may have done: it may go on, and hears what they say of it. */
-  readonly release: (id: string, releasing: Releasing) => Promise<TaskRefusal | undefined>;
+  /** Call after a restart, before the first call. */
+  readonly restore: (how?: RestoreOptions) => Promise<void>;
+  /** Call when definitions changed: resumes tasks that were blocked by that. */
+  readonly recheckBlocked: () => Promise<void>;
+  /** Releases a task that was blocked by a call with an unknown outcome. */
+  readonly release: (id: string, releasing: TaskRelease) => Promise<TaskRefusal | undefined>;
   readonly resume: (id: string, by: string) => Promise<TaskRefusal | undefined>;
-  /** The main conversation, once there is one: a fork begins with it. */
-  readonly attend: (conversation: Conversation) => void;
-  /** Lets a command of a call go on behind it. */
+  /** Sets the main conversation, which forks start from. */
+  readonly setConversation: (conversation: Conversation) => void;
+  /** Runs commands in the background. */
   readonly commands: BackgroundCommands;
-  /** The bodies of the model's own tools. */
+  /** Implements the model's task tools. */
   readonly handlers: Readonly<Record<string, RuntimeHandler>>;
 };
 
-/** The registry of a root session. */
+/** Creates the tasks of a session. */
 export function createTasks(deps: TasksDeps): Tasks {
   const { session } = deps;
   let conversation: Conversation | undefined;
-  const main: AgentNode = { session, path: ["main"], above: [], background: false, talk: deps.talk, conversation: () => conversation };
+  const main: AgentNode = {
+    session,
+    path: ["main"],
+    above: [],
+    background: false,
+    conversationDeps: deps.conversationDeps,
+    conversation: () => conversation,
+  };
   const board: TaskBoard = {
     deps,
     main,
@@ -58,43 +65,43 @@ export function createTasks(deps: TasksDeps): Tasks {
     failure: undefined,
     waiting: new Set(),
     unclosed: new Set(),
-    remains: [],
+    leftovers: [],
   };
   session.onClose(() => closePaused(board));
-  session.onClose(() => endRemains(board));
+  session.onClose(() => endLeftovers(board));
   session.onClose(() => closeLeftAgents(board));
   const cancel: Tasks["cancel"] = (id, by, reason) => cancelTask(board, id, { by, reason });
   return {
     list: () => listTasks(board),
     get: (id) => {
       const entry = board.entries.get(id);
-      return entry && viewOf(board, entry);
+      return entry && viewTask(board, entry);
     },
     output: (id) => board.entries.get(id)?.progress.output(),
     running: () => underWay(board),
     idle: () => idle(board),
     cancel,
     cancelAll: async (by) => {
-      const all = runningOf(board);
-      await Promise.all(all.map(async ({ id, over }) => ((await cancel(id, by)) ? undefined : await over.promise)));
+      const all = listRunning(board);
+      await Promise.all(all.map(async ({ id, completion }) => ((await cancel(id, by)) ? undefined : await completion.promise)));
     },
     parkAll: async (by) => {
       await Promise.all(
-        runningOf(board).map(async (entry) => {
+        listRunning(board).map(async (entry) => {
           if (await parkTask(board, entry)) return;
-          if (!(await cancel(entry.id, by))) await entry.over.promise;
+          if (!(await cancel(entry.id, by))) await entry.completion.promise;
         }),
       );
     },
     send: (id, text, by) => sendToTask(board, id, { text, by }),
     restore: (how) => restoreTasks(board, how),
-    reconsider: () => reconsiderTasks(board),
+    recheckBlocked: () => recheckBlockedTasks(board),
     release: (id, releasing) => releaseTask(board, id, releasing),
     resume: async (id, by) => {
       const entry = board.entries.get(id);
       return entry ? await resumeTask(board, entry, by) : { type: "task_stop_not_found", message: `No task "${id}".` };
     },
-    attend: (talk) => {
+    setConversation: (talk) => {
       conversation = talk;
     },
     commands: { start: (launch, signal) => startCommand(board, launch, signal) },
@@ -102,9 +109,9 @@ export function createTasks(deps: TasksDeps): Tasks {
   };
 }
 
-/** Those that run, and those that are being started. */
+/** Running tasks and those being started. */
 function underWay(board: TaskBoard): number {
-  return runningOf(board).length + board.reserved;
+  return listRunning(board).length + board.reserved;
 }
 
 function idle(board: TaskBoard): Promise<void> {
@@ -120,7 +127,7 @@ function idle(board: TaskBoard): Promise<void> {
   });
 }
 
-/** The process ends: those that wait for a person are closed as they are, and go on in a later one. */
+/** Closes paused agents so that a later process can resume them. */
 async function closePaused({ entries }: TaskBoard): Promise<void> {
   for (const { status, opened, watching } of entries.values()) {
     if (status !== "paused" || !opened) continue;

@@ -195,7 +195,7 @@ describe("the tools of an agent", () => {
   const inline = [tool("mine"), tool("read", "another")];
   const CASES: readonly [
     sentence: string,
-    given: Parameters<typeof selectAgentTools>[0]["given"],
+    given: Parameters<typeof selectAgentTools>[0]["selection"],
     disallowed: readonly string[],
     offered: readonly string[],
   ][] = [
@@ -215,7 +215,7 @@ describe("the tools of an agent", () => {
   for (const [sentence, given, disallowed, offered] of CASES) {
     test(sentence, () => {
       assert.deepEqual(
-        selectAgentTools({ registry, given, disallowed }).map(({ description }) => description),
+        selectAgentTools({ registry, selection: given, disallowed }).map(({ description }) => description),
         offered,
       );
     });
@@ -226,7 +226,7 @@ describe("the tools of an agent", () => {
     ["two declarations", [tool("mine"), tool("mine")]],
   ] as const) {
     test(`a name that stands twice is an error: ${sentence}`, () => {
-      assert.throws(() => selectAgentTools({ registry, given }), { type: "agent_init_failed" });
+      assert.throws(() => selectAgentTools({ registry, selection: given }), { type: "agent_init_failed" });
     });
   }
 

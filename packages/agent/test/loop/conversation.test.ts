@@ -14,7 +14,7 @@ turns:
     say: Done.
 `);
     assert.deepEqual(await send("go"), { reason: "done", text: "Done." });
-    player.refuseUnused();
+    player.assertUsed();
     assert.deepEqual(
       (await events("turn.started")).map(({ body }) => body.turn),
       [1, 2],
@@ -87,10 +87,10 @@ turns:
     const two = "turns: [{ say: a }, { say: b }]";
     const left = await rehearse(two);
     await left.send("go");
-    assert.throws(() => left.player.refuseUnused(), { type: "script_unused", message: /1 turn of the script was not used/ });
+    assert.throws(() => left.player.assertUsed(), { type: "script_unused", message: /1 turn of the script was not used/ });
     const allowed = await rehearse(`${two}\nallowUnused: true`);
     await allowed.send("go");
-    allowed.player.refuseUnused();
+    allowed.player.assertUsed();
   });
 
   test("an abort before a turn ends the run as cancelled", async () => {

@@ -23,7 +23,7 @@ describe("notices are told between turns", () => {
     );
     await queue(made, ["n_1", "task"], ["n_2", "schedule"], ["n_3", "task"]);
     assert.deepEqual(await made.conversation.resume(signal), { reason: "done", text: "c" });
-    made.player.refuseUnused();
+    made.player.assertUsed();
     assert.deepEqual(
       (await made.events("turn.started")).map(({ body }) => body.origin),
       ["notice", "schedule", "notice"],
@@ -57,7 +57,7 @@ describe("notices are told between turns", () => {
     const made = await rehearse(`turns: [{ expect: { ${only("<n_1>")} }, say: a }, { expect: { ${only("<n_2>")} }, say: b }]`);
     await queue(made, ["n_1", "schedule"], ["n_2", "schedule"]);
     assert.equal((await made.conversation.resume(signal)).error, undefined);
-    made.player.refuseUnused();
+    made.player.assertUsed();
   });
 
   test("what a person said goes first, and then the notice, without a further trigger", async () => {

@@ -94,7 +94,7 @@ describe("a model by its id", () => {
     [
       "one with a password, which is not told",
       { OPENAI_COMPATIBLE_BASE_URL: "http://me:hush@host/v1" },
-      "OPENAI_COMPATIBLE_BASE_URL has a name or password in it, and no request can be made to such an address.",
+      "OPENAI_COMPATIBLE_BASE_URL contains a user name or password, which is not supported.",
     ],
   ];
   for (const [sentence, environment, message] of unaddressed) {
@@ -139,7 +139,8 @@ describe("a model by its id", () => {
   test("a model of another specification is refused by its version", () => {
     assert.throws(
       () => requireV4({ specificationVersion: "v3" }, { package: "@ai-sdk/openai", version: "4.0.114" }),
-      (error) => error instanceof ModelError && error.type === "unknown_model" && /specification v3; needed is v4/.test(error.message),
+      (error) =>
+        error instanceof ModelError && error.type === "unknown_model" && /specification v3, but v4 is required/.test(error.message),
     );
   });
 

@@ -210,7 +210,7 @@ describe("keys of a turn", () => {
     assert.equal((await first.send("two")).text, "b");
     const again = await rehearse(script, { after: first });
     assert.equal((await again.send("three")).text, "c");
-    again.player.refuseUnused();
+    again.player.assertUsed();
   });
 });
 
@@ -245,15 +245,15 @@ describe("agents", () => {
     const explorer = player.agent("explorer");
     await ask(explorer);
     await ask(player.model());
-    player.refuseUnused();
-    assert.throws(() => explorer.refuseUnused(), {
+    player.assertUsed();
+    assert.throws(() => explorer.assertUsed(), {
       type: "script_unused",
       message: "The agent explorer ended and 1 turn of the script was not used.",
     });
-    assert.throws(() => player.refuseUnused(), { type: "script_unused", message: /The agent explorer/ });
+    assert.throws(() => player.assertUsed(), { type: "script_unused", message: /The agent explorer/ });
     const fork = play(SCRIPT).agent("fork");
     await ask(fork);
-    fork.refuseUnused();
+    fork.assertUsed();
   });
 
   test("a request too many fails the agent, and nobody else", async () => {

@@ -157,7 +157,7 @@ export async function bench(script: string, options: BenchOptions = {}): Promise
     session,
     clock,
     ids,
-    talk: () => talk,
+    conversationDeps: () => talk,
     definitions: () => options.live?.definitions.map(definition) ?? definitions,
     ...(options.hooks && { hooks: options.hooks }),
     maxRunning: () => options.maxRunning ?? 10,
@@ -171,8 +171,8 @@ export async function bench(script: string, options: BenchOptions = {}): Promise
     equip: async (child, spec) => {
       const { definition: chosen } = spec;
       const tools = chosen
-        ? registryOf(selectAgentTools({ registry, given: chosen.tools, disallowed: chosen.disallowedTools }))
-        : spec.parent.talk().tools();
+        ? registryOf(selectAgentTools({ registry, selection: chosen.tools, disallowed: chosen.disallowedTools }))
+        : spec.parent.conversationDeps().tools();
       const part = player.agent(chosen?.name ?? "fork");
       const dispatcher = createDispatcher({
         ...shared,
@@ -182,21 +182,21 @@ export async function bench(script: string, options: BenchOptions = {}): Promise
         ...options.inAgents,
       });
       return {
-        talk: {
+        conversation: {
           dispatcher,
           tools: () => tools,
           model: (id) => {
             const model = id === null ? part : part.as(id);
             return watched(options.model?.(id, model) ?? model, chosen?.name ?? "fork", requests);
           },
-          system: chosen ? () => chosen.prompt : spec.parent.talk().system,
+          system: chosen ? () => chosen.prompt : spec.parent.conversationDeps().system,
           steering: () => "force",
           agent: { id: spec.task, type: chosen?.name ?? "fork" },
           ...(options.hooks && { hooks: options.hooks }),
           ...(options.stopHookLimit !== undefined && { stopHookLimit: options.stopHookLimit }),
         },
         resumeAfter: part.resumeAfter,
-        completed: part.refuseUnused,
+        completed: part.assertUsed,
         close: async () => {
           await dispatcher.close();
         },
@@ -217,7 +217,7 @@ export async function bench(script: string, options: BenchOptions = {}): Promise
     ...options.talk,
   };
   const conversation = createConversation(talk, messages);
-  tasks.attend(conversation);
+  tasks.setConversation(conversation);
   const agent = createAgentSession({
     session,
     conversation,

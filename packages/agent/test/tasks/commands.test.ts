@@ -204,8 +204,8 @@ describe("a background command", () => {
 
   for (const [may, result] of [
     [false, /^seen\n\[all of its output: /],
-    [true, /^\(What it wrote is left to hooks: task_output shows it\.\)$/],
-    [undefined, /^\(What it wrote is left to hooks/],
+    [true, /^\(Hooks may change its output\. Use task_output to read it\.\)$/],
+    [undefined, /^\(Hooks may change its output/],
   ] as const) {
     test(`what a transform may remove is not told by a notice: ${may === undefined ? "nobody knows" : may}`, async (t) => {
       const applies = may === undefined ? {} : { applies: () => may };
@@ -285,7 +285,7 @@ describe("a background command", () => {
     await at.clock.advance(5_000);
     await at.tasks.idle();
     const [ended] = await at.events("task.ended");
-    assert.deepEqual([ended?.body.settled, ended?.body.result], [false, "(What it wrote is left to hooks: task_output shows it.)"]);
+    assert.deepEqual([ended?.body.settled, ended?.body.result], [false, "(Hooks may change its output. Use task_output to read it.)"]);
   });
 
   test("who wants it to end a second time hears of it when the wish is on record, which it is once", async () => {
@@ -377,8 +377,8 @@ describe("what a background command leaves running", () => {
       [warnings, all.map(({ length }) => length)],
       [
         [
-          "of background commands that have ended still runs: process 7, 8",
-          "what background commands left running could not be ended: no table",
+          "processes of ended background commands still run: 7, 8",
+          "leftover processes of background commands could not be ended: no table",
         ],
         [3, 3],
       ],
@@ -480,7 +480,7 @@ describe("a background command whose Assent is gone", () => {
     assert.match(ended?.body.error ?? "", /^its outcome is unknown/);
     assert.equal(
       ended?.body.result,
-      `What still ran of it (process ${pgid}, with its group) was ended. What it wrote until then is in ${file}.`,
+      `Its process ${pgid} and its process group still ran, and were ended. Its output until then is in ${file}.`,
     );
     assert.equal((await noticeTexts(after)).length, 1);
     assert.deepEqual([after.tasks.running(), after.tasks.get("t_c1")?.status], [0, "failed"]);
@@ -496,7 +496,7 @@ describe("a background command whose Assent is gone", () => {
     const later = await scenedIn(next.root, text, { after: next, processes });
     await later.tasks.restore();
     const [ended] = await later.events("task.ended");
-    assert.match(ended?.body.result ?? "", /^Process 7, 8 still runs: it could not be ended, or may be another's\./);
+    assert.match(ended?.body.result ?? "", /^Process 7, 8 still runs: it could not be ended, or belongs to another program\./);
     process.kill(-(await pgidOf(later)), "SIGKILL");
   });
 
@@ -516,7 +516,7 @@ describe("a background command whose Assent is gone", () => {
     });
     await later.tasks.restore();
     const [ended] = await later.events("task.ended");
-    assert.match(ended?.body.result ?? "", /^Its process \d+ was gone\./);
+    assert.match(ended?.body.result ?? "", /^Its process \d+ had already ended\./);
     process.kill(-(await pgidOf(later)), "SIGKILL"); // it is there
   });
 
@@ -545,6 +545,6 @@ describe("a background command whose Assent is gone", () => {
     assert.deepEqual([(await third.events("task.ended")).length, (await noticeTexts(third)).length], [1, 1]);
     const task = third.tasks.get("t_c1");
     assert.deepEqual([task?.status, existsSync(task?.outputFile ?? "")], ["failed", true]);
-    assert.match(third.tasks.output("t_c1") ?? "", /in its file alone/);
+    assert.match(third.tasks.output("t_c1") ?? "", /only in its file/);
   });
 });

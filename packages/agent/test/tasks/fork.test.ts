@@ -72,7 +72,7 @@ agents: { fork: { turns: [{ say: Branch done. }] } }
       `turns: [{ calls: [${call("f1")}] }, { expect: { result: { call: f1, contains: alone } }, say: ok }]\nagents: { fork: { turns: [{ ${RECURSE} }] } }`,
     );
     assert.deepEqual(await made.sendAll("go"), { reason: "done", text: "ok" });
-    made.player.refuseUnused();
+    made.player.assertUsed();
   });
 
   test("in the background cannot fork either, after several awaits and from inside a tool; nor can an agent it started", async () => {
@@ -94,7 +94,7 @@ agents:
       { tools: [nesting], definitions: [{ tools: ["agent"] }] },
     );
     assert.deepEqual(await made.sendAll("go"), { reason: "done", text: "b" });
-    made.player.refuseUnused();
+    made.player.assertUsed();
   });
 
   test("two forks at once, and the main agent forks meanwhile, also from the turn of a notice", async () => {

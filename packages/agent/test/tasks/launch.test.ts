@@ -20,7 +20,7 @@ turns:
 agents: { helper: { turns: [{ calls: [{ tool: echo, input: { text: hi } }] }, { say: Found it. }] } }
 `);
     assert.deepEqual(await made.sendAll("go"), { reason: "done", text: "Done." });
-    made.player.refuseUnused();
+    made.player.assertUsed();
     assert.deepEqual(await made.events("task.started"), []);
     assert.deepEqual([made.heard, await noticeTexts(made)], [[], []]);
     assert.deepEqual(
@@ -246,7 +246,7 @@ agents: { helper: { turns: [{ calls: [{ tool: gate }] }, { say: Found it. }] } }
     );
     door.open();
     assert.deepEqual(await made.agent.settle(new AbortController().signal), { reason: "done", text: "Thanks." });
-    made.player.refuseUnused();
+    made.player.assertUsed();
     assert.equal((await noticeTexts(made)).length, 1);
   });
 
@@ -381,7 +381,7 @@ agents:
       { definitions: ["a", "b", "c", "a2", "d"].map((name) => ({ name, ...all })) },
     );
     assert.deepEqual(await made.sendAll("go"), { reason: "done", text: "told" });
-    made.player.refuseUnused();
+    made.player.assertUsed();
     const ids = made.tasks.list().map(({ id }) => id);
     assert.deepEqual(
       [ids.length, new Set(ids).size, ids.includes("t_x")],
@@ -426,6 +426,6 @@ describe("what an agent is offered", () => {
       { definitions: [{ model: "some:model" }] },
     );
     assert.deepEqual(await made.send("go"), { reason: "done", text: "ok" });
-    made.player.refuseUnused();
+    made.player.assertUsed();
   });
 });

@@ -183,7 +183,7 @@ describe("a cancel", () => {
     assert.deepEqual(await endsOf(made), [{ status: "cancelled", result: "Half.", error: null, partial: true, settled: false }]);
     answer.resolve();
     while (made.warnings.length === 0) await turn();
-    assert.deepEqual(made.warnings, ["what task t_c1 came to after its end was left out"]);
+    assert.deepEqual(made.warnings, ["task t_c1 had ended already; its later result was ignored"]);
     assert.deepEqual([(await noticeTexts(made)).length, (await made.events("task.ended")).length], [1, 1]);
   });
 
@@ -377,7 +377,7 @@ agents: { helper: { turns: [{ say: I begin., calls: [{ tool: gate }] }] } }
       },
     );
     assert.deepEqual(await made.sendAll("go"), { reason: "done", text: "told" });
-    made.player.refuseUnused();
+    made.player.assertUsed();
     assert.equal((await made.events("task.cancelling"))[0]?.body.reason, "enough");
   });
 });
@@ -413,7 +413,7 @@ agents:
     await made.send("go");
     door.open();
     await made.agent.settle(SIGNAL);
-    made.player.refuseUnused();
+    made.player.assertUsed();
     assert.deepEqual(await finishing.promise, { type: "send_message_not_running", message: 'Task "t_c1" is not running (completed).' });
     assert.deepEqual(await made.tasks.send("t_c1", "later", "person"), {
       type: "send_message_not_running",

@@ -65,7 +65,7 @@ describe("what a task may do", () => {
     const expect = `{ expect: { result: { call: m1, outcome: denied, type: denied_unattended, contains: ["Tool 'mark' requires approval but nobody can be asked in this run. ${NOTE}"], notContains: user } }, say: ok }`;
     const made = await bench(started(`${CALLS}, ${expect}`), { tools: [tool], inAgents: { ...ASKS, onAsk: "deny", unattendedNote: NOTE } });
     await made.sendAll("go");
-    made.player.refuseUnused();
+    made.player.assertUsed();
     assert.deepEqual([marks, (await made.events("task.ended"))[0]?.body.status], [[], "completed"]);
   });
 
@@ -94,7 +94,7 @@ describe("what a task may do", () => {
       inAgents: { ...ASKS, hooks: failing },
     });
     await made.sendAll("go");
-    made.player.refuseUnused();
+    made.player.assertUsed();
     assert.deepEqual(marks, []);
   });
 
@@ -113,7 +113,7 @@ describe("what a task may do", () => {
       { tools: [tool], inAgents: { policy } },
     );
     await made.sendAll("go");
-    made.player.refuseUnused();
+    made.player.assertUsed();
     assert.deepEqual(marks, ["go"]);
     assert.equal(made.tasks.get("t_c1")?.mode, "yolo");
   });

@@ -118,13 +118,13 @@ describe("a task whose process is gone", () => {
     for (let at = 0; at < 50; at += 1) await turn();
     const after = await bench(text, { tools: [STUCK], after: before });
     await after.tasks.restore();
-    assert.equal(await after.tasks.release("t_c1", { by: "ada", words: "It <did> run." }), undefined);
+    assert.equal(await after.tasks.release("t_c1", { by: "ada", message: "It <did> run." }), undefined);
     assert.deepEqual([after.tasks.get("t_c1")?.resumable, after.requests], [true, []], "nothing goes on by itself");
     assert.equal(await after.tasks.release("t_c1", { by: "ada" }), undefined, "what is asked for holds");
     const later = await bench(text, { tools: [STUCK], after });
     await later.tasks.restore();
     assert.equal(later.tasks.get("t_c1")?.resumable, true, "also in a later process");
-    assert.equal(await later.tasks.release("t_c1", { by: "ada", words: "It ran twice." }), undefined, "there is more to say");
+    assert.equal(await later.tasks.release("t_c1", { by: "ada", message: "It ran twice." }), undefined, "there is more to say");
     await later.tasks.resume("t_c1", "resume");
     await ended(later);
     assert.equal((await later.events("task.ended"))[0]?.body.status, "completed");
@@ -154,10 +154,10 @@ describe("a task whose process is gone", () => {
     await after.tasks.restore();
     assert.equal(after.tasks.get("t_c1")?.blockedReason, "agent_changed");
     given.definitions = [{ digest: "sha256:2" }];
-    await after.tasks.reconsider();
+    await after.tasks.recheckBlocked();
     assert.equal(after.tasks.get("t_c1")?.blockedReason, "agent_changed");
     given.definitions = [{}];
-    await after.tasks.reconsider();
+    await after.tasks.recheckBlocked();
     assert.deepEqual([after.tasks.get("t_c1")?.resumable, after.tasks.list().length], [true, 1]);
     await after.tasks.resume("t_c1", "resume");
     await ended(after);
@@ -288,7 +288,7 @@ describe("a task whose process is gone", () => {
 
   test("an agent that a call waited for, and that a locked store keeps from being ended, is ended before its root is closed", async () => {
     const { after, child } = await afterLocked(6);
-    assert.match(after.warnings.join("\n"), /left open could not be ended: locked/);
+    assert.match(after.warnings.join("\n"), /could not be ended: locked/);
     await assert.rejects(after.session.close("done", 0), { type: "store_locked" });
     await after.session.close("done", 0);
     assert.deepEqual([(await after.events("call.ended", child)).length, (await after.events("session.closed", child)).length], [1, 1]);

@@ -82,7 +82,7 @@ export function createAgentEquipment(
     });
     const { settings } = policy.source;
     const part = chosen.script?.agent(name);
-    const talk: AgentEquipment["talk"] = {
+    const talk: AgentEquipment["conversation"] = {
       dispatcher: withAgentName(dispatcher, name),
       tools: () => tools,
       model: part ? (id) => (id === null || id === chosen.id ? part : part.as(id)) : chosen.model,
@@ -105,21 +105,21 @@ export function createAgentEquipment(
       await dispatcher.close();
       await hooks.idle();
     };
-    return { talk, close, ...(part && { resumeAfter: part.resumeAfter, completed: part.refuseUnused }) };
+    return { conversation: talk, close, ...(part && { resumeAfter: part.resumeAfter, completed: part.assertUsed }) };
   };
 }
 
 /** A fork uses its parent's tools; other agents use those their definition names. */
 function agentRegistry({ definition, parent }: AgentSpec): Registry {
-  const registry = parent.talk().tools();
+  const registry = parent.conversationDeps().tools();
   if (!definition) return registry;
   const own = createRegistry({ schemas: ajvSchemas() });
-  for (const tool of selectAgentTools({ registry, given: definition.tools, disallowed: definition.disallowedTools })) own.add(tool);
+  for (const tool of selectAgentTools({ registry, selection: definition.tools, disallowed: definition.disallowedTools })) own.add(tool);
   return own;
 }
 
 function systemPromptOf({ definition, parent }: AgentSpec, session: Session): ConversationDeps["system"] {
-  if (!definition) return parent.talk().system;
+  if (!definition) return parent.conversationDeps().system;
   const text = agentSystemPrompt({ prompt: definition.prompt, cwd: session.state.created?.cwd ?? "" });
   return () => text;
 }
@@ -161,7 +161,7 @@ function askDepsFor(around: ParentParts, { background, parent, task, definition 
 
 /** True if its questions can be answered, now or later. A fork is like its parent. */
 function mayAskQuestions({ definition, parent }: AgentSpec, { onAsk, questioner }: AskDeps): boolean {
-  return definition ? onAsk === "park" || questioner?.available() === true : parent.talk().canAsk === true;
+  return definition ? onAsk === "park" || questioner?.available() === true : parent.conversationDeps().canAsk === true;
 }
 
 /** People see which agent asks them. */

@@ -103,11 +103,11 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
   const talk = conversationDeps(parts, made, await readInstructions(context, parts));
   background.join({ ...made, talk, handlers });
   await warnAboutAgents(context, policy);
-  await tasks.restore({ goesOn: parts.keepPaused !== true });
+  await tasks.restore({ resumeAnswered: parts.keepPaused !== true });
   if (parts.keepPaused !== true) await schedules.restore();
   const converse: ComposedAgent["converse"] = (messages) => {
     const conversation = createConversation(talk, messages);
-    tasks.attend(conversation);
+    tasks.setConversation(conversation);
     return conversation;
   };
   const { dispatcher, modes, onAsk, close } = made;
@@ -175,7 +175,7 @@ function createBackground(context: Context, parts: AgentParts, { bell, unknown }
   };
   const tasks = createTasks({
     ...{ session, clock: ports.clock, ids: ports.ids, wake, equip },
-    talk: () => root().talk,
+    conversationDeps: () => root().talk,
     definitions: () => listDefinitions(parts),
     hooks: {
       consult: (...given) => root().hooks.consult(...given),

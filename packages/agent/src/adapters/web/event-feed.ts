@@ -1,31 +1,40 @@
 import type { Approver, DispatchEvent, Session } from "@assent/core";
 import type { ConversationEvent } from "../../loop/conversation-state.ts";
-import { tellEvents, type WebEvent } from "./event-sequence.ts";
-import { type LiveEvent, makeHearing } from "./live-event.ts";
-import { readRecord } from "./record-reader.ts";
+import { createEventSequence, type WebEvent } from "./event-sequence.ts";
+import { createLiveEventQueue, type LiveEvent } from "./live-event.ts";
+import { createRecordReader } from "./record-reader.ts";
 
-/** What one follower wants. */
+/** Options of `follow`. */
 export type FollowOptions = {
-  /** Tells again what came after this place in the ledger: the `pos` of the last event that arrived. Absent: what comes from now on. */
+  /** Repeats events after this position: the `pos` of the last event that arrived. Default: only new events. */
   readonly after?: number;
-  /** Begins when the stream is first read, and its end is the stream's; a reader that goes away aborts the signal. Absent: follows until the reader goes away. */
+  /**
+   * Starts when the stream is first read. The stream ends with it, and a reader that goes away aborts the signal. Without it, the stream
+   * follows until the reader goes away.
+   */
   readonly run?: (signal: AbortSignal) => Promise<unknown>;
 };
 
-/** A session for front ends: any number may follow it, each at its own pace. */
+/** Streams a session to front ends. Any number may follow, each at its own pace. */
 export type EventFeed = {
-  /** For `observe` of a conversation. */
+  /** Pass this as `observe` of a conversation. */
   readonly observe: (event: ConversationEvent) => void;
-  /** The same for whoever has a dispatcher only. */
+  /** The same for programs that only have a dispatcher. */
   readonly dispatched: (event: DispatchEvent) => void;
-  /** For a dispatcher: people can be asked while somebody follows. They answer through `dispatcher.answer`, or from another process. */
+  /**
+   * Pass this to a dispatcher: people can be asked while a front end follows. They answer through `dispatcher.answer`, or from another
+   * process.
+   */
   readonly approver: Approver;
   readonly follow: (options?: FollowOptions) => ReadableStream<WebEvent>;
 };
 
-/** Streams of one session. What is on record is read when it is wanted and what is only heard is joined or left out, so a slow reader holds up nobody. */
+/**
+ * Creates the event feed of a session. A slow reader blocks nothing: recorded events are read on demand, and live events are merged or
+ * dropped.
+ */
 export function createEventFeed(session: Session): EventFeed {
-  const following: Following = { followers: new Set(), asking: new Set() };
+  const following: Followers = { followers: new Set(), asking: new Set() };
   const hear = (event: LiveEvent): void => {
     for (const add of following.followers) add(event);
   };
@@ -47,14 +56,14 @@ export function createEventFeed(session: Session): EventFeed {
   };
 }
 
-type Following = {
+type Followers = {
   readonly followers: Set<(event: LiveEvent) => void>;
-  /** Asks that end when nobody looks any more. */
+  /** Pending asks; they end when the last follower leaves. */
   readonly asking: Set<() => void>;
 };
 
-/** Gives no answer itself: it comes another way, or nobody is left to give it. */
-function whileFollowed({ followers, asking }: Following, signal: AbortSignal): Promise<undefined> {
+/** Waits without answering, because the answer comes another way. Resolves when the last follower leaves. */
+function whileFollowed({ followers, asking }: Followers, signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
     const look = (): void => {
       if (!signal.aborted && followers.size > 0) return;
@@ -68,14 +77,14 @@ function whileFollowed({ followers, asking }: Following, signal: AbortSignal): P
   });
 }
 
-function follow(session: Session, { followers, asking }: Following, { after, run }: FollowOptions): ReadableStream<WebEvent> {
-  const hearing = makeHearing();
-  const record = readRecord(session, after);
+function follow(session: Session, { followers, asking }: Followers, { after, run }: FollowOptions): ReadableStream<WebEvent> {
+  const hearing = createLiveEventQueue();
+  const record = createRecordReader(session, after);
   const begun = record.begin();
-  begun.catch(() => undefined); // told to whoever reads
+  begun.catch(() => undefined); // the reader gets the error
   const following = session.listen(({ pos }) => {
-    record.heard(pos);
-    hearing.ring();
+    record.noteWritten(pos);
+    hearing.notify();
   });
   followers.add(hearing.add);
   const leave = (): void => {
@@ -84,7 +93,7 @@ function follow(session: Session, { followers, asking }: Following, { after, run
     for (const look of [...asking]) look();
   };
   const gone = new AbortController();
-  const next = tellEvents({ hearing, record, gone: gone.signal, run });
+  const next = createEventSequence({ live: hearing, record, gone: gone.signal, run });
   return new ReadableStream<WebEvent>(
     {
       pull: async (controller) => {
@@ -101,7 +110,7 @@ function follow(session: Session, { followers, asking }: Following, { after, run
       cancel: () => {
         gone.abort(new Error("the reader went away"));
         leave();
-        hearing.ring();
+        hearing.notify();
       },
     },
     { highWaterMark: 0 },

@@ -3,10 +3,10 @@ import type { WebEvent } from "./event-sequence.ts";
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
-  "x-accel-buffering": "no", // a proxy that collects would hold an approval back
+  "x-accel-buffering": "no", // a buffering proxy would delay approvals
 };
 
-/** Server-Sent Events, as bytes. What is on record carries its place as the id, so a browser that comes back names it as `Last-Event-ID`. */
+/** Encodes events as Server-Sent Events. A recorded event has its position as id, which a reconnecting browser sends as `Last-Event-ID`. */
 export function encodeEvents(events: ReadableStream<WebEvent>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return events.pipeThrough(
@@ -19,12 +19,12 @@ export function encodeEvents(events: ReadableStream<WebEvent>): ReadableStream<U
   );
 }
 
-/** The same as the response of a fetch-style server. */
+/** Returns the events as a fetch `Response`. */
 export function eventResponse(events: ReadableStream<WebEvent>): Response {
   return new Response(encodeEvents(events), { headers: HEADERS });
 }
 
-/** The place a browser names when it comes back (`Last-Event-ID`), for `after` of `follow`. */
+/** Reads the `Last-Event-ID` header for `after` of `follow`. */
 export function readLastEventId(header: string | null | undefined): { readonly after?: number } {
   return header && /^\d{1,15}$/.test(header) ? { after: Number(header) } : {};
 }

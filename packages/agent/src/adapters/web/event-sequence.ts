@@ -1,9 +1,9 @@
 import { isObject } from "@assent/core";
-import type { Hearing, LiveEvent } from "./live-event.ts";
+import type { LiveEvent, LiveEventQueue } from "./live-event.ts";
 import type { RecordReader } from "./record-reader.ts";
 import type { RecordedEvent } from "./recorded-event.ts";
 
-/** What a front end is told: what is on record, what is only heard, and how the run ended. Plain JSON. */
+/** An event for a front end, as plain JSON: recorded, live, or the end of the run. */
 export type WebEvent = RecordedEvent | LiveEvent | RunEndEvent;
 
 /** The last event of a stream that follows a run. */
@@ -15,17 +15,16 @@ export type RunEndEvent = {
   readonly error: { readonly type: string; readonly message: string } | null;
 };
 
-/** What is told, to whom. */
-export type Telling = {
-  readonly hearing: Hearing;
+export type EventSequenceDeps = {
+  readonly live: LiveEventQueue;
   readonly record: RecordReader;
   /** Aborts when the reader goes away. */
   readonly gone: AbortSignal;
   readonly run: ((signal: AbortSignal) => Promise<unknown>) | undefined;
 };
 
-/** Begins the run at the first call, then gives one event after the other. Undefined: there is no more. */
-export function tellEvents({ hearing, record, gone, run }: Telling): () => Promise<WebEvent | undefined> {
+/** Returns one event after the other; undefined at the end. The first call starts the run. */
+export function createEventSequence({ live, record, gone, run }: EventSequenceDeps): () => Promise<WebEvent | undefined> {
   let ended: RunEndEvent | undefined;
   let state: "new" | "running" | "told" = "new";
   const begin = (): void => {
@@ -35,15 +34,15 @@ export function tellEvents({ hearing, record, gone, run }: Telling): () => Promi
         .then(runEnd, runFailure)
         .then((end) => {
           ended = end;
-          hearing.ring();
+          live.notify();
         });
   };
-  // 1. what is on record 2. what was heard since 3. the end, once all that was on record by then is told
+  // 1. recorded events 2. live events 3. the end, once everything recorded before it was returned
   const look = async (): Promise<WebEvent | undefined> => {
     const end = ended;
     const recorded = await record.next();
-    if (recorded) hearing.told(recorded);
-    const event = recorded ?? hearing.take() ?? end;
+    if (recorded) live.dropReplaced(recorded);
+    const event = recorded ?? live.take() ?? end;
     if (event?.type === "end") state = "told";
     return event;
   };
@@ -52,13 +51,13 @@ export function tellEvents({ hearing, record, gone, run }: Telling): () => Promi
     while (!gone.aborted && state !== "told") {
       const event = await look();
       if (event) return event;
-      await hearing.rung();
+      await live.changed();
     }
     return undefined;
   };
 }
 
-/** A conversation says how it ended; anything else that was run is done. */
+/** A conversation returns how it ended. Any other value counts as done. */
 function runEnd(end: unknown): RunEndEvent {
   const { reason, text, error } = isObject(end) ? end : {};
   const { type, message } = isObject(error) ? error : {};

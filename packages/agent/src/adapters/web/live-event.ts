@@ -1,27 +1,26 @@
 import type { Display } from "@assent/core";
 import type { RecordedEvent } from "./recorded-event.ts";
 
-/** What is heard while it happens and not kept: a `message` or `ended` on record tells the same in full. */
+/** An event that is not recorded. A recorded `message` or `ended` follows with the whole content. */
 export type LiveEvent = { readonly pos: null } & (
   | { readonly type: "text" | "reasoning"; readonly turn: number; readonly delta: string }
   | { readonly type: "output"; readonly callId: string; readonly display: Display }
   | { readonly type: "warning"; readonly code: string; readonly message: string }
 );
 
-/** What was heard and not told yet. */
-export type Hearing = {
+/** Live events that were not returned yet. */
+export type LiveEventQueue = {
   readonly add: (event: LiveEvent) => void;
   readonly take: () => LiveEvent | undefined;
-  /** This was told from the record: what led to it need not be told any more. */
-  readonly told: (event: RecordedEvent) => void;
-  /** Wakes whoever waits. */
-  readonly ring: () => void;
-  /** Resolves when the bell rang since it was last heard. */
-  readonly rung: () => Promise<void>;
+  /** Drops live events that this recorded event replaces. */
+  readonly dropReplaced: (event: RecordedEvent) => void;
+  readonly notify: () => void;
+  /** Resolves when something happened since the last call. */
+  readonly changed: () => Promise<void>;
 };
 
-/** Holds little however slow its reader is: text that follows text is joined, and the newest output of a call takes the older one's place. */
-export function makeHearing(): Hearing {
+/** Keeps little, however slow the reader is: text is joined, and the newest output of a call replaces older output. */
+export function createLiveEventQueue(): LiveEventQueue {
   let waiting: LiveEvent[] = [];
   let rang = false;
   let wake: (() => void) | undefined;
@@ -30,8 +29,8 @@ export function makeHearing(): Hearing {
     wake?.();
   };
   return {
-    ring,
-    rung: async () => {
+    notify: ring,
+    changed: async () => {
       if (!rang) {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -49,7 +48,7 @@ export function makeHearing(): Hearing {
       ring();
     },
     take: () => waiting.shift(),
-    told: (event) => {
+    dropReplaced: (event) => {
       if (event.type === "message") waiting = waiting.filter((older) => !isTextOf(older, event.turn));
       if (event.type === "ended") waiting = waiting.filter((older) => !isOutputOf(older, event.callId));
     },

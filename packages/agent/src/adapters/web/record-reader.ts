@@ -1,18 +1,18 @@
 import { isObject, type JsonObject, type LedgerEvent, parseEvent, readCallRecord, type Session, type StoredEvent } from "@assent/core";
 import { type RecordedEvent, recordedEvent } from "./recorded-event.ts";
 
-/** Reads a session's record on, from its own place and at its reader's pace. */
+/** Reads the record of a session from a position, at the reader's pace. */
 export type RecordReader = {
-  /** Settles where it begins. Rejects with `LedgerError` when that is beyond the ledger's end. */
+  /** Finds the start. Rejects with `LedgerError` if the position is beyond the end of the ledger. */
   readonly begin: () => Promise<void>;
-  /** Something was written at this place. */
-  readonly heard: (pos: number) => void;
-  /** The next thing a front end is told; undefined: nothing yet. */
+  /** Reports a new event at this position. */
+  readonly noteWritten: (pos: number) => void;
+  /** The next event for a front end; undefined if there is none yet. */
   readonly next: () => Promise<RecordedEvent | undefined>;
 };
 
-/** A reader that begins behind this place; absent: at the ledger's end. */
-export function readRecord(session: Session, after: number | undefined): RecordReader {
+/** Creates a reader that starts after this position. Default: the end of the ledger. */
+export function createRecordReader(session: Session, after: number | undefined): RecordReader {
   const { ledger, id } = session;
   let at = after ?? 0;
   let newest = 0;
@@ -30,7 +30,7 @@ export function readRecord(session: Session, after: number | undefined): RecordR
       return value;
     }
     rows = undefined;
-    at = Math.max(at, until); // what stands between is not this session's
+    at = Math.max(at, until); // events in between belong to other sessions
     return await nextStored();
   };
   return {
@@ -38,9 +38,9 @@ export function readRecord(session: Session, after: number | undefined): RecordR
       const head = await ledger.head();
       if (after === undefined) at = head;
       newest = Math.max(newest, head, at);
-      if (at > head) newest = at + 1; // the ledger itself says what is wrong
+      if (at > head) newest = at + 1; // reading then fails with the ledger's own error
     },
-    heard: (pos) => {
+    noteWritten: (pos) => {
       newest = Math.max(newest, pos);
     },
     next: async () => {
@@ -54,14 +54,12 @@ export function readRecord(session: Session, after: number | undefined): RecordR
   };
 }
 
-/** Large values are stored beside the event. */
 async function whole({ ledger }: Session, event: LedgerEvent): Promise<LedgerEvent> {
   const body: unknown = await ledger.resolve(event.body as never);
-  // Parsing: the same event, with its values in place.
   return isObject(body) ? ({ ...event, body } as LedgerEvent) : event;
 }
 
-/** The input that an approval was opened for, as it was judged and frozen. */
+/** The frozen input that an approval was opened for. */
 async function askedInput({ ledger, id }: Session, { type, body }: LedgerEvent): Promise<JsonObject | null> {
   if (type !== "approval.opened") return null;
   const { "call.judged": judged } = await readCallRecord(ledger, id, body.call);

@@ -10,10 +10,10 @@ import {
   type Verdict,
 } from "@assent/core";
 
-/** What is on record about a session, as a front end draws it. Small, plain JSON; `pos` is its place in the ledger. */
+/** A recorded event as a front end shows it, as small plain JSON. `pos` is its position in the ledger. */
 export type RecordedEvent = { readonly pos: number } & (
   | { readonly type: "turn"; readonly turn: number; readonly model: string | null }
-  /** All that the model said in a turn: it takes the place of what was heard of it. */
+  /** The whole text of a turn. It replaces the live text. */
   | { readonly type: "message"; readonly turn: number; readonly text: string }
   | { readonly type: "notice"; readonly text: string }
   | { readonly type: "proposed"; readonly callId: string; readonly turn: number; readonly tool: string }
@@ -28,7 +28,10 @@ export type RecordedEvent = { readonly pos: number } & (
       readonly source: string;
       readonly rule: string | null;
     }
-  /** An answer names what was shown: approval, revision and fingerprint. `input` is the frozen request's; null: it is shown anew under a higher revision. */
+  /**
+   * An answer must name approval, revision and fingerprint. `input` is null if the request changed and is shown again under a higher
+   * revision.
+   */
   | {
       readonly type: "waiting";
       readonly callId: string;
@@ -73,7 +76,7 @@ export type RecordedEvent = { readonly pos: number } & (
   | { readonly type: "question"; readonly questionId: string; readonly callId: string; readonly questions: readonly Question[] }
 );
 
-/** Everything on record that a front end is told; the rest is the runtime's own. `input` is what an approval was opened for. */
+/** Converts a ledger event; undefined if front ends do not see it. `input` is what an approval was opened for. */
 export function recordedEvent(event: LedgerEvent, input: JsonObject | null): RecordedEvent | undefined {
   return turnEvent(event) ?? callEvent(event) ?? approvalEvent(event, input) ?? proposalEvent(event);
 }

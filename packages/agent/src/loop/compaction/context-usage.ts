@@ -1,23 +1,23 @@
 import { APICallError, type LanguageModelV4Message } from "@ai-sdk/provider";
 import type { Usage } from "@assent/core";
 
-/** Estimates how full a model's context is: the tokens its provider last reported, plus a guess for newer messages. Reads every message once. */
+/** Estimates how full a model's context is: the last count of the provider, plus an estimate of newer messages. */
 export type ContextUsage = {
-  /** Stores the tokens of the latest request and its answer. `length` is the length of the history including the answer. */
+  /** Takes the provider's count of a request and its answer. `length` is the length of the history with the answer. */
   readonly count: (usage: Usage | null, length: number) => void;
-  /** Estimates the tokens of the next request. */
+  /** Estimated tokens of the next request. */
   readonly estimate: (messages: readonly LanguageModelV4Message[]) => number;
-  /** Forgets all counts, because the history was replaced. */
+  /** Call when the history was replaced. */
   readonly reset: () => void;
 };
 
-/** The history is compacted when it fills more than this part of the context. */
+/** The part of a context that may fill before the history is compacted. */
 export const COMPACT_ABOVE = 0.8;
 
 const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_FILE = 1_600;
 
-/** Creates an estimate without any counts. */
+/** Creates an estimate that starts empty. */
 export function createContextUsage(): ContextUsage {
   let tokens = 0;
   let seen = 0;
@@ -60,7 +60,7 @@ function partLength(part: Part): number {
   return output.value.reduce((sum, item) => sum + (item.type === "text" ? item.text.length : TOKENS_PER_FILE * CHARACTERS_PER_TOKEN), 0);
 }
 
-/** Estimates the length of a value as JSON without serializing it. */
+/** Estimates the length of a value as JSON. */
 function jsonLength(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;
@@ -72,7 +72,7 @@ function jsonLength(value: unknown): number {
 const TOO_LONG =
   /context[_ ](?:length|window|size)|maximum context|(?:prompt|input|request) (?:is|was) too (?:long|large)|too many (?:input )?tokens|input token count|exceeds? the (?:maximum|available|model'?s?) (?:number of tokens|context|input)|reduce the length/i;
 
-/** True when a provider refused a request because it is longer than its model takes. */
+/** True if a provider refused a request because it is too long. */
 export function refusesLength(error: unknown): boolean {
   if (!APICallError.isInstance(error) || ![400, 413, 422].includes(error.statusCode ?? 0)) return false;
   return error.statusCode === 413 || TOO_LONG.test(`${error.message} ${error.responseBody ?? ""}`);

@@ -4,14 +4,14 @@ import { userMessage } from "../history/messages.ts";
 
 type Message = LanguageModelV4Message;
 
-/** A summary that replaces the first `through` answers of the history and all messages around them. */
+/** A summary of the first `through` answers of the history and the messages around them. */
 export type CompactedPart = { readonly through: number; readonly summary: string };
 
-/** The last answers stay in the history, unless a person asks for a summary. */
+/** How many of the newest answers stay, unless a person asks for compaction. */
 const KEPT_ANSWERS = 10;
 const TODO = "todo";
 
-/** Finds what to summarize: everything before the last answers (ten by default) and their prompts. Undefined if nothing can be shortened. */
+/** Finds what would be summarized: everything before the newest answers. Undefined if nothing can be shortened. */
 export function findCompactable(
   messages: readonly Message[],
   keptAnswers: number = KEPT_ANSWERS,
@@ -25,8 +25,8 @@ export function findCompactable(
 }
 
 /**
- * Replaces the beginning of the history with a summary. Keeps the system prompt, the last prompt of the person, the last todo list, calls whose
- * outcome is unknown, and everything after. The same history and summary always give the same result, live and read back from the record.
+ * Replaces the beginning of a history with a summary. Kept: the system prompt, the newest prompt of the person, the todo list, calls with
+ * an unknown outcome, and everything after. The result is the same live and when read from the record.
  */
 export function compactedHistory(messages: readonly Message[], { through, summary }: CompactedPart): Message[] {
   const end = endOfAnswer(messages, through);
@@ -34,7 +34,7 @@ export function compactedHistory(messages: readonly Message[], { through, summar
   return [...system, userMessage(summary, "summary"), ...keptMessages(messages, end), ...messages.slice(end)];
 }
 
-/** The index after an answer, counted from 1, and after the results of its calls. A call is never separated from its result. */
+/** The index after this answer (counted from 1) and its results. A call is never separated from its result. */
 function endOfAnswer(messages: readonly Message[], through: number): number {
   let answers = 0;
   for (const [at, { role }] of messages.entries()) {
@@ -45,7 +45,6 @@ function endOfAnswer(messages: readonly Message[], through: number): number {
   return messages.length;
 }
 
-/** The messages before `end` that are kept. */
 function keptMessages(messages: readonly Message[], end: number): readonly Message[] {
   const prompt = messages.findLastIndex((message) => message.role === "user" && markOf(message).origin === "user");
   const calls = keptCallIds(messages, end);
@@ -56,7 +55,7 @@ function keptMessages(messages: readonly Message[], end: number): readonly Messa
   });
 }
 
-/** The call of the last todo list, if it is before `end`, and every call whose outcome is unknown. */
+/** The newest todo list before `end`, and every call whose outcome is unknown. */
 function keptCallIds(messages: readonly Message[], end: number): ReadonlySet<string> {
   const results = messages.flatMap((message, at) =>
     message.role === "tool" ? message.content.map((part) => ({ part, outcome: markOf(part).outcome, isBefore: at < end })) : [],

@@ -4,14 +4,14 @@ import { assistantMessage, toolMessage } from "./messages.ts";
 
 const NOT_RUN = "Not run: the answer that made this call was cut off before it was complete.";
 
-/** True if an answer with this stop reason broke off. None of its calls ran. */
+/** True if an answer with this stop reason broke off. */
 export function isCut(stop: string): boolean {
   return stop === "aborted" || stop === "error";
 }
 
 /**
- * Converts an answer that broke off into messages. Drops unsigned reasoning, which providers refuse, and an answer that is only reasoning. Its calls
- * get ids that no complete answer can have, and a result that says they did not run.
+ * An answer that broke off, as messages. Unsigned reasoning is dropped, because providers refuse it. Calls get a unique id and a result
+ * that says they were not run.
  */
 export function cutMessages(parts: readonly AssistantPart[], turn: number): readonly LanguageModelV4Message[] {
   const kept = parts.filter(({ type, provider }) => type !== "reasoning" || provider !== undefined);

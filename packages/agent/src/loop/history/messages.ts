@@ -7,7 +7,7 @@ type UserMessage = Extract<LanguageModelV4Message, { readonly role: "user" }>;
 type AssistantMessage = Extract<LanguageModelV4Message, { readonly role: "assistant" }>;
 type ResultOutput = LanguageModelV4ToolResultPart["output"];
 
-/** Converts a message of a person or the runtime for providers. */
+/** A message of a person or of the runtime. */
 export function userMessage(content: Content, origin: NonNullable<Mark["origin"]>): UserMessage {
   const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content.map(shownPart);
   return { role: "user", content: parts, providerOptions: marked({ origin }) };
@@ -22,7 +22,7 @@ type ShownPart =
       readonly filename?: string;
     };
 
-/** Media types that every provider accepts. Any other type in a history would make each later request fail. */
+/** Types that every provider accepts. Any other type in the history would make every request fail. */
 const SHOWN_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"]);
 
 function shownPart(part: Exclude<Content, string>[number]): ShownPart {
@@ -38,12 +38,12 @@ function shownPart(part: Exclude<Content, string>[number]): ShownPart {
   return { type: "text", text: `[${name ?? part.type}: ${part.mediaType}, ${bytes.length} bytes, cannot be shown]` };
 }
 
-/** Converts a model's answer. Its calls carry their recorded ids, so that each has one result. */
+/** A message of the model. Its calls carry their recorded ids, so that each has one result. */
 export function assistantMessage(parts: readonly AnswerPart[], callIds: readonly string[]): AssistantMessage {
   let calls = 0;
   const content = parts.map((part): AssistantContentPart => {
     const converted = part.type === "call" ? callPart(part, callIds[calls++] ?? part.call) : { type: part.type, text: part.text };
-    // Parsing: metadata of a provider is sent back unchanged.
+    // Provider data goes back unchanged.
     return part.provider === undefined ? converted : { ...converted, providerOptions: part.provider as SharedV4ProviderOptions };
   });
   return { role: "assistant", content };
@@ -55,7 +55,7 @@ function callPart({ tool, input }: Extract<AnswerPart, { readonly type: "call" }
   return { type: "tool-call", toolCallId: wireId(id), toolName: tool, input: shownInput(input) };
 }
 
-/** Wraps arguments that are not a JSON object, because providers require an object. */
+/** Providers require an object, so other arguments are wrapped. */
 function shownInput(input: Json): unknown {
   if (typeof input !== "string") return isObject(input) ? input : { input };
   try {
@@ -66,14 +66,14 @@ function shownInput(input: Json): unknown {
   }
 }
 
-/** Some providers accept only letters, digits, hyphens and underscores. Repeated ids of ours contain another character. */
+/** Some providers accept only letters, digits, hyphens and underscores in ids. */
 function wireId(id: string): string {
   return FOREIGN.test(id) ? id.replaceAll(/[^\w-]/g, "_") : id;
 }
 
 const FOREIGN = /[^\w-]/;
 
-/** The end of a call, with what the history needs. */
+/** The result of a call for the history. */
 export type CallResult = {
   readonly callId: string;
   readonly tool: string;
@@ -82,7 +82,7 @@ export type CallResult = {
   readonly content: Content;
 };
 
-/** The results of a turn's calls in one message, in call order. */
+/** The results of a turn in one message, in call order. */
 export function toolMessage(results: readonly CallResult[]): LanguageModelV4Message {
   return { role: "tool", content: results.map(resultPart) };
 }
@@ -99,7 +99,7 @@ function resultPart({ callId, tool, outcome, type, content }: CallResult): Langu
 
 const SUCCEEDED = marked({ outcome: "succeeded" });
 
-/** Joins all texts into one, then adds the files: some providers make a result of every text, and none of a result without text. */
+/** One text, then the files: some providers turn every text into a result, and need at least one. */
 function output(content: Content, ok: boolean): ResultOutput {
   if (typeof content === "string") return { type: ok ? "text" : "error-text", value: content };
   const parts = content.map(shownPart);
@@ -109,7 +109,7 @@ function output(content: Content, ok: boolean): ResultOutput {
   return { type: "content", value: [{ type: "text", text: text === "" ? "(see the file)" : text }, ...files] };
 }
 
-/** The results of a batch; undefined while one of its calls waits. */
+/** The results of a batch; undefined while a call waits. */
 export function collectResults(
   reports: readonly CallReport[],
   calls: readonly { readonly name: string }[],

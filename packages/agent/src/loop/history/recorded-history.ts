@@ -5,21 +5,21 @@ import { cutMessages, isCut } from "./cut-answer.ts";
 import type { Mark } from "./marks.ts";
 import { assistantMessage, type CallResult, toolMessage, userMessage } from "./messages.ts";
 
-/** A conversation as recorded: all complete turns, and the interrupted turn, if any. */
+/** A conversation read back from the ledger. */
 export type RecordedHistory = {
   readonly messages: LanguageModelV4Message[];
-  /** The newest answer, if some of its calls have not ended. */
+  /** The newest turn, if not all of its calls have ended. */
   readonly open: OpenTurn | undefined;
-  /** The provider's id of the session's newest answer, ignoring the session it was forked from. */
+  /** The provider's id of the session's own newest answer. */
   readonly providerId: string | null;
 };
 
-/** A turn in which some calls have no result yet. */
+/** A turn whose calls have not all ended. */
 export type OpenTurn = { readonly parts: readonly AssistantPart[]; readonly calls: readonly RecordedTurnCall[] };
 
 type RecordedTurnCall = { readonly callId: string; readonly tool: string; ended: CallResult | undefined };
 
-/** A conversation that cannot be read back: the session it was forked from is gone or too short. */
+/** The history of the session that this one was forked from is missing or incomplete. */
 export class HistoryError extends Error {
   readonly type = "fork_history_missing";
   constructor(message: string) {
@@ -39,15 +39,14 @@ const ORIGINS: Readonly<Record<EventBodies["message.user"]["origin"], NonNullabl
 const OWN_CALL = "You are the fork started by this call.";
 const SIBLING = "Handled by the parent.";
 
-/** Creates the results of unanswered calls in a fork's history. `own` is the call that started the fork. */
+/** The result text in a fork for calls that had no result. `own` is the call that started the fork. */
 export function forkText(own: string | undefined): (callId: string) => string {
   return (callId) => (callId === own ? OWN_CALL : SIBLING);
 }
 
 /**
- * Reads a session's conversation from its record. The history of a fork starts with that of the other session, up to the fork. There, `unanswered`
- * gives results to calls that had none; by default the result depends on which call started the fork. Loads large contents where needed. Rejects with
- * `HistoryError`.
+ * Reads a session's conversation from the ledger. A fork starts with the history of the session it was forked from; `unanswered` gives the
+ * results of its open calls. Rejects with `HistoryError`.
  */
 export async function readHistory(ledger: Ledger, session: string, unanswered?: (callId: string) => string): Promise<RecordedHistory> {
   const reader = await readMessages(ledger, { session, unanswered, seen: [session] });
@@ -81,7 +80,7 @@ type HistorySource = {
   readonly session: string;
   readonly until?: number;
   readonly unanswered: ((callId: string) => string) | undefined;
-  /** Sessions being read, to refuse a session that is forked from itself. */
+  /** Sessions being read, to detect a loop. */
   readonly seen: readonly string[];
 };
 
@@ -89,7 +88,7 @@ async function readMessages(ledger: Ledger, source: HistorySource): Promise<Hist
   const { session, until = Number.POSITIVE_INFINITY } = source;
   let reader = startReader([]);
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types: TYPES })) {
-    if (stored.seq > until && stored.type !== "call.proposed") break; // the calls of an answer are recorded right after it
+    if (stored.seq > until && stored.type !== "call.proposed") break; // the calls of an answer are on record right behind it
     const event = parseEvent({ ...stored, body: await ledger.resolve(stored.body) });
     if (event?.type === "session.created") reader = await readForkedFrom(ledger, source, event.body);
     else if (event) applyEvent(reader, event);
@@ -97,7 +96,7 @@ async function readMessages(ledger: Ledger, source: HistorySource): Promise<Hist
   return reader;
 }
 
-/** The history a session was forked with; empty if it is not a fork. */
+/** The history that a fork starts with; empty for other sessions. */
 async function readForkedFrom(
   ledger: Ledger,
   { unanswered, seen }: HistorySource,
@@ -114,7 +113,7 @@ async function readForkedFrom(
   return startReader(reader.messages);
 }
 
-/** Looks only for the first event and the one at `seq`, because a chain is either complete or gone. */
+/** Checks the first event and the event at `seq`. A chain is either complete or gone. */
 async function reaches(ledger: Ledger, session: string, seq: number): Promise<boolean> {
   for (const place of [1, seq]) if ((await firstAfter(ledger, session, place - 1)) !== place) return false;
   return true;
@@ -171,7 +170,7 @@ function addAnswer(reader: HistoryReader, { content, stop, turn, providerId }: E
   else reader.parts = content;
 }
 
-/** Uses the name by which the model called the tool, as its result did. */
+/** Uses the name that the model called. */
 function addCall({ call, tool, calledAs }: EventBodies["call.proposed"]): RecordedTurnCall {
   return { callId: call, tool: calledAs ?? tool, ended: undefined };
 }
@@ -181,19 +180,19 @@ function endCall({ calls }: HistoryReader, { call, outcome, type, content }: Eve
   if (found) found.ended = { callId: call, tool: found.tool, outcome, type, content };
 }
 
-/** Completes the previous turn. The model gets no message while one of its calls waits. */
+/** Appends the previous turn, which is complete now. */
 function closeTurn(reader: HistoryReader): void {
   const { parts, calls, messages } = reader;
   reader.parts = undefined;
   reader.calls = [];
-  if (!parts || (calls.length === 0 && parts.some(({ type }) => type === "call"))) return; // its calls were never proposed: the model was asked again
+  if (!parts || (calls.length === 0 && parts.some(({ type }) => type === "call"))) return; // the process ended before its calls were proposed, so the model was asked again
   const ids = calls.map(({ callId }) => callId);
   if (parts.length > 0) messages.push(assistantMessage(parts, ids));
   const results = calls.flatMap(({ ended }) => (ended ? [ended] : []));
   if (results.length > 0) messages.push(toolMessage(results));
 }
 
-/** Gives every call of the newest answer a result, because providers refuse calls without one. */
+/** Gives every open call a result, because providers refuse calls without one. */
 function answerOpenCalls(reader: HistoryReader, unanswered: (callId: string) => string): void {
   const made = reader.parts?.flatMap((part) => (part.type === "call" ? [part] : [])) ?? [];
   for (const { call, tool } of made.slice(reader.calls.length)) reader.calls.push({ callId: call, tool, ended: undefined });

@@ -1,44 +1,44 @@
 import type { Clock, LedgerEvent, Session, Usage } from "@assent/core";
 import { estimateCost } from "../../providers/known-models.ts";
 
-/** Limits of a run. */
+/** The limits of a run. */
 export type RunLimitsOptions = {
   readonly clock: Clock;
-  /** Requests of the root session. */
+  /** Requests of the main session. */
   readonly maxTurns?: number | undefined;
-  /** Claimed calls, including those of agents. */
+  /** Calls that run, agents' calls included. */
   readonly maxToolCalls?: number | undefined;
-  /** Not counting the time spent waiting for a person. */
+  /** The time waiting for a person does not count. */
   readonly maxTimeMs?: number | undefined;
   readonly maxCostUsd?: number | undefined;
 };
 
-/** The limit that ended a run. */
+/** A limit that was reached. */
 export type LimitReached = {
   readonly type: "limit_turns" | "limit_tool_calls" | "limit_time" | "limit_cost";
   readonly message: string;
 };
 
-/** Counts what a run uses, including its agents. They share one object. */
+/** Counts what a run has used. The session and all its agents share one object. */
 export type RunLimits = {
-  /** The first exceeded limit, not counting turns; undefined if there is none. */
+  /** The first limit that is reached, apart from the turn limit. */
   readonly exceeded: () => LimitReached | undefined;
-  /** Counts a turn of the root session that is about to start. Returns the limit if it must not start. */
+  /** Counts a turn of the main session before it starts. Returns the limit if it must not start. */
   readonly turn: () => LimitReached | undefined;
-  /** Counts a call that is about to be claimed. Returns the reason if it must not be. Suitable as a dispatcher's `mayClaim`. */
+  /** Counts a call before it runs. Returns a text if it must not run. Pass it to the dispatcher as `mayClaim`. */
   readonly claim: () => string | undefined;
-  /** Counts what one request used. If cost is limited, a model without a known price exceeds the limit. */
+  /** Counts the cost of one request. If cost is limited, a model without a known price exceeds the limit. */
   readonly spend: (usage: Usage | null, modelId: string) => void;
-  /** Pauses the time limit while a person is asked, until every caller has called `resumeClock`. */
+  /** Stops the clock until every caller has called `resumeClock`. */
   readonly pauseClock: () => void;
   readonly resumeClock: () => void;
-  /** Aborts when time is up, with a `TimeoutError` that names the limit. */
+  /** Aborts with a `TimeoutError` when the time is up. */
   readonly signal: AbortSignal;
-  /** Stops the time limit, because the run ended. */
+  /** Stops the clock for good. */
   readonly end: () => void;
 };
 
-/** Starts counting for a new run. */
+/** Creates the limits of a run and starts its clock. */
 export function createRunLimits({ clock, maxTurns, maxToolCalls, maxTimeMs, maxCostUsd }: RunLimitsOptions): RunLimits {
   let turns = 0;
   let claims = 0;
@@ -53,7 +53,7 @@ export function createRunLimits({ clock, maxTurns, maxToolCalls, maxTimeMs, maxC
       if (time.signal.aborted) return { type: "limit_time", message: sentence(timeText(maxTimeMs)) };
       if (maxCostUsd === undefined) return undefined;
       if (unpriced !== undefined)
-        return { type: "limit_cost", message: `The cost of ${unpriced} is not known, and the run's cost is limited.` };
+        return { type: "limit_cost", message: `The cost of ${unpriced} is not known, but the run's cost is limited.` };
       return cost >= maxCostUsd ? { type: "limit_cost", message: `The limit of ${maxCostUsd} USD is reached.` } : undefined;
     },
     turn: () => {
@@ -78,7 +78,7 @@ export function createRunLimits({ clock, maxTurns, maxToolCalls, maxTimeMs, maxC
   };
 }
 
-/** The limit that ends a run without another request. */
+/** The error of a run that reached its turn limit. */
 export function turnLimit(maxTurns: number): LimitReached {
   return { type: "limit_turns", message: `The limit of ${maxTurns} ${maxTurns === 1 ? "turn" : "turns"} is reached.` };
 }
@@ -97,7 +97,6 @@ function sentence(text: string): string {
 
 type Timer = Pick<RunLimits, "pauseClock" | "resumeClock" | "signal" | "end">;
 
-/** Counts down, except while a person is asked. */
 function makeTimer(clock: Clock, ms: number | undefined): Timer {
   const expired = new AbortController();
   if (ms === undefined) return { signal: expired.signal, pauseClock: doNothing, resumeClock: doNothing, end: doNothing };
@@ -133,7 +132,7 @@ function makeTimer(clock: Clock, ms: number | undefined): Timer {
 function doNothing(): void {
   // Time is not limited.
 }
-/** Pauses the run's time limit while an approval or question of this session is open. The returned function stops watching and ends the pause. */
+/** Stops the clock while an approval or question of this session is open. The returned function ends this. */
 export function pauseWhileWaiting(limits: RunLimits, session: Session): () => void {
   const open = new Set<string>();
   const wait = (id: string | null | undefined): void => {

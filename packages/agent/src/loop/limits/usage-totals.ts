@@ -4,23 +4,22 @@ import type { Usage } from "@assent/core";
 export type UsageTotals = {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Part of the input. */
+  /** Part of `inputTokens`. */
   readonly cachedInputTokens: number;
-  /** Input and output. */
   readonly totalTokens: number;
 };
 
-/** What a conversation has used in this process. */
+/** What a conversation used in this process. */
 export type ConversationUsage = UsageTotals & {
-  /** By the requested model id. */
+  /** By model id. */
   readonly models: Readonly<Record<string, UsageTotals>>;
   /** Time spent waiting for models. */
   readonly apiMs: number;
-  /** Requests with a complete or partial answer. */
+  /** Requests with an answer, also a partial one. */
   readonly requests: number;
 };
 
-/** Counts the usage of requests. */
+/** Adds up what requests used. */
 export type UsageCounter = {
   readonly add: (modelId: string, usage: Usage | null) => void;
   readonly addTime: (ms: number) => void;

@@ -2,13 +2,13 @@ import { APICallError } from "@ai-sdk/provider";
 import type { Capability } from "../../script/script.ts";
 
 /**
- * Providers and models that cannot be forced to call a named tool; the first matching row counts. Most think before every answer, and their providers
- * refuse to force a tool then. A gateway puts the maker before the model's name.
+ * Models that cannot be forced to call a named tool. The first matching row counts. Most of them think before every answer. A gateway puts
+ * the maker before a model's name.
  */
 const KNOWN: readonly { readonly provider: RegExp; readonly model: RegExp; readonly capability: Capability }[] = [
   { provider: /./, model: /claude-(?:opus|sonnet)-5[.-]5|claude-(?:fable|mythos)-5[.-][12]/, capability: "auto" },
   { provider: /^anthropic/, model: /thinking/, capability: "auto" },
-  { provider: /^ollama/, model: /./, capability: "auto" }, // accepts the field and ignores it
+  { provider: /^ollama/, model: /./, capability: "auto" }, // ignores the field
   { provider: /^lmstudio/, model: /./, capability: "required" }, // refuses a name
   { provider: /deepseek/, model: /reasoner|r1|v4/, capability: "auto" },
   { provider: /./, model: /(?:^|[/-])(?:qwq|deepseek-(?:r1|reasoner|v4))/, capability: "auto" },
@@ -18,14 +18,14 @@ const KNOWN: readonly { readonly provider: RegExp; readonly model: RegExp; reado
 
 const LOWER: Readonly<Record<Capability, Capability | undefined>> = { named: "required", required: "auto", auto: undefined };
 
-/** What models can be forced to do, by the table and by what their providers refused in this process. */
+/** How far models can be forced to call a tool: from the table, and from what providers refused in this process. */
 export type Capabilities = {
   readonly of: (model: { readonly provider: string; readonly modelId: string }) => Capability;
-  /** Learns from a refusal. Returns false if there is no lower capability. */
+  /** Lowers the capability after a refusal. Returns false if it is lowest already. */
   readonly lower: (model: { readonly provider: string; readonly modelId: string }) => boolean;
 };
 
-/** Starts with the table. A script declares its own capability, `fixed`. */
+/** Creates the capabilities; `fixed` is what a script says of itself. */
 export function createCapabilities(fixed?: Capability): Capabilities {
   const learned = new Map<string, Capability>();
   const of: Capabilities["of"] = ({ provider, modelId }) => {
@@ -47,7 +47,7 @@ export function createCapabilities(fixed?: Capability): Capabilities {
   };
 }
 
-/** True when a provider refused the request because of its choice of a tool. */
+/** True if a provider refused the request because of its tool choice. */
 export function refusesToolChoice(error: unknown): boolean {
   if (!APICallError.isInstance(error) || ![400, 404, 422].includes(error.statusCode ?? 0)) return false;
   return /tool[_ ]?choice|function_call|function ?calling|forced/i.test(`${error.message} ${error.responseBody ?? ""}`);

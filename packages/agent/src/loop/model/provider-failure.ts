@@ -4,10 +4,10 @@ import { ModelError } from "../../providers/resolve-model.ts";
 import { ScriptFailure } from "../../script/script.ts";
 import { BrokenAnswer, NotAStream } from "./stream-answer.ts";
 
-/** Why a request to a model failed, with a hint what to check if there is one. */
+/** Why a request failed, and what to check. */
 export type ProviderFailure = { readonly type: string; readonly message: string; readonly hint?: string };
 
-/** Describes why a request to a model failed: which model, at which address, with which response. `modelId` is the requested id. */
+/** Describes a failed request: the model, its address and the provider's answer. */
 export function providerFailure(error: unknown, modelId = ""): ProviderFailure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof ScriptFailure) return { type: error.type, message };
@@ -21,13 +21,13 @@ export function providerFailure(error: unknown, modelId = ""): ProviderFailure {
   return { type, message: `${modelId}${describeFailure(cause, message)}`, ...(hint !== undefined && { hint }) };
 }
 
-/** Adds the response's status, the only thing known about a model that is not in the table. */
+/** For a model that is not in the provider table, only the status is known. */
 function withStatus(cause: unknown, message: string): string {
   const status = APICallError.isInstance(cause) ? (cause.statusCode ?? 0) : 0;
   return status < 400 ? message : `${withoutFinalPeriod(message)} (status ${status})`.trimStart();
 }
 
-/** Removes the final period, so that another clause can follow. */
+/** Removes the final period, so that more text can follow. */
 export function withoutFinalPeriod(message: string): string {
   return message.replace(/[.\s]+$/, "");
 }
@@ -40,7 +40,7 @@ function isUnreachable(cause: unknown): cause is APICallError {
   return APICallError.isInstance(cause) && cause.statusCode === undefined;
 }
 
-/** Describes the failure, to follow the model's id. The provider's own explanation is in the error's data; the message may be only the status text. */
+/** The text after the model's id. If the error has no data, its message is only the name of the status. */
 function describeFailure(cause: unknown, message: string): string {
   if (!APICallError.isInstance(cause)) return `: ${message}`;
   const at = addressOf(cause.url);
@@ -51,7 +51,7 @@ function describeFailure(cause: unknown, message: string): string {
   return `${at} answered ${withoutFinalPeriod(`${status} ${message}`)}.`;
 }
 
-/** Removes the query, name and password, which may contain keys. */
+/** Leaves out query, name and password, which may contain keys. */
 function addressOf(url: string): string {
   if (!URL.canParse(url)) return "";
   const { origin, pathname } = new URL(url);

@@ -8,17 +8,17 @@ import type { Dispatcher, Registry, Session, Tool } from "@assent/core";
 import type { Choice } from "@assent/core/parts";
 import type { Capability } from "../../script/script.ts";
 
-/** What decides which tools are offered. */
+/** What `listOfferedTools` depends on. */
 export type OfferedToolsContext = {
   readonly session: Session;
   readonly dispatcher: Pick<Dispatcher, "denies">;
-  /** A person may answer the model's questions, now or later. */
+  /** True if a person may answer questions of the model, now or later. */
   readonly canAsk?: boolean;
 };
 
 /**
- * The tools a model is offered: the visible ones, `ask` if a person may answer, and `resolve` if something is or can be pending. A tool that a rule denies as
- * a whole is not offered; calls of it are still denied.
+ * Lists the tools for a model: the visible ones, `ask` if a person may answer, and `resolve` if something is or may become pending. A tool
+ * that a rule denies entirely is left out; calls of it are still denied.
  */
 export function listOfferedTools(registry: Registry, { session, dispatcher, canAsk = false }: OfferedToolsContext): readonly Tool[] {
   const named = (name: string): Tool | undefined => {
@@ -37,7 +37,7 @@ export function listOfferedTools(registry: Registry, { session, dispatcher, canA
 
 const WITHOUT_DENIED = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
-/** The list without denied tools. It returns the same array each time, so that caches keyed by it work. */
+/** Returns the same array each time, so that caches keyed by it work. */
 function withoutDenied(tools: readonly Tool[], dispatcher: OfferedToolsContext["dispatcher"]): readonly Tool[] {
   const denied = tools.filter((tool) => dispatcher.denies(tool)).map(({ name }) => name);
   if (denied.length === 0) return tools;
@@ -50,7 +50,7 @@ function withoutDenied(tools: readonly Tool[], dispatcher: OfferedToolsContext["
 
 const WITH_TOOL = new WeakMap<readonly Tool[], WeakMap<Tool, readonly Tool[]>>();
 
-/** The list with one more tool. It returns the same array each time, so that caches keyed by it work. */
+/** Returns the same array each time, too. */
 function withTool(tools: readonly Tool[], more: Tool): readonly Tool[] {
   const known = WITH_TOOL.get(tools) ?? new WeakMap<Tool, readonly Tool[]>();
   const list = known.get(more) ?? Object.freeze([...tools, more]);
@@ -58,7 +58,7 @@ function withTool(tools: readonly Tool[], more: Tool): readonly Tool[] {
   return list;
 }
 
-/** What a request is made from. */
+/** The parts of a request. */
 export type RequestParts = {
   readonly messages: LanguageModelV4Message[];
   readonly system: string;
@@ -68,7 +68,7 @@ export type RequestParts = {
   readonly signal: AbortSignal;
 };
 
-/** Builds the request for one turn. The history is passed on unchanged, because providers cache a stable beginning. */
+/** Builds the request of one turn. The history is passed unchanged, because providers cache a stable beginning. */
 export function buildRequest({ messages, system, tools, choice, capability, signal }: RequestParts): LanguageModelV4CallOptions {
   if (messages[0]?.role !== "system") messages.unshift({ role: "system", content: system });
   const { offered, toolChoice } = offerTools(tools, choice, capability);
@@ -78,15 +78,12 @@ export function buildRequest({ messages, system, tools, choice, capability, sign
   return request;
 }
 
-/**
- * Options for every provider; each reads only its own. Anthropic caches only on request. OpenAI stores nothing, so its reasoning travels in full with
- * our history.
- */
+/** Options for every request; each provider reads its own. Anthropic caches only on request. OpenAI must not store anything. */
 const PROVIDER_OPTIONS: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } }, openai: { store: false } };
 
 type ToolOffer = { readonly offered: readonly Tool[]; readonly toolChoice: LanguageModelV4CallOptions["toolChoice"] };
 
-/** If a tool cannot be forced by name, it is the only one offered. If nothing can be forced, only the reminder helps. */
+/** Where a tool cannot be named, it is the only one offered. Where nothing can be forced, only the reminder steers. */
 function offerTools(tools: readonly Tool[], choice: Choice | undefined, capability: Capability): ToolOffer {
   if (choice === undefined || choice === "auto") return { offered: tools, toolChoice: undefined };
   if (choice === "none") return { offered: tools, toolChoice: { type: "none" } };
@@ -98,7 +95,6 @@ function offerTools(tools: readonly Tool[], choice: Choice | undefined, capabili
 
 const DECLARATIONS = new WeakMap<readonly Tool[], LanguageModelV4FunctionTool[]>();
 
-/** Cached, because most requests offer the same list as the one before. */
 function declarations(tools: readonly Tool[]): LanguageModelV4FunctionTool[] {
   const known = DECLARATIONS.get(tools);
   if (known) return known;
@@ -109,6 +105,6 @@ function declarations(tools: readonly Tool[]): LanguageModelV4FunctionTool[] {
 
 function declaration(tool: Tool): LanguageModelV4FunctionTool {
   const { name, description, inputSchema } = tool;
-  // Parsing: what defineTool accepted is a JSON Schema of an object.
+  // `defineTool` accepts only schemas of objects.
   return { type: "function", name, description, inputSchema: inputSchema as LanguageModelV4FunctionTool["inputSchema"] };
 }

@@ -2,29 +2,27 @@ import { APICallError } from "@ai-sdk/provider";
 import { type Clock, isObject } from "@assent/core";
 import { BrokenAnswer } from "./stream-answer.ts";
 
-/** Retries of a request before its failure ends the run. */
 const RETRIES = 4;
-/** A refused connection is retried less often: a restarting server is back within seconds, and a wrong address should be reported soon. */
+/** A refused connection is retried less: a restarting server is back within seconds, and a wrong address should be reported soon. */
 const REFUSED_RETRIES = 2;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;
-/** A provider that asks for a longer wait fails the request. */
+/** If a provider asks for a longer wait, the request fails. */
 const LONGEST_WAIT_MS = 120_000;
 
-/** What is known when a request failed. */
+/** A failed request. */
 export type FailedRequest = {
   readonly error: unknown;
   /** Failures so far, including this one. */
   readonly failures: number;
   readonly retries: number;
-  /** Milliseconds since 1970. */
   readonly now: number;
 };
 
 /**
- * How long to wait before the same request is made again; undefined: not at all. The first that fits decides:
- * 1. as often as allowed already; 2. an answer that had whole calls in it; 3. what the provider calls final, a spent quota, and a connection refused three times;
- * 4. an overload, a rate limit, a server's or a network's failure, an answer that broke off. Everything else is final.
+ * How long to wait before the request is retried; undefined if it is not. The first that applies decides: 1. all retries are used 2. the
+ * answer already had complete calls 3. the provider says it is final, the quota is spent, or the connection was refused three times 4.
+ * overload, rate limit, server or network failure, broken answer: retry. Everything else is final.
  */
 export function retryDelay({ error, failures, retries, now }: FailedRequest): number | undefined {
   if (failures > retries) return undefined;
@@ -47,10 +45,10 @@ function isTemporary(cause: unknown, broken: boolean): boolean {
 
 type FailureFields = { readonly status: number | undefined; readonly retryable: boolean | undefined; readonly kind: string };
 
-/** Reads the fields of a failure. Inside a stream it is a plain object with the fields of an error, or only a type and a code. */
+/** A failure inside a stream is a bare object, sometimes with only a type and a code. */
 function readFailure(cause: unknown): FailureFields {
   const { statusCode, isRetryable, responseBody, type, code }: Readonly<Record<string, unknown>> = isObject(cause) ? cause : {};
-  // A connection lost during an answer is an error with the answer's status, 200.
+  // A connection lost during an answer is an error with status 200.
   const status = [statusCode, code].map(Number).find((number) => number >= 400 && number < 600);
   return {
     status,
@@ -63,7 +61,6 @@ const NETWORK = /^(?:ECONN(?:RESET|REFUSED|ABORTED)|ETIMEDOUT|EPIPE|EAI_AGAIN|EN
 
 const REFUSED = /^ECONNREFUSED$/;
 
-/** True if an error or one of its causes has a matching code. */
 function hasCode(error: unknown, code: RegExp): boolean {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     if ("code" in at && typeof at.code === "string" && code.test(at.code)) return true;
@@ -72,7 +69,7 @@ function hasCode(error: unknown, code: RegExp): boolean {
   return false;
 }
 
-/** Reads the delay the provider asks for: a header in milliseconds, seconds or as a date, or a detail in the error's body. */
+/** Reads the wait that the provider asked for from its headers or its error body. */
 function readRequestedDelay(cause: unknown, now: number): number | undefined {
   if (!APICallError.isInstance(cause)) return undefined;
   const headers = cause.responseHeaders ?? {};
@@ -86,17 +83,17 @@ function readRequestedDelay(cause: unknown, now: number): number | undefined {
   return detail === undefined ? undefined : Number.parseFloat(detail) * 1_000;
 }
 
-/** A request that will be retried. */
+/** A retry that is about to start. */
 export type RetryAttempt = {
   /** 1 for the first retry. */
   readonly attempt: number;
   readonly delayMs: number;
   readonly error: unknown;
-  /** True if part of the broken answer was already streamed and will be streamed again. */
+  /** Part of the broken answer was already streamed, and will be streamed again. */
   readonly partialOutput: boolean;
 };
 
-/** How a request is retried. */
+/** Options of `withRetries`. */
 export type RetryOptions = {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -105,7 +102,7 @@ export type RetryOptions = {
   readonly retrying?: (retrying: RetryAttempt) => void;
 };
 
-/** Makes a request and retries it while its failure is temporary. Rejects with the last failure, or with the signal's reason if aborted while waiting. */
+/** Makes a request and retries it while the failure may be temporary. Rejects with the last failure, or with the signal's reason. */
 export async function withRetries<T>(request: () => Promise<T>, { clock, signal, retries = RETRIES, retrying }: RetryOptions): Promise<T> {
   for (let failures = 1; ; failures += 1) {
     try {

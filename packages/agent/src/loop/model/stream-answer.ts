@@ -9,18 +9,18 @@ import {
 import { type AssistantPart, isObject, type Json, type Usage } from "@assent/core";
 import { createStreamEmitter, type StreamEmitter, type StreamEvent } from "./stream-events.ts";
 
-/** A call made by a model, with its arguments as text. */
+/** A call of the model, with its arguments as text. */
 export type ModelCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
-/** A part of an answer, with metadata that its provider wants back: signatures and ids. */
+/** A part of an answer, with data that its provider needs back, such as signatures. */
 export type AnswerPart = AssistantPart & { readonly provider?: Json };
 
-/** A model's answer, complete or partial. */
+/** An answer of the model, whole or partial. */
 export type ModelAnswer = {
   readonly parts: readonly AnswerPart[];
   readonly calls: readonly ModelCall[];
   readonly text: string;
-  /** Why it ended; `aborted` or `error` where it broke off. */
+  /** Why it ended; `aborted` or `error` if it broke off. */
   readonly stop: string;
   /** The output was cut at the token limit. */
   readonly truncated: boolean;
@@ -31,13 +31,12 @@ export type ModelAnswer = {
 
 type BrokenAnswerDetails = { readonly calls: number; readonly hasOutput: boolean; readonly partial?: ModelAnswer };
 
-/** An answer that broke off. Its `cause` is the reason. */
+/** An answer that broke off. */
 export class BrokenAnswer extends Error {
-  /** Calls that had arrived completely. None of them ran. */
+  /** Number of calls that arrived completely. None was run. */
   readonly calls: number;
-  /** True if text or reasoning was already streamed. */
+  /** Text or reasoning was streamed. */
   readonly hasOutput: boolean;
-  /** What arrived of it. */
   readonly partial: ModelAnswer | undefined;
   constructor(cause: unknown, { calls, hasOutput, partial }: BrokenAnswerDetails) {
     super(messageOf(cause), { cause });
@@ -48,7 +47,7 @@ export class BrokenAnswer extends Error {
   }
 }
 
-/** A successful response that is not an event stream, so the server is not a model server. Retrying does not help. */
+/** A successful response that is not an event stream: the server is not a model server. RetryAttempt does not help. */
 export class NotAStream extends Error {
   readonly isRetryable = false;
   constructor(mediaType: string, cause: unknown) {
@@ -57,7 +56,7 @@ export class NotAStream extends Error {
   }
 }
 
-/** Providers report failures inside a stream as errors or plain objects. For a lost connection they say that a successful response could not be processed. */
+/** Providers report failures inside a stream as errors or bare objects, and a lost connection as a success that could not be processed. */
 function messageOf(cause: unknown): string {
   if (APICallError.isInstance(cause) && cause.statusCode === 200) return `The connection to the model was lost${because(cause.cause)}.`;
   const message = isObject(cause) ? cause["message"] : cause;
@@ -69,8 +68,8 @@ function because(cause: unknown): string {
 }
 
 /**
- * Asks a model and collects its answer. A request that is refused rejects with the provider's error, a stream that breaks or is aborted with a `BrokenAnswer`
- * that holds what arrived; calls whose arguments did not arrive whole are not in any answer.
+ * Sends a request and collects the answer. Rejects with the provider's error if it was refused, or with a `BrokenAnswer` that holds what
+ * arrived.
  */
 export async function streamAnswer(
   model: LanguageModelV4,
@@ -79,7 +78,7 @@ export async function streamAnswer(
 ): Promise<ModelAnswer> {
   const { stream, response } = await model.doStream(options);
   const collector = createCollector(hasOutput && createStreamEmitter(hasOutput));
-  const reader = stream.getReader(); // half the cost of iterating, and answers have many parts
+  const reader = stream.getReader();
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) collectPart(collector, next.value);
     const answer = finishAnswer(collector);
@@ -87,7 +86,7 @@ export async function streamAnswer(
     return answer;
   } catch (failure) {
     const error = collector.entries.length === 0 ? explainEmptyStream(response?.headers, failure) : failure;
-    await reader.cancel(error).catch(() => undefined); // cancels the rest of the stream, which also tells the provider
+    await reader.cancel(error).catch(() => undefined); // tells the provider that the rest is not needed
     const stop = options.abortSignal?.aborted ? "aborted" : "error";
     collector.emitter?.end(stop);
     const arrived = withoutCutCalls(collector);
@@ -114,7 +113,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Only for an empty answer: some servers stream with another content type. */
+/** Applies only if nothing arrived, because some servers stream with another content type. */
 function explainEmptyStream(headers: Readonly<Record<string, string>> | undefined, failure: unknown): unknown {
   const mediaType = headers?.["content-type"]?.split(";")[0]?.trim() ?? "";
   return mediaType === "" || mediaType === "text/event-stream" ? failure : new NotAStream(mediaType, failure);
@@ -124,7 +123,7 @@ type Block = { readonly type: "text" | "reasoning"; text: string; provider: Shar
 type CallEntry = Extract<AnswerPart, { readonly type: "call" }>;
 type FinishPart = Extract<LanguageModelV4StreamPart, { readonly type: "finish" }>;
 type AnswerCollector = {
-  /** In the order in which they started: some providers end a text only after the calls that follow it. */
+  /** In the order in which they started. Some providers end a text after the calls that follow it. */
   readonly entries: (Block | CallEntry)[];
   readonly calls: ModelCall[];
   readonly open: Map<string, Block>;
@@ -132,7 +131,6 @@ type AnswerCollector = {
   finished: FinishPart | undefined;
   model: string | null;
   providerId: string | null;
-  /** Absent if no events are wanted. */
   readonly emitter: StreamEmitter | undefined;
 };
 
@@ -184,7 +182,7 @@ function startBlock({ open, entries, emitter }: AnswerCollector, { type, id, pro
   const block: Block = { type: type === "text-start" ? "text" : "reasoning", text: "", provider: providerMetadata };
   open.set(id, block);
   entries.push(block);
-  emitter?.stop(id); // a provider that starts the same block again has ended the previous one
+  emitter?.stop(id); // a restarted block ends the one before
   emitter?.start(id, { type: block.type });
 }
 
@@ -200,7 +198,7 @@ function appendDelta(collector: AnswerCollector, { id, delta, providerMetadata }
 
 type InputPart = Extract<LanguageModelV4StreamPart, { readonly type: "tool-input-start" | "tool-input-delta" | "tool-input-end" }>;
 
-/** Streams arguments as they arrive. Only the complete call that follows counts. */
+/** Streams arguments as they arrive. The complete call follows later. */
 function emitInput(emitter: StreamEmitter, part: InputPart): void {
   const key = callKey(part.id);
   if (part.type === "tool-input-delta") emitter.delta(key, { type: "input", delta: part.delta });
@@ -208,12 +206,12 @@ function emitInput(emitter: StreamEmitter, part: InputPart): void {
     emitter.start(key, { type: "call", id: part.id, tool: part.toolName });
 }
 
-/** Separates calls from texts, which may have the same ids. */
+/** Texts and calls may have the same ids. */
 function callKey(id: string): string {
   return `call ${id}`;
 }
 
-/** A signature may arrive with any event of its block; the latest counts. */
+/** A signature may arrive with any event of its block; later values win. */
 function mergeMetadata(block: Block | undefined, more: SharedV4ProviderMetadata | undefined): void {
   if (!block || !more) return;
   const merged: SharedV4ProviderMetadata = { ...block.provider };
@@ -243,7 +241,7 @@ function emitCall(emitter: StreamEmitter, { toolCallId, toolName, input }: CallP
   emitter.stop(key);
 }
 
-/** Finish reasons that mean a failure and that the AI SDK does not know: from OpenRouter, GLM, DeepSeek and Gemini. */
+/** Finish reasons that mean failure but that the AI SDK does not know (OpenRouter, GLM, DeepSeek, Gemini). */
 const FAILED_ENDS = /^(?:error|network_error|insufficient_system_resource|unexpected_tool_call)$/i;
 
 function finishAnswer(collector: AnswerCollector): ModelAnswer {
@@ -264,21 +262,19 @@ function buildAnswer(collector: AnswerCollector, stop: string): ModelAnswer {
     if (part?.type === "text") text += part.text;
   }
   const usage = finished ? readUsage(finished.usage) : null;
-  // The copy is recorded, without the spare capacity of a growing list.
   return { parts: parts.slice(), calls, text, stop, truncated: stop === "length", usage, model, providerId };
 }
 
-/** Drops an empty text, which some providers refuse. Empty reasoning may carry a signature. */
+/** Drops empty text, which some providers refuse. Empty reasoning may carry a signature. */
 function blockPart({ type, text: came, provider: given }: Block): AnswerPart | undefined {
   const provider = given && metadataJson(given);
-  const text = came.toWellFormed(); // checks the complete text: a surrogate pair may have arrived in two pieces
+  const text = came.toWellFormed(); // only the whole text: a surrogate pair may be split
   if (text === "" && (type === "text" || provider === undefined)) return undefined;
   return provider === undefined ? { type, text } : { type, text, provider };
 }
 
-/** Removes undefined fields, because the record holds JSON. */
+/** Converts provider data to JSON without undefined values. */
 function metadataJson(metadata: SharedV4ProviderMetadata): Json | undefined {
-  // Parsing: the result of a parse is JSON.
   const value = JSON.parse(JSON.stringify(metadata), (_key, inner) => (typeof inner === "string" ? inner.toWellFormed() : inner)) as Json;
   return isObject(value) && Object.values(value).some((own) => isObject(own) && Object.keys(own).length > 0) ? value : undefined;
 }

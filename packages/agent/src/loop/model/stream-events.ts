@@ -1,31 +1,31 @@
 /** The start of a block of an answer. */
 export type StreamBlock =
   | { readonly type: "text" | "reasoning" }
-  /** A call; its arguments follow as deltas of type `input`. */
+  /** A call. Its arguments follow as deltas of type `input`. */
   | { readonly type: "call"; readonly id: string; readonly tool: string };
 
 /** A piece of a block; `input` is a piece of a call's arguments. */
 export type StreamDelta = { readonly type: "text" | "reasoning" | "input"; readonly delta: string };
 
-/** Events while an answer streams in. Everything that starts also stops, even if the answer breaks off. Blocks are numbered from 0. */
+/** A streaming event. Every block and message that starts also stops, even if the answer breaks off. Blocks are numbered from 0. */
 export type StreamEvent =
   | { readonly type: "message_start" }
   | { readonly type: "block_start"; readonly index: number; readonly block: StreamBlock }
   | { readonly type: "delta"; readonly index: number; readonly delta: StreamDelta }
   | { readonly type: "block_stop"; readonly index: number }
-  /** The answer's `stop`; `aborted` or `error` if it broke off. */
+  /** `aborted` or `error` if the answer broke off. */
   | { readonly type: "message_stop"; readonly stop: string };
 
-/** Emits the blocks of one answer, by their provider's keys. */
+/** Emits the blocks of one answer, by the provider's keys. */
 export type StreamEmitter = {
-  /** Returns false if a block with this key is already streaming. */
+  /** Returns false if a block with this key is open. */
   readonly start: (key: string, block: StreamBlock) => boolean;
   readonly delta: (key: string, delta: StreamDelta) => void;
   readonly stop: (key: string) => void;
   readonly end: (stop: string) => void;
 };
 
-/** Creates the emitter for one answer. */
+/** Creates the emitter of one answer. */
 export function createStreamEmitter(emit: (event: StreamEvent) => void): StreamEmitter {
   const open = new Map<string, number>();
   const halves = new Map<string, StreamDelta>();
@@ -55,7 +55,7 @@ export function createStreamEmitter(emit: (event: StreamEvent) => void): StreamE
       const index = open.get(key);
       if (index === undefined) return;
       const text = (halves.get(key)?.delta ?? "") + delta;
-      const whole = FIRST_HALF.test(text) ? text.slice(0, -1) : text; // the other half of a surrogate pair may arrive with the next piece
+      const whole = FIRST_HALF.test(text) ? text.slice(0, -1) : text; // the other half of a surrogate pair may come with the next piece
       if (whole === text) halves.delete(key);
       else halves.set(key, { type, delta: text.slice(-1) });
       emitDelta(index, { type, delta: whole });

@@ -3,39 +3,38 @@ import { planPrompt } from "../../prompts/prompts.ts";
 import { escapeXml, systemReminder } from "./reminder.ts";
 import type { Steering } from "./steering.ts";
 
-/** Leads a model in plan mode to propose its plan. */
+/** Steers a model in plan mode to propose its plan. */
 export type PlanSteering = {
-  /** Restarts the count of reminders after a message of a person. */
+  /** Resets the count after a prompt. */
   readonly reset: () => void;
-  /** The reminder for the model's next turn: plan mode is on, or a person turned it off. Undefined if nothing changed. */
+  /** A reminder if plan mode was turned on or off since the last turn. */
   readonly modeReminder: () => string | undefined;
-  /** Notes that a turn asked a question or proposed the current plan. */
+  /** Notes whether the current plan was proposed or asked about. */
   readonly noteCalls: (calls: readonly { readonly name: string }[]) => Promise<void>;
-  /** Called when the model ends its turn with text. Returns a reminder if the plan changed and no person was asked about it; the run must continue then. */
+  /** A reminder if the model finished although the plan changed and was not proposed. */
   readonly endReminder: () => Promise<string | undefined>;
 };
 
-/** What plan steering needs. */
 export type PlanSteeringDeps = {
   readonly session: Session;
-  /** Reads the current plan; resolves to undefined if there is none. Absent: no plan can be proposed here. */
+  /** Reads the current plan. Undefined: no plan can be proposed here. */
   readonly plan: (() => Promise<string | undefined>) | undefined;
   readonly steering: Pick<Steering, "requireCall">;
-  /** The system prompt of the conversation. If it names the plan file, the model needs no reminder. */
+  /** If it names the plan file, the model needs no reminder. */
   readonly system: string;
 };
 
 const MOST_REMINDERS = 2;
 const ASKING_TOOLS: readonly string[] = ["resolve", "ask"];
 
-/** Creates the plan steering of one conversation. */
+/** Creates the plan steering of a conversation. */
 export function createPlanSteering({ session, plan, steering, system }: PlanSteeringDeps): PlanSteering {
   const planFile = (): string | undefined => session.state.planning?.file;
   const first = planFile();
   let announced = first !== undefined && system.includes(first) ? first : undefined;
   let reminders = 0;
   let proposed: string | undefined;
-  /** An unreadable plan cannot be proposed; `resolve` reports why. */
+  /** A plan that cannot be read cannot be proposed; `resolve` says why. */
   const readPlan = async (): Promise<string | undefined> =>
     session.state.planning === null ? undefined : await plan?.().catch(() => undefined);
   const clearRequirement = (): undefined => {
@@ -49,14 +48,14 @@ export function createPlanSteering({ session, plan, steering, system }: PlanStee
     },
     modeReminder: () => {
       const file = planFile();
-      if (file === undefined) clearRequirement(); // plan mode is off, and so is its forced call
+      if (file === undefined) clearRequirement(); // leaving the mode lifts its requirement
       if (file === announced) return undefined;
       announced = file;
       if (file === undefined) return systemReminder([`Plan mode is off. The mode is now ${session.state.mode}.`]);
       return systemReminder([planPrompt(escapeXml(file))]);
     },
     noteCalls: async (calls) => {
-      // The result of `resolve` already says that the plan was approved, or that plan mode is off.
+      // The result of `resolve` already says that plan mode is off.
       if (planFile() === undefined && calls.some(({ name }) => name === "resolve")) announced = undefined;
       if (calls.some(({ name }) => ASKING_TOOLS.includes(name))) proposed = (await readPlan()) ?? proposed;
     },

@@ -1,20 +1,20 @@
 import type { ProposalRow } from "@assent/core";
 
-/** The reminder to call `resolve`. It lists several pending proposals, newest first. */
+/** Reminds a model to call `resolve`. With several proposals it lists them, newest first. */
 export function resolveReminder(rows: readonly ProposalRow[]): string {
   const list =
     rows.length < 2 ? [] : ["Pending, newest first:", ...rows.toReversed().map(({ id, label }) => `- ${id}: ${escapeXml(label)}`)];
   return systemReminder(["This is a preview. Call the `resolve` tool to apply or discard these changes.", ...list]);
 }
 
-/** Wraps text of the runtime in the tag that models know. */
+/** Wraps texts of the runtime in the tag that models know. */
 export function systemReminder(lines: readonly string[]): string {
   return ["<system-reminder>", ...lines, "</system-reminder>"].join("\n");
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;" };
 
-/** Escapes text so that it cannot open or close a tag. */
+/** Escapes a text so that it cannot open or close a tag. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

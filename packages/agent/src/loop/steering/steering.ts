@@ -13,37 +13,37 @@ import {
 } from "@assent/core/parts";
 import { resolveReminder } from "./reminder.ts";
 
-/** How a model is led to settle its pending proposals. */
+/** How a model is steered to settle its proposals. */
 export type SteeringMode = "force" | "remind-then-force" | "remind" | "none";
 
-/** What one request carries because a proposal is pending or a person forced a tool. */
+/** What steering adds to one turn. */
 export type TurnSteering = {
   readonly choice: Choice | undefined;
   readonly reminder: string | undefined;
-  /** The proposal this turn is about; undefined if there is none, or if a person's directive comes first. */
+  /** The proposal this turn is about. Undefined also if a person's directive goes first. */
   readonly proposal: string | undefined;
 };
 
-/** What steering needs to know about a call of the turn. */
+/** A call of a turn, as far as steering needs it. */
 export type SteeredCall = { readonly tool: string; readonly outcome: string; readonly proposalId: string | undefined };
 
-/** Leads a model through its pending proposals. Everything but the queue is derived from the record before every request. */
+/** Steers a model through its pending proposals. Everything except the queue is derived from the record. */
 export type Steering = {
-  /** Called once per turn. A retried turn reuses the result. */
+  /** Call once per turn; a retried turn reuses the result. */
   readonly next: (turn: { readonly active: readonly string[]; readonly newPrompt: boolean }) => TurnSteering;
-  /** Called after each steered turn. Returns the proposals that were parked for a person because of it. */
+  /** Ends a turn. Returns the proposals that were left to a person because the model ignored them. */
   readonly endTurn: (next: TurnSteering, calls: readonly SteeredCall[]) => Promise<readonly ProposalRow[]>;
   readonly failTurn: (reason: "aborted" | "error") => void;
-  /** True while a text-only answer must not end the run. */
+  /** True if an answer without calls must not end the run. */
   readonly hasPending: () => boolean;
-  /** A person's own directive: this tool, then none. */
+  /** Forces this tool in the next turn, and none after it. */
   readonly force: (tool: string) => void;
-  /** The next turn must call a tool; false takes that back. */
+  /** Requires a call in the next turn; false lifts that. */
   readonly requireCall: (must: boolean) => void;
   readonly clear: () => void;
 };
 
-/** True if the end of this turn must be reported to steering. */
+/** True if `endTurn` must be called for this turn. */
 export function isSteered({ choice, proposal }: TurnSteering): boolean {
   return choice !== undefined || proposal !== undefined;
 }
@@ -55,7 +55,7 @@ const REQUEUE = { aborted: "requeue", error: "requeue", not_invoked: "requeue" }
 const USER = "user-force";
 const PLAN = "plan-mode-decision";
 
-/** Creates the steering of one session. */
+/** Creates the steering of a session. */
 export function createSteering({ session, mode }: { readonly session: Session; readonly mode: () => SteeringMode }): Steering {
   let queue: ToolChoiceQueue = EMPTY_QUEUE;
   const pending = (): readonly ProposalRow[] => {
@@ -113,7 +113,7 @@ function withDirectives(queue: ToolChoiceQueue, rows: readonly ProposalRow[], mo
   for (const { label, proposalId } of queued) {
     if (proposalId !== undefined && !forcing.some(({ id }) => id === proposalId)) updated = removeByLabel(updated, label);
   }
-  if (queued.some(({ label }) => label === USER)) return updated; // a person's directive comes first
+  if (queued.some(({ label }) => label === USER)) return updated; // a person's own directive goes first
   for (const { id } of forcing) {
     if (queued.some(({ proposalId }) => proposalId === id)) continue;
     updated = pushOnce(updated, { tool: "resolve" }, { label: labelOf(id), now: true, onRejected: REQUEUE, proposalId: id });
@@ -125,7 +125,7 @@ function mustRemind(row: ProposalRow, mode: SteeringMode, newPrompt: boolean): b
   return mode !== "remind-then-force" || row.reminded === 0 || newPrompt;
 }
 
-/** Counts a turn that ignored a proposal. The third time, the proposal is parked for a person and the run continues. */
+/** Counts on record that a proposal was ignored. The third time it is left to a person. */
 async function recordUnheeded(session: Session, row: ProposalRow): Promise<readonly ProposalRow[]> {
   const { draft } = session;
   const turn = session.state.turn;

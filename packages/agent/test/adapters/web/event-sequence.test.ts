@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tellEvents } from "../../../src/adapters/web/event-sequence.ts";
-import { makeHearing } from "../../../src/adapters/web/live-event.ts";
+import { createEventSequence } from "../../../src/adapters/web/event-sequence.ts";
+import { createLiveEventQueue } from "../../../src/adapters/web/live-event.ts";
 import type { RecordedEvent } from "../../../src/index.ts";
 
 test("the end is told after all that was on record by then, also what came while it was looked for", async () => {
@@ -14,7 +14,7 @@ test("the end is told after all that was on record by then, also what came while
     await new Promise((resolve) => setImmediate(resolve)); // by now the run has ended
     return looks === 2 ? late : undefined;
   };
-  const record = { begin: async () => undefined, heard: () => undefined, next };
-  const tell = tellEvents({ hearing: makeHearing(), record, gone: new AbortController().signal, run: () => finish.promise });
+  const record = { begin: async () => undefined, noteWritten: () => undefined, next };
+  const tell = createEventSequence({ live: createLiveEventQueue(), record, gone: new AbortController().signal, run: () => finish.promise });
   assert.deepEqual([(await tell())?.type, (await tell())?.type, await tell()], ["notice", "end", undefined]);
 });

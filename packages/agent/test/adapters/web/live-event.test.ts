@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type LiveEvent, makeHearing } from "../../../src/adapters/web/live-event.ts";
+import { createLiveEventQueue, type LiveEvent } from "../../../src/adapters/web/live-event.ts";
 import type { RecordedEvent } from "../../../src/index.ts";
 
 const text = (delta: string, turn = 1): LiveEvent => ({ pos: null, type: "text", turn, delta });
@@ -28,9 +28,9 @@ describe("what is held for a slow reader", () => {
   ];
   for (const [sentence, heard, told, left] of rows) {
     test(sentence, () => {
-      const hearing = makeHearing();
+      const hearing = createLiveEventQueue();
       for (const event of heard) hearing.add(event);
-      for (const event of told) hearing.told(event);
+      for (const event of told) hearing.dropReplaced(event);
       const taken: LiveEvent[] = [];
       for (let event = hearing.take(); event; event = hearing.take()) taken.push(event);
       assert.deepEqual(taken, left);
@@ -38,16 +38,16 @@ describe("what is held for a slow reader", () => {
   }
 
   test("a bell that rang before anybody waited is heard once", async () => {
-    const hearing = makeHearing();
+    const hearing = createLiveEventQueue();
     hearing.add(warning);
-    await hearing.rung();
+    await hearing.changed();
     let again = false;
-    const next = hearing.rung().then(() => {
+    const next = hearing.changed().then(() => {
       again = true;
     });
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(again, false);
-    hearing.ring();
+    hearing.notify();
     await next;
   });
 });

@@ -95,7 +95,7 @@ describe("plan-mode 6: convergence", () => {
       const end = await send("plan it");
       assert.equal(end.error, undefined, end.error?.message);
       assert.deepEqual([end.reason, end.text], ["done", text]);
-      player.refuseUnused();
+      player.assertUsed();
     });
   }
 
@@ -106,7 +106,7 @@ describe("plan-mode 6: convergence", () => {
     await send("plan it");
     const end = await send("go on");
     assert.deepEqual([end.error, end.text], [undefined, "f"]);
-    player.refuseUnused();
+    player.assertUsed();
   });
 
   test("a force that is not served goes with the prompt: leaving the mode takes it back", async () => {
@@ -116,7 +116,7 @@ describe("plan-mode 6: convergence", () => {
     assert.equal((await send("plan it")).error?.type, "provider_error");
     await leave();
     assert.equal((await send("go on")).text, "done");
-    player.refuseUnused();
+    player.assertUsed();
   });
 
   test("a provider that refuses to be forced is asked again without", async () => {
@@ -125,7 +125,7 @@ describe("plan-mode 6: convergence", () => {
     );
     const end = await send("plan it");
     assert.deepEqual([end.error, end.text], [undefined, "c"]);
-    player.refuseUnused();
+    player.assertUsed();
   });
 
   test("the reminders are on record as the runtime's own words", async () => {
@@ -143,7 +143,7 @@ describe("what a model is told of plan mode", () => {
     );
     assert.equal((await send("plan it")).error, undefined);
     assert.equal((await send("go on")).error, undefined);
-    player.refuseUnused();
+    player.assertUsed();
   });
 
   test("a conversation that begins in it has it in its system prompt, every slot filled", () => {
@@ -174,7 +174,7 @@ describe("nobody can approve the plan", () => {
       });
       const end = await send("go");
       assert.deepEqual([end.reason, end.error?.type], [reason, error]);
-      player.refuseUnused();
+      player.assertUsed();
     });
   }
 });

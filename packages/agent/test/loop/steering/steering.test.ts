@@ -79,7 +79,7 @@ describe("steering a model to what is pending", () => {
       const end = await send("go");
       if (sentence.startsWith("another failure")) assert.equal(end.error?.type, "provider_error");
       else assert.equal(end.error, undefined, end.error?.message);
-      player.refuseUnused();
+      player.assertUsed();
     });
   }
 
@@ -106,7 +106,7 @@ describe("steering a model to what is pending", () => {
     assert.equal((await events("proposal.unheeded")).length, 0);
     const end = await conversation.send("go on", new AbortController().signal);
     assert.equal(end.error, undefined, end.error?.message);
-    player.refuseUnused();
+    player.assertUsed();
   });
 
   test("RS-55: several are settled newest first, and the reminder names them", async () => {
@@ -117,7 +117,7 @@ describe("steering a model to what is pending", () => {
     );
     const end = await send("go");
     assert.equal(end.error, undefined, end.error?.message);
-    player.refuseUnused();
+    player.assertUsed();
   });
 
   test("a person's own directive goes first and is not held against the model", async () => {

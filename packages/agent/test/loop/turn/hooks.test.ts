@@ -181,7 +181,7 @@ describe("stop", () => {
     const made = await hooked("turns: [{ say: a }, { say: b }, { say: c }]", { stop: () => block }, { stopHookLimit: 2 });
     assert.deepEqual(await made.send("go"), { reason: "done", text: "c", remark: "stop hook limit reached" });
     assert.equal(made.heard.filter((event) => event.type === "warning" && event.code === "stop_hook_limit").length, 1);
-    made.player.refuseUnused();
+    made.player.assertUsed();
   });
 
   test("eight times unless settings say otherwise, and each run counts for itself", async () => {

@@ -166,7 +166,7 @@ export function releaseTask(context: Context): Promise<number> {
     const { task: id, agent, description } = task.row;
     const ended = await settleTask(context, store, {
       task,
-      act: (tasks, by) => tasks.release(id, { by: by.name, words: options.text("saying") }),
+      act: (tasks, by) => tasks.release(id, { by: by.name, message: options.text("saying") }),
     });
     const sessionId = task.session.id;
     if (options.flag("json")) await printJson(io, { id, sessionId, state: ended ?? "paused" });

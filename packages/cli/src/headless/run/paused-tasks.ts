@@ -36,7 +36,7 @@ function unblocking({ id, resumable, blockedReason }: TaskView): readonly string
 /** A host has brought its agents: a task that waited for the definition of its own can go on now, and does where that is wished for. */
 export async function resumeUnblocked({ options }: Context, tasks: Tasks): Promise<void> {
   const stuck = tasks.list().filter(({ resumable }) => resumable === false);
-  await tasks.reconsider();
+  await tasks.recheckBlocked();
   if (!options.flag("tasks")) return;
   for (const { id } of stuck) if (tasks.get(id)?.resumable === true) await tasks.resume(id, "resume");
 }

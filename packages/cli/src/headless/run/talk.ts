@@ -172,7 +172,7 @@ async function outcomeOf({ session, signal }: TalkParts, end: RunEnd): Promise<R
 export function refuseUnusedScript({ script }: RunModel, outcome: RunOutcome): RunOutcome {
   if (outcome.subtype !== "success") return outcome;
   try {
-    script?.refuseUnused();
+    script?.assertUsed();
     return outcome;
   } catch (error) {
     if (!(error instanceof ScriptFailure)) throw error;
