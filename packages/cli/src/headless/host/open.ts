@@ -70,7 +70,7 @@ export type SteeringParts = {
 };
 
 /** The run as a host may steer it. */
-export function createHostControls(steering: SteeringParts): HostControls {
+function createHostControls(steering: SteeringParts): HostControls {
   const { session, ports, policy, cancelling, agent, talk, host, settings, joined } = steering;
   const by = hostBy();
   return {
@@ -102,6 +102,6 @@ async function chooseModel({ session, chosen }: SteeringParts, asked: string | n
 }
 
 /** The program at stdin and stdout, as records name it. */
-export function hostBy(): By {
+function hostBy(): By {
   return { kind: "host", user: currentUser().user, name: "host", door: "host", pid: process.pid };
 }

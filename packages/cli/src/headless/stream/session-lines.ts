@@ -86,7 +86,7 @@ export type DecisionOrder = {
 };
 
 /** Nothing is decided yet; calls of an earlier process are judged already. */
-export function decisionOrder({ calls }: Pick<SessionState, "calls">): DecisionOrder {
+function decisionOrder({ calls }: Pick<SessionState, "calls">): DecisionOrder {
   const judged = new Map<string, number | undefined>();
   for (const call of calls.values()) if (hasJudgement(call)) judged.set(call.callId, undefined);
   let waiting: OrderedDecision[] = [];
