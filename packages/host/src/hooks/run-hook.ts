@@ -112,8 +112,8 @@ function recordRun(
   const { tool_use_id: callId } = input;
   const changed = changedKeys(input, step);
   const failed = (error: unknown): void => warn(`the run of hook ${entry.name} could not be recorded: ${messageOf(error)}`);
-  try {
-    const written = write({
+  const record = async (): Promise<unknown> =>
+    write({
       event: entry.event,
       hook: entry.name,
       outcome: outcomeWord(outcome),
@@ -124,10 +124,7 @@ function recordRun(
       ...(outcome.failure !== undefined && { cause: outcome.failure }),
       ...(changed.length > 0 && { changed }),
     });
-    if (written instanceof Promise) written.catch(failed);
-  } catch (error) {
-    failed(error);
-  }
+  record().catch(failed);
 }
 
 function outcomeWord({ failure, stop, feedback, verdict }: HookOutcome): string {

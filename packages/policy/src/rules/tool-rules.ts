@@ -20,11 +20,8 @@ export function createReadDenyTest({ rules, facts, workspace }: RuleLookup): (pa
 
 const READ_TOOL = "read";
 
-/** The same for private hosts. */
-export type PrivateHosts = { readonly rules: () => readonly Rule[]; readonly facts: Facts; readonly workspace: string };
-
 /** Creates a test for URLs whose private host an allow rule names exactly. */
-export function createPrivateHostTest({ rules, facts, workspace }: PrivateHosts): (url: string) => boolean {
+export function createPrivateHostTest({ rules, facts, workspace }: RuleLookup): (url: string) => boolean {
   return (url) => {
     const host = URL.parse(url)?.hostname.toLowerCase();
     if (host === undefined || host === "") return false;
