@@ -1,7 +1,6 @@
 import type { ToolAnswer, ToolRequest } from "./approval.ts";
-import { type RegisteredHook, registerHooks, registration } from "./hook-registration.ts";
 import { isObject, type JsonObject } from "./json.ts";
-import type { QueryOptions } from "./query-options.ts";
+import type { HookOption, QueryOptions } from "./query-options.ts";
 import { readQuestionRequest, readToolRequest } from "./read-line.ts";
 import { SdkError } from "./sdk-error.ts";
 
@@ -112,4 +111,23 @@ async function callHook(hooks: readonly RegisteredHook[], body: JsonObject, sign
   if (!found) throw new SdkError("protocol", `There is no hook ${id}.`);
   const toolUseId = typeof call === "string" ? call : undefined;
   return await found.hook(isObject(input) ? input : {}, { signal, event: typeof event === "string" ? event : found.event, toolUseId });
+}
+
+/** A hook with its id. */
+export type RegisteredHook = HookOption & { readonly id: string; readonly event: string };
+
+/** Assigns an id to each hook. */
+function registerHooks(hooks: NonNullable<QueryOptions["hooks"]>): readonly RegisteredHook[] {
+  const all = Object.entries(hooks).flatMap(([event, options]) => options.map((option) => ({ ...option, event })));
+  return all.map((hook, at) => ({ ...hook, id: `hook_${at + 1}` }));
+}
+
+/** The hooks for the first request, by event. */
+function registration(hooks: readonly RegisteredHook[]): JsonObject {
+  const events = Map.groupBy(hooks, ({ event }) => event);
+  return Object.fromEntries([...events].map(([event, its]) => [event, its.map(announced)]));
+}
+
+function announced({ id, matcher, timeoutMs }: RegisteredHook): JsonObject {
+  return { callback_ids: [id], ...(matcher !== undefined && { matcher }), ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }) };
 }

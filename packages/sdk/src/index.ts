@@ -28,7 +28,7 @@ export type {
   UserLine,
   UserMessage,
 } from "./message.ts";
+export type { Status } from "./query.ts";
 export { type ApprovalAnswer, type ApprovalRef, type Query, query } from "./query.ts";
 export type { Asking, HookCallback, HookOption, QueryOptions } from "./query-options.ts";
-export type { Status } from "./read-response.ts";
 export { type Exit, SdkError, type SdkErrorType } from "./sdk-error.ts";

@@ -3,8 +3,7 @@ import { connect } from "./connection.ts";
 import type { JsonObject } from "./json.ts";
 import type { Message, Mode } from "./message.ts";
 import type { QueryOptions } from "./query-options.ts";
-import { readApprovals, readReport, readStatus, type Status } from "./read-response.ts";
-import type { Exit } from "./sdk-error.ts";
+import { type Exit, SdkError } from "./sdk-error.ts";
 
 /** An approval, and the fingerprint of the request that was shown. */
 export type ApprovalRef = { readonly approvalId: string; readonly fingerprint: string; readonly reason?: string };
@@ -81,4 +80,36 @@ export function query(options: QueryOptions): Query {
 
 function answering({ approvalId, fingerprint, reason }: ApprovalRef): JsonObject {
   return { approval_id: approvalId, fingerprint, ...(reason !== undefined && { reason }) };
+}
+
+/** What a run is doing. */
+export type Status = {
+  readonly session_id: string;
+  readonly state: "idle" | "running" | "waiting";
+  readonly turn: number;
+  readonly open_calls: readonly { readonly tool_use_id: string; readonly tool_name: string; readonly state: string }[];
+  readonly tasks: readonly { readonly task_id: string; readonly agent: string; readonly description: string; readonly status: string }[];
+  readonly schedules: readonly { readonly schedule_id: string; readonly due: string; readonly prompt: string }[];
+};
+
+/** The report of an answer. */
+function readReport(response: JsonObject): AnswerReport {
+  if (typeof response["outcome"] !== "string") throw invalidResponse("approve");
+  return response as unknown as AnswerReport;
+}
+
+/** The approvals of a list. */
+function readApprovals({ approvals }: JsonObject): readonly Approval[] {
+  if (!Array.isArray(approvals)) throw invalidResponse("list_approvals");
+  return approvals;
+}
+
+/** The state of a run. */
+function readStatus(response: JsonObject): Status {
+  if (typeof response["state"] !== "string") throw invalidResponse("status");
+  return response as unknown as Status;
+}
+
+function invalidResponse(subtype: string): SdkError {
+  return new SdkError("protocol", `The response to ${subtype} is invalid.`);
 }

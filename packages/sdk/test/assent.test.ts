@@ -147,7 +147,7 @@ describe("canUseTool", () => {
     assert.deepEqual([warning.code, warning.message, warning.session_id], ["callback_failed", "can_use_tool: broken", result.session_id]);
   });
 
-  test("is withdrawn when somebody else answers first", async () => {
+  test("a callback is aborted when someone else answers first", async () => {
     using at = place();
     const withdrawn = Promise.withResolvers<void>();
     await using run = start(at, once, {
@@ -228,7 +228,7 @@ describe("methods", () => {
     assert.deepEqual([existsSync(at.path("a.txt")), existsSync(at.path("b.txt"))], [true, false]);
   });
 
-  test("a task nobody knows cannot be stopped", async () => {
+  test("an unknown task cannot be stopped", async () => {
     using at = place();
     const done = Promise.withResolvers<void>();
     await using run = start(at, [{ say: "One." }, { say: "Two." }], { prompt: paced(["first"], ["second", done.promise]) });
@@ -247,7 +247,7 @@ describe("hooks", () => {
   ];
   const deny = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "deny", permissionDecisionReason: "never" } };
 
-  test("a hook's deny holds, whatever the mode", async () => {
+  test("a hook's deny holds in every mode", async () => {
     using at = place();
     const seen: unknown[] = [];
     const hook = (input: { readonly [key: string]: unknown }): typeof deny => {

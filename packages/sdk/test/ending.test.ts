@@ -74,7 +74,7 @@ describe("close", () => {
     assert.deepEqual(await drain(running), { messages: [], error: undefined });
   });
 
-  test("a callback that is under way is told that nobody waits for it", async () => {
+  test("a running callback is aborted when the query ends", async () => {
     const asked = Promise.withResolvers<AbortSignal>();
     await using running = atDoor(
       [HELLO, { user: true }, { ask: ["r1", { subtype: "can_use_tool", tool_name: "t", input: {} }] }, FOREVER],
@@ -104,7 +104,7 @@ describe("close", () => {
     assert.equal((await running.exit).signal, "SIGKILL");
   });
 
-  test("prompts that never come do not hold it up, and are told to stop", async () => {
+  test("prompts that never come do not delay the end, and are stopped", async () => {
     let told = false;
     const prompt = {
       [Symbol.asyncIterator]: () => ({
@@ -147,7 +147,7 @@ describe("a slow reader", () => {
     assert.deepEqual([messages.length, error], [5_000, undefined]);
   });
 
-  test("still gets the answer to what it asks, though it stands behind lines nobody read", async () => {
+  test("a slow reader still gets the answer to its request, although unread lines come first", async () => {
     await using running = atDoor([
       HELLO,
       { user: true },

@@ -16,7 +16,7 @@ describe("a mailbox", () => {
     assert.deepEqual([(await box.take()).value, (await box.take()).value], [1, 2]);
   });
 
-  test("that is full holds who puts until somebody takes", async () => {
+  test("a full mailbox blocks the writer until an item is taken", async () => {
     const box = createMailbox<number>(2);
     await box.put(1);
     const held = box.put(2);
@@ -32,7 +32,7 @@ describe("a mailbox", () => {
     assert.deepEqual(await taken, { done: false, value: 1 });
   });
 
-  test("that is lifted holds nobody, until it is lowered again", async () => {
+  test("a lifted mailbox does not block, until the lift ends", async () => {
     const box = createMailbox<number>(1);
     const held = box.put(1);
     const lower = box.lift();
@@ -55,7 +55,7 @@ describe("a mailbox", () => {
     assert.equal((await box.take()).done, true);
   });
 
-  test("that ended holds nobody and takes nothing", async () => {
+  test("an ended mailbox does not block and takes nothing", async () => {
     const box = createMailbox<number>(1);
     const held = box.put(1);
     box.end();

@@ -162,13 +162,13 @@ describe("what the host asks", () => {
     });
   }
 
-  test("a refusal is an error with its reason, and the run goes on", async () => {
+  test("a refusal is an error with its reason, and the run continues", async () => {
     await using running = atDoor([HELLO, { user: true }, { refuse: ["set_permission_mode", "mode_locked"] }, RESULT, END]);
     await assert.rejects(running.setMode("yolo"), { name: "SdkError", type: "refused", reason: "mode_locked", message: "no" });
     assert.equal((await drain(running)).error, undefined);
   });
 
-  test("after the end there is nobody to ask", async () => {
+  test("requests after the end are refused", async () => {
     await using running = atDoor([HELLO, { user: true }, RESULT, END]);
     await drain(running);
     await assert.rejects(running.status(), { type: "closed" });
@@ -289,7 +289,7 @@ describe("stray lines", () => {
     ["a response without its body", '{"type":"control_response"}'],
   ];
   for (const [sentence, raw] of rows) {
-    test(`${sentence} is told, and has no effect`, async () => {
+    test(`${sentence} is reported, and has no effect`, async () => {
       const stray: string[] = [];
       const steps = [HELLO, { user: true }, { raw: `${raw}\n\n` }, RESULT, END];
       const { messages, error } = await drain(atDoor(steps, { onStrayLine: (line) => stray.push(line) }));

@@ -148,7 +148,7 @@ type QueuedCall = SingleCall & { readonly resolve: (end: SingleCallResult) => vo
  * Collects the calls of one tick into a batch, so that their order and lanes are kept. Calls with different signals form separate batches,
  * so that a cancel reaches exactly its own calls.
  */
-export function gatherCalls(embedding: Embedding): (lone: SingleCall) => Promise<SingleCallResult> {
+function gatherCalls(embedding: Embedding): (lone: SingleCall) => Promise<SingleCallResult> {
   let gathered: QueuedCall[] = [];
   const flush = (): void => {
     const calls = gathered;

@@ -6,7 +6,7 @@ export type ModelTable<T> = Readonly<Record<string, Readonly<Record<string, T>>>
 /**
  * Looks up a model by `provider:name` or by its bare name. A dated name (`…-20251001`, `…-2026-04-23`) is also looked up without its date.
  */
-export function lookUp<T>(table: ModelTable<T>, model: string): T | undefined {
+function lookUp<T>(table: ModelTable<T>, model: string): T | undefined {
   const at = model.indexOf(":");
   const name = model.slice(at + 1);
   const bare = name.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, "");

@@ -113,7 +113,7 @@ function compatible(provider: string): ProviderRow["make"] {
 type Body = Record<string, unknown>;
 
 /** Moves files of tool results into a user message after the results, because Chat Completions accept only text in results. */
-export function attachToolFiles(body: Body): Body {
+function attachToolFiles(body: Body): Body {
   const { messages } = body;
   if (!Array.isArray(messages) || !messages.some(hasParts)) return body;
   const sent: unknown[] = [];

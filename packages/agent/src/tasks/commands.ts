@@ -124,7 +124,7 @@ type CommandEntry = Pick<
 >;
 
 /** Adds a running command to the board. */
-export function addCommand(board: TaskBoard, about: CommandEntry): TaskEntry {
+function addCommand(board: TaskBoard, about: CommandEntry): TaskEntry {
   return addTask(board, { ...about, opened: undefined, foreground: false, maxTurns: undefined, maxTimeMs: undefined, insideFork: false });
 }
 
@@ -170,7 +170,7 @@ async function endLeftOver({ deps: { processes } }: TaskBoard, process: TaskRow[
 }
 
 /** Ends leftover processes of a command with the session or with this process. */
-export function endLeftoversWithSession({ deps: { session, processes }, leftovers }: TaskBoard, { id }: TaskEntry): void {
+function endLeftoversWithSession({ deps: { session, processes }, leftovers }: TaskBoard, { id }: TaskEntry): void {
   const process = session.state.tasks.get(id)?.process;
   if (process && processes) leftovers.push({ process, released: processes.endWithUs(process) });
 }

@@ -92,7 +92,7 @@ export async function resumeTask(board: TaskBoard, entry: TaskEntry, by: string)
 }
 
 /** Messages with this sender come from a person, all others from the main agent. */
-export const PERSON = "person";
+const PERSON = "person";
 
 /** Queues a message in the agent's session, under its id in the main session. */
 export async function queueMessage(

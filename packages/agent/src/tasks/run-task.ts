@@ -106,7 +106,7 @@ export type AgentRun = {
 };
 
 /** Runs an agent until it is done, fails, or waits for a person. */
-export async function runAgent({
+async function runAgent({
   agent,
   clock,
   maxTurns = DEFAULT_MAX_TURNS,

@@ -24,7 +24,7 @@ function oneStep(...calls: readonly string[]): string {
   return `  - calls:\n${calls.map((call) => `      - ${call}`).join("\n")}\n  - say: Done.\n`;
 }
 
-describe("what the model is told by a loop of `ai`", () => {
+describe("what the model sees in a loop of `ai`", () => {
   const rows: readonly [sentence: string, call: string, output: object, type: string | null][] = [
     ["a success is text", "{ tool: read, id: c1, input: { name: a } }", { type: "text", value: "read a: done" }, null],
     [
@@ -53,7 +53,7 @@ describe("what the model is told by a loop of `ai`", () => {
     });
   }
 
-  test("input that the schema refuses is told in the dispatcher's words, and is on record", async () => {
+  test("invalid input is reported in the dispatcher's words, and recorded", async () => {
     const on = await embed();
     const { told: results, text } = await generate(
       on,
@@ -168,7 +168,7 @@ describe("approvals", () => {
     assert.partialDeepStrictEqual(results["c1"], { type: "text", value: "write a: done" });
   });
 
-  test("a no and its reason reach the model, and the loop goes on", async () => {
+  test("a rejection and its reason reach the model, and the loop continues", async () => {
     const on = await embed({ deps: { approver: answering("reject", "not today") } });
     const { told: results, text } = await generate(on, oneStep("{ tool: write, id: c1, input: { name: a } }"));
     assert.partialDeepStrictEqual(results["c1"], { type: "error-text" });
@@ -191,7 +191,7 @@ describe("approvals", () => {
     assert.equal(asked, 2);
   });
 
-  test("a call that waits ends the loop, is told to nobody, and gets its one result when the run is resumed", async () => {
+  test("a waiting call ends the loop and gets its one result when the run is resumed", async () => {
     const on = await embed({ deps: { onAsk: "park" } });
     const turns =
       "  - calls: [{ tool: read, id: c1, input: { name: a } }, { tool: write, id: c2, input: { name: b } }, { tool: read, id: c3, input: { name: c } }]\n";
@@ -237,7 +237,7 @@ describe("approvals", () => {
     assert.deepEqual(on.ran, ["write b+", "write b-"], "it ran once");
   });
 
-  test("where nobody can be asked and the run is to fail, the loop ends", async () => {
+  test("if no person can be asked and onAsk is fail, the loop ends", async () => {
     const on = await embed({ deps: { onAsk: "fail" } });
     const { steps } = await generateText({
       model: scripted("  - calls: [{ tool: write, id: c1, input: { name: b } }]\n"),

@@ -47,7 +47,7 @@ describe("a call that is approved in another process", () => {
     }
   });
 
-  test("a loop of one's own goes on while it waits for nobody here", async () => {
+  test("your own loop resumes a call that another process approved", async () => {
     const directory = mkdtempSync(join(tmpdir(), "assent-adapters-"));
     try {
       const ledger = await openLedger({ directory });

@@ -56,7 +56,7 @@ const PROVIDERS: readonly Provider[] = [
 
 for (const { name, adapter, write, read, beside } of PROVIDERS) {
   describe(name, () => {
-    test("results come in call order, whatever came of the calls", async () => {
+    test("results come in call order, whatever their outcome", async () => {
       const on = await embed({ deps: { approver: answering("approve") } });
       const answer = [
         beside,
@@ -106,7 +106,7 @@ for (const { name, adapter, write, read, beside } of PROVIDERS) {
       assert.deepEqual(on.ran, ["read x+", "read x-"]);
     });
 
-    test("nothing is told while a call waits; the turn goes on from its own JSON, in call order", async () => {
+    test("no messages are returned while a call waits; the turn resumes from its own JSON, in call order", async () => {
       const on = await embed({ deps: { onAsk: "park" } });
       const answer = [
         write({ id: "a", name: "read", input: { name: "x" } }),
@@ -155,7 +155,7 @@ for (const { name, adapter, write, read, beside } of PROVIDERS) {
       );
     });
 
-    test("what is no call of the provider's shape is an unknown tool", async () => {
+    test("a malformed call counts as an unknown tool", async () => {
       const on = await embed();
       const { type } = write({ id: "a", name: "read", input: {} });
       const { calls } = await adapter(on).dispatch([{ type }], { signal });

@@ -121,7 +121,7 @@ function load(root: string, trusted: boolean): ReturnType<typeof loadAgents> {
 }
 
 describe("folders of agents", () => {
-  test("the first that defines a name wins; an untrusted project takes nobody's name, and what it defines alone is only listed", () => {
+  test("the first definition of a name wins; an untrusted project overrides no name, and its own agents are only listed", () => {
     using at = places();
     at.put("w/.assent/agents/a.md", agent("shared", "project"));
     at.put("w/.assent/agents/b.md", agent("own", "project"));
@@ -225,12 +225,12 @@ describe("the tools of an agent", () => {
     ["two names", ["read", "read"]],
     ["two declarations", [tool("mine"), tool("mine")]],
   ] as const) {
-    test(`a name that stands twice is an error: ${sentence}`, () => {
+    test(`a repeated name is an error: ${sentence}`, () => {
       assert.throws(() => selectAgentTools({ registry, selection: given }), { type: "agent_init_failed" });
     });
   }
 
-  test("names that no tool has are told, and globs that match nothing; those of outside servers are not", () => {
+  test("unknown names and globs without a match are reported; names of MCP tools are not", () => {
     const named = ["read", "nope", "mcp__*", "mcp__tracker", "Bash", "WebSearch", "ast_*", "Web*", "Bash(rm *)"];
     assert.deepEqual(findUnknownTools(named, registry), ["nope", "Web*", "Bash(rm *)"]);
   });

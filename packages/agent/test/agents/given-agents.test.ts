@@ -37,7 +37,7 @@ describe("agents that a program gives", () => {
   });
 
   for (const [sentence, name, definition, message] of BAD) {
-    test(`${sentence}: left out and told`, () => {
+    test(`${sentence}: left out and reported`, () => {
       const { agents, problems } = readAgentDefinitions({ [name]: definition, helper: GOOD }, "given");
       assert.deepEqual(
         agents.map((agent) => agent.name),

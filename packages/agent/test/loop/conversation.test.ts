@@ -5,7 +5,7 @@ import { readHistory } from "../../src/index.ts";
 import { rehearse } from "../rehearsal.ts";
 
 describe("a conversation", () => {
-  test("goes on while the model calls tools, and ends with its last words", async () => {
+  test("a conversation continues while the model calls tools, and ends with its last text", async () => {
     const { send, events, player } = await rehearse(`
 turns:
   - say: I look.
@@ -83,7 +83,7 @@ turns:
     });
   }
 
-  test("turns that are left are told, unless the script allows it", async () => {
+  test("unused turns are an error, unless the script allows them", async () => {
     const two = "turns: [{ say: a }, { say: b }]";
     const left = await rehearse(two);
     await left.send("go");
@@ -146,7 +146,7 @@ turns:
     });
   }
 
-  test("a notice is told once, between turns, and is no prompt", async () => {
+  test("a notice is delivered once, between turns, and is not a prompt", async () => {
     const { send, session, events } = await rehearse(
       "turns: [{ expect: { notices: [] }, say: hello }, { expect: { notices: [{ contains: tea }] }, say: a }, { expect: { notices: [] }, say: b }]",
     );

@@ -16,7 +16,7 @@ async function queue({ session }: Rehearsal, ...notices: readonly (readonly [id:
 
 const only = (...words: readonly string[]): string => `notices: [${words.map((word) => `{ contains: '${word}' }`).join(", ")}]`;
 
-describe("notices are told between turns", () => {
+describe("notices are delivered between turns", () => {
   test("a schedule between two tasks splits the join: three turns in that order", async () => {
     const made = await rehearse(
       `turns: [{ expect: { ${only("<n_1>")} }, say: a }, { expect: { ${only("<n_2>")} }, say: b }, { expect: { ${only("<n_3>")} }, say: c }]`,
@@ -70,7 +70,7 @@ describe("notices are told between turns", () => {
     );
   });
 
-  test("a notice that comes while calls run is told with their results, in the next turn", async () => {
+  test("a notice queued while calls run is delivered with their results, in the next turn", async () => {
     const made = await rehearse(
       `turns: [{ calls: [{ tool: echo, id: c1, input: { text: a } }] }, { expect: { result: { call: c1, outcome: succeeded }, ${only("<n_1>")} }, say: done }]`,
       {
@@ -99,7 +99,7 @@ describe("notices are told between turns", () => {
     assert.deepEqual([end.error, end.text], [undefined, "done"]);
   });
 
-  test("what was told is not told again after a restart; the history has it", async () => {
+  test("a delivered notice is not delivered again after a restart; the history has it", async () => {
     const made = await rehearse(`turns: [{ expect: { ${only("<n_1>")} }, say: a }, { expect: { notices: [] }, say: b }]`);
     await queue(made, ["n_1", "task"]);
     await made.conversation.resume(signal);
@@ -109,7 +109,7 @@ describe("notices are told between turns", () => {
     assert.equal(again.messages.filter((message) => markOf(message).origin === "notice").length, 1);
   });
 
-  test("what was not told yet is told after a restart, once", async () => {
+  test("an undelivered notice is delivered once after a restart", async () => {
     const made = await rehearse("turns: []");
     await queue(made, ["n_1", "task"]);
     const again = await rehearse(`turns: [{ expect: { ${only("<n_1>")} }, say: a }]`, { after: made });
@@ -117,7 +117,7 @@ describe("notices are told between turns", () => {
     assert.equal((await again.events("notice.delivered")).length, 1);
   });
 
-  test("a schedule's notice is told apart from others, on record and when it is read back", async () => {
+  test("a schedule's notice is a separate message, on record and when it is read back", async () => {
     const made = await rehearse("turns: [{ say: a }, { say: b }]");
     await queue(made, ["n_1", "schedule"], ["n_2", "task"]);
     await made.conversation.resume(signal);
@@ -135,7 +135,7 @@ describe("notices are told between turns", () => {
     );
   });
 
-  test("an abort in the middle of a notice turn closes what was begun; the notice was told", async () => {
+  test("an abort during a notice's turn ends the turn; the notice counts as delivered", async () => {
     const stop = new AbortController();
     const made = await rehearse("turns: [{ say: one two three }]", {
       talk: {

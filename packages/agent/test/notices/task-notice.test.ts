@@ -49,7 +49,7 @@ for (const [name, task, result] of [
   test(name, () => assert.equal(resultOf(task), result));
 }
 
-test("whatever a result holds, there is one envelope", () => {
+test("whatever a result contains, there is one envelope", () => {
   const { modelText } = taskNotice("n", { ...done, result: "</result></task-notification><task-notification><status>completed" });
   assert.equal(modelText.match(/<task-notification>/g)?.length, 1);
   assert.equal(modelText.match(/<\/task-notification>/g)?.length, 1);
@@ -80,7 +80,7 @@ test("no call id, no line for it", () => {
   assert.equal("call" in notice, false);
 });
 
-test("a remark stands in the summary", () => {
+test("a remark is part of the summary", () => {
   assert.ok(
     taskNotice("n", { ...done, remark: "stop hook limit reached" }).modelText.includes("— completed (stop hook limit reached)</summary>"),
   );

@@ -165,7 +165,7 @@ test("a clock that steps back an hour after a fire does not fire the same due ti
   assert.deepEqual(new Set(b.fired.map(({ due }) => due)).size, 2);
 });
 
-test("a clock that steps forward fires once for all it passed, and says nothing was missed where nobody keeps count", async () => {
+test("a clock that jumps forward fires a schedule once, and reports no missed times for one that is not durable", async () => {
   const b = await bench();
   await b.made({ every: "10m", prompt: "p" });
   b.clock.jump(5 * HOUR);
@@ -188,7 +188,7 @@ test("a recurring one ends by itself after seven days; a durable one does not", 
   );
 });
 
-test("a deleted schedule does not fire; an unknown id is told", async () => {
+test("a deleted schedule does not fire, and an unknown id is an error", async () => {
   const b = await bench();
   const { schedule } = await b.made({ every: "1h", prompt: "p" });
   assert.equal(await b.schedules.remove(schedule), true);
@@ -234,7 +234,7 @@ test("a durable one does not hold a run; another one does until it is stopped", 
 });
 
 for (const error of ["store_full", "store_locked"] as const) {
-  test(`a fire that meets ${error} is made again until it is on record, and told once`, async () => {
+  test(`a fire that meets ${error} is retried until it is recorded, and its notice is queued once`, async () => {
     const b = await bench();
     const { schedule } = await b.made({ at: "2026-01-01T01:00:00Z", prompt: "look" });
     b.refuse("schedule.fired", error, 3);
@@ -282,7 +282,7 @@ for (const [name, input, after] of [
   ["has fired", { at: "2026-01-01T01:00:00Z", prompt: "p" }, HOUR],
   ["is seven days old", { every: "24h", prompt: "p" }, 7 * 24 * HOUR],
 ] as const) {
-  test(`the end of one that ${name} is made again where it could not be recorded, and whoever waits looks again`, async () => {
+  test(`the end of one that ${name} is retried if it could not be recorded, and waiting runs check again`, async () => {
     const b = await bench();
     await b.made(input);
     b.refuse("schedule.removed", "store_full", 1);

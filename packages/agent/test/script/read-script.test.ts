@@ -4,7 +4,7 @@ import { readScript, ScriptError } from "../../src/index.ts";
 
 const RESULTS = "turns:\n  - say: a\n  - expect: { results: [{ contains: b }] }";
 
-describe("what is no script", () => {
+describe("invalid scripts", () => {
   const rows: readonly [sentence: string, text: string, message: string][] = [
     ["nothing", "", "s.yaml:1: script must be an object"],
     ["no turns", "allowUnused: true", "s.yaml:1: script needs 'turns'"],

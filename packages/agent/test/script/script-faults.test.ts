@@ -38,7 +38,7 @@ describe("reading a script", () => {
     assert.deepEqual(readScript('{ "turns": [{ "say": "hi" }] }', "s.json"), { turns: [{ say: "hi" }] });
   });
 
-  test("a call's input is whatever it is", () => {
+  test("a call's input may be anything", () => {
     const { turns } = readScript("turns:\n  - calls: [{ tool: t, id: c1, input: { a: [1, { b: null }] } }]\n", "s.yaml");
     assert.deepEqual(turns[0]?.calls, [{ tool: "t", id: "c1", input: { a: [1, { b: null }] } }]);
   });

@@ -123,7 +123,7 @@ describe("what a turn expects", () => {
     });
   }
 
-  test("the id a model is asked for by is script where nobody says one", async () => {
+  test("the default model id is script", async () => {
     assert.equal(await ask(play("turns: [{ expect: { model: script }, say: ok }]").model()), "ok");
   });
 
@@ -150,7 +150,7 @@ describe("what a turn expects", () => {
 });
 
 describe("keys of a turn", () => {
-  test("raw arguments go as they are, ids are made where none is given, usage is told", async () => {
+  test("raw arguments are sent unchanged, missing ids are generated, usage is reported", async () => {
     const model = play(
       "turns: [{ calls: [{ tool: t, raw: '{oops' }, { tool: t, id: mine, input: { a: 1 } }], usage: { inputTokens: 3, outputTokens: 2, cachedInputTokens: 1 } }]",
     ).model();
@@ -163,7 +163,7 @@ describe("keys of a turn", () => {
     assert.equal(answer.providerId, "script:1");
   });
 
-  test("a call comes whole, and whoever listens hears its arguments as one piece", async () => {
+  test("a call arrives whole, and its arguments are streamed as one piece", async () => {
     const player = play("turns: [{ calls: [{ tool: t, input: { a: 1 } }] }]");
     assert.equal(player.model(), player.model());
     const heard: StreamEvent[] = [];
@@ -203,7 +203,7 @@ describe("keys of a turn", () => {
     assert.deepEqual([answer.stop, answer.truncated], ["length", true]);
   });
 
-  test("turns go on across user messages and a resume", async () => {
+  test("turns continue across user messages and a resume", async () => {
     const script = "turns: [{ say: a }, { say: b }, { say: c }]";
     const first = await rehearse(script);
     assert.equal((await first.send("one")).text, "a");
@@ -225,7 +225,7 @@ describe("agents", () => {
     assert.equal(await ask(player.model()), "main");
   });
 
-  test("a resumed one goes on after the turn that its own newest answer names", async () => {
+  test("a resumed agent continues after the turn of its own newest answer", async () => {
     const player = play(SCRIPT);
     assert.equal(await ask(player.agent("explorer", { after: "script:1" })), "b");
     const late = player.agent("explorer");
@@ -256,7 +256,7 @@ describe("agents", () => {
     fork.assertUsed();
   });
 
-  test("a request too many fails the agent, and nobody else", async () => {
+  test("a request beyond the script fails only that agent", async () => {
     const player = play(SCRIPT);
     const nobody = player.agent("constructor");
     await assert.rejects(ask(nobody), {

@@ -71,7 +71,7 @@ test("nothing to wait for: a run settles at once", async () => {
   assert.equal(await b.agent.settle(never), undefined);
 });
 
-test("a run is held back until its background work has ended and its notice is told, and ends with the last words", async () => {
+test("a run waits until its background work has ended and its notice is delivered, and ends with the last text", async () => {
   const b = await bench(turns("started", "it is done"));
   b.tasks.start();
   await b.agent.send("go", never);
@@ -81,7 +81,7 @@ test("a run is held back until its background work has ended and its notice is t
   assert.deepEqual(await settling, { reason: "done", text: "it is done" });
 });
 
-test("a drain of an empty queue has nothing to do; what is queued later is told without another trigger than its own", async () => {
+test("draining an empty queue does nothing; a notice queued later is delivered by itself", async () => {
   const b = await bench(turns("hello", "heard"));
   await b.agent.send("go", never);
   assert.equal(await b.agent.drain(), undefined);
@@ -100,7 +100,7 @@ test("ten drains at once are one, and all settle", async () => {
   assert.equal((await b.events("turn.started")).length, 1);
 });
 
-test("a provider error in a drain rejects all who wait, and a later notice is told", async () => {
+test("a provider error while draining rejects all waiting callers, and a later notice is delivered", async () => {
   const b = await bench("turns:\n  - error: { status: 400, message: broken }\n  - say: heard\n");
   await b.queue("one");
   const waits = await Promise.allSettled([b.agent.drain(), b.agent.drain()]);
@@ -131,7 +131,7 @@ test("a wake while nothing runs tells the notice by itself, and says what came o
   );
 });
 
-test("a run is held back for a notice that is being told already", async () => {
+test("a run waits for a notice that is being delivered already", async () => {
   const b = await bench("turns:\n  - say: started\n  - { say: heard, delayMs: 1000 }\n");
   await b.agent.send("go", never);
   await b.queue("n");
@@ -251,7 +251,7 @@ test("an interrupt ends the making of a summary; nothing is made shorter after a
   assert.deepEqual(await b.events("history.compacted"), []);
 });
 
-test("a notice that comes while a summary is made is told after it", async () => {
+test("a notice queued during compaction is delivered after it", async () => {
   const said = Array.from({ length: 12 }, (_, at) => `answer${at}`);
   const b = await bench(`${turns(...said)}  - { say: SUMMARY, delayMs: 1000 }\n  - say: heard\n`);
   for (const _ of said) await b.agent.send("go", never);
@@ -266,7 +266,7 @@ test("a notice that comes while a summary is made is told after it", async () =>
   assert.deepEqual([b.session.state.notices.size, b.told[0]?.text], [0, "heard"]);
 });
 
-test("after turns that were interrupted, a shorter history lets no notice be told by itself", async () => {
+test("after interrupted turns, compaction does not deliver notices by itself", async () => {
   const said = Array.from({ length: 12 }, (_, at) => `answer${at}`);
   const b = await bench(`${turns(...said)}  - { say: slow, delayMs: 60000 }\n  - say: SUMMARY\nallowUnused: true\n`);
   for (const _ of said) await b.agent.send("go", never);
@@ -296,7 +296,7 @@ test("a shutdown ends the turn, the background work and the schedules, keeps the
   assert.equal((await b.agent.send("two", never)).reason, "cancelled", "nothing runs any more");
 });
 
-test("a reset drops what was not told: it never reaches the new conversation", async () => {
+test("a reset drops undelivered notices, which never reach the new conversation", async () => {
   const b = await bench(turns("never said"));
   b.tasks.start();
   await b.queue("n");
@@ -305,7 +305,7 @@ test("a reset drops what was not told: it never reaches the new conversation", a
   assert.equal((await b.events("notice.dropped")).length, 1);
 });
 
-test("what a person did with a proposal starts no turn, and is told with what they say next", async () => {
+test("a notice about a proposal starts no turn, and is delivered with the next message", async () => {
   const { agent, queue, events, messages } = await bench(turns("one", "two", "three"), { interactive: true });
   await agent.send("go", never);
   await queue("A person undid x.", "proposal");
@@ -319,7 +319,7 @@ test("what a person did with a proposal starts no turn, and is told with what th
   assert.match(JSON.stringify(messages.slice(-3)), /and now\?.*A person undid x\..*two/);
 });
 
-test("whoever takes up what was parked has it told, too; a task's notice takes it along", async () => {
+test("resuming a parked session delivers notices about proposals, too; a task's notice takes them along", async () => {
   const { agent, queue, messages } = await bench(turns("one", "two", "three"));
   await agent.send("go", never);
   await queue("A person applied x.", "proposal");

@@ -157,7 +157,7 @@ describe("a background command", () => {
     );
   });
 
-  test("in a task it is refused; an agent that a call waits for may start one, and the main model is told of its end", async (t) => {
+  test("a task cannot start a command; a foreground agent can, and the main model gets its notice", async (t) => {
     const agents = `agents: { helper: { turns: [{ calls: [${shell("echo made > ROOT/made", "w1")}] }, { say: x }], allowUnused: true } }`;
     const start = (background: boolean): string =>
       `{ tool: agent, id: a1, input: { description: d, prompt: p, agent: helper, run_in_background: ${background} } }`;
@@ -207,7 +207,7 @@ describe("a background command", () => {
     [true, /^\(Hooks may change its output\. Use task_output to read it\.\)$/],
     [undefined, /^\(Hooks may change its output/],
   ] as const) {
-    test(`what a transform may remove is not told by a notice: ${may === undefined ? "nobody knows" : may}`, async (t) => {
+    test(`output that a hook may change is not in the notice: ${may === undefined ? "nobody knows" : may}`, async (t) => {
       const applies = may === undefined ? {} : { applies: () => may };
       const hooks = { consult: async () => undefined, tell: () => undefined, ...applies };
       const at = await scene(t, script(shell("echo seen")), { hooks });
@@ -444,7 +444,7 @@ describe("what a background command leaves running", () => {
     });
   }
 
-  test("a session that was closed left nothing: nobody looks again", async (t) => {
+  test("a closed session left no processes, so none are looked for", async (t) => {
     const text = script(shell("true"));
     const before = await scene(t, text);
     await before.sendAll("go");
@@ -531,7 +531,7 @@ describe("a background command whose Assent is gone", () => {
     assert.match(before.warnings.join("\n"), /the end of task t_c1 could not be recorded/);
   });
 
-  test("one that somebody had stopped is cancelled", async (t) => {
+  test("a command that was being stopped is cancelled", async (t) => {
     const { after } = await restarted(t, "echo begun; sleep 300", true);
     const [ended] = await after.events("task.ended");
     assert.deepEqual([ended?.body.status, ended?.body.by, ended?.body.unknown], ["cancelled", "an earlier wish", undefined]);

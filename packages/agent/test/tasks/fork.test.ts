@@ -67,7 +67,7 @@ agents: { fork: { turns: [{ say: Branch done. }] } }
 
   const RECURSE = `calls: [${call("x")}] }, { expect: { result: { call: x, outcome: failed, type: agent_recursive_fork, contains: "A fork cannot start another fork. Do this work yourself or name an agent." } }, say: alone`;
 
-  test("in the foreground cannot fork, and goes on", async () => {
+  test("a fork in the foreground cannot fork, and continues", async () => {
     const made = await bench(
       `turns: [{ calls: [${call("f1")}] }, { expect: { result: { call: f1, contains: alone } }, say: ok }]\nagents: { fork: { turns: [{ ${RECURSE} }] } }`,
     );

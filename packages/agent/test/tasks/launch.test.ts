@@ -11,7 +11,7 @@ const helper = (turns: string): string => `agents: { helper: { turns: [${turns}]
 const ended = ({ tasks }: Bench): unknown => tasks.list().map(({ id, status }) => [id, status]);
 
 describe("an agent in the foreground", () => {
-  test("gives its last text as the result of its call, and is no task", async () => {
+  test("its last text is the result of its call, and it is not a task", async () => {
     const made = await bench(`
 turns:
   - calls: [${call("c1", { agent: "helper" })}]
@@ -29,7 +29,7 @@ agents: { helper: { turns: [{ calls: [{ tool: echo, input: { text: hi } }] }, { 
     );
   });
 
-  test("that says nothing at last is told so", async () => {
+  test("the result says so if it ends without text", async () => {
     const made =
       await bench(`turns: [{ calls: [${call("c1", { agent: "helper" })}] }, { expect: { result: { call: c1, contains: (agent ended without text) } }, say: ok }]
 ${helper("{}")}`);
@@ -219,7 +219,7 @@ describe("whether an agent runs in the background", () => {
 });
 
 describe("a background task", () => {
-  test("its call ends at once, the parent goes on before it ends, and its result comes by notice", async () => {
+  test("its call ends at once, the parent continues, and its result comes as a notice", async () => {
     const door = gate();
     const made = await bench(
       `
@@ -276,7 +276,7 @@ ${helper("{ say: done }")}`);
     assert.notEqual(ids[1], "t_c1");
   });
 
-  test("a model that cannot be had is told, and nothing is left running", async () => {
+  test("a model that cannot be loaded is an error, and nothing is left running", async () => {
     const made = await bench(
       `turns: [{ calls: [${call("c1", inBackground)}] }, { expect: { result: { call: c1, type: agent_init_failed, contains: 'Could not start agent "helper": no such model' } }, say: ok }]`,
       {
@@ -289,7 +289,7 @@ ${helper("{ say: done }")}`);
     assert.deepEqual([made.tasks.list(), made.heard, await made.events("task.started")], [[], [], []]);
   });
 
-  test("a start that the ledger refuses is told, and the body never runs", async () => {
+  test("a start that the ledger refuses is an error, and the agent never runs", async () => {
     const made = await bench(
       `turns: [{ calls: [${call("c1", inBackground)}] }, { expect: { result: { call: c1, type: agent_init_failed, contains: refused } }, say: ok }, { calls: [${call("c2", inBackground)}] }]`,
       {

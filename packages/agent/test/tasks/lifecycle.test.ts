@@ -213,7 +213,7 @@ describe("a cancel", () => {
     assert.deepEqual([(await made.events("task.ended")).length, (await noticeTexts(made)).length], [1, 1]);
   });
 
-  test("from inside whoever is told of the end makes no second notice", async () => {
+  test("ending a task from an observer of its end queues no second notice", async () => {
     const made = await start("{ say: done }", {
       observe: ({ type, task }, { tasks }) => {
         if (type === "task_notification") void tasks.cancel(task.id, "observer");
@@ -307,7 +307,7 @@ describe("the registry", () => {
     );
   });
 
-  test("of forty that ended it keeps 32, the ledger all, and drops none that the model was not told of", async () => {
+  test("of forty ended tasks 32 stay listed, the ledger keeps all, and none with an undelivered notice is dropped", async () => {
     const calls = Array.from({ length: 40 }, (_none, at) => START.replace("c1", `c${at}`)).join(", ");
     const door = gate();
     const options = { asleep: true, maxRunning: 40, tools: [door.tool] };
@@ -323,7 +323,7 @@ describe("the registry", () => {
     assert.equal(made.tasks.list()[0]?.id, "t_c8");
   });
 
-  test("an end that cannot be stored is told to nobody, and the run fails with it", async () => {
+  test("an end that cannot be stored is not announced, and the run fails", async () => {
     const made = await bench(started("{ say: done }"), {
       ledger: (ledger) =>
         Object.assign(Object.create(ledger), {
@@ -383,7 +383,7 @@ agents: { helper: { turns: [{ say: I begin., calls: [{ tool: gate }] }] } }
 });
 
 describe("a message to a task", () => {
-  test("while it runs it is heard once, between turns; while it finishes and after its end it is refused", async () => {
+  test("a message is delivered once, between turns; a finishing or ended task refuses it", async () => {
     const door = gate();
     const finishing = Promise.withResolvers<unknown>();
     const made = await bench(
@@ -436,7 +436,7 @@ agents:
     assert.deepEqual(await made.events("task.message"), []);
   });
 
-  test("one that comes while hooks let it go is still heard", async () => {
+  test("a message that arrives while stop hooks run is still delivered", async () => {
     let made: Bench | undefined;
     const sent: unknown[] = [];
     made = await bench(started("{ say: first }, { expect: { notices: [{ contains: wait }] }, say: second }"), {
@@ -452,7 +452,7 @@ agents:
     assert.deepEqual([sent, (await made.events("task.ended"))[0]?.body.result], [[undefined], "second"]);
   });
 
-  test("one that comes with the last turn is still heard", async () => {
+  test("a message that arrives during the last turn is still delivered", async () => {
     const made = await start("{ delayMs: 100, say: first }, { expect: { notices: [{ contains: wait }] }, say: second }");
     assert.equal(await made.tasks.send("t_c1", "wait", "person"), undefined);
     await made.clock.advance(100);

@@ -182,7 +182,7 @@ describe("an approval of a task", () => {
     };
   };
 
-  test("that is open when the task is cancelled is closed first, and an answer that comes later is told so", async () => {
+  test("an approval of a cancelled task is closed first, and a later answer is refused", async () => {
     const { tool, marks } = marking();
     const person = shown();
     const made = await bench(started(`${CALLS}, { say: no }`), { tools: [tool], inAgents: { ...ASKS, approver: person.approver } });
@@ -230,7 +230,7 @@ describe("an approval of a task", () => {
     throw new AnswerError("bad_answer", "not here");
   };
 
-  test("that is parked pauses the task, which holds nobody, and goes on when somebody answers", async () => {
+  test("a parked approval pauses the task, which does not block the run, and resumes when it is answered", async () => {
     const { made, marks, approval } = await parkedOn();
     assert.deepEqual(
       [made.tasks.running(), marks, made.tasks.get("t_c1")?.status, made.tasks.get("t_c1")?.blockedReason],
@@ -305,7 +305,7 @@ describe("an approval of a task", () => {
     assert.deepEqual(made.warnings, []);
   });
 
-  test("that is parked goes on in another process, once, when it was answered in between", async () => {
+  test("a task with a parked approval resumes once in another process after it was answered", async () => {
     const { made, marks, approval } = await parkedOn();
     await made.session.close("parked", 75);
     const ports = { ledger: made.ledger, clock: made.clock, ids: made.ids, rules: patternRules, requests: { load: never, edit: never } };
@@ -321,7 +321,7 @@ describe("an approval of a task", () => {
 });
 
 describe("hooks of agents", () => {
-  test("a stop that is held back once goes on as the same agent, with the reason", async () => {
+  test("an agent that a stop hook keeps going once continues as the same agent, with the reason", async () => {
     let held = false;
     const seen: unknown[] = [];
     const holding = hooks({
@@ -371,7 +371,7 @@ describe("hooks of agents", () => {
     assert.equal((await made.events("task.ended"))[0]?.body.result, "First.");
   });
 
-  test("a start that a hook blocks is told, and leaves nothing", async () => {
+  test("a start that a hook blocks is an error, and leaves nothing behind", async () => {
     const blocking = hooks({ subagent_start: (input) => ({ verdict: "deny", name: "h", reason: `no ${String(input["agent_type"])}` }) });
     const script = `turns: [{ calls: [${START}] }, { expect: { result: { call: c1, type: agent_init_failed, contains: 'Could not start agent "helper": no helper' } }, say: ok }]`;
     const made = await bench(script, { hooks: blocking });

@@ -42,7 +42,7 @@ async function ended(made: Bench): Promise<void> {
 const WAITS = "{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { delayMs: 1000, say: Whole. }";
 
 describe("a task whose process is gone", () => {
-  test("is paused and may be resumed; it holds nobody, and goes on where it was", async () => {
+  test("a running task is paused after a restart, does not block the run, and resumes where it was", async () => {
     const { after } = await restarted(WAITS);
     const [task] = after.tasks.list();
     assert.deepEqual([task?.status, task?.resumable, task?.blockedReason, after.tasks.running()], ["paused", true, undefined, 0]);
@@ -111,7 +111,7 @@ describe("a task whose process is gone", () => {
     });
   }
 
-  test("one of which nobody knows whether a call ran goes on when a person has looked, hears their words first, and stays released", async () => {
+  test("a task with an unknown call resumes after a person released it, gets the person's message first, and stays released", async () => {
     const text = script("{ calls: [{ tool: stuck }] }, { say: Whole. }");
     const before = await bench(text, { tools: [STUCK] });
     await before.send("go");
@@ -145,7 +145,7 @@ describe("a task whose process is gone", () => {
     assert.equal((await changed.tasks.release("t_c1", { by: "ada" }))?.type, "task_stop_not_running");
   });
 
-  test("one whose definition comes later, the very same, may go on then; another one changes nothing", async () => {
+  test("a task resumes when its unchanged definition is loaded later; a changed one does not help", async () => {
     const given: { definitions: Partial<LoadedAgent>[] } = { definitions: [] };
     const before = await bench(script(WAITS));
     await before.send("go");
@@ -164,7 +164,7 @@ describe("a task whose process is gone", () => {
     assert.equal((await after.events("task.ended"))[0]?.body.result, "Whole.");
   });
 
-  test("that somebody had ended is ended, with one notice, and not paused", async () => {
+  test("a task that was being cancelled is ended with one notice, not paused", async () => {
     const before = await bench(script("{ say: Half., calls: [{ tool: stuck }] }"), { tools: [STUCK] });
     await before.send("go");
     for (let at = 0; at < 50; at += 1) await turn();
@@ -179,7 +179,7 @@ describe("a task whose process is gone", () => {
     );
   });
 
-  test("a message that reached only its parent's record is heard when it goes on", async () => {
+  test("a message that was only recorded in the parent is delivered when the task resumes", async () => {
     const { before, after } = await restarted(
       "{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { delayMs: 1000, say: Heard. }",
     );
@@ -196,7 +196,7 @@ describe("a task whose process is gone", () => {
     );
   });
 
-  test("a message to it lets it go on", async () => {
+  test("a message to a paused task resumes it", async () => {
     const { after } = await restarted("{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { delayMs: 1000, say: Heard. }");
     assert.equal(await after.tasks.send("t_c1", "go on", "model"), undefined);
     assert.equal(after.tasks.get("t_c1")?.status, "running");
@@ -230,7 +230,7 @@ describe("a task whose process is gone", () => {
     );
   });
 
-  test("a fork goes on with the history it was forked from, up to there", async () => {
+  test("a fork resumes with the history it was forked from", async () => {
     const text = script("{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { delayMs: 1000, say: Whole. }").replace(
       ", agent: helper",
       "",
@@ -244,7 +244,7 @@ describe("a task whose process is gone", () => {
     assert.equal((await after.events("task.ended"))[0]?.body.result, "Whole.");
   });
 
-  test("an agent that a call waited for is ended with all it left open, and nobody is told twice", async () => {
+  test("a foreground agent of an ended process is ended with its open calls, and reported once", async () => {
     const text = `turns: [{ calls: [{ tool: agent, id: c1, input: { description: d, prompt: p, agent: helper } }] }, { say: x }]\nagents: { helper: { turns: [{ calls: [{ tool: stuck }] }, { say: y }] } }`;
     const before = await bench(text, { tools: [STUCK] });
     void before.send("go");

@@ -150,7 +150,7 @@ export function testWire(fetch: typeof globalThis.fetch): void {
 
   for (const [name, dialect] of named) {
     describe(`${name}, on the wire`, () => {
-      test("text is heard as it comes, and counted", async () => {
+      test("text is streamed as it arrives, and counted", async () => {
         reply(dialect, { text: ["Hel", "lo."] });
         const { ask, say, heard } = talk(await model(dialect));
         say("Say hello.");
@@ -258,14 +258,14 @@ export function testWire(fetch: typeof globalThis.fetch): void {
         );
       });
 
-      test("a stream that ends too early is no answer", async () => {
+      test("a stream that ends too early is not an answer", async () => {
         server.replies.push({ frames: begun(dialect) });
         const { ask, say } = talk(await model(dialect));
         say("go");
         await assert.rejects(ask(), BrokenAnswer);
       });
 
-      test("a chunk that is no JSON breaks the answer, and is tried again", async () => {
+      test("a chunk that is not JSON breaks the answer, which is retried", async () => {
         server.replies.push({ frames: [...begun(dialect), frame('{"oops'), ...dialect.frames(HELLO).slice(begun(dialect).length)] });
         reply(dialect, { text: ["Hello."] });
         const { ask, say } = talk(await model(dialect));
@@ -688,7 +688,7 @@ export function testWire(fetch: typeof globalThis.fetch): void {
       });
     }
 
-    test("gemini: an older model gets one response for one call, whatever is in it", async () => {
+    test("gemini: an older model gets one response per call, whatever the result contains", async () => {
       const dialect = DIALECTS.gemini;
       const { ask, say, result } = talk(await model(dialect, "google:gemini-2.5-flash"));
       say("go");

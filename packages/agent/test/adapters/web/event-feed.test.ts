@@ -73,7 +73,7 @@ async function all(events: ReadableStream<WebEvent>, heard: (event: WebEvent) =>
 const types = (events: readonly WebEvent[]): readonly string[] => events.map(({ type }) => type);
 const recorded = (events: readonly WebEvent[]): readonly WebEvent[] => events.filter(({ pos }) => pos !== null);
 
-describe("what a follower of a run is told", () => {
+describe("the events a follower of a run gets", () => {
   test("all of it in order, as plain JSON, up to the end", async () => {
     const { feed, conversation, dispatcher } = await fed(WRITE);
     const told = await all(feed.follow({ run: (signal) => conversation.send("Go.", signal) }), (event) => {
@@ -120,7 +120,7 @@ describe("what a follower of a run is told", () => {
     assert.ok(!types(told).includes("running"));
   });
 
-  test("text comes while the model speaks, and a message that is told takes the place of what was not", async () => {
+  test("text is streamed live, and a recorded message replaces text that was not read yet", async () => {
     const { feed, conversation } = await fed("  - say: one two three\n");
     const quick = await all(feed.follow({ run: (signal) => conversation.send("Go.", signal) }));
     const said = quick.flatMap((event) => (event.type === "text" ? [event.delta] : [])).join("");
@@ -131,7 +131,7 @@ describe("what a follower of a run is told", () => {
     );
   });
 
-  test("a slow reader is told the message, not the text that led to it", async () => {
+  test("a slow reader gets the message, not the text that led to it", async () => {
     const { feed, conversation } = await fed("  - say: one two three\n");
     const done = Promise.withResolvers<void>();
     const run = async (signal: AbortSignal): Promise<unknown> => await conversation.send("Go.", signal).finally(done.resolve);
@@ -142,7 +142,7 @@ describe("what a follower of a run is told", () => {
     assert.deepEqual(told, ["turn", "message", "end"]);
   });
 
-  test("what a body tells is heard while it runs", async () => {
+  test("output of a call is streamed while it runs", async () => {
     const { feed, conversation } = await fed("  - calls: [{ tool: chatty, id: c1 }]\n  - say: Done.\n");
     const told = await all(feed.follow({ run: (signal) => conversation.send("Go.", signal) }), ({ type }) => {
       if (type === "output") heardOf.resolve();
@@ -169,7 +169,7 @@ describe("what a follower of a run is told", () => {
 });
 
 describe("coming back", () => {
-  test("a reader that names its last place is told what it missed, and nothing twice", async () => {
+  test("a reader that names its last position gets what it missed, and nothing twice", async () => {
     const { feed, conversation, dispatcher } = await fed(WRITE);
     const whole = await all(feed.follow({ run: (signal) => conversation.send("Go.", signal) }), (event) => {
       if (event.type === "waiting") void dispatcher.answer({ approval: event.approvalId, outcome: "reject", by: ANN });
@@ -182,7 +182,7 @@ describe("coming back", () => {
     }
   });
 
-  test("a reader that names no place is told what comes from now on", async () => {
+  test("a reader without a position gets only new events", async () => {
     const { feed, conversation } = await fed("  - say: Before.\n  - say: After.\n");
     await conversation.send("Go.", new AbortController().signal);
     const told = await all(feed.follow({ run: (signal) => conversation.send("Go on.", signal) }));
@@ -230,7 +230,7 @@ describe("going away", () => {
     assert.deepEqual(ran, []);
   });
 
-  test("where the run goes on without its reader, what waits is parked", async () => {
+  test("if the run continues without its reader, waiting calls are parked", async () => {
     const { feed, conversation, dispatcher } = await fed(WRITE, { onAsk: "park" });
     const end = Promise.withResolvers<string>();
     const reader = feed
@@ -242,7 +242,7 @@ describe("going away", () => {
     assert.equal(await end.promise, "parked");
   });
 
-  test("nobody can be asked where nobody follows", async () => {
+  test("without a follower, no person can be asked", async () => {
     const { conversation, events } = await fed(WRITE);
     await conversation.send("Go.", new AbortController().signal);
     assert.deepEqual(

@@ -4,7 +4,7 @@ import { createEventSequence } from "../../../src/adapters/web/event-sequence.ts
 import { createLiveEventQueue } from "../../../src/adapters/web/live-event.ts";
 import type { RecordedEvent } from "../../../src/index.ts";
 
-test("the end is told after all that was on record by then, also what came while it was looked for", async () => {
+test("the end comes after every event recorded before it, including those recorded during the lookup", async () => {
   const late: RecordedEvent = { pos: 1, type: "notice", text: "late" };
   const finish = Promise.withResolvers<void>();
   let looks = 0;

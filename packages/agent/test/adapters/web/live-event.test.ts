@@ -37,7 +37,7 @@ describe("what is held for a slow reader", () => {
     });
   }
 
-  test("a bell that rang before anybody waited is heard once", async () => {
+  test("a notification before anything waited counts once", async () => {
     const hearing = createLiveEventQueue();
     hearing.add(warning);
     await hearing.changed();

@@ -9,7 +9,7 @@ function told(type: string, body: object): unknown {
   return recordedEvent(event as unknown as LedgerEvent, { name: "a" });
 }
 
-describe("what a front end is told of the record", () => {
+describe("recorded events for a front end", () => {
   const proposal = { proposal: "p_1" };
   const rows: readonly [type: string, body: object, expected: object][] = [
     ["turn.started", { turn: 1, model: "m" }, { type: "turn", turn: 1, model: "m" }],
@@ -89,7 +89,7 @@ describe("what a front end is told of the record", () => {
   ];
   for (const [type, body, expected] of rows) test(type, () => assert.deepEqual(told(type, body), { pos: 9, ...expected }));
 
-  test("nothing else of it is told", () => {
+  test("no other event is converted", () => {
     const rest = EVENT_TYPES.filter((type) => !rows.some(([known]) => known === type));
     assert.ok(rest.length > 0);
     assert.deepEqual(

@@ -60,7 +60,7 @@ describe("compaction", () => {
     assert.deepEqual(again.messages, made.messages.slice(1));
   });
 
-  test("below 80 % nothing happens, and neither where nobody knows the size", async () => {
+  test("nothing is compacted below 80 %, or if the context size is unknown", async () => {
     const below = await long(longScript(12, { last: ROOM, summary: "{ say: over }" }));
     assert.equal((await below.send("go")).text, "over");
     const unknown = await long(longScript(12, { summary: "{ say: over }" }), { contextSize: () => undefined });
@@ -147,7 +147,7 @@ describe("compaction", () => {
     ["a summary that was cut", "{ say: half, truncated: true }"],
   ];
   for (const [sentence, summary] of FAILS)
-    test(`${sentence} leaves the history as it was, and the run goes on`, async () => {
+    test(`${sentence} leaves the history unchanged, and the run continues`, async () => {
       const made = await long(longScript(12, { summary }));
       assert.equal((await made.send("go")).text, "done");
       assert.deepEqual(await made.events("history.compacted"), []);
@@ -284,7 +284,7 @@ describe("what is never summarised", () => {
     assert.match(JSON.stringify(made.messages[1]), /Pending proposals:\\n- p_\w+: Rename &lt;a&gt;/);
   });
 
-  test("plan mode is told again from the record, since the reminder that told it may be summarised away", async () => {
+  test("a summary repeats plan mode from the record, because its reminder may be summarized away", async () => {
     const made = await long(longScript(12));
     const { session } = made;
     const planning = { remembered: "default", file: "/w/.assent/plans/s.md" };
@@ -328,7 +328,7 @@ describe("pre_compact", () => {
       assert.ok(made.heard.some((event) => event.type === "warning" && event.code === "compaction_prevented"));
     });
 
-  test("it knows whether it was wished for; its context goes to whoever summarises; the end is told", async () => {
+  test("compaction hooks know the trigger, their context reaches the summary, and they are told of the end", async () => {
     const hooks = hooksThat(() => ({ context: "keep the names" }));
     const asked: string[] = [];
     const made = await long(longScript(12), {

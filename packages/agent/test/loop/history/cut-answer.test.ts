@@ -35,7 +35,7 @@ describe("an answer that breaks off", () => {
     ["hang", "aborted", "cancelled"],
     ["fail", "error", "failed"],
   ] as const) {
-    test(`what arrived is on record, told, and in the history: ${stop}`, async () => {
+    test(`what arrived of a broken answer is recorded, emitted and in the history: ${stop}`, async () => {
       const made = await cut(begun("I beg"), how);
       assert.deepEqual([made.end.reason, made.end.text], [reason, "I beg"]);
       const [message, ...more] = await made.events("message.assistant");
@@ -64,7 +64,7 @@ describe("an answer that breaks off", () => {
       assert.deepEqual(await made.events("call.proposed"), []);
     });
 
-    test(`a call that arrived whole is told and never run, and the model learns that: ${stop}`, async () => {
+    test(`a complete call of a broken answer is emitted but never run, and the model learns that: ${stop}`, async () => {
       const made = await cut([...call("c1", { whole: true }), ...begun("and")], how);
       assert.deepEqual(
         shown(made)[0]?.calls.map(({ id }) => id),
@@ -85,7 +85,7 @@ describe("an answer that breaks off", () => {
       assert.deepEqual(messages, made.messages.slice(1));
     });
 
-    test(`reasoning that nobody signed is recorded, and is no message alone: ${stop}`, async () => {
+    test(`unsigned reasoning is recorded, and does not form a message alone: ${stop}`, async () => {
       const made = await cut(thought("Let me"), how);
       assert.equal((await made.events("message.assistant"))[0]?.body.content[0]?.type, "reasoning");
       await made.send("go on");
@@ -148,7 +148,7 @@ describe("an answer that breaks off", () => {
     );
   });
 
-  test("text, reasoning and arguments are heard in their blocks", async () => {
+  test("text, reasoning and arguments are streamed in their blocks", async () => {
     const model = brokenModel([
       { parts: [...thought("hm"), ...said("I look."), ...call("c1", { whole: true }), finish("tool-calls")], ends: "end" },
     ]);
@@ -172,7 +172,7 @@ describe("an answer that breaks off", () => {
     ]);
   });
 
-  test("somebody who looks on and throws changes nothing", async () => {
+  test("an observer that throws changes nothing", async () => {
     const made = await rehearse("turns: [{ say: fine }]", {
       talk: {
         observe: () => {

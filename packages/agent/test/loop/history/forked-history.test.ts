@@ -57,7 +57,7 @@ describe("a fork's history", () => {
     assert.equal(providerId, "script:1", "the turn is that of its own script");
   });
 
-  test("it is what the live conversation was, message by message, and the parent goes on unseen", async () => {
+  test("a fork's history equals the live conversation, and later turns of the parent are not in it", async () => {
     const made = await forking();
     const forked = { session: made.session.id, seq: made.seq() };
     const child = await rehearse("turns: []", { beside: made, create: { forked, parent: { ...CALL, session: forked.session } } });

@@ -37,7 +37,7 @@ const sleeper: Tool = defineTool({
 });
 
 describe("the limits of a run", () => {
-  test("a run of too many turns ends before the next, with every result told", async () => {
+  test("a run that reaches its turn limit ends before the next turn, with every result delivered", async () => {
     const { send, events } = await limited(`turns: [{ ${CALL} }, { ${CALL} }, { say: never }]`, { maxTurns: 2 });
     assert.deepEqual(await send("go"), {
       reason: "turn_limit",
@@ -176,7 +176,7 @@ describe("the limits of a run", () => {
     });
   }
 
-  test("a run that cost too much makes no further request; what it proposed last is run and told", async () => {
+  test("a run that reaches its cost limit makes no further request; its last calls still run", async () => {
     const { send, events } = await limited(
       `turns: [{ ${CALL}, usage: { inputTokens: 2000000, outputTokens: 0 } }, { say: never }]`,
       { maxCostUsd: 1.5 },
@@ -187,7 +187,7 @@ describe("the limits of a run", () => {
     assert.equal((await events("call.ended"))[0]?.body.outcome, "succeeded");
   });
 
-  test("several who wait pause the clock once, and the last lets it go on", async () => {
+  test("several waits pause the clock once, and the last one resumes it", async () => {
     const clock = manualClock();
     const limits = createRunLimits({ clock, maxTimeMs: 100 });
     limits.pauseClock();
@@ -207,7 +207,7 @@ describe("the limits of a run", () => {
     assert.equal(clock.pending(), 0);
   });
 
-  test("whether a cost can be told is known before the run", () => {
+  test("whether a price is known can be checked before the run", () => {
     assert.deepEqual(["openai:gpt-5.4-mini", "ollama:qwen3", "script"].map(hasPrice), [true, false, false]);
   });
 });

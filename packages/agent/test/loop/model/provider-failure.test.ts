@@ -20,7 +20,7 @@ async function failureOf(model: LanguageModelV4): Promise<unknown> {
   );
 }
 
-describe("what is told of a provider's failure", () => {
+describe("messages about a provider's failure", () => {
   let server: ModelServer;
   before(async () => {
     server = await modelServer();
@@ -105,12 +105,12 @@ describe("a provider that cannot be reached", () => {
       });
     });
   }
-  test("a refusal by a model of nobody in the table is told with its status", () => {
+  test("a refusal by a model outside the provider table shows its status", () => {
     const error = new APICallError({ message: "bad.", url: "script:", requestBodyValues: {}, statusCode: 400 });
     assert.deepEqual(providerFailure(error, "script:x"), { type: "provider_error", message: "bad (status 400)" });
   });
 
-  test("a model of nobody in the table is told in the error's own words", () =>
+  test("a failure of a model outside the provider table shows the error's own message", () =>
     assert.deepEqual(providerFailure(refused("http://h/"), "mine"), {
       type: "provider_error",
       message: "Cannot connect to API: connect ECONNREFUSED",
@@ -136,7 +136,7 @@ describe("what is kept of a failure", () => {
     ],
     ["later", (error: Error): Promise<never> => Promise.reject(error)],
   ] as const) {
-    test(`a turn whose model cannot be had, told ${how}, has why on record; the next one is asked as ever`, async () => {
+    test(`a turn whose model cannot be had, told ${how}, records the reason; the next turn works as before`, async () => {
       const redact = (text: string): string => text.replaceAll("hush", "[hidden]");
       const said: LanguageModelV4 = brokenModel([]);
       let isGone = true;
@@ -166,7 +166,7 @@ describe("what is kept of a failure", () => {
     );
   });
 
-  test("what is tried again is told as one sentence", async () => {
+  test("a retry is reported in one sentence", async () => {
     const told: string[] = [];
     const clock = manualClock(0);
     const model = brokenModel([{ parts: [{ type: "error", error: { message: "It ended without a finish reason." } }], ends: "end" }]);

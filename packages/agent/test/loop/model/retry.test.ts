@@ -59,7 +59,7 @@ describe("whether a request is made again, and when", () => {
     assert.deepEqual(waits, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, undefined]);
   });
 
-  test("whatever fails, the answer is a wait of reasonable length or none", () => {
+  test("any failure leads to a wait of reasonable length or to none", () => {
     fc.assert(
       fc.property(fc.anything(), fc.boolean(), (cause, inside) => {
         const delay = retryDelay({ error: inside ? broken(cause) : cause, failures: 1, retries: 4, now: NOW });

@@ -136,7 +136,7 @@ describe("plan-mode 6: convergence", () => {
   });
 });
 
-describe("what a model is told of plan mode", () => {
+describe("reminders about plan mode", () => {
   test("where the mode was entered in the middle, the next turn says so once and names the file", async () => {
     const { send, player } = await planning(
       "turns: [{ expect: { reminders: [{ contains: [Plan mode is on., '/w/.assent/plans/&lt;s&gt;.md'] }] }, say: a }, { expect: { reminders: [] }, say: b }]",
@@ -155,7 +155,7 @@ describe("what a model is told of plan mode", () => {
   });
 });
 
-describe("nobody can approve the plan", () => {
+describe("a plan that no person can approve", () => {
   const asksForYes: Tool = defineTool({ name: "edit", description: "Edits.", kind: "edit", input: z.object({}), run: () => "edited" });
   for (const [onAsk, reason, error] of [
     ["deny", "done", undefined],

@@ -80,7 +80,7 @@ describe("user_prompt_submit", () => {
     );
   });
 
-  test("a notice is told although a hook blocks every prompt, and the hook is not asked", async () => {
+  test("a notice is delivered although a hook blocks every prompt, and the hook is not consulted", async () => {
     const made = await hooked("turns: [{ expect: { notices: [{ contains: tea }] }, say: ok }]", {
       user_prompt_submit: () => ({ verdict: "deny" }),
     });
@@ -90,7 +90,7 @@ describe("user_prompt_submit", () => {
     assert.deepEqual(of(made, "user_prompt_submit"), []);
   });
 
-  test("nobody typed what an agent is told: its prompt is not asked about, and it begins no session", async () => {
+  test("the prompt of an agent is not submitted to hooks, and it starts no session", async () => {
     const made = await hooked(
       "turns: [{ say: ok }]",
       { user_prompt_submit: () => ({ verdict: "deny" }) },
@@ -102,7 +102,7 @@ describe("user_prompt_submit", () => {
 });
 
 describe("session_start and turn_start", () => {
-  test("the session's start is told once, and its context stands before the first prompt", async () => {
+  test("session_start hooks run once, and their context comes before the first prompt", async () => {
     const made = await hooked(
       "turns: [{ expect: { reminders: [{ contains: welcome }] }, say: a }, { expect: { reminders: [] }, say: b }]",
       { session_start: () => ({ context: "welcome" }) },
@@ -119,7 +119,7 @@ describe("session_start and turn_start", () => {
     );
   });
 
-  test("a session that goes on is resumed; a door may say otherwise", async () => {
+  test("a continued session has the source resume, unless the host says otherwise", async () => {
     const first = await hooked("turns: [{ say: a }]", {});
     await first.send("one");
     const hooks = hooksThat({});
@@ -141,7 +141,7 @@ describe("session_start and turn_start", () => {
     );
   });
 
-  test("every request may be given context; every turn's end is told, and a failure of the run", async () => {
+  test("hooks may add context to every request, and are told of every turn's end and of a failed run", async () => {
     const made = await hooked(
       "turns: [{ calls: [{ tool: echo, input: { text: a } }] }, { expect: { reminders: [{ contains: tick }] }, error: { status: 400, message: no } }]",
       { turn_start: () => ({ context: "tick" }) },
@@ -235,7 +235,7 @@ describe("stop", () => {
     assert.deepEqual(of(made, "stop"), []);
   });
 
-  test("the function alone: without hooks nobody is held back", async () => {
+  test("without hooks a stop is never held back", async () => {
     const { signal } = new AbortController();
     const answer = await createStopHook({ hooks: undefined, event: "stop", input: () => ({}) }).consult("x", signal);
     assert.deepEqual(answer, { feedback: undefined, context: undefined, limitReached: false });
