@@ -19,7 +19,7 @@ import { type Store, withStoreIfAny } from "../../store/open.ts";
 import { resumeCommand } from "../sessions/resume-command.ts";
 import { type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
 
-/** The one open task of this id; an id is given once in a session, and may stand in several. */
+/** Finds the one open task with this id, which several sessions may use. */
 export async function findTask({ operands, options }: Context, { ledger }: Store): Promise<RecordedTask> {
   const id = operands[0] ?? "";
   const given = options.text("session");
@@ -40,15 +40,14 @@ export function endedText(status: TaskStatus): string {
   return status === "cancelled" ? "cancelled" : "ended, outcome unknown";
 }
 
-/** What is to be done about a task; `undefined`: done. */
+/** An action on a task; it resolves with undefined on success. */
 export type TaskAction = (tasks: Tasks, by: By) => Promise<TaskRefusal | undefined>;
 
 const LONGEST_MS = 2 ** 30;
 
 /**
- * Takes the session of a task for as long as it takes to do something about it, and leaves it as it was found. Nothing of it goes on meanwhile, and no model is asked.
- * A session that a live process holds is that one's: `session_in_use`. Resolves with how the task has ended where taking the session was all it took: a command that an
- * earlier process left is ended by that, and so is what somebody had cancelled.
+ * Opens the session of a task for one action, without continuing the session or calling a model. Throws `session_in_use` if a live
+ * process has it. Resolves with the task's end if opening the session ended it, as for a command of an earlier process.
  */
 export async function settleTask(
   context: Context,
@@ -56,7 +55,7 @@ export async function settleTask(
   { task, act }: { readonly task: RecordedTask; readonly act: TaskAction },
 ): Promise<TaskStatus | undefined> {
   const ports = hostPortsFor(context, store.directory);
-  const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive
+  const alive = setInterval(() => undefined, LONGEST_MS); // the runtime's timers do not keep a process alive
   try {
     const session = await takeSession(context, { store, ports }, task.session.id);
     const before = session.state.closed;
@@ -71,7 +70,7 @@ export async function settleTask(
   }
 }
 
-/** What is said of a session that is held is said for commands that can take one over; this is none. */
+/** Rewords the error about a session in use, because this command cannot take one over. */
 async function takeSession(
   context: Context,
   { store: { ledger }, ports }: { readonly store: Store; readonly ports: HostPorts },
@@ -102,8 +101,16 @@ async function settle(
   const flags = mergeResumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
   const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger: store.ledger });
   const cancelling = cancelOnSignal(context.io, ports.clock);
-  const parts = { session, ports, policy, cancelling, chosen: NO_MODEL, unattended: "park", observe: ignoreEvents, asLeft: true } as const;
-  const agent = await composeAgent(context, parts);
+  const agent = await composeAgent(context, {
+    session,
+    ports,
+    policy,
+    cancelling,
+    chosen: NO_MODEL,
+    unattended: "park",
+    observe: ignoreEvents,
+    keepPaused: true,
+  });
   try {
     const ended = endOf(agent.tasks.get(id));
     if (ended) return ended;
@@ -123,12 +130,12 @@ function endOf(task: TaskView | undefined): TaskStatus | undefined {
 }
 
 function ignoreEvents(): void {
-  // Nobody looks on.
+  // There is no listener.
 }
 
 const unasked = (): Promise<never> => Promise.reject(new Error("no model is asked here"));
 
-/** Agents are built to be ended, and are never asked anything. */
+/** A model that is never called, for agents that are only ended. */
 const NO_MODEL: RunModel = {
   id: "none",
   model: () => ({
