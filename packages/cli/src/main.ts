@@ -9,7 +9,7 @@ import { printFailure } from "./io/output.ts";
 import { isGone } from "./io/process-io.ts";
 import type { Overrides } from "./overrides.ts";
 
-/** Runs one command line to its exit code. It never throws; what a command needs is loaded when it runs. */
+/** Runs one command line and resolves with its exit code. It never throws. */
 export async function main(argv: readonly string[], io: Io, overrides: Overrides = {}): Promise<number> {
   try {
     return await dispatch(argv, io, overrides);
@@ -34,12 +34,12 @@ async function report(error: unknown, io: Io, json: boolean): Promise<number> {
   }
 }
 
-/** By its name: the package it comes from is loaded only by commands that need it. */
+/** Compares by name, because only some commands load the package. */
 function isSettingsError(error: unknown): error is SettingsError {
   return error instanceof Error && error.name === "SettingsError";
 }
 
-/** Looked at closely only where there may be no command, so that the others stay light. */
+/** Translates foreign command lines only if there is no command of ours, to keep startup fast. */
 async function asCommand(argv: readonly string[], io: Io): Promise<CommandOfClient> {
   if (!argv.some((word) => word.startsWith("--input-format") || word.startsWith("--output-format")))
     return { argv: io.stdinIsTTY && io.stdout.isTTY && isOptionsOnly(argv, COMMANDS) ? ["tui", ...argv] : argv };
@@ -74,7 +74,7 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
       const again: Context["main"] = (argv, io) => main(argv, io, overrides);
       const asked: Context = { io, overrides, options, operands, commands: COMMANDS, main: again, client };
       const { keepCompiled } = await import("./command-line/compile-cache.ts");
-      keepCompiled(asked); // before anything opens the store, which closes its directory to others
+      keepCompiled(asked); // before the store is opened, which makes its directory private
       const context = command.looks ? asked : await (await import("./command-line/own-process.ts")).withoutPerson(asked, command);
       return await command.run(context);
     }

@@ -2,7 +2,7 @@ import { warn } from "./io/output.ts";
 import { processIo } from "./io/process-io.ts";
 import { main } from "./main.ts";
 
-/** Runs the command line of this process and ends it with the command's exit code. A promise that a tool's body left behind is told of, and ends nothing. */
+/** Runs the command line of this process. Reports promise rejections of tools without ending the process. */
 export async function runProgram(): Promise<void> {
   if (!isSomewhere()) {
     process.stderr.write("assent: The current directory no longer exists. Change to another one and try again.\n");
@@ -13,12 +13,12 @@ export async function runProgram(): Promise<void> {
   passExperiments();
   process.on("unhandledRejection", (reason) => {
     const told = warn(io, `something failed in the background: ${reason instanceof Error ? reason.message : reason}`);
-    told.catch(() => undefined); // a warning that nobody can read must not become the next one
+    told.catch(() => undefined); // a failed warning must not cause another one
   });
   process.exit(await main(process.argv.slice(2), io));
 }
 
-/** A process can stay in a directory that somebody removed; then it has no place to work from. */
+/** False if the current directory was removed. */
 function isSomewhere(): boolean {
   try {
     return process.cwd() !== "";
@@ -27,7 +27,7 @@ function isSomewhere(): boolean {
   }
 }
 
-/** Node 22 warns of features that are used here knowingly (SQLite, types in custom tools), and its words would land in the middle of a screen. */
+/** Hides Node 22's warnings about experimental features that Assent uses (SQLite, type stripping). */
 function passExperiments(): void {
   const listeners = process.listeners("warning");
   process.removeAllListeners("warning");

@@ -14,7 +14,7 @@ import { place } from "./support/assent.ts";
 const CANVAS = { columns: 80, rows: 200, theme: makeTheme("none") };
 const PLAIN = { bold: String, dim: String, red: String, green: String, yellow: String };
 
-/** Lines that a card itself has, as a model would write them into a text of several lines. */
+/** Lines of a card, as a model might write them into a text. */
 const FORGED = [
   "why     FAKE",
   "tool    FAKE",
@@ -32,7 +32,7 @@ const FORGED = [
 const TEXT = `harmless\n${FORGED.join("\n")}\n${FORGED.map((line) => `  ${line}`).join("\n")}`;
 const LONG = FORGED.map((line) => `${"x".repeat(75)} ${line}`).join(" ");
 
-/** Rows that would pass for lines of the card: they begin where its own begin, and nothing marks them as somebody's text. */
+/** Unmarked rows that begin like lines of the card. */
 function imitations(rows: readonly string[]): readonly string[] {
   const shown = rows.flatMap((row) => row.split("\n"));
   assert.ok(
@@ -73,7 +73,7 @@ describe("text of a model cannot pass for a line of the card that shows it", () 
       test(`${name}${text === LONG ? ", as one long line" : ""}`, () => {
         const approval = sampleApproval({ ...over(text) });
         const card = approvalCard(approval, { editable: undefined, editor: false });
-        const cut = name === "a title" && text === LONG; // what does not fit a title is cut
+        const cut = name === "a title" && text === LONG; // a long title is cut
         if (!cut) assert.deepEqual(imitations(card.view(card.begin(), CANVAS)), [], "at the terminal interface");
         assert.deepEqual(imitations(approvalLines(approval, { columns: 80, style: PLAIN })), [], "line by line");
       });

@@ -8,7 +8,7 @@ import { type Place, type Printed, place } from "./support/assent.ts";
 
 const planPath = (sessionId: string): string => `.assent/plans/${sessionId}.md`;
 
-/** Writes the session's plan by a call of `write`: only a tool knows the session it runs in, a script does not. */
+/** Writes the session's plan with `write`; only a tool knows its session. */
 const draft: Tool = defineTool({
   name: "draft",
   description: "Writes the plan.",
@@ -18,7 +18,7 @@ const draft: Tool = defineTool({
   run: ({ content }, { sessionId, gate }) => gate({ name: "write", arguments: { file_path: planPath(sessionId), content } }),
 });
 
-/** Puts a link where the plan goes, as somebody else might. */
+/** Puts a link in the plan's place. */
 const trap: Tool = defineTool({
   name: "trap",
   description: "Links the plan to a source file.",
@@ -53,7 +53,7 @@ type Run = Printed & {
   readonly calls: readonly { readonly tool: string; readonly outcome: string; readonly type: string | null; readonly content: string }[];
 };
 
-/** Plays the turns, and tells how every call ended. */
+/** Plays the turns and reports how every call ended. */
 async function play(at: Place, turns: string, argv: readonly string[]): Promise<Run> {
   at.write("script.yaml", `turns: [${turns}]`);
   const ran = await at.hereJson(["run", "go", "--model", "script:script.yaml", ...argv], { tools });

@@ -12,7 +12,7 @@ import { BIN, type Place, place } from "./support/assent.ts";
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 const COMMAND_FILES = readdirSync(join(PACKAGE, "src/commands")).sort();
 
-/** Runs a command line, and lists the modules that it loaded. */
+/** Runs a command line and lists the modules it loaded. */
 async function runListing(
   at: Place,
   argv: readonly string[],

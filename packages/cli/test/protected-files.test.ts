@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { type Place, place } from "./support/assent.ts";
 
-/** What became of a call in yolo, where nobody can be asked. */
+/** Runs a call in yolo with no one to ask. */
 async function tried(
   at: Place,
   tool: "write" | "shell",
@@ -70,7 +70,7 @@ const SETTINGS = '{"permissions":{"deny":["Shell(halt)"]}}';
 
 type Config = "there" | "absent" | "link";
 
-/** Other settings to be brought in, and what is at `~/.config`: a directory, nothing, or a link to one. */
+/** Creates `~/.config` as a directory or a link, or not at all. */
 function makeConfig(at: Place, config: Config): void {
   mkdirSync(at.path("evil/assent"), { recursive: true });
   at.write("evil/assent/settings.json", "{}");

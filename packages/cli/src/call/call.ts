@@ -10,7 +10,7 @@ import { withStore } from "../store/open.ts";
 import { type CallEnd, printCallEnd } from "./end.ts";
 import { beginCall } from "./session.ts";
 
-/** `assent call`: runs one call in its own session. Reports wrong options and settings before anything is recorded. */
+/** `assent call`: runs one call in its own session. */
 export async function callTool(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const flags = readFlags(context);
@@ -33,7 +33,7 @@ const TOOL_INPUT: Readonly<Record<string, string>> = {
 
 const NAMED_ONLY = "With --policy, custom tools are loaded only if you name their file with --tool FILE.\n";
 
-/** Where the input of a call was wrong: what it should be. */
+/** Explains what a wrong input should look like. */
 function inputHint({ operands: [tool = ""], options }: Context, end: CallEnd): string {
   if (end.outcome !== "invalid") return "";
   if (end.type === "tool_not_registered") return `${options.text("policy") === undefined ? "" : NAMED_ONLY}See: assent tools\n`;

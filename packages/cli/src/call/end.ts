@@ -11,17 +11,16 @@ export type CallEnd = { readonly sessionId: string; readonly callId: string } & 
       readonly outcome: OutcomeState;
       readonly type: string | null;
       readonly content: string;
-      /** A hook ends the run after this call, and says so. */
+      /** Set if a hook ends the run after this call. */
       readonly stopReason?: string;
       /** Approval is required, so no allow rule helps. */
       readonly insisted?: boolean;
-      /** The proposal it staged, which waits to be applied or discarded. */
+      /** The id of the proposal that waits to be applied or discarded. */
       readonly staged?: string;
     }
   | { readonly outcome: "waiting"; readonly approvalId: string; readonly subject: string }
 );
 
-/** The exit code of each ending. */
 export const EXIT_OF: Readonly<Record<CallEnd["outcome"], number>> = {
   succeeded: 0,
   invalid: 1,
@@ -35,21 +34,20 @@ export const EXIT_OF: Readonly<Record<CallEnd["outcome"], number>> = {
   cancelled: 130,
 };
 
-/** What the session's record says about how it was left. */
 export function closeReason(outcome: CallEnd["outcome"]): EventBodies["session.closed"]["reason"] {
   if (outcome === "succeeded") return "done";
   if (outcome === "waiting") return "parked";
   return outcome === "cancelled" ? "cancelled" : "failed";
 }
 
-/** The text the model would get. Pictures and files cannot be shown in text, so they are named. */
+/** The text the model would get, with placeholders for images and files. */
 export function modelContent(content: Content): string {
   if (typeof content === "string") return content;
   const others = content.flatMap((part) => ("data" in part ? [`[${part.mediaType}, ${part.data.length} characters of base64]`] : []));
   return [contentText(content), ...others].filter((text) => text !== "").join("\n");
 }
 
-/** Prints the result of a call, or how to answer and continue one that waits. */
+/** Prints the result of a call, or how to answer and continue it. */
 export async function printCallEnd(context: Context, end: CallEnd): Promise<void> {
   const { io, options } = context;
   const json = options.flag("json");
@@ -75,7 +73,7 @@ function stagedText(id: string, flags: string): string {
 
 const UNREAD = "A single call cannot change an existing file, because it has not read it. Use a run instead: assent run.\n";
 
-/** How to be asked, or to allow the call without asking. */
+/** Explains how to be asked or how to allow the call. */
 function unattendedHint(insisted: boolean, byFile: boolean): string {
   const allow = byFile ? "  an allow rule in the --policy file" : "  --allow RULE";
   return [

@@ -28,10 +28,9 @@ import type { Store } from "../store/open.ts";
 import { VERSION } from "../version.ts";
 import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./end.ts";
 
-/** How a session of one call was left; `failure` is a store that could not record the leaving. */
+/** How a one-call session ended; `failure` means the end could not be recorded. */
 export type CallResult = { readonly end: CallEnd; readonly exit: number; readonly failure?: unknown };
 
-/** One call to make. */
 export type NewCall = {
   readonly tool: string;
   readonly text: string;
@@ -40,7 +39,7 @@ export type NewCall = {
   readonly policy: FollowedPolicy;
 };
 
-/** Opens a session of its own for one call and puts the call through the whole pipeline. */
+/** Opens a session for one call and runs the call through the pipeline. */
 export function beginCall(context: Context, store: Store, call: NewCall): Promise<CallResult> {
   return keepAlive(context, store, async ({ ports, cancelling }) => {
     const { policy } = call;
@@ -65,13 +64,13 @@ export function beginCall(context: Context, store: Store, call: NewCall): Promis
   });
 }
 
-/** An end that is on no record is not said: another writer may have given the call a different one. */
+/** Refuses to report an end that is not recorded: another process may have recorded a different one. */
 function refuseUnrecorded(dispatcher: Dispatcher): void {
   const failure = dispatcher.failure();
   if (failure !== undefined) throw failure;
 }
 
-/** Takes up a session where it was left. Undefined: it never had a call. */
+/** Resumes a one-call session. Returns undefined if it never had a call. */
 export function resumeCall(
   context: Context,
   store: Store,
@@ -108,7 +107,7 @@ export function resumeCall(
   });
 }
 
-/** The recorded end of a session's call, if it has one: nothing is opened for it. */
+/** Reads the recorded end of a session's call without opening the session. */
 export async function endedCall(ledger: Ledger, id: string): Promise<CallEnd | "no call" | "open"> {
   const callId = await onlyCall(ledger, id);
   if (callId === undefined) return "no call";
@@ -132,14 +131,14 @@ function firstRecord({ tool, text, flags, place, policy }: NewCall, onAsk: OnAsk
   };
 }
 
-/** The session as it is, but taken up in another directory: what was shown for the old one no longer fits, and is asked again. */
+/** Moves the session to another directory, so that its open call is asked again. */
 export function inDirectory(session: Session, cwd: string | undefined): Session {
   const { created } = session.state;
   if (cwd === undefined || !created) return session;
   return { ...session, state: Object.create(session.state, { created: { value: { ...created, cwd }, enumerable: true } }) };
 }
 
-/** A session of `assent call` has one call; calls made by its body are not its own. */
+/** Returns the first proposed call; later ones are made by the body of its tool. */
 async function onlyCall(ledger: Ledger, session: string): Promise<string | undefined> {
   for await (const { body } of ledger.read({ session, seq: 0 }, { session, types: ["call.proposed"] })) return String(body["call"]);
   return undefined;
@@ -169,7 +168,7 @@ async function callEnd(ledger: Ledger, sessionId: string, { report, batch }: Rep
   return { sessionId, callId, outcome: "waiting", approvalId, subject: await waitingSubject(ledger, approvalId) };
 }
 
-/** A preview says so in its details; what was applied at once says that. */
+/** Returns the proposal id from the result's details. */
 function stagedBy(details: Json | undefined): string | undefined {
   if (!isObject(details) || details["applied"] !== false) return undefined;
   return typeof details["proposalId"] === "string" ? details["proposalId"] : undefined;
@@ -182,7 +181,7 @@ async function waitingSubject(ledger: Ledger, id: string): Promise<string> {
   return approvalSubject({ ...row, details: await ledger.resolve(row.details) });
 }
 
-/** Nothing is printed before the leaving is on disk; if it cannot be, what happened is said all the same. */
+/** Records the end before anything is printed; the caller reports the outcome even if recording fails. */
 async function leave(session: Session, end: CallEnd): Promise<CallResult> {
   const exit = EXIT_OF[end.outcome];
   try {

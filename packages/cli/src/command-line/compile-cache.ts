@@ -5,9 +5,8 @@ import { locate } from "../store/location.ts";
 import type { Context } from "./spec.ts";
 
 /**
- * Lets Node keep the program as it was compiled, so that the next start need not compile it again. Whoever can write there could run what they like, so it is kept
- * in the user's own state directory, which no tool may touch, where it is there and closed to others; never in a store that was named, which may be somebody else's.
- * Sources that somebody edits are not kept.
+ * Enables Node's compile cache in the user's state directory, if that is private. A cache that others can write could run their code, so
+ * a store named by the user is never used for it.
  */
 export function keepCompiled({ io, options }: Pick<Context, "io" | "options">): void {
   if (import.meta.url.endsWith(".ts") || options.text("store") !== undefined || io.env["ASSENT_STORE"] !== undefined) return;

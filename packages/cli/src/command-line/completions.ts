@@ -1,6 +1,6 @@
 import type { Command, OptionSpec } from "./spec.ts";
 
-/** A completion script made from the table of commands. */
+/** Builds a completion script from the command table. */
 export function completionScript(shell: "bash" | "zsh" | "fish", table: readonly Command[]): string {
   const commands = withHeads(table);
   switch (shell) {
@@ -15,7 +15,7 @@ export function completionScript(shell: "bash" | "zsh" | "fish", table: readonly
   }
 }
 
-/** The commands and, for words that only lead to the commands below them, an entry without options. */
+/** Adds an entry for words like `policy` that only have subcommands. */
 function withHeads(table: readonly Command[]): readonly Command[] {
   const heads = new Map<string, Command>();
   for (const command of table) {
@@ -27,7 +27,7 @@ function withHeads(table: readonly Command[]): readonly Command[] {
   return [...table, ...heads.values()];
 }
 
-/** The words that may follow each command: its commands below, its operands' choices, its options. */
+/** Lists the words that may follow each command. */
 function wordsAfter(command: Command, commands: readonly Command[]): string[] {
   const below = namesBelow(command, commands);
   const choices = command.operands.flatMap((operand) => operand.choices ?? []);
@@ -157,7 +157,7 @@ function fishValue(option: OptionSpec): string {
   return takesPath(option) ? " -r -F" : " -x";
 }
 
-/** In single quotes; bash, zsh and fish all read the quote itself this way. */
+/** Quotes a text for bash, zsh and fish. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -5,7 +5,7 @@ import { nearestSpelling } from "./nearest-spelling.ts";
 import { commandsBelow, operandText, usageLine } from "./parse.ts";
 import type { Command, Context, OptionSpec } from "./spec.ts";
 
-/** `assent help`: explains one command, the commands below a word, or all of them. */
+/** `assent help`: explains one command, a group, or all of them. */
 export async function printHelp({ io, options, operands, commands }: Context): Promise<number> {
   const name = operands.join(" ");
   const below = commandsBelow(name, commands);
@@ -83,7 +83,7 @@ Examples:
 ${command.examples.map((example) => `  ${example}\n`).join("")}`;
 }
 
-/** Help for a word like `policy` that is no command itself: lists its subcommands. */
+/** Help for a group like `policy`: lists its subcommands. */
 export function subcommandHelp(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => title(command).length));
   const [first = ""] = commands[0]?.name.split(" ") ?? [];

@@ -1,4 +1,4 @@
-/** The candidate closest to a mistyped word, ignoring case; undefined if none is close. */
+/** Finds the candidate closest to a mistyped word; undefined if none is close. */
 export function nearestSpelling(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -12,7 +12,7 @@ export function nearestSpelling(word: string, candidates: readonly string[]): st
   return best;
 }
 
-/** Core has the same, with a limit; but a command line is read before any package is loaded, and `--version` loads none. */
+/** Repeats a function of core, because parsing must not load any package. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let i = 1; i <= from.length; i++) {

@@ -8,10 +8,8 @@ const STORE: OptionSpec = {
 };
 const JSON_OUT: OptionSpec = { name: "json", takes: "nothing", help: "print one JSON value instead of text, also for errors" };
 
-/** Options of every command. */
 export const COMMON: readonly OptionSpec[] = [STORE, JSON_OUT];
 
-/** Options of lists. */
 export const PAGE: readonly OptionSpec[] = [
   { name: "limit", takes: "count", value: "N", max: 1000, help: "show at most N entries (default 100)" },
   { name: "after", takes: "text", value: "ID", help: "show only entries after this one" },
@@ -26,19 +24,17 @@ export const WORKSPACE: OptionSpec = {
 
 export const MODE_NAMES: readonly string[] = ["default", "plan", "auto-edit", "yolo"];
 
-/** Options that load custom tools. */
 export const LOADING: readonly OptionSpec[] = [
   { name: "tool", takes: "list", value: "FILE", help: "load custom tools from this module (repeatable)" },
   { name: "strict-tools", takes: "nothing", help: "stop if a custom tool cannot be loaded" },
 ];
 
-/** `--on-ask`, with its default for one command. */
+/** `--on-ask` with its default for one command. */
 export function onAsk(otherwise: string): OptionSpec {
   const help = `what to do with a call that needs approval when no one can be asked (default ${otherwise})`;
   return { name: "on-ask", takes: "choice", choices: ["deny", "park", "fail"], help };
 }
 
-/** Options that decide which calls are allowed. */
 export const JUDGING: readonly OptionSpec[] = [
   { name: "mode", takes: "choice", choices: MODE_NAMES, help: "how much may run without approval" },
   { name: "allow", takes: "list", value: "RULE", help: "allow calls that match, e.g. 'Shell(git status)' (repeatable)" },
@@ -49,20 +45,17 @@ export const JUDGING: readonly OptionSpec[] = [
   ...LOADING,
 ];
 
-/** Options that say who answers, and why. */
 export const ANSWERING: readonly OptionSpec[] = [
   { name: "reason", takes: "text", value: "TEXT", help: "recorded with the answer; the model sees the reason for a rejection" },
   { name: "by", takes: "text", value: "NAME", help: "your name, recorded next to your operating-system user" },
 ];
 
-/** How proposals are settled while another process has their session open. */
 export const NO_WAIT: OptionSpec = {
   name: "no-wait",
   takes: "nothing",
   help: "if another process has the session open, leave the work to it and return at once",
 };
 
-/** Options of a conversation with a model. */
 export const MODEL: readonly OptionSpec[] = [
   { name: "model", takes: "text", value: "ID", help: "the model as provider:name, or script:FILE" },
   { name: "max-turns", takes: "count", value: "N", max: 1_000_000, help: "stop after N requests to the model" },
@@ -72,7 +65,6 @@ export const MODEL: readonly OptionSpec[] = [
   { name: "schedule", takes: "text", value: "FILE", help: "prompts to send at given times, as a JSON list" },
 ];
 
-/** Options of `run` and `resume`. */
 export const RUNNING: readonly OptionSpec[] = [
   { name: "output-format", takes: "choice", choices: ["text", "json", "stream-json"], help: "what stdout carries (default text)" },
   {
@@ -91,7 +83,6 @@ export const RUNNING: readonly OptionSpec[] = [
   { name: "verbose", takes: "nothing", help: "write a debug log to stderr, or to the file in $ASSENT_LOG" },
 ];
 
-/** Exit codes of a run. */
 export const RUN_EXITS: Readonly<Record<number, string>> = {
   0: "done",
   1: "failed: the provider, the record, a loop, a hook, or --on-ask fail",
@@ -103,7 +94,6 @@ export const RUN_EXITS: Readonly<Record<number, string>> = {
   130: "cancelled: by Ctrl-C, the host, a closed output, or SIGTERM/SIGHUP with nothing waiting",
 };
 
-/** Exit codes of commands that take an id. */
 export const ID_EXITS: Readonly<Record<number, string>> = {
   0: "done, or already the case",
   1: "refused: answered differently before, out of date, or the record could not be written",

@@ -5,14 +5,14 @@ import { withStoreIfAny } from "../store/open.ts";
 import type { Command, Context, Options } from "./spec.ts";
 
 /**
- * Restricts a process that a session's own command started, whatever name it uses for Assent. It may read, run and resume, but not decide for the person:
- * commands and options that decide or loosen are refused, and it counts as having no terminal. Returns the context to run with.
+ * Restricts a process started by a session's own command: it may read, run and resume, but not decide for the person. Returns the context
+ * to run with.
  */
 export async function withoutPerson(context: Context, spec: Command): Promise<Context> {
   const why = refusal(spec, context.options);
-  // Opening the store would settle a restored backup before verify can report it. Verify asks no one, so it needs no check.
+  // Opening the store would settle a restored backup before verify can report it.
   if (spec.name === "verify" && why === undefined) return context;
-  const isDecision = why !== undefined && spec.name !== "verify"; // a repair must work on a store that cannot be read
+  const isDecision = why !== undefined && spec.name !== "verify"; // a repair must work on an unreadable store
   if (!(await isOwnCommand(context, isDecision))) return context;
   if (why === undefined) return { ...context, io: { ...context.io, stdinIsTTY: false } };
   throw new CommandError("started_by_session", 1, {
@@ -21,10 +21,7 @@ export async function withoutPerson(context: Context, spec: Command): Promise<Co
   });
 }
 
-/**
- * True if a command of a session started this process. Either its environment or that of an ancestor has a mark, or the process, an ancestor or its process
- * group is one that the record names: a program that was replaced by `exec` with a clean environment has no mark.
- */
+/** True if a session's command started this process, as marked in the environment or recorded by process id. */
 async function isOwnCommand(context: Context, isDecision: boolean): Promise<boolean> {
   const { hasMark, listAncestors, isStartedUnder } = await import("@assent/host");
   const above = listAncestors();
@@ -32,26 +29,26 @@ async function isOwnCommand(context: Context, isDecision: boolean): Promise<bool
   try {
     return await withStoreIfAny(context, ({ ledger }) => isRecorded(ledger, (recorded) => isStartedUnder(recorded, above)));
   } catch (error) {
-    if (isDecision) throw error; // it must not pass unchecked if the store can be read a moment later
-    return false; // the command itself reports why
+    if (isDecision) throw error; // do not let it pass unchecked if the store becomes readable later
+    return false; // the command itself reports the error
   }
 }
 
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
-/** Checks every session that has not ended, even if its holder is gone: a command may have killed it. */
+/** Checks every session that has not ended, even one whose process was killed. */
 async function isRecorded(ledger: Ledger, isAbove: (recorded: TaskProcess) => boolean): Promise<boolean> {
   for await (const { id, state } of sessionRows(ledger)) {
     if (ENDED.includes(state)) continue;
     for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["call.started", "task.process"] })) {
-      const { others = [], ...first } = body as unknown as TaskProcess; // parsing: the store gives back what its own schema wrote
+      const { others = [], ...first } = body as unknown as TaskProcess; // the store returns what its schema wrote
       if ([first, ...others].some(isAbove)) return true;
     }
   }
   return false;
 }
 
-/** The command or option that only a person may use; undefined: there is none. */
+/** The command or option that only a person may use, if any. */
 function refusal({ name, decides, options: taken }: Command, options: Options): string | undefined {
   if (decides === true) return `assent ${name}`;
   const given = LOOSENING.find((option) => taken.some((one) => one.name === option) && isGiven(options, option));

@@ -4,7 +4,6 @@ import { nearestSpelling } from "./nearest-spelling.ts";
 import { shellWord } from "./shell-word.ts";
 import type { Command, OperandSpec, OptionSpec, Options } from "./spec.ts";
 
-/** What a command line asks for; `nothing` is an empty one. */
 export type CommandLine =
   | { readonly ask: "version" }
   | { readonly ask: "help"; readonly command: Command | undefined }
@@ -15,7 +14,7 @@ export type CommandLine =
 type GivenOption = { readonly name: string; readonly raw: string; readonly value: string | undefined; readonly inline: boolean };
 type Values = ReadonlyMap<string, readonly string[]>;
 
-/** Reads a command line by the table. Throws a usage error before anything is started. */
+/** Parses a command line by the command table. Throws a usage error. */
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
   const { words, given } = split(argv, commands);
   if (given.some(({ name }) => name === "help" || name === "h")) return helpOf(words, commands);
@@ -38,19 +37,19 @@ function helpOf(words: readonly string[], commands: readonly Command[]): Command
   return below ? { ask: "help below", commands: below } : { ask: "help", command: findCommand(words, commands)?.spec };
 }
 
-/** True for a line that has only options, and none that asks for help or the version. */
+/** True for a line with only options, none of which asks for help or the version. */
 export function isOptionsOnly(argv: readonly string[], commands: readonly Command[]): boolean {
   const { words, given } = split(argv, commands);
   return words.length === 0 && !given.some(({ name }) => ["help", "h", "version", "V"].includes(name));
 }
 
-/** True if `--json` is given, even if the rest of the line is wrong: errors are then JSON too. */
+/** True if `--json` is given, even if the rest of the line is wrong. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
 }
 
-// An option takes the same kind of value in every command, so words and values can be told apart before the command is known.
+// An option takes the same kind of value in every command, so values can be recognized before the command is known.
 function split(argv: readonly string[], commands: readonly Command[]): { words: string[]; given: GivenOption[] } {
   const options: Record<string, { type: "string" | "boolean"; multiple: true }> = {};
   for (const option of commands.flatMap((command) => command.options)) {
@@ -81,7 +80,7 @@ function findCommand(words: readonly string[], commands: readonly Command[]): { 
   throw usageError("", `unknown command '${first}'. ${near ? `Did you mean '${near}'?` : asPrompt(first)}`);
 }
 
-/** The subcommands of a word that is no command itself. */
+/** The subcommands of a group. */
 export function commandsBelow(word: string, commands: readonly Command[]): readonly Command[] | undefined {
   const below = commands.filter(({ name }) => name.startsWith(`${word} `));
   return below.length === 0 || commands.some(({ name }) => name === word) ? undefined : below;
@@ -89,7 +88,7 @@ export function commandsBelow(word: string, commands: readonly Command[]): reado
 
 const SHORT = 80;
 
-/** Unknown words were probably meant as a prompt. */
+/** Suggests quoting: unknown words were probably meant as a prompt. */
 function asPrompt(words: string): string {
   const prompt = words.length > SHORT ? "PROMPT" : shellWord(words);
   return `To ask a model: assent run ${prompt}, or assent tui ${prompt}. For all commands: assent --help`;
@@ -141,7 +140,7 @@ function valueProblem(option: OptionSpec, value: string): string | undefined {
   }
 }
 
-/** Values that are paths. An empty one (an unset variable, perhaps) must not mean the current directory. */
+/** Values that are paths; an empty one (perhaps an unset variable) is refused. */
 const PATHS: readonly string[] = ["DIR", "FILE"];
 
 function isCount(value: string, max: number): boolean {

@@ -1,4 +1,4 @@
-/** A word as a person would have to type it in a shell. */
+/** Quotes a word for a shell if needed. */
 export function shellWord(word: string): string {
   return /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

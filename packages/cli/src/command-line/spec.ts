@@ -2,7 +2,7 @@ import type { Client } from "../headless/clients/options.ts";
 import type { Io } from "../io/io.ts";
 import type { Overrides } from "../overrides.ts";
 
-/** One option of a command: its name without dashes, what it takes, and one line of help. */
+/** One option of a command; the name has no dashes. */
 export type OptionSpec = { readonly name: string; readonly help: string } & (
   | { readonly takes: "nothing" }
   /** `list` may be repeated; `count` is an integer from 1 to `max`. */
@@ -11,7 +11,7 @@ export type OptionSpec = { readonly name: string; readonly help: string } & (
   | { readonly takes: "choice"; readonly choices: readonly string[] }
 );
 
-/** An argument without dashes after the command's name. Only the last one may repeat. */
+/** A positional argument. Only the last one may repeat. */
 export type OperandSpec = {
   readonly name: string;
   readonly required: boolean;
@@ -21,7 +21,7 @@ export type OperandSpec = {
   readonly listedBy?: string;
 };
 
-/** The options of one command line, already checked against the table. */
+/** The parsed options of one command line. */
 export type Options = {
   readonly flag: (name: string) => boolean;
   readonly text: (name: string) => string | undefined;
@@ -37,22 +37,21 @@ export type Context = {
   readonly options: Options;
   readonly operands: readonly string[];
   readonly overrides: Overrides;
-  /** All commands. */
   readonly commands: readonly Command[];
-  /** The other vendor's client that started this program in place of its own, if any. */
+  /** The other vendor's client that started this program, if any. */
   readonly client?: Client | undefined;
-  /** Runs another command line of this program with its own input and output. */
+  /** Runs another command line in this process. */
   readonly main: (argv: readonly string[], io: Io) => Promise<number>;
 };
 
-/** A command: the row that parsing, help and completions read, and the function that runs it. */
+/** A command: its table row and the function that runs it. */
 export type Command = {
   /** One word, or two for a subcommand. */
   readonly name: string;
   readonly group: "run" | "decide" | "look" | "maintain" | "help";
-  /** The command only reads: it records and answers nothing, so tools may run it. */
+  /** The command only reads, so tools may run it. */
   readonly looks?: true;
-  /** The command decides for a person, so no process started by a session may run it. Options that loosen are in `own-process.ts`. */
+  /** The command decides for a person, so processes started by a session may not run it. Options that loosen are in `own-process.ts`. */
   readonly decides?: true;
   readonly summary: string;
   readonly details?: string;
@@ -60,6 +59,6 @@ export type Command = {
   readonly options: readonly OptionSpec[];
   readonly exits?: Readonly<Record<number, string>>;
   readonly examples: readonly string[];
-  /** Resolves with the exit code; throws if it cannot do what was asked. It imports what it needs when it is called, because all command files are loaded at every start. */
+  /** Resolves with the exit code. It imports what it needs when called, because every start loads all command files. */
   readonly run: (context: Context) => Promise<number>;
 };

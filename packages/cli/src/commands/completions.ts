@@ -12,7 +12,7 @@ export const completions: Command = {
   examples: ["source <(assent completions bash)"],
   run: async ({ io, options, operands, commands }) => {
     const { completionScript } = await import("../command-line/completions.ts");
-    const shell = operands[0] === "zsh" || operands[0] === "fish" ? operands[0] : "bash"; // the table allows no other
+    const shell = operands[0] === "zsh" || operands[0] === "fish" ? operands[0] : "bash";
     const script = completionScript(shell, commands);
     if (options.flag("json")) await printJson(io, { shell, script });
     else await io.stdout.write(script);

@@ -3,16 +3,15 @@ import { builtInAgentsFolder, type LoadedAgents, loadAgents } from "@assent/agen
 import { settingsLocations } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 
-/** Where agents are looked for. */
 export type AgentLocation = {
   /** A real path. */
   readonly workspace: string;
   readonly trusted?: boolean;
-  /** With it only the built-in ones count. */
+  /** If set, only built-in agents are loaded. */
   readonly policyFile?: string;
 };
 
-/** The agents of the project, the user's own, and the built-in ones. */
+/** Loads the agents of the project and the user, and the built-in ones. */
 export async function loadAgentDefinitions(
   { io }: Pick<Context, "io">,
   { workspace, trusted = false, policyFile }: AgentLocation,

@@ -38,10 +38,8 @@ export type ParentParts = {
   readonly limits: RunLimits | undefined;
   readonly unknown: UnknownOutcomes;
   readonly handlers: NonNullable<DispatcherDeps["handlers"]>;
-  /** What the root is judged by. */
   readonly rootPolicy: PolicySource;
   readonly channels: SessionDispatcher["channels"];
-  /** What happens in the main session to a call that needs approval and cannot ask. */
   readonly onAsk: string;
 };
 
@@ -109,7 +107,7 @@ export function createAgentEquipment(
   };
 }
 
-/** A fork uses its parent's tools; other agents use those their definition names. */
+/** A fork uses its parent's tools; other agents use those of their definition. */
 function agentRegistry({ definition, parent }: AgentSpec): Registry {
   const registry = parent.conversationDeps().tools();
   if (!definition) return registry;
@@ -148,7 +146,7 @@ function sharedDeps(
 
 type AskDeps = Pick<DispatcherDeps, "onAsk" | "unattendedNote" | "approver" | "questioner">;
 
-/** Decides how an agent asks. A foreground agent asks like its caller; a background task asks if settings allow it, and is denied or parked otherwise. */
+/** Decides how an agent asks: in the foreground like its caller, in the background as settings say. */
 function askDepsFor(around: ParentParts, { background, parent, task, definition }: AgentSpec): AskDeps {
   const { channels, policy } = around;
   const bubbled = withAgentLabel(channels, `${definition?.name ?? "fork"} (${task})`);
@@ -159,12 +157,12 @@ function askDepsFor(around: ParentParts, { background, parent, task, definition 
   return { onAsk: background && around.onAsk === "park" ? "park" : "deny", unattendedNote: NOTE, ...bubbled };
 }
 
-/** True if its questions can be answered, now or later. A fork is like its parent. */
+/** True if questions can be answered, now or later. */
 function mayAskQuestions({ definition, parent }: AgentSpec, { onAsk, questioner }: AskDeps): boolean {
   return definition ? onAsk === "park" || questioner?.available() === true : parent.conversationDeps().canAsk === true;
 }
 
-/** People see which agent asks them. */
+/** Shows people which agent asks. */
 function withAgentLabel({ approver, questioner }: ParentParts["channels"], agentName: string): Pick<AskDeps, "approver" | "questioner"> {
   const ask: Approver["ask"] = (approval, signal) => approver?.ask({ ...approval, agentName }, signal) ?? Promise.resolve(undefined);
   const put: Questioner["ask"] | undefined = questioner && ((question, ...rest) => questioner.ask({ ...question, agentName }, ...rest));

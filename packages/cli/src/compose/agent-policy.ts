@@ -1,22 +1,20 @@
 import { resolveMode, stricterMode } from "@assent/agent";
 import type { Mode, Policy, PolicySource, Session } from "@assent/core";
 
-/** What an agent is judged by. */
 export type AgentPolicy = PolicySource & { readonly close: () => void };
 
-/** Whose mode it is, and what may tighten it. */
 export type AgentPolicyParts = {
   readonly session: Session;
-  /** What the agent that started it is judged by. */
+  /** The policy of the agent or session that started it. */
   readonly above: PolicySource;
-  /** What its definition says; null: nothing. */
+  /** The mode in its definition; null if there is none. */
   readonly defined: Mode | null;
   readonly warn: (message: string) => void;
 };
 
 /**
- * The policy of the one above, in the agent's own mode: that with which it was built, or a stricter one that the one above has taken since. What is loosened above loosens
- * nothing here beyond what it began with. A change is on record in the agent's session, so that nothing judged before it is run.
+ * Creates an agent's policy: its parent's rules in the agent's own mode, or in a stricter mode that the parent switched to since.
+ * Loosening the parent never loosens the agent. Mode changes are recorded in the agent's session.
  */
 export function createAgentPolicy({ session, above, defined, warn }: AgentPolicyParts): AgentPolicy {
   const built = session.state.created?.mode ?? "default";

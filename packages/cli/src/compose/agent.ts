@@ -41,40 +41,37 @@ export type AgentParts = {
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
   readonly cancelling: Cancellation;
-  /** What happens to a call that needs approval if no one can be asked and no flag says otherwise. */
+  /** What happens to a call that needs approval if no one can be asked. */
   readonly unattended: OnAsk;
   readonly observe: NonNullable<ConversationDeps["observe"]>;
-  /** What the front end adds; without it, the terminal is used if there is one. */
+  /** The front end; by default the terminal, if there is one. */
   readonly frontEnd?: FrontEnd;
-  /** Limits for the whole run, including its agents. */
   readonly limits?: RunLimits;
-  /** A person is present, so notices are delivered even after failed or interrupted turns. */
+  /** A person is present, so notices are delivered even after failed turns. */
   readonly interactive?: boolean;
-  /** Called with the result of a turn that delivered notices on its own. */
+  /** Called with the result of a turn that delivered notices. */
   readonly told?: NonNullable<AgentSessionDeps["onDrained"]>;
   readonly observeTasks?: TasksDeps["observe"];
   readonly observeSchedules?: SchedulesDeps["observe"];
-  /** Slash commands and files in the prompt of a schedule. */
+  /** Expands slash commands and files in the prompt of a schedule. */
   readonly expand?: SchedulesDeps["expand"];
-  /** Do not continue tasks or schedules; for commands that only settle something. */
+  /** Do not continue tasks or schedules. */
   readonly keepPaused?: boolean;
 };
 
 /** A composed agent, ready to start or resume. */
 export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "close" | "onAsk"> & {
-  /** Starts the conversation after these messages, with its background tasks. Call it once per session. */
+  /** Starts the conversation and its background tasks. Call it once per session. */
   readonly drive: (messages: NonNullable<Parameters<typeof createConversation>[1]>) => AgentSession;
-  /** The conversation alone. */
+  /** Starts only the conversation. */
   readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
   readonly tasks: Tasks;
   readonly schedules: Schedules;
-  /** The names of the tools that the model is offered now. */
   readonly offered: () => readonly string[];
-  /** The agents that can be started by name. */
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
 };
 
-/** Composes an agent for a new or resumed session. Tasks and schedules left by an earlier process are restored when this resolves. */
+/** Composes an agent for a new or resumed session, and restores its tasks and schedules. */
 export async function composeAgent(context: Context, parts: AgentParts): Promise<ComposedAgent> {
   const { session, policy, cancelling, limits } = parts;
   policy.serve(session.id);
@@ -128,13 +125,13 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
   };
 }
 
-/** Agent definitions by name; those of the front end take precedence over files. */
+/** Agent definitions by name; the front end's take precedence. */
 function listDefinitions({ frontEnd, policy }: AgentParts): readonly LoadedAgent[] {
   const given = frontEnd?.agents?.() ?? [];
   return [...given, ...policy.agents.agents.filter(({ name }) => !given.some((agent) => agent.name === name))];
 }
 
-/** Lists the front end's agents, because the `agent` tool describes only those from files. */
+/** Describes the front end's agents, because the `agent` tool describes only those from files. */
 function frontEndAgentsText({ frontEnd }: AgentParts): string {
   const given = frontEnd?.agents?.() ?? [];
   if (given.length === 0) return "";
@@ -200,7 +197,7 @@ function createBackground(context: Context, parts: AgentParts, { bell, unknown }
   return { tasks, schedules, join };
 }
 
-/** Reads the instructions of a trusted workspace. With a policy file, trust was not checked, so there are none. */
+/** Reads the instructions of a trusted workspace; none with `--policy`, which does not check trust. */
 async function readInstructions({ io }: Context, { session, policy }: AgentParts): Promise<string> {
   const { created } = session.state;
   if (typeof created?.options?.["policy"] === "string") return "";
@@ -212,7 +209,7 @@ async function readInstructions({ io }: Context, { session, policy }: AgentParts
   return text;
 }
 
-/** Tools that look at files or change them: models use them instead of shell commands. */
+/** Tools that models should use instead of shell commands. */
 const PREFERRED_TOOLS = TOOL_LISTINGS.filter(({ kind }) => kind === "read" || kind === "search" || kind === "edit").map(({ name }) => name);
 
 function conversationDeps(parts: AgentParts, made: SessionDispatcher, instructions: string): ConversationDeps {
@@ -231,7 +228,7 @@ function conversationDeps(parts: AgentParts, made: SessionDispatcher, instructio
     dispatcher: made.dispatcher,
     ...ports,
     tools: policy.toolsNow,
-    model: (id) => policy.reloadToolsIfDue()?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn begins by asking for its model
+    model: (id) => policy.reloadToolsIfDue()?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn starts by requesting its model
     capabilities: chosen.capabilities,
     system,
     steering: () => settings()["proposals.steering"],

@@ -19,32 +19,31 @@ import type { hostPortsFor } from "./ports.ts";
 
 import { builtInTools } from "./tool-registry.ts";
 
-/** Where custom tools are looked for. */
 export type CustomToolsLocation = {
   readonly ports: ReturnType<typeof hostPortsFor>;
   readonly workspace: string;
   readonly trusted?: boolean;
-  /** With it only what was named is loaded. */
+  /** If set, only named modules are loaded. */
   readonly policyFile?: string;
   readonly tools?: readonly string[];
-  /** Asked only where there is a module. */
+  /** Called only if there is a module. */
   readonly settings: () => Settings;
 };
 
 const NONE: LoadedTools = { tools: [], failed: [], untrusted: [], close: () => undefined };
 
-/** Loads the user's tools, those of a trusted project, and named ones. Loads nothing if there are none. */
+/** Loads the user's tools, those of a trusted project, and named ones. */
 export async function loadTools(context: Context, place: CustomToolsLocation): Promise<LoadedTools> {
   const isNamed = (place.tools ?? []).length > 0;
   return isNamed || toolPaths(context, place).some((path) => existsSync(path)) ? await loadCustomTools(optionsOf(context, place)) : NONE;
 }
 
-/** The same once more, with what became of those that were there. */
+/** Loads them again and reports what changed. */
 export function reloadTools(context: Context, place: CustomToolsLocation, before: LoadedTools): Promise<ReloadedTools> {
   return reloadCustomTools(before, optionsOf(context, place));
 }
 
-/** Folders and files in which custom tools are looked for. */
+/** Folders and files that may contain custom tools. */
 export function toolPaths({ io }: Context, { workspace, policyFile, tools = [] }: CustomToolsLocation): readonly string[] {
   const folders = policyFile === undefined ? foldersOf(io.env, workspace) : [];
   return [...folders.map(({ path }) => path), ...tools];
@@ -99,7 +98,7 @@ export async function reportFailedTools({ io, options }: Context, { failed }: Lo
     });
 }
 
-/** What came of loading them again, between two turns. */
+/** Reports tools that were reloaded between two turns. */
 export async function reportReloadedTools({ io }: Context, { tools, added, changed, removed, failed }: ReloadedTools): Promise<void> {
   for (const failure of failed) await warn(io, oneLine(failureText(failure)));
   const news = [

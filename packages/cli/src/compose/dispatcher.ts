@@ -16,46 +16,47 @@ import type { FollowedPolicy } from "./follow-policy.ts";
 import type { FrontEnd, SessionObserver } from "./front-end.ts";
 import { attendPlans, openSessionModes } from "./session-modes.ts";
 
-/** What a session of one call is run with. */
+/** What a session's dispatcher is created from. */
 export type DispatcherParts = {
   readonly session: Session;
   readonly ports: HostPorts;
   readonly policy: FollowedPolicy;
   readonly cancelling: Cancellation;
-  /** What `--on-ask` says; undefined where it was not given. */
+  /** The value of `--on-ask`, if given. */
   readonly onAsk: OnAsk | undefined;
-  /** The default for `onAsk` if no one can be asked here. */
+  /** The default for `onAsk` if no one can be asked. */
   readonly unattended: OnAsk;
-  /** The mode to change a resumed session to. */
+  /** The mode to switch a resumed session to. */
   readonly mode?: string | undefined;
-  /** What the front end adds; without it, the terminal is used if there is one. */
+  /** The front end; by default the terminal, if there is one. */
   readonly frontEnd?: FrontEnd | undefined;
-  /** What the whole run may use up. */
   readonly limits?: RunLimits | undefined;
-  /** What ended unknown in any session of the run. */
+  /** Calls of unknown outcome in any session of the run. */
   readonly unknown?: ReadonlySet<string> | undefined;
-  /** Bodies of tools that the front end has. */
+  /** Tool bodies that the front end provides. */
   readonly handlers?: DispatcherDeps["handlers"];
 };
 
-/** The dispatcher of a session of `assent call`, and what it leaves running. */
+/** A session's dispatcher and what must be closed with it. */
 export type SessionDispatcher = {
   readonly dispatcher: Dispatcher;
   readonly modes: Modes;
   readonly planMode: PlanMode;
   /** What happens to a call that needs approval if no one can be asked. */
   readonly onAsk: OnAsk;
-  /** A question to a person gets an answer, here or later. */
+  /** True if questions can be answered, now or later. */
   readonly asks: () => boolean;
-  /** What the front end wants to hear of the conversation. */
   readonly observe: SessionObserver["observe"];
   readonly hooks: HookRunner;
-  /** How a person is reached, if one is; and in whose name this process speaks. */
+  /** How to reach a person, and the name this process answers in. */
   readonly channels: Pick<DispatcherDeps, "approver" | "questioner"> & { readonly by: By };
   readonly close: () => Promise<void>;
 };
 
-/** The dispatcher of a session of `assent call`. A person is asked where there is a terminal and no `--on-ask`; if they leave, the approval stays for later. */
+/**
+ * Creates a session's dispatcher. Asks at the terminal if there is one and `--on-ask` is not given; if the person leaves, the approval
+ * stays open.
+ */
 export async function createSessionDispatcher(context: Context, runtime: DispatcherParts): Promise<SessionDispatcher> {
   const { session, policy, frontEnd } = runtime;
   const { decided, observe = ignore } = (await frontEnd?.attend(session, session.state.created?.parent?.call ?? null)) ?? {};
@@ -90,11 +91,11 @@ export async function createSessionDispatcher(context: Context, runtime: Dispatc
 }
 
 function ignore(): void {
-  // Nobody listens.
+  // There is no listener.
 }
 
 type PersonReach = {
-  /** A person sits at this terminal and is asked there. */
+  /** A person can be asked at this terminal. */
   readonly attended: boolean;
   readonly onAsk: OnAsk;
   readonly by: By;
@@ -131,7 +132,7 @@ function commonDeps({ io }: Context, { session, ports, policy, limits, unknown }
   };
 }
 
-/** Asks the person at this terminal for approvals and answers. */
+/** Asks for approvals and answers at this terminal. */
 function askAtTerminal({ io }: Context, { ports, policy, cancelling }: DispatcherParts, by: By): PersonChannels {
   const { clock } = ports;
   const { source } = policy;
@@ -143,7 +144,7 @@ function askAtTerminal({ io }: Context, { ports, policy, cancelling }: Dispatche
   });
 }
 
-/** The hooks of the settings; each run of one is on record. */
+/** Creates the hooks of the settings; every run of a hook is recorded. */
 export function createHooks(
   { io }: Context,
   { session, ports, policy, frontEnd }: Pick<DispatcherParts, "session" | "ports" | "policy" | "frontEnd">,

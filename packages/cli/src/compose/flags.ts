@@ -8,7 +8,7 @@ import { isDirectory } from "./place.ts";
 /** What happens to a call that needs approval if no one can be asked. */
 export type OnAsk = "deny" | "park" | "fail";
 
-/** Flags that decide about calls. A session records them, so that resuming decides the same way. */
+/** Flags that decide about calls. A session records them for resuming. */
 export type CallFlags = {
   /** Undefined: as settings say. */
   readonly mode: Mode | undefined;
@@ -17,13 +17,13 @@ export type CallFlags = {
   readonly deny: readonly string[];
   /** Absolute. */
   readonly additionalDirectories: readonly string[];
-  /** Absolute. Read alone, instead of every settings file. */
+  /** Absolute; replaces all settings files. */
   readonly policyFile: string | undefined;
-  /** Modules of custom tools, absolute. */
+  /** Absolute paths of custom tool modules. */
   readonly tools: readonly string[];
 };
 
-/** The flags of one command line. */
+/** Reads the flags of one command line. */
 export function readFlags({ options, io }: Pick<Context, "options" | "io">): CallFlags {
   const policy = options.text("policy");
   return refuseRulesBesidePolicy({
@@ -43,26 +43,26 @@ function existingDirectory(directory: string): string {
   throw usageError("", `option '--add-dir' must be a directory, but '${directory}' is not.`);
 }
 
-/** Refuses rule options next to a policy file, because they would silently have no effect. */
+/** Refuses rule options next to a policy file, because they would have no effect. */
 function refuseRulesBesidePolicy(flags: CallFlags): CallFlags {
   const rule = (["deny", "ask", "allow"] as const).find((name) => flags[name].length > 0);
   if (flags.policyFile === undefined || rule === undefined) return flags;
   throw usageError("", `--policy is read alone, so --${rule} would not count. Write the rule into the file, or leave out --policy.`);
 }
 
-/** `--on-ask`, where it was given. */
+/** The value of `--on-ask`, if given. */
 export function readOnAsk({ options }: Pick<Context, "options">): OnAsk | undefined {
   const given = options.text("on-ask");
   return given === "deny" || given === "park" || given === "fail" ? given : undefined;
 }
 
-/** The flags as `session.created` keeps them. */
+/** The flags as `session.created` records them. */
 export function flagsForRecord(flags: CallFlags, onAsk: OnAsk | undefined): JsonObject {
   const { mode = null, allow, ask, deny, additionalDirectories: addDir, policyFile: policy = null, tools } = flags;
   return { command: "call", mode, allow, ask, deny, addDir, policy, tools, onAsk: onAsk ?? null };
 }
 
-/** Combines the recorded flags with those given now: rules and directories add up; a mode or policy given now replaces the old one. */
+/** Combines recorded flags with new ones: rules and directories add up; a new mode or policy replaces the old one. */
 export function mergeResumedFlags(kept: JsonObject | undefined, context: Pick<Context, "options" | "io">): CallFlags {
   const given = readFlags(context);
   const list = (name: string): readonly string[] => {
@@ -90,7 +90,7 @@ function modeNamed(name: unknown): Mode | undefined {
   return MODES.find((mode) => mode === name);
 }
 
-/** No options at all, for commands that use only the session's recorded flags. */
+/** No options, for commands that use only recorded flags. */
 export const NO_OPTIONS: Context["options"] = {
   flag: () => false,
   text: () => undefined,

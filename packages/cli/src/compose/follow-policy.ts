@@ -12,24 +12,24 @@ import { type CallFlags, sessionSettings } from "./flags.ts";
 import { type OpenedPolicy, openPolicy } from "./policy.ts";
 import { hostPortsFor } from "./ports.ts";
 
-/** A policy that a session is judged by while its files may change. */
+/** A policy that follows changes of its files. */
 export type FollowedPolicy = OpenedPolicy & {
-  /** Lets the full outputs of this session be read; those of its agents, and theirs of it, too. */
+  /** Makes the full outputs of this session and its agents readable. */
   readonly serve: (session: string) => void;
-  /** Names the session's plan, which plan mode lets be written. */
+  /** Names the plan file that plan mode may write. */
   readonly planAt: (file: string) => void;
   /** Why a hook may not run: programs in a workspace run only if it is trusted. */
   readonly refusesHook: (entry: HookEntry) => string | undefined;
 };
 
-/** What a session is judged by. The ledger, where one is open already, says whether the workspace is trusted. */
+/** What to load; an open ledger says whether the workspace is trusted. */
 export type PolicyRequest = { readonly workspace: string; readonly flags: CallFlags; readonly ledger?: Ledger };
 
-/** Reads and follows the settings, and warns about ignored parts. Throws `SettingsError`. */
+/** Loads and follows the settings, and warns about ignored parts. Throws `SettingsError`. */
 export async function followPolicy(context: Context, { workspace, flags, ledger }: PolicyRequest): Promise<FollowedPolicy> {
   const { io } = context;
   const { outputDirectory, clock } = hostPortsFor(context, await stateDirectory(context));
-  const alone = flags.policyFile !== undefined; // nothing of the project is read, so trust says only what hooks may start
+  const alone = flags.policyFile !== undefined; // nothing of the project is read, so trust only decides about hooks
   const trust = await workspaceTrust(context, { workspace, ...(ledger && { ledger }), quiet: alone });
   let readable: readonly string[] = [];
   let planFile: string | undefined;

@@ -14,20 +14,19 @@ export type FrontEndHooks = { readonly entries: () => readonly HookEntry[]; read
 /** Replaces the general system prompt, or is appended to it. */
 export type SystemPromptChange = { readonly prompt?: string; readonly append?: string };
 
-/** What a front end adds to its sessions: the main one and those of its agents. */
+/** What a front end adds to the main session and those of its agents. */
 export type FrontEnd = {
-  /** Asks for approvals, instead of the terminal. */
   readonly approver?: Approver;
   readonly questioner?: Questioner;
   /** True if questions can be answered now. */
   readonly asks?: () => boolean;
-  /** How long an approval stays open; a live value. */
+  /** Read for every approval. */
   readonly approvalTimeoutMs?: () => number | undefined;
   readonly hooks?: FrontEndHooks;
-  /** Agents that are there only in this session, before those of the files; a live value. */
+  /** Agents of this session only; they take precedence over files. */
   readonly agents?: () => readonly LoadedAgent[];
-  /** For the main session only; a live value. */
+  /** For the main session only. */
   readonly system?: () => SystemPromptChange;
-  /** Called once for every session, before its first call; `parent` is the call that started it, where it is an agent's. */
+  /** Called once per session, before its first call; `parent` is the call that started an agent. */
   readonly attend: (session: Session, parent: string | null) => Maybe<SessionObserver>;
 };

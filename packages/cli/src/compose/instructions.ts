@@ -5,17 +5,16 @@ import type { Ledger } from "@assent/core";
 import { messageOf } from "@assent/core";
 import { INSTRUCTION_NAMES, isInside, isNestedWorkspace, isTrustedFile, readTrustState, type TrustState } from "@assent/policy";
 
-/** Where instructions are looked for, and what may be read there. */
 export type InstructionPlace = {
   /** A real path. */
   readonly workspace: string;
   readonly cwd: string;
   readonly trusted: boolean;
-  /** True for bytes that a person has trusted under this name. Absent: trust covers the files at the root alone. */
+  /** True for bytes that a person trusted under this name. Absent: only files at the root are trusted. */
   readonly vouches?: (name: string, bytes: Uint8Array) => boolean;
 };
 
-/** What goes into the system prompt, from which files, and what was left out. */
+/** Text for the system prompt, its files, and what was left out. */
 export type Instructions = { readonly text: string; readonly files: readonly string[]; readonly warnings: readonly string[] };
 
 const LIMIT = 65_536;
@@ -32,7 +31,7 @@ export async function workspaceInstructions(place: InstructionPlace): Promise<In
 
 const SEE = "To review and trust it: assent trust";
 
-/** The instructions of a workspace that the ledger says is trusted: exactly the bytes that were. */
+/** Reads the instructions of a trusted workspace, limited to the bytes that were trusted. */
 export async function trustedInstructions(
   ledger: Ledger,
   { workspace, cwd }: Pick<InstructionPlace, "workspace" | "cwd">,
@@ -44,7 +43,7 @@ export async function trustedInstructions(
 
 type KeptFiles = NonNullable<TrustState["record"]>["files"];
 
-/** A file at the root is what was read when trust was looked at; one below it is what was there when trust was given. */
+/** Compares root files with the current trust state and nested ones with the recorded state. */
 function vouching(state: TrustState, kept: KeptFiles): (name: string, bytes: Uint8Array) => boolean {
   return (name, bytes) => {
     if (!name.includes("/")) return isTrustedFile(state, name, bytes);
@@ -53,9 +52,9 @@ function vouching(state: TrustState, kept: KeptFiles): (name: string, bytes: Uin
   };
 }
 
-/** Which files there are, root first, one for each directory; a directory that is a workspace of its own ends the way. */
+/** Lists one file per directory, root first, stopping at a nested workspace. */
 async function instructionNames({ workspace, cwd }: InstructionPlace): Promise<readonly string[]> {
-  const real = await realpath(cwd).catch(() => workspace); // a directory that is gone has no instructions of its own
+  const real = await realpath(cwd).catch(() => workspace); // a removed directory has no instructions
   const steps = isInside(workspace, real) ? relative(workspace, real).split(sep).filter(Boolean) : [];
   const directories = [""];
   for (const step of steps) {
@@ -103,7 +102,7 @@ function atRoot(name: string): boolean {
   return !name.includes("/");
 }
 
-/** The bytes of a regular file of the workspace, or why it is none. It never waits: a pipe is no file. */
+/** Returns the bytes of a regular file of the workspace, or why it cannot be used. It never blocks on a pipe. */
 async function contentOf(workspace: string, path: string): Promise<Uint8Array | string> {
   let handle: FileHandle | undefined;
   try {
@@ -129,7 +128,7 @@ function isText(bytes: Uint8Array): boolean {
   }
 }
 
-/** As many whole characters as there is room for. */
+/** Cuts to whole characters. */
 function cutTo(bytes: Uint8Array, room: number): { readonly text: string; readonly whole: boolean } {
   if (bytes.length <= room) return { text: Buffer.from(bytes).toString("utf8"), whole: true };
   const text = new TextDecoder("utf-8").decode(bytes.subarray(0, room), { stream: true });

@@ -7,14 +7,13 @@ import { hostPortsFor } from "./ports.ts";
 
 const LONGEST_MS = 2 ** 30;
 
-/** What work on a session needs. */
 export type RunPorts = { readonly ports: HostPorts; readonly cancelling: Cancellation };
 
 /** Keeps the process alive while the work runs, and cancels it on a signal. */
 export async function keepAlive<T>(context: Context, { directory }: Store, work: (attending: RunPorts) => Promise<T>): Promise<T> {
   const ports = hostPortsFor(context, directory);
   const cancelling = cancelOnSignal(context.io, ports.clock);
-  const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive; a call or run under way does
+  const alive = setInterval(() => undefined, LONGEST_MS); // the runtime's timers do not keep a process alive
   try {
     return await work({ ports, cancelling });
   } finally {
@@ -23,7 +22,7 @@ export async function keepAlive<T>(context: Context, { directory }: Store, work:
   }
 }
 
-/** This process as the holder of a session. It may be ended for a take-over if it runs nothing but this command. */
+/** This process as the holder of a session. A take-over may end it if it runs only this command. */
 export function commandHolder({ io }: Pick<Context, "io">, door: string): Holder {
   return { ...currentHolder(door), ...(io.ownsProcess && { command: true }) };
 }

@@ -2,28 +2,26 @@ import type { Registry, Tool } from "@assent/core";
 import type { LoadedTools, ReloadedTools } from "@assent/tools";
 import { createToolRegistry } from "./tool-registry.ts";
 
-/** The tools of a session, of which custom ones may be loaded again between two turns. */
+/** A session's tools; custom ones may be reloaded between turns. */
 export type LiveTools = {
-  /** Says which tools are always there, and gives a registry that has the present ones at any time. */
+  /** Sets the fixed tools and returns a registry that always has the current ones. */
   readonly beside: (fixed: readonly Tool[]) => Registry;
-  /** The present ones for good: for a turn, and for an agent, which keeps those it began with. */
+  /** A snapshot for a turn or an agent. */
   readonly now: () => Registry;
-  /** Loads them again. */
   readonly renew: () => Promise<ReloadedTools>;
-  /** The same where a file of theirs changed since they were last loaded. Undefined: none did. */
+  /** Reloads if a file changed since the last load; undefined if none did. */
   readonly renewChanged: () => Promise<ReloadedTools> | undefined;
 };
 
-/** What custom tools came from. */
 export type ReloadParts = {
   readonly custom: LoadedTools;
-  /** Their files' stamp before they were loaded, and as it is now. */
+  /** A stamp of the files before loading, and a function that computes the current one. */
   readonly loadedAt: string;
   readonly stamp: () => string;
   readonly reload: (before: LoadedTools) => Promise<ReloadedTools>;
 };
 
-/** Custom tools beside those that are always there. */
+/** Combines custom tools with fixed ones. */
 export function createLiveTools({ custom, loadedAt, stamp, reload }: ReloadParts): LiveTools {
   let fixed: readonly Tool[] = [];
   let loaded = custom;
@@ -33,7 +31,7 @@ export function createLiveTools({ custom, loadedAt, stamp, reload }: ReloadParts
     present = createToolRegistry([...fixed, ...loaded.tools.map(({ tool }) => tool)]);
   };
   const renew = async (): Promise<ReloadedTools> => {
-    seen = stamp(); // what is written while they load is loaded the next time
+    seen = stamp(); // changes made while loading are picked up next time
     const reloaded = await reload(loaded);
     loaded = reloaded;
     enter();
@@ -51,7 +49,7 @@ export function createLiveTools({ custom, loadedAt, stamp, reload }: ReloadParts
   };
 }
 
-/** A registry that is another one from time to time. */
+/** A registry that forwards to the current one. */
 function registryView(now: () => Registry): Registry {
   return {
     add: (tool) => now().add(tool),

@@ -18,18 +18,18 @@ import type { Context } from "../command-line/spec.ts";
 import { CommandError } from "../io/failure.ts";
 import { readNamed } from "../io/read-input.ts";
 
-/** The model of a run, and what is known of it. */
+/** The model of a run. */
 export type RunModel = {
   readonly id: string;
   readonly model: ConversationDeps["model"];
   readonly capabilities: Capabilities;
-  /** Only a script has turns that can be left over. */
+  /** The player, if the model is a script. */
   readonly script: ScriptPlayer | undefined;
 };
 
 const SCRIPT = "script:";
 
-/** Resolves the requested model, or one that a local server offers. Reports problems before anything is recorded. */
+/** Resolves the requested model, or one that a local server offers, before anything is recorded. */
 export async function resolveRunModel(context: Context, given: string | undefined, clock: Clock): Promise<RunModel> {
   const { env: environment } = context.io;
   const id = given ?? (await detectLocalModel(environment, { fetch }));

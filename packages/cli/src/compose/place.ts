@@ -20,7 +20,7 @@ export function readPlace({ io, options }: Context, command = ""): WorkPlace {
   }
 }
 
-/** True for a directory that can be looked at. */
+/** True for an accessible directory. */
 export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

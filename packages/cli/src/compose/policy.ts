@@ -22,33 +22,34 @@ import { recordedReads } from "./recorded-reads.ts";
 import { builtInTools, deferredCommands } from "./tool-registry.ts";
 import { toolStamp } from "./tool-stamp.ts";
 
-/** What a policy is wanted for. */
 export type PolicyOptions = {
   /** A real path. */
   readonly workspace: string;
-  /** Read alone, instead of the layers. */
+  /** Replaces all settings files. */
   readonly policyFile?: string;
   readonly flags: SessionFlags;
-  /** Whether the workspace's own settings may loosen anything; absent: they may not. */
+  /** Whether the workspace's own settings may loosen anything; false by default. */
   readonly trusted?: boolean;
   /** Directories of the session's own output. */
   readonly readable?: () => readonly string[];
-  /** The session's plan. */
   readonly planFile?: () => string | undefined;
   readonly follow?: NonNullable<WorkspacePolicyOptions["follow"]>;
-  /** Modules of custom tools that were named; those of the user's and a trusted project's folders are there without being named. */
+  /** Modules of custom tools, in addition to the usual folders. */
   readonly tools?: readonly string[];
 };
 
-/** A policy with all that judges by it. */
+/** A loaded policy with its tools and facts. */
 export type OpenedPolicy = {
   readonly source: WatchedPolicy;
   readonly loaded: LoadedPolicy;
-  /** As they are at any time. */
+  /** Always has the current tools. */
   readonly tools: Registry;
-  /** As they are now, for good. */
+  /** A snapshot of the current tools. */
   readonly toolsNow: () => Registry;
-  /** For the beginning of a turn: custom tools are loaded again where somebody wants it, or settings say so and their files changed. Undefined: nothing is to be done. */
+  /**
+   * Reloads custom tools at the start of a turn if requested, or if settings say so and files changed. Undefined if there is nothing to
+   * do.
+   */
   readonly reloadToolsIfDue: () => Promise<void> | undefined;
   /** Makes the next `reloadToolsIfDue` reload custom tools even if no file changed. */
   readonly requestToolReload: () => void;
@@ -58,13 +59,13 @@ export type OpenedPolicy = {
   readonly workspace: string;
   readonly custom: LoadedTools;
   readonly agents: LoadedAgents;
-  /** Lets what a session read in an earlier process count. */
+  /** Takes into account what earlier processes of a session read. */
   readonly useReadsFrom: (ledger: Ledger) => void;
   /** Sets where background commands run. */
   readonly keepCommandsIn: (commands: BackgroundCommands) => void;
 };
 
-/** Reads the settings around a workspace and makes tools, facts and rules of them. Nothing is started, asked or written. Throws `SettingsError`. */
+/** Loads the settings around a workspace and creates tools, facts and rules. It has no side effects. Throws `SettingsError`. */
 export async function openPolicy(context: Context, wish: PolicyOptions): Promise<OpenedPolicy> {
   const directory = await stateDirectory(context);
   const ports = hostPortsFor(context, directory);
@@ -94,7 +95,7 @@ export async function openPolicy(context: Context, wish: PolicyOptions): Promise
 
 type LoadedLiveTools = { readonly custom: LoadedTools; readonly live: LiveTools };
 
-/** Tools are there before the rules that name them. */
+/** Loads tools before the rules that name them. */
 async function loadLiveTools(context: Context, place: CustomToolsLocation, trusted: (() => boolean) | undefined): Promise<LoadedLiveTools> {
   const stamp = (): string => toolStamp(toolPaths(context, place));
   const loadedAt = stamp();
@@ -104,7 +105,7 @@ async function loadLiveTools(context: Context, place: CustomToolsLocation, trust
   return { custom, live: createLiveTools({ custom, loadedAt, stamp, reload }) };
 }
 
-/** One after the other: a turn that begins while they are loaded waits for them. */
+/** Reloads one at a time: a turn that starts meanwhile waits. */
 function toolReloading(
   context: Context,
   source: WatchedPolicy,

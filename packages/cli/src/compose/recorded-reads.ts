@@ -2,13 +2,13 @@ import { isObject, type Ledger } from "@assent/core";
 import { memoryReads, type ReadRecord, type Reads } from "@assent/tools";
 import { type ConversationPart, conversationParts } from "../desk/sessions/conversation-parts.ts";
 
-/** What sessions have read: in this process by memory, in earlier ones by the record. */
+/** Files that sessions have read, from memory and from the record. */
 export type RecordedReads = Reads & {
-  /** From now on this ledger is asked for what an earlier process has read. */
+  /** Sets the ledger that has the reads of earlier processes. */
   readonly from: (ledger: Ledger) => void;
 };
 
-/** Without a ledger it is a memory. */
+/** Without a ledger, only memory is used. */
 export function recordedReads(): RecordedReads {
   const memory = memoryReads();
   let recorded: ((sessionId: string) => Promise<KnownReads>) | undefined;
@@ -23,7 +23,7 @@ export function recordedReads(): RecordedReads {
 
 type KnownReads = Map<string, ReadRecord>;
 
-/** No event of a session is looked at twice, however many files are asked about. */
+/** Reads every event of a session only once. */
 function following(ledger: Ledger): (sessionId: string) => Promise<KnownReads> {
   const sessions = new Map<string, { readonly known: KnownReads; through: number }>();
   return async (id) => {
@@ -34,14 +34,14 @@ function following(ledger: Ledger): (sessionId: string) => Promise<KnownReads> {
   };
 }
 
-/** What the conversation had read that this one was forked from. */
+/** What the session had read that this one was forked from. */
 async function forkedKnown(ledger: Ledger, id: string): Promise<KnownReads> {
   const known: KnownReads = new Map();
   for (const part of await conversationParts(ledger, id)) if (part.session !== id) await gather(ledger, { ...part, after: 0 }, known);
   return known;
 }
 
-/** Calls that have looked at files, or changed them, say so in their details. Gives the last event that was looked at. */
+/** Collects reads from the details of calls. Returns the last event read. */
 async function gather(
   ledger: Ledger,
   { session, after, through }: ConversationPart & { readonly after: number },

@@ -6,10 +6,9 @@ import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
 
-/** What a session's modes are made from. */
 export type ModeParts = { readonly session: Session; readonly ports: HostPorts; readonly policy: FollowedPolicy };
 
-/** The modes of a session, begun: its record counts, and settings that changed since. */
+/** Opens a session's modes from its record and from changed settings. */
 export async function openSessionModes({ io }: Pick<Context, "io">, { session, ports, policy }: ModeParts, by: string): Promise<Modes> {
   const { workspace, source } = policy;
   const places = { workspace, stateDirectory: dirname(ports.outputDirectory) };

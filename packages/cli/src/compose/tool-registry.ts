@@ -4,33 +4,31 @@ import type { PathLookup, Settings } from "@assent/policy";
 import { ajvSchemas, builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 
-/** Where the tools of a registry work, and the settings they follow. */
+/** Where the tools of a registry work, and their settings. */
 export type ToolLocation = {
   readonly ports: HostPorts;
   readonly workspace: string;
   readonly look: PathLookup;
-  /** Absent where tools are only listed. */
+  /** Absent if tools are only listed. */
   readonly settings?: () => Settings;
-  /** Whether a rule names a host of the own network. */
+  /** True if a rule names a host of the private network. */
   readonly privateAllowed?: (url: string) => boolean;
-  /** Whether a rule forbids to read a file. */
+  /** True if a rule forbids reading a file. */
   readonly hides?: (path: string) => boolean;
-  /** What sessions have read. */
   readonly reads?: Reads;
-  /** Runs background commands; absent if tools are only listed. */
+  /** Absent if tools are only listed. */
   readonly background?: BackgroundCommands;
-  /** Agents that can be started by name. */
   readonly agents?: readonly OfferedAgent[];
 };
 
-/** A registry of these tools. */
+/** Creates a registry of these tools. */
 export function createToolRegistry(tools: readonly Tool[]): Registry {
   const registry = createRegistry({ schemas: ajvSchemas() });
   for (const tool of tools) registry.add(tool);
   return registry;
 }
 
-/** The built-in tools and those a test entry adds. */
+/** The built-in tools and those a test adds. */
 export function builtInTools({ io, overrides }: Pick<Context, "io" | "overrides">, place: ToolLocation): readonly Tool[] {
   const { ports, workspace, look: scope, settings } = place;
   const { files, processes } = ports;
@@ -60,11 +58,11 @@ export function builtInTools({ io, overrides }: Pick<Context, "io" | "overrides"
 
 /** Background commands, run by the session's tasks once they exist. */
 export type DeferredCommands = BackgroundCommands & {
-  /** From now on these keep them. */
+  /** Sets the tasks that run them. */
   readonly keptBy: (commands: BackgroundCommands) => void;
 };
 
-/** Refuses background commands until tasks exist: a single call could neither end them nor report their end. */
+/** Refuses background commands until tasks exist: a single call could neither end nor report them. */
 export function deferredCommands(): DeferredCommands {
   let keeper: BackgroundCommands | undefined;
   return {

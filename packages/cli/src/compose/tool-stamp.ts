@@ -1,7 +1,10 @@
 import { type Dirent, readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Differs when a file below one of these paths was made, changed or removed. Links to folders are not followed, what others installed is not looked at, and what cannot be read counts as absent. */
+/**
+ * A stamp that changes when a file below one of these paths is created, changed or removed. It skips links to folders, `node_modules` and
+ * unreadable files.
+ */
 export function toolStamp(paths: readonly string[]): string {
   return paths.flatMap((path) => (statsOf(path)?.isDirectory() ? stampsIn(path) : stampsOf(path))).join("\n");
 }
@@ -25,7 +28,7 @@ function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // a loop of links, or a folder that may not be entered
+    return undefined; // a loop of links, or a folder without access
   }
 }
 
@@ -33,6 +36,6 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
-    return []; // gone meanwhile, or not for us to read
+    return []; // removed meanwhile, or unreadable
   }
 }

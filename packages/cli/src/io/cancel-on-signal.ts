@@ -14,14 +14,14 @@ export type Cancellation = {
 /** npm, npx and a terminal may each deliver the same Ctrl-C, so signals this close together count as one. */
 const SAME_MOMENT_MS = 500;
 
-/** True for the signals of a closed terminal and of a supervisor: the person did not ask to cancel the work. */
+/** True for signals of a closed terminal or a supervisor, which do not cancel approvals. */
 export function isParkSignal(signal: EndingSignal): boolean {
   return signal === "SIGHUP" || signal === "SIGTERM";
 }
 
 /**
- * The first signal lets everything be recorded; a second one, later, ends the process at once.
- * SIGINT and SIGQUIT cancel. SIGHUP and SIGTERM cancel what runs and leave open what waits for a person.
+ * The first signal lets everything be recorded; a later one ends the process at once. SIGINT and SIGQUIT cancel. SIGHUP and SIGTERM
+ * cancel running work but keep approvals open.
  */
 export function cancelOnSignal(io: Io, clock: Clock): Cancellation {
   const controller = new AbortController();
@@ -33,7 +33,7 @@ export function cancelOnSignal(io: Io, clock: Clock): Cancellation {
       if (isParkSignal(received)) park();
       else controller.abort();
     } else if (Math.abs(clock.now() - first) >= SAME_MOMENT_MS) {
-      killRunningGroups(); // nobody is left to end what does not heed the first one
+      killRunningGroups(); // processes that ignored the first signal would be left behind
       io.exitNow(130);
     }
   });

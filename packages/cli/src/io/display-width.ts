@@ -7,7 +7,7 @@ export function wrap(text: string, columns: number): string[] {
   return text.split("\n").flatMap((line) => broken(line, Math.max(columns, 1)));
 }
 
-/** `wrap` for sentences: lines end at a blank where there is one. */
+/** Like `wrap`, but breaks at spaces if possible. */
 export function wrapWords(text: string, columns: number): string[] {
   if (columns === Number.POSITIVE_INFINITY) return text.split("\n");
   return text.split("\n").flatMap((line) => {
@@ -24,21 +24,21 @@ export function wrapWords(text: string, columns: number): string[] {
   });
 }
 
-/** Marks rows of text that comes from a model, a tool or a file. None of our own rows begins with it. */
+/** Marks rows of foreign text. None of our own rows begins with it. */
 export const TEXT_MARK = "│ ";
 
-/** Foreign text as rows that fit. If there are several, each is marked, so that none looks like a row of ours. */
+/** Foreign text as rows that fit. Several rows are marked, so that none looks like ours. */
 export function quoted(text: string, columns: number): string[] {
   const rows = wrap(text, columns - TEXT_MARK.length);
   return rows.map((row) => `${rows.length > 1 ? TEXT_MARK : "  "}${row}`);
 }
 
-/** A sentence of ours that ends in foreign text. The first row begins with our own words, and the others are marked. */
+/** A sentence of ours that ends in foreign text. Rows after the first are marked. */
 export function quotedAfter(own: string, text: string, columns: number): string[] {
   return wrapWords(`${own}${text}`, columns - TEXT_MARK.length).map((row, at) => (at === 0 ? row : `${TEXT_MARK}${row}`));
 }
 
-/** One pass, whatever the length: a request may be a single line of megabytes. */
+/** Linear, because a request may be a single line of megabytes. */
 function broken(line: string, columns: number): string[] {
   const pieces: string[] = [];
   let start = 0;

@@ -1,4 +1,4 @@
-/** A command that cannot do what was asked: what happened, and what to do next. */
+/** A command error: what happened, and what to do next. */
 export class CommandError extends Error {
   readonly type: string;
   readonly exit: number;
@@ -12,12 +12,11 @@ export class CommandError extends Error {
   }
 }
 
-/** A command line that does not fit the table of commands: exit 2, one line, nothing started. */
+/** A wrong command line: exit code 2. */
 export function usageError(command: string, message: string): CommandError {
   return new CommandError("usage", 2, { message: `assent${command === "" ? "" : ` ${command}`}: ${message}` });
 }
 
-/** A failure as it is shown. */
 export type Failure = { readonly type: string; readonly exit: number; readonly message: string; readonly hint: string };
 
 const EXITS: Readonly<Record<string, number>> = {
@@ -58,7 +57,7 @@ export function asFailure(error: unknown): Failure {
   return { type: "unhandled_exception", exit: 1, message, hint: "" };
 }
 
-/** An event that cannot follow what is on record: its type is an event's name, and tells nobody what happened. */
+/** An event that contradicts the record: its type would not help a person. */
 function defect({ message }: Error): Failure {
   const hint = "Check the record with: assent verify. If it is sound, this is a bug in Assent.";
   return { type: "unhandled_exception", exit: 1, message: `An event does not fit the record: ${message}`, hint };
@@ -67,7 +66,7 @@ function defect({ message }: Error): Failure {
 /** Commands that only show something. */
 const SHOWING: readonly string[] = ["approvals", "grants", "proposals", "sessions", "tasks", "log", "tools", "verify"];
 
-/** A hint as people read it: a command alone is introduced, so that it does not pass for an echo. */
+/** Formats a hint; a bare command is introduced, so that it does not look like an echo. */
 export function hintText(hint: string): string {
   const [program, name = ""] = hint.split(" ");
   if (program !== "assent") return hint;

@@ -1,9 +1,9 @@
-/** One line of a stream, or why it cannot be read. */
+/** One line, or why it cannot be read. */
 export type InputLine = { readonly text: string } | { readonly fault: string };
 
 const NEWLINE = 0x0a;
 
-/** The lines of a stream as they come, without their ends. Never more than one line of at most `longest` bytes is held; what follows the last newline is a line if it is not empty. */
+/** The lines of a stream as they arrive. Holds at most one line of `longest` bytes. */
 export async function* inputLines(chunks: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<InputLine> {
   let held: Uint8Array[] = [];
   let size = 0;

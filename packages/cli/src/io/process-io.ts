@@ -4,12 +4,12 @@ import type { EndingSignal, Io, Keyboard, Output } from "./io.ts";
 
 const SIGNALS: readonly EndingSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
-/** The process this program runs in. */
+/** The input and output of this process. */
 export function processIo(): Io {
   return {
     stdout: outputOf(process.stdout, false),
     stderr: outputOf(process.stderr, true),
-    stdinIsTTY: isatty(0), // the stream is made when something is read from it
+    stdinIsTTY: isatty(0), // do not create the stream until it is read
     readStdin,
     stdin: () => process.stdin,
     keyboard,
@@ -34,15 +34,14 @@ function outputOf(stream: NodeJS.WriteStream, readerMayLeave: boolean): Output {
   };
 }
 
-/** What a write says to a reader, or a terminal, that has gone. */
+/** Error codes of a write to a closed reader or terminal. */
 const GONE: readonly unknown[] = ["EPIPE", "EIO", "ENXIO", "ERR_STREAM_DESTROYED"];
 
-/** True for a write to a reader that has gone. */
 export function isGone(error: unknown): boolean {
   return error instanceof Error && "code" in error && GONE.includes(error.code);
 }
 
-/** Writes to a terminal that may be gone. The error is ignored: the outcome is recorded, and the exit code does not change. */
+/** Writes to a terminal that may be gone; errors are ignored. */
 export async function writeIfRead(output: Output, text: string): Promise<void> {
   try {
     await output.write(text);
@@ -51,7 +50,7 @@ export async function writeIfRead(output: Output, text: string): Promise<void> {
   }
 }
 
-/** Nothing comes from there, so no stream is made to hear it. */
+/** True if nothing can be read, so that no stream is created. */
 function isNowhere(descriptor: number): boolean {
   const nowhere = statSync("/dev/null", { throwIfNoEntry: false });
   const given = fstatSync(descriptor);
@@ -88,7 +87,7 @@ const keyboard: Keyboard = {
 };
 
 function unreadable(): void {
-  // A terminal that is gone cannot be restored, and its end was reported.
+  // A closed terminal cannot be restored.
 }
 
 function onSignal(received: (signal: EndingSignal) => void): () => void {

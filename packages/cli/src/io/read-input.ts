@@ -4,17 +4,17 @@ import { messageOf } from "@assent/core";
 import { CommandError } from "./failure.ts";
 import type { Io } from "./io.ts";
 
-/** One byte more than a call's input may have: enough for the runtime to see that it is too long, whatever the size of the file. */
+/** One byte more than a call's input may have, so that the runtime notices a longer one. */
 const MOST_BYTES = 16 * 1024 * 1024 + 1;
 
-/** The text of `--input`: as it stands, from `@FILE`, from stdin with `-`, or `{}`. Reading it is all that happens here; the runtime judges it. */
+/** The text of `--input`: literal, from `@FILE`, from stdin with `-`, or `{}`. */
 export function readCallInput(io: Io, given: string | undefined): Promise<string> {
   if (given === undefined) return Promise.resolve("{}");
   if (given === "-") return readNamed(io, "-", "call");
   return given.startsWith("@") ? readNamed(io, given.slice(1), "call") : Promise.resolve(given);
 }
 
-/** The text of a file, or of stdin for `-`. What cannot be read, or is not UTF-8, is a usage error. */
+/** Reads a file, or stdin for `-`. Throws a usage error if it cannot be read or is not UTF-8. */
 export async function readNamed(io: Io, name: string, command: string): Promise<string> {
   const what = name === "-" ? "stdin" : `the file '${name}'`;
   try {

@@ -1,6 +1,6 @@
 import type { Io, Output } from "./io.ts";
 
-/** Terminal attributes; each leaves the text alone where colour is not wanted. */
+/** Terminal attributes; without color they leave the text unchanged. */
 export type Style = {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -9,17 +9,15 @@ export type Style = {
   readonly yellow: (text: string) => string;
 };
 
-/** The style of what a person is asked. */
 export function stderrStyle({ stderr, env }: Pick<Io, "stderr" | "env">): Style {
   return styleOf(stderr, env);
 }
 
-/** The style of a page a person reads; a file or pipe gets plain text. */
 export function stdoutStyle({ stdout, env }: Pick<Io, "stdout" | "env">): Style {
   return styleOf(stdout, env);
 }
 
-/** Colour only on a terminal that can show it, and never against NO_COLOR. */
+/** Uses color only on a terminal that can show it, and never with NO_COLOR. */
 function styleOf({ isTTY }: Output, env: Io["env"]): Style {
   const coloured = isTTY && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
   const attribute = (on: number, off: number) => (text: string) => (coloured && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text);

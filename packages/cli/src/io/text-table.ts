@@ -1,16 +1,13 @@
 import { cut, displayWidth } from "./display-width.ts";
 import { oneLine } from "./visible-text.ts";
 
-/** A column: its heading, and whether it may be cut where the terminal is narrow. */
+/** A column; `shrinks` means that it may be cut on a narrow terminal. */
 export type Column = { readonly name: string; readonly shrinks?: boolean };
 
 const GAP = "  ";
 const NARROWEST = 12;
 
-/**
- * Aligned text for people. Every cell is escaped. With a known width, columns that may shrink do; where even that does not fit,
- * each row becomes a block of labelled lines instead, so that nothing is lost but alignment.
- */
+/** An aligned table with escaped cells. If it does not fit even with shrunk columns, each row becomes a block of labelled lines. */
 export function textTable(columns: readonly Column[], rows: readonly (readonly string[])[], terminal: number | undefined): string {
   const cells = rows.map((row) => row.map(oneLine));
   const widths = columns.map(({ name }, at) => Math.max(displayWidth(name), ...cells.map((row) => displayWidth(row[at] ?? ""))));

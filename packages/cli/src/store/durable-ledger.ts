@@ -4,13 +4,13 @@ import { openLedger, type StoreExtras, type StoreWarning } from "@assent/store";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
 
-/** Opens the ledger in a directory, or makes it; what it warns of is told. */
+/** Opens or creates the ledger in a directory, and prints its warnings. */
 export async function durableLedger(context: Context, directory: string): Promise<Ledger> {
   const ledger = await openDurable(context, directory);
   return context.overrides.ledger?.(ledger) ?? ledger;
 }
 
-/** How many events a store has, and why it cannot be written, if so. */
+/** The number of events, and why the store is read-only, if so. */
 export async function storeHealth(context: Context, directory: string): Promise<StoreHealth> {
   const ledger = await openDurable(context, directory);
   try {

@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<keyof Lists, { readonly type: string; readonly what
   sessions: { type: "session_not_found", what: "session", hint: "assent sessions" },
 };
 
-/** Finds a row by its id or by a unique beginning of it. */
+/** Finds a row by its id or a unique prefix. */
 export async function findRow<K extends keyof Lists>(ledger: Ledger, kind: K, id: string): Promise<Lists[K]> {
   const { type, what, hint } = KINDS[kind];
   const found = id === "" ? [] : await ledger.pending(kind, { prefix: id, all: true, limit: LISTED + 1 });

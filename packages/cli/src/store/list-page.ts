@@ -5,11 +5,11 @@ import { type Column, textTable } from "../io/text-table.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { findRow } from "./find-row.ts";
 
-/** How one kind of list is asked for and shown. */
+/** How a list is queried and printed. */
 export type Listing<K extends keyof Lists> = {
   readonly kind: K;
   readonly query: PageQuery;
-  /** A condition the ledger has no index for. */
+  /** A condition without an index in the ledger. */
   readonly keep?: (row: Lists[K]) => boolean;
   readonly json: (row: Lists[K]) => unknown;
   readonly columns: readonly Column[];

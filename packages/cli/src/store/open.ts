@@ -2,7 +2,6 @@ import type { Ledger } from "@assent/core";
 import type { Context } from "../command-line/spec.ts";
 import { stateDirectory } from "./location.ts";
 
-/** A ledger and its directory. */
 export type Store = { readonly ledger: Ledger; readonly directory: string };
 
 /** Opens or creates the store, and closes it after the work. */
@@ -19,7 +18,7 @@ export async function withStoreIfAny<T>(context: Context, work: (store: Store) =
   return use(memoryLedger(), directory, work);
 }
 
-/** True when there is a store in the directory; false only where there never was one. */
+/** True if the directory has a store. */
 export async function hasStore(directory: string): Promise<boolean> {
   const store = await import("@assent/store");
   return store.hasStore(directory);

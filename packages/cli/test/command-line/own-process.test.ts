@@ -7,10 +7,10 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import { BIN, type Place, place, type RunOptions } from "../support/assent.ts";
 
-/** A workspace with an approval that waits, and `assent` where a package manager puts it. */
+/** A workspace with an open approval, and `assent` installed as by a package manager. */
 async function waiting(): Promise<{ readonly at: Place; readonly id: string; readonly session: string }> {
   const at = place();
-  at.env["ASSENT_STORE"] = join(at.root, ".local/state/assent"); // where it is looked for anyway: a command is not told the variable
+  at.env["ASSENT_STORE"] = join(at.root, ".local/state/assent"); // the default place, because a command does not get the variable
   mkdirSync(at.path("node_modules/.bin"), { recursive: true });
   symlinkSync(BIN, at.path("node_modules/.bin/assent"));
   symlinkSync(BIN, at.path("node_modules/.bin/harmless"));
@@ -29,7 +29,7 @@ console.log(stdout, stderr);
   return { at, id: value.approvalId, session: value.sessionId };
 }
 
-/** A command of a session in `yolo`, in a real process. */
+/** Runs a command of a session in `yolo` in a real process. */
 async function commanded(at: Place, command: string, pty = false): Promise<string> {
   const { stdout, stderr } = await at.run(["call", "shell", "--input", JSON.stringify({ command, pty }), "--mode", "yolo"], {
     env: { PATH: `${at.path("node_modules/.bin")}:${process.env["PATH"]}` },
@@ -82,7 +82,7 @@ describe("what a session's own command may not do", () => {
     using _ = at;
     at.write("kill.sh", `kill -9 "$PPID"; node node_modules/.bin/harmless approve ${id} > said 2>&1\n`);
     execFileSync("mkfifo", [at.path("said")]);
-    const said = readFile(at.path("said"), "utf8"); // the command waits for a reader before it starts to approve
+    const said = readFile(at.path("said"), "utf8"); // the command waits for a reader before it approves
     await commanded(at, `exec env -i PATH="$PATH" HOME="$HOME" sh kill.sh`);
     assert.match(await said, /started by a command of an Assent session/);
     assert.equal((await at.hereJson(["approvals", "show", id])).value.state, "open");

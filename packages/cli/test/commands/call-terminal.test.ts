@@ -33,7 +33,7 @@ function open(
   return { pty, text: () => text, end, shows };
 }
 
-/** A person reads before typing; keys pressed sooner than that are dropped. */
+/** Keys pressed before the text can be read are dropped. */
 function afterReading(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1_000));
 }

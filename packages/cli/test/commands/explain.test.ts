@@ -220,7 +220,7 @@ function reach(value: unknown, path: string): unknown {
   return path.split(".").reduce((at: unknown, step) => (at as Record<string, unknown> | undefined)?.[step], value);
 }
 
-/** An input that fits, for every built-in tool. */
+/** A valid input for every built-in tool. */
 const SAMPLE_INPUTS: Readonly<Record<string, object>> = {
   read: { file_path: "a" },
   edit: { file_path: "a", old_string: "x", new_string: "y" },

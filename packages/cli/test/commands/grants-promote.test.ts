@@ -21,7 +21,7 @@ function projectFile(at: Place): string {
 
 type Asked = { readonly tool?: string; readonly input?: object; readonly scope?: string; readonly more?: readonly string[] };
 
-/** A grant made the way people make one: by an answer that is remembered. */
+/** Creates a grant by a remembered answer. */
 async function grant(at: Place, asked: Asked = {}, options: RunOptions = {}): Promise<{ readonly id: string; readonly rule: string }> {
   const { tool = "shell", input = { command: "make lint" }, scope = "user", more = [] } = asked;
   const parked = await at.hereJson(["call", tool, "--input", JSON.stringify(input), "--on-ask", "park"], options);

@@ -286,7 +286,7 @@ describe("assent log", () => {
   });
 });
 
-/** Offered only where they can be used. */
+/** Offered only if they can be used. */
 const HIDDEN: ReadonlySet<string> = new Set(["ask", "resolve"]);
 
 describe("assent tools", () => {

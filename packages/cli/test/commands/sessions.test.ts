@@ -14,7 +14,7 @@ const SCRIPT = {
   turns: [{ say: "I look.", calls: [{ tool: "read", id: "c1", input: { file_path: "a.txt" } }] }, { say: "I have seen it." }],
 };
 
-/** What the model does in a fork: a script begins anew in every session. */
+/** The model's turns in a fork: a script restarts in every session. */
 const GOES_ON = {
   turns: [
     {
@@ -25,7 +25,7 @@ const GOES_ON = {
   ],
 };
 
-/** A run that has read a file and come to its end. */
+/** A finished run that has read a file. */
 async function ran(at: Place, script: object = SCRIPT, flags: readonly string[] = ["--mode", "yolo"]): Promise<string> {
   at.write("a.txt", "hello\n");
   at.write("s.json", JSON.stringify(script));
@@ -44,7 +44,7 @@ async function events(at: Place, argv: readonly string[]): Promise<readonly Even
   return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 }
 
-/** The place of the first event of a type, or of the one with this number, from 0: `call.ended 1`. */
+/** The sequence number of the nth event of a type, from 0: `call.ended 1`. */
 async function seqOf(at: Place, session: string, which: string): Promise<number> {
   const [type = "", nth = "0"] = which.split(" ");
   const found = (await events(at, ["log", session, "--type", type, "--json"]))[Number(nth)];
@@ -211,7 +211,7 @@ describe("assent sessions fork", () => {
   });
 });
 
-/** A ledger whose sessions are written by a test, event by event. */
+/** A ledger with events written by the test. */
 function recording(): { ledger: ReturnType<typeof memoryLedger>; append: (session: string, events: readonly Draft[]) => Promise<void> } {
   const ledger = memoryLedger();
   const holder = { pid: 1, host: "here", processStart: "1", door: "test" };
@@ -433,7 +433,7 @@ describe("sessions of background agents", () => {
   const CHILD = "s_childaaaaaaaaaaaaaaa";
   const paused = (task: string): Draft => draftOf("task.paused", { task, reason: "restart", blocked: null });
 
-  /** A session that started two agents, one of which is paused, and the session of the other. */
+  /** A session that started two agents, one of them paused, and the other one's session. */
   async function withTasks(at: Place, ...more: readonly Draft[]): Promise<void> {
     const ledger = await openLedger({ directory: at.store });
     const holder = { pid: 1, host: "elsewhere", processStart: "1", door: "test" };

@@ -28,7 +28,7 @@ function set(own: string, settings: object, told?: string): Place {
 
 const RUN = ["run", "go", "--model", "script:s.yaml"] as const;
 
-/** A run that is killed while its task is in the middle of a call; the id of its session. */
+/** Kills a run in the middle of a call of its task; returns its session. */
 async function killed(at: Place): Promise<string> {
   const child = at.start(RUN);
   child.stdin?.end();

@@ -7,7 +7,7 @@ import { type IPty, spawn } from "@lydell/node-pty";
 import { withoutProgram } from "../../../../test/support/programs.ts";
 import { BIN, type Place, place, until } from "../support/assent.ts";
 
-/** Everything an untrusted repository may carry; each leaves a file named CANARY when it comes to act. */
+/** Everything an untrusted repository may contain; each leaves a CANARY file if it acts. */
 function carryCanaries(at: Place): string {
   const canary = join(at.root, "CANARY");
   const touch = `touch ${canary}`;
@@ -59,7 +59,7 @@ describe("a hook of other settings that leads into the workspace", () => {
   const GUARD = '"$ASSENT_PROJECT_DIR"/.assent/guard.sh';
   const CALL = ["call", "shell", "--input", '{"command":"touch made"}'];
 
-  /** A script of the repository, which leaves a file when it is started. */
+  /** A script of the repository that leaves a file when started. */
   function carryGuard(at: Place): string {
     write(at, ".assent/guard.sh", `#!/bin/sh\ntouch "${at.root}/CANARY"\n`);
     chmodSync(at.path(".assent/guard.sh"), 0o755);
@@ -282,7 +282,7 @@ function open(at: Place, argv: readonly string[], rows = 40): Screen {
   return { pty, text: () => text, end, shows };
 }
 
-/** A person reads before typing; keys pressed sooner than that are dropped. */
+/** Keys pressed before the text can be read are dropped. */
 function afterReading(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1_000));
 }

@@ -161,7 +161,7 @@ describe("custom tools on the command line", () => {
   });
 });
 
-/** The user's settings, and a module in the user's folder. */
+/** Writes the user's settings and tool modules. */
 function settle(at: Place, settings: object, modules: Readonly<Record<string, string>>): string {
   const config = join(at.root, ".config", "assent");
   mkdirSync(join(config, "tools"), { recursive: true });
@@ -190,7 +190,7 @@ describe("tools.loadTimeout", () => {
   });
 });
 
-/** Writes a module into a folder, as its author would while the model works. */
+/** A tool that writes a module, like an author while the model works. */
 const AUTHOR = `import { writeFileSync, rmSync } from "node:fs";
 export default () => ({
   name: "author", description: "Writes a module.", parameters: { type: "object" },
@@ -200,7 +200,7 @@ export default () => ({
   },
 });`;
 
-/** Turns in which the author writes modules, one per turn, and then the tool is called. */
+/** Turns that write one module each and then call the tool. */
 function authoring(file: string, texts: readonly (string | null)[], outcomes: readonly string[]): string {
   const turns = texts.flatMap((text, index) => [
     { calls: [{ tool: "author", id: `w${index}`, input: { file, ...(text !== null && { text }) } }] },
@@ -264,7 +264,7 @@ describe("tools.watch: a module that is new, changed, broken or gone counts from
   });
 });
 
-/** Sends a mail, and is killed before it can say so; the post office knows a key that it has seen. */
+/** Sends a mail and is killed before it reports; the server remembers keys. */
 const MAIL = `import { appendFileSync, existsSync, readFileSync } from "node:fs";
 export default ({ cwd }) => ({
   name: "mail", description: "Sends a mail.", parameters: { type: "object" },

@@ -26,7 +26,7 @@ function scratch(): Scratch {
   return { workspace, write, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** Everything is vouched for. */
+/** Trusts everything. */
 function read({ workspace }: Scratch, cwd = "src/deep"): Promise<Instructions> {
   return workspaceInstructions({ workspace, cwd: join(workspace, cwd), trusted: true, vouches: () => true });
 }

@@ -13,7 +13,7 @@ const TASK = (turns: string, after = "say: Told."): string => `turns:
 agents: { helper: { turns: [${turns}] } }
 `;
 
-/** A workspace with an agent of the user's own, and a script. */
+/** A workspace with a user agent and a script. */
 function set(
   script: string,
   { agent = "tools: [read, write, shell, mark]", settings = {} }: { agent?: string; settings?: object } = {},
@@ -206,7 +206,7 @@ agents: { helper: { turns: [{ calls: [{ tool: mark, id: m1, input: { text: once 
     assert.equal((await at.here(["verify"])).code, 0);
   });
 
-  /** Runs in a process of its own, and kills it once its record holds something. */
+  /** Runs in its own process, and kills it once a condition holds. */
   const killedWhen = async (at: Place, what: string, holds: () => Promise<boolean>): Promise<string> => {
     const child = at.start(RUN, { entry: ENTRY });
     child.stdin?.end();

@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { type Place, until } from "../support/assent.ts";
 
-/** A line of the stream. */
 export type Line = ReturnType<typeof JSON.parse>;
 
 /** A program that drives `assent run` by its stdin and stdout. */
@@ -10,10 +9,10 @@ export type Host = {
   readonly lines: Line[];
   readonly stderr: () => string;
   readonly send: (line: unknown) => void;
-  /** A control request; its response. */
+  /** Sends a control request and returns its response. */
   readonly ask: (subtype: string, fields?: object) => Promise<Line>;
   readonly say: (text: string, fields?: object) => void;
-  /** The next line that fits, among those not found by an earlier call. */
+  /** The next matching line that no earlier call returned. */
   readonly next: (what: string, fits: (line: Line) => boolean) => Promise<Line>;
   readonly answer: (request: Line, response: unknown) => void;
   readonly end: () => Promise<number | null>;
@@ -24,7 +23,7 @@ export const STREAM: readonly string[] = ["--input-format", "stream-json", "--ou
 
 const started = new Set<ChildProcess>();
 
-/** Ends what a test that failed has left. */
+/** Ends hosts left by a failed test. */
 export function endHosts(): void {
   for (const child of started) child.kill("SIGKILL");
   started.clear();

@@ -36,14 +36,14 @@ const QUESTION = {
 type Terminal = {
   readonly shows: (text: string) => Promise<void>;
   readonly type: (keys: string) => void;
-  /** Ends the program that holds the other end of the terminal, as closing a window does. */
+  /** Ends the program at the other end of the terminal, like closing a window. */
   readonly hangUp: () => void;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly exit: () => Promise<number>;
   readonly [Symbol.dispose]: () => void;
 };
 
-/** `assent` on a real terminal, below a shell that passes SIGHUP on or ignores it. The terminal belongs to another process. Its exit code is written to a file, so that it is known when the terminal is gone. */
+/** Runs `assent` on a real terminal, below a shell that forwards or ignores SIGHUP. Its exit code is written to a file. */
 function inTerminal(at: Place, args: readonly string[], { forwards }: { readonly forwards: boolean }): Terminal {
   const [code, pid] = [join(at.root, "exit-code"), join(at.root, "pid")];
   const shell = `process.on("SIGHUP", () => ${forwards ? 'child.kill("SIGHUP")' : "undefined"});
@@ -76,7 +76,7 @@ function inTerminal(at: Place, args: readonly string[], { forwards }: { readonly
 type Door = {
   readonly name: string;
   readonly args: (at: Place) => Promise<readonly string[]>;
-  /** What is typed once the program is ready. */
+  /** Typed once the program is ready. */
   readonly typed?: { readonly after: string; readonly keys: string };
 };
 
@@ -103,7 +103,7 @@ const ENDS: Readonly<Record<string, (terminal: Terminal) => void>> = {
   "a closed terminal whose shell ignores it": (terminal) => terminal.hangUp(),
 };
 
-/** Opens the door and waits until what asks is on the screen. */
+/** Waits until the question is on the screen. */
 async function askedAt(
   at: Place,
   { args, typed }: Door,

@@ -8,7 +8,7 @@ import { after, describe, test } from "node:test";
 const directory = mkdtempSync(join(tmpdir(), "assent-process-io-"));
 after(() => rmSync(directory, { recursive: true }));
 
-/** Tells what a process reads from its stdin, and whether a stream was made for it. */
+/** Reports what a process reads from stdin, and whether a stream was created. */
 const PROGRAM = `
 const { processIo } = await import(${JSON.stringify(new URL("../../src/io/process-io.ts", import.meta.url).href)});
 const { get } = Object.getOwnPropertyDescriptor(process, "stdin");

@@ -10,7 +10,7 @@ import { BIN, ended, type Place, place, type Ran } from "../support/assent.ts";
 
 after(endHosts);
 
-/** Twenty commands that each leave a line; the fifth takes the store away. */
+/** Twenty commands that each write a line; the fifth removes the store. */
 function script(take: string): string {
   const turns = Array.from({ length: 20 }, (_, at) => {
     const command = at === 4 ? take : `echo ${at} >> world`;
@@ -74,7 +74,7 @@ describe("a store that is taken away while it is in use", { concurrency: 2 }, ()
   });
 });
 
-/** Commands that open the store, each with an id where it takes one. */
+/** Commands that open the store, with ids where needed. */
 const COMMANDS: readonly (readonly string[])[] = [
   ["approvals"],
   ["approvals", "show", "a_000000"],
@@ -106,7 +106,7 @@ type Damage = readonly [title: string, types: readonly string[], harm: (store: s
 
 const file = (store: string): string => join(store, "ledger.db");
 
-/** What may be found in place of a ledger. */
+/** Damaged files in place of a ledger. */
 const DAMAGES: readonly Damage[] = [
   ["a ledger of 0 bytes", ["store_corrupt"], (store) => writeFileSync(file(store), "")],
   ["random bytes", ["store_corrupt"], (store) => writeFileSync(file(store), randomBytes(9_000))],
@@ -152,7 +152,7 @@ describe("what is found in place of a ledger is an error of every command that o
 
 const NOBODY = 65_534;
 
-/** Runs a command as a user whom modes apply to. */
+/** Runs a command as a user without root's access. */
 function asPerson(at: Place, argv: readonly string[]): Promise<Ran> {
   const isRoot = process.getuid?.() === 0;
   const env = { ...at.env, NODE_COMPILE_CACHE: "" };

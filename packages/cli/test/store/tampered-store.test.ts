@@ -28,13 +28,13 @@ function effects(at: Place): number {
   return existsSync(at.path("effects")) ? readFileSync(at.path("effects"), "utf8").split("\n").length - 1 : 0;
 }
 
-/** The types of what `assent verify` finds, in a process of its own. */
+/** The types of problems that `assent verify` finds. */
 async function found(at: Place, ...flags: string[]): Promise<{ readonly code: number | null; readonly types: readonly string[] }> {
   const { code, value } = await at.json(["verify", ...flags]);
   return { code, types: value.findings.map(({ type }: { type: string }) => type) };
 }
 
-/** Every kind of change that `assent verify` must find, made to the real file. */
+/** Changes of the database file that `assent verify` must find. */
 const CHANGES: readonly (readonly [title: string, change: (at: Place) => void | Promise<void>, type: string])[] = [
   ["a changed snapshot", (at) => edit(at, (database) => database.exec(SNAPSHOT_EDITS[0]?.[1] ?? "")), "snapshot_mismatch"],
   [
@@ -127,7 +127,7 @@ describe("assent verify finds", () => {
   });
 });
 
-/** Ways in which people put a backup back. `backup` is a copy of the whole store, made before the answer was used. */
+/** Ways to restore a backup; `backup` is a copy of the store from before the answer was used. */
 const RESTORES: readonly (readonly [title: string, restore: (store: string, backup: string) => unknown])[] = [
   ["cp of the database", (store, saved) => execFileSync("cp", [join(saved, "ledger.db"), join(store, "ledger.db")])],
   [

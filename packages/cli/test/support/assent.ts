@@ -11,7 +11,7 @@ import type { Overrides } from "../../src/overrides.ts";
 
 export const BIN: string = fileURLToPath(new URL("../../bin/assent.js", import.meta.url));
 
-/** Stripping types in every child again would cost most of the tests' time. */
+/** Compiling types again in every child would take most of the tests' time. */
 const COMPILED = fileURLToPath(new URL("../../../../node_modules/.cache/assent-test", import.meta.url));
 
 export type Ran = { readonly code: number | null; readonly signal: string | null; readonly stdout: string; readonly stderr: string };
@@ -22,16 +22,16 @@ export type RunOptions = {
   readonly cwd?: string;
   /** Another program than `assent`, run by the same Node. */
   readonly entry?: readonly string[];
-  /** Tools beside the built-in ones; in this process only. */
+  /** In this process only. */
   readonly tools?: readonly Tool[];
-  /** Opens the store's file; in this process only. */
+  /** In this process only. */
   readonly openDatabase?: NonNullable<Overrides["openDatabase"]>;
 };
 
-/** How a command with `--json` ended; `value` is whatever it printed. */
+/** The result of a command with `--json`; `value` is the printed value. */
 export type Printed = { readonly code: number | null; readonly value: ReturnType<typeof JSON.parse>; readonly stderr: string };
 
-/** A workspace and a store of their own, with nothing of the developer's environment in reach. */
+/** A workspace and a store, isolated from the developer's environment. */
 export type Place = {
   readonly root: string;
   readonly workspace: string;
@@ -39,9 +39,9 @@ export type Place = {
   readonly env: Record<string, string>;
   readonly start: (argv: readonly string[], options?: RunOptions) => ChildProcess;
   readonly run: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
-  /** `run` with `--json`; the one JSON value it prints. */
+  /** `run` with `--json`, returning the printed value. */
   readonly json: (argv: readonly string[], options?: RunOptions) => Promise<Printed>;
-  /** The same command line in this process, which is many times faster: for what leads to a case, and for looking at what came of it. */
+  /** Runs the command in this process, which is much faster. */
   readonly here: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
   readonly hereJson: (argv: readonly string[], options?: RunOptions) => Promise<Printed>;
   readonly path: (name: string) => string;
@@ -49,7 +49,7 @@ export type Place = {
   readonly [Symbol.dispose]: () => void;
 };
 
-/** A fault that `npm run break` plants also reaches the processes that a test starts. */
+/** Passes a fault planted by `npm run break` on to child processes. */
 function plantedFault(): Record<string, string> {
   const { ASSENT_MUTANT, NODE_OPTIONS = "" } = process.env;
   return ASSENT_MUTANT === undefined ? {} : { ASSENT_MUTANT, NODE_OPTIONS };
@@ -69,7 +69,7 @@ export function place(): Place {
     });
   const run: Place["run"] = (argv, options = {}) => {
     const child = start(argv, options);
-    child.stdin?.on("error", () => undefined); // a program need not read what it is given
+    child.stdin?.on("error", () => undefined); // a program need not read its input
     child.stdin?.end(options.input ?? "");
     return ended(child);
   };
@@ -141,7 +141,7 @@ async function runHere(
   return { code, signal: null, ...written };
 }
 
-/** Everything a process wrote, and how it ended. */
+/** The output and exit code of a process. */
 export function ended(child: ChildProcess): Promise<Ran> {
   return new Promise((resolve, reject) => {
     let stdout = "";
@@ -153,7 +153,7 @@ export function ended(child: ChildProcess): Promise<Ran> {
   });
 }
 
-/** Polls a condition of the outside world, with a deadline. */
+/** Polls a condition with a deadline. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await holds())) {
@@ -162,7 +162,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
   }
 }
 
-/** True while any process of the group can still act; one that only waits to be collected by its parent cannot. */
+/** True while any process of the group is alive; zombies do not count. */
 export function groupRuns(pgid: number): boolean {
   return liveProcesses().some((live) => live.pgid === pgid);
 }

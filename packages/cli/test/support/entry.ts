@@ -5,7 +5,7 @@ import { defineTool } from "@assent/core";
 import { processIo } from "../../src/io/process-io.ts";
 import { main } from "../../src/main.ts";
 
-/** Arguments for Node that run `assent` from source with one more tool, `mark`, whose description is the environment's TEST_TOOL. */
+/** Node arguments that run `assent` from source with the tool `mark`, described by TEST_TOOL. */
 export const ENTRY: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

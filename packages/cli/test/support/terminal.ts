@@ -1,13 +1,13 @@
 import { type ManualClock, manualClock } from "@assent/core/testing";
 import type { Keyboard, Output } from "../../src/io/io.ts";
 
-/** A terminal made of memory: what was painted, and keys pressed by the test. */
+/** An in-memory terminal: records output and simulates keys. */
 export type FakeTerminal = {
   readonly io: { readonly stderr: Output; readonly keyboard: Keyboard; readonly env: Record<string, string> };
   readonly clock: ManualClock;
   readonly press: (keys: string) => void;
   readonly painted: () => string;
-  /** Resolves when the text has been painted since the last call of `shows`. */
+  /** Resolves when the text was painted since the last call of `shows`. */
   readonly shows: (text: string) => Promise<void>;
   readonly held: () => boolean;
 };

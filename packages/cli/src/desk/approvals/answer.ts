@@ -9,10 +9,10 @@ import { refuseWideAnswer } from "../sessions/agent-session.ts";
 import { continueText } from "../sessions/resume-command.ts";
 import { mayHaveChangedSince } from "./changed-since.ts";
 
-/** What `approve` and `reject` say beyond who and which. */
+/** An answer from the command line. */
 export type AnswerInput = Omit<Answer, "approval" | "by" | "revision">;
 
-/** Answers an approval and prints its state. Prints only after the answer is saved. */
+/** Answers an approval and prints its state once the answer is saved. */
 export function answerApprovalCommand(context: Context, given: (row: ApprovalRow, now: number) => Promise<AnswerInput>): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
@@ -52,19 +52,18 @@ const NO_TOOLS: { readonly requests: RequestReader; readonly rules: Rules } = {
   },
 };
 
-/** An edit was judged before it was stored. */
+/** Excludes edits, which were judged before they were saved. */
 function isPlainYes(row: ApprovalRow, { alreadyAnswered, outcome, fingerprint }: AnswerReport): boolean {
   return !alreadyAnswered && outcome === "approved" && fingerprint === row.fingerprint;
 }
 
-/** Runs after the answer is saved and printed, because it loads tools and settings. */
+/** Runs after the answer is printed, because it loads tools and settings. */
 async function warnOfDenial(context: Context, store: Store, row: ApprovalRow): Promise<void> {
   const { denialWarning } = await import("./recorded-requests.ts");
   const told = await denialWarning(context, store, row);
   if (told !== "") await warn(context.io, told);
 }
 
-/** The rules that were remembered. */
 async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Promise<string> {
   const [row] = await ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
   const { scope, rules } = row?.remember ?? { scope: "", rules: [] };
@@ -74,7 +73,7 @@ async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Pr
 /** The state of an approval or question. */
 export type AnswerState = Pick<AnswerReport, "id" | "alreadyAnswered" | "answeredBy" | "answeredAt"> & {
   readonly outcome: string;
-  /** What else is to be said about an answer that was stored. */
+  /** A further sentence about the saved answer. */
   readonly note?: string;
 };
 

@@ -5,8 +5,8 @@ import type { Io } from "../../io/io.ts";
 import { userHome } from "../../store/location.ts";
 
 /**
- * True if the rules or the mode that this approval was judged by may have changed since it was requested, so that they might deny it now.
- * It looks only at the times of settings files and at the record, because `approve` would otherwise load all settings and tools to learn that nothing changed.
+ * True if the rules or the mode may have changed since the approval was requested. It compares only file times and the record, because
+ * loading all settings and tools would slow down every `approve`.
  */
 export async function mayHaveChangedSince(ledger: Ledger, row: ApprovalRow, env: Io["env"]): Promise<boolean> {
   const since = Date.parse(row.requestedAt);
@@ -18,7 +18,9 @@ export async function mayHaveChangedSince(ledger: Ledger, row: ApprovalRow, env:
   return false;
 }
 
-/** The settings files of a session. A test compares them with those that `@assent/policy` reads, which is not loaded here. */
+/**
+ * The settings files of a session. A test compares them with those that `@assent/policy` reads, because that package is not loaded here.
+ */
 export function settingsFiles(created: Readonly<Record<string, unknown>>, env: Io["env"]): readonly string[] {
   const { options, workspace } = created;
   if (isObject(options) && typeof options["policy"] === "string") return [options["policy"]];
@@ -27,7 +29,7 @@ export function settingsFiles(created: Readonly<Record<string, unknown>>, env: I
   return [join(user, "assent", "settings.json"), "/etc/assent/settings.json", join(String(workspace), ".assent", "settings.json")];
 }
 
-/** A file that is absent or was removed cannot deny anything. */
+/** A missing file cannot deny anything. */
 function wasWrittenSince(file: string, since: number): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0) >= since;
 }

@@ -7,34 +7,31 @@ import { findEditor } from "./editor-command.ts";
 import type { EditFailure, RequestEdit } from "./revise.ts";
 import { type RevisionParts, reviseApproval } from "./revise.ts";
 
-/** What of a request a person can change. */
+/** The part of a request that a person can change. */
 export type EditableKind = "content" | "command" | "input";
 
 /** Lets a person change a request before approving it. The edited request is judged and shown again. */
 export type ApprovalEditor = {
-  /** Undefined: it is approved or rejected as it is. */
+  /** Undefined if it cannot be edited. */
   readonly editable: (approval: OpenApproval) => EditableKind | undefined;
-  /** True where there is an editor to open. */
   readonly hasEditor: () => boolean;
-  /** Opens the editor, on the draft of an earlier try where there is one. */
+  /** Opens the editor, on an earlier draft if there is one. */
   readonly open: (editing: EditRequest, signal: AbortSignal) => Promise<RequestEdit | EditFailure>;
-  /** The approval as it reads with the edit. */
+  /** The approval with the edit applied. */
   readonly revise: (asked: OpenApproval, edit: RequestEdit, signal: AbortSignal) => Promise<OpenApproval | EditFailure>;
 };
 
-/** A request in somebody's editor. */
+/** A request to open an editor. */
 export type EditRequest = { readonly approval: OpenApproval; readonly draft?: string | undefined };
 
-/** What an editor is made with. */
 export type ApprovalEditorParts = {
   readonly environment: Io["env"];
-  /** The editor of the settings. */
   readonly setting: () => string | undefined;
   /** Undefined: nothing can be judged now. */
   readonly revising: () => RevisionParts | undefined;
 };
 
-/** The person's own editor, and the judge of what comes out of it. */
+/** Creates an editor that uses the person's own program. */
 export function approvalEditor({ environment, setting, revising }: ApprovalEditorParts): ApprovalEditor {
   const editable: ApprovalEditor["editable"] = (approval) => editableOf(approval, revising());
   return {
@@ -59,7 +56,7 @@ export function approvalEditor({ environment, setting, revising }: ApprovalEdito
 /** An edit as it was shown. */
 export type ShownEdit = { readonly asked: OpenApproval; readonly edit: RequestEdit; readonly approval: OpenApproval };
 
-/** The edited approval as it is now, if scripts or files changed since it was shown; undefined if nothing changed. */
+/** Returns the edited approval if scripts or files changed since it was shown. */
 export async function changeSinceShown(
   editor: ApprovalEditor,
   { asked, edit, approval }: ShownEdit,
@@ -69,17 +66,16 @@ export async function changeSinceShown(
   return JSON.stringify(now) === JSON.stringify(approval) ? undefined : now;
 }
 
-/** What is said where it did. */
 export const CHANGED_NOTE = "What it would do changed while you looked: this is how it is now.";
 
-/** The input with another command in it. */
+/** The input with another command. */
 export function editCommand({ input, details }: OpenApproval, command: string): RequestEdit {
   const shown = details.type === "exec" ? details.command : undefined;
   const field = Object.keys(input).find((name) => input[name] === shown) ?? "command";
   return { updatedInput: { ...input, [field]: command } };
 }
 
-/** A plan is written, not approved, otherwise; and what `resolve` applies was shown before. */
+/** A plan is edited as a file, and `resolve` applies what was already shown. */
 function editableOf({ tool: name, details }: OpenApproval, revising: RevisionParts | undefined): EditableKind | undefined {
   const tool = revising?.tools.get(name);
   if (!tool || details.type === "plan" || tool.definition.runtimeHandler === "resolve") return undefined;
@@ -116,6 +112,6 @@ function commandIn(approval: OpenApproval, command: string): RequestEdit | EditF
 
 function inputIn(text: string): RequestEdit | EditFailure {
   const parsed = parseToolInput(text);
-  // Parsing: what was read is JSON.
+  // The parsed text is JSON.
   return parsed.ok ? { updatedInput: parsed.value as JsonObject } : { message: `Invalid input: ${parsed.message}`, text };
 }

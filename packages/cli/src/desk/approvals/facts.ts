@@ -1,9 +1,9 @@
 import { isObject, type Json } from "@assent/core";
 
-/** A fact worth a person's look, under a short label. */
+/** A fact for a person, with a short label. */
 export type FactNote = readonly [label: string, text: string];
 
-/** What was found out about a request and is not in its text: what makes it risky, which scripts it runs, where its paths really lead. */
+/** Facts that are not visible in the request: hazards, scripts it runs, where its paths lead. */
 export function factNotes(facts: Json | undefined): readonly FactNote[] {
   if (!isObject(facts)) return [];
   const { hazards, scripts, paths } = facts;
@@ -16,7 +16,7 @@ function objects(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The sentence alone; its id is only in JSON. */
+/** The id appears only in JSON. */
 function hazardNote({ text }: Fields): FactNote {
   return ["risk", String(text)];
 }

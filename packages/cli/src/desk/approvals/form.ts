@@ -1,7 +1,7 @@
 import type { ApprovalRow, EventBodies, JsonObject } from "@assent/core";
 import type { EditedInput } from "./edited-answer.ts";
 
-/** The approval form of the commands and of the streams: what is asked, by which rule, since when. */
+/** An approval as commands and streams print it. */
 export function approvalForm(row: ApprovalRow): JsonObject {
   const { id, session, call, tool, title, reason, rule, requestedAt, expiresAt, fingerprint } = row;
   return {
@@ -18,13 +18,13 @@ export function approvalForm(row: ApprovalRow): JsonObject {
   };
 }
 
-/** What was judged and is being asked about. */
+/** The judgement that an approval is about. */
 export type RecordedJudgement = Pick<
   EventBodies["call.judged"],
   "kind" | "input" | "cwd" | "verdict" | "reason" | "source" | "rule" | "explicitAsk" | "units" | "trace"
 >;
 
-/** The form with everything a person may want to see before answering. */
+/** The approval with everything that a person may want to see. */
 export function approvalLongForm(row: ApprovalRow, judged: RecordedJudgement & { readonly edited: EditedInput | undefined }): JsonObject {
   const { kind, input, cwd, verdict, reason, source, rule, explicitAsk, units, trace, edited } = judged;
   return {

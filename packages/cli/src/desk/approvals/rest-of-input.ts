@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import type { ConfirmationDetails, Json, OpenApproval } from "@assent/core";
 
-/** What of an input is not shown otherwise: short values as a line each, longer ones as blocks. */
+/** The rest of an input: short values as lines, longer ones as blocks. */
 export type RestOfInput = { readonly lines: readonly string[]; readonly blocks: readonly string[] };
 
 type Field = readonly [name: string, value: Json];
 
-/** The part of the input that the rest of a card does not show. Nothing of it is left out, and no row of it is a bracket alone. */
+/** The part of the input that the rest of a card does not show. */
 export function restOfInput(approval: OpenApproval): RestOfInput {
   const rest = Object.entries(approval.input).filter((field) => !isShown(approval, field));
   const lines = rest.map(lineOf);
@@ -16,7 +16,6 @@ export function restOfInput(approval: OpenApproval): RestOfInput {
 
 const LONGEST_LINE = 120;
 
-/** Plain words for parameter names. */
 const WORDS: Readonly<Record<string, string>> = { run_in_background: "in the background", replace_all: "every occurrence" };
 
 const PLAIN_NAME = /^[\w.-]+$/;
@@ -31,7 +30,7 @@ function lineOf([name, value]: Field): string {
   return `${nameOf(name)}: ${JSON.stringify(value)}`;
 }
 
-/** What closes an object stands behind its last value. */
+/** Puts closing brackets behind the last value. */
 function blockOf([name, value]: Field): string {
   return `${nameOf(name)}: ${JSON.stringify(value, null, 2).replaceAll(/\n *(?=[}\]])/g, " ")}`;
 }
@@ -42,24 +41,22 @@ function isShown(approval: OpenApproval, [name, value]: Field): boolean {
   if (name === "run_in_background") return value === true && warnings.some((warning) => warning.startsWith(STAYS));
   if (typeof value !== "string") return false;
   if (name === "description" && warnings.includes(`${SAYS}${value}`)) return true;
-  const isFirst = Object.entries(approval.input).find(([, other]) => other === value)?.[0] === name; // a text that is shown once stands for one field
+  const isFirst = Object.entries(approval.input).find(([, other]) => other === value)?.[0] === name; // a text shown once covers only one field
   return (isFirst && shownWhole(details).includes(value)) || isDrawn(approval, name, value);
 }
 
-/** How a tool warns of a command that outlives its call. */
 const STAYS = "It runs in the background";
 
-/** How a tool shows what the model says of a command. */
 const SAYS = "The model says: ";
 
-/** A warning as it reads beside what a person made of the request: the model's words are about its own. */
+/** Changes a warning for an edited request, because the model described its own version. */
 export function warningAfterEdit(warning: string): string {
   return warning.startsWith(SAYS) ? `The model said of its own version: ${warning.slice(SAYS.length)}` : warning;
 }
 
 const CHANGED_LINE = /^(?:\+(?!\+\+ )|-(?!-- ))/m;
 
-/** Texts that a card shows word for word. What would be written is shown by the lines that change; where there are none, because the file is no text or too long, by nothing. */
+/** Texts that a card shows in full. New file content is shown by its diff; if there is none, it is not shown at all. */
 function shownWhole(details: ConfirmationDetails): readonly string[] {
   switch (details.type) {
     case "exec":
@@ -77,7 +74,7 @@ function shownWhole(details: ConfirmationDetails): readonly string[] {
   }
 }
 
-/** True for a directory that is named above, and for what a diff itself shows: its file, and the texts that an edit takes out and puts in. */
+/** True for the directory, the file, and the texts of an edit, which the card already shows. */
 function isDrawn({ tool, details, cwd }: OpenApproval, name: string, value: string): boolean {
   if (details.type === "exec") return name === "cwd" && resolve(cwd, value) === details.cwd;
   if (details.type !== "edit" || (tool !== "edit" && tool !== "write")) return false;

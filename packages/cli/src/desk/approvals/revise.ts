@@ -13,16 +13,15 @@ import { type Assessment, type AssessmentInput, assessRequest, assessStaging } f
 import { decisionSentence } from "../explain/decision-text.ts";
 import type { JudgeParts } from "../explain/judge-call.ts";
 
-/** What a person made of a request: the text that would be written, or its whole input. */
+/** A person's edit: new file content, or the whole input. */
 export type RequestEdit = Required<Pick<Answer, "newContent">> | Required<Pick<Answer, "updatedInput">>;
 
-/** Why an edit failed; `text` is what the person wrote, for another try. */
+/** Why an edit failed; `text` is the person's draft. */
 export type EditFailure = { readonly message: string; readonly text?: string };
 
-/** What an edit is judged with. */
 export type RevisionParts = Omit<JudgeParts, "policy"> & { readonly policy: () => Policy; readonly rules: Rules };
 
-/** Judges by a policy that is followed. */
+/** Judges edits by a followed policy. */
 export function revisionParts(
   { tools, facts, rules }: Pick<RevisionParts, "tools" | "facts" | "rules">,
   { digest, clock }: Pick<RevisionParts, "digest" | "clock">,
@@ -33,7 +32,7 @@ export function revisionParts(
 
 type EditAttempt = { readonly edit: RequestEdit; readonly signal: AbortSignal };
 
-/** The approval as it would be asked with this edit, by the functions that judge it once it is approved. Nothing is recorded: an answer says what was edited. */
+/** Returns the approval as it would be asked with this edit. Records nothing. */
 export async function reviseApproval(
   revising: RevisionParts,
   asked: OpenApproval,
@@ -59,7 +58,7 @@ export async function reviseApproval(
 type EditedCall = Pick<OpenApproval, "tool" | "input" | "cwd" | "callId" | "sessionId">;
 type JudgedEdit = { readonly invocation: Invocation; readonly plain: Assessment; readonly staging: Assessment | undefined };
 
-/** What an edited call is now, judged; a message where it does not fit or would be denied. */
+/** Judges an edited call. Returns a message if it is invalid or denied. */
 export async function judgeEdit(revising: RevisionParts, asked: EditedCall, edit: RequestEdit): Promise<JudgedEdit | EditFailure> {
   const judged = await judgeEditedCall(revising, asked, edit);
   if ("message" in judged) return judged;
@@ -67,7 +66,7 @@ export async function judgeEdit(revising: RevisionParts, asked: EditedCall, edit
   return decision.verdict === "deny" ? { message: `Your edited version would be denied${deniedBy(decision)}` } : judged;
 }
 
-/** Why the current rules deny a call; undefined if they do not, or no longer know the tool or its input. */
+/** Why the current rules deny a call, if they do and still know its tool and input. */
 export async function findDenial(revising: RevisionParts, asked: EditedCall): Promise<string | undefined> {
   const judged = await judgeEditedCall(revising, asked, { updatedInput: asked.input });
   if ("message" in judged) return undefined;

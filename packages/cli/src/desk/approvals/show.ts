@@ -13,7 +13,7 @@ import { approvalLongForm, type RecordedJudgement } from "./form.ts";
 import { approvalDirectory, approvalText, askReason } from "./view.ts";
 import { waitingKind } from "./waiting-list.ts";
 
-/** Shows one approval whole, or one question or proposal by its id. */
+/** Shows an approval, question or proposal in full. */
 export async function showApproval(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const kind = waitingKind(operands[0] ?? "");
@@ -31,13 +31,13 @@ export async function showApproval(context: Context): Promise<number> {
   });
 }
 
-/** The agent whose call it is; undefined: the main session's own. */
+/** The agent that made the call; undefined for the main session. */
 async function taskOf(ledger: Ledger, { session }: ApprovalRow): Promise<string | undefined> {
   const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
   return row?.parent?.task;
 }
 
-/** The judging this approval is about: the newest of the fingerprint that is shown. */
+/** The newest judgement of the fingerprint shown. */
 async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<RecordedJudgement> {
   let newest: JsonObject | undefined;
   for await (const { body } of ledger.read(
@@ -48,7 +48,7 @@ async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<RecordedJudge
   }
   if (!newest)
     throw new CommandError("store_corrupt", 1, { message: `The record of call ${row.call} has no decision.`, hint: "assent verify" });
-  return newest as unknown as RecordedJudgement; // parsing: the store gives back what its own schema wrote
+  return newest as unknown as RecordedJudgement; // the store returns what its schema wrote
 }
 
 type ShowOptions = { readonly columns: number | undefined; readonly flags: string };

@@ -5,7 +5,7 @@ import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { factNotes } from "./facts.ts";
 import { restOfInput, warningAfterEdit } from "./rest-of-input.ts";
 
-/** How an approval is printed; `edited`: it reads as the person made it. */
+/** How an approval is printed; `edited` means that a person changed it. */
 export type ApprovalLayout = { readonly columns: number; readonly style: Style; readonly edited?: boolean };
 
 /** Everything a person must see before approving, as lines that fit the terminal and cannot move the cursor. */
@@ -33,14 +33,14 @@ function factRows(label: string, value: string, columns: number): string[] {
   return wrap(value, columns - FACT_COLUMNS).map((row, at) => (at === 0 ? `  ${label}` : "").padEnd(FACT_COLUMNS) + row);
 }
 
-/** What the tool warns of. Beside a person's own version the model's words are about another one. */
+/** The tool's warnings, adapted to an edited request. */
 export function approvalWarnings({ warnings = [] }: ConfirmationDetails, edited: boolean): readonly string[] {
   return edited ? warnings.map(warningAfterEdit) : warnings;
 }
 
 const LIST_WIDTH = 200;
 
-/** What an approval is about, on one line. Values too large for lists are shown as "(long)". */
+/** Describes an approval in one line; values too large for lists become "(long)". */
 export function approvalSubject({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
   const about: unknown =
     details.type === "exec"
@@ -54,19 +54,19 @@ export function approvalSubject({ title, details }: { readonly title: string; re
   return cut(oneLine(`${title}: ${typeof about === "string" ? about.slice(0, LIST_WIDTH) : "(long)"}`), LIST_WIDTH);
 }
 
-/** The first line of a text; nothing where the title says it. */
+/** The first line of a text, unless the title repeats it. */
 function firstLine(prompt: unknown, title: string): unknown {
   if (typeof prompt !== "string") return prompt;
   const [first = "", ...more] = prompt.trim().split("\n", 2);
   return title.endsWith(first) ? "" : `${first}${more.length > 0 ? " …" : ""}`;
 }
 
-/** What is asked about, in a few words. A plan is called by its own title, which does not say what it is. */
+/** A short title; a plan gets its own. */
 export function approvalTitle({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
   return details.type === "plan" ? `Plan: ${title}` : title;
 }
 
-/** The title as a card's heading: the default titles begin with "Confirm", which the heading says already. */
+/** The title without "Confirm", which the heading already says. */
 export function headingOf(approval: { readonly title: string; readonly details: ConfirmationDetails }): string {
   if (approval.title === "Confirm command") return "run a command";
   return approvalTitle(approval)
@@ -74,7 +74,7 @@ export function headingOf(approval: { readonly title: string; readonly details: 
     .replace(/^(Plan: )?Confirm (?=.)/, "");
 }
 
-/** Why a person is asked, in words. */
+/** Why a person is asked. */
 export function askReason({
   reason,
   source,
@@ -104,12 +104,12 @@ export function askReason({
   }
 }
 
-/** The directory the effect would happen in: a command may name another one than the call's. */
+/** The directory in which the effect happens; a command may name its own. */
 export function approvalDirectory({ details, cwd }: { readonly details: ConfirmationDetails; readonly cwd: string }): string {
   return (details.type === "exec" ? details.cwd : undefined) ?? cwd;
 }
 
-/** What there is to know about a request beside what it does, as pairs of a label and a text. */
+/** Further facts about a request, with labels. */
 export function approvalFacts(approval: OpenApproval): (readonly [string, string])[] {
   const { agentName, expiresAt } = approval;
   return [
@@ -123,12 +123,12 @@ export function approvalFacts(approval: OpenApproval): (readonly [string, string
   ];
 }
 
-/** True for a call that would apply a previewed change, not a plan. */
+/** True for a call that applies a previewed change, but not for a plan. */
 export function appliesProposal({ tool, details }: Pick<OpenApproval, "tool" | "details">): boolean {
   return tool === "resolve" && details.type !== "plan";
 }
 
-/** What is asked about, whole. */
+/** The full text of a request. */
 export function approvalText(details: ConfirmationDetails): string {
   switch (details.type) {
     case "exec":

@@ -13,10 +13,10 @@ export type WaitingItem = {
   readonly since: string;
   readonly tool: string;
   readonly state: string;
-  /** What is asked about; of an answer with changes what the person made of it. */
+  /** The request in one line, as edited by the person if so. */
   readonly subject: string;
   readonly form: JsonObject;
-  /** It was answered with changes. */
+  /** It was approved with changes. */
   readonly edited?: true;
 };
 
@@ -26,19 +26,18 @@ export function waitingKind(id: string): "approvals" | "questions" | "proposals"
   return id.startsWith("p_") ? "proposals" : "approvals";
 }
 
-/** The cells of a table row, in the order of its columns. */
+/** The cells of a table row. */
 export function waitingCells({ id, state, tool, since, subject, edited }: WaitingItem, withState: boolean): readonly string[] {
   return [id, ...(withState ? [edited ? `${state}, edited` : state] : []), tool, whenText(since), subject];
 }
 
-/** A page of a list. */
 export type WaitingPage = {
   readonly query: Pick<PageQuery, "all" | "session" | "tool">;
   readonly after: { readonly id: string; readonly since: string } | undefined;
   readonly limit: number;
 };
 
-/** Everything of the three lists, oldest first. */
+/** Lists approvals, questions and proposals, oldest first. */
 export async function listWaiting(ledger: Ledger, page: WaitingPage): Promise<readonly WaitingItem[]> {
   const { tool } = page.query;
   const lists: AsyncIterator<WaitingItem>[] = [
@@ -58,14 +57,14 @@ export async function listWaiting(ledger: Ledger, page: WaitingPage): Promise<re
   return found;
 }
 
-/** Everything that is open in a session and in those of its background agents; a command in the background has none of its own. */
+/** Lists everything open in a session and its background agents. */
 export async function listWaitingIn({ id, ledger, state }: Pick<Session, "id" | "ledger" | "state">): Promise<readonly WaitingItem[]> {
-  const sessions = [...new Set([id, ...[...state.tasks.values()].map((task) => task.session)])]; // a command has none of its own
+  const sessions = [...new Set([id, ...[...state.tasks.values()].map((task) => task.session)])]; // a background command has no session
   const lists = await Promise.all(sessions.map((session) => listWaiting(ledger, { query: { session }, after: undefined, limit: 1_000 })));
   return lists.flat();
 }
 
-/** The place of the oldest head; -1: all lists are at their end. */
+/** The index of the list with the oldest next item; -1 if all are at their end. */
 function oldest(heads: readonly IteratorResult<WaitingItem>[]): number {
   let first = -1;
   for (const [at, head] of heads.entries()) {
@@ -93,7 +92,7 @@ const LONGEST = 200;
 
 async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<WaitingItem> {
   const { readWholeQuestion } = await import("@assent/core");
-  const { tool: _tool, ...query } = page.query; // a question is of no tool but `ask`
+  const { tool: _tool, ...query } = page.query; // only `ask` asks questions
   const of = { kind: "questions", since: (row: Lists["questions"]) => row.askedAt, query } as const;
   for await (const cut of rowsOf(ledger, page, of)) {
     const row = await readWholeQuestion(ledger, cut);
@@ -102,7 +101,7 @@ async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<Wai
   }
 }
 
-/** Only those that wait for a person, or did. */
+/** Only those that wait or waited for a person. */
 async function* proposals(ledger: Ledger, page: WaitingPage): AsyncGenerator<WaitingItem> {
   const of = { kind: "proposals", since: (row: ProposalRow) => row.stagedAt, query: page.query } as const;
   for await (const row of rowsOf(ledger, page, of)) {
@@ -113,7 +112,7 @@ async function* proposals(ledger: Ledger, page: WaitingPage): AsyncGenerator<Wai
   }
 }
 
-/** A proposal that waits for a person, in the form of an approval. */
+/** A proposal in the form of an approval. */
 function proposalForm({ id, session, callId, tool, label, stagedAt, digest }: ProposalRow): JsonObject {
   return {
     id,
@@ -136,7 +135,7 @@ type ListedKind<K extends "approvals" | "questions" | "proposals"> = {
   readonly query: PageQuery;
 };
 
-/** The rows of one list after the given one, which may stand in another list. */
+/** The rows after the given one, which may be in another list. */
 async function* rowsOf<K extends "approvals" | "questions" | "proposals">(
   ledger: Ledger,
   { after }: WaitingPage,
@@ -158,15 +157,15 @@ async function* rowsOf<K extends "approvals" | "questions" | "proposals">(
 
 const ORDER = ["approvals", "questions", "proposals"];
 
-/** Of one moment, approvals come before questions and these before proposals. */
+/** Within one moment, approvals come first, then questions, then proposals. */
 function isBefore(kind: string, since: string, after: { readonly id: string; readonly since: string }): boolean {
   return since < after.since || (since === after.since && ORDER.indexOf(kind) < ORDER.indexOf(waitingKind(after.id)));
 }
 
-/** The command that continues the session, and options to append to printed commands. */
+/** The command that continues the session, and options for printed commands. */
 export type ContinueHint = { readonly resume: string; readonly flags: string };
 
-/** Lists waiting items with the commands that answer them, and how to continue afterwards. */
+/** Lists waiting items with the commands that answer them. */
 export function waitingText(waiting: readonly Pick<WaitingItem, "id" | "subject">[], { resume, flags }: ContinueHint): string {
   const each = waiting.map(({ id, subject }) => {
     const answers = id.startsWith("q_") ? " --answers JSON" : "";
@@ -175,7 +174,7 @@ export function waitingText(waiting: readonly Pick<WaitingItem, "id" | "subject"
   return `${each.join("")}${each.length === 0 ? "Continue" : "Then continue"} with: ${resume}\n`;
 }
 
-/** Whether a background agent is paused for a person: what it asks is open, or was answered and waits to be taken up. One that is blocked for other reasons waits only for what is still open. */
+/** True if a background agent is paused for a person: its request is open, or was answered but not yet used. */
 export async function waitsForPerson({ state, ledger }: Pick<Session, "state" | "ledger">): Promise<boolean> {
   for (const { paused, session } of state.tasks.values()) {
     if (!paused) continue;

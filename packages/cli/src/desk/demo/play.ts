@@ -14,7 +14,7 @@ import { DEMO, type DemoStep, type Scene } from "./steps.ts";
 
 type PlayedStep = { readonly command: string; readonly exit: number; readonly output: string; readonly world?: string };
 
-/** Plays the demonstration in a temporary directory: a scripted model, but real commands, files and processes, and the real store. It is kept, for a look at its record. */
+/** Plays the demo in a temporary directory, with a scripted model but real commands, files and store. The directory is kept. */
 export async function playDemo(context: Context): Promise<number> {
   const { io, options } = context;
   const given = options.text("store") === undefined ? undefined : await stateDirectory(context);
@@ -40,10 +40,9 @@ export async function playDemo(context: Context): Promise<number> {
   }
 }
 
-/** Where it is played, and where its record is kept. */
 type DemoPlace = { readonly root: string; readonly store: string };
 
-/** What lies beside the sources, of which a build has no copy. */
+/** A file next to the sources, which a build does not copy. */
 function beside(name: string): string {
   return fileURLToPath(new URL(`../../../src/demo/${name}`, import.meta.url));
 }

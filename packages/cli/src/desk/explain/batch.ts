@@ -9,10 +9,10 @@ import { jsonLine } from "../../io/output.ts";
 import { buildExplanation, type ExplainContext } from "./explain-call.ts";
 import { type CallToJudge, type InvalidCall, isInvalidCall, judgeCall } from "./judge-call.ts";
 
-/** A little more than the longest input a call may have. */
+/** Slightly more than the longest input a call may have. */
 const LONGEST_LINE = 17 * 1024 * 1024;
 
-/** Explains every line of a file or of stdin, in order, each as soon as it has come; only one line is held at a time. Exit 1: some were no calls. */
+/** Explains every line of a file or stdin as it arrives. Exit code 1: some lines were not calls. */
 export async function explainBatch({ io }: Context, explaining: ExplainContext, name: string): Promise<number> {
   let number = 0;
   let bad = false;

@@ -1,15 +1,15 @@
 import type { JudgedCommand } from "@assent/policy";
 import { shellWord } from "../../command-line/shell-word.ts";
 
-/** One command of a line at its place in the tree: below the command it was found in. */
+/** One command of a shell line at its place in the tree. */
 export type TreeRow = {
   readonly command: JudgedCommand;
   readonly depth: number;
-  /** How it is joined to its neighbours, or what it was found in: `&&[1]`, `sh -c`. */
+  /** The operator before it, or the command that contains it: `&&[1]`, `sh -c`. */
   readonly joined: string;
 };
 
-/** The commands of a plan as a tree, in their order. A command whose path continues another's was found inside that one. */
+/** The commands of a plan as a tree, in their order. */
 export function commandTree(commands: readonly JudgedCommand[]): readonly TreeRow[] {
   const rows: TreeRow[] = [];
   for (const command of commands) {
@@ -24,7 +24,7 @@ function continues(path: readonly string[], start: readonly string[]): boolean {
   return start.length < path.length && start.every((label, index) => path[index] === label);
 }
 
-/** A command as one could type it: assignments, words, redirections. What only a shell could tell stands as it was written. */
+/** A command as it could be typed: assignments, words, redirections. */
 export function commandText({ assignments, argv, redirections }: JudgedCommand): string {
   const words = [
     ...assignments.map(({ name }) => `${name}=…`),

@@ -1,6 +1,6 @@
 import type { RuleRef, TraceEntry, Verdict } from "@assent/core";
 
-/** A decision, as far as it can be told in a sentence. */
+/** The parts of a decision that the sentence uses. */
 export type ExplainedDecision = {
   readonly verdict: Verdict;
   readonly reason: string;
@@ -10,7 +10,7 @@ export type ExplainedDecision = {
   readonly trace: readonly TraceEntry[];
 };
 
-/** Why a call would be allowed, asked about or denied, in words that need no manual. */
+/** Explains in a sentence why a call would be allowed, asked about or denied. */
 export function decisionSentence(told: ExplainedDecision): string {
   switch (told.verdict) {
     case "deny":
@@ -80,7 +80,7 @@ function noteOf(trace: readonly TraceEntry[], layer: string): string {
   return note === undefined || note === "" ? "" : `: ${note}`;
 }
 
-/** The place of a rule as file:line:column; its source for flags. */
+/** The place of a rule as file:line:column, or its source if it is a flag. */
 export function rulePlace({ file, line, column, source }: RuleRef): string {
   if (file === undefined) return source ?? "";
   return line === undefined ? file : `${file}:${line}:${column ?? 1}`;

@@ -17,19 +17,19 @@ import { type CallToJudge, type InvalidCall, isInvalidCall, type JudgedCall, typ
 import { type ExplainLayout, explainText } from "./text.ts";
 import { grantsEntry, type RememberedAnswers, withHooks } from "./trace-notes.ts";
 
-/** Everything calls are explained with, opened once for all of them. */
+/** What calls are explained with, opened once for a batch. */
 export type ExplainContext = JudgeParts & {
-  /** Where a call is made that does not say. */
+  /** The default directory of calls. */
   readonly cwd: string;
   readonly rules: Rules;
   readonly hooks: readonly HookEntry[];
   /** The rules that say which calls are staged. */
   readonly stage: LoadedPolicy["stage"];
-  /** Undefined with `--policy`: remembered answers are then not looked at. */
+  /** Undefined with `--policy`, which ignores remembered answers. */
   readonly remembered: RememberedAnswers | undefined;
 };
 
-/** Opens what the command line names: the workspace, its settings or the one file, and a read-only look at what is remembered. */
+/** Opens the workspace, its settings, and the remembered answers read-only. */
 export async function openExplainParts(context: Context): Promise<ExplainContext> {
   const { io, options } = context;
   const workspace = workspaceOf(context);
@@ -52,7 +52,7 @@ function modeFlag(mode: string | undefined): { readonly mode?: string } {
   return mode === undefined ? {} : { mode };
 }
 
-/** The workspace the flags name. */
+/** The workspace that the options name. */
 export function workspaceOf({ io, options }: Context): string {
   const given = options.text("workspace");
   try {
@@ -63,7 +63,7 @@ export function workspaceOf({ io, options }: Context): string {
   }
 }
 
-/** `--cwd`, else here; where here is outside the workspace, the workspace itself. */
+/** `--cwd`, else the current directory if it is inside the workspace, else the workspace. */
 function cwdOf({ io, options }: Context, workspace: string): string {
   const given = options.text("cwd");
   if (given === undefined) return isInside(workspace, realpathSync(io.cwd)) ? io.cwd : workspace;
@@ -72,12 +72,12 @@ function cwdOf({ io, options }: Context, workspace: string): string {
   return cwd;
 }
 
-/** Most grants that are looked at, as in a run. */
+/** The most grants to read, as in a run. */
 export const MOST_GRANTS = 1_000;
 
 type StoredAnswers = { readonly trusted: boolean; readonly grants: readonly GrantRow[] } | { readonly failed: string };
 
-/** Whether the workspace is trusted and what is remembered; a store that cannot be read says neither. */
+/** Reads trust and remembered answers; an unreadable store has neither. */
 async function lookAtStore(context: Context, workspace: string): Promise<StoredAnswers> {
   try {
     return await withStoreIfAny(context, async ({ ledger }) => {
@@ -91,7 +91,6 @@ async function lookAtStore(context: Context, workspace: string): Promise<StoredA
   }
 }
 
-/** A call, explained. */
 export type ExplainedCall = {
   readonly explanation: Explanation;
   /** Rules that would let it pass without asking; empty if no rule can. */
@@ -99,7 +98,7 @@ export type ExplainedCall = {
   readonly text: (look: Pick<ExplainLayout, "columns" | "style">) => string;
 };
 
-/** Judges a call and says why it would pass, ask or be denied. */
+/** Judges a call and explains why it would pass, ask or be denied. */
 export async function explainCall(explaining: ExplainContext, call: CallToJudge): Promise<ExplainedCall | InvalidCall> {
   const assessed = await judgeCall(explaining, call);
   if (isInvalidCall(assessed)) return assessed;
@@ -111,7 +110,7 @@ export async function explainCall(explaining: ExplainContext, call: CallToJudge)
   return { explanation, offers, text: (look) => explainText(explanation, { ...look, subject, offers }) };
 }
 
-/** The explanation of a judged call, with hooks named that only a real call consults. Without `--policy` its trace says what remembered answers would do. */
+/** Explains a judged call, naming hooks that only a real call runs and, without `--policy`, what remembered answers would do. */
 export async function buildExplanation(judged: JudgedCall, { remembered, hooks, stage }: ExplainContext): Promise<Explanation> {
   const { staging, ...assessed } = judged;
   const explanation = explain(assessed, staging && { reading: staging, rules: stage });

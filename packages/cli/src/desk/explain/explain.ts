@@ -26,10 +26,9 @@ export async function explainCommand(context: Context): Promise<number> {
   return batch === undefined ? explainOne(context, explaining, work) : explainBatch(context, explaining, batch);
 }
 
-/** A call as it was named: with options, or with words as `/explain` takes them. */
+/** A call named by options, or by words as in `/explain`. */
 type NamedCall = { readonly tool: string; readonly input: string | undefined };
 
-/** The single call; with `--batch` there is none. */
 function chosen({ options, operands: [word, text] }: Context): NamedCall {
   const [tool, input] = [either("tool", word, options.text("tool")), either("input", text, options.text("input"))];
   const batch = options.text("batch");
@@ -59,7 +58,7 @@ async function explainOne(context: Context, explaining: ExplainContext, { tool, 
   return 0;
 }
 
-/** What a call is explained with that names no input. */
+/** Inputs for calls that name none. */
 const USUAL_INPUT: Readonly<Record<string, string | undefined>> = { resolve: '{"action":"apply","reason":""}' };
 
 function refused({ options }: Context, { type, message }: { readonly type: string; readonly message: string }): CommandError {

@@ -1,7 +1,6 @@
 import { type Clock, type Digest, type Facts, messageOf, type Policy, type Registry } from "@assent/core";
 import { type Assessment, type AssessmentInput, assessStaging, assessWithoutSession, isApplyName, sourceOfApply } from "@assent/core/parts";
 
-/** What a call that is not to run is judged with. */
 export type JudgeParts = {
   readonly policy: Policy;
   readonly tools: Registry;
@@ -10,13 +9,13 @@ export type JudgeParts = {
   readonly clock: Clock;
 };
 
-/** A call that is only looked at. */
+/** A call that is judged but not run. */
 export type CallToJudge = { readonly tool: string; readonly input: unknown; readonly cwd: string };
 
 /** Why there is nothing to judge. */
 export type InvalidCall = { readonly type: "tool_not_registered" | "invalid_tool_params"; readonly message: string };
 
-/** A judged call; `staging` is there where it would be staged instead of run, and is what is decided about that. */
+/** A judged call; `staging` is the decision about staging it instead of running it. */
 export type JudgedCall = Assessment & { readonly staging?: Assessment };
 
 /** Judges a call with the runtime's functions, without asking, running or recording anything. */
@@ -36,7 +35,6 @@ export async function judgeCall(judging: JudgeParts, { tool: name, input, cwd }:
   return staging ? { ...judged, staging } : judged;
 }
 
-/** Tells a call that could be judged from one that could not. */
 export function isInvalidCall(judged: JudgedCall | InvalidCall): judged is InvalidCall {
   return "message" in judged;
 }

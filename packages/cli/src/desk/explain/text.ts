@@ -9,17 +9,17 @@ import { rememberedRule, settingsValue } from "../grants/remembered-rule.ts";
 import { commandText, commandTree, type TreeRow } from "./command-tree.ts";
 import { decisionSentence, rulePlace } from "./decision-text.ts";
 
-/** How an explanation is to be read: on what width, in which colours, and what it is about. */
+/** How an explanation is printed. */
 export type ExplainLayout = {
   readonly columns: number | undefined;
   readonly style: Style;
   /** The call in one line: a command, a path, a tool's name. */
   readonly subject: string;
-  /** Rules that would let it pass without asking; empty where none may. */
+  /** Rules that would let it pass without asking; empty if no rule can. */
   readonly offers: readonly string[];
 };
 
-/** An explanation for people: the verdict, why, what each command would do, what would let it pass, and who was heard. */
+/** An explanation for people: the verdict, its reason, what each command would do, and what would let it pass. */
 export function explainText(explanation: Explanation, reading: ExplainLayout): string {
   const { verdict } = explanation;
   const subject = reading.subject.trim() === "" ? "(empty)" : oneLine(markGaps(reading.subject));
@@ -45,13 +45,13 @@ function paint(verdict: Verdict, style: Style): (text: string) => string {
   return (text) => style.bold(colour(text));
 }
 
-/** Lines of a text behind an indent, broken to the width; what a terminal would act on is escaped. */
+/** Wraps and indents a text, with control characters escaped. */
 function indented(text: string, indent: number, { columns }: ExplainLayout): string[] {
-  const room = columns ? Math.max(columns - indent, 16) : Number.POSITIVE_INFINITY; // a terminal that does not know its width says 0
+  const room = columns ? Math.max(columns - indent, 16) : Number.POSITIVE_INFINITY; // a terminal that does not know its width reports 0
   return wrapWords(visible(text).replaceAll("\t", "    "), room).map((line) => " ".repeat(indent) + line);
 }
 
-/** A call that is staged is decided about twice. */
+/** A staged call has two decisions. */
 function stagingLines({ staging }: Explanation, reading: ExplainLayout): string[] {
   if (!staging) return [];
   const { by, verdict } = staging;
@@ -96,9 +96,7 @@ function planLines(explanation: Explanation, reading: ExplainLayout): string[] {
   ];
 }
 
-/**
- * The command to look at. Of equals the decision names the first; but where a line cannot be run from its plan, even a part that only reads asks, and is not why.
- */
+/** The command that caused the decision. If a line cannot be run from its plan, commands that only read ask too, but are not the cause. */
 function decidingCommand({ unit, reason }: Explanation, commands: readonly JudgedCommand[]): number {
   const named = commands[unit];
   if (named?.class !== "read" || reason === "guard" || reason === "checker") return unit;
@@ -133,7 +131,7 @@ function commandLines(
   ];
 }
 
-/** Who let a command pass or asked about it, where no rule or guard has a name of its own. */
+/** Who decided about a command if no rule or safeguard did. */
 const BY: Readonly<Record<string, string>> = {
   "": "",
   default: "",
@@ -192,7 +190,7 @@ function passLines(explanation: Explanation, reading: ExplainLayout): string[] {
   ];
 }
 
-/** A path that starts with `/` starts at the workspace in the project's settings, and elsewhere in the user's. */
+/** A path that starts with `/` is relative to the workspace in project settings, and to the home directory in the user's. */
 function settingsFor({ facts }: Explanation): string {
   return facts === undefined ? "your settings" : "the project's settings (.assent/settings.json)";
 }

@@ -1,11 +1,11 @@
 import type { GrantRow, Rules, TraceEntry } from "@assent/core";
 import { type Assessment, coveringGrants, type HookEntry, type HookSubject, sharedToolName } from "@assent/core/parts";
 
-/** What is remembered where a call would be made; or why that could not be read. */
+/** Remembered answers, or why they could not be read. */
 export type RememberedAnswers =
   | {
       readonly rows: readonly GrantRow[];
-      /** The session whose own answers count; absent: none do. */
+      /** The session whose own answers count, if any. */
       readonly session?: string;
       readonly workspace: string;
       readonly rules: Rules;
@@ -13,7 +13,7 @@ export type RememberedAnswers =
     }
   | { readonly failed: string };
 
-/** What remembered answers would do to a judged call, as an entry of its trace. In an explanation they do not count. */
+/** A trace entry that says what remembered answers would do. They do not count in an explanation. */
 export function grantsEntry(assessed: Assessment, known: RememberedAnswers): TraceEntry {
   const { verdict, explicitAsk } = assessed.decision;
   if (verdict !== "ask") return { layer: "grants", opinion: "not_reached" };
@@ -29,7 +29,7 @@ function named({ id, scope, rule }: GrantRow): string {
   return `${id} (${scope}: ${rule})`;
 }
 
-/** The trace with the hooks named that a real call would consult: an explanation starts no process, so what they say is not known. */
+/** Adds the hooks that a real call would run to the trace: an explanation starts no process. */
 export async function withHooks(
   trace: readonly TraceEntry[],
   request: HookSubject,
@@ -44,7 +44,7 @@ export async function withHooks(
   return trace.map((entry) => (entry.layer === "hook" ? { layer: "hook", opinion: "not_reached", note } : entry));
 }
 
-/** Whether a hook's `if` lets it speak about the call; as in a run, one that fails does. */
+/** True if a hook's `if` matches the call or fails, as in a run. */
 async function isConcerned({ test }: HookEntry, { tool, kind, input, cwd }: HookSubject): Promise<boolean> {
   try {
     return !test || (await test({ tool, kind, input, cwd }));

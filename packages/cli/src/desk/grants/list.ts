@@ -44,7 +44,7 @@ function grantForm(row: GrantRow): JsonObject {
   };
 }
 
-/** Forgets a remembered answer. One that is revoked already stays so. */
+/** Revokes a remembered answer. */
 export function revokeGrant(context: Context): Promise<number> {
   const { io, options, operands, overrides } = context;
   return withStoreIfAny(context, async ({ ledger }) => {

@@ -16,7 +16,7 @@ import { type RememberedRule, rememberedRule, settingsValue } from "./remembered
 
 type Target = "user" | "project";
 
-/** Makes a remembered answer an allow rule of a settings file. The grant stays. */
+/** Adds the rule of a remembered answer to a settings file. The grant stays. */
 export async function promoteGrant(context: Context): Promise<number> {
   const { options, operands } = context;
   const to = options.text("to");
@@ -65,7 +65,7 @@ async function promote(context: Context, row: GrantRow, to: Target): Promise<num
 
 type PromotionRequest = { readonly row: GrantRow; readonly to: Target; readonly workspace: string };
 
-/** The rule as the file must have it. The loader that all commands share tells of one that no file may hold. */
+/** Returns the rule as the file must have it, or throws if no file may contain it. */
 async function soundRule(context: Context, { row, to, workspace }: PromotionRequest): Promise<RememberedRule> {
   const written = rememberedRule(row.rule);
   const moved = to === "user" ? atHome(written.rule, row.scope, workspace) : undefined;
@@ -81,8 +81,8 @@ async function soundRule(context: Context, { row, to, workspace }: PromotionRequ
 }
 
 /**
- * A path that starts with `/` starts at the workspace in a grant and at the home in the user's settings. What would mean the same there: the full path of a project's
- * grant, the path from any workspace of a user's. It counts only if both turn out to be one rule, since `/` may also begin a program.
+ * Translates a path that starts with `/`, which means the workspace in a grant and the home directory in the user's settings. The result
+ * counts only if both parse to the same rule, because `/` may also begin a program.
  */
 function atHome(rule: string, scope: GrantRow["scope"], workspace: string): string | undefined {
   const [, tool, path] = /^([^()]+)\(\s*\/(?!\/)(.*)\)$/s.exec(rule.trim()) ?? [];

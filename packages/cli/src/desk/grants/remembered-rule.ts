@@ -1,9 +1,9 @@
 import { isObject } from "@assent/core";
 
-/** A rule as a settings file has it: its text, and the script it is bound to. */
+/** A rule as a settings file has it, and the script it is bound to. */
 export type RememberedRule = { readonly rule: string; readonly bind?: { readonly script: string } };
 
-/** Reads the text of a remembered answer: a rule, or an object of a rule and what it is bound to. A text that is neither stands for itself. */
+/** Reads the text of a remembered answer: a rule, or an object with a rule and a binding. */
 export function rememberedRule(text: string): RememberedRule {
   if (!text.trimStart().startsWith("{")) return { rule: text };
   const value = parsed(text);
@@ -20,7 +20,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** How the rule is written in a settings file: as short as it can be. */
+/** The shortest form of the rule for a settings file. */
 export function settingsValue({ rule, bind }: RememberedRule): string | Required<RememberedRule> {
   return bind ? { rule, bind } : rule;
 }

@@ -53,7 +53,7 @@ async function storeCheck(context: Context): Promise<Check> {
   }
 }
 
-/** Whether a store can be made, told without making one. */
+/** Checks whether a store can be created, without creating one. */
 function comingStore(directory: string): Check {
   const why = whyNotIn(nearestThere(directory));
   if (why === undefined) return { name: "store", status: "ok", detail: `${directory}: does not exist yet; the first call creates it` };
@@ -67,7 +67,7 @@ function nearestThere(path: string): string {
   return above === path || statSync(path, { throwIfNoEntry: false }) ? path : nearestThere(above);
 }
 
-/** /proc and /sys: the kernel's own, in which nobody makes anything, whatever its modes say. */
+/** Magic numbers of /proc and /sys, in which no one can create files. */
 const KERNEL: readonly number[] = [0x9fa0, 0x62656572];
 
 function whyNotIn(place: string): string | undefined {
@@ -91,7 +91,7 @@ function terminalCheck({ stdinIsTTY, stderr, env }: Io): Check {
     : { name: "terminal", status: "ok", detail };
 }
 
-/** Said here, too, so that nobody takes a program on PATH for one. */
+/** Stated so that no one expects a sandbox. */
 const SANDBOX: Check = { name: "sandbox", status: "ok", detail: "none: allowed calls run with your permissions" };
 
 const PROGRAMS: readonly (readonly [string, string, "error" | "warning" | "ok"])[] = [

@@ -10,7 +10,7 @@ import { findRow } from "../../store/find-row.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { hasStore, withStoreIfAny } from "../../store/open.ts";
 
-/** Checks the record; with `--repair` or `--rebuild` it mends it. */
+/** Checks the record; `--repair` and `--rebuild` fix it. */
 export async function verifyRecord(context: Context): Promise<number> {
   const { io, options, overrides } = context;
   const directory = await stateDirectory(context);

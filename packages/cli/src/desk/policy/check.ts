@@ -22,7 +22,7 @@ import { problemForm, problemLines } from "./problem-text.ts";
 
 type CheckedFile = { readonly problems: readonly SettingsProblem[]; readonly loaded?: LoadedPolicy };
 
-/** Loads settings as every command does and reports all that is wrong with them; nothing is judged. */
+/** Loads settings as every command does and reports all problems. */
 export async function checkPolicy(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const workspace = workspaceOf(context);
@@ -42,7 +42,7 @@ export async function checkPolicy(context: Context): Promise<number> {
   return problems.length > 0 ? 1 : 0;
 }
 
-/** Rules of the user's own file whose `/` was most likely meant for the project: it is the home, and there is nothing of that name there. */
+/** Warns about user rules whose `/` was probably meant for the project: nothing of that name is in the home directory. */
 function elsewhere({ io }: Context, checked: readonly CheckedFile[]): readonly string[] {
   const { home, userFile } = settingsLocations(io.env);
   const rules = checked.flatMap(({ loaded }) => loaded?.rules ?? []);

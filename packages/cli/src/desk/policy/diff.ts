@@ -11,7 +11,10 @@ import { rulePlace } from "../explain/decision-text.ts";
 import { workspaceOf } from "../explain/explain-call.ts";
 import { type RejudgeResult, rejudgeLedger } from "./rejudge-ledger.ts";
 
-/** Shows the rules that differ between two policy files and, with `--ledger`, the recorded calls the new one would decide differently. */
+/**
+ * Shows the rules that differ between two policy files and, with `--ledger`, the recorded calls that the new one would decide
+ * differently.
+ */
 export async function diffPolicies(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const [old = "", next = ""] = operands.map((file) => resolve(io.cwd, file));
@@ -49,7 +52,7 @@ function between(old: LoadedPolicy, next: LoadedPolicy): Differences {
   };
 }
 
-/** Values that judge or run calls are as much a part of a policy as its rules. */
+/** Other values that judge or run calls are part of a policy too. */
 function differingValues(old: LoadedPolicy, next: LoadedPolicy): Differences["settings"] {
   const after = new Map<string, unknown>(Object.entries(next.settings));
   return Object.entries(old.settings).flatMap(([key, value]) => {
@@ -58,7 +61,7 @@ function differingValues(old: LoadedPolicy, next: LoadedPolicy): Differences["se
   });
 }
 
-/** A value of the settings as JSON; one that is not set is null. */
+/** A settings value as JSON; null if it is not set. */
 function plain(value: unknown): Json {
   return value === undefined ? null : JSON.parse(JSON.stringify(value));
 }

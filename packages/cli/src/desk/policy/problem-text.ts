@@ -3,19 +3,19 @@ import type { Io } from "../../io/io.ts";
 import { printFailure, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
 
-/** Problems for people: where and what, then its type and what to do. */
+/** Formats problems for people. */
 export function problemLines(problems: readonly SettingsProblem[]): string {
   return problems
     .map((problem) => `${oneLine(formatProblem(problem))}\n  ${oneLine(`[${problem.type}] ${problem.hint}`).trimEnd()}\n`)
     .join("");
 }
 
-/** What was left out of a policy that is used all the same. */
+/** Warns about parts of a policy that were ignored. */
 export async function warnOfProblems(io: Io, problems: readonly SettingsProblem[]): Promise<void> {
   for (const problem of problems) await warn(io, `${formatProblem(problem)} (${problem.type})`);
 }
 
-/** A problem as `--json` tells it. */
+/** A problem in the form of `--json`. */
 export function problemForm({ type, file, line, column, key, message, hint }: SettingsProblem): object {
   return { type, file, line, column, key, message, hint };
 }

@@ -7,10 +7,9 @@ import { hostPortsFor } from "../../compose/ports.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { isInvalidCall, type JudgeParts, judgeCall } from "../explain/judge-call.ts";
 
-/** Two policy files. */
 export type PolicyPair = { readonly old: string; readonly new: string };
 
-/** A recorded call that the two decide differently. */
+/** A recorded call that the two policies decide differently. */
 export type DifferingCall = {
   readonly session: string;
   readonly call: string;
@@ -20,10 +19,9 @@ export type DifferingCall = {
   readonly new: Verdict;
 };
 
-/** What judging the record again gave. */
 export type RejudgeResult = { readonly calls: readonly DifferingCall[]; readonly judged: number; readonly unjudged: number };
 
-/** Judges the newest form of every recorded call under both policies, by the files as they are now. Nothing is recorded. */
+/** Judges the newest form of every recorded call under both policies, with the current files. */
 export function rejudgeLedger(context: Context, files: PolicyPair): Promise<RejudgeResult> {
   return withStoreIfAny(context, async ({ ledger, directory }) => {
     const workspaces = await sessionWorkspaces(ledger);
@@ -52,7 +50,7 @@ async function sessionWorkspaces(ledger: Ledger): Promise<ReadonlyMap<string, st
   return found;
 }
 
-/** Only where they stand is kept: a record may be larger than memory. */
+/** Keeps only positions, because a record may be larger than memory. */
 async function newestJudgements(ledger: Ledger): Promise<ReadonlyMap<string, number>> {
   const newest = new Map<string, number>();
   for await (const event of ledger.read({ pos: 0 }, { types: ["call.judged"] })) newest.set(keyOf(event), event.pos);
@@ -61,7 +59,7 @@ async function newestJudgements(ledger: Ledger): Promise<ReadonlyMap<string, num
 
 type JudgePair = { readonly old: JudgeParts; readonly new: JudgeParts };
 
-/** Paths of rules start at the workspace, so each has its own pair; it is made once. */
+/** Creates one pair of judges per workspace, because paths of rules are relative to it. */
 function judgesByWorkspace(context: Context, directory: string, files: PolicyPair): (workspace: string) => Promise<JudgePair | undefined> {
   const { digest, clock } = hostPortsFor(context, directory);
   const made = new Map<string, Promise<JudgePair>>();
@@ -81,7 +79,7 @@ function judgesByWorkspace(context: Context, directory: string, files: PolicyPai
   };
 }
 
-/** Undefined: the call cannot be judged any more. */
+/** Undefined if the call can no longer be judged. */
 async function rejudge({ session, body }: StoredEvent, pair: JudgePair | undefined, ledger: Ledger): Promise<DifferingCall | undefined> {
   if (!pair) return undefined;
   const { call, tool, cwd, input } = (await ledger.resolve(body)) as { readonly [key: string]: Json };
@@ -98,7 +96,7 @@ async function rejudge({ session, body }: StoredEvent, pair: JudgePair | undefin
   };
 }
 
-/** The whole line of a command; else what the deciding part is about. */
+/** The whole command line, else the subject of the deciding part. */
 function subjectOf({ request, decision }: Assessment): string {
   const { command } = request.input;
   return request.kind === "execute" && typeof command === "string" ? command : (request.units[decision.unit]?.subject ?? request.tool);

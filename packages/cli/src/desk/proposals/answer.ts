@@ -34,7 +34,7 @@ async function printDone(context: Context, { id, state, label, updatedAt }: Prop
   return 0;
 }
 
-/** True if this process settled it, and not another one a moment earlier. */
+/** True if this process settled it, not another one just before. */
 function isAnsweredBy({ resolution }: ProposalRow, by: By): boolean {
   const { who } = resolution ?? {};
   return who !== undefined && who.pid === by.pid && who.user === by.user && who.name === by.name;
@@ -49,7 +49,7 @@ async function printState({ io, options }: Context, { id, state, resolution, upd
   return 0;
 }
 
-/** Takes an applied change back. */
+/** Undoes an applied change. */
 export function undoProposal(context: Context): Promise<number> {
   const { io, operands } = context;
   return withStoreIfAny(context, async (store) => {

@@ -23,24 +23,20 @@ import { warn } from "../../io/output.ts";
 import { personBy } from "../../io/who.ts";
 import type { Store } from "../../store/open.ts";
 
-/** What a person wants done with a proposal. */
 export type ProposalAction = { readonly row: ProposalRow; readonly action: "apply" | "discard" | "undo" };
 
-/** How it came out; `asked`: another process holds the session and was not waited for. */
+/** The result; `asked` means that another process has the session open and `--no-wait` was given. */
 export type SettleResult = { readonly by: By; readonly report: ProposalReport | "asked" };
 
 const LONGEST_MS = 2 ** 30;
 const LOOK_MS = 1_000;
 
-/**
- * Settles a proposal for a person. If a process holds the session, it is asked to do it; otherwise, or if that process ends, this
- * one takes the session for as long as it takes.
- */
+/** Settles a proposal. Asks the process that has the session open, or opens the session itself if there is none or it ends. */
 export async function settleProposal(context: Context, store: Store, { row, action }: ProposalAction): Promise<SettleResult> {
   const ports = hostPortsFor(context, store.directory);
   const by = personBy(currentUser().user, { name: context.options.text("by"), door: "command" });
   const wanted: RequestedAction = { row, action, by, reason: context.options.text("reason") ?? "" };
-  const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive
+  const alive = setInterval(() => undefined, LONGEST_MS); // the runtime's timers do not keep a process alive
   try {
     const session = await takeSession(context, { store, ports }, row);
     return {
@@ -52,7 +48,7 @@ export async function settleProposal(context: Context, store: Store, { row, acti
   }
 }
 
-/** Undefined: a live process has it. That it was taken is on record, so that what a crash leaves is not taken for finished. */
+/** Opens the session; undefined if a live process has it. */
 async function takeSession(
   context: Context,
   { store: { ledger }, ports }: StorePorts,
@@ -68,7 +64,7 @@ async function takeSession(
   }
 }
 
-/** The session is left as it was found. */
+/** Settles it in this process. The opening is recorded, so that a crash is not mistaken for a finished session. */
 async function settleHere(context: Context, held: HeldProposalSession, wanted: RequestedAction): Promise<ProposalReport> {
   const { session } = held;
   const before = session.state.closed;
@@ -82,7 +78,7 @@ async function settleHere(context: Context, held: HeldProposalSession, wanted: R
 
 type StorePorts = { readonly store: Store; readonly ports: HostPorts };
 
-/** Puts the wish on record and waits for what its holder does about it. A holder that leaves without hearing it leaves it to us. */
+/** Records the request and waits for the process that has the session. If that process ends first, this one settles it. */
 async function askHolder(context: Context, { store, ports }: StorePorts, wanted: RequestedAction): Promise<ProposalReport | "asked"> {
   const { row, action, by, reason } = wanted;
   const { ledger } = store;
@@ -135,7 +131,7 @@ async function actOnProposal(
 
 type HolderWait = ProposalAction & { readonly from: number };
 
-/** What the holder records about it; undefined: it left, or has said nothing for a while and may be gone. */
+/** Waits for the answer of the other process; undefined if it ended or stays silent. */
 function awaitHolder(ledger: Ledger, { row, action, from }: HolderWait): Promise<ProposalReport | undefined> {
   return new Promise((resolve, reject) => {
     const end = (report: ProposalReport | undefined): void => {
@@ -174,7 +170,7 @@ function outcome(type: string, body: object, action: ProposalAction["action"]): 
       return { state: "unknown", ok: false, type: "apply_unknown", text: String(Reflect.get(body, "message")) };
     case "proposal.apply_failed":
     case "proposal.refused": {
-      // Parsing: both bodies carry a type and a message.
+      // Both bodies have a type and a message.
       const { type: why, message } = body as EventBodies["proposal.refused"];
       return { state: null, ok: false, type: why, text: message };
     }
@@ -183,7 +179,7 @@ function outcome(type: string, body: object, action: ProposalAction["action"]): 
   }
 }
 
-/** A report that is no success, as the command's failure. */
+/** Turns a failed report into the command's error. */
 export function proposalRefusal({ type, text }: ProposalReport): CommandError {
   return new CommandError(type, type === "proposal_not_found" ? 4 : 1, { message: text });
 }

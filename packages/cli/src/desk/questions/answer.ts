@@ -14,7 +14,7 @@ import { continueText } from "../sessions/resume-command.ts";
 import { questionForm } from "./form.ts";
 import { answersExample, questionsText } from "./view.ts";
 
-/** What only an approval takes. */
+/** Options that only an approval takes. */
 const FOREIGN = ["edit", "remember", "pattern", "expires"] as const;
 
 /** Answers or declines a question and prints its state. An answer is never guessed. */
@@ -45,7 +45,7 @@ async function saveAnswers(
   const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
   const clock = overrides.clock ?? createSystemClock();
   const [reason, fingerprint] = [options.text("reason"), outcome === "answered" ? options.text("fingerprint") : undefined];
-  // Parsing: whoever stores answers checks them, whatever they are.
+  // The answers are checked when they are saved.
   const said = answers as readonly QuestionAnswer[] | undefined;
   return answerQuestion({ ledger, clock }, { question: row.id, outcome, ...(said && { answers: said }), by, reason, fingerprint });
 }
@@ -54,7 +54,7 @@ function answersText({ io }: Context, given: string): Promise<string> {
   return given.startsWith("@") ? readNamed(io, given.slice(1), "approve") : Promise.resolve(given);
 }
 
-/** A list of answers, or the object of which it is a part. */
+/** Reads a list of answers, or an object that contains it. */
 function parseAnswers(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -65,7 +65,7 @@ function parseAnswers(text: string): unknown {
   }
 }
 
-/** Nothing is taken for an answer that was not given, not even what is recommended. */
+/** Nothing counts as an answer that was not given, not even a recommendation. */
 async function askForAnswers(context: Context, row: QuestionRow): Promise<number> {
   const { io, options } = context;
   const { questions, id } = row;

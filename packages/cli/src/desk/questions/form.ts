@@ -2,7 +2,7 @@ import type { JsonObject, Question, QuestionRow } from "@assent/core";
 import type { RecordedJudgement } from "../approvals/form.ts";
 import { questionSubject } from "./view.ts";
 
-/** A question in the form of the commands and of the streams: that of an approval, with what is asked besides. */
+/** A question as commands and streams print it. */
 export function questionForm(row: QuestionRow): JsonObject {
   const { id, session, callId, questions, askedAt, fingerprint } = row;
   return {
@@ -30,7 +30,7 @@ function questionFields({ id, question, header, options, multi, recommended }: Q
   };
 }
 
-/** The form with how the question stands and what was judged when it was asked. */
+/** The question with its state and judgement. */
 export function questionLongForm(row: QuestionRow, judged: RecordedJudgement & { readonly consumed: boolean }): JsonObject {
   const { kind, input, cwd, verdict, reason, source, rule, explicitAsk, units, trace, consumed } = judged;
   const { state, answers, answeredBy, answeredAt, answerReason } = row;

@@ -11,14 +11,14 @@ import type { RecordedJudgement } from "../approvals/form.ts";
 import { questionLongForm } from "./form.ts";
 import { answersExample, questionsText } from "./view.ts";
 
-/** Shows one question whole, and what was answered. */
+/** Shows a question in full, with its answer. */
 export function showQuestion(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async ({ ledger }) => {
     const row = await readWholeQuestion(ledger, await findRow(ledger, "questions", operands[0] ?? ""));
     const recorded = await readCallRecord(ledger, row.session, row.callId);
     if (options.flag("json")) {
-      // Parsing: a call that asks was judged, by the store's own order of events.
+      // A call is judged before it asks.
       const judged = recorded["call.judged"] as RecordedJudgement;
       await printJson(io, questionLongForm(row, { ...judged, consumed: recorded["call.ended"] !== undefined }) satisfies JsonObject);
     } else await io.stdout.write(text(row, { columns: io.stdout.columns(), flags: storeFlag(context) }));

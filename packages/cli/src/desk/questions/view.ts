@@ -6,16 +6,16 @@ import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 
 const LIST_WIDTH = 200;
 
-/** What is asked, on one line, for lists. */
+/** The questions in one line, for lists. */
 export function questionSubject(questions: readonly Question[]): string {
   const more = questions.length > 1 ? ` (and ${questions.length - 1} more)` : "";
   return `${cut(oneLine(questions[0]?.question ?? ""), LIST_WIDTH)}${more}`;
 }
 
-/** Which question of how many this is, for a screen of this width. */
+/** How a question is printed; the title says which of how many it is. */
 export type QuestionPlace = { readonly columns: number; readonly style: Style; readonly title: string };
 
-/** A question as lines that fit the terminal, its options numbered; nothing in them can move the cursor. The last number is for an answer of one's own. */
+/** A question as lines that fit the terminal, with numbered options; the last number is for a custom answer. */
 export function questionLines(question: Question, { columns, style, title }: QuestionPlace): string[] {
   const block = (text: string, indent: string): string[] => wrap(safeText(text), columns - indent.length).map((line) => indent + line);
   const numbered = (label: string, at: number): string[] => {
@@ -32,7 +32,7 @@ export function questionLines(question: Question, { columns, style, title }: Que
   return [style.bold(title), ...quoted(safeText(question.question), columns), "", ...rows, ...other];
 }
 
-/** More of an option, for people. */
+/** The preview of an option. */
 export function previewText(preview: string, columns: number): string {
   return quoted(safeText(preview), columns).join("\n");
 }
@@ -43,7 +43,7 @@ function safeText(text: string): string {
 
 const PLAIN: Style = { bold: String, dim: String, red: String, green: String, yellow: String };
 
-/** The questions whole, as text for people. */
+/** The full text of the questions. */
 export function questionsText(questions: readonly Question[], columns = 80): string {
   return questions
     .map((question) => {

@@ -21,7 +21,7 @@ async function parentOf(ledger: Ledger, id: string): Promise<SessionRow["parent"
   return row?.id === id ? row.parent : null;
 }
 
-/** What is said to a call of an agent is remembered for that agent alone: a wider wish is refused, before anything is on record. */
+/** Refuses to remember an answer to an agent's call beyond that agent. */
 export async function refuseWideAnswer(
   ledger: Ledger,
   { id, session }: Pick<ApprovalRow, "id" | "session">,

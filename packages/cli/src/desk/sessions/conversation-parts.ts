@@ -1,14 +1,14 @@
 import { type EventBodies, isObject, type Ledger } from "@assent/core";
 
-/** One session of those a conversation is made of, and the last event of it that counts. */
+/** One session that a conversation consists of, up to an event. */
 export type ConversationPart = { readonly session: string; readonly through: number };
 
-/** The sessions that a session's conversation is made of, oldest first; the last is its own. */
+/** The sessions that a conversation consists of, oldest first; forks have several. */
 export async function conversationParts(ledger: Ledger, id: string): Promise<readonly ConversationPart[]> {
   const parts: ConversationPart[] = [{ session: id, through: Number.POSITIVE_INFINITY }];
   for (let from = await forkedFrom(ledger, id); from; from = await forkedFrom(ledger, from.session)) {
     const { session, seq: through } = from;
-    if (parts.some((part) => part.session === session)) break; // no record of ours leads in a circle
+    if (parts.some((part) => part.session === session)) break; // guards against a circular record
     parts.unshift({ session, through });
   }
   return parts;

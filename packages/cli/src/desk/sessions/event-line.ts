@@ -4,14 +4,13 @@ import { oneLine } from "../../io/visible-text.ts";
 import { whenText } from "../../io/who.ts";
 import { inputSubject } from "../approvals/edited-answer.ts";
 
-/** Where lines of events are shown. */
 export type LineOptions = {
   readonly columns: number | undefined;
-  /** The only session that is shown; undefined: all of the store. */
+  /** The only session shown; undefined if all are. */
   readonly session: string | undefined;
 };
 
-/** One event for people: its number, when, what, and the plain values of its body, cut to the terminal. */
+/** One event in a line that fits the terminal. */
 export function eventLine(event: StoredEvent, { columns, session }: LineOptions): string {
   const place = session === event.session ? "" : ` ${event.session}#${event.seq}`;
   const number = numberIn(session, event).padStart(5);
@@ -19,13 +18,13 @@ export function eventLine(event: StoredEvent, { columns, session }: LineOptions)
   return `${columns === undefined ? line : cut(line, columns)}\n`;
 }
 
-/** The number that the options take: a session's own, of which the shared chain's events have none, or the position in the store. */
+/** The number that options accept: the session's own sequence, or the position in the store. */
 function numberIn(session: string | undefined, event: StoredEvent): string {
   if (session === undefined) return String(event.pos);
   return session === event.session ? `#${event.seq}` : "";
 }
 
-/** What is worth a glance, the telling first and ids last; long texts, structures and digests are left to `--json`. */
+/** The most informative values first; long texts and digests appear only with `--json`. */
 function summary({ body }: StoredEvent): string {
   const words = Object.entries(body).flatMap(([name, value]) => {
     const shown = glance(name, value);
@@ -42,7 +41,7 @@ function rank(name: string): number {
 }
 
 function glance(name: string, value: Json): string | undefined {
-  if (name === "edited" && isObject(value)) return inputSubject(value["input"] as Json, GLANCE); // parsing: the record is JSON
+  if (name === "edited" && isObject(value)) return inputSubject(value["input"] as Json, GLANCE); // the record is JSON
   if (name === "error" && isObject(value)) return oneLine(String(value["message"] ?? value["type"]));
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   const text = isObject(value) ? (value["name"] ?? value["text"]) : value;

@@ -4,11 +4,11 @@ import { decisionSentence, rulePlace } from "../explain/decision-text.ts";
 import { proposalNote } from "./export-notes.ts";
 import { contentBlock, fenced, quoted } from "./markdown.ts";
 
-/** Calls, each told at once when it has ended: what was proposed, what was decided and by whom, what came of it. */
+/** Collects each call's story and returns it when the call has ended. */
 export type CallStories = {
-  /** Undefined: the event is of no call. */
+  /** Undefined if the event does not belong to a call. */
   readonly take: (event: LedgerEvent) => string | undefined;
-  /** Some have not ended. */
+  /** True if calls have not ended. */
   readonly isOpen: () => boolean;
   readonly end: () => string;
 };
@@ -16,16 +16,15 @@ export type CallStories = {
 type Story = {
   readonly call: string;
   readonly tool: string;
-  /** What the model proposed, complete as soon as it was judged. */
+  /** The model's input, complete once it was judged. */
   input: Json;
-  /** What others made of it, in order. */
+  /** Later changes of the input, in order. */
   readonly edits: StoryEdit[];
   readonly lines: string[];
 };
 
 type StoryEdit = { readonly by: string; readonly input: Json; readonly fingerprint: string | undefined };
 
-/** No calls yet. */
 export function createCallStories(): CallStories {
   const open = new Map<string, Story>();
   const made = new Map<string, string>();
@@ -51,13 +50,13 @@ function continueStory(open: Map<string, Story>, story: Story, event: LedgerEven
   if (event.type === "call.judged" && event.body.editedBy === undefined && story.edits.length === 0) story.input = event.body.input;
   const edit = editOf(event);
   if (edit && !story.edits.some(({ fingerprint }) => fingerprint === edit.fingerprint)) story.edits.push(edit);
-  story.lines.push(...linesOf(event).filter((line) => !story.lines.includes(line))); // judged again, and the same came of it
+  story.lines.push(...linesOf(event).filter((line) => !story.lines.includes(line))); // judged again with the same result
   if (event.type !== "call.ended") return "";
   open.delete(story.call);
   return `${storyText(story)}\n${contentBlock(event.body.content)}\n`;
 }
 
-/** What this event put in place of what was proposed: an answer first, then its judging, which says the same again. */
+/** The input that this event replaced the proposed one with, if any. */
 function editOf(event: LedgerEvent): StoryEdit | undefined {
   if (event.type === "approval.answered" && event.body.edited) return { by: whoText(event.body.by), ...event.body.edited };
   if (event.type !== "call.judged" || event.body.editedBy === undefined) return undefined;
@@ -74,14 +73,14 @@ function inputBlock(input: Json): string {
   return typeof input === "string" ? fenced(input) : fenced(JSON.stringify(input, null, 2), "json");
 }
 
-/** The call that an event is told with; `made` says which call asked a question or staged a proposal. */
+/** The call that an event belongs to; `made` maps questions and proposals to calls. */
 function subject(event: LedgerEvent, made: ReadonlyMap<string, string>): string | undefined {
   const { body } = event;
   if ("question" in body) return made.get(body.question);
   return "proposal" in body ? made.get(body.proposal) : lifecycleCallOf(event);
 }
 
-/** What an event says about its call, in words. */
+/** Describes an event of a call. */
 function linesOf(event: LedgerEvent): readonly string[] {
   switch (event.type) {
     case "call.judged":

@@ -4,18 +4,18 @@ import { createCallStories } from "./export-calls.ts";
 import { noteOf } from "./export-notes.ts";
 import { contentBlock, fenced, quoted } from "./markdown.ts";
 
-/** A session as a text for people, piece by piece, in the order of its record. */
+/** Builds a Markdown transcript event by event. */
 export type MarkdownTranscript = {
-  /** What this event adds; empty where it adds nothing yet. */
+  /** The text that this event adds; may be empty. */
   readonly take: (event: LedgerEvent) => string;
-  /** What has not come to its end. */
+  /** The text about unfinished calls. */
   readonly end: () => string;
 };
 
-/** A Markdown transcript. Text of people, models and tools is quoted in blocks, so that it cannot imitate the record's own words. */
+/** Creates a Markdown transcript. Text of people, models and tools is quoted in blocks, so that it cannot imitate the record. */
 export function createTranscript(): MarkdownTranscript {
   const calls = createCallStories();
-  let left = ""; // while calls were open: it is told behind them, and they are told when they have ended
+  let left = ""; // text to append after the open calls
   return {
     take: (event) => {
       const told = calls.take(event);
@@ -67,7 +67,7 @@ const HEADINGS: Readonly<Record<EventBodies["message.user"]["origin"], string>> 
   steering: "## Reminder",
 };
 
-/** The runtime's own words are given as people saw them; what a model was sent is in an envelope that only models should meet. */
+/** Returns the runtime's messages as people saw them, without the markup for models. */
 function fromOutside({ origin, content, displayText }: EventBodies["message.user"]): string {
   if (displayText !== undefined) return `${HEADINGS[origin]}\n\n${fenced(displayText)}`;
   return `${HEADINGS[origin]}\n\n${origin === "user" ? contentBlock(content) : "Assent sent the model a message.\n"}`;

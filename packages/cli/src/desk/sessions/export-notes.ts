@@ -3,19 +3,19 @@ import { whoText } from "../../io/who.ts";
 import { taskResultText } from "../../tui/transcript/task-ends.ts";
 import { fenced, quoted } from "./markdown.ts";
 
-/** What else happened, in a line; undefined for what only programs need to know. */
+/** Describes other events in a line; undefined for those of interest to programs only. */
 export function noteOf(event: LedgerEvent): string | undefined {
   const text = proposalNote(event) ?? ofTask(event) ?? ofSession(event);
   return text === undefined ? undefined : `*${text}*\n${event.type === "task.ended" ? broughtBack(event.body) : ""}`;
 }
 
-/** What a background task came back with: an agent's report, or the end of what a command wrote. */
+/** The result of a background task. */
 function broughtBack(body: EventBodies["task.ended"]): string {
   const text = taskResultText(body);
   return text === "" ? "" : `\n${fenced(text)}`;
 }
 
-/** What became of a proposal, in words. */
+/** Describes an event of a proposal. */
 export function proposalNote(event: LedgerEvent): string | undefined {
   switch (event.type) {
     case "proposal.staged":
@@ -59,7 +59,7 @@ function ofTask(event: LedgerEvent): string | undefined {
   }
 }
 
-/** Where all of it is: a command's output in a file, an agent's conversation in a session of its own. */
+/** Names where the full output is: a command's file or an agent's session. */
 function startedTask({ task, agent, description, command, session }: EventBodies["task.started"]): string {
   const where = command ? `its output is in ${quoted(command.outputFile)}` : `its conversation is ${quoted(session)}`;
   return `Task ${quoted(task)} started with ${quoted(agent)}: ${quoted(description)}; ${where}`;
@@ -68,7 +68,7 @@ function startedTask({ task, agent, description, command, session }: EventBodies
 function ofSession(event: LedgerEvent): string | undefined {
   switch (event.type) {
     case "mode.changed":
-      if (event.body.from === event.body.to) return undefined; // only the place of the plan was recorded
+      if (event.body.from === event.body.to) return undefined; // only the plan's path was recorded
       return `Mode ${quoted(event.body.to)} instead of ${quoted(event.body.from)}, by ${quoted(event.body.by)}`;
     case "model.changed":
       return `Model ${quoted(event.body.to ?? "none")}, by ${quoted(event.body.by)}`;

@@ -1,31 +1,30 @@
 import { type EventBodies, type Ledger, type LedgerEvent, parseEvent, type StoredEvent } from "@assent/core";
 
-/** What is known of a conversation at one place of its session's chain. */
+/** The state of a conversation at one event. */
 export type ForkPlace = {
   readonly seq: number;
   readonly mode: string;
   readonly model: string | null;
-  /** The model had said its last word there: nothing is left to go on with. */
+  /** The model had finished, so nothing is left to do. */
   readonly isDone: boolean;
 };
 
-/** From an answer with calls to the last result of them; null: that is missing. */
+/** A turn from an answer with calls to its last result; `until` is null if a result is missing. */
 export type TurnSpan = { readonly from: number; readonly until: number | null };
 
-/** A session's conversation as far as it can be cut. */
+/** The places at which a conversation can be forked. */
 export type ForkableConversation = {
   readonly created: EventBodies["session.created"];
-  /** The last event of the session. */
   readonly head: number;
-  /** The end of the last turn whose calls all have their results. */
+  /** The end of the last turn with all results. */
   readonly finished: ForkPlace | undefined;
-  /** At the place that was asked for; undefined where nothing has been said up to there. */
+  /** The requested place; undefined if the conversation had not begun. */
   readonly at: ForkPlace | undefined;
-  /** The turn that this place would cut between a call and its result. */
+  /** The turn that the requested place would split. */
   readonly cuts: TurnSpan | undefined;
 };
 
-/** Looks through a session for places at which its conversation is whole. Undefined: it has no events. */
+/** Finds the places at which a session can be forked. Undefined if it has no events. */
 export async function findForkPlaces(
   ledger: Ledger,
   session: string,
@@ -44,7 +43,7 @@ export async function findForkPlaces(
   return created && { created, head, finished, at, cuts };
 }
 
-/** Only an answer's parts are looked into; other contents may stay where they are. */
+/** Resolves only the parts of an answer. */
 async function resolveAnswer(ledger: Ledger, stored: StoredEvent): Promise<LedgerEvent | undefined> {
   return parseEvent(stored.type === "message.assistant" ? { ...stored, body: await ledger.resolve(stored.body) } : stored);
 }
@@ -56,9 +55,8 @@ type ForkScan = {
   model: string | null;
   said: boolean;
   finished: ForkPlace | undefined;
-  /** Answers with calls, oldest first. */
   readonly turns: { readonly from: number; until: number | null }[];
-  /** Calls of the newest answer: how many it has, and which have no result yet. */
+  /** Calls of the newest answer, and those without a result. */
   asked: number;
   missing: number;
   readonly open: Set<string>;
@@ -103,7 +101,7 @@ function step(walk: ForkScan, event: LedgerEvent): void {
   }
 }
 
-/** How an answer stopped that did not come to its end: nothing it proposed is ever run. */
+/** Stop reasons of incomplete answers, whose calls never run. */
 const CUT: readonly string[] = ["aborted", "error"];
 
 function answered(walk: ForkScan, { seq, body }: LedgerEvent<"message.assistant">): void {

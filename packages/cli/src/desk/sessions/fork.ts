@@ -13,7 +13,10 @@ import { type ForkableConversation, type ForkPlace, findForkPlaces } from "./for
 
 type Forked = NonNullable<EventBodies["session.created"]["forked"]>;
 
-/** Makes a session whose conversation begins with that of another up to `at`, or up to the end of its last finished turn. What is open there stays there. */
+/**
+ * Creates a session that continues another one's conversation from `at`, or from its last finished turn. Open approvals stay in the
+ * original.
+ */
 export async function forkSession(
   ports: SessionPorts,
   { id, at }: { readonly id: string; readonly at: number | undefined },
@@ -36,7 +39,7 @@ export async function forkSession(
   return session.id;
 }
 
-/** A fork of a fork that has said nothing of its own begins where that one does. */
+/** A fork of an empty fork starts where that one does. */
 function inheritedPlace({ created: { forked, mode, model }, head }: ForkableConversation): ForkPlace | undefined {
   return forked && { seq: head, mode, model, isDone: true };
 }
@@ -60,13 +63,13 @@ function nothingSaid(id: string): CommandError {
   return new CommandError("nothing_to_fork", 1, { message: "There is no finished turn to fork from.", hint });
 }
 
-/** The way it began, without the task it may have been of. */
+/** Copies how the session was created, without its task. */
 function copyCreation(created: EventBodies["session.created"]): EventBodies["session.created"] {
   const { cwd, workspace, door, mode, model, policy, title, options } = created;
   return { cwd, workspace, door, mode, model, policy, title, version: VERSION, parent: null, agent: null, ...(options && { options }) };
 }
 
-/** From its first record on a fork keeps what it begins with from being pruned; until then it may have gone. */
+/** Checks that the original still exists, because only a recorded fork protects it from being pruned. */
 async function refuseIfPruned(ledger: Ledger, { session }: Forked): Promise<void> {
   const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
   if (row) return;

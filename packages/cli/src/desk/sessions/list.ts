@@ -7,7 +7,7 @@ import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { sessionRows } from "../tasks/recorded-tasks.ts";
 
-/** Lists sessions and how they stand, the newest first; those of tasks only with `--all`. */
+/** Lists sessions, newest first; those of tasks only with `--all`. */
 export function listSessions(context: Context): Promise<number> {
   const { io, options } = context;
   const state = options.text("state");
@@ -74,12 +74,12 @@ function sessionForm(row: SessionRow, { open: openApprovals, unknown: unknownOut
   };
 }
 
-/** What is open, and what ended unknown, in a session and in those of all agents below it. */
+/** Open items and unknown outcomes of a session and all its agents. */
 export type SessionTotals = { readonly open: number; readonly unknown: number };
 
 const NOTHING: SessionTotals = { open: 0, unknown: 0 };
 
-/** Of each session: what an agent leaves counts for all that it was started by, because they are the ones a person looks at. */
+/** Counts an agent's items for every session above it, because a person looks there. */
 export async function agentTotals(ledger: Ledger): Promise<(session: SessionRow) => SessionTotals> {
   const asked = await openQuestions(ledger);
   const totals = new Map<string, SessionTotals>();
@@ -96,7 +96,7 @@ export async function agentTotals(ledger: Ledger): Promise<(session: SessionRow)
   return ({ id }) => totals.get(id) ?? NOTHING;
 }
 
-/** A question of a model waits for a person like an approval; by session, how many do. */
+/** The number of open questions by session. */
 async function openQuestions(ledger: Ledger): Promise<ReadonlyMap<string, number>> {
   const count = new Map<string, number>();
   for (const { session } of await ledger.pending("questions")) count.set(session, (count.get(session) ?? 0) + 1);

@@ -13,7 +13,7 @@ type LogQuery = {
   readonly line: (event: StoredEvent) => string;
 };
 
-/** `assent log`: prints the record; with `--follow` until a signal comes. */
+/** `assent log`: prints the record; with `--follow` until a signal arrives. */
 export function printLog(context: Context): Promise<number> {
   const { options } = context;
   const open = options.flag("follow") ? withStore : withStoreIfAny;
@@ -38,7 +38,7 @@ async function read({ io, options, operands }: Context, ledger: Ledger): Promise
   };
 }
 
-/** A sequence number (the position in the store, where no session is named) or a time; the other one then lets everything pass. */
+/** Reads a sequence number (with no session, a position in the store) or a time. */
 function parseSince(text: string | undefined): { readonly place: number; readonly time: string } {
   if (text === undefined) return { place: 0, time: "" };
   if (/^[0-9]{1,15}$/.test(text)) return { place: Number(text), time: "" };
@@ -48,7 +48,7 @@ function parseSince(text: string | undefined): { readonly place: number; readonl
   return { place: 0, time: new Date(time).toISOString() };
 }
 
-/** `*` stands for any run of characters; everything else for itself. */
+/** `*` matches any characters. */
 function globMatcher(glob: string | undefined): (type: string) => boolean {
   if (glob === undefined) return () => true;
   const pieces = glob.split("*").map((piece) => piece.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
@@ -56,7 +56,7 @@ function globMatcher(glob: string | undefined): (type: string) => boolean {
   return (type) => pattern.test(type);
 }
 
-/** The types that a pattern covers, so that the ledger finds them by index. Types that this version does not know must be named in full. */
+/** The known event types that match, so that the ledger can use an index. Unknown types must be named in full. */
 function typesLike(glob: string | undefined, matches: (type: string) => boolean): readonly string[] | undefined {
   if (glob === undefined || glob === "*") return undefined;
   return glob.includes("*") ? EVENT_TYPES.filter(matches) : [glob];

@@ -1,21 +1,21 @@
 import { type Content, contentText } from "@assent/core";
 import { oneLine, visible } from "../../io/visible-text.ts";
 
-/** Foreign text as a block that nothing in it can end: no markup of it counts, nothing in it is loaded, hidden characters are shown. */
+/** A fenced block that the text cannot close, with hidden characters made visible. */
 export function fenced(text: string, language = ""): string {
   const shown = visible(text);
   const fence = "`".repeat(Math.max(3, longestRun(shown) + 1));
   return `${fence}${language}\n${shown}${shown.endsWith("\n") ? "" : "\n"}${fence}\n`;
 }
 
-/** The text of a content as such a block; what is no text is named in it. */
+/** Content as a fenced block; images and files are named. */
 export function contentBlock(content: Content): string {
   if (typeof content === "string") return fenced(content);
   const others = content.flatMap((part) => (part.type === "image" || part.type === "file" ? [`[${part.type}: ${part.mediaType}]`] : []));
   return fenced([contentText(content), ...others].filter((text) => text !== "").join("\n"));
 }
 
-/** Foreign words within a line. */
+/** Quotes a text within a line. */
 export function quoted(text: string): string {
   const shown = oneLine(text);
   if (shown === "") return "(nothing)";

@@ -4,13 +4,13 @@ import { type Ledger, readSessionState, type SessionRow, type TaskRow } from "@a
 export type RecordedTask = {
   readonly row: TaskRow;
   readonly session: SessionRow;
-  /** `interrupted`: it ran when its process ended, and nobody has looked since. */
+  /** `interrupted`: its process ended while it ran. */
   readonly state: TaskRow["state"] | "interrupted";
 };
 
 const PAGE = 1_000;
 
-/** All of them, of one session or of every one, the oldest session first. */
+/** Lists tasks of one or all sessions, oldest session first. */
 export async function recordedTasks(ledger: Ledger, only?: string): Promise<readonly RecordedTask[]> {
   const found: RecordedTask[] = [];
   for await (const session of sessionRows(ledger)) {
@@ -24,7 +24,7 @@ export async function recordedTasks(ledger: Ledger, only?: string): Promise<read
   return found;
 }
 
-/** Every session there is, in the order in which they were made. */
+/** All sessions, in the order of their creation. */
 export async function* sessionRows(ledger: Ledger): AsyncGenerator<SessionRow> {
   for (let after: string | undefined; ; ) {
     const rows: readonly SessionRow[] = await ledger.pending("sessions", { all: true, limit: PAGE, ...(after !== undefined && { after }) });
@@ -34,7 +34,7 @@ export async function* sessionRows(ledger: Ledger): AsyncGenerator<SessionRow> {
   }
 }
 
-/** What blocks it; null if it runs or can be resumed. */
+/** Why it is blocked; null if it runs or can be resumed. */
 export function blockedBy({ row }: RecordedTask): string | null {
   return row.paused?.blocked ?? null;
 }

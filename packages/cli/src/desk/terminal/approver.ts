@@ -9,17 +9,16 @@ import type { RequestEdit } from "../approvals/revise.ts";
 import { appliesProposal, approvalLines } from "../approvals/view.ts";
 import { openPrompt, type Prompt, type Typed } from "./prompt.ts";
 
-/** What the approver needs: a terminal, and what Ctrl-C does to the call. */
 export type TerminalApproverParts = {
   readonly io: Pick<Io, "stderr" | "keyboard" | "env">;
   readonly clock: Clock;
   readonly by: By;
   readonly cancel: () => void;
-  /** Lets the person change a request in their own editor; absent: they cannot here. */
+  /** Opens requests in the person's editor; absent if that is not possible here. */
   readonly edit?: ApprovalEditor;
-  /** Discards the previewed change that a rejected call would have applied; absent: it stays staged. */
+  /** Discards the proposal that a rejected call would have applied; absent: it stays open. */
   readonly discard?: (approval: OpenApproval, reason: string) => void;
-  /** A no can end the turn as well. */
+  /** Rejecting can end the turn too. */
   readonly stops?: boolean;
 };
 
@@ -27,13 +26,13 @@ type Screen = {
   prompt: Prompt;
   readonly style: Style;
   readonly write: (text: string) => Promise<void>;
-  /** Gives the keyboard away for as long as the work takes. */
+  /** Releases the keyboard while the work runs. */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
-  /** What the person made of it. */
+  /** The person's edit. */
   edited: RequestEdit | undefined;
 };
 type TypedDecision = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt"> & { readonly discard?: true };
-/** `again` puts the question once more: nothing usable was typed. */
+/** `again`: nothing usable was typed, so ask again. */
 type Turn =
   | { readonly decided: TypedDecision }
   | { readonly again: true }
@@ -49,8 +48,8 @@ const SCOPE_WORDS: Readonly<Record<Remember["scope"], string>> = {
 const FURNITURE_ROWS = 10;
 
 /**
- * Asks the person at this terminal, one question at a time, on stderr. Only a typed letter and Enter answer; Enter alone does not, nor does a key pressed before the
- * question could be read. A long request is shown page by page, and yes is offered after its last page only.
+ * Asks the person at this terminal, one question at a time, on stderr. An answer is a letter and Enter; keys pressed before the question
+ * was readable are ignored. A long request is shown in pages, and can be approved only after its last page.
  */
 export function terminalApprover(parts: TerminalApproverParts): Approver {
   let last: Promise<unknown> = Promise.resolve();
@@ -104,7 +103,7 @@ const FAREWELL: Readonly<Record<Extract<Typed, { none: unknown }>["none"], strin
 
 type ApprovalQuestion = { readonly approval: OpenApproval; readonly signal: AbortSignal };
 
-/** What was edited is shown again whole, and asked about again. */
+/** Shows and asks about an edited request again. */
 async function converse(parts: TerminalApproverParts, screen: Screen, asked: ApprovalQuestion): Promise<FinalTurn> {
   for (let { approval } = asked; ; ) {
     const turn = await present(parts, screen, approval);
@@ -127,7 +126,7 @@ async function present(parts: TerminalApproverParts, screen: Screen, approval: O
 
 type FinalCheck = { readonly turn: FinalTurn; readonly asked: ApprovalQuestion; readonly approval: OpenApproval };
 
-/** The edited approval if it changed since it was shown; undefined if not. */
+/** Returns the edited approval if it changed since it was shown. */
 async function recheckEdit(
   { edit: editor }: TerminalApproverParts,
   screen: Screen,
@@ -157,14 +156,14 @@ async function openEditor(
   return "message" in revised ? revised : { edit, approval: revised };
 }
 
-/** The approval as the person made it read; undefined where nothing came of it, which is said. */
+/** Applies an edit; undefined, with a message, if it failed. */
 async function applyEdit(
   screen: Screen,
   { signal }: ApprovalQuestion,
   edit: () => Promise<RevisedEdit>,
 ): Promise<OpenApproval | undefined> {
   const failed = (error: unknown): RevisedEdit => {
-    if (signal.aborted) return { message: "" }; // it goes away with the next question
+    if (signal.aborted) return { message: "" }; // the next question clears it
     throw error;
   };
   const edited = await screen.aside(() => edit().catch(failed));
@@ -176,7 +175,7 @@ async function applyEdit(
   return edited.approval;
 }
 
-/** Shows all lines, a page at a time. Undefined: all of it was shown. */
+/** Shows all lines in pages; undefined once all were shown. */
 async function showPages(screen: Screen, lines: readonly string[], rows: number): Promise<Turn | undefined> {
   const pages = Math.ceil(lines.length / rows);
   for (let page = 1; page < pages; page++) {
@@ -219,7 +218,7 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
 
 type Plan = Extract<OpenApproval["details"], { readonly type: "plan" }>;
 
-/** A plan is approved into a mode. */
+/** Approving a plan chooses a mode. */
 async function choosePlan(screen: Screen, { prePlanMode }: Plan, stops: boolean): Promise<Turn> {
   const back = prePlanMode === undefined ? [] : [["b", `yes, start, and go back to mode ${prePlanMode}`] as const];
   const choices = [
@@ -277,7 +276,7 @@ function choicesFor({ editable, rules, whole, stops, isAgents }: OfferedChoices)
     ...(editable ? edit : []),
     ...(rules.length > 0 ? remembered : []),
     ...whole.map((tool) => ["t", `always allow this tool in this session: ${oneLine(tool)}`] as const),
-    ...(rules.length > 0 && !isAgents ? wider : []), // what is said to an agent is remembered for that agent alone
+    ...(rules.length > 0 && !isAgents ? wider : []), // answers to an agent are remembered for that agent only
     ["n", "no"],
     ...(stops ? [STOP] : []),
   ];
@@ -291,7 +290,7 @@ async function actOnKey(screen: Screen, key: string, rules: readonly string[]): 
 
 const LONGEST_SAID = 20;
 
-/** What was typed, as far as it helps to see one's own mistake. */
+/** Shows what was typed, to reveal a typing mistake. */
 function quoteTyped(typed: string): string {
   return typed === "" ? "Enter alone" : `'${cut(oneLine(typed), LONGEST_SAID)}'`;
 }

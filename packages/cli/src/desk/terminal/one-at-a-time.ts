@@ -1,9 +1,9 @@
 import type { Approver, Questioner } from "@assent/core";
 
-/** The ways to the person at one terminal. */
+/** Ways to ask the person at one terminal. */
 export type PersonChannels = { readonly approver: Approver; readonly questioner: Questioner };
 
-/** Approvals and questions share one keyboard: what is asked later waits until what is asked now is answered. */
+/** Queues approvals and questions, because they share one keyboard. */
 export function oneAtATime({ approver, questioner }: PersonChannels): PersonChannels {
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(act: () => Promise<T>): Promise<T> => {

@@ -5,16 +5,16 @@ import { visible } from "../../io/visible-text.ts";
 /** A typed line, or why there is none: Ctrl-C, end of input, or answered elsewhere. */
 export type Typed = { readonly line: string } | { readonly none: "cancelled" | "closed" | "withdrawn" };
 
-/** A place to ask for lines; it holds the keyboard until it is closed. */
+/** Asks for lines; holds the keyboard until it is closed. */
 export type Prompt = {
-  /** Writes the text and waits for a line. Keys that came before the text could be read are dropped, Ctrl-C excepted. */
+  /** Writes the text and waits for a line. Ignores keys pressed before the text was readable, except Ctrl-C. */
   readonly ask: (text: string) => Promise<Typed>;
-  /** `ask` for a line that decides nothing: whoever types fast loses no letter. */
+  /** Like `ask`, but keeps keys typed early, because the line decides nothing. */
   readonly askAtOnce: (text: string) => Promise<Typed>;
   readonly close: () => void;
 };
 
-/** How long a text must have been on the screen before a key can mean it. */
+/** How long a text must be visible before keys count. */
 const READING_TIME_MS = 300;
 
 type Parts = {
@@ -22,12 +22,12 @@ type Parts = {
   readonly output: Output;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called at every key, whatever it means. */
+  /** Called for every key. */
   readonly pressed?: () => void;
 };
 type Waiting = { typed: string; readable: boolean; readonly done: (typed: Typed) => void };
 
-/** Takes the keyboard. Nothing typed before is kept. */
+/** Takes the keyboard, without earlier input. */
 export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts): Prompt {
   let waiting: Waiting | undefined;
   let painting = Promise.resolve();
@@ -55,7 +55,7 @@ export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts):
     if (isEnded) ended();
     return promise.finally(async () => {
       (await shown)();
-      await painting; // echo what was typed before anything else is written
+      await painting; // echo earlier input first
     });
   };
   return {
@@ -69,7 +69,7 @@ export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts):
   };
 }
 
-/** Single characters. An escape sequence (an arrow, a function key) means nothing here and is left out whole. */
+/** Splits input into characters; drops escape sequences such as arrow keys. */
 function splitKeys(keys: string): readonly string[] {
   const [plain = "", ...sequences] = keys.split("\u001b");
   return [plain, ...sequences.map((sequence) => sequence.replace(/^(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)/u, ""))].flatMap((text) => [...text]);

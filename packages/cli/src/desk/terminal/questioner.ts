@@ -16,13 +16,12 @@ import { whoText } from "../../io/who.ts";
 import { previewText, questionLines } from "../questions/view.ts";
 import { openPrompt, type Prompt, type Typed } from "./prompt.ts";
 
-/** What the questioner needs: a terminal, and who sits at it. */
 export type TerminalQuestionerParts = { readonly io: Pick<Io, "stderr" | "keyboard" | "env">; readonly clock: Clock; readonly by: By };
 
 type NoLine = Extract<Typed, { readonly none: unknown }>;
 type QuestionResult = { readonly answer: QuestionAnswer } | NoLine;
 
-/** Puts questions to the person at this terminal, one after the other, on stderr. A typed number and Enter answer; Enter alone chooses nothing. */
+/** Asks questions at this terminal, one after the other, on stderr. An answer is a number and Enter. */
 export function terminalQuestioner(parts: TerminalQuestionerParts): Questioner {
   return {
     available: () => true,
@@ -49,7 +48,7 @@ async function converse(
   for (const question of open.questions) {
     late = new AbortController();
     const said = await askOne(parts, { open, question, signal: AbortSignal.any([signal, late.signal]) });
-    if (answers.has(question.id)) continue; // its time was over
+    if (answers.has(question.id)) continue; // its time limit passed
     if ("none" in said) {
       await io.stderr.write(`\n${farewell(said, signal)}\n`);
       return said.none === "cancelled" ? { outcome: "cancelled", partial: [...answers.values()], by } : undefined;
@@ -71,7 +70,7 @@ function farewell({ none }: NoLine, signal: AbortSignal): string {
 
 type SingleQuestion = { readonly open: OpenQuestion; readonly question: Question; readonly signal: AbortSignal };
 
-/** The list of one question, until there is an answer. Only the list has a time limit: a text takes as long as it takes. */
+/** Asks one question until it is answered. Only the list has a time limit, not the text. */
 async function askOne(parts: TerminalQuestionerParts, { open, question, signal }: SingleQuestion): Promise<QuestionResult> {
   const { io, clock } = parts;
   let listed = false;

@@ -18,7 +18,7 @@ import { oneLine } from "../../io/visible-text.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
 
-/** Lists the tools that can be called, or shows one of them whole. */
+/** Lists the available tools, or shows one in full. */
 export async function showTools(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const ports = hostPortsFor(context, await stateDirectory(context));
@@ -43,7 +43,7 @@ const NO_RULES = { allow: [], ask: [], deny: [] };
 
 type ToolListing = Pick<LoadedTools, "failed"> & Pick<LoadedAgents, "problems"> & { readonly formOf: (tool: Tool) => ToolForm };
 
-/** Tools that are no part of the list because they are not always there. */
+/** Tools that are not always available. */
 const SOMETIMES: Readonly<Record<string, string>> = {
   ask: "when a person can answer: here, through a host, or later with --on-ask park",
   resolve: "when a previewed change waits, or a tool can preview one",
@@ -88,7 +88,7 @@ async function show({ io, options }: Context, tool: Tool, formOf: ToolListing["f
 
 type ToolForm = Pick<Tool, "name" | "kind" | "title" | "description"> & { readonly source: string };
 
-/** A tool as it is listed; `file`: the module that it was loaded from. */
+/** A tool as listed; `file` is its module. */
 function form({ overrides }: Context, { name, kind, title, description }: Tool, file: string | undefined): ToolForm {
   const isOwn = overrides.tools?.some((tool) => tool.name === name) === true;
   return { name, kind, title, description, source: file ?? (isOwn ? "custom" : "built-in") };

@@ -2,8 +2,8 @@ import type { Ledger } from "@assent/core";
 import { diffConfiguration, findNestedInstructions, readTrustState, type TrustState } from "@assent/policy";
 
 /**
- * How a workspace stands for whoever is to trust it: with the instructions below its root. Those are no part of the digest, because nobody could look for them
- * whenever something starts; each counts for as long as it is what is on record.
+ * The trust state of a workspace, with the instructions below its root. The digest excludes those, because finding them at every start
+ * would be slow; each is compared with the record when it is used.
  */
 export async function fullTrustState(ledger: Ledger, workspace: string): Promise<TrustState> {
   const state = await readTrustState(ledger, workspace);

@@ -20,9 +20,8 @@ import { fullTrustState } from "./state.ts";
 import { trustLines } from "./view.ts";
 
 /**
- * Trusts a workspace as it is now, takes that back, or shows how it stands. At a terminal it asks, after everything was shown; `--yes` skips the question
- * and is required without a terminal.
- * What is recorded is what was read and shown: if a file changes meanwhile, the workspace is not trusted.
+ * Trusts a workspace, revokes trust, or shows its state. Asks at a terminal after showing everything; `--yes` skips the question and is
+ * required without a terminal. If a file changes meanwhile, the workspace is not trusted.
  */
 export async function trustCommand(context: Context): Promise<number> {
   const { options } = context;
@@ -39,11 +38,11 @@ export async function trustCommand(context: Context): Promise<number> {
   });
 }
 
-/** The directory named, else the workspace around the place where it is run. */
+/** The named directory, else the workspace around the current directory. */
 function workspaceOf({ io, operands }: Context): string {
   const [given] = operands;
   try {
-    if (given === "") throw new WorkspaceNotFoundError("''"); // a variable that is not set must not mean the current directory
+    if (given === "") throw new WorkspaceNotFoundError("''"); // an unset variable must not mean the current directory
     return findWorkspace(io.cwd, given === undefined ? undefined : resolve(io.cwd, given));
   } catch (error) {
     if (!(error instanceof WorkspaceNotFoundError)) throw error;
@@ -74,7 +73,7 @@ async function grant(context: Context, ledger: Ledger, workspace: string): Promi
   return now.trusted ? 0 : 1;
 }
 
-/** `--yes`, or the answer of the person at the terminal. Without either nothing is trusted; stdin is not read as an answer. */
+/** `--yes`, or the person's answer at the terminal. Stdin is not read as an answer. */
 async function isWanted(context: Context, ledger: Ledger, state: TrustState): Promise<boolean> {
   const { io, options } = context;
   if (options.flag("yes")) return true;
@@ -100,7 +99,7 @@ async function print({ io, options }: Context, ledger: Ledger, state: TrustState
 
 const FURNITURE_ROWS = 6;
 
-/** Shows all lines page by page, then asks. Only a typed y confirms. */
+/** Shows all lines in pages, then asks. Only a typed y confirms. */
 export async function askToTrust({ io, overrides }: Context, lines: readonly string[]): Promise<boolean> {
   const { createSystemClock } = await import("@assent/host");
   const { signal } = new AbortController();

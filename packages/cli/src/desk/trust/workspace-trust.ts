@@ -10,11 +10,11 @@ export type WorkspaceTrust = { readonly trusted: boolean; readonly stillTrusted:
 type TrustQuery = {
   readonly workspace: string;
   readonly ledger?: Ledger;
-  /** Nothing of the project is wanted, so nothing is left out. */
+  /** Do not warn, because nothing of the project is used. */
   readonly quiet?: boolean;
 };
 
-/** Checks whether the workspace is trusted as it is now, and warns if configuration is ignored because it is not. */
+/** Checks whether the workspace is trusted now, and warns about ignored configuration. */
 export async function workspaceTrust(context: Context, { workspace, ledger, quiet = false }: TrustQuery): Promise<WorkspaceTrust> {
   const state = ledger
     ? await readTrustState(ledger, workspace)

@@ -5,10 +5,7 @@ import type { Client } from "./options.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Translates messages for hosts of Claude Code's SDK: its tool names, permission modes, form of suggestions, and the usage and cost of results. Other fields
- * stay as they are.
- */
+/** Translates messages for hosts of Claude Code's SDK: tool names, permission modes, suggestions, usage and cost. */
 export function claudeDialect({ mode: began }: Client): (message: WireMessage) => WireMessage {
   const spent = new Map<string, ModelTotals>();
   return (message) => {
@@ -76,7 +73,7 @@ function withNamedBlock(event: unknown): unknown {
   return isObject(event) && event["type"] === "content_block_start" ? { ...event, content_block: toolUse(event["content_block"]) } : event;
 }
 
-/** An approval in the form that the SDK passes to `canUseTool`. Hooks already use its names. */
+/** An approval in the form that the SDK passes to `canUseTool`. */
 function approvalRequest(request: unknown): unknown {
   if (!isObject(request) || request["subtype"] !== "can_use_tool") return request;
   const { tool_name, decision_reason, permission_suggestions, blocked_path, agent_id, ...rest } = request;
@@ -131,7 +128,7 @@ type ModelTotals = {
   readonly costUSD: number;
 };
 
-/** As in the SDK, usage covers this result, and totals by model and cost cover the whole run. A model without a known price counts as 0 and is listed. */
+/** As in the SDK, usage covers this result, and totals by model and cost cover the whole run. A model without a known price counts as 0. */
 function resultMessage(message: WireMessage, spent: Map<string, ModelTotals>): WireMessage {
   const { usage, model_usage, permission_denials, unknown_outcomes } = message;
   const models = Object.entries(isObject(model_usage) ? model_usage : {});

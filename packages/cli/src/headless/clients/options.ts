@@ -2,32 +2,32 @@ import type { SystemPromptChange } from "../../compose/front-end.ts";
 import { usageError } from "../../io/failure.ts";
 import { translateMode } from "../host/permission-modes.ts";
 
-/** The client of another vendor whose command line started this run, and what it says beyond our own options. */
+/** The other vendor's client that started this run. */
 export type Client = {
-  /** `claude`: hosts of Claude Code's SDK, which read messages in its own form. */
+  /** `claude`: hosts of Claude Code's SDK, which expect its own message form. */
   readonly name: "claude" | "qwen" | "other";
   /** The permission mode by the client's own name. */
   readonly mode: string | undefined;
   readonly system: SystemPromptChange;
-  /** Options that were given and have no effect here. */
+  /** Given options that have no effect here. */
   readonly unhonored: readonly string[];
 };
 
 /** A command line translated to our options. */
 export type CommandOfClient = { readonly argv: readonly string[]; readonly client?: Client };
 
-/** What becomes of an option of another program's client. */
+/** How to treat an option of another client. */
 type OptionMeaning = {
   readonly takes: "switch" | "value";
-  /** Our options for it; absent: none. */
+  /** The options it is translated to, if any. */
   readonly becomes?: (value: string) => readonly string[];
-  /** What else it says about the client. */
+  /** What it says about the client. */
   readonly says?: (value: string) => Partial<Client>;
 };
 
 const IGNORED_SWITCH: OptionMeaning = { takes: "switch" };
 
-/** Options without effect here; the client is told that they are not honored. */
+/** Options without effect, which are reported to the client. */
 const WITHOUT_EFFECT = {
   value: [
     ...["auth-type", "fallback-model", "max-subagent-depth", "extensions", "disabled-slash-commands", "proxy"],
@@ -41,7 +41,7 @@ const each =
   (value: string): readonly string[] =>
     splitList(value).flatMap((part) => [`--${option}`, part]);
 
-/** The items between commas; a comma inside parentheses belongs to its rule. */
+/** Splits a list at commas outside parentheses. */
 function splitList(value: string): readonly string[] {
   const items = [""];
   let depth = 0;
@@ -60,7 +60,7 @@ function mode(value: string): readonly string[] {
   return ["--mode", meant.mode, ...(meant.unasked ? ["--on-ask", "deny"] : [])];
 }
 
-/** -1 is how they say that there is no limit. */
+/** -1 means no limit. */
 const limit =
   (option: string) =>
   (value: string): readonly string[] =>
@@ -74,14 +74,14 @@ function withoutEffect(name: string, takes: OptionMeaning["takes"]): readonly [s
   return [name, { takes, says: () => ({ unhonored: [name] }) }];
 }
 
-/** Options that public clients of this wire send and that are not ours. Options that would narrow a run and cannot be honored are missing here, so that they are refused as unknown. */
+/** Options of other clients. Options that would narrow a run but are not supported are missing, so that they are refused as unknown. */
 const MEANINGS: Readonly<Record<string, OptionMeaning>> = {
   ...Object.fromEntries(WITHOUT_EFFECT.value.map((name) => withoutEffect(name, "value"))),
   ...Object.fromEntries(WITHOUT_EFFECT.switch.map((name) => withoutEffect(name, "switch"))),
   channel: { takes: "value", says: () => ({ name: "qwen" }) },
   debug: IGNORED_SWITCH,
   "await-initialize": IGNORED_SWITCH,
-  "strict-mcp-config": IGNORED_SWITCH, // there are no servers of other configurations
+  "strict-mcp-config": IGNORED_SWITCH, // there are no other server configurations
   "allow-dangerously-skip-permissions": IGNORED_SWITCH, // the mode says it
   "permission-prompt-tool": { takes: "value", says: (value) => (value === "stdio" ? {} : { unhonored: ["permission-prompt-tool"] }) },
   "approval-mode": MODE,
@@ -101,7 +101,7 @@ const MEANINGS: Readonly<Record<string, OptionMeaning>> = {
 
 const FORMATS = ["--input-format", "--output-format"];
 
-/** A command line without a command, but with a format, is a run; one of a public client is translated to our options. */
+/** Treats a command line with a format but no command as a run, and translates the options of other clients. */
 export function commandOfFormat(argv: readonly string[], commands: readonly string[]): CommandOfClient {
   const [first] = argv;
   const end = argv.indexOf("--");
@@ -146,7 +146,7 @@ function mergeClient(client: Client, said: Partial<Client>): Client {
 
 type Option = { readonly name: string; readonly value: string; readonly length: 1 | 2; readonly meaning: OptionMeaning | undefined };
 
-/** One word of the line, or an option of another program's with its value. */
+/** Reads one word, or an option with its value. */
 function readOption(argv: readonly string[], at: number): Option {
   const word = argv[at] ?? "";
   const [name = "", ...rest] = word.startsWith("--") ? word.slice(2).split("=") : [""];

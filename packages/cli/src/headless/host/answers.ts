@@ -18,7 +18,6 @@ import { refuseWideAnswer } from "../../desk/sessions/agent-session.ts";
 import { CommandError } from "../../io/failure.ts";
 import { HostError } from "./error.ts";
 
-/** What answering for a host needs. */
 export type HostAnswerParts = {
   readonly ledger: Ledger;
   readonly ports: Pick<HostPorts, "clock" | "ids" | "digest">;
@@ -26,14 +25,14 @@ export type HostAnswerParts = {
   readonly by: By;
 };
 
-/** Commits a host's answer to an approval of any session. Rejects with `AnswerError`. */
+/** Saves a host's answer to an approval of any session. Rejects with `AnswerError`. */
 export function commitAnswer({ ledger, ports, policy, by }: HostAnswerParts, answer: Omit<Answer, "by">): Promise<AnswerReport> {
   const { clock, ids, digest } = ports;
   const { tools, facts, rules } = policy;
   return answerApproval({ ledger, clock, ids, rules, requests: createRequestReader({ ledger, tools, digest, facts }) }, { ...answer, by });
 }
 
-/** `approve` and `reject` of a host: an approval, a question or a proposal, by its id and what was shown of it. */
+/** Handles `approve` and `reject` of a host. */
 export async function answerForHost(
   answering: HostAnswerParts,
   { fields, yes, proposals }: { readonly fields: JsonObject; readonly yes: boolean; readonly proposals: Dispatcher["proposals"] },
@@ -90,7 +89,7 @@ function answerReport({ id, outcome, alreadyAnswered, identical, answeredBy, ans
 
 async function answerOfQuestion({ ledger, ports, by }: HostAnswerParts, { id, fingerprint, fields, yes }: HostAnswer): Promise<JsonObject> {
   const { reason, answers } = fields;
-  // Parsing: whoever stores answers checks them, whatever they are.
+  // The answers are checked when they are saved.
   const said = yes ? { answers: answers as unknown as readonly QuestionAnswer[] } : {};
   const outcome = yes ? "answered" : "declined";
   const why = typeof reason === "string" ? reason : undefined;

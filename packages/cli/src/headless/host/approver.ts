@@ -4,30 +4,29 @@ import { canUseTool, readReply } from "./can-use-tool.ts";
 import type { HostLink } from "./link.ts";
 import { aborted, type HostPresence } from "./presence.ts";
 
-/** What asking a host for approvals needs. */
 export type HostApproverParts = {
   readonly ledger: Ledger;
   readonly link: HostLink;
   readonly presence: HostPresence;
-  /** Commits an answer. Rejects with `AnswerError`. */
+  /** Saves an answer. Rejects with `AnswerError`. */
   readonly answer: (answer: Omit<Answer, "by">) => Promise<AnswerReport>;
   readonly warn: (code: string, message: string) => void;
-  /** Changes the session to the mode that came with an answer. */
+  /** Switches the session to the mode that came with an answer. */
   readonly changeMode: (mode: string) => Promise<void>;
-  /** The id under which this approval was told of already. */
+  /** The request id that the host already knows for this approval. */
   readonly reserved: (approval: string, revision: number) => string | undefined;
 };
 
 const MOST_BAD = 3;
 
-/** Puts approvals before the host, many at once. An answer that cannot be used is asked for again; after three the host counts as unable to ask. */
+/** Sends approvals to the host, several at once. After three unusable answers the host counts as unable to ask. */
 export function hostApprover(parts: HostApproverParts): Approver {
   const { presence } = parts;
   return {
     available: () => presence.mayAsk("approvals"),
     ask: async (approval, signal) => {
       if (await presence.canAsk("approvals", signal)) await askHost(parts, approval, signal);
-      return undefined; // what the host said is on record by now, or it said nothing that counts
+      return undefined; // the host's answer is recorded by now, or it gave none
     },
   };
 }
@@ -45,12 +44,12 @@ async function askHost(parts: HostApproverParts, approval: OpenApproval, signal:
     id = undefined;
     if (!("value" in replied)) return;
     const fault = await takeReply(parts, asked, replied.value);
-    if (!fault) return await aborted(signal); // the wait hears of it by the ledger, as of every answer
+    if (!fault) return await aborted(signal); // the waiting call learns of it from the ledger
     again = fault;
   }
 }
 
-/** Undefined: an answer stands. Else why the host is asked again. */
+/** Returns undefined once answered, else why to ask again. */
 async function takeReply(
   { answer, warn, changeMode }: HostApproverParts,
   approval: AskedOfHost,
@@ -68,7 +67,7 @@ async function takeReply(
     return undefined;
   } catch (error) {
     if (!(error instanceof AnswerError)) throw error;
-    if (error.type === "stale_revision") return undefined; // it is asked about anew, as what it is by now
+    if (error.type === "stale_revision") return undefined; // the newer revision is asked separately
     const isEdit = error.type === "invalid_tool_params" || error.type === "not_modifiable";
     warn(error.type, `${approval.id}: ${error.message}`);
     return isEdit ? { edit_error: error.message } : { answer_error: error.message };

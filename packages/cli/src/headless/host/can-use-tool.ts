@@ -3,14 +3,14 @@ import { approvalText, askReason } from "../../desk/approvals/view.ts";
 import type { HostRequest } from "./link.ts";
 import { translateMode } from "./permission-modes.ts";
 
-/** An approval as far as a host is told of it. */
+/** The parts of an approval that a host gets. */
 export type AskedApproval = Pick<
   OpenApproval,
   "id" | "tool" | "callId" | "input" | "fingerprint" | "title" | "reason" | "source" | "rule" | "explicitAsk" | "details" | "suggestions"
 > &
   Pick<ApprovalRow, "expiresAt"> & { readonly facts?: Json; readonly agentName?: string; readonly agentId?: string | null };
 
-/** The request that puts an approval before a host; `again` says why it is asked once more. */
+/** The request that sends an approval to a host; `again` says why it is repeated. */
 export function canUseTool(approval: AskedApproval, again: JsonObject = {}): HostRequest {
   const { id, tool, callId, input, fingerprint, title, reason, source, rule, details, facts = null, expiresAt } = approval;
   const { agentId = null, agentName } = approval;
@@ -30,14 +30,14 @@ export function canUseTool(approval: AskedApproval, again: JsonObject = {}): Hos
     permission_suggestions: suggestionsFor(approval).map(({ answer: _answer, ...shown }) => shown),
     agent_id: agentId,
     ...(agentName !== undefined && { agent_name: agentName }),
-    // Parsing: what is shown is plain data.
+    // The details are plain data.
     preview: details as unknown as Json,
     expires_at: expiresAt,
     ...again,
   };
 }
 
-/** The first path outside of the workspace that the request leads to. */
+/** The first path outside the workspace. */
 function blockedPath(facts: Json): string | null {
   const paths = isObject(facts) ? facts["paths"] : undefined;
   const outside = (Array.isArray(paths) ? paths : []).find((path) => isObject(path) && path["inside"] === false);
@@ -51,9 +51,8 @@ type Suggestion = {
   readonly description: string;
   readonly scope: "once" | "session" | "project" | "user";
   readonly rule?: string;
-  /** The rules it would remember, one by one. */
   readonly rules?: readonly string[];
-  /** The mode that a plan would begin in. */
+  /** The mode after an approved plan. */
   readonly mode?: string;
   readonly answer: Pick<Answer, "remember" | "mode">;
 };
@@ -64,10 +63,10 @@ const SCOPES = [
   ["user", "Yes, everywhere"],
 ] as const;
 
-/** What is said to an agent is remembered for it alone. */
+/** Answers to an agent are remembered for that agent only. */
 const AGENT_SCOPES = [["session", "Yes, for this agent"]] as const;
 
-/** From narrow to wide; what nobody may remember is offered once. A plan is approved into a mode. */
+/** Suggestions from narrow to wide. A plan is approved into a mode. */
 function suggestionsFor({ explicitAsk, details, suggestions, agentId = null }: AskedApproval): readonly Suggestion[] {
   const once: Suggestion = { id: "once", label: "Yes, once", description: "Only this call", scope: "once", answer: {} };
   if (details.type === "plan") return [once, ...planModes(details.prePlanMode)];
@@ -97,16 +96,16 @@ function planModes(before: string | undefined): readonly Suggestion[] {
 
 type ReadAnswer = {
   readonly answer: Omit<Answer, "approval" | "by">;
-  /** The mode that the session is in from then on, in the host's word. */
+  /** The session's new mode, by the host's name. */
   readonly mode?: string;
-  /** Parts of it that have no effect here. */
+  /** Parts that have no effect here. */
   readonly unhonored?: readonly string[];
 };
 
-/** What a host's reply means, in the words of the one answer; `fault`: it means nothing. */
+/** The meaning of a host's reply; `fault`: it has none. */
 export type ReadReply = ReadAnswer | { readonly fault: string; readonly code: string };
 
-/** Reads a reply to `can_use_tool`. Anything malformed is a fault, never an approval. */
+/** Reads a reply to `can_use_tool`. A malformed reply is a fault, never an approval. */
 export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
   if (!isObject(reply)) return badAnswer("The answer is not an object.");
   const { behavior, fingerprint, message, interrupt } = reply;
@@ -150,7 +149,7 @@ function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value);
 }
 
-/** Values that have no canonical form are an edit, which is then refused. */
+/** Values without a canonical form count as an edit, which is then refused. */
 function isSame(left: JsonObject, right: JsonObject): boolean {
   try {
     return canonicalJson(left) === canonicalJson(right);
@@ -161,7 +160,7 @@ function isSame(left: JsonObject, right: JsonObject): boolean {
 
 type PermissionUpdates = Pick<ReadAnswer, "mode" | "unhonored"> & { readonly answer: Pick<Answer, "remember" | "mode"> };
 
-/** Where Claude Code keeps a rule, and our scope for it, from narrow to wide. */
+/** Where Claude Code stores a rule, and our scope for it, from narrow to wide. */
 const DESTINATIONS: readonly (readonly [destination: string, scope: "session" | "project" | "user"])[] = [
   ["session", "session"],
   ["cliArg", "session"],
@@ -170,7 +169,10 @@ const DESTINATIONS: readonly (readonly [destination: string, scope: "session" | 
   ["userSettings", "user"],
 ];
 
-/** What an approval of Claude Code's SDK asks to remember. A string: it asks to narrow rules, which is not supported, so the approval does not count. */
+/**
+ * Reads what an approval of Claude Code's SDK asks to remember. A string means that it narrows rules, which is not supported, so the
+ * approval does not count.
+ */
 function readUpdates(given: unknown, approval: AskedApproval): PermissionUpdates | string {
   const updates = given ?? [];
   if (!isListOfObjects(updates)) return "'updatedPermissions' must be a list of objects.";

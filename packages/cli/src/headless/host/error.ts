@@ -1,4 +1,4 @@
-/** A request of a host that cannot be met. */
+/** A host request that cannot be fulfilled. */
 export class HostError extends Error {
   readonly type: string;
   constructor(type: string, message: string) {

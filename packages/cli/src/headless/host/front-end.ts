@@ -15,25 +15,24 @@ import { type HostPresence, hostPresence } from "./presence.ts";
 import { hostQuestioner } from "./questioner.ts";
 import { type HostControls, handleRequest } from "./requests.ts";
 
-/** What a host front end needs. */
 export type HostFrontEndParts = {
   readonly io: Pick<Io, "stdin">;
   readonly session: Session;
   readonly inbox: Inbox;
   readonly answering: HostAnswerParts;
   readonly write: (message: WireMessage) => void;
-  /** `system` messages of the protocol itself. */
+  /** Sends a `system` message. */
   readonly say: (fields: { readonly subtype: string } & Readonly<Record<string, unknown>>) => void;
   /** Ends the run with this error. */
   readonly giveUp: (error: Error) => void;
   readonly facts: () => HostFacts;
 };
 
-/** A program at stdin and stdout that gives prompts and answers approvals and questions. */
+/** The front end of a program at stdin and stdout that sends prompts and answers. */
 export type HostFrontEnd = Required<Omit<FrontEnd, "attend">> & {
-  /** Reads its lines to their end, and meets its requests. */
+  /** Reads and handles the host's lines until they end. */
   readonly listen: (steered: HostControls) => Promise<void>;
-  /** Nobody is to be asked, whatever the host can. */
+  /** Turns asking off or on, regardless of the host's abilities. */
   readonly unasked: (none: boolean) => void;
   readonly isAsking: () => boolean;
 };
@@ -80,7 +79,7 @@ export function createHostFrontEnd(parts: HostFrontEndParts): HostFrontEnd {
   };
 }
 
-/** Changes the mode as the host's own request would. A locked mode is reported and not set. */
+/** Changes the mode like the host's own request. A locked mode is reported and not set. */
 async function changeMode(steered: HostControls | undefined, mode: string, warn: HostListener["warn"]): Promise<void> {
   if (!steered) return;
   await handleRequest(steered, "set_permission_mode", { mode }).catch((error: unknown) =>
@@ -96,7 +95,7 @@ type HostListener = HostFrontEndParts & {
   readonly steered: HostControls;
 };
 
-/** Line after line; nothing that takes time holds up the next one. */
+/** Handles lines in order; slow requests do not hold up the next line. */
 async function listen(on: HostListener): Promise<void> {
   const { io, inbox, link, presence, say, giveUp } = on;
   const open = new Map<string, () => void>();
@@ -126,7 +125,7 @@ async function listen(on: HostListener): Promise<void> {
 
 type LineHandling = {
   readonly read: HostLine;
-  /** Requests that have no response yet, each with how it is withdrawn. */
+  /** Requests without a response, each with a function that withdraws it. */
   readonly open: Map<string, () => void>;
   readonly fault: (message: string) => void;
 };
@@ -160,7 +159,7 @@ function handleLine(on: HostListener, { read, open, fault }: LineHandling): void
   }
 }
 
-/** Exactly one response to every request. */
+/** Sends exactly one response. */
 async function respondTo(on: HostListener, request: Extract<HostLine, { kind: "request" }>, open: LineHandling["open"]): Promise<void> {
   const { id, subtype } = request;
   const respond = (response: JsonObject): void => on.write({ type: "control_response", response: { ...response, request_id: id } });

@@ -4,16 +4,15 @@ import { readHooks } from "@assent/policy";
 import type { FrontEndHooks } from "../../compose/front-end.ts";
 import type { HostLink } from "./link.ts";
 
-/** Hooks that a host answers, beside those of the settings and with their rules. */
+/** Hooks that a host answers, in addition to those in settings. */
 export type HostHooks = FrontEndHooks & {
-  /** Takes the hooks a host names when it joins. A text says what is wrong with them; none of them counts then. */
+  /** Registers the hooks a host names when it joins. Returns what is wrong with them, if anything; then none counts. */
   readonly take: (hooks: unknown) => string | undefined;
 };
 
 const DEFAULT_MS = 60_000;
 const LONGEST_MS = 24 * 3_600_000;
 
-/** No hooks yet. */
 export function hostHooks(link: HostLink): HostHooks {
   const functions: Record<string, HookFunction> = {};
   let entries: readonly HookEntry[] = [];
@@ -81,7 +80,7 @@ function readGroup(name: string, group: unknown): readonly HookEntry[] | string 
   return problem ? `${problem.key} ${problem.message}` : entries.map((entry) => ({ ...entry, timeoutMs }));
 }
 
-/** Milliseconds in our words, seconds in those of others. */
+/** `timeout_ms`, or `timeout` in seconds as other clients send it. */
 function timeoutOf({ timeout_ms, timeout }: Readonly<Record<string, unknown>>): number | undefined {
   const ms = timeout_ms ?? (typeof timeout === "number" ? timeout * 1_000 : undefined) ?? DEFAULT_MS;
   return typeof ms === "number" && ms > 0 && ms <= LONGEST_MS ? ms : undefined;

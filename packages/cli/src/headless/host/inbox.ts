@@ -1,27 +1,24 @@
 import type { Content } from "@assent/core";
 
-/** What there is to do: something a person says, or to go on where the session was left; `if told`: with the model only where it is to be told something. */
+/** Something to do: a person's message, or continuing the session; `if told`: call the model only if there is news for it. */
 export type Work = { readonly say: Content } | { readonly goOn: "always" | "if told" };
 
-/** Work in the order in which it came, each piece once. */
+/** A queue of work. */
 export type Inbox = {
-  /** False: a message of this id was taken already. */
+  /** False if a message with this id was already taken. */
   readonly push: (work: Work, uuid?: string) => boolean;
-  /** Nothing more will come. */
   readonly close: () => void;
-  /** Resolves when there is a piece to take; false: nothing more will come, or the signal aborted. */
+  /** Resolves with true when there is work; false once closed or aborted. */
   readonly ready: (signal: AbortSignal) => Promise<boolean>;
-  /** The next piece. Whoever takes it begins with it in the same moment, so that it always waits or is under way. */
+  /** The next piece of work. The caller must start it at once, so that work is always either waiting or running. */
   readonly take: () => Work;
-  /** Something waits to be taken. */
   readonly waits: () => boolean;
-  /** Nothing waits and nothing more will come. */
+  /** Nothing waits, and nothing more will arrive. */
   readonly isOver: () => boolean;
-  /** Resolves when something waits to be taken. */
+  /** Resolves when work is waiting. */
   readonly arrival: () => Promise<void>;
 };
 
-/** An empty inbox. */
 export function createInbox(): Inbox {
   const queue: Work[] = [];
   const seen = new Set<string>();

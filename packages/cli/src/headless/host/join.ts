@@ -10,14 +10,13 @@ import type { HostLink } from "./link.ts";
 import { translateMode } from "./permission-modes.ts";
 import type { HostPresence } from "./presence.ts";
 
-/** What a host is told of when it joins. */
+/** Facts that a host gets when it joins. */
 export type HostFacts = {
   readonly models: readonly string[];
   readonly tools: readonly string[];
   readonly agents: readonly { readonly name: string; readonly description: string }[];
 };
 
-/** What joining needs. */
 export type HostJoinParts = {
   readonly session: Session;
   readonly link: HostLink;
@@ -29,23 +28,21 @@ export type HostJoinParts = {
   readonly warn: (code: string, message: string) => void;
 };
 
-/** A host's first word: what it can be asked, and what it wants to be. */
+/** Handles a host's `initialize` request. */
 export type HostJoin = {
   /** The response to `initialize`. Rejects with `HostError`. */
   readonly join: (fields: JsonObject) => Promise<JsonObject>;
   readonly hasJoined: () => boolean;
-  /** Why the host could not join, until it does. What it asked for is not in effect, so none of its messages may run. */
+  /** Why the host could not join. Its messages must not run then, because its settings are not in effect. */
   readonly refused: () => HostError | undefined;
   readonly approvalTimeoutMs: () => number | undefined;
   /** Replaces the system prompt, or is appended to it. */
   readonly system: () => SystemPromptChange;
-  /** The agents that the host has brought. */
   readonly agents: () => readonly LoadedAgent[];
-  /** The id under which an open approval was told of, once. */
+  /** The request id under which an open approval was announced; returned once. */
   readonly reserved: (approval: string, revision: number) => string | undefined;
 };
 
-/** Nobody has joined yet. */
 export function createHostJoin(parts: HostJoinParts): HostJoin {
   const { session, link, presence, facts } = parts;
   const reserved = new Map<string, string>();
@@ -90,7 +87,7 @@ export function createHostJoin(parts: HostJoinParts): HostJoin {
   };
 }
 
-/** What does not fit is left out and told. */
+/** Reads the host's agents; invalid ones are ignored with a warning. */
 function readBroughtAgents(given: unknown, { warn, tools }: Pick<HostJoinParts, "warn" | "tools">): readonly LoadedAgent[] {
   if (Array.isArray(given) && given.length > 0) warn("agent_ignored", "initialize.agents: definitions must be an object keyed by name");
   const { agents, problems, warnings } = readAgents(given);
@@ -136,7 +133,7 @@ function systemIn({ systemPrompt, appendSystemPrompt }: JsonObject): SystemPromp
   };
 }
 
-/** Events of Claude Code that never happen here, so a hook for one of them misses nothing. */
+/** Events of Claude Code that never happen here, so a hook for them misses nothing. */
 const ABSENT_EVENTS: readonly string[] = [
   ...["UserPromptExpansion", "PreModelSwitch", "PostModelSwitch", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted"],
   ...["Elicitation", "ElicitationResult", "WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged"],
@@ -154,7 +151,7 @@ function keyOf(approval: string, revision: number): string {
   return `${approval}:${revision}`;
 }
 
-/** Why a host cannot join; undefined if it can. Registers well-formed hooks. */
+/** Why a host cannot join; undefined if it can. Registers valid hooks. */
 function faultIn(fields: JsonObject, { hooks, tools, warn }: Pick<HostJoinParts, "hooks" | "tools" | "warn">): HostError | undefined {
   const { protocol = PROTOCOL, hooks: wanted, approval_timeout_ms: ms, agents } = fields;
   if (protocol !== PROTOCOL) return new HostError("protocol_error", `This is protocol ${PROTOCOL}.`);
@@ -172,14 +169,14 @@ function faultIn(fields: JsonObject, { hooks, tools, warn }: Pick<HostJoinParts,
   return fault === undefined ? undefined : new HostError("bad_answer", fault);
 }
 
-/** Approvals that were open before the host came, each as the request that is about to be made. */
+/** Announces approvals that were already open, each as the request that will follow. */
 async function openRequests(link: HostLink, reserved: Map<string, string>, session: Session): Promise<readonly JsonObject[]> {
   const { ledger } = session;
   const rows = await ledger.pending("approvals", { session: session.id, limit: 1_000 });
   const requests: JsonObject[] = [];
   for (const row of rows) {
     const { "call.judged": judged } = await readCallRecord(ledger, session.id, row.call);
-    // Parsing: what the ledger gives back is what it was given.
+    // The ledger returns what it was given.
     const details = await ledger.resolve(row.details as never);
     const id = link.reserve();
     reserved.set(keyOf(row.id, row.revision), id);

@@ -1,6 +1,6 @@
 import { type Content, type ContentPart, isObject, type JsonObject, messageOf } from "@assent/core";
 
-/** One line of a host, understood. */
+/** One parsed line of a host. */
 export type HostLine =
   | { readonly kind: "blank" }
   | { readonly kind: "user"; readonly content: Content; readonly uuid: string | undefined }
@@ -9,10 +9,10 @@ export type HostLine =
   | { readonly kind: "cancel"; readonly id: string }
   | { readonly kind: "fault"; readonly message: string };
 
-/** What a host says to a request of ours. */
+/** A host's reply to our request. */
 export type HostReply = { readonly value: unknown } | { readonly error: string };
 
-/** Reads one line. Whatever does not fit is a fault and has no effect. */
+/** Parses one line. An invalid line is a fault and has no effect. */
 export function readHostLine(text: string): HostLine {
   if (text.trim() === "") return { kind: "blank" };
   let value: unknown;
@@ -27,7 +27,7 @@ export function readHostLine(text: string): HostLine {
   return read ? read(value) : fault(`unknown type ${JSON.stringify(type)?.slice(0, 80) ?? "(none)"}`);
 }
 
-/** Half a pair can be written in JSON and cannot be recorded. */
+/** Half of a surrogate pair is valid in JSON but cannot be recorded. */
 const HALVES = /\\ud[89a-f]/i;
 
 function wellFormed(_key: string, value: unknown): unknown {
@@ -63,7 +63,7 @@ const READERS: Readonly<Record<string, (line: JsonObject) => HostLine>> = {
   control_cancel_request: ({ request_id: id }) => (typeof id === "string" ? { kind: "cancel", id } : fault("the cancel has no request_id")),
 };
 
-/** Text, or blocks of text and pictures; else what is wrong with it. */
+/** Text, or blocks of text and images; else what is wrong with it. */
 function readContent(content: unknown): { readonly content: Content } | string {
   if (typeof content === "string") return content.trim() === "" ? "is empty" : { content };
   if (!Array.isArray(content) || content.length === 0) return "has no content";

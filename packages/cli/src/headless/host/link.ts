@@ -3,32 +3,31 @@ import type { JsonObject } from "@assent/core";
 import type { WireMessage } from "../stream/message.ts";
 import type { HostReply } from "./line.ts";
 
-/** What came of a request to the host. `gone`: nobody will answer it; `withdrawn`: it is not asked any more. */
+/** The result of a request to the host. `gone`: the host left; `withdrawn`: it is no longer asked. */
 export type HostResult = HostReply | { readonly none: "gone" | "withdrawn" };
 
-/** Requests to the host, each with its one reply. */
+/** Requests to the host and their replies. */
 export type HostLink = {
-  /** Asks the host; a signal that aborts withdraws the request. Under a reserved `id` the reply may be there already. */
+  /** Sends a request; aborting the signal withdraws it. For a reserved `id` the reply may have arrived already. */
   readonly request: (fields: HostRequest, signal: AbortSignal, id?: string) => Promise<HostResult>;
-  /** An id for a request that is told of before it is made. */
+  /** Reserves an id for a request that is announced before it is sent. */
   readonly reserve: () => string;
-  /** A reserved request is not going to be made. */
+  /** Gives up a reserved request. */
   readonly release: (id: string) => void;
-  /** False: there is no such open request. */
+  /** False if there is no such open request. */
   readonly reply: (id: string, reply: HostReply) => boolean;
   readonly wasOpen: (id: string) => boolean;
-  /** The requests that wait for a reply, as they were written. */
+  /** The requests that wait for a reply. */
   readonly open: () => readonly WireMessage[];
-  /** The host has left. */
+  /** Marks the host as gone. */
   readonly leave: () => void;
 };
 
-/** A request as the host reads it. */
 export type HostRequest = { readonly subtype: string } & JsonObject;
 
 type OpenRequest = { readonly message: WireMessage; readonly settle: (replied: HostResult) => void };
 
-/** A link that writes to the host by `write`. */
+/** Creates a link that sends through `write`. */
 export function hostLink(write: (message: WireMessage) => void): HostLink {
   const open = new Map<string, OpenRequest>();
   const reserved = new Map<string, HostReply | undefined>();
@@ -101,7 +100,7 @@ function recentIds(): { readonly add: (id: string) => void; readonly has: (id: s
   };
 }
 
-/** Never an id of the host. */
+/** Differs from all ids of the host. */
 function requestId(): string {
   return `assent-${randomUUID()}`;
 }

@@ -18,7 +18,6 @@ import type { HostSettings } from "./settings.ts";
 /** A host front end whose input is read once there is a run to control. */
 export type OpenHost = HostFrontEnd & { readonly steer: (steering: Omit<SteeringParts, "host">) => void };
 
-/** What a host shares with the run. */
 export type HostParts = Pick<SteeringParts, "session" | "ports" | "policy" | "chosen"> & {
   readonly output: RunOutput;
   readonly inbox: Inbox;
@@ -45,7 +44,7 @@ export function openHost({ io, client }: Context, hosting: HostParts): OpenHost 
       agents: agents().map(({ name, description }) => ({ name, description })),
     }),
   });
-  if (translateMode(client?.mode)?.unasked) door.unasked(true); // until it sets another mode
+  if (translateMode(client?.mode)?.unasked) door.unasked(true); // until the host sets another mode
   return {
     ...door,
     steer: (steering) => {
@@ -55,7 +54,7 @@ export function openHost({ io, client }: Context, hosting: HostParts): OpenHost 
   };
 }
 
-/** What a host steers, and by what. */
+/** What a host can control. */
 export type SteeringParts = {
   readonly session: Session;
   readonly ports: HostPorts;
@@ -69,7 +68,7 @@ export type SteeringParts = {
   readonly joined: () => Promise<void>;
 };
 
-/** The run as a host may steer it. */
+/** Creates the controls of a run for a host. */
 function createHostControls(steering: SteeringParts): HostControls {
   const { session, ports, policy, cancelling, agent, talk, host, settings, joined } = steering;
   const by = hostBy();
@@ -101,7 +100,7 @@ async function chooseModel({ session, chosen }: SteeringParts, asked: string | n
   return to;
 }
 
-/** The program at stdin and stdout, as records name it. */
+/** The program at stdin and stdout, as recorded. */
 function hostBy(): By {
   return { kind: "host", user: currentUser().user, name: "host", door: "host", pid: process.pid };
 }

@@ -3,7 +3,7 @@ import { MODES, type Mode } from "@assent/core";
 /** A translated mode, and whether asking is turned off. */
 export type TranslatedMode = { readonly mode: Mode; readonly unasked: boolean };
 
-/** Words of other programs, each as the strictest of ours that works. */
+/** Modes of other programs, each as the strictest of ours that works. */
 const OTHERS: Readonly<Record<string, TranslatedMode>> = {
   acceptEdits: { mode: "auto-edit", unasked: false },
   bypassPermissions: { mode: "yolo", unasked: false },
@@ -11,7 +11,7 @@ const OTHERS: Readonly<Record<string, TranslatedMode>> = {
   auto: { mode: "default", unasked: false },
 };
 
-/** The mode that a word means, ours or another program's; undefined: none. */
+/** Translates our or another program's mode; undefined if it is unknown. */
 export function translateMode(word: unknown): TranslatedMode | undefined {
   const own = MODES.find((mode) => mode === word);
   if (own) return { mode: own, unasked: false };

@@ -1,20 +1,18 @@
-/** Whether the host can be asked. Unknown before its first line; false after it has left. */
+/** Whether the host can be asked. Unknown before its first line; false after it left. */
 export type HostPresence = {
-  /** False: it cannot be asked. True also while it is not known. */
+  /** False if it cannot be asked; true also while unknown. */
   readonly mayAsk: (what: HostCapability) => boolean;
-  /** Resolves when it is known; true: it can be asked. */
+  /** Resolves once it is known. */
   readonly canAsk: (what: HostCapability, signal: AbortSignal) => Promise<boolean>;
-  /** It has joined, and says what it can be asked. */
+  /** The host joined and says what it can be asked. */
   readonly joined: (can: Readonly<Record<HostCapability, boolean>>) => void;
-  /** It has spoken without joining. */
+  /** The host sent a line without joining. */
   readonly spoke: () => void;
   readonly left: () => void;
 };
 
-/** What a host may be asked for. */
 export type HostCapability = "approvals" | "questions";
 
-/** A host of which nothing is known yet. */
 export function hostPresence(): HostPresence {
   let can: Readonly<Record<HostCapability, boolean>> | undefined;
   const { promise: known, resolve: settle } = Promise.withResolvers<void>();
@@ -39,7 +37,6 @@ export function hostPresence(): HostPresence {
 
 const NOTHING = { approvals: false, questions: false };
 
-/** Resolves when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));

@@ -13,7 +13,6 @@ import { agentTask } from "../../desk/sessions/agent-session.ts";
 import type { HostLink, HostRequest } from "./link.ts";
 import type { HostPresence } from "./presence.ts";
 
-/** What asking a host questions needs. */
 export type HostQuestionerParts = {
   readonly ledger: Ledger;
   readonly link: HostLink;
@@ -23,7 +22,7 @@ export type HostQuestionerParts = {
 
 const MOST_BAD = 3;
 
-/** Puts questions before the host. An answer that cannot be used is asked for again; after three the host counts as unable to ask. */
+/** Sends questions to the host. After three unusable answers the host counts as unable to ask. */
 export function hostQuestioner({ ledger, link, presence, warn }: HostQuestionerParts): Questioner {
   return {
     available: () => presence.mayAsk("questions"),
@@ -60,7 +59,7 @@ function askUser(open: OpenQuestion, again: JsonObject): HostRequest {
   };
 }
 
-/** What the host says, or why it cannot be used. */
+/** The host's answers, or why they cannot be used. */
 function readAnswered(reply: unknown, { questions }: OpenQuestion): QuestionerReply | { readonly fault: string } {
   if (!isObject(reply)) return { fault: "The answer is not an object." };
   const { outcome, reason, answers } = reply;

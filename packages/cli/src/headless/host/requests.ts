@@ -5,23 +5,23 @@ import { answerForHost, type HostAnswerParts } from "./answers.ts";
 import { HostError } from "./error.ts";
 import { translateMode } from "./permission-modes.ts";
 
-/** What a host may steer. */
+/** What a host can control. */
 export type HostControls = {
   readonly session: Session;
   readonly dispatcher: Dispatcher;
-  /** On record when this resolves; one after the other, a stricter one at once. */
+  /** Resolves once recorded. Changes are made in order, a stricter mode at once. */
   readonly changeMode: (mode: string) => Promise<void>;
   readonly answering: HostAnswerParts;
   /** Modes that a team has locked. */
   readonly locked: () => readonly string[];
-  /** Throws where there is no such model; resolves with the id that counts from now on. */
+  /** Throws if there is no such model; resolves with its full id. */
   readonly chooseModel: (id: string | null) => Promise<string>;
-  /** Ends the turns under way; resolves when all of it is recorded. */
+  /** Ends the current turns; resolves when that is recorded. */
   readonly interrupt: (end: boolean) => Promise<void>;
   readonly state: () => "idle" | "running" | "waiting";
   readonly unasked: (none: boolean) => void;
   readonly tasks: Pick<Tasks, "list" | "cancel" | "send">;
-  /** The host has joined, with the agents it brings. */
+  /** Called when the host has joined. */
   readonly joined: () => Promise<void>;
 };
 
@@ -70,7 +70,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
 const ALIASES: Readonly<Record<string, string>> = { stop_task: "task_stop" };
 
-/** Meets a request. Rejects with `HostError`. */
+/** Handles a request. Rejects with `HostError`. */
 export async function handleRequest(steered: HostControls, subtype: string, fields: JsonObject): Promise<JsonObject> {
   const name = ALIASES[subtype] ?? subtype;
   const handler = Object.hasOwn(HANDLERS, name) ? HANDLERS[name] : undefined;

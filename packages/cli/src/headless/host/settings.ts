@@ -1,14 +1,13 @@
-/** Applies host settings in order; messages wait until earlier settings are applied. */
+/** Applies host settings in order; messages wait for them. */
 export type HostSettings = {
-  /** Begins when what was given before has ended, however it ended. */
+  /** Starts after all earlier work has ended. */
   readonly inOrder: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Begins at once: it keeps an order of its own. */
+  /** For work that keeps its own order. */
   readonly atOnce: <T>(work: Promise<T>) => Promise<T>;
-  /** Resolves when nothing of what was given up to now is under way. */
+  /** Resolves when all work so far has ended. */
   readonly settled: () => Promise<void>;
 };
 
-/** Nothing is being set. */
 export function hostSettings(): HostSettings {
   const open = new Set<Promise<unknown>>();
   let last: Promise<unknown> = Promise.resolve();

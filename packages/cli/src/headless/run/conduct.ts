@@ -31,7 +31,6 @@ import { armSchedules } from "./schedule-file.ts";
 import { createTalk, refuseUnusedScript, type Talk } from "./talk.ts";
 import { type RunTally, runTally } from "./tally.ts";
 
-/** A run on an open session. */
 export type RunParts = {
   readonly session: Session;
   readonly ports: HostPorts;
@@ -41,11 +40,11 @@ export type RunParts = {
   readonly unattended: OnAsk;
   readonly flags: RunFlags;
   readonly resumed: boolean;
-  /** What is done before anything a host says. */
+  /** Work before any message of a host. */
   readonly work: readonly Work[];
-  /** Something to do once everything stands, before the first turn. */
+  /** Called before the first turn. */
   readonly prepare?: (agent: ComposedAgent) => Promise<void>;
-  /** Something to do once a host has joined, before it is told so. */
+  /** Called after a host joined, before it gets the response. */
   readonly joined?: (agent: ComposedAgent) => Promise<void>;
 };
 
@@ -59,14 +58,14 @@ type RunStage = {
   readonly limits: RunLimits;
   readonly told: { end: RunEnd | undefined };
   readonly settings: HostSettings;
-  /** The run is to end as failed, whatever else happens. */
+  /** An error that makes the run fail in any case. */
   readonly fault: { error: RunOutcome | undefined };
 };
 
 /** Conducts a run from its first line of output to its last. Resolves with the exit code. */
 export async function conductRun(context: Context, conducting: RunParts): Promise<number> {
   const composed: ComposedHolder = { agent: undefined };
-  const { seq } = conducting.session.state; // what is recorded from here on is told behind the first line
+  const { seq } = conducting.session.state; // later events follow the first line
   const stage = await prepareStage(context, conducting, composed);
   const init = Promise.withResolvers<readonly WireMessage[]>();
   stage.output.show(() => init.promise);
@@ -104,7 +103,7 @@ export async function conductRun(context: Context, conducting: RunParts): Promis
   return await leave(context, conducting, { stage, toldFailure, ...(await parkedInstead(conducting, ended)) });
 }
 
-/** A run that SIGHUP or SIGTERM stopped is parked, not cancelled, if something waits for a person or an answer is unused. */
+/** Parks a run stopped by SIGHUP or SIGTERM if something waits for a person or an answer is unused. */
 async function parkedInstead({ session, cancelling }: RunParts, worked: WorkResult): Promise<WorkResult> {
   const { exits, last } = worked;
   if (!ParkRequest.isReasonOf(cancelling.signal)) return worked;
@@ -114,7 +113,7 @@ async function parkedInstead({ session, cancelling }: RunParts, worked: WorkResu
   return { exits: exits.filter((exit) => exit !== 130), last: last === undefined || last.exit === 130 ? parked : last };
 }
 
-/** Why no turn could begin, which no turn's own end tells. A turn that an earlier process left open stays so. */
+/** Records why no turn could start. */
 async function recordUnbegun({ session, policy }: RunParts, unbegun: RunOutcome): Promise<RunOutcome> {
   const { error } = unbegun;
   const { turn, openTurn } = session.state;
@@ -127,7 +126,7 @@ async function recordUnbegun({ session, policy }: RunParts, unbegun: RunOutcome)
 
 const LONGEST_RECORDED = 500;
 
-/** Ends what runs in the background. What cannot be ended, or not be recorded, is the run's failure. */
+/** Ends background work; a failure to do so is the run's failure. */
 async function closeAll(talk: Talk, agent: ComposedAgent, by: string): Promise<RunOutcome | undefined> {
   try {
     await talk.shutdown(by);
@@ -150,7 +149,7 @@ async function prepareStage(context: Context, conducting: RunParts, composed: Co
     fault.error ??= failure(error);
     cancelling.cancel();
   };
-  const gone = context.io.stdout.isTTY ? cancelling.park : cancelling.cancel; // closing the terminal does not mean to cancel
+  const gone = context.io.stdout.isTTY ? cancelling.park : cancelling.cancel; // closing the terminal does not cancel
   const dialect = context.client?.name === "claude" ? claudeDialect(context.client) : undefined;
   const output = outputFor(flags.output, context.io, { gone, unmade: giveUp }, dialect);
   const inbox = createInbox();
@@ -184,7 +183,7 @@ function toolNames({ tools }: FollowedPolicy): readonly string[] {
   return tools.visible().map(({ name }) => name);
 }
 
-/** Warnings on the stream about options without effect, because clients do not read stderr. */
+/** Warns on the stream about options without effect, because clients do not read stderr. */
 function unhonoredWarnings({ client }: Context, { session, policy }: RunParts): readonly WireMessage[] {
   if (!client) return [];
   const options = client.unhonored.map((option) => ({
@@ -242,7 +241,7 @@ async function firstMessage(
   return initMessage({ ...about, tools: offered(), agents: agents().map(({ name }) => name) });
 }
 
-/** After these nothing more is taken up, whatever a host has queued. */
+/** Outcomes after which a host's queued messages are not handled. */
 const FINAL: readonly RunOutcome["subtype"][] = ["error_max_turns", "error_budget", "error_expectation", "parked", "error_cancelled"];
 
 /** Nothing can be recorded any more, so every further message would fail too. */
@@ -252,11 +251,11 @@ type WorkParts = { readonly stage: RunStage; readonly talk: Talk };
 type WorkResult = {
   readonly exits: readonly number[];
   readonly last: RunOutcome | undefined;
-  /** The last result reported a failure, and no message followed: failures while closing get no result of their own. */
+  /** The last result reported a failure and no message followed, so failures while closing get no result. */
   readonly toldFailure?: boolean;
 };
 
-/** One result for each message, and the last one after everything is put away. */
+/** Sends one result per message, the last one after everything is closed. */
 async function workThrough(context: Context, conducting: RunParts, { stage, talk }: WorkParts): Promise<WorkResult> {
   const { inbox, fault } = stage;
   const { signal } = conducting.cancelling;
@@ -278,7 +277,7 @@ async function workThrough(context: Context, conducting: RunParts, { stage, talk
   return { exits, last: rest || left.error || exits.length === 0 ? left : undefined };
 }
 
-/** Nothing more is taken up. An interrupt ends what is said, not what runs in the background: that is waited for. */
+/** True if nothing more is handled. After an interrupt, background work is still awaited. */
 function isLast(talk: Talk, inbox: Inbox, { subtype, error }: RunOutcome): boolean {
   const goesOn = (subtype === "success" || subtype === "interrupted") && talk.hasLeft();
   return FINAL.includes(subtype) || RECORD_GONE.includes(error?.type ?? "") || (inbox.isOver() && !goesOn);
@@ -286,7 +285,7 @@ function isLast(talk: Talk, inbox: Inbox, { subtype, error }: RunOutcome): boole
 
 type LeaveParts = WorkResult & { readonly stage: RunStage };
 
-/** The leaving is on disk before it is said. */
+/** Records the end before reporting it. */
 async function leave(context: Context, conducting: RunParts, { stage, exits, last, toldFailure = false }: LeaveParts): Promise<number> {
   const { session } = conducting;
   let outcome = last;
@@ -323,12 +322,12 @@ async function showResult(context: Context, { session }: RunParts, { stage, outc
   await reportEnding(context, left, output.format);
 }
 
-/** A background agent is paused. Nothing of it asks anybody, so the run may be a success; but the session can be taken up. */
+/** A background agent is paused, so the session can be resumed. */
 function hasPaused({ state }: Session): boolean {
   return [...state.tasks.values()].some(({ paused }) => paused !== null);
 }
 
-/** One that is paused would go on where that is wished for. */
+/** A paused agent could continue. */
 function canGoOn({ state }: Session): boolean {
   return [...state.tasks.values()].some(({ paused }) => paused && (paused.blocked === null || paused.blocked === "approval"));
 }

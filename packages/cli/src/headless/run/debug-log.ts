@@ -5,7 +5,7 @@ import { errorCode } from "@assent/host";
 import { createRedactor, type Settings } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 
-/** What may stand in a log: names, ids and states. A name or a reason is what somebody wrote, so secrets are hidden in these as well. */
+/** Fields that may be logged: names, ids and states. Secrets in them are redacted. */
 const TOLD: readonly string[] = [
   ...["tool", "kind", "verdict", "outcome", "reason", "source", "type", "mode", "from", "to", "turn", "model", "exit", "durationMs"],
   ...["call", "callId", "approval", "question", "proposal", "task", "schedule", "notice", "session", "stop", "status", "hook", "event"],
@@ -21,7 +21,7 @@ export function debugLog({ io, options }: Context, settings: () => Settings): (e
 
 type Write = (line: string) => void;
 
-/** At once, so that no line is lost with the process. A log that cannot be written changes nothing. */
+/** Writes synchronously, so that no line is lost. Errors are ignored. */
 function toFile(path: string): Write {
   return (line) => {
     try {

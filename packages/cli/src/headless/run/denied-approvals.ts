@@ -13,9 +13,9 @@ import { inputSubject } from "../../desk/approvals/edited-answer.ts";
 import { warn } from "../../io/output.ts";
 import type { OutputFormat } from "../stream/output.ts";
 
-/** Approved calls that were denied anyway. Without a warning it would look as if they had run. */
+/** Collects approved calls that were denied anyway, which otherwise would seem to have run. */
 export type DeniedApprovals = {
-  /** Looks at every event; the record is asked only once the run has something to say. */
+  /** Notes an event; the record is read only when reporting. */
   readonly note: (session: Session, event: LedgerEvent) => void;
   readonly tell: () => Promise<void>;
 };
@@ -25,13 +25,13 @@ type JudgedInput = Pick<EventBodies["call.judged"], "tool" | "input">;
 
 const SUBJECT_COLUMNS = 60;
 
-/** Says of each such call that it did not run, and why. Other formats tell of every decision themselves. */
+/** Reports each such call with its reason. Other formats report every decision anyway. */
 export function createDeniedApprovals({ io }: Pick<Context, "io">, format: OutputFormat): DeniedApprovals {
   const denied: DeniedCall[] = [];
   return {
     note: (session, { type, body }) => {
       if (format !== "text" || type !== "call.ended" || body.outcome !== "denied") return;
-      if (body.type !== "denied_unattended") denied.push({ session, ended: body }); // which is told as it happens
+      if (body.type !== "denied_unattended") denied.push({ session, ended: body }); // reported as it happens
     },
     tell: async () => {
       for (const { session, ended } of denied.splice(0)) {
@@ -45,7 +45,7 @@ export function createDeniedApprovals({ io }: Pick<Context, "io">, format: Outpu
   };
 }
 
-/** The call as it was judged last, if a person or a host said yes to it; what a grant says is no answer to this call. */
+/** The last judgement of a call that a person or host approved. */
 async function approvedCall({ id, ledger }: Session, call: string): Promise<JudgedInput | undefined> {
   let isApproved = false;
   for await (const stored of ledger.read({ pos: 0 }, { naming: id, call, types: ["approval.answered"] })) {
@@ -55,7 +55,7 @@ async function approvedCall({ id, ledger }: Session, call: string): Promise<Judg
   return isApproved ? (await readCallRecord(ledger, id, call))["call.judged"] : undefined;
 }
 
-/** What the model was told, without the tool's name a second time. */
+/** The result without the repeated tool name. */
 function sentence({ tool, input }: JudgedInput, content: Content): string {
   const subject = inputSubject(input, SUBJECT_COLUMNS);
   const told = contentText(content).replace(`Tool '${tool}' was not run: `, "").replace(`Tool '${tool}' `, "it ");

@@ -3,7 +3,6 @@ import { usageError } from "../../io/failure.ts";
 import type { OutputFormat } from "../stream/output.ts";
 import { type ScheduleEntry, scheduleEntries } from "./schedule-file.ts";
 
-/** What a command line says of how a run is made and shown. */
 export type RunFlags = {
   readonly output: OutputFormat;
   readonly input: "text" | "stream-json";
@@ -15,7 +14,6 @@ export type RunFlags = {
   readonly schedules: readonly ScheduleEntry[];
 };
 
-/** The flags of one command line. */
 export async function runFlags(context: Context, command: string): Promise<RunFlags> {
   const { options } = context;
   const format = options.text("output-format");
@@ -37,7 +35,7 @@ export async function runFlags(context: Context, command: string): Promise<RunFl
   };
 }
 
-/** With `--quiet` nothing is said on stderr but errors. */
+/** With `--quiet`, stderr gets only errors. */
 export function silenceStderr(context: Context): Context {
   if (!context.options.flag("quiet")) return context;
   const { stderr } = context.io;

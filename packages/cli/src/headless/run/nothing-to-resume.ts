@@ -11,7 +11,7 @@ import type { RunFlags } from "./flags.ts";
 import { succeeded } from "./outcome.ts";
 import { runTally } from "./tally.ts";
 
-/** The first line and the result of a resume that had nothing to do, and that is not on record for that reason. */
+/** Prints the first line and the result of a resume that had nothing to do; nothing is recorded. */
 export async function printNothingToResume(
   context: Context,
   store: Store,
@@ -26,7 +26,7 @@ export async function printNothingToResume(
   await output.end();
 }
 
-/** As any run of the session would begin. */
+/** The first line of any run of the session. */
 async function firstLine(context: Context, { ledger }: Store, id: string): Promise<{ readonly line: WireMessage; readonly seq: number }> {
   const { created, mode, model, seq } = await readSessionState(ledger, id);
   const flags = mergeResumedFlags(created?.options, context);
@@ -39,5 +39,5 @@ async function firstLine(context: Context, { ledger }: Store, id: string): Promi
 }
 
 function ignoreFault(): void {
-  // There is nothing to end.
+  // There is nothing to close.
 }

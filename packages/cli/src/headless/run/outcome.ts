@@ -1,7 +1,7 @@
 import type { RunEnd } from "@assent/agent";
 import type { EventBodies } from "@assent/core";
 
-/** How a run of turns ended, as programs are told it. `exit` is absent where the process goes on as if nothing had happened. */
+/** How a run ended, as programs see it. Without `exit` the process continues. */
 export type RunOutcome = {
   readonly subtype:
     | "success"
@@ -18,7 +18,6 @@ export type RunOutcome = {
   readonly error?: { readonly type: string; readonly message: string; readonly hint?: string };
 };
 
-/** A run that came to its own end. */
 export function succeeded(text: string): RunOutcome {
   return { subtype: "success", exit: 0, text };
 }
@@ -27,7 +26,7 @@ export function succeeded(text: string): RunOutcome {
 const INCOMPLETE: readonly string[] = ["answer_cut", "answer_refused"];
 const SCRIPT_ENDS: readonly string[] = ["expectation_failed", "script_exhausted", "script_unused"];
 
-/** What an end comes to. `whole`: the run was told to stop, not only the turns under way. */
+/** Translates an end. `whole`: the run was stopped, not only the current turns. */
 export function runOutcome({ reason, text, error }: RunEnd, { whole }: { readonly whole: boolean }): RunOutcome {
   switch (reason) {
     case "done":
@@ -46,12 +45,11 @@ export function runOutcome({ reason, text, error }: RunEnd, { whole }: { readonl
 const LIMITED = { type: "limit_turns", message: "The limit of turns is reached." };
 const UNKNOWN = { type: "unhandled_exception", message: "The run failed." };
 
-/** A run that a signal, a reader who left, or its host has ended. */
+/** A run ended by a signal, a closed output, or its host. */
 export function cancelled(text: string): RunOutcome {
   return { subtype: "error_cancelled", exit: 130, text, error: { type: "cancelled", message: "The run was cancelled." } };
 }
 
-/** A run that failed. */
 export function failed(text: string, error: NonNullable<RunOutcome["error"]>): RunOutcome {
   if (SCRIPT_ENDS.includes(error.type)) return { subtype: "error_expectation", exit: 70, text, error };
   if (error.type.startsWith("limit_") && error.type !== "limit_turns") return { subtype: "error_budget", exit: 55, text, error };
@@ -61,15 +59,15 @@ export function failed(text: string, error: NonNullable<RunOutcome["error"]>): R
   return { subtype: "error_during_execution", exit: 1, text, error: { ...error, type } };
 }
 
-/** From the strongest to the weakest. */
+/** From strongest to weakest. */
 const STRENGTH: readonly number[] = [130, 70, 1, 55, 53, 75, 0];
 
-/** Of several exit codes the one that the process ends with. */
+/** The exit code of the process. */
 export function strongestExit(exits: readonly number[]): number {
   return STRENGTH.find((exit) => exits.includes(exit)) ?? 0;
 }
 
-/** What the session's record says about how it was left. */
+/** The reason that the session's record gets. */
 export function closeReason(exit: number): EventBodies["session.closed"]["reason"] {
   if (exit === 0) return "done";
   if (exit === 75) return "parked";

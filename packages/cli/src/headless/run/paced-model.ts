@@ -1,7 +1,7 @@
 import type { ConversationDeps } from "@assent/agent";
 import type { RunModel } from "../../compose/model.ts";
 
-/** A model that is not asked, nor listened to, faster than what it says can be written: a slow reader slows the run. */
+/** Slows a model down to the speed at which its output can be written. */
 export function pacedModel(chosen: RunModel, paced: () => Promise<void>): RunModel {
   const { model, script } = chosen;
   return {

@@ -20,20 +20,20 @@ export async function reportPausedTasks(context: Context, tasks: Tasks, session:
     await io.stderr.write(`Continue paused agents with: assent resume ${session} --tasks${storeFlag(context)}\n`);
 }
 
-/** A notice that an earlier process left starts a turn that nobody asked for: people are told why. */
+/** Explains a turn that starts because an earlier process left a notice. */
 export async function reportNotices({ io }: Pick<Context, "io">, { state }: Pick<Session, "state">): Promise<void> {
   for (const { kind, displayText } of state.notices.values())
     if (kind !== "proposal") await io.stderr.write(`${oneLine(displayText)} The model learns this in the next turn.\n`);
 }
 
-/** What a person can do about a task that cannot go on as it is. */
+/** What a person can do about a blocked task. */
 function unblocking({ id, resumable, blockedReason }: TaskView): readonly string[] {
   if (resumable !== false) return [];
   const release = blockedReason === "execution_unknown" ? [`assent tasks release ${id}`] : [];
   return [...release, `assent tasks discard ${id}`];
 }
 
-/** A host has brought its agents: a task that waited for the definition of its own can go on now, and does where that is wished for. */
+/** Resumes tasks that waited for an agent definition of the host, if `--tasks` is given. */
 export async function resumeUnblocked({ options }: Context, tasks: Tasks): Promise<void> {
   const stuck = tasks.list().filter(({ resumable }) => resumable === false);
   await tasks.recheckBlocked();

@@ -28,7 +28,7 @@ export type UnaskedCall = { readonly notice: DecisionNotice; readonly session: S
 
 const SUBJECT_COLUMNS = 60;
 
-/** Warns about a call that no one could be asked about. Other formats report every decision themselves. */
+/** Warns about a call that no one could be asked about. Other formats report every decision anyway. */
 export function reportUnasked({ io, options }: Context, format: OutputFormat): (unasked: UnaskedCall) => void {
   if (format !== "text") return () => undefined;
   const allow = options.text("policy") === undefined ? "--allow RULE" : "an allow rule in the --policy file";
@@ -45,22 +45,21 @@ export function reportUnasked({ io, options }: Context, format: OutputFormat): (
   };
 }
 
-/** What people are told of a run's end. */
 export type RunEnding = { readonly resume: string; readonly outcome: RunOutcome; readonly waiting: readonly WaitingItem[] };
 
-/** Prints the model's last answer on stdout if the run ended normally or the provider cut the answer off. */
+/** Prints the model's last answer if the run ended normally or the provider cut the answer off. */
 export async function printRunText({ io }: Pick<Context, "io">, { outcome: { text, error, subtype } }: RunEnding): Promise<void> {
   if (text !== "" && (!error || subtype === "error_incomplete_answer")) await printContent(io.stdout, text);
 }
 
-/** What went wrong, which a stream says itself, and what waits for a person, with the commands that answer it, and how it goes on. */
+/** Reports errors, waiting items with their commands, and how to continue. */
 export async function reportEnding(context: Pick<Context, "io" | "options">, left: RunEnding, format: OutputFormat): Promise<void> {
   const { io } = context;
   const { outcome, waiting, resume } = left;
   const { error, subtype } = outcome;
   if (error && format !== "stream-json")
     await io.stderr.write(`assent: ${oneLine(error.message)}\n${error.hint ? `${oneLine(hintText(error.hint))}\n` : ""}`);
-  // A result of the other formats has the command itself.
+  // A result of the other formats contains the command.
   if (subtype === "parked" || (error && format === "text"))
     await io.stderr.write(waitingText(waiting, { resume, flags: storeFlag(context) }));
 }

@@ -9,7 +9,7 @@ import { printFailure, printJson } from "../../io/output.ts";
 import { findRow } from "../../store/find-row.ts";
 import { type Store, withStoreIfAny } from "../../store/open.ts";
 
-/** Continues a conversation (on a terminal: in the terminal interface) or a call; of a call that has ended it prints the recorded result. */
+/** Resumes a conversation (on a terminal: in the terminal interface) or a call; prints the recorded result of a call that has ended. */
 export async function resumeSession(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async (store) => {
@@ -27,7 +27,7 @@ export async function resumeSession(context: Context): Promise<number> {
   });
 }
 
-/** What makes a resume one of a program, or of a person who wants only its result. */
+/** Options that make a resume headless. */
 const HEADLESS = ["output-format", "input-format", "on-ask"] as const;
 
 function isAtScreen({ io, options, operands }: Context): boolean {
@@ -74,7 +74,7 @@ type ResumedRow = { readonly id: string; readonly cwd: string; readonly state: s
 async function alreadyEnded({ ledger }: Store, { id, state }: ResumedRow): Promise<CallResult | undefined> {
   if (!["done", "failed", "cancelled"].includes(state)) return undefined;
   const proposals = await ledger.pending("proposals", { session: id, all: true, limit: 1_000 });
-  if (proposals.some((row) => row.state === "applying" || row.requested)) return undefined; // something was cut short: it is put in order first
+  if (proposals.some((row) => row.state === "applying" || row.requested)) return undefined; // it was interrupted, so recover it first
   const end = await endedCall(ledger, id);
   return typeof end === "string" ? undefined : { end, exit: EXIT_OF[end.outcome] };
 }

@@ -10,7 +10,7 @@ import { hasStore, type Store, withStore } from "../../store/open.ts";
 import { runFlags, silenceStderr } from "./flags.ts";
 import { beginRun, type NewRun, resumeRun } from "./session.ts";
 
-/** What a person, or a program through its host, wants done, worked on until the model is done. stdout carries the chosen format and nothing else. */
+/** `assent run`: works on a prompt until the model is done. stdout gets only the chosen format. */
 export async function runPrompt(given: Context): Promise<number> {
   const context = silenceStderr(given);
   const flags = await runFlags(context, "run");
@@ -22,7 +22,7 @@ export async function runPrompt(given: Context): Promise<number> {
   const place = readPlace(context, "run");
   const begin = async (store: Store, { policy, chosen }: PolicyAndModel): Promise<number> => {
     if (id !== undefined && (await sessionExists(store, id))) {
-      policy.source.close(); // the session is judged by the flags it began with, too
+      policy.source.close(); // the session also follows the flags it began with
       return (await resumeRun(context, store, { id, prompt, run: flags })) ?? 0;
     }
     return await beginRun(context, store, { prompt, id, flags: judging, run: flags, place, policy, chosen });
@@ -36,7 +36,7 @@ export async function runPrompt(given: Context): Promise<number> {
 
 type PolicyAndModel = Pick<NewRun, "policy" | "chosen">;
 
-/** What judges the run, and its model. A store is made only when nothing is wrong with them. */
+/** Opens policy and model before a store is created. */
 async function openPolicyAndModel(context: Context, following: PolicyRequest): Promise<PolicyAndModel> {
   const policy = await followPolicy(context, following);
   try {
@@ -48,7 +48,7 @@ async function openPolicyAndModel(context: Context, following: PolicyRequest): P
   }
 }
 
-/** An id that is safe as a file's name, and that nobody takes for another thing's. */
+/** An id that is safe as a file name and distinct from other ids. */
 const SESSION_ID = /^(?:s_[a-z2-7]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 function chosenId({ options }: Context): string | undefined {
@@ -64,7 +64,7 @@ async function sessionExists({ ledger }: Store, id: string): Promise<boolean> {
 
 const MOST_BYTES = 10 * 1024 * 1024;
 
-/** The argument, else stdin; both where both are given. */
+/** The argument, stdin, or both. */
 export async function readPrompt({ io, operands }: Context): Promise<string | undefined> {
   const given = operands[0];
   const piped = io.stdinIsTTY ? new Uint8Array() : await io.readStdin(MOST_BYTES);

@@ -5,10 +5,9 @@ import { messageOf } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 
-/** One schedule of a file. */
 export type ScheduleEntry = Exclude<ReturnType<typeof readScheduleEntry>, string>;
 
-/** What `--schedule` names, read before anything starts: a JSON list of `{ at | every, prompt, recurring?, durable? }`. */
+/** Reads the file of `--schedule`: a JSON list of `{ at | every, prompt, recurring?, durable? }`. */
 export async function scheduleEntries({ io, options, overrides }: Context, command: string): Promise<readonly ScheduleEntry[]> {
   const file = options.text("schedule");
   if (file === undefined) return [];
@@ -26,7 +25,6 @@ export async function scheduleEntries({ io, options, overrides }: Context, comma
   });
 }
 
-/** Arms what was read. */
 export async function armSchedules(schedules: Schedules, entries: readonly ScheduleEntry[]): Promise<void> {
   for (const entry of entries) {
     const made = await schedules.create(entry);

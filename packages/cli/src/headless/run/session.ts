@@ -20,11 +20,10 @@ import { conductRun, type RunParts } from "./conduct.ts";
 import type { RunFlags } from "./flags.ts";
 import { reportNotices, reportPausedTasks, resumeUnblocked } from "./paused-tasks.ts";
 
-/** A run to make. */
 export type NewRun = {
-  /** Undefined: a host says what is to be done. */
+  /** Undefined: a host sends it. */
   readonly prompt: string | undefined;
-  /** The session's own id, where somebody has chosen one. */
+  /** An id chosen by the caller. */
   readonly id: string | undefined;
   readonly flags: CallFlags;
   readonly run: RunFlags;
@@ -33,7 +32,7 @@ export type NewRun = {
   readonly chosen: RunModel;
 };
 
-/** Opens a session and works on what it is given to its end. Resolves with the exit code. */
+/** Opens a session and works to its end. Resolves with the exit code. */
 export function beginRun(context: Context, store: Store, { policy, place, flags, prompt, chosen, run, id }: NewRun): Promise<number> {
   return keepAlive(context, store, async (attending) => {
     const { ports } = attending;
@@ -55,7 +54,7 @@ export function beginRun(context: Context, store: Store, { policy, place, flags,
   });
 }
 
-/** The first new session has this id. */
+/** Gives the first new session this id. */
 function namedFirst(ids: Ids, id: string): Ids {
   let given = false;
   return {
@@ -77,10 +76,9 @@ function refuseUnpriced(policy: FollowedPolicy, { id }: RunModel): void {
   });
 }
 
-/** A session to go on with. */
 export type ResumedRun = { readonly id: string; readonly prompt: string | undefined; readonly run: RunFlags };
 
-/** Takes up a run where it was left: first its open calls, then the model. Undefined: it had come to its end, and there is nothing new to do. */
+/** Resumes a run: first its open calls, then the model. Undefined if there is nothing to do. */
 export function resumeRun(context: Context, store: Store, { id, prompt, run }: ResumedRun): Promise<number | undefined> {
   return keepAlive(context, store, async (attending) => {
     const { ledger } = store;
@@ -109,7 +107,7 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
   });
 }
 
-/** What there is to do; open calls go on before anything is said. */
+/** What remains to do; open calls continue before the new prompt. */
 function remainingWork(state: Session["state"], prompt: string | undefined): readonly Work[] {
   if (prompt !== undefined) return [{ say: prompt }];
   if (state.closed?.reason !== "done") return [{ goOn: "always" }];
@@ -122,7 +120,7 @@ function isUnfinished(state: Session["state"]): boolean {
   return state.calls.size > 0 || hasWakingNotice({ state }) || state.tasks.size > 0 || cutShort;
 }
 
-/** The directory to go on in, where another one is given; the session's own must still be there. */
+/** The new working directory, if given; otherwise the session's own must still exist. */
 async function otherDirectory({ io, options }: Context, ledger: Ledger, id: string): Promise<string | undefined> {
   const given = options.text("cwd");
   const cwd = given === undefined ? undefined : resolve(io.cwd, given);
@@ -137,7 +135,7 @@ async function otherDirectory({ io, options }: Context, ledger: Ledger, id: stri
 
 type ResumeParts = { readonly session: Session; readonly chosen: RunModel; readonly agent: ComposedAgent };
 
-/** A mode or model that is given now counts from now on. */
+/** Applies a newly given mode or model. */
 async function prepareResumed(context: Context, { session, chosen, agent }: ResumeParts): Promise<void> {
   const { mode } = readFlags(context);
   if (mode !== undefined) await agent.modes.change(mode, "resume");

@@ -9,7 +9,6 @@ import { aborted } from "../host/presence.ts";
 import type { HostSettings } from "../host/settings.ts";
 import { cancelled, failed, type RunOutcome, runOutcome } from "./outcome.ts";
 
-/** What a run of turns is made with. */
 export type TalkParts = {
   readonly session: Session;
   readonly agent: ComposedAgent;
@@ -17,29 +16,28 @@ export type TalkParts = {
   readonly chosen: RunModel;
   readonly inbox: Inbox;
   readonly limits: RunLimits;
-  /** How turns ended that nobody waited for. */
+  /** The end of turns that started by themselves. */
   readonly told: { end: RunEnd | undefined };
-  /** What a host has set. */
+  /** Settings made by a host. */
   readonly settings: Pick<HostSettings, "settled">;
   /** Ends the whole run. */
   readonly signal: AbortSignal;
 };
 
-/** One piece of work after the other. */
+/** Handles one piece of work after the other. */
 export type Talk = {
-  /** The work, and everything it set going: until nothing runs in the background, or something new is to be done. */
+  /** Handles the work until nothing runs in the background or new work arrives. */
   readonly handle: (work: Work) => Promise<RunOutcome>;
-  /** What is left in the background when nothing more will come. Undefined: nothing was. */
+  /** Waits for remaining background work. Undefined if there was none. */
   readonly finish: () => Promise<RunOutcome | undefined>;
   /** Interrupts the current turns and resolves when they have ended. Background agents continue. */
   readonly interrupt: () => Promise<void>;
   readonly shutdown: (by: string) => Promise<void>;
   readonly isBusy: () => boolean;
-  /** Something goes on in the background, or is still to be told of. */
+  /** Something runs in the background or is still to be reported. */
   readonly hasLeft: () => boolean;
 };
 
-/** Talks to the model on one session. */
 export function createTalk(talking: TalkParts): Talk {
   const { inbox, signal, agent } = talking;
   const state: State = { drive: undefined, interrupting: new AbortController() };
@@ -54,7 +52,7 @@ export function createTalk(talking: TalkParts): Talk {
       return await running.finally(() => {
         busy = undefined;
         state.interrupting = new AbortController();
-        talking.told.end = undefined; // its result tells of them
+        talking.told.end = undefined; // its result reports them
       });
     },
     finish: async () => {
@@ -62,10 +60,10 @@ export function createTalk(talking: TalkParts): Talk {
       return end && (await outcomeOf(talking, end));
     },
     interrupt: async () => {
-      if (busy || inbox.waits()) state.interrupting.abort(); // what was said before it counts as under way, taken up or not
+      if (busy || inbox.waits()) state.interrupting.abort(); // earlier messages count as started
       state.drive?.interrupt();
       if (!busy && inbox.waits()) await Promise.race([next.promise, aborted(signal)]);
-      else if (!busy) await state.drive?.whenIdle(); // turns that tell of a notice may run by themselves
+      else if (!busy) await state.drive?.whenIdle(); // turns that report a notice may start by themselves
       await busy;
     },
     shutdown: async (by) => {
@@ -86,7 +84,7 @@ function failureOf(error: unknown, signal: AbortSignal): RunOutcome {
   return failed("", { type, message, ...(hint !== "" && { hint }) });
 }
 
-/** Open calls first, then what is to be said, then what was set going by it: until nothing is left of it, or something new is to be done. */
+/** Resumes open calls, sends the message, and waits for background work until none is left or new work arrives. */
 async function doWork(talking: TalkParts, state: State, piece: Work): Promise<RunOutcome> {
   const { signal, session, inbox } = talking;
   const { interrupting } = state;
@@ -103,7 +101,7 @@ async function doWork(talking: TalkParts, state: State, piece: Work): Promise<Ru
 
 type SettleOptions = { readonly hold: AbortSignal; readonly deliver: boolean };
 
-/** Waits for what runs in the background. Undefined: nothing did, or it goes on there. */
+/** Waits for background work. Undefined if there was none, or it continues. */
 async function settle(
   { signal, limits, agent }: TalkParts,
   { drive }: State,
@@ -118,7 +116,7 @@ async function settle(
   return reached && { reason: "budget", text: end.text, error: reached };
 }
 
-/** A turn that tells of a notice may have begun by itself: it is not cut. */
+/** Waits for a turn that started by itself to report a notice. */
 async function drained(drive: AgentSession | undefined): Promise<RunEnd | undefined> {
   try {
     return await drive?.drain();
@@ -138,7 +136,7 @@ function arrivalOf(inbox: Inbox): AbortSignal {
 
 type TurnRequest = { readonly piece: Work; readonly signal: AbortSignal };
 
-/** The history is read when the first turn begins: every call of an earlier process has its result by then. */
+/** Reads the history when the first turn begins: by then every call of an earlier process has its result. */
 async function converse(talking: TalkParts, state: State, { piece, signal }: TurnRequest): Promise<RunEnd> {
   const { session, agent, chosen } = talking;
   if (!state.drive) {
@@ -148,10 +146,10 @@ async function converse(talking: TalkParts, state: State, { piece, signal }: Tur
   }
   if ("say" in piece) return await state.drive.send(piece.say, signal);
   if (piece.goOn === "if told" && !hasWakingNotice(session)) return NOTHING_SAID;
-  return await state.drive.resume(signal, { deliverAll: piece.goOn === "always" }); // whoever resumes what was parked has settled what it waited for
+  return await state.drive.resume(signal, { deliverAll: piece.goOn === "always" }); // a resumed run has its answers
 }
 
-/** Calls that an earlier process left open go on first. Undefined: all of them have ended. */
+/** Resumes calls of an earlier process. Undefined once all have ended. */
 async function resumeCalls({ agent, tools }: TalkParts, signal: AbortSignal): Promise<RunEnd | undefined> {
   const { results } = await agent.dispatcher.resume({ tools, signal });
   const failure = agent.dispatcher.failure();
@@ -168,7 +166,7 @@ async function outcomeOf({ session, signal }: TalkParts, end: RunEnd): Promise<R
   return isParked ? { subtype: "parked", exit: 75, text: end.text } : outcome;
 }
 
-/** A script must have been played to its end, where the run came to its own. */
+/** Fails a successful run whose script has unused turns. */
 export function refuseUnusedScript({ script }: RunModel, outcome: RunOutcome): RunOutcome {
   if (outcome.subtype !== "success") return outcome;
   try {

@@ -2,7 +2,7 @@ import { estimateCost } from "@assent/agent";
 import type { Clock, DecisionNotice, EventBodies, LedgerEvent, Session, TaskRow, Usage } from "@assent/core";
 import { type WireUsage, wireUsage } from "../stream/content.ts";
 
-/** What was counted since the last result. */
+/** Counts since the last result. */
 export type RunCounts = {
   readonly num_turns: number;
   readonly num_tool_calls: number;
@@ -17,11 +17,11 @@ export type RunCounts = {
 
 /** Counts what a run does, in its main session and in its agents. */
 export type RunTally = {
-  /** Reads the calls and tasks that an earlier process left in this session, so that their ends can be reported by name. */
+  /** Reads open calls and tasks of an earlier process, so that their ends can be reported by name. */
   readonly attend: (session: Pick<Session, "id" | "state">) => void;
   readonly event: (event: LedgerEvent, isAgent: boolean) => void;
   readonly decided: (notice: DecisionNotice) => void;
-  /** What was counted; counting begins anew. */
+  /** Returns the counts and resets them. */
   readonly take: () => RunCounts;
 };
 
@@ -38,7 +38,6 @@ type Counts = {
   readonly unknown: RunCounts["unknown_outcomes"][number][];
 };
 
-/** A tally at zero. */
 export function runTally(clock: Clock): RunTally {
   let counts = zeroCounts(clock);
   const tasks = new Map<string, StartedTask>();
@@ -133,7 +132,7 @@ function plus(left: TokenUse, { inputTokens, outputTokens, cachedInputTokens = 0
   };
 }
 
-/** The cost of a run is known where that of all its models is. */
+/** The cost is known only if that of all models is. */
 function countsForWire({ turns, calls, apiMs, startedAt, models, denials, unknown }: Counts, clock: Clock): RunCounts {
   const spent = [...models].map(([model, usage]) => ({ model, usage, cost: estimateCost(model, usage) }));
   const costs = spent.map(({ cost }) => cost);

@@ -3,7 +3,7 @@ import { type AssistantPart, type Content, type EventBodies, isObject, type Json
 /** One block of a message. */
 export type WireBlock = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** What a person or the runtime said, as blocks. */
+/** A user or runtime message as blocks. */
 export function contentBlocks(content: Content): readonly WireBlock[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return content.map((part): WireBlock => {
@@ -22,7 +22,7 @@ export function contentBlocks(content: Content): readonly WireBlock[] {
   });
 }
 
-/** What a model said, its calls under the ids they are recorded by. */
+/** A model's answer as blocks, with the recorded ids of its calls. */
 export function assistantBlocks(parts: readonly AssistantPart[], callIds: readonly string[]): readonly WireBlock[] {
   let calls = 0;
   return parts.map((part): WireBlock => {
@@ -34,7 +34,7 @@ export function assistantBlocks(parts: readonly AssistantPart[], callIds: readon
   });
 }
 
-/** Arguments that are no object are shown as what they are, in one. */
+/** Wraps arguments that are not an object. */
 function shownInput(input: Json): unknown {
   if (typeof input !== "string") return isObject(input) ? input : { input };
   try {
@@ -45,7 +45,7 @@ function shownInput(input: Json): unknown {
   }
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export function resultBlock({ call, outcome, type, content }: EventBodies["call.ended"]): WireBlock {
   return {
     type: "tool_result",
@@ -57,7 +57,7 @@ export function resultBlock({ call, outcome, type, content }: EventBodies["call.
   };
 }
 
-/** Tokens in the words of the wire; also in those that clients know. */
+/** Token counts under our names and those of other clients. */
 export type WireUsage = {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -66,7 +66,7 @@ export type WireUsage = {
   readonly total_tokens: number;
 };
 
-/** Tokens of one or of many requests. */
+/** Token counts of one or several requests. */
 export function wireUsage({ inputTokens, outputTokens, cachedInputTokens = 0 }: Usage): WireUsage {
   return {
     input_tokens: inputTokens,
@@ -79,7 +79,7 @@ export function wireUsage({ inputTokens, outputTokens, cachedInputTokens = 0 }: 
 
 const STOPS: Readonly<Record<string, string>> = { stop: "end_turn", "tool-calls": "tool_use", length: "max_tokens" };
 
-/** Why a model stopped, in the words of the wire. */
+/** A stop reason as the wire names it. */
 export function stopReason(stop: string): string {
   return STOPS[stop] ?? stop;
 }

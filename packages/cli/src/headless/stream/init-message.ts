@@ -5,7 +5,6 @@ import { type WireMessage, wireMessage } from "./message.ts";
 /** The version of the stream's messages. */
 export const PROTOCOL = 1;
 
-/** What a run begins with. */
 export type InitFacts = {
   readonly session: string;
   readonly seq: number;

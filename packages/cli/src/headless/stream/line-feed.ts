@@ -1,28 +1,28 @@
 import type { Maybe } from "@assent/core";
 import type { WireMessage } from "./message.ts";
 
-/** Messages on their way to a reader, in the order in which they were pushed. What is pushed is made when its turn comes, so that a slow reader holds no large values. */
+/** Messages on their way to a reader, in order. Each is created when its turn comes, so that a slow reader holds no large values. */
 export type LineFeed = {
   readonly push: (make: () => Maybe<readonly WireMessage[]>) => void;
-  /** Resolves when the reader keeps up. Producers of many messages wait for it. */
+  /** Resolves when the reader has caught up. */
   readonly paced: () => Promise<void>;
-  /** The reader does not keep up: what can be left out should be. */
+  /** The reader is slow, so optional messages should be dropped. */
   readonly isBehind: () => boolean;
-  /** Resolves when everything is written, or nothing can be any more. */
+  /** Resolves when everything is written, or writing has failed. */
   readonly idle: () => Promise<void>;
 };
 
 const MOST_WAITING = 64;
 
-/** Who is told what went wrong. */
+/** Handles errors of a feed. */
 export type FeedFaults = {
-  /** A write failed, which ends the feed: what follows is dropped. Told once. */
+  /** Called once when a write fails; later messages are dropped. */
   readonly gone: (error: unknown) => void;
-  /** A message could not be made. The others follow all the same. */
+  /** Called when a message could not be created; the others follow. */
   readonly unmade: (error: unknown) => void;
 };
 
-/** A feed into `write`. */
+/** Creates a feed into `write`. */
 export function lineFeed(write: (message: WireMessage) => Promise<void>, { gone, unmade }: FeedFaults): LineFeed {
   const queue: (() => Maybe<readonly WireMessage[]>)[] = [];
   const waiters: { readonly most: number; readonly resolve: () => void }[] = [];

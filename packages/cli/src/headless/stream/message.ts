@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { jsonLine } from "../../io/output.ts";
 
-/** One message of a stream: an object with a type. */
+/** One message of a stream. */
 export type WireMessage = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** Whose messages these are. */
+/** The session that messages come from. */
 export type WireOrigin = {
   /** The main session. */
   readonly session: string;
-  /** The agent's own session, where it is an agent's. */
+  /** The agent's own session, if any. */
   readonly agentSession?: string;
   /** The call that started the agent. */
   readonly parent: string | null;
 };
 
-/** A message with what every message has. Without `seq` it shows nothing of the ledger. */
+/** Adds the fields that every message has. `seq` is the ledger event it shows, if any. */
 export function wireMessage({ session, agentSession, parent }: WireOrigin, fields: WireMessage, seq?: number): WireMessage {
   const { type, subtype, ...rest } = fields;
   return {
@@ -29,10 +29,10 @@ export function wireMessage({ session, agentSession, parent }: WireOrigin, field
   };
 }
 
-/** Escapes of halves of surrogate pairs; JSON writes no others of these. */
+/** Escapes of lone surrogates. */
 const LONE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
-/** A message as its line: nothing in it can end the line, and every reader can decode it. */
+/** A message as a line that every reader can decode. */
 export function wireLine(message: unknown): string {
   const line = jsonLine(message);
   return line.includes("\\ud") ? line.replace(LONE, "$1\ufffd") : line;

@@ -12,27 +12,24 @@ import { taskProgress } from "./task-lines.ts";
 import { toolProgress } from "./tool-progress.ts";
 import { unreportedCalls } from "./turn-lines.ts";
 
-/** What is made of what a session does. */
 export type ObserverParts = {
-  /** The main session. */
   readonly root: string;
   readonly output: RunOutput;
   readonly tally: RunTally;
   readonly clock: Clock;
   readonly limits: RunLimits | undefined;
-  /** Pieces of answers, progress of calls and runs of hooks are wanted too. */
+  /** Include partial answers, progress of calls and hook runs. */
   readonly partial: boolean;
-  /** What people are told besides. */
   readonly log: (event: LedgerEvent) => void;
   readonly tell: (event: ConversationEvent) => void;
   readonly unasked: (unasked: UnaskedCall) => void;
   readonly unheeded: DeniedApprovals;
 };
 
-/** Values of these may stand beside the event. */
+/** Events whose values may be stored separately. */
 const LARGE: readonly LedgerEvent["type"][] = ["message.user", "message.assistant", "call.ended", "proposal.staged", "question.asked"];
 
-/** Attends the main session and those of its agents: every event becomes messages in the order of the ledger, and is counted. */
+/** Turns the events of the main session and its agents into messages, in ledger order, and counts them. */
 export function observeSessions(parts: ObserverParts): (session: Session, parent: string | null) => Promise<SessionObserver> {
   const { root, output, tally, clock, limits, partial, log, tell, unasked, unheeded } = parts;
   const tasks = taskProgress(clock, (line) => {
@@ -46,7 +43,7 @@ export function observeSessions(parts: ObserverParts): (session: Session, parent
     const origin = { session: root, parent, ...(isAgent && { agentSession: session.id }) };
     const lines = sessionLines({ origin, session, untold: await unreportedCalls(session) });
     const progress = toolProgress(clock, (line) => {
-      if (!output.isBehind()) output.show(() => [wireMessage(origin, line)]); // it is worth nothing to somebody who is late
+      if (!output.isBehind()) output.show(() => [wireMessage(origin, line)]); // drop progress for a slow reader
     });
     session.listen((event) => {
       tally.event(event, isAgent);
@@ -73,6 +70,6 @@ export function observeSessions(parts: ObserverParts): (session: Session, parent
 
 async function resolveLarge(session: Session, event: LedgerEvent): Promise<LedgerEvent> {
   if (!LARGE.includes(event.type)) return event;
-  // Parsing: what the ledger gives back is what it was given.
+  // The ledger returns what it was given.
   return { ...event, body: await session.ledger.resolve(event.body as never) } as LedgerEvent;
 }

@@ -6,20 +6,20 @@ import { type WireMessage, wireLine } from "./message.ts";
 /** The format of stdout. */
 export type OutputFormat = "text" | "json" | "stream-json";
 
-/** Where the messages of a run go. */
+/** Writes the messages of a run. */
 export type RunOutput = {
   readonly format: OutputFormat;
-  /** In the order of the ledger. Nothing is made where nobody reads it. */
+  /** Writes messages in ledger order. They are created only if there is a reader. */
   readonly show: (make: () => Maybe<readonly WireMessage[]>) => void;
   readonly paced: LineFeed["paced"];
   readonly isBehind: LineFeed["isBehind"];
   /** From now on writes only results. */
   readonly hush: () => void;
-  /** Everything is written, and with `json` said. */
+  /** Writes everything that is left. */
   readonly end: () => Promise<void>;
 };
 
-/** The output of this format. */
+/** Creates the output for a format. */
 export function outputFor(format: OutputFormat, io: Pick<Io, "stdout">, faults: FeedFaults, dialect: Dialect = unchanged): RunOutput {
   if (format === "text") return textOutput();
   return format === "json" ? jsonOutput(io, faults) : streamOutput(io, faults, dialect);
@@ -32,7 +32,7 @@ function unchanged(message: WireMessage): WireMessage {
   return message;
 }
 
-/** Writes nothing while the run goes on. */
+/** Writes nothing during the run. */
 function textOutput(): RunOutput {
   const nothing = (): Promise<void> => Promise.resolve();
   return { format: "text", show: () => undefined, paced: nothing, isBehind: () => false, hush: () => undefined, end: nothing };

@@ -3,20 +3,19 @@ import type { RunOutcome } from "../run/outcome.ts";
 import type { RunCounts } from "../run/tally.ts";
 import { type WireMessage, wireMessage } from "./message.ts";
 
-/** What a result says besides how the run ended. */
 export type ResultFacts = {
   readonly session: string;
   readonly seq: number;
   readonly counted: RunCounts;
   /** What waits for a person. */
   readonly approvals: readonly JsonObject[];
-  /** How the session is taken up again; absent: it has come to its end. */
+  /** The command that resumes the session; absent if it has ended. */
   readonly resume?: string;
   /** The exit code of the process, as far as it is known. */
   readonly exit: number;
 };
 
-/** The result of a run of turns: the last line of a stream, in every ending. */
+/** The result of a run: the last line of a stream. */
 export function resultMessage(outcome: RunOutcome, { session, seq, counted, approvals, resume, exit }: ResultFacts): WireMessage {
   const { subtype, text, error } = outcome;
   const isError = error !== undefined;

@@ -7,22 +7,20 @@ import { hookLine, systemLine } from "./system-lines.ts";
 import { taskLines } from "./task-lines.ts";
 import { type TurnLine, turnLines, type UnreportedCall } from "./turn-lines.ts";
 
-/** One session as messages: of its ledger, of its verdicts, of its conversation. Each must be given in the order in which it happened. */
+/** Turns one session's events, decisions and conversation into messages. */
 export type SessionLines = {
   readonly event: (event: LedgerEvent) => readonly WireMessage[];
   readonly decided: (notice: DecisionNotice) => readonly WireMessage[];
   readonly conversation: (event: ConversationEvent) => readonly WireMessage[];
 };
 
-/** What the messages of a session are made with. */
 export type LinesParts = {
   readonly origin: WireOrigin;
   readonly session: Pick<Session, "id" | "state">;
-  /** Calls of an earlier process that are not told yet. */
+  /** Calls of an earlier process that were not reported yet. */
   readonly untold?: readonly UnreportedCall[];
 };
 
-/** The messages of one session, from now on. */
 export function sessionLines({ origin, session, untold }: LinesParts): SessionLines {
   const turns = turnLines(session.id, untold);
   const proposals = proposalLines([...session.state.proposals.values()]);
@@ -72,20 +70,20 @@ function decisionLine({ callId, toolName, decision, source, label, rule, reason,
   };
 }
 
-/** A verdict that may be told, and the place in the record that it shows; undefined: the newest. */
+/** A decision and the event it belongs to; undefined: the newest. */
 export type OrderedDecision = { readonly notice: DecisionNotice; readonly at: number | undefined };
 
-/** Verdicts, each told when its judgement is on record: some are known before that. */
+/** Holds decisions back until their judgement is recorded. */
 export type DecisionOrder = {
   readonly event: (event: LedgerEvent) => void;
   readonly add: (notice: DecisionNotice) => void;
-  /** Those that may be told by now. Each once. */
+  /** Decisions that may be reported now, each once. */
   readonly ready: () => readonly OrderedDecision[];
-  /** That of this call, which ends without a judgement on record. */
+  /** The decision of a call that ends without a recorded judgement. */
   readonly of: (call: string) => readonly OrderedDecision[];
 };
 
-/** Nothing is decided yet; calls of an earlier process are judged already. */
+/** Calls of an earlier process count as judged. */
 function decisionOrder({ calls }: Pick<SessionState, "calls">): DecisionOrder {
   const judged = new Map<string, number | undefined>();
   for (const call of calls.values()) if (hasJudgement(call)) judged.set(call.callId, undefined);

@@ -4,12 +4,12 @@ import type { WireMessage } from "./message.ts";
 
 type Streamed = Extract<ConversationEvent, { readonly type: "message_start" | "block_start" | "delta" | "block_stop" | "message_stop" }>;
 
-/** True for a piece of an answer that is still coming. */
+/** True for a piece of an unfinished answer. */
 export function isStreamed(event: ConversationEvent): event is Streamed {
   return ["message_start", "block_start", "delta", "block_stop", "message_stop"].includes(event.type);
 }
 
-/** A piece of an answer, in the words of the wire. */
+/** A piece of an answer as a message. */
 export function streamLine(event: Streamed, answer: { readonly id: string; readonly model: string | null }): WireMessage {
   return { type: "stream_event", event: wireEvent(event, answer) };
 }

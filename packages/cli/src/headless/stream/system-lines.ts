@@ -6,7 +6,7 @@ import type { WireMessage } from "./message.ts";
 
 type Lines = { readonly [T in EventType]?: (event: LedgerEvent<T>) => Omit<WireMessage, "type"> };
 
-/** Events that are one `system` message each, told by nothing but themselves. */
+/** Events that become one `system` message each. */
 const LINES: Lines = {
   "mode.changed": ({ body: { from, to, by } }) => ({ subtype: "mode_changed", from, to, by }),
   "model.changed": ({ body: { from, to, by } }) => ({ subtype: "model_changed", from, to, by }),
@@ -31,15 +31,15 @@ const LINES: Lines = {
   "notice.delivered": ({ body: { ids, turn } }) => ({ subtype: "notice_delivered", notice_ids: ids, turn }),
 };
 
-/** The `system` message of an event that needs no more than itself; undefined: it has none. */
+/** The `system` message of an event, if it has one. */
 export function systemLine(event: LedgerEvent): WireMessage | undefined {
-  if (event.type === "mode.changed" && event.body.from === event.body.to) return undefined; // a plan's place was recorded, no mode changed
-  // Parsing: the row of an event's type takes that event.
+  if (event.type === "mode.changed" && event.body.from === event.body.to) return undefined; // only the plan's path was recorded
+  // Each row takes the event of its type.
   const line = LINES[event.type] as ((event: LedgerEvent) => Omit<WireMessage, "type">) | undefined;
   return line && { type: "system", ...line(event) };
 }
 
-/** A hook's run, for those who want to see everything. */
+/** A hook run, for verbose output. */
 export function hookLine({ body: { event, hook, outcome, durationMs } }: LedgerEvent<"hook.ran">): WireMessage {
   return { type: "system", subtype: "hook", hook_event: event, hook, outcome, duration_ms: durationMs };
 }

@@ -5,7 +5,7 @@ type KnownTask = Pick<TaskRow, "task" | "agent" | "description" | "call" | "sess
 
 const LONGEST_DESCRIPTION = 200;
 
-/** Background agents as messages. Begins with those that were there already. */
+/** Turns task events into messages, starting with the open tasks. */
 export function taskLines(open: Iterable<TaskRow>): (event: LedgerEvent) => WireMessage | undefined {
   const known = new Map<string, KnownTask>();
   for (const row of open) known.set(row.task, row);
@@ -40,7 +40,6 @@ export type TaskProgress = {
 
 type RunningTask = KnownTask & { readonly since: number; tokens: number; calls: number };
 
-/** Reports progress through `tell`. */
 export function taskProgress(clock: Clock, tell: (line: WireMessage) => void): TaskProgress {
   const bySession = new Map<string, RunningTask>();
   const begin = (task: KnownTask): void => {

@@ -5,16 +5,15 @@ const PER_SECOND = 10;
 const GAP_MS = 1_000 / PER_SECOND;
 const LONGEST_BYTES = 8 * 1024;
 
-/** What running calls show of themselves: a few times a second, and only the newest of it. */
+/** Reports the newest progress of running calls, a few times a second. */
 export type ToolProgress = {
   readonly update: (callId: string, display: Display) => void;
-  /** The call is over: what it showed last is told now. */
+  /** Reports the last progress of a call that has ended. */
   readonly end: (callId: string) => void;
 };
 
 type RunningCall = { newest: string | undefined; shownAt: number; cancel: (() => void) | undefined };
 
-/** Tells of progress by `tell`. */
 export function toolProgress(clock: Clock, tell: (line: WireMessage) => void): ToolProgress {
   const running = new Map<string, RunningCall>();
   const flush = (callId: string, call: RunningCall): void => {
@@ -52,7 +51,7 @@ function displayText(display: Display): string | undefined {
   return `${progress}${total === undefined ? "" : `/${total}`}${message === undefined ? "" : ` ${message}`}`;
 }
 
-/** The end of a text, whole characters of at most so many bytes. */
+/** The end of a text, as whole characters within a byte limit. */
 function newest(text: string): string {
   const bytes = Buffer.from(text.slice(-LONGEST_BYTES));
   return bytes.length <= LONGEST_BYTES

@@ -5,29 +5,29 @@ import type { WireMessage } from "./message.ts";
 /** A message, and the ledger sequence it shows. */
 export type TurnLine = { readonly fields: WireMessage; readonly seq: number };
 
-/** A call whose result was not told yet. */
+/** A call whose result was not reported yet. */
 export type UnreportedCall = { readonly callId: string; ended: WireBlock | undefined };
 
-/** What is said in turns, as messages: what people and the runtime say, what the model answers, what came of its calls. */
+/** Turns messages, answers and results into stream messages. */
 export type TurnLines = {
   readonly event: (event: LedgerEvent) => readonly TurnLine[];
-  /** The answer that was held back until now, where one is. */
+  /** The answer that was held back, if any. */
   readonly release: () => readonly TurnLine[];
   readonly isHolding: () => boolean;
-  /** The answer that is under way, or was last. */
+  /** The current or last answer. */
   readonly answering: () => { readonly id: string; readonly model: string | null };
 };
 
 type Turns = {
   turn: number;
   model: string | null;
-  /** An answer waits for the ids of its calls: a provider's may be given twice. */
+  /** An answer waits for the recorded ids of its calls, because a provider may reuse ids. */
   held: { readonly event: LedgerEvent<"message.assistant">; readonly callIds: string[]; readonly calls: number } | undefined;
-  /** In the order of the calls: the result of one that ended early waits for those before it. */
+  /** In the order of the calls: an early result waits for those before it. */
   calls: UnreportedCall[];
 };
 
-/** The messages of one session's turns; `untold` is what an earlier process left open. */
+/** Creates the messages of one session's turns; `untold` are open calls of an earlier process. */
 export function turnLines(session: string, untold: readonly UnreportedCall[] = []): TurnLines {
   const turns: Turns = { turn: 0, model: null, held: undefined, calls: [...untold] };
   const idOf = (turn: number): string => `msg_${session}_${turn}`;
@@ -60,7 +60,7 @@ export function turnLines(session: string, untold: readonly UnreportedCall[] = [
 
 type MessageId = (turn: number) => string;
 
-/** What broke off has no calls that were proposed. */
+/** An incomplete answer has no proposed calls. */
 function holdAnswer(turns: Turns, event: LedgerEvent<"message.assistant">, idOf: MessageId): readonly TurnLine[] {
   const { content, stop } = event.body;
   turns.held = { event, callIds: [], calls: content.filter(({ type }) => type === "call").length };
@@ -105,14 +105,14 @@ function callEnded(turns: Turns, { seq, body }: LedgerEvent<"call.ended">): read
 
 const ORIGINS: readonly string[] = ["user", "notice", "schedule"];
 
-/** Hosts do not see reminders for the model. Of a notice they see the line for people, not the markup. */
+/** Hides reminders for the model, and shows a notice without its markup. */
 function userLine({ seq, body: { content, origin, displayText } }: LedgerEvent<"message.user">): readonly TurnLine[] {
   if (!ORIGINS.includes(origin)) return [];
   const message = { role: "user", content: contentBlocks(origin === "notice" ? (displayText ?? content) : content) };
   return [{ fields: { type: "user", message, origin, ...(displayText !== undefined && { display_text: displayText }) }, seq }];
 }
 
-/** The calls of a turn that was cut short, from the first that has not ended: what came before was told. */
+/** The calls of an interrupted turn, from the first that has not ended. */
 export async function unreportedCalls({
   id: session,
   state,
@@ -127,7 +127,7 @@ export async function unreportedCalls({
     if (event?.type === "call.proposed" && event.body.index >= 0) calls.push({ callId: event.body.call, ended: undefined });
     if (event?.type !== "call.ended") continue;
     const call = calls.find(({ callId }) => callId === event.body.call);
-    // Parsing: what the ledger gives back is what it was given.
+    // The ledger returns what it was given.
     if (call) call.ended = resultBlock((await ledger.resolve(event.body as never)) as typeof event.body);
   }
   return calls;

@@ -45,7 +45,7 @@ function ask(change: Partial<OpenApproval> = {}, size?: { columns: number; rows:
   return { ...terminal, abort, answer: approver.ask(approval(change), abort.signal), cancelled: () => cancels };
 }
 
-/** Waits for a text, then for the time it takes to read it. */
+/** Waits for a text and for the time to read it. */
 async function read(asked: FakeTerminal, text: string): Promise<void> {
   await asked.shows(text);
   await asked.clock.advance(300);

@@ -28,7 +28,6 @@ async function log(at: Place, type: string): Promise<readonly Line[]> {
   return stdout === "" ? [] : parse(stdout);
 }
 
-/** A run in a process of its own, and what it has said so far. */
 function begin(at: Place, argv: readonly string[]): { child: ChildProcess; end: Promise<Ran>; seen: () => string } {
   const child = at.start(argv);
   child.stdin?.end();
@@ -183,7 +182,7 @@ describe("a background command when the run ends early", () => {
     await until("the group is gone", () => !groupRuns(pidOf(at)));
   });
 
-  /** Leaves a process that heeds no signal and is in no group of its command, which ends at once; another command keeps the run alive. */
+  /** Leaves a process outside its group that ignores signals; another command keeps the run alive. */
   const LEAVES = "setsid bash -c 'trap \"\" TERM INT; echo $BASHPID > stray; sleep 300; sleep 300' >/dev/null 2>&1 &";
   const LEFT = `turns: [{ calls: [${behind(`${LEAVES} until test -s stray; do sleep 0.05; done`)}] }, { calls: [${behind("trap '' TERM INT; echo $$ > pid; sleep 300; sleep 300", "c2")}] }, { say: Meanwhile. }, { say: Told. }]\nallowUnused: true`;
   const strayOf = (at: Place): number => Number(readFileSync(at.path("stray"), "utf8"));

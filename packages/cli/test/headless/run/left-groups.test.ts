@@ -40,7 +40,7 @@ type Killed = {
   readonly meanwhile?: () => Promise<void>;
 };
 
-/** Starts a run, kills it when all of its command runs, and resumes what it left after a while. */
+/** Kills a run while its whole command runs, and resumes it later. */
 async function killedAndResumed(at: Place, { flags, running, meanwhile, background }: Killed): Promise<void> {
   const sees = background ? "Meanwhile." : "";
   const child = at.start(["run", "go", ...flags, ...FLAGS]);
@@ -60,7 +60,7 @@ async function killedAndResumed(at: Place, { flags, running, meanwhile, backgrou
   assert.equal(went.code, 0, went.stderr);
 }
 
-/** The record says of the process that was told first that it was ended. */
+/** Checks that the record names the ended process. */
 async function isTold(at: Place, background: boolean): Promise<void> {
   const [started] = await log(at, "call.started");
   const { pid } = started?.body ?? {};
@@ -69,7 +69,6 @@ async function isTold(at: Place, background: boolean): Promise<void> {
   else assert.ok(ended?.body.result.startsWith(`What still ran of it (process ${pid}, with its group) was ended.`), ended?.body.result);
 }
 
-/** Those of these commands that run. */
 function running(commands: readonly string[]): readonly string[] {
   const lines = liveProcesses().map(({ command }) => command);
   return commands.filter((command) => lines.some((line) => line.endsWith(`/${command}`) && !line.includes(" -c ")));

@@ -8,7 +8,7 @@ import { type Place, place } from "../../support/assent.ts";
 
 const chat = DIALECTS["chat completions"];
 
-/** The names of the tools in a request, as the provider gets them. */
+/** The names of the tools in a provider request. */
 function offered({ text }: Received | undefined = { text: "{}", url: "", headers: {}, body: {} }): readonly string[] {
   const { tools = [] }: { tools?: readonly { readonly function: { readonly name: string } }[] } = JSON.parse(text);
   return tools.map((tool) => tool.function.name);

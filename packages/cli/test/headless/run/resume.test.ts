@@ -26,7 +26,7 @@ async function parked(at: Place, script = WRITES): Promise<Line> {
   return ran.value.at(-1);
 }
 
-/** Starts a run and kills it without a chance to say anything, once the world is so far. */
+/** Kills a run once a condition holds. */
 async function killed(at: Place, argv: readonly string[], reached: (stdout: string) => boolean | Promise<boolean>): Promise<string> {
   const child = at.start([...argv, ...STREAM]);
   child.stdin?.end();
@@ -41,7 +41,6 @@ async function killed(at: Place, argv: readonly string[], reached: (stdout: stri
   return parse(seen.slice(0, seen.lastIndexOf("\n")))[0]?.session_id;
 }
 
-/** When processes opened and closed it. */
 async function openings(at: Place, session: string): Promise<readonly string[]> {
   return parse((await at.here(["log", session, "--json", "--type", "session.*"])).stdout).flatMap(({ type }) =>
     type === "session.created" ? [] : [type],

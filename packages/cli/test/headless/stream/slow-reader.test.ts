@@ -5,7 +5,7 @@ import { place, until } from "../../support/assent.ts";
 const WORDS = 12_000;
 const TURNS = 8;
 
-/** Far less than what is written: whoever kept it would run out. */
+/** Far less than the output, so buffering it would fail. */
 const HEAP_MB = 110;
 
 test("a reader who does not read holds the run back, without growing its memory; all lines are whole", async () => {
