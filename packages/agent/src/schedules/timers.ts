@@ -74,7 +74,7 @@ export function createTimers(deps: SchedulesDeps): Timers {
     const why = findEndReason(rows.get(id), clock.now());
     if (why) await end(id, why);
     if (timers.has(id)) arm(id);
-    else wake(); // a run may wait for its end
+    else wake(); // a run may wait for the end of this schedule
   };
   /** RetryOptions if the store may recover; otherwise gives the schedule up. Until then it counts as armed, so a run waits for it. */
   const giveUpUnlessPassing = (id: string, error: unknown): void => {

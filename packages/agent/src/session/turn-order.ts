@@ -22,7 +22,7 @@ export type TurnOrder = {
 
 type RunOptions = {
   readonly signal: AbortSignal;
-  /** For notices: asked when the run could start. Absent for a person's message. */
+  /** For notices: called just before the run starts. Absent for a person's message. */
   readonly isNeeded?: () => boolean;
 };
 

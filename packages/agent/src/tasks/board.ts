@@ -103,7 +103,7 @@ export type TaskBoard = {
   readonly deps: TasksDeps;
   readonly main: AgentNode;
   readonly entries: Map<string, TaskEntry>;
-  /** Agents that can start others, by session. */
+  /** Agents that can start other agents, by session. */
   readonly nodes: Map<string, AgentNode>;
   /** Every id ever used. */
   readonly ids: Set<string>;
@@ -180,7 +180,7 @@ export function pruneEnded({ entries, deps }: TaskBoard): void {
   for (const { id } of told.slice(0, Math.max(0, over.length - KEPT_ENDED))) entries.delete(id);
 }
 
-/** All tasks that have not ended, and the newest of those that have; oldest first. */
+/** All tasks that have not ended and the newest ended ones, oldest first. */
 export function listTasks(board: TaskBoard): readonly TaskView[] {
   pruneEnded(board);
   return [...board.entries.values()].map((entry) => viewTask(board, entry));
