@@ -29,7 +29,7 @@ export type EmbeddedCall = { readonly id: string; readonly callId: string; reado
   | { readonly outcome: "waiting"; readonly type: "waiting"; readonly approvalId?: string }
 );
 
-/** Why the loop must not ask the model again now. */
+/** Why the loop must not ask the model again yet. */
 export type RunStop = {
   readonly reason: "parked" | "stopped" | "interrupted" | "unanswered" | "failed";
   readonly message: string;

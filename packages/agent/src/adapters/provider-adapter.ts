@@ -21,7 +21,7 @@ export type ProviderAdapter<Declaration, Message> = {
 
 export type AnswerParts = readonly { readonly type: string }[] | null | undefined;
 
-/** How one provider writes declarations, calls and results. */
+/** How one provider encodes declarations, calls and results. */
 export type Wire<Declaration, Message> = {
   readonly declare: (tool: Tool) => Declaration;
   /** Returns undefined if the part is not a call of ours. */

@@ -18,7 +18,7 @@ export type RunEndEvent = {
 export type EventSequenceDeps = {
   readonly live: LiveEventQueue;
   readonly record: RecordReader;
-  /** Aborts when the reader goes away. */
+  /** Aborts when the reader disconnects. */
   readonly gone: AbortSignal;
   readonly run: ((signal: AbortSignal) => Promise<unknown>) | undefined;
 };
