@@ -51,11 +51,11 @@ export function connect(options: QueryOptions): Connection {
     over: new AbortController(),
   };
   const { abort } = options;
-  abort?.addEventListener("abort", () => end(parts, { error: aborted(abort), drop: true }), { signal: parts.over.signal });
-  const ready = start(parts);
-  attend(parts, ready).catch((error) => end(parts, { error }));
+  abort?.addEventListener("abort", () => endQuery(parts, { error: aborted(abort), drop: true }), { signal: parts.over.signal });
+  const ready = sendInitialize(parts);
+  handleProcess(parts, ready).catch((error) => endQuery(parts, { error }));
   const close = async (): Promise<void> => {
-    end(parts, { drop: true });
+    endQuery(parts, { drop: true });
     await child.exit.catch(() => undefined); // `exit` and the iterator report it
   };
   return { take: mailbox.take, ask: requests.ask, ready, exit: child.exit, close };
@@ -76,7 +76,7 @@ type Parts = {
 };
 
 /** Ends the query, once. Stops the process and discards its remaining output. */
-function end(
+function endQuery(
   { over, answering, requests, mailbox, child }: Parts,
   { error, drop }: { readonly error?: Error; readonly drop?: boolean },
 ): void {
@@ -90,7 +90,7 @@ function end(
 }
 
 /** Sends the first request. A program that does not answer is not Assent. */
-async function start({ options, requests, answering }: Parts): Promise<JsonObject> {
+async function sendInitialize({ options, requests, answering }: Parts): Promise<JsonObject> {
   const { startTimeoutMs = START_MS } = options;
   const silent = Promise.withResolvers<never>();
   const remedy = "Look whether `executable` is assent, or raise `startTimeoutMs`.";
@@ -104,7 +104,7 @@ async function start({ options, requests, answering }: Parts): Promise<JsonObjec
 }
 
 /** Reads until the process ends, while prompts are sent. */
-async function attend(parts: Parts, ready: Promise<JsonObject>): Promise<void> {
+async function handleProcess(parts: Parts, ready: Promise<JsonObject>): Promise<void> {
   const { child, mailbox } = parts;
   let fed = false;
   converse(parts, ready).then(
@@ -113,13 +113,13 @@ async function attend(parts: Parts, ready: Promise<JsonObject>): Promise<void> {
       child.endInput();
     },
     (error) => {
-      if (!(error instanceof SdkError && error.type === "process_exited")) end(parts, { error }); // the exit is reported once all output is read
+      if (!(error instanceof SdkError && error.type === "process_exited")) endQuery(parts, { error }); // the exit is reported once all output is read
     },
   );
   void child.gone.then(mailbox.lift);
   let exitCode: number | null = null;
   for await (const line of child.lines) {
-    const message = take(parts, line);
+    const message = handleLine(parts, line);
     if (message) parts.session.id = message.session_id;
     if (message?.type === "result") {
       exitCode = message.exit_code;
@@ -129,7 +129,7 @@ async function attend(parts: Parts, ready: Promise<JsonObject>): Promise<void> {
   }
   const exit = await child.exit;
   const orderly = exit.signal === null && (exit.code === 0 ? fed : exit.code === exitCode);
-  end(parts, orderly ? {} : { error: exitedEarly(exit) });
+  endQuery(parts, orderly ? {} : { error: exitedEarly(exit) });
 }
 
 async function converse({ options, answering, results, over, write }: Parts, ready: Promise<JsonObject>): Promise<void> {
@@ -139,7 +139,7 @@ async function converse({ options, answering, results, over, write }: Parts, rea
 }
 
 /** Passes messages to the host and handles the rest. */
-function take({ options, requests, answering }: Parts, text: string): Message | undefined {
+function handleLine({ options, requests, answering }: Parts, text: string): Message | undefined {
   const line = readLine(text);
   switch (line.kind) {
     case "message":

@@ -4,7 +4,7 @@ import type { UserMessage } from "./message.ts";
 import type { QueryOptions } from "./query-options.ts";
 
 /** What sending prompts needs. */
-export type Fed = {
+export type FeedDeps = {
   readonly write: (line: JsonObject) => Promise<void>;
   /** Resolves after this many results. */
   readonly results: (count: number) => Promise<void>;
@@ -16,7 +16,7 @@ export type Fed = {
  * Sends the prompts one by one, and returns when the last has its result. The input must stay open until then, because answers go through
  * it. Rejects with what the prompts throw.
  */
-export async function feed(prompt: QueryOptions["prompt"], { write, results, over }: Fed): Promise<void> {
+export async function feed(prompt: QueryOptions["prompt"], { write, results, over }: FeedDeps): Promise<void> {
   const iterator = typeof prompt === "string" ? one(prompt) : prompt[Symbol.asyncIterator]();
   const ids = new Set<string>();
   const ended = new Promise<undefined>((resolve) => over.addEventListener("abort", () => resolve(undefined), { once: true }));
