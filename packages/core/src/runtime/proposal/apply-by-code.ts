@@ -12,7 +12,7 @@ import { appliedPreview, recordApplied, recordUnknown } from "./record-applied.t
 import { type ClaimedProposal, restageProposal, type SettleInput } from "./settling.ts";
 import type { Staging } from "./staging.ts";
 
-/** Applies what a closure of this process carries. It has no files to verify, so what it says counts. */
+/** Applies a proposal with the closure of this process. There are no files to verify, so its result counts. */
 export async function applyByClosure(staging: Staging, row: ProposalRow, settling: SettleInput): Promise<Ending> {
   const closure = staging.closures.get(row.id);
   if (!closure) return await lost(staging, row);
@@ -25,7 +25,7 @@ export async function applyByClosure(staging: Staging, row: ProposalRow, settlin
   return await run(staging, row, { apply, signal, direct: false });
 }
 
-/** A preview without files: the tool's own `apply` is the effect. Its beginning is on record. */
+/** Applies a preview without files by calling the tool's own `apply`. The start is already recorded. */
 export async function applyByTool(staging: Staging, { row, tool, manifest, settling, direct }: ClaimedProposal): Promise<Ending> {
   const apply: ApplyFunction = () => tool.definition.apply?.(appliedPreview({ row, manifest, settling }), settling.ctx);
   return await run(staging, row, { apply, signal: settling.signal, direct });
@@ -75,7 +75,7 @@ async function conclude(staging: Staging, row: ProposalRow, { end, signal, direc
 
 const CANCELLED = { type: "cancelled_before_commit", message: "cancelled" } as const;
 
-/** What is to be told of a failed apply. A `ToolError` speaks for itself; anything else is said to be what it is. */
+/** Describes a failed apply. A `ToolError` has its own type and message; any other error is `proposal_apply_failed`. */
 export function failureOf(error: unknown): { readonly type: string; readonly message: string } {
   if (!isToolError(error)) return { type: "proposal_apply_failed", message: resolveText.applyFailed(thrownWords(error)) };
   const type = errorTypeOf(error);
@@ -91,7 +91,7 @@ async function returnedFailure(staging: Staging, row: ProposalRow, { result, dir
   return { state: "failed", type, result: { ...result, error: { message, type } } };
 }
 
-/** A failure to record is said; what is reported is why the apply failed. */
+/** Warns if the restaging cannot be recorded. The reported error stays the failure of the apply. */
 async function putBackOrWarn(staging: Staging, row: ProposalRow, failure: Parameters<typeof restageProposal>[2]): Promise<void> {
   try {
     await restageProposal(staging, row, failure);

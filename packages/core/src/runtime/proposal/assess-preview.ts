@@ -12,8 +12,8 @@ import type { Assessment, CallAssessment, ParsedCall } from "../pipeline/judged-
 export const STAGES = "staged";
 
 /**
- * Judges a tool that previews. What denies the tool denies it here already; else a call that is to be staged is judged as reading the files it names,
- * and one that is not as what it is.
+ * Judges a tool with a preview. If the tool is denied, so is the preview. Otherwise a call to be staged is judged as reading the files it names, and
+ * any other call as itself.
  */
 export async function assessPreview(
   batch: BatchRun,
@@ -41,17 +41,17 @@ export async function assessPreview(
   };
 }
 
-/** Who stages: the tools there are, and who hears of a setting that fails. */
+/** The registered tools, and a receiver of warnings about a setting that fails. */
 export type StagingAround = { readonly tools: Pick<Registry, "get">; readonly warn?: ((message: string) => void) | undefined };
 
-/** Judges the staging of a call whose own judgement is known, as the reading it is. Undefined: it is not staged; it is denied, or runs as what it is. */
+/** Judges the staging of a call as reading. Undefined if the call is not staged: it is denied, or runs as itself. */
 export async function assessStaging(assessing: AssessmentInput, plain: Assessment, around: StagingAround): Promise<Assessment | undefined> {
   const { tool } = assessing;
   if (tool.definition.preview === undefined || plain.decision.verdict === "deny" || !isStaged(around, tool, plain)) return undefined;
   return await assessRequest(await asReading(around, assessing));
 }
 
-/** A tool that always stages, or settings that say so; the plan is written at once. A setting that fails stages: that is the stricter way. */
+/** True if the tool always stages or settings say so. The plan file is written at once. If a setting fails, the call is staged, which is stricter. */
 function isStaged({ warn }: StagingAround, { definition }: Tool, { request, facts, policy }: Assessment): boolean {
   if (policy.mode === "plan" && facts.planFile === true) return false;
   if (definition.alwaysStages) return true;
@@ -68,7 +68,7 @@ export const READING = "read";
 
 let ownReading: Tool | undefined;
 
-/** Stands for reading where no tool of that name is registered; made when it is first wanted. */
+/** Replaces the `read` tool if none is registered. Created on first use. */
 function readTool(): Tool {
   ownReading ??= defineTool({
     name: READING,
@@ -81,7 +81,7 @@ function readTool(): Tool {
   return ownReading;
 }
 
-/** The same files, to be read by the tool that reads. */
+/** The same files as a call of the `read` tool. */
 export async function asReading({ tools }: StagingAround, assessing: AssessmentInput): Promise<AssessmentInput> {
   const registered = tools.get(READING);
   const tool = registered?.kind === "read" ? registered : readTool();
@@ -93,7 +93,7 @@ export async function asReading({ tools }: StagingAround, assessing: AssessmentI
 
 const UNDECLARED: ToolOpinion = Object.freeze({ verdict: "allow", declared: false });
 
-/** What the tool that reads says about every file; one that cannot be asked has no opinion. */
+/** The `read` tool's permission for every file. If it cannot be asked, it has no opinion. */
 async function readingOpinion(tool: Tool, { invocation, cwd }: AssessmentInput): Promise<ToolOpinion> {
   const paths = invocation.locations() ?? [];
   if (tool === ownReading || !tool.definition.permission) return UNDECLARED;

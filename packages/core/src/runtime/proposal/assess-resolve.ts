@@ -49,7 +49,7 @@ async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Pro
   return await restoredTarget(batch, run, { input, settled });
 }
 
-/** A call that waits for consent to something that is gone ends; one that has not asked yet is answered by the body. */
+/** Ends a call that waits for consent to something that no longer exists. If it has not asked yet, its body answers. */
 function gone(frame: ResolveFrame, note: string | undefined): CallAssessment {
   const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
   const deny: Safeguard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending any more" }) };
@@ -71,7 +71,7 @@ function standing(
 
 type ApplyTarget = { readonly target: Extract<ResolveTarget, { readonly kind: "proposal" }>; readonly frame: ResolveFrame };
 
-/** The apply, judged as the effect it has. Undefined: there is nothing to apply, and the body says why. */
+/** Judges an apply as its effect. Undefined if there is nothing to apply; the body says why. */
 async function asEffect(batch: BatchRun, { target, frame }: ApplyTarget): Promise<CallAssessment | undefined> {
   const row = batch.staging.session.state.proposals.get(target.id);
   const resolver = resolverOf(batch.policy());
@@ -112,10 +112,10 @@ function withoutDefaultAsk(decision: Decision): Decision {
   return decision.verdict === "ask" && !decision.explicitAsk ? { ...decision, verdict: "allow", reason: "tool", byRules: false } : decision;
 }
 
-/** The tool and the input whose effect an apply is, touching exactly what the preview touches. */
+/** The tool and input whose effect an apply has, touching exactly the files of the preview. */
 export type EffectSource = { readonly tool: Tool; readonly invocation: Invocation; readonly blocks: readonly string[] };
 
-/** Undefined: the tool is gone or another by now, so nothing can be applied. */
+/** Undefined if the tool is gone or has changed, so nothing can be applied. */
 export async function sourceOf(staging: Staging, row: ProposalRow): Promise<EffectSource | undefined> {
   const { input, manifest } = await readStoredProposal(staging.session, row);
   if (row.carrier === "closure") return closureSource(staging, row, manifest);

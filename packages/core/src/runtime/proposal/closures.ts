@@ -9,13 +9,13 @@ import { toolDigest } from "../../tool-digest.ts";
 import { oneLine, type ProposalSource, recordStaged, stagedBody } from "./stage.ts";
 import type { Closure, Staging, StagingCall } from "./staging.ts";
 
-/** An action that is queued by its source's name; inside a call the runtime fills in the call. */
+/** An action queued under a source name. Inside a call, the runtime adds the call. */
 export type ResolveHandler = PendingAction & { readonly sourceToolName: string; readonly callId?: string };
 
 const SOURCE = "custom_tool";
 const MOST_DETAILS = 64 * 1024;
 
-/** Stages an action that code of this process carries. It has its id at once, or this throws; it counts when it is on record. */
+/** Stages an action that code of this process applies. Returns its id at once, or throws. The action counts once it is recorded. */
 export function pushAction(staging: Staging, action: PendingAction & { readonly callId?: string }, made?: StagingCall): QueuedAction {
   if (!staging.changes) return stagingUnavailable();
   const checked = checkAction(action);
@@ -33,13 +33,13 @@ export function pushAction(staging: Staging, action: PendingAction & { readonly 
     staging.closures.delete(id);
     throw error;
   });
-  recorded.catch(() => undefined); // whoever waits for it is told; the call that pushed it does
+  recorded.catch(() => undefined); // the caller of `staged` gets the rejection
   return { id, staged: recorded };
 }
 
 type CheckedAction = Pick<Closure, "apply" | "reject" | "details"> & { readonly label: string; readonly sourceToolName: string };
 
-/** Modules of all kinds push: what is wrong with this one is said at once. */
+/** Checks an action at once, because any module may push one. */
 function checkAction(given: unknown): CheckedAction {
   // Parsing: a custom tool may pass anything.
   const action = (typeof given === "object" && given !== null ? given : {}) as Partial<PendingAction>;

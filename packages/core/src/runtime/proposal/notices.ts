@@ -3,7 +3,7 @@ import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { Staging } from "./staging.ts";
 
-/** A notice for the model about a proposal; people read the same words where they get none of their own. */
+/** A notice for the model about a proposal. People see the same text unless they get their own. */
 export function noticeDraft({ session, ids }: Staging, text: string, displayText: string = text): Draft<"notice.queued"> {
   return session.draft("notice.queued", { notice: ids.next("n_"), kind: "proposal", modelText: text, displayText });
 }
@@ -15,7 +15,7 @@ export function parkedNotice(staging: Staging, row: Pick<ProposalRow, "id" | "la
   return noticeDraft(staging, resolveText.parked(row), forPeople);
 }
 
-/** Who did what with which proposal, and why. */
+/** Describes who did what with which proposal, and why. */
 export function toldReason(what: string, { id, label }: Pick<ProposalRow, "id" | "label">, reason: string): string {
   return `${what} ${label} (${id}).${reason === "" ? "" : ` Reason: ${reason}`}`;
 }

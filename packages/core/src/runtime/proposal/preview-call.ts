@@ -20,7 +20,7 @@ import { discardProposal } from "./discard.ts";
 import { byRuntime } from "./settling.ts";
 import { type ProposalSource, stagePreview } from "./stage.ts";
 
-/** Why a proposal is discarded whose call did not end well. */
+/** Why the proposal of a failed call is discarded. */
 export const STAGING_FAILED = "staging call failed";
 
 /** The body of a tool with `preview` and `apply`: records what it would do, then waits for `resolve` or applies it at once. */
@@ -48,7 +48,7 @@ function isPreview(value: unknown): value is Preview {
   return Array.isArray(changes) && changes.every(isPlanned);
 }
 
-/** A tool of the user's may say anything; what is no content must not be written. */
+/** Checks a change, because a custom tool may return anything. */
 function isPlanned(change: unknown): boolean {
   if (!isObject(change)) return false;
   const { path, realPath, before, after, to, mode } = change;
@@ -122,12 +122,12 @@ export function stagedText(row: Pick<ProposalRow, "id" | "label">, blocks: reado
   return lines.join("\n");
 }
 
-/** Room for the line that says what is missing. */
+/** Characters for the line about omitted changes. */
 const RESERVED = 120;
 
 /**
- * What is judged is what runs: a preview that touches files its call did not name is judged by those files too. A deny holds; what only a rule let pass
- * must be let pass for them as well. Undefined: nothing stands against it.
+ * Judges a preview again if it touches files that its call did not name. A deny applies, and a call that only a rule allowed must be allowed for
+ * these files, too. Undefined if nothing objects.
  */
 async function refuseTouched(batch: BatchRun, run: CallRun, judged: JudgedCall, preview: Preview): Promise<Ending | undefined> {
   const unnamed = unnamedPaths(judged, preview);

@@ -22,7 +22,7 @@ import type { StandingHandler } from "./standing-handler.ts";
 import { findProposal } from "./stored.ts";
 import { undoProposal } from "./undo.ts";
 
-/** How settling a proposal for a person went. `type` is that of the outcome; `state` is how the proposal stands now, null where there is none. */
+/** The result of settling a proposal for a person. `type` is that of the outcome; `state` is the proposal's current state, or null if there is none. */
 export type ProposalReport = {
   readonly id: string;
   readonly state: ProposalState | null;
@@ -31,31 +31,31 @@ export type ProposalReport = {
   readonly text: string;
 };
 
-/** What people and hosts do with the proposals of a session. */
+/** What people and hosts can do with the proposals of a session. */
 export type Proposals = {
   /** Staged ones, oldest first. */
   readonly list: () => readonly ProposalRow[];
-  /** A person applies: what the policy denies stays denied, what it would ask about is hereby answered. */
+  /** Applies for a person. A deny of the policy still applies; an ask is answered by this call. */
   readonly apply: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   readonly discard: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   readonly undo: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   /** What `resolve` means when nothing is pending; null removes it, and ends a call that waits for consent to it. */
   readonly setStandingHandler: (handler: StandingHandler | null) => void;
-  /** What the standing handler's question is about has changed: a person who is being asked is asked anew. */
+  /** Asks a person again, because the subject of the standing handler's question changed. */
   readonly askAgain: () => void;
-  /** Stages what code of this process applies or discards. Throws `ToolError`. */
+  /** Stages an action that code of this process applies or discards. Throws `ToolError`. */
   readonly queueResolveHandler: (handler: ResolveHandler) => QueuedAction;
 };
 
-/** The proposals of a session, and how they begin and end with their dispatcher. */
+/** The proposals of a session, with the start and end of their handling. */
 export type ProposalDesk = Proposals & {
-  /** Puts in order what an earlier process left, then acts on what was asked for meanwhile; once. */
+  /** Recovers proposals of an earlier process, then handles requests made meanwhile; once. */
   readonly begin: () => Promise<void>;
-  /** Listens no longer; resolves when what was asked for, here or from elsewhere, is done. What is asked for from then on is refused. */
+  /** Stops listening. Resolves when all requests are done. Later requests are refused. */
   readonly close: () => Promise<void>;
 };
 
-/** Proposals as people and hosts reach them. */
+/** Creates the interface to proposals for people and hosts. */
 export function makeProposals(staging: Staging, deps: DispatcherDeps, live: LiveCalls): ProposalDesk {
   const person = { staging, deps };
   const hearing = makeRequestListener(staging, ({ action, proposal, by, reason, again }) =>
@@ -98,7 +98,7 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live
   return desk;
 }
 
-/** Calls that are frozen on the standing handler and have not begun. */
+/** Calls that target the standing handler and have not started. */
 function standingRuns(live: LiveCalls): readonly CallRun[] {
   return [...live].filter(({ target, phase }) => phase === "before" && target?.target.kind === "standing");
 }
@@ -110,7 +110,7 @@ function judgeAgain(run: CallRun): void {
 
 type UndoRequest = { readonly by: By; readonly reason: string; readonly hearing: RequestListener };
 
-/** That files are to go back is on disk before the first of them does: a process that dies meanwhile leaves word. */
+/** Records an undo before the first file changes, so that a later process can finish it. */
 async function undo(staging: Staging, id: string, { by, reason, hearing }: UndoRequest): Promise<Ending> {
   const { session } = staging;
   const row = await findProposal(session, id);
@@ -140,7 +140,7 @@ const ACTS: Readonly<Record<keyof typeof DONE, ProposalAct>> = {
   undo: ({ staging }, id, { by, reason, again = false }) => undoProposal(staging, id, { by, reason, again }),
 };
 
-/** A deny holds against a person too; where settings say that the model resolves, a person only discards. */
+/** Why a person cannot settle this: a deny applies to people, too, and if settings let only the model apply, a person can only discard. */
 async function refusal({ staging, deps }: Person, id: string): Promise<Ending | undefined> {
   const row = staging.session.state.proposals.get(id);
   if (row?.state !== "staged") return undefined;
@@ -180,10 +180,10 @@ async function report({ session }: Staging, id: string, ending: Ending): Promise
   };
 }
 
-/** Where the proposals of each session that has a dispatcher are reached. */
+/** The proposals of each session with a dispatcher. */
 const DESKS: WeakMap<Session, Proposals> = new WeakMap();
 
-/** Stages an action in a session that has a dispatcher. Resolves with its id once it is on record; rejects with `ToolError`. */
+/** Stages an action in a session with a dispatcher. Resolves with its id once it is recorded. Rejects with `ToolError`. */
 export async function queueResolveHandler(session: Session, handler: ResolveHandler): Promise<{ readonly id: string }> {
   const desk = DESKS.get(session);
   const { id, staged } = desk ? desk.queueResolveHandler(handler) : stagingUnavailable();

@@ -11,7 +11,7 @@ import { discardProposal } from "./discard.ts";
 import { STAGING_FAILED } from "./preview-call.ts";
 import { byRuntime } from "./settling.ts";
 
-/** Stages an action of a running body; its apply is judged as this call. */
+/** Stages an action of a running body. Its apply is judged as this call. */
 export function push(batch: BatchRun, run: CallRun, { tool, invocation }: JudgedCall, action: PendingAction): QueuedAction {
   const { staging } = batch;
   if (!staging.changes) return stagingUnavailable();
@@ -22,7 +22,7 @@ export function push(batch: BatchRun, run: CallRun, { tool, invocation }: Judged
   return pushed;
 }
 
-/** What a body staged is on record before its call ends; it goes with a call that did not end well. */
+/** Waits until the actions of a body are recorded, before its call ends. If the call failed, discards them. */
 export async function keepPushed(batch: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
   const { staging } = batch;
   const { pushed } = run;

@@ -9,7 +9,7 @@ import type { SettleInput } from "./settling.ts";
 import { forgetProposal, freeToSettle, type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { pathsOf } from "./stored.ts";
 
-/** Records the apply, and `also` with it; staged proposals that touch one of the same files are superseded in the same commit. */
+/** Records the apply together with `also`. The same commit supersedes staged proposals that touch one of its files. */
 export async function recordApplied(staging: Staging, row: ProposalRow, also: readonly Draft[] = []): Promise<readonly ProposalRow[]> {
   const { session } = staging;
   const sharing = await rowsSharing(staging, row);
@@ -23,7 +23,7 @@ export async function recordApplied(staging: Staging, row: ProposalRow, also: re
     ...also,
   ];
   const isPersons = session.state.proposals.get(row.id)?.resolution?.by === "person";
-  const durability = isPersons ? "full" : "normal"; // what a person is told is done stays done
+  const durability = isPersons ? "full" : "normal"; // recorded durably before it is confirmed
   await whileBusy(staging, ids, async () => recordSurely(staging, { events, durability }));
   for (const id of [row.id, ...ids]) forgetProposal(staging, id);
   return sharing.filter(({ id }) => ids.includes(id));
@@ -82,7 +82,7 @@ export function appliedPreview({ row, manifest, settling, display }: ApplyWords)
   };
 }
 
-/** The result ends with what the apply made obsolete. */
+/** Adds to the result what the apply superseded. */
 export function withSuperseded(content: Content, rows: readonly ProposalRow[]): Content {
   if (rows.length === 0) return content;
   const text = rows.map(resolveText.superseded).join("\n");

@@ -13,7 +13,7 @@ import { stagedText } from "./preview-call.ts";
 import { isDirect } from "./recover.ts";
 import { findProposal, readStoredProposal } from "./stored.ts";
 
-/** The end of a claimed call whose effect is that of a proposal, which is in order by now. Undefined: its effect is its own. */
+/** The end of a claimed call whose effect is a recovered proposal. Undefined if its effect is its own. */
 export async function endByProposal(batch: BatchRun, call: RunningCall, tool: Tool | undefined): Promise<Ending | undefined> {
   if (tool && isResolve(batch, { tool })) return await endOfResolve(batch, call);
   if (tool && tool.definition.preview === undefined) return undefined;
@@ -50,7 +50,7 @@ async function endOfResolve({ deps }: BatchRun, { callId }: RunningCall): Promis
   const { session } = deps;
   const { "call.judged": judged } = await readCallRecord(session.ledger, session.id, callId);
   const { proposal, standing } = judged?.binds ?? {};
-  if (standing !== undefined) return undefined; // what a handler did, nobody here can tell
+  if (standing !== undefined) return undefined; // what a handler did is unknown here
   const row = proposal === undefined ? undefined : await findProposal(session, proposal);
   if (!row || row.resolution?.callId !== callId) return notAppliedEnding();
   if (row.state === "discarded") return { state: "succeeded", type: "recovered", result: { content: discarded(row) } };

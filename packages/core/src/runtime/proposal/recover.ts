@@ -9,8 +9,8 @@ import type { Staging } from "./staging.ts";
 import { changeSet, readStoredProposal } from "./stored.ts";
 
 /**
- * Puts in order what an earlier process left: an apply without an end is settled by what the files are, and what only that process could apply is lost.
- * Nothing is applied here. Running this twice gives the same end.
+ * Recovers proposals of an earlier process. An unfinished apply is settled by the state of its files; what only that process could apply is lost.
+ * Applies nothing. Running it twice gives the same result.
  */
 export async function recoverProposals(staging: Staging): Promise<void> {
   const { session, busy, closures } = staging;
@@ -27,7 +27,7 @@ async function lose(staging: Staging, row: ProposalRow): Promise<void> {
   await session.record([stale, noticeDraft(staging, resolveText.lost(row))], "normal");
 }
 
-/** The call that staged it was to apply it at once: its own end tells what became of it. */
+/** True if the staging call was to apply it at once. Then the end of that call reports the outcome. */
 export function isDirect({ callId, resolution }: ProposalRow): boolean {
   return callId !== null && resolution?.callId === callId;
 }

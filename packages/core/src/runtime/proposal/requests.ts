@@ -10,27 +10,27 @@ import type { Session } from "../session/session.ts";
 import type { Staging } from "./staging.ts";
 import { findProposal } from "./stored.ts";
 
-/** What a person wants done with a proposal, on disk before anything is done. */
+/** A person's request about a proposal, recorded before anything is done. */
 export type ProposalRequest = EventBodies["proposal.requested"] & {
-  /** An earlier process began to act on it. */
+  /** True if an earlier process started to handle it. */
   readonly again: boolean;
 };
 
-/** Hears what people want from any process and has it done, one wish after the other, each once. */
+/** Receives people's requests from any process and handles each once, one after the other. */
 export type RequestListener = {
-  /** From now on. */
+  /** Starts listening. */
   readonly listen: () => void;
-  /** What was wished before this process listened. Resolves when it is done. */
+  /** Handles requests made before this process listened. Resolves when they are done. */
   readonly catchUp: () => Promise<void>;
-  /** Puts a wish of this process on record and has it done. */
+  /** Records a request of this process and handles it. */
   readonly wish: (body: EventBodies["proposal.requested"]) => Promise<Ending>;
   /** Carries out a request of this process; after closing, answers that nothing was done. */
   readonly during: (id: string, errand: () => Promise<Ending>) => Promise<Ending>;
-  /** Listens no longer; resolves when nothing is left to do of what was heard or asked for here. */
+  /** Stops listening. Resolves when all received requests are done. */
   readonly close: () => Promise<void>;
 };
 
-/** `act` does what is wished, or says why not. */
+/** `act` handles a request, or says why it cannot. */
 export function makeRequestListener(staging: Staging, act: (wish: ProposalRequest) => Promise<Ending>): RequestListener {
   const { session, warn } = staging;
   let watch: Subscription | undefined;
@@ -43,13 +43,13 @@ export function makeRequestListener(staging: Staging, act: (wish: ProposalReques
     watch = undefined;
   };
   const closeIfFenced = (error: unknown): void => {
-    if (isFenced(error)) stop(); // whoever has the session now hears what people want
+    if (isFenced(error)) stop(); // the process that now holds the session handles requests
   };
   const errands = makeRequestQueue(closeIfFenced);
   const take = (event: LedgerEvent, again: boolean): Promise<Ending> | undefined => {
     if (event.type !== "proposal.requested" || event.body.session !== session.id) return undefined;
     const { pos, body } = event;
-    const known = done.get(pos); // a wish of this process is heard, too, perhaps when it is done: what came since goes on
+    const known = done.get(pos); // a request of this process also arrives here, perhaps after it is done
     if (known !== undefined) return known;
     const doing = underWay.then(() => act({ ...body, again })).then((ending) => refuseUnmet(staging, { pos, body, ending }));
     done.set(pos, doing);
@@ -70,7 +70,7 @@ export function makeRequestListener(staging: Staging, act: (wish: ProposalReques
       for (const row of rows) {
         const wished = await wishesOf(session.ledger, row);
         if (over) return;
-        for (const { event, again } of wished) await take(event, again)?.catch(() => undefined); // said already
+        for (const { event, again } of wished) await take(event, again)?.catch(() => undefined); // already reported
       }
     },
     wish: async (body) => {
@@ -117,7 +117,7 @@ function isFenced(error: unknown): boolean {
 
 type RequestedAction = { readonly event: LedgerEvent<"proposal.requested">; readonly again: boolean };
 
-/** What is still to be done for a proposal: the newest wish, and before it the undo that an earlier process began, where something else was wished meanwhile. */
+/** The open requests for a proposal: the newest one, and before it an undo that an earlier process started. */
 async function wishesOf(ledger: Ledger, row: ProposalRow): Promise<readonly RequestedAction[]> {
   const { requested } = row;
   if (!requested) return [];
@@ -146,6 +146,6 @@ async function refuseUnmet({ session }: Staging, { pos, body, ending }: UnmetReq
   const row = await findProposal(session, proposal);
   if (row?.requested?.pos !== pos) return ending;
   const refused = { proposal, action, type: ending.type ?? ending.state, message: contentText(ending.result.content) };
-  await session.record([session.draft("proposal.refused", refused)], "full"); // nobody does later what a person was told is not done
+  await session.record([session.draft("proposal.refused", refused)], "full"); // recorded durably, so that a refused request is not handled later
   return ending;
 }

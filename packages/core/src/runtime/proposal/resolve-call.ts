@@ -16,7 +16,7 @@ import { resolverOf, stagedRows } from "./staging.ts";
 import { findProposal } from "./stored.ts";
 import type { ResolveInput, ResolveTarget } from "./target.ts";
 
-/** The body of `resolve`: settles what the request was frozen on, or says why there is nothing to settle. */
+/** The body of `resolve`: settles the frozen target, or says why there is nothing to settle. */
 export async function resolveCall(batch: BatchRun, run: CallRun, { request, yes }: PermittedCall, ctx: RunContext): Promise<Ending> {
   const input = resolveInput(request.input);
   const target: ResolveTarget = run.target?.target ?? { kind: "none", why: "nothing" };
@@ -32,7 +32,7 @@ export async function resolveCall(batch: BatchRun, run: CallRun, { request, yes 
   return withDetails(ending, input, { about: row ? aboutRow(row, undefined) : {}, signal: ctx.signal });
 }
 
-/** A call of `resolve` that ended before its body began tells programs what it was about. */
+/** Adds details for programs to a call of `resolve` that ended before its body started. */
 export async function describeUnresolved({ staging }: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
   const { target } = run.target ?? {};
   if (!target || ending.result.details !== undefined) return ending;
@@ -59,7 +59,7 @@ async function settleTarget(batch: BatchRun, run: CallRun, targeted: TargetedPro
   return withDetails(ending, input, { about: row ? aboutRow(row, details) : {}, signal: ctx.signal });
 }
 
-/** What stands against settling this target although it may be staged. */
+/** Why this target cannot be settled, although it may be staged. */
 function refusal(batch: BatchRun, run: CallRun, { id, digest, input }: TargetedProposal): Ending | undefined {
   const row = batch.staging.session.state.proposals.get(id);
   if (row && row.digest !== digest) return errorEnding("failed", "proposal_not_pending", resolveText.notPending(row, "applied"));
@@ -71,7 +71,7 @@ function refusal(batch: BatchRun, run: CallRun, { id, digest, input }: TargetedP
   return undefined;
 }
 
-/** An earlier call of the batch staged what this call could not know of. */
+/** True if an earlier call of the batch staged a proposal that the model has not seen. */
 function stagedMeanwhile(batch: BatchRun, run: CallRun): boolean {
   return stagedRows(batch.staging).some((row) => row.callId !== null && isStagedAfter(batch, run, row));
 }
@@ -90,7 +90,7 @@ async function settle({ staging }: BatchRun, run: CallRun, { id, input, ctx }: T
 
 type NothingPending = { readonly ending: Ending; readonly row?: ProposalRow };
 
-/** A wrong id, a choice that only the model can make, something that was lost, or nothing at all. */
+/** The result for a wrong id, an ambiguous choice, a lost proposal, or no proposal at all. */
 function nothingPending(
   batch: BatchRun,
   target: Extract<ResolveTarget, { kind: "none" | "gone" }>,
@@ -106,7 +106,7 @@ function nothingPending(
 
 type TargetDetails = { readonly [key: string]: Json };
 
-/** `own`: the action's details, which stand in where the callback gives none. */
+/** `own` are the action's details, used if the callback returns none. */
 function aboutRow({ id, tool, label, state }: ProposalRow, own: Json | undefined): TargetDetails {
   const given = own === undefined || own === null ? {} : { sourceResultDetails: own };
   return { ...given, sourceToolName: tool, label, proposalId: id, proposalState: state };

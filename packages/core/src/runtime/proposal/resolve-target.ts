@@ -25,9 +25,8 @@ function isExtra(extra: unknown): extra is JsonObject {
 }
 
 /**
- * Which proposal a call means. In order:
- * 1. the one it names; 2. that of the directive in flight; 3. the only one that was staged before this batch; 4. more than one is ambiguous;
- * 5. the standing handler; 6. and 7. nothing.
+ * Chooses the proposal a call means. In order: 1. the one it names 2. that of the forced tool choice 3. the only one staged before this batch 4.
+ * several are ambiguous 5. the standing handler 6. and 7. nothing.
  */
 export async function chooseTarget(batch: BatchRun, run: CallRun, input: ResolveInput): Promise<ResolveTarget> {
   const { staging } = batch;
@@ -54,7 +53,7 @@ export function isStagedAfter({ staging }: BatchRun, run: CallRun, row: Proposal
   return call !== undefined && row.seq > call.seq;
 }
 
-/** An earlier call of the batch is known to stage; one that does so unforeseen is found when this call's turn comes. */
+/** True if an earlier call of the batch is known to stage. An unexpected one is found when this call runs. */
 function willStage(batch: BatchRun, run: CallRun): boolean {
   return batch.runs.some(({ index, name, tool }) => {
     const definition = (tool ?? batch.batch.tools.get(name))?.definition;
@@ -75,7 +74,7 @@ async function standingTarget(handler: StandingHandler, { action, reason, extra 
   }
 }
 
-/** What the request is bound to besides its text. */
+/** What the request is bound to in addition to its input. */
 export function targetBinds(target: ResolveTarget): Readonly<Record<string, string>> {
   if (target.kind === "proposal") return { proposal: target.id, digest: target.digest };
   if (target.kind !== "standing") return {};
@@ -83,7 +82,7 @@ export function targetBinds(target: ResolveTarget): Readonly<Record<string, stri
   return { standing: target.handler.sourceToolName, ...(digest !== undefined && { digest }) };
 }
 
-/** The target of a call of an earlier process, from what its request was bound to. `settled`: a person has answered, so what was shown counts. */
+/** Restores the target of a call of an earlier process from what its request was bound to. With `settled`, a person has answered, so what was shown counts. */
 export async function restoredTarget(batch: BatchRun, run: CallRun, about: RestoreInput): Promise<ResolveTarget> {
   const { proposal, digest, standing } = run.boundTo ?? {};
   if (proposal !== undefined) return { kind: "proposal", id: proposal, digest: digest ?? "" };

@@ -20,10 +20,10 @@ type StandingCall = {
   readonly yes: Consent | null;
 };
 
-/** How it ended, and how it is called; no label: there was nothing to settle. */
+/** The end and its label; without a label there was nothing to settle. */
 type StandingEnd = { readonly ending: Ending; readonly label?: string };
 
-/** Lets the session's standing handler settle the call, if it is still the one that the request was frozen on. */
+/** Lets the standing handler settle the call, if it is still the handler that the request was frozen with. */
 export async function settleStanding(batch: BatchRun, run: CallRun, standing: StandingCall): Promise<StandingEnd> {
   const { target, input, ctx } = standing;
   const { handler, asked } = target;
@@ -66,7 +66,7 @@ function plainDiscard(label: string, { reason }: ResolveInput): Ending {
   return successEnding("discarded", resolveText.discarded({ label, reason }));
 }
 
-/** A handler's result. What it calls a failure is one, under the type it gives. */
+/** Converts a handler's result. A reported failure keeps its type. */
 function endOf({ sourceToolName }: StandingHandler, { action }: ResolveInput, given: ToolResult | string): Ending {
   const result = callbackResult(sourceToolName, given);
   if (result.error) return { state: "failed", type: result.error.type ?? "proposal_apply_failed", result };
@@ -79,7 +79,7 @@ function withNote(ending: Ending, note: string | undefined): Ending {
   return ending.result.error ? errorEnding(ending.state, ending.type ?? "no_pending_action", text) : successEnding(ending.type ?? "", text);
 }
 
-/** The person's answer, as it stands on disk. */
+/** The person's recorded answer. */
 async function answerAt({ deps }: BatchRun, run: CallRun, yes: Consent): Promise<EventBodies["approval.answered"] | undefined> {
   const { ledger, id } = deps.session;
   for await (const stored of ledger.read({ pos: yes.pos - 1 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {

@@ -11,16 +11,16 @@ import { parkedNotice } from "./notices.ts";
 import { type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { type FileContents, findProposal } from "./stored.ts";
 
-/** Who settles a proposal, in whose words, and what may stop it. */
+/** Who settles a proposal and why, and the signal that cancels it. */
 export type SettleInput = { readonly resolution: Resolution; readonly signal: AbortSignal; readonly ctx: RunContext };
 
-/** A proposal whose apply is on record and may begin. */
+/** A proposal whose apply is recorded and may start. */
 export type ClaimedProposal = {
   readonly row: ProposalRow;
   readonly tool: Tool;
   readonly manifest: ProposalManifest;
   readonly settling: SettleInput;
-  /** The call that staged it applies it at once. */
+  /** True if the staging call applies it at once. */
   readonly direct: boolean;
   readonly contents?: FileContents;
   readonly display?: Display | undefined;
@@ -49,19 +49,19 @@ async function settledBefore(staging: Staging, id: string, action: "apply" | "di
   return errorEnding("failed", "proposal_not_pending", resolveText.notPending(row, action === "apply" ? "applied" : "discarded"));
 }
 
-/** There is no such proposal in this session. */
+/** The ending for an unknown proposal. */
 export function unknownProposal(staging: Staging, id: string, owner?: string): Ending {
   const text = resolveText.notFound({ id, pending: stagedRows(staging), ...(owner !== undefined && { owner }) });
   return errorEnding("failed", "proposal_not_found", text);
 }
 
-/** Nothing waits to be settled. A discard has what it wants; an apply claims a change that did not happen. */
+/** The ending if nothing waits to be settled. A discard succeeds; an apply fails, because nothing changed. */
 export function nothingToSettle(action: Resolution["action"]): Ending {
   if (action === "discard") return successEnding("nothing_to_discard", resolveText.nothingToDiscard());
   return errorEnding("failed", "no_pending_action", resolveText.nothingToApply());
 }
 
-/** A good end in plain words. */
+/** A success with a text. */
 export function successEnding(type: string, text: string): Ending {
   return { state: "succeeded", type, result: { content: text } };
 }
@@ -71,15 +71,15 @@ type ApplyFailure = {
   readonly message: string;
   readonly cancelled?: boolean;
   readonly recovered?: boolean;
-  /** The call that staged it was to apply it at once: it does not wait for another try. */
+  /** True if the staging call was to apply it at once, so that it is not staged for another try. */
   readonly direct?: boolean;
-  /** Recorded with it. */
+  /** Recorded in the same commit. */
   readonly also?: readonly Draft[];
 };
 
 const TRIES = 3;
 
-/** Nothing is changed: the proposal is staged again. After three failures it is left to a person. */
+/** Stages a proposal again after a failure that changed nothing. After three failures it waits for a person. */
 export async function restageProposal(staging: Staging, row: ProposalRow, failure: ApplyFailure): Promise<void> {
   const { session } = staging;
   const { direct, also = [], ...body } = failure;
@@ -97,12 +97,12 @@ export async function restageProposal(staging: Staging, row: ProposalRow, failur
   await recordSurely(staging, { events });
 }
 
-/** What was to be applied at once goes by the call that staged it. */
+/** For an apply by the staging call, names that call. */
 function withCall(resolution: Resolution, { callId }: ProposalRow): Resolution {
   return callId === null ? resolution : { ...resolution, callId };
 }
 
-/** The runtime itself discards. */
+/** A discard by the runtime itself. */
 export function byRuntime({ clock }: Staging, reason: string): Resolution {
   return { action: "discard", by: "runtime", reason, at: new Date(clock.now()).toISOString() };
 }

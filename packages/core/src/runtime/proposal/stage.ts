@@ -22,7 +22,7 @@ import { recordFirst } from "../session/record-surely.ts";
 import { freeToSettle, resolverOf, type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { type FileContents, readStoredProposal } from "./stored.ts";
 
-/** Who proposes: the call, its tool and its validated input. */
+/** The call that proposes, its tool and its validated input. */
 export type ProposalSource = {
   readonly callId: string | null;
   readonly tool: string;
@@ -32,7 +32,7 @@ export type ProposalSource = {
   readonly input: JsonObject;
 };
 
-/** A preview that is on record. */
+/** A recorded preview. */
 export type StagedPreview = { readonly row: ProposalRow; readonly manifest: ProposalManifest; readonly contents: FileContents };
 
 const MAX_FILES = 10_000;
@@ -40,8 +40,8 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const LONGEST_LABEL = 200;
 
 /**
- * Puts a preview on record, with every content before and after. An older proposal of the same request is superseded in the same commit.
- * With a `resolution` its apply begins in that commit too, and nobody can come between.
+ * Records a preview with all contents before and after. The same commit supersedes an older proposal of the same request. With a `resolution`, its
+ * apply starts in that commit, so that nothing can happen in between.
  */
 export async function stagePreview(
   staging: Staging,
@@ -72,7 +72,7 @@ type ProposalText = {
   readonly id?: string;
 };
 
-/** The record of a staged proposal, under a new id where none is given. */
+/** The event of a staged proposal, with a new id if none is given. */
 export function stagedBody(staging: Staging, source: ProposalSource, about: ProposalText): EventBodies["proposal.staged"] {
   const { callId, tool, toolDigest, kind, cwd, input } = source;
   const { manifest, carrier, contents } = about;
@@ -95,7 +95,7 @@ type StagedRecord = {
   readonly blobs?: readonly Uint8Array[];
 };
 
-/** One commit: the proposal, what it replaces, and what is known about its settling already. */
+/** Commits the proposal, the proposals it supersedes, and what is already known about its settling. */
 export async function recordStaged(staging: Staging, { staged, resolution, blobs }: StagedRecord): Promise<void> {
   const { session, policy } = staging;
   const { proposal } = staged;
@@ -110,7 +110,7 @@ export async function recordStaged(staging: Staging, { staged, resolution, blobs
   await whileBusy(staging, supersedes, () => recordFirst(staging, { events, durability, blobs }));
 }
 
-/** Staged proposals of the same tool and input by another call: this one replaces them. */
+/** Staged proposals of other calls with the same tool and input, which this one replaces. */
 async function sameRequest(
   staging: Staging,
   { callId, tool, toolDigest, input }: EventBodies["proposal.staged"],

@@ -10,39 +10,39 @@ import type { StandingHandler } from "./standing-handler.ts";
 /** Code of this process that settles a proposal. */
 export type Closure = Pick<PendingAction, "apply" | "reject"> & {
   readonly details: Json | undefined;
-  /** The staging call, which its apply is judged as; undefined: it was queued outside of any. */
+  /** The staging call, as which its apply is judged; undefined if it was queued outside of a call. */
   readonly made: StagingCall | undefined;
 };
 
 /** A call that stages an action. */
 export type StagingCall = { readonly callId: string; readonly cwd: string; readonly tool: Tool; readonly invocation: Invocation };
 
-/** Where the proposals of one session are staged, applied, discarded and undone in this process. */
+/** Everything for staging, applying, discarding and undoing proposals of one session in this process. */
 export type Staging = {
   readonly session: Session;
-  /** Absent: nothing can be staged here. */
+  /** Without it, nothing can be staged. */
   readonly changes: FileChanges | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;
   readonly warn: (message: string) => void;
-  /** The tools of the moment: an apply needs the one that made the preview. */
+  /** The current tools: an apply needs the one that made the preview. */
   readonly tools: () => Registry;
   readonly policy: () => Policy;
-  /** What only this process can settle, by proposal. */
+  /** Proposals that only this process can settle. */
   readonly closures: Map<string, Closure>;
   /** Proposals that this process is settling now. */
   readonly busy: Set<string>;
-  /** The real paths that open proposals touch, as far as they were looked up. */
+  /** The real paths of open proposals, cached. */
   readonly paths: Map<string, readonly string[]>;
-  /** Ends when the files that are being changed now are. */
+  /** Settles when the current file changes are done. */
   files: Promise<unknown>;
   standing: StandingHandler | null;
-  /** Called before something is staged that a person may want to settle from elsewhere. */
+  /** Called before staging something that a person may settle from another process. */
   listen: () => void;
 };
 
-/** What staging is made of. */
+/** What `createStaging` needs. */
 export type StagingParts = Pick<Staging, "session" | "changes" | "clock" | "ids" | "digest" | "warn" | "tools" | "policy">;
 
 /** Who may apply proposals: the person alone if a rule denies `resolve`, otherwise whom settings name. */
@@ -67,7 +67,7 @@ type HeldProposals = Pick<Staging, "closures" | "busy" | "paths">;
 
 const HELD = new WeakMap<Session, HeldProposals>();
 
-/** What was staged before is in the session's state; code of this process that settles it outlives a dispatcher of the same session. */
+/** Creates the staging of a session. Closures of this process outlive a dispatcher of the same session. */
 export function createStaging(parts: StagingParts): Staging {
   const held: HeldProposals = HELD.get(parts.session) ?? { closures: new Map(), busy: new Set(), paths: new Map() };
   HELD.set(parts.session, held);
@@ -80,13 +80,13 @@ export function createStaging(parts: StagingParts): Staging {
   };
 }
 
-/** Nothing is settled in this process any more: what was kept for it goes. */
+/** Drops the closure and paths of a proposal that this process no longer settles. */
 export function forgetProposal({ closures, paths }: Staging, id: string): void {
   closures.delete(id);
   paths.delete(id);
 }
 
-/** What waits to be settled, oldest first; parked ones count. */
+/** Staged proposals, including parked ones, oldest first. */
 export function stagedRows({ session }: Staging): readonly ProposalRow[] {
   return [...session.state.proposals.values()].filter(({ state }) => state === "staged");
 }

@@ -5,20 +5,20 @@ import { type FileEffect, type ProposalManifest, type ProposalRow, touchedPaths 
 import type { Session } from "../session/session.ts";
 import type { Staging } from "./staging.ts";
 
-/** What a proposal was staged as, read back. */
+/** A proposal's input and manifest, read from the ledger. */
 export type StoredProposal = { readonly input: JsonObject; readonly manifest: ProposalManifest };
 
-/** Contents by their SHA-256 in hex, as far as they are at hand. */
+/** Available contents, by SHA-256 in hex. */
 export type FileContents = ReadonlyMap<string, Uint8Array>;
 
-/** Reads a proposal's input and manifest back from the ledger. */
+/** Reads a proposal's input and manifest from the ledger. */
 export async function readStoredProposal({ ledger }: Pick<Session, "ledger">, row: ProposalRow): Promise<StoredProposal> {
   const { session, seq } = row;
   for await (const stored of ledger.read({ session, seq: seq - 1 }, { session, types: ["proposal.staged"] })) {
     const event = parseEvent(stored);
     if (event?.type !== "proposal.staged" || event.body.proposal !== row.id) break;
     const { input, manifest } = event.body;
-    // Parsing: the manifest stands in the ledger as this program wrote it.
+    // Parsing: this program wrote the manifest.
     return { input: await ledger.resolve(input), manifest: (await ledger.resolve(manifest)) as unknown as ProposalManifest };
   }
   throw new Error(`the record of proposal ${row.id} is not in the ledger`);
@@ -40,7 +40,7 @@ export async function pathsOf(staging: Staging, row: ProposalRow): Promise<reado
   return paths;
 }
 
-/** The files of a proposal as one set; `undo`: the same set the other way round. */
+/** The files of a proposal as one set; with `undo`, in reverse. */
 export function changeSet(session: Session, about: ChangeSetInput): ChangeSet {
   const image = imagesFrom(session, about.contents);
   const forth = about.effects.flatMap((effect) => changesOf(effect, image));
@@ -65,7 +65,7 @@ function imagesFrom({ ledger }: Session, contents: FileContents | undefined): Im
   };
 }
 
-/** A rename is two files: the old place is emptied, the new one filled. */
+/** A rename is two changes: it removes the old file and creates the new one. */
 function changesOf({ path, realPath, to, before, after, mode }: FileEffect, image: Image): readonly FileChange[] {
   const from = path === realPath ? { path } : { path: realPath, via: path };
   if (to === undefined) return [{ ...from, before: image(before), after: image(after), mode }];

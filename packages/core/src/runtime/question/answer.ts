@@ -9,17 +9,17 @@ import { readAnswers } from "../../model/question/shape.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock } from "../../ports.ts";
 
-/** What answering a question needs; any process may do it. */
+/** What answering a question needs. Any process can answer. */
 export type QuestionPorts = { readonly ledger: Ledger; readonly clock: Clock };
 
-/** What a person says to a question, from wherever they are. `answers`: one `{ id, selected, custom?, note? }` per question. */
+/** A person's reply to a question, from any process. `answers` has one `{ id, selected, custom?, note? }` per question. */
 export type QuestionReply = {
   readonly question: string;
   readonly outcome: "answered" | "declined" | "cancelled";
   readonly answers?: readonly QuestionAnswer[];
   readonly by: By;
   readonly reason?: string | undefined;
-  /** Only if this very request is what asks. */
+  /** If set, the reply counts only for this request. */
   readonly fingerprint?: string | undefined;
 };
 
@@ -28,17 +28,17 @@ export type QuestionReport = {
   readonly id: string;
   readonly session: string;
   readonly outcome: QuestionRow["state"];
-  /** This reply changed nothing, because something stood already. */
+  /** True if this reply changed nothing, because the question was already settled. */
   readonly alreadyAnswered: boolean;
-  /** What stands is what this reply says too. */
+  /** True if the recorded answer is the same as this reply. */
   readonly identical: boolean;
-  /** Why a reply that says something else came too late. */
+  /** Why a different reply came too late. */
   readonly refusal: "already_answered" | "already_closed" | null;
   readonly answeredBy: By | null;
   readonly answeredAt: string | null;
 };
 
-/** Commits one reply to a question. Resolves after the commit; what stood already wins and is reported. Rejects with `AnswerError`. */
+/** Commits one reply to a question. Resolves after the commit. An earlier reply wins and is reported. Rejects with `AnswerError`. */
 export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply): Promise<QuestionReport> {
   const row = await findQuestion(ports.ledger, reply.question);
   const answers = checkedAnswers(row.questions, reply);
@@ -54,16 +54,16 @@ export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply)
 
 const REASON_LIMIT = 2_000;
 
-/** The question of this exact id, its large values in place. */
+/** The question with this exact id, including its large values. */
 async function findQuestion(ledger: Ledger, id: string): Promise<QuestionRow> {
   const [row] = await ledger.pending("questions", { prefix: id, all: true, limit: 1 });
   if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no question '${id}'. See: assent approvals`);
   return await readWholeQuestion(ledger, row);
 }
 
-/** The row with its large values in place. */
+/** Loads the large values of a row. */
 export async function readWholeQuestion(ledger: Ledger, row: QuestionRow): Promise<QuestionRow> {
-  // Parsing: what the ledger gives back is what it was given.
+  // Parsing: the ledger returns what was stored.
   return (await ledger.resolve(row as unknown as Json)) as unknown as QuestionRow;
 }
 
@@ -82,7 +82,7 @@ export function inOrder(questions: readonly Question[], answers: readonly Questi
 
 type Settlement = Omit<EventBodies["question.answered"], "question" | "session">;
 
-/** Puts a checked settlement before the shared chain's compare-and-set. The first one stands. */
+/** Records a checked settlement with a compare-and-set on the shared chain. The first one wins. */
 export async function settleQuestion({ ledger, clock }: QuestionPorts, row: QuestionRow, settlement: Settlement): Promise<QuestionReport> {
   const at = new Date(clock.now()).toISOString();
   const body = { question: row.id, session: row.session, ...settlement };
@@ -90,7 +90,7 @@ export async function settleQuestion({ ledger, clock }: QuestionPorts, row: Ques
   return report(await findQuestion(ledger, row.id), settlement, "lost" in outcome);
 }
 
-/** The same outcome and, where there are any, the same answers; reasons and names may differ. */
+/** Compares outcome and answers; reasons and names may differ. */
 function report(row: QuestionRow, { outcome, answers }: Settlement, alreadyAnswered: boolean): QuestionReport {
   const { id, session, state, answeredBy, answeredAt } = row;
   const identical = state === outcome && answeredBy !== null && textOf(row.answers) === textOf(answers ?? null);

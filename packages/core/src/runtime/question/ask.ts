@@ -16,7 +16,7 @@ import { readWholeQuestion } from "./answer.ts";
 import { abortedEnd, unaskableEnd, unavailableEnd } from "./ends.ts";
 import { endOf, waitForReply } from "./wait.ts";
 
-/** What asking comes to: the call's end, or a question that waits beyond this process. */
+/** The result of asking: the call's end, or a question that a later process continues. */
 export type QuestionOutcome = Ending | { readonly parked: string | undefined };
 
 /** An invalid time limit is a mistake in settings, reported when a session starts. */
@@ -26,7 +26,7 @@ export function checkAskTimeout({ askTimeout }: Pick<DispatcherDeps, "askTimeout
     throw new RangeError(`ask.timeout is in seconds, 0 for never; '${String(seconds)}' is no time.`);
 }
 
-/** The body of `ask`, of a call that was just claimed. */
+/** The body of `ask`, for a call that was just claimed. */
 export function askQuestions(batch: BatchRun, run: CallRun, { request }: JudgedCall): Promise<QuestionOutcome> {
   return asking(batch, run, async () => {
     const read = questionsOf(request.input);
@@ -35,7 +35,7 @@ export function askQuestions(batch: BatchRun, run: CallRun, { request }: JudgedC
   });
 }
 
-/** True for a claimed call that asks: after a restart it asks again, under the same id, and is never in doubt. */
+/** True for a claimed call that asks. After a restart it asks again with the same id; its outcome is never unknown. */
 export function isAsking(batch: BatchRun, callId: string): boolean {
   const call = batch.deps.session.state.calls.get(callId);
   if (!mayBeUnderWay(call)) return false;
@@ -87,8 +87,8 @@ function questionOf({ deps }: BatchRun, callId: string): QuestionRow | undefined
 type QuestionDraft = { readonly questions: readonly Question[]; readonly fingerprint: string };
 
 /**
- * In order: an answer that came meanwhile; nobody to ask and nothing to wait for; the question on record, and a person or another process that answers it; or it
- * waits beyond this process.
+ * In order: uses an answer that arrived meanwhile; ends the call if no one can be asked; records the question and waits for a person or another
+ * process; or leaves it to a later process.
  */
 async function putQuestion(batch: BatchRun, run: CallRun, { questions, fingerprint }: QuestionDraft): Promise<QuestionOutcome> {
   const { questioner, askTimeout } = batch.deps;
@@ -109,13 +109,13 @@ function stoppedQuestion(run: CallRun, asked: QuestionRow | undefined, questions
   return isParking(run) && asked ? { parked: asked.id } : abortedEnd({ questions, answers: [] });
 }
 
-/** A nested call cannot outlive its process, so it is denied; in a session that is being parked every other question waits. */
+/** Denies a nested call, which cannot outlive its process. While the session is being parked, every other question is parked. */
 function onAskOf({ deps }: BatchRun, run: CallRun): DispatcherDeps["onAsk"] {
   if (run.nested) return "deny";
   return isParking(run) ? "park" : deps.onAsk;
 }
 
-/** `fail` ends the rest of the batch too. */
+/** `fail` also ends the rest of the batch. */
 function unavailable(batch: BatchRun): Ending {
   if (batch.deps.onAsk === "fail") skipRest(batch, "unanswered");
   return unavailableEnd();

@@ -3,17 +3,17 @@ import { partialResult, questionResult } from "../../model/question/result.ts";
 import type { Ending } from "../dispatch.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 
-/** How a question was settled, its values whole. */
+/** A settled question with all its values. */
 export type SettledQuestion = {
   readonly state: "answered" | "declined" | "expired" | "cancelled";
   readonly questions: readonly Question[];
   readonly answers: readonly QuestionAnswer[];
   readonly reason: string | null;
-  /** What a question had, in seconds, where its time was over. */
+  /** The time limit in seconds, if it expired. */
   readonly seconds: number;
 };
 
-/** The one result of a call whose question is settled. */
+/** The result of a call whose question is settled. */
 export function settledEnd({ state, questions, answers, reason, seconds }: SettledQuestion): Ending {
   if (state === "declined" || state === "cancelled") {
     const lines = reason === null ? [] : [`Reason: ${reason}`];
@@ -25,12 +25,12 @@ export function settledEnd({ state, questions, answers, reason, seconds }: Settl
 
 type ChosenAnswers = { readonly questions: readonly Question[]; readonly answers: readonly QuestionAnswer[] };
 
-/** The signal fired while a person was asked, or before. */
+/** The end of a call that was aborted before or while a person was asked. */
 export function abortedEnd(chosen: ChosenAnswers): Ending {
   return stoppedEnd("ask_aborted", ["Ask input was cancelled"], chosen);
 }
 
-/** What was chosen before is kept, for the model too. */
+/** Keeps the answers chosen so far, also for the model. */
 function stoppedEnd(type: "ask_cancelled" | "ask_aborted", said: readonly string[], { questions, answers }: ChosenAnswers): Ending {
   const { lines, partial } = partialResult(questions, answers);
   const end = errorEnding("cancelled", type, [...said, ...lines].join("\n"));
@@ -42,7 +42,7 @@ export function unavailableEnd(): Ending {
   return errorEnding("failed", "ask_unavailable", "Ask tool requires interactive mode");
 }
 
-/** The input holds no questions. The tool's own check says so before anything is judged; the body does not rely on it. */
+/** The end for an input without valid questions. The tool's own check finds that first, but the body does not rely on it. */
 export function unaskableEnd(fault: string): Ending {
   const error = { message: fault, type: "invalid_tool_params" };
   return { state: "failed", type: error.type, result: { content: `Error: ${fault}`, display: fault, error, details: {} } };

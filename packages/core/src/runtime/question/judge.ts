@@ -5,7 +5,7 @@ import type { Assessment } from "../pipeline/judged-call.ts";
 /** Judges a call of `ask`. The question itself answers an ask, so a person is not asked twice; a deny stays a deny. */
 export async function assessQuestion(input: AssessmentInput): Promise<Assessment> {
   const assessment = await assessRequest({ ...input, fingerprint: true });
-  return { ...assessment, decision: withoutAsk(assessment.decision), safe: false }; // one question at a time is shown, whatever the tool's kind
+  return { ...assessment, decision: withoutAsk(assessment.decision), safe: false }; // only one question is shown at a time, for any kind of tool
 }
 
 function withoutAsk(decision: Decision): Decision {

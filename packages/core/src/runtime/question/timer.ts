@@ -2,24 +2,24 @@ import { expiredAnswer, isAnswered, type Question, type QuestionAnswer } from ".
 import type { Clock } from "../../ports.ts";
 import type { QuestionTimer } from "../../question-port.ts";
 
-/** The time of one call's questions, and what became of those whose time was over. */
+/** The time limit of one call's questions, and the answers of expired ones. */
 export type Countdown = {
   readonly timer: QuestionTimer;
-  /** Settings or mode changed: there may be no time limit any more, or one again. */
+  /** Call when settings or mode change, because the time limit may be added or removed. */
   readonly changed: () => void;
-  /** What stands for every question now. */
+  /** The current answer of every question. */
   readonly standing: () => readonly QuestionAnswer[];
-  /** Takes in what the person has chosen so far. */
+  /** Stores the person's choices so far. */
   readonly chosen: (answers: readonly QuestionAnswer[]) => void;
-  /** An answer as it counts: that time ran out is true only where it did. */
+  /** Marks an answer as timed out if its time ran out. */
   readonly marked: (answer: QuestionAnswer) => QuestionAnswer;
-  /** Nothing is timed any more. */
+  /** Stops the timer. */
   readonly close: () => void;
-  /** Seconds that a question had when its time was over; 0: none was. */
+  /** The time limit in seconds of an expired question; 0 if none expired. */
   readonly seconds: () => number;
 };
 
-/** What a countdown stands on. `limit`: seconds, 0 for none; `over` is called when the last question's time was over. */
+/** What a countdown needs. `limit` is in seconds, 0 for none. `over` is called when the last question expires. */
 export type CountdownParts = {
   readonly clock: Clock;
   readonly questions: readonly Question[];
@@ -27,7 +27,7 @@ export type CountdownParts = {
   readonly over: () => void;
 };
 
-/** One timer for the question that is shown. When it fires, the next question's time runs by itself, so that a screen that died still times out. */
+/** Creates a timer for the current question. When it fires, the next question's time starts by itself, so that a dead screen also times out. */
 export function makeCountdown({ clock, questions, limit, over }: CountdownParts): Countdown {
   const { expire, hasAnswer, ...answers } = makeStanding(questions);
   let shown: Question | undefined;
@@ -81,12 +81,12 @@ export function makeCountdown({ clock, questions, limit, over }: CountdownParts)
 }
 
 type TimerState = Pick<Countdown, "standing" | "chosen" | "marked"> & {
-  /** What stands for a question whose time is over. */
+  /** Returns the answer for an expired question. */
   readonly expire: (question: Question) => QuestionAnswer;
   readonly hasAnswer: (question: Question) => boolean;
 };
 
-/** What was chosen so far, and what was taken when the time was over. */
+/** The choices so far, and the answers of expired questions. */
 function makeStanding(questions: readonly Question[]): TimerState {
   const soFar = new Map<string, QuestionAnswer>();
   const expired = new Map<string, QuestionAnswer>();
@@ -102,7 +102,7 @@ function makeStanding(questions: readonly Question[]): TimerState {
       soFar.clear();
       for (const { timedOut, automatic: _automatic, ...answer } of answers) {
         soFar.set(answer.id, answer);
-        if (!timedOut) expired.delete(answer.id); // looked at again, and answered
+        if (!timedOut) expired.delete(answer.id); // reviewed and answered again
       }
     },
     marked: ({ timedOut, automatic: _automatic, ...answer }) => (timedOut ? (expired.get(answer.id) ?? answer) : answer),

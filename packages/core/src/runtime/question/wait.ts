@@ -15,19 +15,19 @@ import { inOrder, settleQuestion } from "./answer.ts";
 import { abortedEnd, settledEnd } from "./ends.ts";
 import { type Countdown, makeCountdown } from "./timer.ts";
 
-/** A question that is shown, and what has come of it so far. */
+/** A question on screen, with its state. */
 type QuestionDesk = {
   readonly row: QuestionRow;
   readonly countdown: Countdown;
   readonly showing: AbortController;
   readonly ring: () => void;
-  /** What was said here, on its way to the ledger: from then on a cancel comes too late. */
+  /** Set when the answer is being recorded. After that, a cancel has no effect. */
   said: "answered" | "cancelled" | "expired" | undefined;
   nobody: boolean;
   failure: unknown;
 };
 
-/** Waits for an answer from anywhere: the person here, another process, the clock, a cancel. `unasked`: this way gave none, and `onAsk` decides. */
+/** Waits for an answer from a person here, another process, the time limit or a cancel. Returns `unasked` if none came; then `onAsk` decides. */
 export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionRow): Promise<Ending | "unasked"> {
   const bell = makeBell();
   const desk = openDesk(batch, run, { row, ring: bell.ring });
@@ -91,14 +91,14 @@ function tellWaiting(batch: BatchRun, run: CallRun): void {
 
 const TRIES = 3;
 
-/** Carries the question to the person and what they say to the ledger. An unusable answer is asked for again. */
+/** Shows the question and records the answer. Asks again after an invalid answer. */
 async function show(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<void> {
   const { warn } = batch.deps;
   try {
     let fault: string | undefined;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const said = await ask(batch, run, { desk, fault });
-      if (desk.showing.signal.aborted || desk.said || run.stopped) return; // somebody or something was first
+      if (desk.showing.signal.aborted || desk.said || run.stopped) return; // answered elsewhere or cancelled
       if (!said) break;
       const settlement = settlementOf(batch, desk, said);
       if (!("fault" in settlement)) return await settle(batch, desk, settlement);
@@ -106,7 +106,7 @@ async function show(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<
       warn?.(fault);
     }
   } catch (error) {
-    warn?.(`the questioner failed: ${messageOf(error)}`); // silence is no answer
+    warn?.(`the questioner failed: ${messageOf(error)}`); // no reply is not an answer
   }
   desk.nobody = true;
   desk.ring();
@@ -170,14 +170,14 @@ async function settle(batch: BatchRun, desk: QuestionDesk, settlement: Settlemen
   desk.ring();
 }
 
-/** What the ledger and the person say now; undefined: nothing yet. Whichever came first counts, the cancel or what was said here. */
+/** Checks the ledger and the person's answer; undefined if there is none yet. The first of a cancel and an answer counts. */
 async function look(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<Ending | "unasked" | undefined> {
   const { row, countdown, showing } = desk;
   const { session } = batch.deps;
   if (desk.failure !== undefined) throw desk.failure;
   if (isParking(run) && !desk.said) return "unasked";
   if (run.stopped && !desk.said) {
-    showing.abort(); // what was chosen last is told now
+    showing.abort(); // reports the latest choices
     return abortedEnd({ questions: row.questions, answers: countdown.standing() });
   }
   const now = session.state.questions.get(row.id);
@@ -190,12 +190,12 @@ async function look(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<
 
 type DeskEnd = { readonly seconds: number; readonly said: QuestionDesk["said"] };
 
-/** The end of a call whose question is settled. A person here who cancels it cancels the turn. */
+/** The end of a call whose question is settled. If the person here cancels it, the turn is cancelled. */
 export async function endOf(batch: BatchRun, row: QuestionRow, { seconds, said }: DeskEnd): Promise<Ending> {
   const { state, answerReason: reason } = row;
   if (state === "open") throw new Error(`question ${row.id} is still open`);
   if (said === "cancelled" && state === "cancelled") skipRest(batch, "interrupted");
-  // Parsing: what the ledger gives back is what it was given.
+  // Parsing: the ledger returns what was stored.
   const answers = (await batch.deps.session.ledger.resolve(row.answers as never)) as readonly QuestionAnswer[] | null;
   return settledEnd({ state, questions: row.questions, answers: answers ?? [], reason, seconds });
 }
