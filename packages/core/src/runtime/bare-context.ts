@@ -2,7 +2,7 @@ import { ToolError } from "../errors.ts";
 import type { RunContext } from "../tool-definition.ts";
 import type { Staging } from "./proposal/staging.ts";
 
-/** Where code runs that no call of a model runs: a person applies, or the runtime puts something in order. */
+/** The context of code that runs outside a model's call: a person applies, or the runtime recovers. */
 export function bareContext(
   { session }: Staging,
   { callId, signal }: { readonly callId: string; readonly signal: AbortSignal },

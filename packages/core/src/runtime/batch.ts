@@ -9,12 +9,12 @@ import { withHookWords } from "./pipeline/hook-words.ts";
 import { hookSession } from "./pipeline/rewrite.ts";
 import { runCall } from "./pipeline/run-call.ts";
 
-/** Runs every call of a batch at once; lanes order their effects. */
+/** Runs all calls of a batch concurrently; lanes order their effects. */
 export function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
   return Promise.all(runs.map((run) => runCall(batch, run)));
 }
 
-/** What the batch comes to, once all of it has ended or waits: results fit together, enter the history in call order, and may stop the run. */
+/** Concludes a batch: fits results to the budget, runs batch hooks and reports whether to stop. */
 export async function concludeBatch(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<BatchReport> {
   const fitted = fitBudget(reports);
   const results = batch.deps.hooks ? await withBatchHooks(batch, runs, fitted) : fitted;
@@ -28,14 +28,13 @@ export async function concludeBatch(batch: BatchRun, runs: readonly CallRun[], r
   };
 }
 
-/** The message of the first call that stops the run, unless the batch was cancelled. */
 function stopOf({ stops, batch }: BatchRun): string | undefined {
   if (batch.signal.aborted) return undefined;
   const [stop] = [...stops.entries()].sort(([left], [right]) => left - right);
   return stop?.[1];
 }
 
-/** Hooks that look at a whole batch speak once, when all of it has ended, behind its last result. */
+/** Batch hooks run once after all calls ended; their text follows the last result. */
 async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<readonly CallReport[]> {
   const { hooks, warn } = batch.deps;
   const [run] = runs;
@@ -60,7 +59,7 @@ async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports
   }
 }
 
-/** The largest results are cut first until the batch fits its budget. */
+/** Cuts the largest results first. */
 function fitBudget(reports: readonly CallReport[]): readonly CallReport[] {
   if (totalChars(reports) <= BATCH_CHARS) return reports;
   const texts = reports.map((report) => (report.outcome === "waiting" ? "" : contentText(report.result.content)));
@@ -89,7 +88,7 @@ function totalChars(reports: readonly CallReport[]): number {
   return total;
 }
 
-/** Results enter the history in call order, up to the first call that still waits. */
+/** Adds results in call order, up to the first call that waits. */
 function addMessages(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): void {
   for (const [at, report] of reports.entries()) {
     if (report.outcome === "waiting") break;

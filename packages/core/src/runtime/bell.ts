@@ -1,4 +1,4 @@
-/** A bell that is heard even when it rang before anyone listened. */
+/** A wake-up signal that is not lost if it rings before anyone waits. */
 export function makeBell(): { readonly ring: () => void; readonly heard: () => Promise<void> } {
   let rung = false;
   let listener: (() => void) | undefined;

@@ -10,29 +10,28 @@ import type { Registry } from "../registry.ts";
 import type { Invocation, RunContext, Tool } from "../tool-definition.ts";
 import type { Session } from "./session/session.ts";
 
-/** One call as a model proposes it: arguments as text, or already parsed. */
+/** One call as a model proposes it, with arguments as text or parsed. */
 export type ProposedCall = { readonly id?: string; readonly name: string; readonly arguments: unknown };
 
-/** A model's turn: many calls, judged at once. */
+/** The calls of one model turn, judged together. */
 export type Batch = {
   readonly calls: readonly ProposedCall[];
   readonly tools: Registry;
   readonly signal: AbortSignal;
   readonly agentName?: string;
-  /** The model's output was cut at its token limit. */
   readonly truncated?: boolean;
-  /** The hidden tool a directive names in this turn. */
+  /** The hidden tool that this turn's directive names. */
   readonly directive?: string;
-  /** The proposal that the directive in flight is about. */
+  /** The proposal that the directive is about. */
   readonly proposal?: string;
-  /** True when a person has spoken since the last batch: what was rejected before may be asked again. */
+  /** True if a person has sent a message since the last batch: rejected calls may be asked about again. */
   readonly newPrompt?: boolean;
 };
 
-/** How one call of a batch stands when `process` returns. */
+/** The state of one call when `process` returns. */
 export type CallReport =
   | { readonly callId: string; readonly outcome: OutcomeState; readonly type: string | null; readonly result: ToolResult }
-  /** Parked: an answer will come later. Without an id it is blocked behind a parked call. */
+  /** Parked until an answer arrives. Without an id it is blocked behind a parked call. */
   | { readonly callId: string; readonly outcome: "waiting"; readonly type: "waiting"; readonly approvalId?: string };
 
 /** One report per call, in call order. */
@@ -40,11 +39,11 @@ export type BatchReport = {
   readonly stopRun: boolean;
   readonly stopMessage: string;
   readonly results: readonly CallReport[];
-  /** Why the turn ends with this batch: a person interrupted it, `onAsk: fail` met an ask that no one could answer, or `mayClaim` refused. */
+  /** Why the turn ends: a person interrupted it, no one could answer an ask with `onAsk: fail`, or `mayClaim` refused. */
   readonly endedBy?: "interrupted" | "unanswered" | "limit";
 };
 
-/** What observers receive, in the same order for all of them. */
+/** The events observers receive. */
 export type DispatchEvent = { readonly callId: string; readonly agentName: string | undefined } & (
   | {
       readonly type: "confirmation";
@@ -66,7 +65,7 @@ export type DispatchEvent = { readonly callId: string; readonly agentName: strin
   | { readonly type: "messageAdded"; readonly sessionId: string; readonly content: Content; readonly isError: boolean }
 );
 
-/** The verdict on one call when it is final: told once, before the effect or the error result. */
+/** The final verdict on a call, sent once before its effect or error result. */
 export type DecisionNotice = {
   readonly callId: string;
   readonly toolName: string;
@@ -79,65 +78,65 @@ export type DecisionNotice = {
   readonly fingerprint?: string;
 };
 
-/** A body owned by the host. */
+/** A tool body that the host provides. */
 export type RuntimeHandler = (
   session: Session,
   call: { readonly callId: string; readonly tool: Tool },
   body: { readonly invocation: Invocation; readonly ctx: RunContext },
 ) => Promise<ToolResult | string>;
 
-/** What a dispatcher is made of. Optional parts that are absent change nothing but what their comment says. */
+/** What a dispatcher needs. */
 export type DispatcherDeps = {
   readonly session: Session;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;
   readonly policy: PolicySource;
-  /** Absent: no one can be asked here, and `onAsk` decides. */
+  /** If absent, `onAsk` decides. */
   readonly approver?: Approver;
-  /** Absent: no one can answer a question of `ask` here, and `onAsk` decides. */
+  /** Answers the questions of `ask`. If absent, `onAsk` decides. */
   readonly questioner?: Questioner;
-  /** Seconds a person has for each question, 0 for as long as they like; a live value. Absent: 0. */
+  /** Seconds a person has per question, read each time; 0 or absent for no limit. */
   readonly askTimeout?: () => number;
-  /** What an ask becomes if no one can be asked; `deny` if absent. */
+  /** What to do with an ask that no one can answer; `deny` by default. */
   readonly onAsk?: "deny" | "park" | "fail";
-  /** Appended to the model's text in that case: what it could do instead. */
+  /** Added to the model's text in that case. */
   readonly unattendedNote?: string;
-  /** Sessions above this one, of agents that started it: their grants count here too. */
+  /** The parent agents' sessions, whose grants also apply here. */
   readonly above?: readonly string[];
-  /** Fingerprints that ended unknown in other sessions of the same run; a live value. */
+  /** Fingerprints that ended `unknown` in other sessions of this run, kept up to date. */
   readonly unknown?: ReadonlySet<string>;
-  /** Absent: one unit without facts. */
+  /** If absent, a request is one unit without facts. */
   readonly facts?: Facts;
-  /** Absent: the `tool:arg=glob` notation. */
+  /** If absent, the `tool:arg=glob` notation. */
   readonly rules?: Rules;
   readonly hooks?: Hooks;
   readonly tracer?: Tracer;
-  /** Absent: long output is cut without a file. */
+  /** If absent, long output is cut without saving it to a file. */
   readonly files?: Files;
-  /** Absent: nothing can be staged, and tools that preview cannot run. */
+  /** If absent, tools with a preview cannot run. */
   readonly changes?: FileChanges;
-  /** The tools whose proposals may be settled before there was a batch; absent: those of the newest batch. */
+  /** Tools for settling proposals before the first batch. */
   readonly tools?: Registry;
-  /** Absent: a process left by a crash is named, not ended. */
+  /** If absent, processes left by a crash are reported, not ended. */
   readonly processes?: Processes;
   readonly handlers?: Readonly<Record<string, RuntimeHandler>>;
-  /** Who speaks for this process, in records. */
+  /** The actor that records name for this process. */
   readonly by?: By;
-  /** Absent: approvals wait for ever. */
+  /** If absent, approvals never expire. */
   readonly approvalTimeoutMs?: number | (() => number | undefined);
-  /** Bodies that run at once; 10 when absent. */
+  /** Bodies that run concurrently; 10 by default. */
   readonly maxConcurrency?: number;
-  /** For tools that declare none. */
+  /** For tools that declare no timeout. */
   readonly timeoutMs?: number;
   readonly retryIdempotent?: boolean;
-  /** Asked once per call, directly before its claim. A text says which limit is reached: the call and the rest of its batch are skipped. */
+  /** Called before each claim. A text names the reached limit, and the rest of the batch is skipped. */
   readonly mayClaim?: () => string | undefined;
   readonly decided?: (notice: DecisionNotice) => void;
   readonly warn?: (message: string) => void;
 };
 
-/** How a call ends, before it is recorded. */
+/** How a call ends, before the end is recorded. */
 export type Ending = {
   readonly state: OutcomeState;
   readonly type: string | null;

@@ -21,29 +21,29 @@ import { endNested, recover, type SettledCall } from "./recover.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
 export type Dispatcher = {
-  /** Never rejects; one report per call, in call order. */
+  /** Never rejects; returns one report per call, in call order. */
   readonly process: (batch: Batch, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
-  /** Puts in order what a crash left, then lets every open call go on from its recorded state. */
+  /** Recovers from a crash, then continues every open call. */
   readonly resume: (batch: Omit<Batch, "calls">, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
-  /** Answers an open approval. Rejects with `AnswerError`; an answer opposite to the one in force is `already_answered`. */
+  /** Answers an open approval. Rejects with `AnswerError`, also if the opposite answer is in force. */
   readonly answer: (answer: Answer) => Promise<AnswerReport>;
-  /** True if a rule denies every call of this tool: do not offer it to the model. Follows the policy as it changes. */
+  /** True if the current policy denies every call of this tool, so the model should not see it. */
   readonly denies: (tool: Pick<Tool, "name" | "kind">) => boolean;
-  /** Ends one call. False: there is no such open call. */
+  /** Cancels one call; false if no such call is open. */
   readonly cancel: (callId: string) => boolean;
-  /** The approvals shown in this process that wait. */
+  /** The open approvals of this process. */
   readonly pending: () => readonly OpenApproval[];
-  /** Set once an end could not be recorded: nothing more runs. */
+  /** The error after which nothing more runs, because an end could not be recorded. */
   readonly failure: () => unknown;
-  /** What is staged in this session, and how people settle it. */
+  /** The session's proposals. */
   readonly proposals: Proposals;
-  /** Stops acting on what others ask for, which closing the session does too; resolves when what was asked for is done. The session stays open. */
+  /** Stops acting on requests from other processes and finishes those in progress; the session stays open. */
   readonly close: () => Promise<void>;
 };
 
 const CONCURRENCY = 10;
 
-/** A dispatcher for one opened session. */
+/** Creates the dispatcher of an open session. */
 export function createDispatcher(given: DispatcherDeps): Dispatcher {
   const deps = given.warn ? given : { ...given, warn: (message: string): void => console.warn(`assent: ${message}`) };
   checkAskTimeout(deps);
@@ -87,7 +87,7 @@ export function createDispatcher(given: DispatcherDeps): Dispatcher {
   };
 }
 
-/** A person who says no must learn that the call was approved before. */
+/** A person who rejects must learn that the call was already approved. */
 function refuseOpposite({ outcome }: Answer, report: AnswerReport): AnswerReport {
   const opposite = { approve: "rejected", reject: "approved" }[outcome];
   if (!report.alreadyAnswered || report.outcome !== opposite) return report;
@@ -106,15 +106,14 @@ type DispatcherState = {
   readonly live: LiveCalls;
   readonly shown: Map<string, OpenApproval>;
   readonly forgiven: Set<string>;
-  /** Those of the newest batch. */
+  /** The newest batch's tools. */
   tools: Registry | undefined;
   readonly batches: Set<BatchRun>;
-  /** Whose abort reaches the batches: that of the newest batch that was not cancelled before it began. */
+  /** The signal that cancels the batches. */
   following: AbortSignal | undefined;
   readonly cancel: () => void;
   readonly staging: Staging;
   readonly policy: () => Policy;
-  /** Puts proposals in order, before the first batch. */
   readonly begin: () => Promise<void>;
 };
 
@@ -143,7 +142,7 @@ async function resumeBatch(
   await shared.begin();
   const { calls } = deps.session.state;
   const run = makeBatchRun(deps, shared, { batch, emit, count: calls.size });
-  follow(run, shared); // what recovery runs again is cancelled like any call
+  follow(run, shared); // recovery's retries can be cancelled too
   const entries = await resumeAll(run, shared).finally(() => shared.batches.delete(run));
   entries.sort((left, right) => left.seq - right.seq);
   return await concludeBatch(
@@ -153,7 +152,6 @@ async function resumeBatch(
   );
 }
 
-/** Recovers first; then every call that is still open continues from its recorded state. */
 async function resumeAll(batch: BatchRun, shared: DispatcherState): Promise<SettledCall[]> {
   const { calls } = batch.deps.session.state;
   const { settled, raws } = await recover(batch);
@@ -184,7 +182,7 @@ async function runCalls(batch: BatchRun, shared: DispatcherState, runs: readonly
   if (batch.batch.signal.aborted) stopAll(batch);
   try {
     const reports = await runAll(batch, runs);
-    if (batch.nested.length > 0) await Promise.all(batch.nested); // a batch is over when its nested calls are
+    if (batch.nested.length > 0) await Promise.all(batch.nested);
     return reports;
   } finally {
     shared.batches.delete(batch);
@@ -192,7 +190,7 @@ async function runCalls(batch: BatchRun, shared: DispatcherState, runs: readonly
   }
 }
 
-/** A user's cancel reaches every call of the batch from here until it is out of `batches`. Only one batch at a time is not cancelled: one listener is enough. */
+/** One listener is enough: only one batch at a time is not cancelled. */
 function follow(run: BatchRun, shared: DispatcherState): void {
   const { signal } = run.batch;
   shared.batches.add(run);
@@ -238,7 +236,7 @@ function stagingOf(deps: DispatcherDeps, newest: () => Registry | undefined): St
   });
 }
 
-/** An observer that throws changes nothing; its error is said once. */
+/** A throwing observer only causes one warning. */
 function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void) | undefined): BatchRun["emit"] {
   if (!emit) return undefined;
   let said = false;
@@ -252,7 +250,7 @@ function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void
   };
 }
 
-/** Runs one batch after the other. A batch that is cancelled while it waits starts at once, to end at once. */
+/** Runs one batch at a time. A batch cancelled while waiting starts at once, and ends at once. */
 function makeBatchTurns(): <T>(signal: AbortSignal, act: () => Promise<T>) => Promise<T> {
   let underWay = 0;
   let idle = Promise.withResolvers<void>();

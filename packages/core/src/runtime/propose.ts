@@ -6,7 +6,7 @@ import type { ProposedCall } from "./dispatch.ts";
 import { type BatchRun, type CallRun, makeRun } from "./pipeline/call-run.ts";
 import type { Session } from "./session/session.ts";
 
-/** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
+/** Records a batch's calls as proposed. A call with a duplicate id ends at once. */
 export function proposeCalls(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
   const { session } = batch.deps;
   const turn = session.state.openTurn ?? session.state.turn + 1;
@@ -16,12 +16,12 @@ export function proposeCalls(batch: BatchRun, calls: readonly ProposedCall[]): r
     runs.map((run) => proposedDraft(session, run, turn)),
     "normal",
   );
-  written.catch(() => undefined); // the claim or the end that follows fails with the same cause
+  written.catch(() => undefined); // the following claim or end fails with the same cause
   for (const run of runs) run.written = written;
   return runs;
 }
 
-/** A call's first record: what the model sent, as far as it can be kept. */
+/** A call's first record, with what the model sent. */
 export function proposedDraft(session: Session, run: CallRun, turn: number): Draft<"call.proposed"> {
   const { callId: call, index, name: tool, calledAs, givenId } = run;
   return session.draft("call.proposed", {
@@ -37,7 +37,7 @@ export function proposedDraft(session: Session, run: CallRun, turn: number): Dra
 
 type SeenIds = { readonly callIds: Set<string>; readonly givenIds: Set<string> };
 
-/** An id of its own for every call: a repeated or missing one gets one of ours, so that each has exactly one result. */
+/** A missing or repeated id is replaced, so that each call has exactly one result. */
 function makeNamedRun({ deps, batch }: BatchRun, proposed: ProposedCall, index: number, seen: SeenIds): CallRun {
   const { id, name: given, arguments: args } = readCall(proposed);
   const calledAs = typeof given === "string" ? given : "";
@@ -55,7 +55,7 @@ function shortened(id: string): string {
   return id.length > LONGEST_ID ? id.slice(0, LONGEST_ID) : id;
 }
 
-/** Doors pass on what a provider sent: what is no call has no name, and so is an unknown tool. */
+/** A malformed call has no name, so it ends as an unknown tool. */
 function readCall(given: unknown): { readonly id?: unknown; readonly name?: unknown; readonly arguments?: unknown } {
   return isObject(given) ? given : { arguments: given };
 }
@@ -64,7 +64,7 @@ const LONGEST_ID = 256;
 const LONGEST_NAME = 256;
 const LONGEST_RAW = 16 * 1024 * 1024;
 
-/** The id, or the first `{id}#n` that no call of the session or the batch has. */
+/** Returns the id, or the first `{id}#n` that is free in session and batch. */
 export function freeId({ state }: Session, inBatch: ReadonlySet<string>, given: string): string {
   if (!(state.ids.has(given) || inBatch.has(given))) return given;
   let count = Math.max(state.ids.get(given) ?? 1, 1);
@@ -80,7 +80,7 @@ function cut(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…`.toWellFormed() : name.toWellFormed();
 }
 
-/** Arguments that are no JSON are kept as the text they would print as, and what is too long is cut: such a call is invalid and never runs. */
+/** Arguments that are too long or not JSON never run, so an excerpt is enough. */
 function rawOf(given: unknown): Json {
   if (typeof given === "string") return (given.length > LONGEST_RAW ? given.slice(0, 1_000) : given).toWellFormed();
   const parsed = parseToolValue(given);

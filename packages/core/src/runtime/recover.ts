@@ -22,14 +22,14 @@ import { withTimeLimit } from "./within.ts";
 /** A call of an earlier process that recovery ended. */
 export type SettledCall = { readonly seq: number; readonly run: CallRun; readonly report: CallReport };
 
-/** What recovery found: the ends it recorded, and the arguments of calls that were only proposed. */
+/** Recovery's result: ended calls, and the arguments of calls that were only proposed. */
 export type RecoveryResult = { readonly settled: readonly SettledCall[]; readonly raws: ReadonlyMap<string, Json> };
 
 const PROBE_LIMIT_MS = 10_000;
 
 /**
- * Puts in order what an earlier process left, call by call. A claimed call without an end may have run: it is settled by its tool's probe, or by one retry
- * with the same key where settings say so, else it ends `unknown`; it is never silently run again. One that asks a person stays open: it asks again. Running this twice gives the same end.
+ * Ends the calls that an earlier process left running. The tool's probe settles such a call, or one retry with the same key if settings
+ * permit; otherwise it ends `unknown`. Calls that ask a person stay open. Idempotent.
  */
 export async function recover(batch: BatchRun): Promise<RecoveryResult> {
   const { session } = batch.deps;
@@ -52,7 +52,7 @@ export async function recover(batch: BatchRun): Promise<RecoveryResult> {
   return { settled, raws };
 }
 
-/** A door may have put on record already that this process has the session. */
+/** The caller may have recorded the opening already. */
 async function isOpened({ id, ledger, holder, state }: Session): Promise<boolean> {
   if (state.closed) return false;
   let isOurs = false;
@@ -61,7 +61,7 @@ async function isOpened({ id, ledger, holder, state }: Session): Promise<boolean
   return isOurs;
 }
 
-/** A nested call whose body is gone cannot return its result: it ends without a message to the model. */
+/** Ends a nested call whose parent body is gone; the model gets no message. */
 export async function endNested(batch: BatchRun, call: Call): Promise<void> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "", nested: true });
   run.tool = batch.batch.tools.get(call.tool);
@@ -72,7 +72,7 @@ export async function endNested(batch: BatchRun, call: Call): Promise<void> {
 async function settle(batch: BatchRun, call: RunningCall): Promise<SettledCall> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "" });
   run.resumed = true;
-  batch.runs = [...batch.runs, run]; // a retry is cancelled like any call
+  batch.runs = [...batch.runs, run]; // so that a retry can be cancelled
   batch.live.add(run);
   const tool = batch.batch.tools.get(call.tool);
   run.tool = tool;
@@ -91,7 +91,7 @@ async function unsafeEnd(batch: BatchRun, run: CallRun, { call, tool, evidence }
   return (tool && (await settleByTool(batch, run, { call, tool, evidence }))) ?? unknownEnd(call, evidence);
 }
 
-/** What still lives of the groups that the call started is ended; a pid that now belongs to another is never signalled. */
+/** Ends processes the call left running, unless another process now has the pid. */
 async function endLeftOver({ deps }: BatchRun, call: RunningCall): Promise<JsonObject> {
   if (!call.process) return {};
   const { pid } = call.process;
@@ -119,7 +119,7 @@ function unknownEnd(call: RunningCall, evidence: JsonObject): Ending {
 
 type SettleByToolInput = { readonly call: RunningCall; readonly tool: Tool; readonly evidence: JsonObject };
 
-/** Undefined: the tool cannot tell, and must not be run again. */
+/** Undefined if the tool cannot tell and must not run again. */
 async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidence }: SettleByToolInput): Promise<Ending | undefined> {
   const { probe } = tool.definition;
   if (!probe && call.key === null) return undefined;
@@ -168,7 +168,7 @@ function isProbeAnswer(given: unknown): boolean {
   return isObject(given) && (given["state"] === "applied" || given["state"] === "not_applied" || given["state"] === "unknown");
 }
 
-/** Runs again with the same key, once, if the request is still not denied. */
+/** Retries once with the same key, unless the request is now denied. */
 async function retry(batch: BatchRun, run: CallRun, call: RunningCall, parsed: ParsedCall): Promise<Ending | undefined> {
   const { session } = batch.deps;
   const judged = await assessCall(batch, run, parsed);

@@ -1,6 +1,6 @@
 import type { Clock } from "../ports.ts";
 
-/** The promise's value, or `late()` once `ms` have passed; a rejection in time rejects, a late one is dropped. */
+/** Resolves with the promise's value, or with `late()` after `ms`. */
 export function withTimeLimit<T>(
   clock: Clock,
   { promise, ms, late }: { readonly promise: Promise<T>; readonly ms: number; readonly late: () => T },

@@ -9,27 +9,27 @@ import { messageOf } from "../../model/result/thrown.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../../ports.ts";
 
-/** The answer in force, no matter who gave it. */
+/** The answer in force, and whether this call gave it. */
 export type AnswerReport = {
   readonly id: string;
   readonly outcome: ApprovalRow["state"];
-  /** This call changed nothing, because something stood already. */
+  /** True if an earlier answer was in force, so this call changed nothing. */
   readonly alreadyAnswered: boolean;
-  /** What stands is what this answer says too. */
+  /** True if the answer in force says the same as this one. */
   readonly identical: boolean;
   readonly answeredBy: By | null;
   readonly answeredAt: string | null;
   readonly fingerprint: string;
 };
 
-/** How a door gets at the request behind an approval, and at what an edit of it would be. */
+/** Loads the request behind an approval and builds the edited one. */
 export type RequestReader = {
   readonly load: (row: ApprovalRow) => Promise<Request>;
-  /** The edited request, validated, frozen and fingerprinted. Throws `AnswerError`. */
+  /** Validates and fingerprints the edited request. Throws `AnswerError`. */
   readonly edit: (row: ApprovalRow, answer: Answer) => Promise<Request & { readonly fingerprint: string }>;
 };
 
-/** What answering needs; any process may do it. */
+/** What answering an approval needs; any process can do it. */
 export type AnswerPorts = {
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -38,7 +38,7 @@ export type AnswerPorts = {
   readonly requests: RequestReader;
 };
 
-/** Commits one answer, with the grants it asks for. Resolves after the commit; what stood already wins and is reported. */
+/** Commits one answer with its grants and resolves after the commit; an earlier answer wins. */
 export async function answerApproval(ports: AnswerPorts, answer: Answer): Promise<AnswerReport> {
   const given = checkAnswer(answer);
   const row = await findApproval(ports.ledger, given.approval);
@@ -58,13 +58,13 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
     ...grants.map((body): SharedDraft => ({ type: "grant.created", v: 1, at, body })),
   ];
   const outcome = await ports.ledger.answer(events);
-  const [won] = "won" in outcome ? outcome.won : []; // it tells itself: what stands by now may be the next question about the same call
+  const [won] = "won" in outcome ? outcome.won : []; // the row itself may already ask about a new revision
   const now = won ? nextApprovalRow(row, won) : await findApproval(ports.ledger, row.id);
-  if (!won && now.state === "open") return await expire(ports, row, checked); // the ledger knows a later time than our clock
+  if (!won && now.state === "open") return await expire(ports, row, checked);
   return { ...report(now, checked, edited?.fingerprint), alreadyAnswered: !won };
 }
 
-/** What an edit would have covered, to tell whether what stands is the same answer; undefined when it cannot be told. */
+/** Returns undefined if the edit is invalid, so it cannot equal the answer in force. */
 async function editedFingerprint({ requests }: AnswerPorts, row: ApprovalRow, answer: Answer): Promise<string | undefined> {
   if (!changesInput(answer)) return undefined;
   try {
@@ -75,7 +75,6 @@ async function editedFingerprint({ requests }: AnswerPorts, row: ApprovalRow, an
   }
 }
 
-/** The approval of this exact id. */
 async function findApproval(ledger: Ledger, id: string): Promise<ApprovalRow> {
   const [row] = await ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
   if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no approval '${id}'. See: assent approvals`);
@@ -84,7 +83,6 @@ async function findApproval(ledger: Ledger, id: string): Promise<ApprovalRow> {
 
 const REASON_LIMIT = 2_000;
 
-/** The answer as it counts: its outcome known, its reason trimmed. */
 function checkAnswer(answer: Answer): Answer {
   const problem = problemOf(answer);
   if (problem !== undefined) throw new AnswerError("bad_answer", problem);
@@ -94,7 +92,6 @@ function checkAnswer(answer: Answer): Answer {
   return { ...rest, ...(reason !== "" && { reason }), ...(remember && { remember }) };
 }
 
-/** Answers come from interfaces of all kinds: what is wrong with this one, if anything. */
 function problemOf({ approval, outcome, newContent, updatedInput, by, reason }: Answer): string | undefined {
   if (typeof approval !== "string" || approval === "") return "Say which approval this answers.";
   if (outcome !== "approve" && outcome !== "reject")
@@ -112,7 +109,7 @@ function isPerson(by: unknown): boolean {
 
 const SCOPES: readonly unknown[] = ["session", "project", "user"];
 
-/** A grant must end when it says so: what is no time or no count is refused, never read as "for ever". */
+/** Refuses an invalid expiry or count instead of granting forever. */
 function checkRemember(remember: Remember | undefined): Remember | undefined {
   if (!remember) return undefined;
   const { scope, expiresAt, uses } = remember;
@@ -139,7 +136,7 @@ function refuseStale(row: ApprovalRow, answer: Answer): void {
     );
 }
 
-/** A plan is approved into a mode; back to the mode before it only where that is known. */
+/** Only a plan's approval takes a mode. */
 function refuseMode({ details }: ApprovalRow, { mode }: Answer): void {
   if (mode === undefined) return;
   if (details.type !== "plan") throw new AnswerError("bad_answer", "Only the approval of a plan takes a mode.");
@@ -151,15 +148,15 @@ function changesInput(answer: Answer): boolean {
   return answer.outcome === "approve" && (answer.updatedInput !== undefined || answer.newContent !== undefined);
 }
 
-/** True when a deadline has passed by the clock, or by the newest time on record. */
+/** True when a deadline has passed by the clock or by the newest time on record. */
 export function isPast(deadline: string | null, clock: Clock, newest = ""): boolean {
   return deadline !== null && (clock.now() >= Date.parse(deadline) || newest >= deadline);
 }
 
-/** How much the clocks of two machines may differ. */
+/** Allowed difference between the clocks of two machines. */
 const SKEW_MS = 60_000;
 
-/** True if the clock is earlier than the start of a deadline. The time that is left is then unknown, so the deadline counts as passed. */
+/** True if the clock was set back before the approval opened; the deadline then counts as passed. */
 export function wasClockSetBack({ expiresAt, requestedAt }: Pick<ApprovalRow, "expiresAt" | "requestedAt">, now: number): boolean {
   return expiresAt !== null && now + SKEW_MS < Date.parse(requestedAt);
 }
@@ -175,7 +172,7 @@ async function expire(ports: AnswerPorts, row: ApprovalRow, answer: Answer): Pro
 
 type RememberInput = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request | undefined };
 
-/** The rules that "always" stores: those given, else those offered. An explicit ask is answered once only. */
+/** The rules to store: those given, else those offered. An explicit ask is never remembered. */
 function rememberedRules(rules: Rules, { row, answer, request }: RememberInput): readonly string[] | "narrowed" | undefined {
   if (answer.outcome !== "approve" || !answer.remember) return undefined;
   if (row.explicitAsk) return "narrowed";
@@ -198,7 +195,7 @@ function rememberedRules(rules: Rules, { row, answer, request }: RememberInput):
   return texts;
 }
 
-/** Offered rules cover exactly the units that nothing allows yet; without an offer every unit counts. */
+/** Offered rules cover exactly the units that nothing allows yet. */
 function askingUnits(request: Request, offered: readonly GrantRule[]): readonly Unit[] {
   if (offered.length === 0) return request.units;
   return request.units.filter((unit) => offered.some((rule) => rule.covers(request, unit)));
@@ -269,7 +266,7 @@ async function workspaceOf(ledger: Ledger, session: string): Promise<string> {
   throw new AnswerError("bad_answer", `The record of session ${session} has no beginning. Run: assent verify`);
 }
 
-/** What stands, and whether it says the same as this answer: same outcome, same fingerprint, same grant. */
+/** An answer is identical if outcome, fingerprint and grant match. */
 function report(row: ApprovalRow, answer: Answer, editedFingerprint: string | undefined): AnswerReport {
   const covers = row.covers ?? row.fingerprint;
   const wanted = editedFingerprint ?? (changesInput(answer) ? undefined : row.fingerprint);
@@ -296,7 +293,7 @@ function sameGrant({ remember }: ApprovalRow, answer: Answer): boolean {
   );
 }
 
-/** An answer to a call of an agent is remembered for that agent alone, however wide it was meant: it goes away with its session. */
+/** Answers to a subagent's call are remembered for its session only. */
 async function withinAgent(ledger: Ledger, { session }: Pick<ApprovalRow, "session">, answer: Answer): Promise<Answer> {
   const { remember } = answer;
   if (!remember || remember.scope === "session") return answer;

@@ -12,12 +12,12 @@ import { closeApproval } from "./close.ts";
 import { confirmationOf, offeredRules } from "./confirm.ts";
 import { checkApproval, type WaitOutcome, waitForAnswer } from "./wait.ts";
 
-/** The outcome of asking a person. `judged` is the request that the consent is for, as it was judged last. */
+/** The outcome of asking a person; `judged` is the request they approved. */
 export type AskOutcome = { readonly go: Consent; readonly judged: JudgedCall } | { readonly end: Ending } | { readonly parked: string };
 
-/** Opens the approval or finds it open, shows it, and waits until it is settled in any process. What changed meanwhile is shown again. */
+/** Opens the approval, or finds it open, and waits until any process settles it. Asks again if the request changes. */
 export async function askPerson(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
-  const watch = batch.deps.session.watch(() => undefined); // what others say counts from the first step to the last
+  const watch = batch.deps.session.watch(() => undefined); // keep following other processes' answers during the whole ask
   try {
     return await ask(batch, run, judged);
   } finally {
@@ -31,7 +31,7 @@ async function ask(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<A
   if (before !== undefined && "changed" in before) return await ask(batch, run, before.changed);
   if (before !== undefined) return withRequest(before, judged);
   const { approver } = batch.deps;
-  const onAsk = run.nested ? "deny" : batch.deps.onAsk; // a body cannot wait beyond its process
+  const onAsk = run.nested ? "deny" : batch.deps.onAsk; // a nested call cannot outlive its process
   const reachable = approver?.available() === true;
   if (!reachable && onAsk !== "park") return await refuseUnattended(batch, run, judged);
   const open = await openApproval(batch, run, judged);
@@ -44,7 +44,7 @@ function withRequest(step: StepResult<{ readonly go: Consent }> | { readonly par
   return "go" in step ? { go: step.go, judged } : step;
 }
 
-/** An approval of an earlier process may be answered, closed, expired or covered by a grant by now. */
+/** An earlier process's approval may be settled, or covered by a grant, by now. */
 async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Exclude<WaitOutcome, "unasked"> | undefined> {
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state !== "waiting" || (call.standing === "open" && call.shown !== judged.request.fingerprint)) return undefined;
@@ -55,7 +55,7 @@ async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall):
   return looked === "unasked" ? undefined : looked;
 }
 
-/** `deny` asks no one; `fail` records what was asked and ends the rest of the batch. */
+/** With `fail`, records the approval and ends the rest of the batch. */
 async function refuseUnattended(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
   const failing = batch.deps.onAsk === "fail";
   const call = batch.deps.session.state.calls.get(run.callId);
@@ -66,7 +66,7 @@ async function refuseUnattended(batch: BatchRun, run: CallRun, judged: JudgedCal
   return { end: unattendedEnding(judged, batch.deps.unattendedNote) };
 }
 
-/** The open approval for exactly this request; opened now, under a higher revision where an older one asked about something else. */
+/** Opens an approval for exactly this request; a changed request gets a higher revision. */
 async function openApproval(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<OpenApproval> {
   const { session } = batch.deps;
   const call = session.state.calls.get(run.callId);

@@ -14,22 +14,22 @@ export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "exp
   await settleShared(session, session.draft("approval.closed", body));
   const now = session.state.calls.get(run.callId);
   const yesCameFirst = call.state === "waiting" && now?.state === "approved" && outcome !== "expired";
-  if (yesCameFirst) await closeApproval(batch, run, outcome); // taken back before the claim
+  if (yesCameFirst) await closeApproval(batch, run, outcome); // withdraw the approval before the claim
 }
 
-/** The approval that a call keeps, open or answered and unused, because the session is being parked. */
+/** The approval a call keeps while its session is parked. */
 export function parkedApproval({ deps }: BatchRun, run: CallRun): { readonly parked: string } | undefined {
   const call = deps.session.state.calls.get(run.callId);
   return isParking(run) && isAsked(call) && call.approval !== null ? { parked: call.approval } : undefined;
 }
 
-/** Stores one event by the shared chain's compare-and-set; once this resolves, the winner is folded. */
+/** Stores one event by compare-and-set on the shared chain and waits until the winner is folded. */
 export async function settleShared(session: Session, event: SharedDraft): Promise<void> {
   const watch = session.watch(() => undefined);
   try {
     const answer = await session.ledger.answer([event]);
     const stands = "won" in answer ? answer.won[0] : answer.lost;
-    if (stands?.session === SHARED) await session.caughtUp(stands.pos); // an event of our own chain is folded already
+    if (stands?.session === SHARED) await session.caughtUp(stands.pos); // events of our own chain are already folded
   } finally {
     watch.close();
   }

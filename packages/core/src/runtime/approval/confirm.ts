@@ -8,10 +8,9 @@ import { withTimeLimit } from "../within.ts";
 
 const CONFIRM_LIMIT_MS = 30_000;
 
-/** A request that asks, and the rules an "always" would store. */
 type ConfirmationInput = { readonly judged: JudgedCall; readonly suggestions: readonly string[] };
 
-/** What the person is shown. An author's `confirm` that throws or takes too long leaves the plain description, with a warning: the call still asks. */
+/** Builds what the person sees. If the tool's `confirm` fails or is slow, falls back to its description with a warning. */
 export async function confirmationOf(
   batch: BatchRun,
   run: CallRun,
@@ -30,7 +29,7 @@ export async function confirmationOf(
   };
 }
 
-/** The rules that "always" would store: none for an explicit ask, else those for the call's real effect. */
+/** The rules "always" would store; none for an explicit ask. */
 export function offeredRules({ deps }: BatchRun, { decision, request, subject }: JudgedCall): readonly string[] {
   if (decision.explicitAsk) return [];
   return (deps.rules ?? patternRules).offer(subject?.request ?? request);

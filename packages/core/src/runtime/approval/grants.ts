@@ -11,12 +11,12 @@ import { patternRules } from "../policy/pattern-rules.ts";
 import { wasClockSetBack } from "./answer.ts";
 import { settleShared } from "./close.ts";
 
-/** The grants that together answer an ask; `scope` is that of the first. */
+/** The grants that together answer an ask; `scope` is the first one's. */
 export type GrantAnswer = { readonly scope: GrantScope; readonly grants: readonly GrantRow[] };
 
 const SCOPES: readonly GrantScope[] = ["session", "project", "user"];
 
-/** Finds grants that cover every unit that asks. Never called for an explicit ask. */
+/** Finds grants that cover every unit that asks. Never call it for an explicit ask. */
 export async function findGrants({ deps }: BatchRun, judged: JudgedCall): Promise<GrantAnswer | undefined> {
   const { session, clock, rules = patternRules, above = [] } = deps;
   const rows = await session.ledger.pending("grants", { limit: 1_000 });
@@ -26,16 +26,16 @@ export async function findGrants({ deps }: BatchRun, judged: JudgedCall): Promis
   return used && first ? { scope: first.scope, grants: used } : undefined;
 }
 
-/** Where and when a grant is asked for. */
+/** Where and when a grant would apply. */
 export type GrantReach = {
   readonly session: string | undefined;
-  /** Sessions of the agents above it. */
+  /** The sessions of its parent agents. */
   readonly above?: readonly string[];
   readonly workspace: string | undefined;
   readonly now: number;
 };
 
-/** The grants that together cover every part of a request that asks; undefined when one part is covered by none. Pure. */
+/** Returns grants that together cover every asking unit, or undefined. */
 export function coveringGrants(
   rows: readonly GrantRow[],
   { assessed, rules, reach }: { readonly assessed: Assessment; readonly rules: Rules; readonly reach: GrantReach },
@@ -50,7 +50,7 @@ export function coveringGrants(
   return used;
 }
 
-/** The units a grant must cover: those that nothing allows when judged alone. */
+/** The units that nothing allows when judged alone. */
 function askingUnits({ request, circumstances }: Assessment): readonly Unit[] {
   if (request.units.length === 1) return request.units;
   return request.units.filter((unit) => decide({ ...request, units: [unit] }, circumstances).verdict !== "allow");
@@ -64,7 +64,7 @@ function reaches(row: GrantRow, { session, above = [], workspace, now }: GrantRe
   return row.scope === "user" || (row.workspace !== undefined && row.workspace === workspace);
 }
 
-/** Session, project, user; within a scope one without a use limit first. */
+/** Narrow scopes first; within a scope, unlimited grants first. */
 function rank(row: GrantRow): number {
   return SCOPES.indexOf(row.scope) * 2 + (row.usesLeft === undefined ? 0 : 1);
 }
@@ -76,11 +76,11 @@ function covers(rules: Rules, row: GrantRow, { request, unit }: CoveredUnit): bo
   try {
     return rules.parse(row.rule).covers(request, unit);
   } catch {
-    return false; // a rule of another version's notation covers nothing
+    return false; // another version's rule notation covers nothing
   }
 }
 
-/** Consumes one use of each counted grant, then records the consent. Undefined if a use was gone by then. */
+/** Uses up one use of each counted grant, then records the consent. Undefined if a use is gone. */
 export async function applyGrant(
   batch: BatchRun,
   run: CallRun,
@@ -100,18 +100,18 @@ export async function applyGrant(
   const body = { call: run.callId, fingerprint: judged.request.fingerprint, by, source: grantSource(grant.scope).source };
   await session.record([session.draft("call.answered", body)], "normal");
   const call = session.state.calls.get(run.callId);
-  run.resumed = true; // from here on the yes counts, whatever the policy becomes
+  run.resumed = true; // later policy changes no longer affect this consent
   return call?.state === "approved" ? call.yes : undefined;
 }
 
-/** True if the consent came from pattern grants alone. With the session grant `*` a person chose to let everything pass as written. */
+/** True if only pattern grants gave the consent, not the session grant `*`. */
 export async function isGrantedByPattern({ deps }: BatchRun, yes: Consent): Promise<boolean> {
   if (yes.by !== "grant") return false;
   const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
   return !rows.some(({ id, rule }) => rule === "*" && (id === yes.id || yes.also.includes(id)));
 }
 
-/** A grant made while an approval is open answers it by the same compare-and-set a person's answer goes through. */
+/** Answers an open approval with a new grant, by compare-and-set like a person's answer. */
 export async function answerByGrant(batch: BatchRun, run: CallRun, { call, judged }: CoveredCall): Promise<boolean> {
   if (judged.decision.explicitAsk) return false;
   const grant = await findGrants(batch, judged);

@@ -18,10 +18,10 @@ import { findProposal, readStoredProposal } from "../proposal/stored.ts";
 import { readCallRecord } from "../session/recorded.ts";
 import type { AnswerPorts, RequestReader } from "./answer.ts";
 
-/** What it takes to get from an approval to its request, in any process. */
+/** What reading an approval's request needs, in any process. */
 export type RequestPorts = { readonly ledger: Ledger; readonly tools: Registry; readonly digest: Digest; readonly facts?: Facts };
 
-/** Reads requests back from the ledger, and makes what an edit would run. */
+/** Reads requests from the ledger and builds edited ones. */
 export function createRequestReader(ports: RequestPorts): RequestReader {
   return {
     load: async (row) => {
@@ -37,14 +37,14 @@ export function createRequestReader(ports: RequestPorts): RequestReader {
   };
 }
 
-/** What the runtime itself bound the request to: facts know nothing of it. */
+/** Bindings the runtime added, which facts cannot rebuild. */
 function ownBinds({ definition }: Tool, binds: Request["binds"]): Request["binds"] {
   if (definition.runtimeHandler === "resolve") return binds;
   const { effect } = binds;
   return definition.preview !== undefined && effect === STAGES ? { effect } : {};
 }
 
-/** What rules speak about, where that is not the request itself: the reading behind a preview, the effect behind `resolve`. */
+/** The request that rules apply to: the read behind a preview, or the effect behind `resolve`. */
 async function subjectOf(ports: RequestPorts, request: Request, tool: Tool): Promise<Request | undefined> {
   const { effect, proposal } = request.binds;
   if (tool.definition.preview !== undefined && effect === STAGES) {
@@ -70,7 +70,7 @@ async function sourceRequest(ports: RequestPorts, id: string): Promise<Request |
   return await withFacts(ports, request, touched.length > 0 ? touched : invocation?.locations());
 }
 
-/** How the dispatcher itself answers. */
+/** The dispatcher's own ports for answering. */
 export function answerPorts(deps: DispatcherDeps, tools: Registry): AnswerPorts {
   const { session, clock, ids, digest, facts, rules } = deps;
   const { ledger } = session;

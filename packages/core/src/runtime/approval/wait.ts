@@ -21,13 +21,12 @@ import { answerPorts } from "./requests.ts";
 
 type WaitingCall = Extract<Call, { readonly state: "waiting" }>;
 
-/** What waiting comes to. `unasked`: the approver gave nothing, and `onAsk` decides. `changed`: what was shown is no longer what would run. */
+/** The result of waiting. `unasked`: the approver gave no answer, so `onAsk` decides. `changed`: the request changed. */
 export type WaitOutcome = StepResult<{ readonly go: Consent }> | "unasked" | { readonly parked: string } | { readonly changed: JudgedCall };
 
-/** What may change while a person thinks. */
 type WaitState = { nobody: boolean; grants: boolean; expired: boolean; judged: JudgedCall; failure?: unknown };
 
-/** Waits for an answer from anywhere: this process's approver, another process, a grant, the deadline, a changed policy, a cancel. */
+/** Waits for an answer from the approver, another process, a grant, the deadline, a policy change or a cancel. */
 export async function waitForAnswer(
   batch: BatchRun,
   run: CallRun,
@@ -56,7 +55,7 @@ export async function waitForAnswer(
 
 type ListenInput = { readonly open: OpenApproval; readonly state: WaitState; readonly ring: () => void };
 
-/** Everything that may ring; the returned function ends all of it. */
+/** Subscribes to all wake-ups; the returned function unsubscribes. */
 function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): () => void {
   const { session, policy, clock, warn } = batch.deps;
   const unsubscribe = policy.subscribe(ring);
@@ -66,12 +65,12 @@ function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): 
       ring();
     },
     (error) => {
-      state.failure = error; // no answer can arrive any more
+      state.failure = error; // no answer can arrive anymore
       ring();
     },
   );
   const late = (): void => {
-    state.expired = true; // whatever the wall clock says by then
+    state.expired = true; // even if the wall clock disagrees
     ring();
   };
   const now = Math.max(clock.now(), Date.parse(session.state.at)); // setting the clock back does not extend the deadline
@@ -84,11 +83,11 @@ function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): 
     },
     (error: unknown) => {
       if (error instanceof LedgerError) {
-        warn?.(`the approver's answer could not be stored: ${messageOf(error)}`); // it can be given again
+        warn?.(`the approver's answer could not be stored: ${messageOf(error)}`); // the person can answer again
         return;
       }
       warn?.(`the approver failed: ${messageOf(error)}`);
-      state.nobody = true; // silence is never consent: `onAsk` decides
+      state.nobody = true; // no answer is not consent: `onAsk` decides
       ring();
     },
   );
@@ -100,7 +99,6 @@ function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): 
   };
 }
 
-/** The deadline fires even if nothing else keeps the process alive. */
 const LIMIT = { keepsAlive: true } as const;
 
 function tellWaiting(batch: BatchRun, run: CallRun, { request }: JudgedCall): void {
@@ -111,7 +109,7 @@ function tellWaiting(batch: BatchRun, run: CallRun, { request }: JudgedCall): vo
   });
 }
 
-/** Carries the approval to the person and their answer to the ledger. False: this way gives none. An unusable answer is asked for again. */
+/** Shows the approval and stores the answer, asking again after an unusable one. False: no answer. */
 async function showTo(batch: BatchRun, open: OpenApproval, signal: AbortSignal): Promise<boolean> {
   for (let bad = 0; bad < 3 && !signal.aborted; bad += 1) {
     const answer = await batch.deps.approver?.ask(open, signal);
@@ -122,7 +120,7 @@ async function showTo(batch: BatchRun, open: OpenApproval, signal: AbortSignal):
   return false;
 }
 
-/** False: the answer is none to what was asked, and counts for nothing. */
+/** False if the answer is invalid. */
 async function isTaken({ deps, batch }: BatchRun, open: OpenApproval, answer: Answer): Promise<boolean> {
   try {
     const { approval = open.id, revision = open.revision } = answer;
@@ -136,10 +134,10 @@ async function isTaken({ deps, batch }: BatchRun, open: OpenApproval, answer: An
   }
 }
 
-/** An approval, as far as looking at it needs. */
+/** The state of an open approval's wait. */
 export type OpenWait = { readonly expiresAt: string | null; readonly state: WaitState };
 
-/** What the ledger, the clock, the policy and the person say now; undefined: nothing yet. */
+/** Checks ledger, clock, policy and approver; undefined if nothing has settled the approval. */
 export async function checkApproval(batch: BatchRun, run: CallRun, looking: OpenWait): Promise<WaitOutcome | undefined> {
   const { state } = looking;
   if (state.failure !== undefined) throw state.failure;
@@ -177,7 +175,7 @@ function settle(batch: BatchRun, run: CallRun, { call, judged }: SettledWait): R
   return closedApprovalEnding(judged, call);
 }
 
-/** A tightened policy decides at once, a loosened one changes nothing for what already waits; a request that means something else now is shown again. */
+/** A stricter policy applies at once, a looser one does not; a changed request is shown again. */
 async function judgeWaiting(
   batch: BatchRun,
   run: CallRun,
@@ -195,7 +193,7 @@ async function judgeWaiting(
   return { end: denialEnding(state.judged, true) };
 }
 
-/** A grant made since may cover the call; an approver that gave nothing leaves it to `onAsk`. */
+/** A new grant may cover the call; without an approver's answer, `onAsk` decides. */
 async function coveredOrUnasked(
   batch: BatchRun,
   run: CallRun,

@@ -2,33 +2,32 @@ import { MODES } from "../../model/decision.ts";
 import type { Policy, PolicySource } from "../../ports.ts";
 import type { Session } from "../session/session.ts";
 
-/** The mode of a session as a policy. The recorded mode counts, not the settings at its start. */
+/** A session's mode as a policy. The recorded mode counts, not the settings at its start. */
 export type Modes = PolicySource & {
   readonly mode: () => string;
   /**
-   * Before the first call. A session that begins in `plan` remembers `default`, and where its plan goes. Settings whose mode has changed since the session began
-   * count where nobody chose another one in it, else only where they are stricter; plan mode is left by a person alone.
+   * Call it before the first call. A changed mode in settings applies if no one changed the mode in this session, or if it is stricter.
+   * Only a person leaves plan mode.
    */
   readonly begin: (by: string) => Promise<void>;
   /**
-   * Changes the mode, on record before this resolves; everything that waits or is approved is judged again. A stricter mode counts at once, a looser one when it is on
-   * record. Entering `plan` remembers the mode before it; entering it twice changes nothing. Whether a mode may be chosen at all is for the caller to know.
+   * Records a mode change and judges waiting calls again. A stricter mode applies at once, a looser one after it is recorded. Entering
+   * `plan` remembers the mode before it. The caller checks whether the mode is permitted.
    */
   readonly change: (to: string, by: string) => Promise<void>;
-  /** Listens to settings no longer. */
   readonly close: () => void;
 };
 
-/** What the modes of a session are made of. */
+/** What the modes of a session need. */
 export type ModesParts = {
   readonly session: Session;
   readonly policy: PolicySource;
-  /** Where this session's plan goes: a real path. */
+  /** The real path of this session's plan. */
   readonly planFile: string;
   readonly warn?: (message: string) => void;
 };
 
-/** The modes of one session. A change of the mode in settings is a person's switch too. */
+/** Creates a session's modes. A mode change in settings changes the session's mode too. */
 export function createModes({ session, policy, planFile, warn }: ModesParts): Modes {
   const { state } = session;
   const changed = new Set<() => void>();
@@ -50,7 +49,7 @@ export function createModes({ session, policy, planFile, warn }: ModesParts): Mo
       session.draft("mode.changed", { from, to, by, ...(to === "plan" && { planning }) }),
       session.draft("policy.changed", { revision: revisionIn(policy.current(), to), digest: revision }),
     ];
-    await session.record(events, "full"); // what was judged under the old mode and is not claimed by now never is
+    await session.record(events, "full"); // after this, calls judged under the old mode cannot be claimed
   };
   const change = (to: string, by: string): Promise<void> => {
     changes += 1;
@@ -91,7 +90,6 @@ function modeAtStart({ created, mode }: Session["state"], settings: string): str
   return mode === created.mode || strictness(settings) < strictness(mode) ? settings : mode;
 }
 
-/** Made anew only when settings or the mode are. */
 function makeCurrent(policy: PolicySource, mode: () => string): () => Policy {
   let made: { readonly of: Policy; readonly policy: Policy } | undefined;
   return () => {
@@ -104,7 +102,6 @@ function makeCurrent(policy: PolicySource, mode: () => string): () => Policy {
   };
 }
 
-/** Another mode is another policy. */
 function revisionIn({ revision, mode }: Policy, now: string): string {
   return mode === now ? revision : `${revision} in mode ${now}`;
 }

@@ -3,8 +3,7 @@ import type { Request } from "../../model/request.ts";
 import type { Rules } from "../../ports.ts";
 
 /**
- * Remembered answers in the `tool:arg=glob` notation; what is offered is the tool's name.
- * A tool that executes has its `command` read narrowly: only a line of plain words is ever covered.
+ * Grant rules in the `tool:arg=glob` notation; offers the tool's name. For tools that execute, only a command of plain words is covered.
  */
 export const patternRules: Rules = {
   parse: (text) => {

@@ -11,30 +11,27 @@ import type { StandingContext, StandingHandler, StandingQuestion, StandingResult
 import type { Session } from "../session/session.ts";
 import type { Modes } from "./modes.ts";
 
-/** What plan mode is made of. */
+/** What plan mode needs. */
 export type PlanModeParts = {
   readonly session: Session;
   readonly modes: Modes;
   readonly files: PlanFiles;
   readonly digest: Digest;
   readonly proposals: Pick<Proposals, "setStandingHandler">;
-  /** Modes that may not be chosen; all may be if absent. */
+  /** Returns true for modes that must not be chosen. */
   readonly isLocked?: (mode: string) => boolean;
 };
 
-/** Plan mode of one session, for as long as it is held open. */
+/** Plan mode of one session. */
 export type PlanMode = {
-  /** The plan as it is written now; undefined: the mode is off, or there is none. */
+  /** The current plan; undefined if the mode is off or no plan exists. */
   readonly plan: () => Promise<string | undefined>;
   readonly close: () => void;
 };
 
 type PlanState = NonNullable<EventBodies["mode.changed"]["planning"]>;
 
-/**
- * Lets `resolve` propose the plan while the session is in `plan`, a session that was resumed in it too. Nothing is forced by it. An agent has none: only the main
- * session proposes plans.
- */
+/** Lets `resolve` propose the plan while the session is in `plan`. Subagents cannot propose plans. */
 export function createPlanMode(parts: PlanModeParts): PlanMode {
   const { session, modes, files, proposals } = parts;
   let on: PlanState | null = null;
@@ -60,7 +57,7 @@ function isAgent({ state }: Session): boolean {
   return state.created !== undefined && state.created.parent !== null;
 }
 
-/** The body of `enter_plan_mode`. `canApprove`: a plan can reach a person here, now or later. */
+/** The body of `enter_plan_mode`. `canApprove` returns true if a person can approve a plan, now or later. */
 export function enterPlanMode(modes: Modes, canApprove: () => boolean): RuntimeHandler {
   return async (session) => {
     if (isAgent(session)) return refused("Only the main session can enter plan mode.");
@@ -80,7 +77,6 @@ function refused(message: string): ToolResult {
   return { content: message, error: { message, type: "execution_denied" } };
 }
 
-/** What `resolve` does while the mode is on. */
 function planHandler(parts: PlanModeParts, planning: PlanState): StandingHandler {
   return {
     label: "Plan",
@@ -91,7 +87,7 @@ function planHandler(parts: PlanModeParts, planning: PlanState): StandingHandler
   };
 }
 
-/** An invalid proposal is answered at once, without asking a person. */
+/** An invalid plan ends the call without asking a person. */
 async function question(parts: PlanModeParts, planning: PlanState, extra: JsonObject | undefined): Promise<StandingQuestion> {
   const { plan, title, digest } = await readProposed(parts, planning, extra);
   if (await parts.files.isTaken(titledPath(planning, title))) throw taken(title);
@@ -112,7 +108,6 @@ function asAnswer(error: unknown): { readonly answer: ToolResult } {
 
 type ProposedPlan = { readonly plan: string; readonly title: string; readonly digest: string };
 
-/** Throws the model's text if there is nothing to approve. */
 async function readProposed(
   { session, files, digest }: PlanModeParts,
   { file }: PlanState,
@@ -137,14 +132,14 @@ function taken(title: string): ToolError {
 
 type PlanApproval = { readonly extra: JsonObject | undefined; readonly ctx: StandingContext };
 
-/** The plan gets its lasting name first, then the mode is left: a plan that cannot be kept is not approved. */
+/** The plan is saved before the mode changes: a plan that cannot be saved is not approved. */
 async function approve(parts: PlanModeParts, planning: PlanState, { extra, ctx }: PlanApproval): Promise<StandingResult> {
   const { session, modes, files } = parts;
   const { answer } = ctx;
   if (!answer) throw new Error("nobody has approved the plan");
   const mode = answer.mode ?? "default";
   if (parts.isLocked?.(mode)) throw new ToolError(`The plan was not approved: mode ${mode} is locked.`, "execution_denied");
-  const proposed = await readProposed(parts, planning, extra).catch(() => undefined); // what cannot be read any more is not what was shown
+  const proposed = await readProposed(parts, planning, extra).catch(() => undefined); // an unreadable plan differs from the one shown
   if (proposed?.digest !== ctx.digest || !proposed)
     throw new ToolError("The plan changed while it was being reviewed. Call resolve again.", "plan_changed");
   const { plan, title } = proposed;
@@ -164,19 +159,17 @@ async function approve(parts: PlanModeParts, planning: PlanState, { extra, ctx }
   };
 }
 
-/** The wire's word for the answer. */
 function outcomeOf(mode: string, { remembered }: PlanState): string {
   if (mode === "default") return "proceed_once";
   return mode === "auto-edit" && remembered !== mode ? "proceed_always" : "restore_previous";
 }
 
-/** Relative to the workspace, where it is inside. */
 function shownPath({ state }: Session, path: string): string {
   const workspace = `${state.created?.workspace ?? ""}/`;
   return path.startsWith(workspace) ? path.slice(workspace.length) : path;
 }
 
-/** A plan's title, or why the one that was given cannot be used. */
+/** A plan's title, or why the given one is invalid. */
 export type PlanTitle = { readonly title: string } | { readonly fault: string };
 
 const LONGEST = 64;
@@ -184,8 +177,8 @@ const oddInTitles = unicodePattern(String.raw`[^\p{L}\p{M}\p{N}\-_.]`, "gu");
 const DEVICES = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
 
 /**
- * The title under which a plan is kept: what the model gave, else its first heading, else its file's own name, else `plan`.
- * It becomes a file's name, so it holds letters, digits, `-`, `_` and `.` only.
+ * The file name of a plan: the model's title, else the first heading, else its file's name, else `plan`. It contains only letters,
+ * digits, `-`, `_` and `.`.
  */
 export function planTitle(given: unknown, plan: string, stem: string | undefined): PlanTitle {
   if (typeof given === "string" && /[/\\\0]/.test(given)) return { fault: "title must not contain path separators" };
@@ -205,7 +198,6 @@ function trimEnds(text: string): string {
   return text.replace(/^[.-]+|[.-]+$/g, "");
 }
 
-/** The first level-1 heading outside of code fences. */
 function firstHeading(plan: string): string | undefined {
   let fence: string | undefined;
   for (const line of plan.split(/\r?\n/)) {

@@ -1,13 +1,13 @@
 import type { Policy, PolicySource } from "../../ports.ts";
 import type { DispatcherDeps } from "../dispatch.ts";
 
-/** A policy that never changes; what is left out adds nothing. */
+/** A policy that never changes; missing fields add nothing. */
 export function staticPolicy(policy: Partial<Policy> = {}): PolicySource {
   const fixed: Policy = { revision: "fixed", mode: "default", checkers: [], safeguards: [], honourReadOnlyHint: true, ...policy };
   return { current: () => fixed, subscribe: () => () => undefined };
 }
 
-/** Law 4: a policy that cannot be had denies everything. */
+/** The current policy; denies everything if it cannot be loaded. */
 export function currentPolicy({ policy }: DispatcherDeps): Policy {
   try {
     return policy.current();

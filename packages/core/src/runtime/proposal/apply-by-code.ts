@@ -12,7 +12,7 @@ import { appliedPreview, recordApplied, recordUnknown } from "./record-applied.t
 import { type ClaimedProposal, restageProposal, type SettleInput } from "./settling.ts";
 import type { Staging } from "./staging.ts";
 
-/** Applies a proposal with the closure of this process. There are no files to verify, so its result counts. */
+/** Applies a closure of this process. Its result cannot be verified. */
 export async function applyByClosure(staging: Staging, row: ProposalRow, settling: SettleInput): Promise<Ending> {
   const closure = staging.closures.get(row.id);
   if (!closure) return await lost(staging, row);
@@ -25,7 +25,7 @@ export async function applyByClosure(staging: Staging, row: ProposalRow, settlin
   return await run(staging, row, { apply, signal, direct: false });
 }
 
-/** Applies a preview without files by calling the tool's own `apply`. The start is already recorded. */
+/** Applies a preview without files by the tool's own `apply`. */
 export async function applyByTool(staging: Staging, { row, tool, manifest, settling, direct }: ClaimedProposal): Promise<Ending> {
   const apply: ApplyFunction = () => tool.definition.apply?.(appliedPreview({ row, manifest, settling }), settling.ctx);
   return await run(staging, row, { apply, signal: settling.signal, direct });
@@ -46,7 +46,7 @@ async function lost(staging: Staging, row: ProposalRow): Promise<Ending> {
   return errorEnding("failed", "proposal_lost", resolveText.lost(row));
 }
 
-/** Reports an end that came too late to count. */
+/** Reports a callback that ended after it was abandoned. */
 export function tellLate(staging: Staging, row: ProposalRow, how: string): void {
   const text = `${row.label} (${row.id}) ended after it was given up: ${how}.`;
   staging.session.record([noticeDraft(staging, text)], "normal").catch((error: unknown) => staging.warn(thrownWords(error)));
@@ -75,7 +75,7 @@ async function conclude(staging: Staging, row: ProposalRow, { end, signal, direc
 
 const CANCELLED = { type: "cancelled_before_commit", message: "cancelled" } as const;
 
-/** Describes a failed apply. A `ToolError` has its own type and message; any other error is `proposal_apply_failed`. */
+/** The error to report; a `ToolError` keeps its own message. */
 export function failureOf(error: unknown): { readonly type: string; readonly message: string } {
   if (!isToolError(error)) return { type: "proposal_apply_failed", message: resolveText.applyFailed(thrownWords(error)) };
   const type = errorTypeOf(error);
@@ -91,7 +91,7 @@ async function returnedFailure(staging: Staging, row: ProposalRow, { result, dir
   return { state: "failed", type, result: { ...result, error: { message, type } } };
 }
 
-/** Warns if the restaging cannot be recorded. The reported error stays the failure of the apply. */
+/** Only warns if recording fails, because the caller reports the failed apply. */
 async function putBackOrWarn(staging: Staging, row: ProposalRow, failure: Parameters<typeof restageProposal>[2]): Promise<void> {
   try {
     await restageProposal(staging, row, failure);

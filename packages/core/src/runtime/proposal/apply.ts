@@ -15,7 +15,7 @@ import { type ClaimedProposal, restageProposal, type SettleInput, settleProposal
 import type { Staging } from "./staging.ts";
 import { changeSet, readStoredProposal } from "./stored.ts";
 
-/** Applies a proposal exactly as it was shown, or says why not. The first attempt wins. */
+/** Applies a proposal exactly as it was shown. The first attempt wins. */
 export function applyProposal(staging: Staging, id: string, settling: SettleInput): Promise<Ending> {
   const act = (row: ProposalRow): Promise<Ending> =>
     row.carrier === "closure" ? applyByClosure(staging, row, settling) : applyRecorded(staging, row, settling);
@@ -36,7 +36,7 @@ async function applyRecorded(staging: Staging, row: ProposalRow, settling: Settl
   return await applyChanges(staging, { row, tool, manifest, settling, direct: false });
 }
 
-/** Makes the recorded changes, or calls the tool's own `apply` if there are none. No other change to these files runs meanwhile. */
+/** Makes the recorded file changes; without any, the tool's own `apply` is the effect. */
 export async function applyChanges(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
   const { row, manifest, direct } = claimed;
   if (manifest.effects.length === 0) return await applyByTool(staging, claimed);
@@ -78,11 +78,11 @@ async function changeFiles(staging: Staging, { row, manifest, settling, contents
   try {
     return await oneAfterTheOther(staging, () => changes.apply(set, { signal: settling.signal, committing: session.confirm }));
   } catch (error) {
-    return { state: "failed", code: undefined, message: thrownWords(error), restored: 0 }; // an error means that nothing was written
+    return { state: "failed", code: undefined, message: thrownWords(error), restored: 0 }; // it threw before writing the first byte
   }
 }
 
-/** Runs changes one at a time, because two proposals may touch the same file. */
+/** Serializes file changes, because two proposals may touch the same file. */
 export function oneAfterTheOther<T>(staging: Staging, act: () => Promise<T>): Promise<T> {
   const done = staging.files.then(act);
   staging.files = done.catch(() => undefined);
@@ -98,7 +98,7 @@ async function failed(staging: Staging, { row, direct }: ClaimedProposal, end: E
   return errorEnding("failed", type === "execution_failed" ? "file_write_failure" : type, modelText.execution_failed(message));
 }
 
-/** Records that the files are changed, then describes it. */
+/** The change is recorded before the tool describes it. */
 async function applied(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
   const { row } = claimed;
   const superseded = await recordApplied(staging, row);
@@ -106,7 +106,7 @@ async function applied(staging: Staging, claimed: ClaimedProposal): Promise<Endi
   return { state: "succeeded", type: "applied", result: { ...result, content: withSuperseded(result.content, superseded) } };
 }
 
-/** The tool's own description of the change. The change is done, so if the tool throws or reports a failure, only its description is lost. */
+/** The tool's own result. The change is made, so a failure here only loses the text. */
 async function wordsOf(staging: Staging, { row, tool, manifest, settling, display }: ClaimedProposal): Promise<ToolResult> {
   const { apply } = tool.definition;
   const { clock, warn } = staging;
@@ -120,13 +120,12 @@ async function wordsOf(staging: Staging, { row, tool, manifest, settling, displa
   return { content: resolveText.applied(row), ...(display !== undefined && { display }) };
 }
 
-/** File names for people: relative to the session's directory if they are inside it. */
 function shownNames({ row, manifest }: ClaimedProposal, real: readonly string[]): readonly string[] {
   const given = new Map(manifest.effects.flatMap(({ path, realPath }) => [[realPath, path] as const]));
   return real.map((path) => shownName(row.cwd, given.get(path) ?? path));
 }
 
-/** A path relative to the directory if it is inside it; otherwise in full. */
+/** Shortens a path inside the directory. */
 export function shownName(cwd: string, path: string): string {
   const root = cwd.endsWith("/") ? cwd : `${cwd}/`;
   return path.startsWith(root) ? path.slice(root.length) : path;

@@ -8,13 +8,10 @@ import { type AssessmentInput, assessRequest, fingerprinted, type Judgeable } fr
 import type { BatchRun } from "../pipeline/call-run.ts";
 import type { Assessment, CallAssessment, ParsedCall } from "../pipeline/judged-call.ts";
 
-/** What a staging request is bound to: consent to a preview is no consent to the change. */
+/** Binds a staging request: consent to a preview is not consent to the change. */
 export const STAGES = "staged";
 
-/**
- * Judges a tool with a preview. If the tool is denied, so is the preview. Otherwise a call to be staged is judged as reading the files it names, and
- * any other call as itself.
- */
+/** Judges a tool with a preview. A deny holds; a call to be staged is judged as reading the files it names. */
 export async function assessPreview(
   batch: BatchRun,
   assessing: AssessmentInput,
@@ -41,17 +38,17 @@ export async function assessPreview(
   };
 }
 
-/** The registered tools, and a receiver of warnings about a setting that fails. */
+/** The tools, and where to report a failing setting. */
 export type StagingAround = { readonly tools: Pick<Registry, "get">; readonly warn?: ((message: string) => void) | undefined };
 
-/** Judges the staging of a call as reading. Undefined if the call is not staged: it is denied, or runs as itself. */
+/** Judges staging a call as a read. Undefined if the call is denied or not staged. */
 export async function assessStaging(assessing: AssessmentInput, plain: Assessment, around: StagingAround): Promise<Assessment | undefined> {
   const { tool } = assessing;
   if (tool.definition.preview === undefined || plain.decision.verdict === "deny" || !isStaged(around, tool, plain)) return undefined;
   return await assessRequest(await asReading(around, assessing));
 }
 
-/** True if the tool always stages or settings say so. The plan file is written at once. If a setting fails, the call is staged, which is stricter. */
+/** A failing setting stages, which is stricter. The plan file is never staged. */
 function isStaged({ warn }: StagingAround, { definition }: Tool, { request, facts, policy }: Assessment): boolean {
   if (policy.mode === "plan" && facts.planFile === true) return false;
   if (definition.alwaysStages) return true;
@@ -63,12 +60,12 @@ function isStaged({ warn }: StagingAround, { definition }: Tool, { request, fact
   }
 }
 
-/** The tool a preview is judged as. */
+/** The tool that a preview is judged as. */
 export const READING = "read";
 
 let ownReading: Tool | undefined;
 
-/** Replaces the `read` tool if none is registered. Created on first use. */
+/** Used if no `read` tool is registered. */
 function readTool(): Tool {
   ownReading ??= defineTool({
     name: READING,
@@ -81,7 +78,7 @@ function readTool(): Tool {
   return ownReading;
 }
 
-/** The same files as a call of the `read` tool. */
+/** The assessment of reading the same files. */
 export async function asReading({ tools }: StagingAround, assessing: AssessmentInput): Promise<AssessmentInput> {
   const registered = tools.get(READING);
   const tool = registered?.kind === "read" ? registered : readTool();
@@ -93,7 +90,7 @@ export async function asReading({ tools }: StagingAround, assessing: AssessmentI
 
 const UNDECLARED: ToolOpinion = Object.freeze({ verdict: "allow", declared: false });
 
-/** The `read` tool's permission for every file. If it cannot be asked, it has no opinion. */
+/** The read tool's strictest opinion; none if it cannot be asked. */
 async function readingOpinion(tool: Tool, { invocation, cwd }: AssessmentInput): Promise<ToolOpinion> {
   const paths = invocation.locations() ?? [];
   if (tool === ownReading || !tool.definition.permission) return UNDECLARED;

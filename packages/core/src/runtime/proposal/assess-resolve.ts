@@ -21,10 +21,10 @@ import { readStoredProposal } from "./stored.ts";
 import type { ChosenTarget, ResolveInput, ResolveTarget } from "./target.ts";
 
 /**
- * Judges a call of `resolve`. In this order:
- * 1. A rule or hook that denies `resolve` itself denies all of it.
- * 2. An apply is judged as the effect it has; the question of a standing handler is for a person.
- * 3. Everything else (a discard, nothing to do) is allowed, and the body answers it.
+ * Judges a call of `resolve`:
+ * 1. A rule or hook that denies `resolve` denies the call.
+ * 2. An apply is judged as its effect; a standing handler's question asks a person.
+ * 3. A discard, or a call with nothing to do, is allowed.
  */
 export async function assessResolve(batch: BatchRun, run: CallRun, assessing: AssessmentInput): Promise<CallAssessment> {
   const input = resolveInput(assessing.invocation.input);
@@ -49,7 +49,7 @@ async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Pro
   return await restoredTarget(batch, run, { input, settled });
 }
 
-/** Ends a call that waits for consent to something that no longer exists. If it has not asked yet, its body answers. */
+/** Ends a call that waits for consent to something that is gone. */
 function gone(frame: ResolveFrame, note: string | undefined): CallAssessment {
   const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
   const deny: Safeguard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending any more" }) };
@@ -94,9 +94,8 @@ async function asEffect(batch: BatchRun, { target, frame }: ApplyTarget): Promis
 }
 
 /**
- * Judges the effect of applying a proposal. Recorded changes are judged as the tool that made the preview: name, kind, input and touched paths.
- * A pending action is code with unknown effects, so an allow of its tool does not cover it: it is judged under its own name, `TOOL.apply`.
- * A deny or explicit ask of its tool covers the action too.
+ * Judges the effect of applying a proposal. Recorded changes are judged as the tool that made the preview. A pending action has unknown
+ * effects, so it is judged as `TOOL.apply`: an allow of its tool does not cover it, but a deny or explicit ask does.
  */
 export async function assessEffect(
   assessing: Omit<AssessmentInput, "tool" | "invocation">,
@@ -107,15 +106,14 @@ export async function assessEffect(
   return row.carrier === "closure" ? await assessAction(asSource) : await assessRequest(asSource);
 }
 
-/** The model resolves: only an explicit ask goes to a person. */
 function withoutDefaultAsk(decision: Decision): Decision {
   return decision.verdict === "ask" && !decision.explicitAsk ? { ...decision, verdict: "allow", reason: "tool", byRules: false } : decision;
 }
 
-/** The tool and input whose effect an apply has, touching exactly the files of the preview. */
+/** The tool and invocation whose effect an apply has. */
 export type EffectSource = { readonly tool: Tool; readonly invocation: Invocation; readonly blocks: readonly string[] };
 
-/** Undefined if the tool is gone or has changed, so nothing can be applied. */
+/** Undefined if the tool is gone or has changed. */
 export async function sourceOf(staging: Staging, row: ProposalRow): Promise<EffectSource | undefined> {
   const { input, manifest } = await readStoredProposal(staging.session, row);
   if (row.carrier === "closure") return closureSource(staging, row, manifest);

@@ -9,13 +9,13 @@ import { toolDigest } from "../../tool-digest.ts";
 import { oneLine, type ProposalSource, recordStaged, stagedBody } from "./stage.ts";
 import type { Closure, Staging, StagingCall } from "./staging.ts";
 
-/** An action queued under a source name. Inside a call, the runtime adds the call. */
+/** A pending action with its source's name. */
 export type ResolveHandler = PendingAction & { readonly sourceToolName: string; readonly callId?: string };
 
 const SOURCE = "custom_tool";
 const MOST_DETAILS = 64 * 1024;
 
-/** Stages an action that code of this process applies. Returns its id at once, or throws. The action counts once it is recorded. */
+/** Stages an action of this process. Returns its id at once; `staged` resolves once it is recorded. */
 export function pushAction(staging: Staging, action: PendingAction & { readonly callId?: string }, made?: StagingCall): QueuedAction {
   if (!staging.changes) return stagingUnavailable();
   const checked = checkAction(action);
@@ -33,15 +33,14 @@ export function pushAction(staging: Staging, action: PendingAction & { readonly 
     staging.closures.delete(id);
     throw error;
   });
-  recorded.catch(() => undefined); // the caller of `staged` gets the rejection
+  recorded.catch(() => undefined); // callers await `staged`
   return { id, staged: recorded };
 }
 
 type CheckedAction = Pick<Closure, "apply" | "reject" | "details"> & { readonly label: string; readonly sourceToolName: string };
 
-/** Checks an action at once, because any module may push one. */
 function checkAction(given: unknown): CheckedAction {
-  // Parsing: a custom tool may pass anything.
+  // Parsing: a custom tool may pass any value.
   const action = (typeof given === "object" && given !== null ? given : {}) as Partial<PendingAction>;
   const label = typeof action.label === "string" ? oneLine(action.label) : "";
   if (label === "") throw new ToolError("Pending action needs a label.");

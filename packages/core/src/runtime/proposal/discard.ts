@@ -8,7 +8,7 @@ import { tellLate } from "./apply-by-code.ts";
 import { type SettleInput, settleProposal, successEnding } from "./settling.ts";
 import { type Closure, forgetProposal, type Staging } from "./staging.ts";
 
-/** Discards a proposal. Its own code is called first; if that fails, the proposal stays staged. */
+/** Discards a proposal. If its `reject` callback fails, it stays staged. */
 export function discardProposal(staging: Staging, id: string, settling: SettleInput): Promise<Ending> {
   return settleProposal(staging, id, { action: "discard", act: (row) => discard(staging, row, settling) });
 }
@@ -19,7 +19,7 @@ async function discard(staging: Staging, row: ProposalRow, settling: SettleInput
   const closure = closures.get(row.id);
   const rejected = closure?.reject ? await reject(staging, row, { closure, settling }) : undefined;
   if (rejected && "end" in rejected) return rejected.end;
-  const durability = resolution.by === "person" ? "full" : "normal"; // recorded durably before it is confirmed
+  const durability = resolution.by === "person" ? "full" : "normal"; // a person's decision must survive a crash
   await session.record([session.draft("proposal.discarded", { proposal: row.id, resolution })], durability);
   forgetProposal(staging, row.id);
   if (!rejected) return successEnding("discarded", resolveText.discarded({ label: row.label, reason: resolution.reason }));
@@ -28,7 +28,7 @@ async function discard(staging: Staging, row: ProposalRow, settling: SettleInput
 
 type RejectInput = { readonly closure: Closure; readonly settling: SettleInput };
 
-/** Calls the action's `reject`. Undefined if it returns no text. */
+/** Undefined if the callback returned nothing. */
 async function reject(
   staging: Staging,
   row: ProposalRow,

@@ -20,10 +20,10 @@ import { discardProposal } from "./discard.ts";
 import { byRuntime } from "./settling.ts";
 import { type ProposalSource, stagePreview } from "./stage.ts";
 
-/** Why the proposal of a failed call is discarded. */
+/** The reason given when a proposal's call fails. */
 export const STAGING_FAILED = "staging call failed";
 
-/** The body of a tool with `preview` and `apply`: records what it would do, then waits for `resolve` or applies it at once. */
+/** The body of a tool with `preview` and `apply`: records the change, then stages or applies it. */
 export async function previewCall(batch: BatchRun, run: CallRun, judged: JudgedCall, ctx: RunContext): Promise<Ending> {
   const { staging } = batch;
   const { tool, invocation } = judged;
@@ -48,7 +48,7 @@ function isPreview(value: unknown): value is Preview {
   return Array.isArray(changes) && changes.every(isPlanned);
 }
 
-/** Checks a change, because a custom tool may return anything. */
+/** A custom tool may return any value, and invalid content must not be written. */
 function isPlanned(change: unknown): boolean {
   if (!isObject(change)) return false;
   const { path, realPath, before, after, to, mode } = change;
@@ -105,7 +105,7 @@ function isRecord(details: Json | undefined): details is JsonObject {
 
 const MOST_CHARS = 25_000;
 
-/** The model's text about a staged preview: as many whole changes as fit. The stored preview is complete. */
+/** The model's text about a staged preview, with as many whole changes as fit. */
 export function stagedText(row: Pick<ProposalRow, "id" | "label">, blocks: readonly string[], maxLines: number): string {
   const lines = [resolveText.staged(row)];
   const room = { chars: MOST_CHARS - lines.join("").length - RESERVED, lines: maxLines - 2 };
@@ -122,12 +122,12 @@ export function stagedText(row: Pick<ProposalRow, "id" | "label">, blocks: reado
   return lines.join("\n");
 }
 
-/** Characters for the line about omitted changes. */
+/** Room for the line that counts omitted changes. */
 const RESERVED = 120;
 
 /**
- * Judges a preview again if it touches files that its call did not name. A deny applies, and a call that only a rule allowed must be allowed for
- * these files, too. Undefined if nothing objects.
+ * Judges files that the preview touches but the call did not name. A deny refuses them, and so does an ask if the call itself was
+ * allowed.
  */
 async function refuseTouched(batch: BatchRun, run: CallRun, judged: JudgedCall, preview: Preview): Promise<Ending | undefined> {
   const unnamed = unnamedPaths(judged, preview);
@@ -155,7 +155,6 @@ function unnamedPaths({ invocation }: JudgedCall, { changes }: Preview): readonl
   return touched.filter((path) => !named.has(path)).map((path) => ({ path }));
 }
 
-/** The call is claimed, so it ends as failed. */
 function refused(assessed: Assessment): Ending {
   return { ...denialEnding(assessed, false), state: "failed" };
 }

@@ -22,7 +22,7 @@ import type { StandingHandler } from "./standing-handler.ts";
 import { findProposal } from "./stored.ts";
 import { undoProposal } from "./undo.ts";
 
-/** The result of settling a proposal for a person. `type` is that of the outcome; `state` is the proposal's current state, or null if there is none. */
+/** The result of settling a proposal; `state` is null if it does not exist. */
 export type ProposalReport = {
   readonly id: string;
   readonly state: ProposalState | null;
@@ -31,31 +31,31 @@ export type ProposalReport = {
   readonly text: string;
 };
 
-/** What people and hosts can do with the proposals of a session. */
+/** What people and hosts do with a session's proposals. */
 export type Proposals = {
-  /** Staged ones, oldest first. */
+  /** Staged proposals, oldest first. */
   readonly list: () => readonly ProposalRow[];
-  /** Applies for a person. A deny of the policy still applies; an ask is answered by this call. */
+  /** Applies for a person: a deny holds, and an ask counts as answered. */
   readonly apply: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   readonly discard: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   readonly undo: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
-  /** What `resolve` means when nothing is pending; null removes it, and ends a call that waits for consent to it. */
+  /** Sets what `resolve` does when nothing is pending; null removes it and ends calls that wait for it. */
   readonly setStandingHandler: (handler: StandingHandler | null) => void;
-  /** Asks a person again, because the subject of the standing handler's question changed. */
+  /** Asks the person again because the standing handler's question has changed. */
   readonly askAgain: () => void;
-  /** Stages an action that code of this process applies or discards. Throws `ToolError`. */
+  /** Stages an action of this process. Throws `ToolError`. */
   readonly queueResolveHandler: (handler: ResolveHandler) => QueuedAction;
 };
 
-/** The proposals of a session, with the start and end of their handling. */
+/** A session's proposals, with the start and end of request handling. */
 export type ProposalDesk = Proposals & {
-  /** Recovers proposals of an earlier process, then handles requests made meanwhile; once. */
+  /** Recovers proposals of an earlier process and handles requests made since; runs once. */
   readonly begin: () => Promise<void>;
-  /** Stops listening. Resolves when all requests are done. Later requests are refused. */
+  /** Stops listening and finishes requests in progress; later ones are refused. */
   readonly close: () => Promise<void>;
 };
 
-/** Creates the interface to proposals for people and hosts. */
+/** Creates the proposal desk of a session. */
 export function makeProposals(staging: Staging, deps: DispatcherDeps, live: LiveCalls): ProposalDesk {
   const person = { staging, deps };
   const hearing = makeRequestListener(staging, ({ action, proposal, by, reason, again }) =>
@@ -92,13 +92,13 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live
   };
   DESKS.set(staging.session, desk);
   staging.session.onClose(async () => {
-    DESKS.delete(staging.session); // what a weak map holds outlives its key until the next full collection
+    DESKS.delete(staging.session); // a weak map keeps its value until the next full collection
     await hearing.close();
   });
   return desk;
 }
 
-/** Calls that target the standing handler and have not started. */
+/** Calls bound to the standing handler that have not started. */
 function standingRuns(live: LiveCalls): readonly CallRun[] {
   return [...live].filter(({ target, phase }) => phase === "before" && target?.target.kind === "standing");
 }
@@ -110,7 +110,7 @@ function judgeAgain(run: CallRun): void {
 
 type UndoRequest = { readonly by: By; readonly reason: string; readonly hearing: RequestListener };
 
-/** Records an undo before the first file changes, so that a later process can finish it. */
+/** Records the request before the first file changes, so that a crash leaves a trace. */
 async function undo(staging: Staging, id: string, { by, reason, hearing }: UndoRequest): Promise<Ending> {
   const { session } = staging;
   const row = await findProposal(session, id);
@@ -140,7 +140,7 @@ const ACTS: Readonly<Record<keyof typeof DONE, ProposalAct>> = {
   undo: ({ staging }, id, { by, reason, again = false }) => undoProposal(staging, id, { by, reason, again }),
 };
 
-/** Why a person cannot settle this: a deny applies to people, too, and if settings let only the model apply, a person can only discard. */
+/** A deny applies to people too. If only the model resolves, a person can only discard. */
 async function refusal({ staging, deps }: Person, id: string): Promise<Ending | undefined> {
   const row = staging.session.state.proposals.get(id);
   if (row?.state !== "staged") return undefined;
@@ -152,7 +152,7 @@ async function refusal({ staging, deps }: Person, id: string): Promise<Ending | 
   return assessed.decision.verdict === "deny" ? denialEnding(assessed, false) : undefined;
 }
 
-/** Tells the model what a person did with a proposal that it may still believe to be pending. */
+/** Notifies the model, which may still think the proposal is pending. */
 async function settleFor({ staging }: Person, id: string, words: PersonWords & { readonly action: Resolution["action"] }): Promise<Ending> {
   const { session, clock } = staging;
   const { action, by: who, reason } = words;
@@ -180,10 +180,9 @@ async function report({ session }: Staging, id: string, ending: Ending): Promise
   };
 }
 
-/** The proposals of each session with a dispatcher. */
 const DESKS: WeakMap<Session, Proposals> = new WeakMap();
 
-/** Stages an action in a session with a dispatcher. Resolves with its id once it is recorded. Rejects with `ToolError`. */
+/** Stages an action in a session with a dispatcher. Resolves once recorded; rejects with `ToolError`. */
 export async function queueResolveHandler(session: Session, handler: ResolveHandler): Promise<{ readonly id: string }> {
   const desk = DESKS.get(session);
   const { id, staged } = desk ? desk.queueResolveHandler(handler) : stagingUnavailable();

@@ -22,7 +22,7 @@ export function push(batch: BatchRun, run: CallRun, { tool, invocation }: Judged
   return pushed;
 }
 
-/** Waits until the actions of a body are recorded, before its call ends. If the call failed, discards them. */
+/** Waits until staged actions are recorded, and discards them if the call failed. */
 export async function keepPushed(batch: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
   const { staging } = batch;
   const { pushed } = run;

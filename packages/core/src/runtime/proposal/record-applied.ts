@@ -9,7 +9,7 @@ import type { SettleInput } from "./settling.ts";
 import { forgetProposal, freeToSettle, type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { pathsOf } from "./stored.ts";
 
-/** Records the apply together with `also`. The same commit supersedes staged proposals that touch one of its files. */
+/** Records the apply and `also`, and supersedes staged proposals that touch the same files. */
 export async function recordApplied(staging: Staging, row: ProposalRow, also: readonly Draft[] = []): Promise<readonly ProposalRow[]> {
   const { session } = staging;
   const sharing = await rowsSharing(staging, row);
@@ -23,13 +23,13 @@ export async function recordApplied(staging: Staging, row: ProposalRow, also: re
     ...also,
   ];
   const isPersons = session.state.proposals.get(row.id)?.resolution?.by === "person";
-  const durability = isPersons ? "full" : "normal"; // recorded durably before it is confirmed
+  const durability = isPersons ? "full" : "normal"; // a person's decision must survive a crash
   await whileBusy(staging, ids, async () => recordSurely(staging, { events, durability }));
   for (const id of [row.id, ...ids]) forgetProposal(staging, id);
   return sharing.filter(({ id }) => ids.includes(id));
 }
 
-/** Records that it is unclear how far the apply came. */
+/** Records that the apply's outcome is unknown. */
 export async function recordUnknown(staging: Staging, { id }: ProposalRow, { message, files, also = [] }: UnclearApply): Promise<void> {
   const unknown = { proposal: id, message, files };
   await recordSurely(staging, { events: () => [staging.session.draft("proposal.unknown", unknown), ...also] });
@@ -38,7 +38,7 @@ export async function recordUnknown(staging: Staging, { id }: ProposalRow, { mes
 
 type UnclearApply = { readonly message: string; readonly files: readonly FileState[]; readonly also?: readonly Draft[] };
 
-/** Never fails the apply: a proposal that cannot be read shares no files. */
+/** Only warns on failure, because the apply has happened. */
 async function rowsSharing(staging: Staging, row: ProposalRow): Promise<readonly ProposalRow[]> {
   const others = stagedRows(staging).filter(({ id }) => id !== row.id);
   if (others.length === 0) return others;
@@ -59,7 +59,7 @@ type ApplyWords = {
   readonly display?: Display | undefined;
 };
 
-/** What a tool receives about its preview when it is applied. */
+/** What a tool's `apply` receives about its preview. */
 export function appliedPreview({ row, manifest, settling, display }: ApplyWords): AppliedPreview {
   const { reason, extra } = settling.resolution;
   const { data, details, effects } = manifest;
@@ -82,7 +82,7 @@ export function appliedPreview({ row, manifest, settling, display }: ApplyWords)
   };
 }
 
-/** Adds to the result what the apply superseded. */
+/** Appends the superseded proposals to the result. */
 export function withSuperseded(content: Content, rows: readonly ProposalRow[]): Content {
   if (rows.length === 0) return content;
   const text = rows.map(resolveText.superseded).join("\n");

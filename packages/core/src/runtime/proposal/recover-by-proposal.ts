@@ -13,7 +13,7 @@ import { stagedText } from "./preview-call.ts";
 import { isDirect } from "./recover.ts";
 import { findProposal, readStoredProposal } from "./stored.ts";
 
-/** The end of a claimed call whose effect is a recovered proposal. Undefined if its effect is its own. */
+/** The end of a call whose effect is its proposal's, which is already recovered. Undefined for other calls. */
 export async function endByProposal(batch: BatchRun, call: RunningCall, tool: Tool | undefined): Promise<Ending | undefined> {
   if (tool && isResolve(batch, { tool })) return await endOfResolve(batch, call);
   if (tool && tool.definition.preview === undefined) return undefined;
@@ -22,7 +22,7 @@ export async function endByProposal(batch: BatchRun, call: RunningCall, tool: To
   return isDirect(row) || row.state === "discarded" ? endOfApply(row) : await endOfStaging(batch, row, tool);
 }
 
-/** The newest proposal of the call that another process may settle. */
+/** The call's newest proposal that any process can settle. */
 async function stagedBy({ deps }: BatchRun, { callId, seq }: RunningCall): Promise<ProposalRow | undefined> {
   const { ledger, id: session } = deps.session;
   let found: string | undefined;
@@ -50,7 +50,7 @@ async function endOfResolve({ deps }: BatchRun, { callId }: RunningCall): Promis
   const { session } = deps;
   const { "call.judged": judged } = await readCallRecord(session.ledger, session.id, callId);
   const { proposal, standing } = judged?.binds ?? {};
-  if (standing !== undefined) return undefined; // what a handler did is unknown here
+  if (standing !== undefined) return undefined; // a handler's effect cannot be checked here
   const row = proposal === undefined ? undefined : await findProposal(session, proposal);
   if (!row || row.resolution?.callId !== callId) return notAppliedEnding();
   if (row.state === "discarded") return { state: "succeeded", type: "recovered", result: { content: discarded(row) } };

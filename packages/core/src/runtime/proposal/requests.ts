@@ -10,27 +10,26 @@ import type { Session } from "../session/session.ts";
 import type { Staging } from "./staging.ts";
 import { findProposal } from "./stored.ts";
 
-/** A person's request about a proposal, recorded before anything is done. */
+/** A person's recorded request to settle a proposal. */
 export type ProposalRequest = EventBodies["proposal.requested"] & {
-  /** True if an earlier process started to handle it. */
+  /** True if an earlier process has started it. */
   readonly again: boolean;
 };
 
-/** Receives people's requests from any process and handles each once, one after the other. */
+/** Handles requests from any process, one at a time and each once. */
 export type RequestListener = {
-  /** Starts listening. */
   readonly listen: () => void;
-  /** Handles requests made before this process listened. Resolves when they are done. */
+  /** Handles requests made before this process listened. */
   readonly catchUp: () => Promise<void>;
   /** Records a request of this process and handles it. */
   readonly wish: (body: EventBodies["proposal.requested"]) => Promise<Ending>;
-  /** Carries out a request of this process; after closing, answers that nothing was done. */
+  /** Runs a task of this process; refuses it after closing. */
   readonly during: (id: string, errand: () => Promise<Ending>) => Promise<Ending>;
-  /** Stops listening. Resolves when all received requests are done. */
+  /** Stops listening and waits for requests in progress. */
   readonly close: () => Promise<void>;
 };
 
-/** `act` handles a request, or says why it cannot. */
+/** Creates the listener; `act` handles a request or says why not. */
 export function makeRequestListener(staging: Staging, act: (wish: ProposalRequest) => Promise<Ending>): RequestListener {
   const { session, warn } = staging;
   let watch: Subscription | undefined;
@@ -43,13 +42,13 @@ export function makeRequestListener(staging: Staging, act: (wish: ProposalReques
     watch = undefined;
   };
   const closeIfFenced = (error: unknown): void => {
-    if (isFenced(error)) stop(); // the process that now holds the session handles requests
+    if (isFenced(error)) stop(); // the new holder handles requests
   };
   const errands = makeRequestQueue(closeIfFenced);
   const take = (event: LedgerEvent, again: boolean): Promise<Ending> | undefined => {
     if (event.type !== "proposal.requested" || event.body.session !== session.id) return undefined;
     const { pos, body } = event;
-    const known = done.get(pos); // a request of this process also arrives here, perhaps after it is done
+    const known = done.get(pos); // own requests also arrive through the subscription
     if (known !== undefined) return known;
     const doing = underWay.then(() => act({ ...body, again })).then((ending) => refuseUnmet(staging, { pos, body, ending }));
     done.set(pos, doing);
@@ -90,7 +89,7 @@ export function makeRequestListener(staging: Staging, act: (wish: ProposalReques
 
 type RequestQueue = { readonly run: (errand: () => Promise<Ending>) => Promise<Ending>; readonly done: () => Promise<unknown> };
 
-/** Requests from this process, until they are done. The requester receives a failure. */
+/** Tasks of this process; the caller receives a failure. */
 function makeRequestQueue(failed: (error: unknown) => void): RequestQueue {
   const open = new Set<Promise<unknown>>();
   return {
@@ -109,7 +108,6 @@ function closed({ id: session }: Session, id: string): Ending {
   return errorEnding("failed", "not_allowed", `Nothing was done with ${id}: this process has closed session ${session}.`);
 }
 
-/** Another process has taken the session over. */
 function isFenced(error: unknown): boolean {
   if (error instanceof LedgerError) return error.type === "stale_writer";
   return error instanceof Error && isFenced(error.cause);
@@ -117,7 +115,7 @@ function isFenced(error: unknown): boolean {
 
 type RequestedAction = { readonly event: LedgerEvent<"proposal.requested">; readonly again: boolean };
 
-/** The open requests for a proposal: the newest one, and before it an undo that an earlier process started. */
+/** Requests still to be handled: an undo that was started, then the newest one. */
 async function wishesOf(ledger: Ledger, row: ProposalRow): Promise<readonly RequestedAction[]> {
   const { requested } = row;
   if (!requested) return [];
@@ -140,12 +138,12 @@ async function requestsOf(ledger: Ledger, { id, session }: ProposalRow, pos: num
 
 type UnmetRequest = { readonly pos: number; readonly body: EventBodies["proposal.requested"]; readonly ending: Ending };
 
-/** A request that left no event on its proposal gets a record of its own, so that the requester learns of it and no one tries again. */
+/** Records a request that changed nothing, so that the requester learns of it and no one retries. */
 async function refuseUnmet({ session }: Staging, { pos, body, ending }: UnmetRequest): Promise<Ending> {
   const { proposal, action } = body;
   const row = await findProposal(session, proposal);
   if (row?.requested?.pos !== pos) return ending;
   const refused = { proposal, action, type: ending.type ?? ending.state, message: contentText(ending.result.content) };
-  await session.record([session.draft("proposal.refused", refused)], "full"); // recorded durably, so that a refused request is not handled later
+  await session.record([session.draft("proposal.refused", refused)], "full"); // a reported refusal must survive a crash
   return ending;
 }

@@ -16,7 +16,7 @@ import { resolverOf, stagedRows } from "./staging.ts";
 import { findProposal } from "./stored.ts";
 import type { ResolveInput, ResolveTarget } from "./target.ts";
 
-/** The body of `resolve`: settles the frozen target, or says why there is nothing to settle. */
+/** The body of `resolve`: settles its target, or says why there is nothing to settle. */
 export async function resolveCall(batch: BatchRun, run: CallRun, { request, yes }: PermittedCall, ctx: RunContext): Promise<Ending> {
   const input = resolveInput(request.input);
   const target: ResolveTarget = run.target?.target ?? { kind: "none", why: "nothing" };
@@ -32,7 +32,7 @@ export async function resolveCall(batch: BatchRun, run: CallRun, { request, yes 
   return withDetails(ending, input, { about: row ? aboutRow(row, undefined) : {}, signal: ctx.signal });
 }
 
-/** Adds details for programs to a call of `resolve` that ended before its body started. */
+/** Adds target details to a `resolve` call that ended before its body. */
 export async function describeUnresolved({ staging }: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
   const { target } = run.target ?? {};
   if (!target || ending.result.details !== undefined) return ending;
@@ -59,7 +59,7 @@ async function settleTarget(batch: BatchRun, run: CallRun, targeted: TargetedPro
   return withDetails(ending, input, { about: row ? aboutRow(row, details) : {}, signal: ctx.signal });
 }
 
-/** Why this target cannot be settled, although it may be staged. */
+/** Why this target must not be settled, even if it is staged. */
 function refusal(batch: BatchRun, run: CallRun, { id, digest, input }: TargetedProposal): Ending | undefined {
   const row = batch.staging.session.state.proposals.get(id);
   if (row && row.digest !== digest) return errorEnding("failed", "proposal_not_pending", resolveText.notPending(row, "applied"));
@@ -71,7 +71,7 @@ function refusal(batch: BatchRun, run: CallRun, { id, digest, input }: TargetedP
   return undefined;
 }
 
-/** True if an earlier call of the batch staged a proposal that the model has not seen. */
+/** An earlier call of the batch staged a proposal the model has not seen. */
 function stagedMeanwhile(batch: BatchRun, run: CallRun): boolean {
   return stagedRows(batch.staging).some((row) => row.callId !== null && isStagedAfter(batch, run, row));
 }
@@ -90,7 +90,6 @@ async function settle({ staging }: BatchRun, run: CallRun, { id, input, ctx }: T
 
 type NothingPending = { readonly ending: Ending; readonly row?: ProposalRow };
 
-/** The result for a wrong id, an ambiguous choice, a lost proposal, or no proposal at all. */
 function nothingPending(
   batch: BatchRun,
   target: Extract<ResolveTarget, { kind: "none" | "gone" }>,
@@ -106,7 +105,7 @@ function nothingPending(
 
 type TargetDetails = { readonly [key: string]: Json };
 
-/** `own` are the action's details, used if the callback returns none. */
+/** `own` is used if the callback returns no details. */
 function aboutRow({ id, tool, label, state }: ProposalRow, own: Json | undefined): TargetDetails {
   const given = own === undefined || own === null ? {} : { sourceResultDetails: own };
   return { ...given, sourceToolName: tool, label, proposalId: id, proposalState: state };
@@ -114,7 +113,7 @@ function aboutRow({ id, tool, label, state }: ProposalRow, own: Json | undefined
 
 type DetailInput = { readonly about: TargetDetails; readonly signal: AbortSignal };
 
-/** The details of every end of `resolve`, for programs; the source's own details are kept separate. */
+/** Adds the details that programs read to every end of `resolve`. */
 function withDetails(ending: Ending, { action, reason, extra }: ResolveInput, { about, signal }: DetailInput): Ending {
   const { details, ...result } = ending.result;
   const { sourceResultDetails: own, ...named } = about;

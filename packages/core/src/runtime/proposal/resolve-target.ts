@@ -25,8 +25,12 @@ function isExtra(extra: unknown): extra is JsonObject {
 }
 
 /**
- * Chooses the proposal a call means. In order: 1. the one it names 2. that of the forced tool choice 3. the only one staged before this batch 4.
- * several are ambiguous 5. the standing handler 6. and 7. nothing.
+ * Chooses what a call settles:
+ * 1. the proposal it names,
+ * 2. the directive's proposal,
+ * 3. the only one staged before this batch (several are ambiguous),
+ * 4. the standing handler,
+ * 5. nothing.
  */
 export async function chooseTarget(batch: BatchRun, run: CallRun, input: ResolveInput): Promise<ResolveTarget> {
   const { staging } = batch;
@@ -47,13 +51,13 @@ async function named({ staging }: BatchRun, id: string): Promise<ResolveTarget> 
   return row?.session === session.id ? { kind: "proposal", id, digest: row.digest } : { kind: "none", why: "unknown", owner: row?.session };
 }
 
-/** True if the proposal was staged after the call was proposed, by an earlier call of its batch: the model has not seen it. */
+/** True if an earlier call of the batch staged the proposal, so the model has not seen it. */
 export function isStagedAfter({ staging }: BatchRun, run: CallRun, row: ProposalRow): boolean {
   const call = staging.session.state.calls.get(run.callId);
   return call !== undefined && row.seq > call.seq;
 }
 
-/** True if an earlier call of the batch is known to stage. An unexpected one is found when this call runs. */
+/** Finds only tools that always stage; others are detected when this call runs. */
 function willStage(batch: BatchRun, run: CallRun): boolean {
   return batch.runs.some(({ index, name, tool }) => {
     const definition = (tool ?? batch.batch.tools.get(name))?.definition;
@@ -61,7 +65,7 @@ function willStage(batch: BatchRun, run: CallRun): boolean {
   });
 }
 
-/** The handler's question is asked once, when the request is frozen: the consent is for what was shown. */
+/** Asks the handler once, when the request is frozen, so that consent covers what was shown. */
 async function standingTarget(handler: StandingHandler, { action, reason, extra }: ResolveInput): Promise<ResolveTarget> {
   if (action === "discard" || !handler.ask) return { kind: "standing", handler, asked: {} };
   try {
@@ -74,7 +78,7 @@ async function standingTarget(handler: StandingHandler, { action, reason, extra 
   }
 }
 
-/** What the request is bound to in addition to its input. */
+/** The request's bindings to its target. */
 export function targetBinds(target: ResolveTarget): Readonly<Record<string, string>> {
   if (target.kind === "proposal") return { proposal: target.id, digest: target.digest };
   if (target.kind !== "standing") return {};
@@ -82,7 +86,7 @@ export function targetBinds(target: ResolveTarget): Readonly<Record<string, stri
   return { standing: target.handler.sourceToolName, ...(digest !== undefined && { digest }) };
 }
 
-/** Restores the target of a call of an earlier process from what its request was bound to. With `settled`, a person has answered, so what was shown counts. */
+/** Restores the target of an earlier process's call. `settled`: a person has answered, so the shown digest counts. */
 export async function restoredTarget(batch: BatchRun, run: CallRun, about: RestoreInput): Promise<ResolveTarget> {
   const { proposal, digest, standing } = run.boundTo ?? {};
   if (proposal !== undefined) return { kind: "proposal", id: proposal, digest: digest ?? "" };

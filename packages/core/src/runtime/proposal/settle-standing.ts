@@ -20,10 +20,10 @@ type StandingCall = {
   readonly yes: Consent | null;
 };
 
-/** The end and its label; without a label there was nothing to settle. */
+/** Without a label there was nothing to settle. */
 type StandingEnd = { readonly ending: Ending; readonly label?: string };
 
-/** Lets the standing handler settle the call, if it is still the handler that the request was frozen with. */
+/** Settles the call by its standing handler, if that is still registered. */
 export async function settleStanding(batch: BatchRun, run: CallRun, standing: StandingCall): Promise<StandingEnd> {
   const { target, input, ctx } = standing;
   const { handler, asked } = target;
@@ -66,7 +66,6 @@ function plainDiscard(label: string, { reason }: ResolveInput): Ending {
   return successEnding("discarded", resolveText.discarded({ label, reason }));
 }
 
-/** Converts a handler's result. A reported failure keeps its type. */
 function endOf({ sourceToolName }: StandingHandler, { action }: ResolveInput, given: ToolResult | string): Ending {
   const result = callbackResult(sourceToolName, given);
   if (result.error) return { state: "failed", type: result.error.type ?? "proposal_apply_failed", result };

@@ -11,7 +11,7 @@ import { parkedNotice } from "./notices.ts";
 import { type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { type FileContents, findProposal } from "./stored.ts";
 
-/** Who settles a proposal and why, and the signal that cancels it. */
+/** Who settles a proposal, why, and the signal that cancels it. */
 export type SettleInput = { readonly resolution: Resolution; readonly signal: AbortSignal; readonly ctx: RunContext };
 
 /** A proposal whose apply is recorded and may start. */
@@ -20,7 +20,7 @@ export type ClaimedProposal = {
   readonly tool: Tool;
   readonly manifest: ProposalManifest;
   readonly settling: SettleInput;
-  /** True if the staging call applies it at once. */
+  /** The staging call applies it at once. */
   readonly direct: boolean;
   readonly contents?: FileContents;
   readonly display?: Display | undefined;
@@ -39,7 +39,7 @@ export async function settleProposal(
   return await whileBusy(staging, [id], () => session.whileHeld(() => act(row)));
 }
 
-/** The ending for a proposal that no longer waits, or never did. */
+/** The end for a proposal that is not pending. */
 async function settledBefore(staging: Staging, id: string, action: "apply" | "discard"): Promise<Ending> {
   const row = await findProposal(staging.session, id);
   if (row?.session !== staging.session.id) return unknownProposal(staging, id, row?.session);
@@ -49,19 +49,19 @@ async function settledBefore(staging: Staging, id: string, action: "apply" | "di
   return errorEnding("failed", "proposal_not_pending", resolveText.notPending(row, action === "apply" ? "applied" : "discarded"));
 }
 
-/** The ending for an unknown proposal. */
+/** The end for an id that is not in this session. */
 export function unknownProposal(staging: Staging, id: string, owner?: string): Ending {
   const text = resolveText.notFound({ id, pending: stagedRows(staging), ...(owner !== undefined && { owner }) });
   return errorEnding("failed", "proposal_not_found", text);
 }
 
-/** The ending if nothing waits to be settled. A discard succeeds; an apply fails, because nothing changed. */
+/** The end if nothing is pending: success for a discard, failure for an apply. */
 export function nothingToSettle(action: Resolution["action"]): Ending {
   if (action === "discard") return successEnding("nothing_to_discard", resolveText.nothingToDiscard());
   return errorEnding("failed", "no_pending_action", resolveText.nothingToApply());
 }
 
-/** A success with a text. */
+/** A successful end with a text. */
 export function successEnding(type: string, text: string): Ending {
   return { state: "succeeded", type, result: { content: text } };
 }
@@ -71,15 +71,15 @@ type ApplyFailure = {
   readonly message: string;
   readonly cancelled?: boolean;
   readonly recovered?: boolean;
-  /** True if the staging call was to apply it at once, so that it is not staged for another try. */
+  /** The staging call was to apply it at once, so it is not retried. */
   readonly direct?: boolean;
-  /** Recorded in the same commit. */
+  /** Events of the same commit. */
   readonly also?: readonly Draft[];
 };
 
 const TRIES = 3;
 
-/** Stages a proposal again after a failure that changed nothing. After three failures it waits for a person. */
+/** Stages the proposal again after a failed apply. After three failures only a person can settle it. */
 export async function restageProposal(staging: Staging, row: ProposalRow, failure: ApplyFailure): Promise<void> {
   const { session } = staging;
   const { direct, also = [], ...body } = failure;
@@ -97,12 +97,12 @@ export async function restageProposal(staging: Staging, row: ProposalRow, failur
   await recordSurely(staging, { events });
 }
 
-/** For an apply by the staging call, names that call. */
+/** A direct apply is attributed to its call. */
 function withCall(resolution: Resolution, { callId }: ProposalRow): Resolution {
   return callId === null ? resolution : { ...resolution, callId };
 }
 
-/** A discard by the runtime itself. */
+/** A discard by the runtime. */
 export function byRuntime({ clock }: Staging, reason: string): Resolution {
   return { action: "discard", by: "runtime", reason, at: new Date(clock.now()).toISOString() };
 }

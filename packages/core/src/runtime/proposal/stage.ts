@@ -22,7 +22,7 @@ import { recordFirst } from "../session/record-surely.ts";
 import { freeToSettle, resolverOf, type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { type FileContents, readStoredProposal } from "./stored.ts";
 
-/** The call that proposes, its tool and its validated input. */
+/** The call, tool and input behind a proposal. */
 export type ProposalSource = {
   readonly callId: string | null;
   readonly tool: string;
@@ -40,8 +40,8 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const LONGEST_LABEL = 200;
 
 /**
- * Records a preview with all contents before and after. The same commit supersedes an older proposal of the same request. With a `resolution`, its
- * apply starts in that commit, so that nothing can happen in between.
+ * Records a preview with all contents, superseding older proposals of the same request. With a `resolution`, its apply starts in the same
+ * commit.
  */
 export async function stagePreview(
   staging: Staging,
@@ -59,7 +59,7 @@ export async function stagePreview(
 
 const breaks = unicodePattern(String.raw`[\p{Cc}\u2028\u2029]`, "gu");
 
-/** One line without control characters. */
+/** Reduces a label to one line without control characters. */
 export function oneLine(label: string): string {
   return cutText(label.toWellFormed().replace(breaks(), " ").trim(), LONGEST_LABEL);
 }
@@ -72,7 +72,7 @@ type ProposalText = {
   readonly id?: string;
 };
 
-/** The event of a staged proposal, with a new id if none is given. */
+/** The event body of a staged proposal. */
 export function stagedBody(staging: Staging, source: ProposalSource, about: ProposalText): EventBodies["proposal.staged"] {
   const { callId, tool, toolDigest, kind, cwd, input } = source;
   const { manifest, carrier, contents } = about;
@@ -95,7 +95,7 @@ type StagedRecord = {
   readonly blobs?: readonly Uint8Array[];
 };
 
-/** Commits the proposal, the proposals it supersedes, and what is already known about its settling. */
+/** Records a proposal, what it supersedes and how it is settled, in one commit. */
 export async function recordStaged(staging: Staging, { staged, resolution, blobs }: StagedRecord): Promise<void> {
   const { session, policy } = staging;
   const { proposal } = staged;
@@ -110,7 +110,7 @@ export async function recordStaged(staging: Staging, { staged, resolution, blobs
   await whileBusy(staging, supersedes, () => recordFirst(staging, { events, durability, blobs }));
 }
 
-/** Staged proposals of other calls with the same tool and input, which this one replaces. */
+/** Staged proposals of the same tool and input, which this one replaces. */
 async function sameRequest(
   staging: Staging,
   { callId, tool, toolDigest, input }: EventBodies["proposal.staged"],

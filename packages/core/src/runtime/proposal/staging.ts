@@ -7,45 +7,44 @@ import type { Invocation, PendingAction, Tool } from "../../tool-definition.ts";
 import type { Session } from "../session/session.ts";
 import type { StandingHandler } from "./standing-handler.ts";
 
-/** Code of this process that settles a proposal. */
+/** Callbacks of this process that settle a proposal. */
 export type Closure = Pick<PendingAction, "apply" | "reject"> & {
   readonly details: Json | undefined;
-  /** The staging call, as which its apply is judged; undefined if it was queued outside of a call. */
+  /** The call that staged it; undefined if queued outside a call. */
   readonly made: StagingCall | undefined;
 };
 
 /** A call that stages an action. */
 export type StagingCall = { readonly callId: string; readonly cwd: string; readonly tool: Tool; readonly invocation: Invocation };
 
-/** Everything for staging, applying, discarding and undoing proposals of one session in this process. */
+/** The state that one process needs to settle a session's proposals. */
 export type Staging = {
   readonly session: Session;
-  /** Without it, nothing can be staged. */
+  /** If absent, nothing can be staged. */
   readonly changes: FileChanges | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;
   readonly warn: (message: string) => void;
-  /** The current tools: an apply needs the one that made the preview. */
+  /** The current tools; an apply needs the one that made the preview. */
   readonly tools: () => Registry;
   readonly policy: () => Policy;
-  /** Proposals that only this process can settle. */
   readonly closures: Map<string, Closure>;
-  /** Proposals that this process is settling now. */
+  /** Proposals this process is settling now. */
   readonly busy: Set<string>;
-  /** The real paths of open proposals, cached. */
+  /** Known real paths, by proposal. */
   readonly paths: Map<string, readonly string[]>;
-  /** Settles when the current file changes are done. */
+  /** Resolves when the current file changes are done. */
   files: Promise<unknown>;
   standing: StandingHandler | null;
-  /** Called before staging something that a person may settle from another process. */
+  /** Starts listening for requests, before anything is staged. */
   listen: () => void;
 };
 
-/** What `createStaging` needs. */
+/** What staging needs. */
 export type StagingParts = Pick<Staging, "session" | "changes" | "clock" | "ids" | "digest" | "warn" | "tools" | "policy">;
 
-/** Who may apply proposals: the person alone if a rule denies `resolve`, otherwise whom settings name. */
+/** Who may apply proposals: only a person if a rule denies `resolve`, otherwise as settings say. */
 export function resolverOf({ proposals, checkers }: Policy): Resolver {
   const unit = { subject: "resolve" };
   const request = {
@@ -67,7 +66,7 @@ type HeldProposals = Pick<Staging, "closures" | "busy" | "paths">;
 
 const HELD = new WeakMap<Session, HeldProposals>();
 
-/** Creates the staging of a session. Closures of this process outlive a dispatcher of the same session. */
+/** Creates the staging of a session. Closures survive across dispatchers of the same session. */
 export function createStaging(parts: StagingParts): Staging {
   const held: HeldProposals = HELD.get(parts.session) ?? { closures: new Map(), busy: new Set(), paths: new Map() };
   HELD.set(parts.session, held);
@@ -80,23 +79,23 @@ export function createStaging(parts: StagingParts): Staging {
   };
 }
 
-/** Drops the closure and paths of a proposal that this process no longer settles. */
+/** Drops what was kept for a settled proposal. */
 export function forgetProposal({ closures, paths }: Staging, id: string): void {
   closures.delete(id);
   paths.delete(id);
 }
 
-/** Staged proposals, including parked ones, oldest first. */
+/** Staged proposals, oldest first, including parked ones. */
 export function stagedRows({ session }: Staging): readonly ProposalRow[] {
   return [...session.state.proposals.values()].filter(({ state }) => state === "staged");
 }
 
-/** The staged ones of these that this process is not settling. */
+/** Those of the proposals that are staged and not being settled. */
 export function freeToSettle({ session, busy }: Staging, ids: readonly string[]): readonly string[] {
   return ids.filter((id) => session.state.proposals.get(id)?.state === "staged" && !busy.has(id));
 }
 
-/** Reserves these proposals until `act` is done. Called in the same turn as the check that found them free. */
+/** Reserves proposals while `act` runs. Call it synchronously after checking that they are free. */
 export async function whileBusy<T>({ busy }: Staging, ids: readonly string[], act: () => Promise<T>): Promise<T> {
   for (const id of ids) busy.add(id);
   try {

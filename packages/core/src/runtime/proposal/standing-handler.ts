@@ -4,14 +4,13 @@ import type { JsonObject } from "../../model/json/json.ts";
 import type { ToolResult } from "../../model/result/result.ts";
 import type { Maybe } from "../../tool-definition.ts";
 
-/** The texts of a call of `resolve`. */
+/** The reason and extra data of a `resolve` call. */
 export type ResolveWords = { readonly reason: string; readonly extra: JsonObject | undefined };
 
-/** A question that only a person may answer, not a grant, rule, hook or mode. */
+/** A question that only a person may answer, never a grant, rule, hook or mode. */
 export type StandingQuestion = {
-  /** What the person sees. */
   readonly details: ConfirmationDetails;
-  /** Digest of what the person sees. The consent is bound to it. */
+  /** Digest of the shown details, which binds the consent. */
   readonly digest: string;
   readonly label?: string;
   /** The model's text if no one can be asked. */
@@ -24,29 +23,26 @@ export type StandingQuestion = {
 export type StandingContext = {
   readonly callId: string;
   readonly signal: AbortSignal;
-  /** After this call, a cancel has no effect. */
+  /** After this, a cancel comes too late. */
   readonly commit: () => void;
-  /** The digest that was shown, if a person was asked. */
+  /** The digest a person was shown. */
   readonly digest: string | undefined;
-  /** The person's recorded answer: who, `mode`, `reason`. */
+  /** The person's recorded answer. */
   readonly answer: EventBodies["approval.answered"] | undefined;
 };
 
-/** A result, and its label if that depends on the texts. */
+/** A result, and its label if that depends on the input. */
 export type StandingResult = { readonly result: ToolResult | string; readonly label?: string };
 
-/**
- * What `resolve` does if no proposal is pending, e.g. in plan mode. There is one per session, removed with its mode. It is not a proposal, has no
- * digest and forces no tool. Its errors are reported like those of an apply.
- */
+/** Defines what `resolve` does when no proposal is pending. A mode owns it; a session has at most one. */
 export type StandingHandler = {
   readonly label: string;
   readonly sourceToolName: string;
-  /** If present, an apply needs a person's consent. A result instead of a question (nothing to approve, a bad title) is the call's answer. Called when the request is frozen. */
+  /** If present, an apply needs a person's consent. Returning an answer instead ends the call. */
   readonly ask?: (words: ResolveWords) => Maybe<StandingQuestion | { readonly answer: ToolResult }>;
   readonly apply: (words: ResolveWords, ctx: StandingContext) => Maybe<StandingResult>;
-  /** If absent, a discard gets the standard text. */
+  /** If absent, a discard gets the default text. */
   readonly reject?: (words: ResolveWords, ctx: StandingContext) => Maybe<StandingResult | undefined>;
-  /** The text for a call that waited for this handler when it was removed. */
+  /** Added to a waiting call's result after the handler was removed. */
   readonly gone?: string;
 };

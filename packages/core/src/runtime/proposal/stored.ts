@@ -5,10 +5,10 @@ import { type FileEffect, type ProposalManifest, type ProposalRow, touchedPaths 
 import type { Session } from "../session/session.ts";
 import type { Staging } from "./staging.ts";
 
-/** A proposal's input and manifest, read from the ledger. */
+/** A stored proposal's input and manifest. */
 export type StoredProposal = { readonly input: JsonObject; readonly manifest: ProposalManifest };
 
-/** Available contents, by SHA-256 in hex. */
+/** File contents by SHA-256 in hex. */
 export type FileContents = ReadonlyMap<string, Uint8Array>;
 
 /** Reads a proposal's input and manifest from the ledger. */
@@ -18,13 +18,13 @@ export async function readStoredProposal({ ledger }: Pick<Session, "ledger">, ro
     const event = parseEvent(stored);
     if (event?.type !== "proposal.staged" || event.body.proposal !== row.id) break;
     const { input, manifest } = event.body;
-    // Parsing: this program wrote the manifest.
+    // Parsing: the manifest is as this program wrote it.
     return { input: await ledger.resolve(input), manifest: (await ledger.resolve(manifest)) as unknown as ProposalManifest };
   }
   throw new Error(`the record of proposal ${row.id} is not in the ledger`);
 }
 
-/** The proposal of this exact id, of any session and in any state. */
+/** Finds a proposal by its exact id, in any session and state. */
 export async function findProposal({ ledger }: Pick<Session, "ledger">, id: string): Promise<ProposalRow | undefined> {
   const [row] = await ledger.pending("proposals", { prefix: id, all: true, limit: 1 });
   return row?.id === id ? row : undefined;
@@ -40,7 +40,7 @@ export async function pathsOf(staging: Staging, row: ProposalRow): Promise<reado
   return paths;
 }
 
-/** The files of a proposal as one set; with `undo`, in reverse. */
+/** The file changes of a proposal, reversed with `undo`. */
 export function changeSet(session: Session, about: ChangeSetInput): ChangeSet {
   const image = imagesFrom(session, about.contents);
   const forth = about.effects.flatMap((effect) => changesOf(effect, image));
@@ -65,7 +65,7 @@ function imagesFrom({ ledger }: Session, contents: FileContents | undefined): Im
   };
 }
 
-/** A rename is two changes: it removes the old file and creates the new one. */
+/** A rename removes the old file and creates the new one. */
 function changesOf({ path, realPath, to, before, after, mode }: FileEffect, image: Image): readonly FileChange[] {
   const from = path === realPath ? { path } : { path: realPath, via: path };
   if (to === undefined) return [{ ...from, before: image(before), after: image(after), mode }];

@@ -12,10 +12,10 @@ import { successEnding, unknownProposal } from "./settling.ts";
 import { type Staging, whileBusy } from "./staging.ts";
 import { changeSet, findProposal, readStoredProposal } from "./stored.ts";
 
-/** Who undoes an apply. `again` is true if an earlier process started it. */
+/** Who undoes an apply; `again` if an earlier process started it. */
 export type UndoInput = { readonly by: By; readonly reason: string; readonly again?: boolean };
 
-/** Restores every file to its content before the apply. All of them must still be as the apply left them. */
+/** Restores every file, if all are as the apply left them. */
 export async function undoProposal(staging: Staging, id: string, undoing: UndoInput): Promise<Ending> {
   const row = await findProposal(staging.session, id);
   if (row?.session !== staging.session.id) return unknownProposal(staging, id, row?.session);
@@ -54,13 +54,13 @@ async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, a
   return errorEnding("failed", "proposal_apply_failed", resolveText.undoFailed({ id: row.id, message }));
 }
 
-/** First completes or reverts an undo that a killed process left unfinished. */
+/** Recovers an undo that a crash interrupted before trying again. */
 async function takeBack({ session }: Staging, set: ChangeSet, { changes, again }: Pick<UndoRun, "changes" | "again">): Promise<ChangeEnd> {
   const { signal } = new AbortController();
   try {
     const found = again ? await changes.recover(set) : undefined;
     if (found?.state === "after") return { state: "changed" };
-    if (found?.state === "unknown") return found; // it may already be undone, with later edits
+    if (found?.state === "unknown") return found; // it may be done, and the files changed since
     return await changes.apply(set, { signal, committing: session.confirm });
   } catch (error) {
     return { state: "failed", code: undefined, message: thrownWords(error), restored: 0 };

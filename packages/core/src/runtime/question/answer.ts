@@ -9,28 +9,28 @@ import { readAnswers } from "../../model/question/shape.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock } from "../../ports.ts";
 
-/** What answering a question needs. Any process can answer. */
+/** What answering a question needs; any process can do it. */
 export type QuestionPorts = { readonly ledger: Ledger; readonly clock: Clock };
 
-/** A person's reply to a question, from any process. `answers` has one `{ id, selected, custom?, note? }` per question. */
+/** A person's reply to a question, with one answer per question. */
 export type QuestionReply = {
   readonly question: string;
   readonly outcome: "answered" | "declined" | "cancelled";
   readonly answers?: readonly QuestionAnswer[];
   readonly by: By;
   readonly reason?: string | undefined;
-  /** If set, the reply counts only for this request. */
+  /** If given, the reply is refused unless this request asked the question. */
   readonly fingerprint?: string | undefined;
 };
 
-/** The answer to a question in force, no matter who gave it. */
+/** The reply in force, and whether this call gave it. */
 export type QuestionReport = {
   readonly id: string;
   readonly session: string;
   readonly outcome: QuestionRow["state"];
-  /** True if this reply changed nothing, because the question was already settled. */
+  /** True if an earlier reply was in force, so this call changed nothing. */
   readonly alreadyAnswered: boolean;
-  /** True if the recorded answer is the same as this reply. */
+  /** True if the reply in force says the same as this one. */
   readonly identical: boolean;
   /** Why a different reply came too late. */
   readonly refusal: "already_answered" | "already_closed" | null;
@@ -38,7 +38,7 @@ export type QuestionReport = {
   readonly answeredAt: string | null;
 };
 
-/** Commits one reply to a question. Resolves after the commit. An earlier reply wins and is reported. Rejects with `AnswerError`. */
+/** Commits one reply and resolves after the commit; an earlier reply wins. Rejects with `AnswerError`. */
 export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply): Promise<QuestionReport> {
   const row = await findQuestion(ports.ledger, reply.question);
   const answers = checkedAnswers(row.questions, reply);
@@ -54,16 +54,15 @@ export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply)
 
 const REASON_LIMIT = 2_000;
 
-/** The question with this exact id, including its large values. */
 async function findQuestion(ledger: Ledger, id: string): Promise<QuestionRow> {
   const [row] = await ledger.pending("questions", { prefix: id, all: true, limit: 1 });
   if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no question '${id}'. See: assent approvals`);
   return await readWholeQuestion(ledger, row);
 }
 
-/** Loads the large values of a row. */
+/** Loads the row's large values. */
 export async function readWholeQuestion(ledger: Ledger, row: QuestionRow): Promise<QuestionRow> {
-  // Parsing: the ledger returns what was stored.
+  // Parsing: the ledger returns the value it was given.
   return (await ledger.resolve(row as unknown as Json)) as unknown as QuestionRow;
 }
 
@@ -75,14 +74,14 @@ function checkedAnswers(questions: readonly Question[], { outcome, answers }: Qu
   return inOrder(questions, read.answers);
 }
 
-/** One per question, in the order of the questions. */
+/** Sorts answers by question. */
 export function inOrder(questions: readonly Question[], answers: readonly QuestionAnswer[]): readonly QuestionAnswer[] {
   return questions.flatMap(({ id }) => answers.filter((answer) => answer.id === id));
 }
 
 type Settlement = Omit<EventBodies["question.answered"], "question" | "session">;
 
-/** Records a checked settlement with a compare-and-set on the shared chain. The first one wins. */
+/** Stores a checked settlement by compare-and-set; the first one wins. */
 export async function settleQuestion({ ledger, clock }: QuestionPorts, row: QuestionRow, settlement: Settlement): Promise<QuestionReport> {
   const at = new Date(clock.now()).toISOString();
   const body = { question: row.id, session: row.session, ...settlement };
@@ -90,7 +89,7 @@ export async function settleQuestion({ ledger, clock }: QuestionPorts, row: Ques
   return report(await findQuestion(ledger, row.id), settlement, "lost" in outcome);
 }
 
-/** Compares outcome and answers; reasons and names may differ. */
+/** Replies are identical if outcome and answers match; reasons and names may differ. */
 function report(row: QuestionRow, { outcome, answers }: Settlement, alreadyAnswered: boolean): QuestionReport {
   const { id, session, state, answeredBy, answeredAt } = row;
   const identical = state === outcome && answeredBy !== null && textOf(row.answers) === textOf(answers ?? null);

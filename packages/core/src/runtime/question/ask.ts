@@ -16,17 +16,17 @@ import { readWholeQuestion } from "./answer.ts";
 import { abortedEnd, unaskableEnd, unavailableEnd } from "./ends.ts";
 import { endOf, waitForReply } from "./wait.ts";
 
-/** The result of asking: the call's end, or a question that a later process continues. */
+/** The call's end, or the id of a question that waits beyond this process. */
 export type QuestionOutcome = Ending | { readonly parked: string | undefined };
 
-/** An invalid time limit is a mistake in settings, reported when a session starts. */
+/** Throws if the `ask.timeout` setting is invalid. */
 export function checkAskTimeout({ askTimeout }: Pick<DispatcherDeps, "askTimeout">): void {
   const seconds: unknown = askTimeout?.() ?? 0;
   if (typeof seconds !== "number" || !(seconds >= 0))
     throw new RangeError(`ask.timeout is in seconds, 0 for never; '${String(seconds)}' is no time.`);
 }
 
-/** The body of `ask`, for a call that was just claimed. */
+/** The body of `ask` for a call that was just claimed. */
 export function askQuestions(batch: BatchRun, run: CallRun, { request }: JudgedCall): Promise<QuestionOutcome> {
   return asking(batch, run, async () => {
     const read = questionsOf(request.input);
@@ -35,7 +35,7 @@ export function askQuestions(batch: BatchRun, run: CallRun, { request }: JudgedC
   });
 }
 
-/** True for a claimed call that asks. After a restart it asks again with the same id; its outcome is never unknown. */
+/** True for a claimed call that asks a question; after a restart it asks again under the same id. */
 export function isAsking(batch: BatchRun, callId: string): boolean {
   const call = batch.deps.session.state.calls.get(callId);
   if (!mayBeUnderWay(call)) return false;
@@ -43,7 +43,7 @@ export function isAsking(batch: BatchRun, callId: string): boolean {
   return questionOf(batch, callId) !== undefined || (tool !== undefined && isAsk(batch, { tool }));
 }
 
-/** Continues a call that asked, or meant to, in an earlier process. Its question is on record, so a changed tool does not matter. */
+/** Continues a question call of an earlier process; the recorded question counts, even if the tool changed. */
 export async function askAgain(batch: BatchRun, run: CallRun): Promise<QuestionOutcome> {
   classifyLane(batch.lanes, run.index, false);
   if (!(await enterLane(batch.lanes, run.index))) return { parked: undefined };
@@ -61,7 +61,6 @@ export async function askAgain(batch: BatchRun, run: CallRun): Promise<QuestionO
 
 const NEVER_ASKED = "Did not happen: the program stopped before the question was asked.";
 
-/** Notifies observers around the asking, and handles a failing store. */
 async function asking(batch: BatchRun, run: CallRun, ask: () => Promise<QuestionOutcome>): Promise<QuestionOutcome> {
   run.phase = "running";
   run.startedAt = batch.deps.clock.now();
@@ -78,7 +77,6 @@ async function asking(batch: BatchRun, run: CallRun, ask: () => Promise<Question
   }
 }
 
-/** The question of a call that has not ended. */
 function questionOf({ deps }: BatchRun, callId: string): QuestionRow | undefined {
   for (const row of deps.session.state.questions.values()) if (row.callId === callId) return row;
   return undefined;
@@ -87,8 +85,10 @@ function questionOf({ deps }: BatchRun, callId: string): QuestionRow | undefined
 type QuestionDraft = { readonly questions: readonly Question[]; readonly fingerprint: string };
 
 /**
- * In order: uses an answer that arrived meanwhile; ends the call if no one can be asked; records the question and waits for a person or another
- * process; or leaves it to a later process.
+ * 1. Return an answer that has arrived.
+ * 2. End if no one can be asked.
+ * 3. Record the question and wait.
+ * 4. Park it.
  */
 async function putQuestion(batch: BatchRun, run: CallRun, { questions, fingerprint }: QuestionDraft): Promise<QuestionOutcome> {
   const { questioner, askTimeout } = batch.deps;
@@ -109,7 +109,7 @@ function stoppedQuestion(run: CallRun, asked: QuestionRow | undefined, questions
   return isParking(run) && asked ? { parked: asked.id } : abortedEnd({ questions, answers: [] });
 }
 
-/** Denies a nested call, which cannot outlive its process. While the session is being parked, every other question is parked. */
+/** A nested call cannot outlive its process, so it is denied. */
 function onAskOf({ deps }: BatchRun, run: CallRun): DispatcherDeps["onAsk"] {
   if (run.nested) return "deny";
   return isParking(run) ? "park" : deps.onAsk;

@@ -3,13 +3,13 @@ import { partialResult, questionResult } from "../../model/question/result.ts";
 import type { Ending } from "../dispatch.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 
-/** A settled question with all its values. */
+/** A settled question with its large values loaded. */
 export type SettledQuestion = {
   readonly state: "answered" | "declined" | "expired" | "cancelled";
   readonly questions: readonly Question[];
   readonly answers: readonly QuestionAnswer[];
   readonly reason: string | null;
-  /** The time limit in seconds, if it expired. */
+  /** The time limit, if it expired. */
   readonly seconds: number;
 };
 
@@ -25,24 +25,24 @@ export function settledEnd({ state, questions, answers, reason, seconds }: Settl
 
 type ChosenAnswers = { readonly questions: readonly Question[]; readonly answers: readonly QuestionAnswer[] };
 
-/** The end of a call that was aborted before or while a person was asked. */
+/** The result of a call cancelled before its question was settled. */
 export function abortedEnd(chosen: ChosenAnswers): Ending {
   return stoppedEnd("ask_aborted", ["Ask input was cancelled"], chosen);
 }
 
-/** Keeps the answers chosen so far, also for the model. */
+/** Choices made before the stop are kept for the model. */
 function stoppedEnd(type: "ask_cancelled" | "ask_aborted", said: readonly string[], { questions, answers }: ChosenAnswers): Ending {
   const { lines, partial } = partialResult(questions, answers);
   const end = errorEnding("cancelled", type, [...said, ...lines].join("\n"));
   return { ...end, result: { ...end.result, details: { partial } } };
 }
 
-/** No one can be asked now or later. */
+/** The result if no one can be asked now or later. */
 export function unavailableEnd(): Ending {
   return errorEnding("failed", "ask_unavailable", "Ask tool requires interactive mode");
 }
 
-/** The end for an input without valid questions. The tool's own check finds that first, but the body does not rely on it. */
+/** The result if the input has no valid questions, in case the tool's own check missed it. */
 export function unaskableEnd(fault: string): Ending {
   const error = { message: fault, type: "invalid_tool_params" };
   return { state: "failed", type: error.type, result: { content: `Error: ${fault}`, display: fault, error, details: {} } };

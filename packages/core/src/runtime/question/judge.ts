@@ -2,10 +2,10 @@ import type { Decision } from "../../model/decision.ts";
 import { type AssessmentInput, assessRequest } from "../pipeline/assess.ts";
 import type { Assessment } from "../pipeline/judged-call.ts";
 
-/** Judges a call of `ask`. The question itself answers an ask, so a person is not asked twice; a deny stays a deny. */
+/** Judges a call of `ask`. An ask becomes an allow, because the question itself asks the person; a deny stays. */
 export async function assessQuestion(input: AssessmentInput): Promise<Assessment> {
   const assessment = await assessRequest({ ...input, fingerprint: true });
-  return { ...assessment, decision: withoutAsk(assessment.decision), safe: false }; // only one question is shown at a time, for any kind of tool
+  return { ...assessment, decision: withoutAsk(assessment.decision), safe: false }; // show one question at a time
 }
 
 function withoutAsk(decision: Decision): Decision {

@@ -2,24 +2,23 @@ import { expiredAnswer, isAnswered, type Question, type QuestionAnswer } from ".
 import type { Clock } from "../../ports.ts";
 import type { QuestionTimer } from "../../question-port.ts";
 
-/** The time limit of one call's questions, and the answers of expired ones. */
+/** The timer of one call's questions, and the answers of those that timed out. */
 export type Countdown = {
   readonly timer: QuestionTimer;
-  /** Call when settings or mode change, because the time limit may be added or removed. */
+  /** Call it when settings or mode change the time limit. */
   readonly changed: () => void;
-  /** The current answer of every question. */
+  /** The current answer to every question. */
   readonly standing: () => readonly QuestionAnswer[];
-  /** Stores the person's choices so far. */
+  /** Stores the choices made so far. */
   readonly chosen: (answers: readonly QuestionAnswer[]) => void;
-  /** Marks an answer as timed out if its time ran out. */
+  /** Keeps `timedOut` only on answers that did time out. */
   readonly marked: (answer: QuestionAnswer) => QuestionAnswer;
-  /** Stops the timer. */
   readonly close: () => void;
-  /** The time limit in seconds of an expired question; 0 if none expired. */
+  /** The time limit of a question that timed out; 0 if none did. */
   readonly seconds: () => number;
 };
 
-/** What a countdown needs. `limit` is in seconds, 0 for none. `over` is called when the last question expires. */
+/** What a countdown needs. `limit` is in seconds, 0 for none; `over` is called when the last question times out. */
 export type CountdownParts = {
   readonly clock: Clock;
   readonly questions: readonly Question[];
@@ -27,7 +26,7 @@ export type CountdownParts = {
   readonly over: () => void;
 };
 
-/** Creates a timer for the current question. When it fires, the next question's time starts by itself, so that a dead screen also times out. */
+/** Times the shown question; when it fires, the next one starts, so a dead screen still times out. */
 export function makeCountdown({ clock, questions, limit, over }: CountdownParts): Countdown {
   const { expire, hasAnswer, ...answers } = makeStanding(questions);
   let shown: Question | undefined;
@@ -81,12 +80,10 @@ export function makeCountdown({ clock, questions, limit, over }: CountdownParts)
 }
 
 type TimerState = Pick<Countdown, "standing" | "chosen" | "marked"> & {
-  /** Returns the answer for an expired question. */
   readonly expire: (question: Question) => QuestionAnswer;
   readonly hasAnswer: (question: Question) => boolean;
 };
 
-/** The choices so far, and the answers of expired questions. */
 function makeStanding(questions: readonly Question[]): TimerState {
   const soFar = new Map<string, QuestionAnswer>();
   const expired = new Map<string, QuestionAnswer>();
@@ -102,7 +99,7 @@ function makeStanding(questions: readonly Question[]): TimerState {
       soFar.clear();
       for (const { timedOut, automatic: _automatic, ...answer } of answers) {
         soFar.set(answer.id, answer);
-        if (!timedOut) expired.delete(answer.id); // reviewed and answered again
+        if (!timedOut) expired.delete(answer.id); // the person went back and answered
       }
     },
     marked: ({ timedOut, automatic: _automatic, ...answer }) => (timedOut ? (expired.get(answer.id) ?? answer) : answer),

@@ -15,26 +15,25 @@ import { inOrder, settleQuestion } from "./answer.ts";
 import { abortedEnd, settledEnd } from "./ends.ts";
 import { type Countdown, makeCountdown } from "./timer.ts";
 
-/** A question on screen, with its state. */
 type QuestionDesk = {
   readonly row: QuestionRow;
   readonly countdown: Countdown;
   readonly showing: AbortController;
   readonly ring: () => void;
-  /** Set when the answer is being recorded. After that, a cancel has no effect. */
+  /** What was answered here; from then on a cancel comes too late. */
   said: "answered" | "cancelled" | "expired" | undefined;
   nobody: boolean;
   failure: unknown;
 };
 
-/** Waits for an answer from a person here, another process, the time limit or a cancel. Returns `unasked` if none came; then `onAsk` decides. */
+/** Waits for an answer from this process, another one, the clock or a cancel. `unasked`: no answer here, so `onAsk` decides. */
 export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionRow): Promise<Ending | "unasked"> {
   const bell = makeBell();
   const desk = openDesk(batch, run, { row, ring: bell.ring });
   const { session, policy } = batch.deps;
   run.wake = bell.ring;
   const watch = session.watch(bell.ring, (error) => {
-    desk.failure = error; // no answer can arrive any more
+    desk.failure = error; // no answer can arrive anymore
     bell.ring();
   });
   const unsubscribe = policy.subscribe(desk.countdown.changed);
@@ -70,7 +69,7 @@ function openDesk(batch: BatchRun, run: CallRun, { row, ring }: DeskInput): Ques
 
 const LONGEST_SECONDS = 2_147_483;
 
-/** There is no time limit in plan mode. */
+/** Plan mode has no time limit. */
 function secondsAllowed(batch: BatchRun): number {
   const seconds = batch.deps.askTimeout?.() ?? 0;
   return batch.policy().mode === "plan" ? 0 : Math.min(seconds, LONGEST_SECONDS);
@@ -91,14 +90,14 @@ function tellWaiting(batch: BatchRun, run: CallRun): void {
 
 const TRIES = 3;
 
-/** Shows the question and records the answer. Asks again after an invalid answer. */
+/** Shows the question and stores the answer, asking again after an unusable one. */
 async function show(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<void> {
   const { warn } = batch.deps;
   try {
     let fault: string | undefined;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const said = await ask(batch, run, { desk, fault });
-      if (desk.showing.signal.aborted || desk.said || run.stopped) return; // answered elsewhere or cancelled
+      if (desk.showing.signal.aborted || desk.said || run.stopped) return; // settled elsewhere first
       if (!said) break;
       const settlement = settlementOf(batch, desk, said);
       if (!("fault" in settlement)) return await settle(batch, desk, settlement);
@@ -135,7 +134,6 @@ async function ask(batch: BatchRun, run: CallRun, { desk, fault }: AskInput): Pr
 
 type Settlement = Parameters<typeof settleQuestion>[2];
 
-/** What is recorded, or why the answer cannot be used. */
 function settlementOf(batch: BatchRun, { row, countdown }: QuestionDesk, said: QuestionerReply): Settlement | { readonly fault: string } {
   const by = said.by ?? speaker(batch);
   const { questions } = row;
@@ -149,7 +147,6 @@ function settlementOf(batch: BatchRun, { row, countdown }: QuestionDesk, said: Q
   return { outcome: "answered", answers: inOrder(questions, said.answers.map(countdown.marked)), by, reason: null };
 }
 
-/** The actor that speaks for this process. */
 function speaker({ deps }: BatchRun): By {
   const { door, pid } = deps.session.holder;
   return deps.by ?? { kind: "person", user: "", name: "", door, pid };
@@ -170,14 +167,14 @@ async function settle(batch: BatchRun, desk: QuestionDesk, settlement: Settlemen
   desk.ring();
 }
 
-/** Checks the ledger and the person's answer; undefined if there is none yet. The first of a cancel and an answer counts. */
+/** Returns the settled end, or undefined to keep waiting. The first of cancel and answer counts. */
 async function look(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<Ending | "unasked" | undefined> {
   const { row, countdown, showing } = desk;
   const { session } = batch.deps;
   if (desk.failure !== undefined) throw desk.failure;
   if (isParking(run) && !desk.said) return "unasked";
   if (run.stopped && !desk.said) {
-    showing.abort(); // reports the latest choices
+    showing.abort(); // lets the questioner report the last choice
     return abortedEnd({ questions: row.questions, answers: countdown.standing() });
   }
   const now = session.state.questions.get(row.id);
@@ -190,12 +187,12 @@ async function look(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<
 
 type DeskEnd = { readonly seconds: number; readonly said: QuestionDesk["said"] };
 
-/** The end of a call whose question is settled. If the person here cancels it, the turn is cancelled. */
+/** The end of a call whose question is settled. A person who cancels it here cancels the turn. */
 export async function endOf(batch: BatchRun, row: QuestionRow, { seconds, said }: DeskEnd): Promise<Ending> {
   const { state, answerReason: reason } = row;
   if (state === "open") throw new Error(`question ${row.id} is still open`);
   if (said === "cancelled" && state === "cancelled") skipRest(batch, "interrupted");
-  // Parsing: the ledger returns what was stored.
+  // Parsing: the ledger returns the value it was given.
   const answers = (await batch.deps.session.ledger.resolve(row.answers as never)) as readonly QuestionAnswer[] | null;
   return settledEnd({ state, questions: row.questions, answers: answers ?? [], reason, seconds });
 }

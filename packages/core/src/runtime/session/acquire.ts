@@ -3,7 +3,7 @@ import type { Holder } from "../../model/holder.ts";
 import type { SessionRow } from "../../model/ledger-rows.ts";
 import type { Clock } from "../../ports.ts";
 
-/** Most effects, and processes that were just killed, end within this time. */
+/** Most effects, and processes just killed, end within this time. */
 const PATIENCE = { tries: 10, waitMs: 100 } as const;
 
 type AcquirePorts = {
@@ -13,10 +13,10 @@ type AcquirePorts = {
 };
 
 /**
- * Takes a session for writing; with `takeOver`, from its present holder. In this order:
- * 1. While an effect of the session is in progress, wait for a second.
- * 2. Then, with `takeOver`, end the process of the effect, if it is an Assent command that holds this session and nothing else.
- * 3. Otherwise reject with `session_busy`: only that process knows how its effect ends.
+ * Acquires a session for writing:
+ * 1. While an effect runs, wait for a second.
+ * 2. With `takeOver`, end the effect's process if it is an Assent command that holds only this session.
+ * 3. Otherwise reject with `session_busy`.
  */
 export async function acquireSession(ports: AcquirePorts, id: string, { holder, takeOver }: SessionClaimant): Promise<Lease> {
   const ended = new Set<string>();
@@ -39,7 +39,6 @@ function asBusy(error: unknown): LedgerError {
 type HolderEnding = { readonly busy: LedgerError; readonly ended: Set<string> };
 
 async function endOnce({ ledger, endHolder }: AcquirePorts, id: string, { busy, ended }: HolderEnding): Promise<boolean> {
-  // Parsing: a ledger names the holder as it was given.
   const holder = busy.detail["holder"] as unknown as Holder | undefined;
   if (!holder?.command || !endHolder) return false;
   const name = `${holder.pid} ${holder.processStart}`;
@@ -48,7 +47,7 @@ async function endOnce({ ledger, endHolder }: AcquirePorts, id: string, { busy, 
   return await endHolder(holder);
 }
 
-/** Sessions of agents belong to the conversation that started them. */
+/** A subagent's session counts as part of its root session. */
 async function holdsOther(ledger: Ledger, id: string, { pid, processStart }: Holder): Promise<boolean> {
   const rows = new Map((await ledger.pending("sessions", { all: true })).map((row) => [row.id, row]));
   const family = rootOf(rows, id);

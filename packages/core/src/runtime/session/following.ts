@@ -6,24 +6,20 @@ import type { Link } from "./link.ts";
 
 type SharedOn = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly link: Link };
 
-/** How a session hears of what others said about it. */
+/** How a session receives events of other processes. */
 export type SessionFollower = {
-  /** Calls `heard` after every event of the session, and every one of the shared chain that names it, in the order in which they are folded. It must not throw. */
+  /** Calls `heard` after each folded event of the session or naming it. It must not throw. */
   readonly listen: (heard: (event: LedgerEvent) => void) => Subscription;
-  /**
-   * Calls `changed` after every event of the shared chain that may concern an open call, question or proposal, until it is closed.
-   * Calls `failed` if the ledger can deliver no more: waiting longer is then useless.
-   */
+  /** Calls `changed` after every shared event, which may settle an open item; calls `failed` if the ledger can deliver no more. */
   readonly watch: (changed: (event: LedgerEvent) => void, failed?: (error: unknown) => void) => Subscription;
-  /** Folds what other processes said since; for a session that was not watching. */
+  /** Folds events of other processes, for a session that was not watching. */
   readonly refresh: () => Promise<void>;
-  /** Resolves when every event up to this position that names the session is folded. Only while watching. */
+  /** Resolves when events up to this position are folded. Only while watching. */
   readonly caughtUp: (pos: number) => Promise<void>;
 };
 
 type Watcher = { readonly changed: (event: LedgerEvent) => void; readonly failed: ((error: unknown) => void) | undefined };
 
-/** What others say that a session acts on. */
 const HEARD: readonly EventType[] = [
   "approval.answered",
   "approval.closed",
@@ -33,7 +29,7 @@ const HEARD: readonly EventType[] = [
   "question.answered",
 ];
 
-/** Follows the shared chain while the session watches; the only path by which answers of other processes reach the state. */
+/** Follows the shared chain while the session watches, so answers of other processes reach the state. */
 export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFollower {
   let subscription: Subscription | undefined;
   const sinks = new Set<Watcher>();
@@ -62,7 +58,7 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
       if (stored.pos < before) take(stored);
     }
   };
-  link.catchUp = catchUp; // named first: V8 keeps a function written behind `link.x =` until a full collection, and the closed session with it
+  link.catchUp = catchUp; // V8 keeps a function assigned inline to `link.x`, and the closed session with it, until a full collection
   link.take = take;
   const receive = (stored: StoredEvent): void => {
     if (link.underWay > 0) link.held.push(stored);

@@ -10,9 +10,9 @@ const RETRY_MS = 1_000;
 type SureRecord = {
   readonly events: () => readonly Draft[];
   readonly durability?: Durability;
-  /** How often it is tried while the store is locked; for ever when absent, and then also while the disk is full. */
+  /** Tries while the store is locked. If absent, retries forever, even while the disk is full. */
   readonly tries?: number | undefined;
-  /** Once it aborts, only a few more tries are made. */
+  /** After an abort, only a few more tries follow. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -20,7 +20,7 @@ const LAST_TRIES = 3;
 
 type Recorder = { readonly session: Session; readonly clock: Clock; readonly warn?: ((message: string) => void) | undefined };
 
-/** Records what has happened, and tries again for as long as the store may recover. The events are made anew each time. What still fails is thrown. */
+/** Records what has happened, retrying while the store may recover. Rebuilds the events for each try. */
 export async function recordSurely(recorder: Recorder, recording: SureRecord): Promise<void> {
   const { session, clock } = recorder;
   const { events, durability = "normal" } = recording;
@@ -36,7 +36,7 @@ export async function recordSurely(recorder: Recorder, recording: SureRecord): P
   }
 }
 
-/** Decides whether a failure is worth another try. A repeated failure is reported once. */
+/** Decides whether to retry, and warns once about a repeated failure. */
 function makePatience({ warn }: Recorder, { tries, signal }: SureRecord): (error: unknown) => boolean {
   let tried = 0;
   let last = tries;
@@ -52,7 +52,7 @@ function makePatience({ warn }: Recorder, { tries, signal }: SureRecord): (error
   };
 }
 
-/** Records what must be on disk before anything happens. If it cannot be, nothing happens, and the caller gets a `ToolError`. */
+/** Records what must be on disk before an effect; throws `ToolError` if it cannot. */
 export async function recordFirst({ session }: Pick<Recorder, "session">, first: FirstRecord): Promise<void> {
   try {
     await session.record(first.events, first.durability, first.blobs);

@@ -3,14 +3,14 @@ import type { EventBodies, LedgerEvent } from "../../model/events.ts";
 import type { Json } from "../../model/json/json.ts";
 import { parseEvent } from "../../model/known-event.ts";
 
-/** What the ledger has on one call: the newest event of each type. */
+/** The newest event of each type for one call. */
 export type CallRecord = { readonly [T in RecordedType]?: EventBodies[T] };
 
 type RecordedType = "call.proposed" | "call.judged" | "call.claimed" | "call.started" | "call.ended" | "approval.opened";
 
 const TYPES: readonly RecordedType[] = ["call.proposed", "call.judged", "call.claimed", "call.started", "call.ended", "approval.opened"];
 
-/** Reads one call back, large values included. */
+/** Reads one call's record, including large values. */
 export async function readCallRecord(ledger: Ledger, session: string, call: string): Promise<CallRecord> {
   const newest: Partial<Record<string, LedgerEvent["body"]>> = {};
   for await (const stored of ledger.read({ session, seq: 0 }, { session, call, types: TYPES })) {

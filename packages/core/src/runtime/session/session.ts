@@ -11,46 +11,46 @@ import type { Link } from "./link.ts";
 import { makeStamp } from "./stamp.ts";
 import { makeWriter, type SessionWriter } from "./writing.ts";
 
-/** What a session stands on. */
+/** What opening a session needs. */
 export type SessionPorts = {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Ends the process of a holder that keeps its session from being taken over. False: it must not or cannot be ended from here. */
+  /** Ends the process of a holder that blocks a takeover. Returns false if it must not or cannot. */
   readonly endHolder?: (holder: Holder) => Promise<boolean>;
 };
 
-/** A new session's first record; what is left out has a plain default. */
+/** The first record of a new session; missing fields get defaults. */
 export type NewSession = Pick<EventBodies["session.created"], "cwd"> & Partial<EventBodies["session.created"]>;
 
-/** A new session, or an existing one's id. */
+/** Options to create a session or to open an existing one. */
 export type SessionOptions =
   | { readonly holder: Holder; readonly create: NewSession }
   | { readonly holder: Holder; readonly id: string; readonly takeOver?: boolean };
 
-/** A session that this process writes: its lease, and the live fold over its events. */
+/** A session that this process writes: its lease and its live state. */
 export type Session = SessionWriter &
   SessionFollower & {
     readonly id: string;
     readonly ledger: Ledger;
     readonly holder: Holder;
     readonly state: SessionState;
-    /** A draft of one event, dated now. */
+    /** Drafts one event, dated now. */
     readonly draft: <T extends EventType>(type: T, body: EventBodies[T]) => Draft<T>;
-    /** Keeps the session from changing hands while `act` has effects. Rejects with `stale_writer` if it has changed hands already. */
+    /** Prevents a takeover while `act` runs. Rejects with `stale_writer` after one. */
     readonly whileHeld: <T>(act: () => Promise<T>) => Promise<T>;
-    /** Keeps the session from changing hands until the returned function is called. */
+    /** Prevents a takeover until the returned function is called. */
     readonly hold: () => Promise<() => void>;
-    /** Rejects with `stale_writer` if the session has changed hands. */
+    /** Rejects with `stale_writer` if another process has taken over. */
     readonly confirm: () => Promise<void>;
-    /** The port as it was given; sessions of agents use it too. */
+    /** Passed on to subagents' sessions. */
     readonly endHolder: SessionPorts["endHolder"];
-    /** Calls `act` before the session is closed, and waits for it. */
+    /** Calls `act`, and waits for it, before the session closes. */
     readonly onClose: (act: () => Promise<void>) => void;
     readonly close: (reason: EventBodies["session.closed"]["reason"], exit: number) => Promise<void>;
   };
 
-/** Creates a session, or opens an existing one for writing. `session_not_found`, `session_in_use` and `session_busy` are `LedgerError`s. */
+/** Creates a session or opens an existing one for writing. Rejects with `LedgerError`. */
 export async function openSession(ports: SessionPorts, options: SessionOptions): Promise<Session> {
   const creating = "create" in options;
   const id = creating ? ports.ids.next("s_") : options.id;
@@ -80,7 +80,7 @@ async function refuseUnknown(ledger: Ledger, id: string): Promise<void> {
   if (row?.id !== id) throw new LedgerError("session_not_found", `There is no session '${id}'. See: assent sessions`, { session: id });
 }
 
-/** How a session stands on record: the newest usable snapshot and what came after it, both chains in the order of the store. */
+/** Rebuilds a session's state from its newest usable snapshot and the later events, in store order. */
 export async function readSessionState(ledger: Ledger, id: string): Promise<SessionState> {
   const pos = await ledger.head();
   const snapshot = await ledger.latest(id);

@@ -7,7 +7,7 @@ import type { Link } from "./link.ts";
 
 /** How a session writes its own chain. */
 export type SessionWriter = {
-  /** Appends and folds; resolves after the commit. `blobs` are contents that the events name by their SHA-256. */
+  /** Appends and folds events, resolving after the commit. `blobs` are contents that events name by SHA-256. */
   readonly record: (events: readonly Draft[], durability: Durability, blobs?: readonly Uint8Array[]) => Promise<readonly LedgerEvent[]>;
   readonly claim: (claimed: Draft<"call.claimed">) => Promise<ClaimAnswer>;
 };
@@ -17,7 +17,7 @@ type WriterOn = { readonly ledger: Ledger; readonly lease: Lease; readonly state
 
 const SNAPSHOT_EVERY = 1_000;
 
-/** Numbers writes as they are issued and folds them once they are committed. */
+/** Numbers writes when issued and folds them once committed. */
 export function makeWriter(on: WriterOn): SessionWriter {
   const { ledger, lease } = on;
   const issue = makeIssuing(on);
@@ -37,17 +37,14 @@ export function makeWriter(on: WriterOn): SessionWriter {
   };
 }
 
-/** Stores one write behind this sequence of the chain. */
 type Store<T> = (expected: number) => Promise<T>;
 
-/** Stores one write of `count` events; `eventsOf` names those to fold once it is committed. */
 type Issue = <T>(count: number, store: Store<T>, eventsOf: (stored: T) => readonly LedgerEvent[]) => Promise<T>;
 
 /**
- * Gives each write the sequence it must find, in one of two modes.
- * *At once*: a write is issued when it comes, numbered behind those under way. A failure leaves a gap that the writes behind it run into. It leads to
- * *one by one*: once nothing is under way, the writes that ran into the gap, and new ones behind them, are issued singly in their first order. We are the only
- * writer of the chain, so a conflict now is a real one and is reported. When none is left, writes are issued at once again.
+ * Gives each write its expected sequence number. Normally writes are issued *at once*, numbered behind those in flight. A failure leaves
+ * a gap that later writes conflict with, so those are queued and reissued *one by one* in their first order. We are the chain's only
+ * writer, so a conflict then is real and is reported.
  */
 function makeIssuing(on: WriterOn): Issue {
   const { lease, state, link } = on;
@@ -107,10 +104,10 @@ function makeIssuing(on: WriterOn): Issue {
   };
 }
 
-/** No chain ends there, so a write behind it stores nothing. */
+/** No chain ends here, so a write behind it stores nothing. */
 const NOWHERE = -1;
 
-/** The session writes no more. If another process took it over, that is the reason to report. */
+/** Reports a takeover as the reason, if there was one. */
 async function refuseWrite(store: Store<unknown>, failure: NonNullable<Link["failure"]>): Promise<never> {
   const why: unknown = await store(NOWHERE).catch((error: unknown) => error);
   throw why instanceof LedgerError && why.type === "stale_writer" ? why : failure();
@@ -120,7 +117,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof LedgerError && error.type === "sequence_conflict";
 }
 
-/** Saves a snapshot now and then: the longer the state, the longer until the next, so that the cost per event stays the same. */
+/** Saves snapshots at intervals that grow with the state, to keep the cost per event constant. */
 function makeSnapshots({ ledger, lease, state }: WriterOn): { readonly areDue: () => boolean; readonly save: () => Promise<void> } {
   let saved = state.seq;
   return {
@@ -139,8 +136,7 @@ type FoldOrder = {
 };
 
 /**
- * Folds writes in the order of the chain, which need not be the order in which the ledger reports them. While the session watches for answers, events of
- * other processes that come before a write are folded before it.
+ * Folds writes in chain order, which may differ from the ledger's reports. While watching, folds earlier events of other processes first.
  */
 function makeFoldOrder({ state, link }: WriterOn): FoldOrder {
   const early = new Map<number, () => void>();
@@ -169,7 +165,7 @@ function makeFoldOrder({ state, link }: WriterOn): FoldOrder {
   };
 }
 
-/** A call that asked a person ends although the session no longer watches, because a store failed. Someone may have answered it just before. */
+/** The session may have stopped watching after a store failure, just before someone answered. */
 function endsAskedCall({ calls }: SessionState, event: LedgerEvent): boolean {
   return event.type === "call.ended" && isAsked(calls.get(event.body.call));
 }
