@@ -125,13 +125,13 @@ async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidenc
   if (!probe && call.key === null) return undefined;
   const restored = await restoreCall(batch, run);
   if ("end" in restored) return undefined;
-  if (probe) return await probed(batch, run, { call, parsed: restored, evidence });
+  if (probe) return await endByProbe(batch, run, { call, parsed: restored, evidence });
   return call.attempt === 1 && batch.deps.retryIdempotent ? await retry(batch, run, call, restored) : undefined;
 }
 
 type ProbeInput = { readonly call: RunningCall; readonly parsed: ParsedCall; readonly evidence: JsonObject };
 
-async function probed(batch: BatchRun, run: CallRun, { call, parsed, evidence }: ProbeInput): Promise<Ending> {
+async function endByProbe(batch: BatchRun, run: CallRun, { call, parsed, evidence }: ProbeInput): Promise<Ending> {
   const answer = await askProbe(batch, run, { call, parsed });
   const found: JsonObject = answer.evidence === undefined ? evidence : { ...evidence, probe: answer.evidence };
   if (answer.state === "applied") {

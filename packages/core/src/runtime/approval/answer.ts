@@ -93,12 +93,12 @@ function checkAnswer(answer: Answer): Answer {
 }
 
 function problemOf({ approval, outcome, newContent, updatedInput, by, reason }: Answer): string | undefined {
-  if (typeof approval !== "string" || approval === "") return "Say which approval this answers.";
+  if (typeof approval !== "string" || approval === "") return "The answer names no approval.";
   if (outcome !== "approve" && outcome !== "reject")
-    return `An answer is 'approve' or 'reject', not ${JSON.stringify(outcome)?.slice(0, 80)}.`;
+    return `The outcome must be 'approve' or 'reject', not ${JSON.stringify(outcome)?.slice(0, 80)}.`;
   if (newContent !== undefined && updatedInput !== undefined) return "Give either a new input or new content, not both.";
-  if (!isPerson(by)) return "Say who gives this answer.";
-  return reason === undefined || typeof reason === "string" ? undefined : "A reason is a text.";
+  if (!isPerson(by)) return "The answer names no person.";
+  return reason === undefined || typeof reason === "string" ? undefined : "The reason must be a string.";
 }
 
 function isPerson(by: unknown): boolean {
@@ -115,13 +115,15 @@ function checkRemember(remember: Remember | undefined): Remember | undefined {
   const { scope, expiresAt, uses } = remember;
   if (!SCOPES.includes(scope))
     throw new AnswerError("bad_answer", `An answer is remembered for a session, project or user, not '${scope}'.`);
-  if (uses !== undefined && !(Number.isInteger(uses) && uses >= 1)) throw new AnswerError("bad_answer", "A grant has at least one use.");
+  if (uses !== undefined && !(Number.isInteger(uses) && uses >= 1))
+    throw new AnswerError("bad_answer", "The number of uses must be at least 1.");
   const rules: unknown = remember.rules;
   const named = rules === undefined || (Array.isArray(rules) && rules.length > 0 && rules.every((rule) => typeof rule === "string"));
-  if (!named) throw new AnswerError("bad_rule", "Name at least one rule to remember, each a text, or none to take those offered.");
+  if (!named)
+    throw new AnswerError("bad_rule", "Rules to remember must be a non-empty list of strings. Omit them to use the offered rules.");
   if (expiresAt === undefined) return remember;
   const time = Date.parse(expiresAt);
-  if (Number.isNaN(time)) throw new AnswerError("bad_answer", `'${expiresAt}' is no time.`);
+  if (Number.isNaN(time)) throw new AnswerError("bad_answer", `'${expiresAt}' is not a valid time.`);
   return { ...remember, expiresAt: new Date(time).toISOString() };
 }
 
@@ -132,7 +134,7 @@ function refuseStale(row: ApprovalRow, answer: Answer): void {
   if (stale)
     throw new AnswerError(
       "stale_revision",
-      `Approval ${row.id} now asks about another request. Look at it again: assent approvals show ${row.id}`,
+      `Approval ${row.id} now asks about a different request. Review it: assent approvals show ${row.id}`,
     );
 }
 
@@ -209,7 +211,7 @@ function understand(rules: Rules, { text, scope }: { readonly text: string; read
   try {
     return rules.parse(text);
   } catch (error) {
-    throw new AnswerError("bad_rule", `'${text}' is no rule: ${messageOf(error)}`, { cause: error });
+    throw new AnswerError("bad_rule", `'${text}' is not a valid rule: ${messageOf(error)}`, { cause: error });
   }
 }
 

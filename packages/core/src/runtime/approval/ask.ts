@@ -50,7 +50,7 @@ async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall):
   if (call?.state !== "waiting" || (call.standing === "open" && call.shown !== judged.request.fingerprint)) return undefined;
   const looked = await checkApproval(batch, run, {
     expiresAt: call.expiresAt,
-    state: { nobody: false, grants: true, expired: false, judged },
+    state: { noAnswer: false, grants: true, expired: false, judged },
   });
   return looked === "unasked" ? undefined : looked;
 }

@@ -28,8 +28,8 @@ export async function settleShared(session: Session, event: SharedDraft): Promis
   const watch = session.watch(() => undefined);
   try {
     const answer = await session.ledger.answer([event]);
-    const stands = "won" in answer ? answer.won[0] : answer.lost;
-    if (stands?.session === SHARED) await session.caughtUp(stands.pos); // events of our own chain are already folded
+    const winner = "won" in answer ? answer.won[0] : answer.lost;
+    if (winner?.session === SHARED) await session.caughtUp(winner.pos); // events of our own chain are already folded
   } finally {
     watch.close();
   }

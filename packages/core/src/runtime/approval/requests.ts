@@ -86,7 +86,7 @@ async function loadRequest(ports: RequestPorts, row: ApprovalRow): Promise<Loade
   if (!judged || !tool || toolDigest(tool, ports.digest) !== judged.toolDigest) {
     throw new AnswerError(
       "stale_revision",
-      `Tool '${row.tool}' was changed or removed since this was asked. Reject it, or resume the session to have it closed.`,
+      `Tool '${row.tool}' was changed or removed after this approval was opened. Reject it, or resume the session to close it.`,
     );
   }
   const { toolDigest: recorded, kind, input, cwd, binds } = judged;
@@ -115,7 +115,7 @@ async function withFacts({ facts }: RequestPorts, request: Request, locations: r
   } catch (error) {
     throw new AnswerError(
       "bad_answer",
-      `What '${tool}' would touch cannot be told now: ${messageOf(error)}. Answer without an edit or a rule.`,
+      `Cannot determine what '${tool}' would touch: ${messageOf(error)}. Answer without an edit or a rule.`,
       { cause: error },
     );
   }

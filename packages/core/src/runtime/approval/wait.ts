@@ -24,7 +24,7 @@ type WaitingCall = Extract<Call, { readonly state: "waiting" }>;
 /** The result of waiting. `unasked`: the approver gave no answer, so `onAsk` decides. `changed`: the request changed. */
 export type WaitOutcome = StepResult<{ readonly go: Consent }> | "unasked" | { readonly parked: string } | { readonly changed: JudgedCall };
 
-type WaitState = { nobody: boolean; grants: boolean; expired: boolean; judged: JudgedCall; failure?: unknown };
+type WaitState = { noAnswer: boolean; grants: boolean; expired: boolean; judged: JudgedCall; failure?: unknown };
 
 /** Waits for an answer from the approver, another process, a grant, the deadline, a policy change or a cancel. */
 export async function waitForAnswer(
@@ -33,7 +33,7 @@ export async function waitForAnswer(
   { judged, open }: { readonly judged: JudgedCall; readonly open: OpenApproval },
 ): Promise<WaitOutcome> {
   const bell = makeBell();
-  const state: WaitState = { nobody: false, grants: false, expired: false, judged };
+  const state: WaitState = { noAnswer: false, grants: false, expired: false, judged };
   run.wake = bell.ring;
   batch.shown.set(open.id, open);
   let stopListening = (): void => undefined;
@@ -78,7 +78,7 @@ function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): 
   const asking = new AbortController();
   showTo(batch, open, asking.signal).then(
     (gave) => {
-      state.nobody = !gave;
+      state.noAnswer = !gave;
       ring();
     },
     (error: unknown) => {
@@ -87,7 +87,7 @@ function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): 
         return;
       }
       warn?.(`the approver failed: ${messageOf(error)}`);
-      state.nobody = true; // no answer is not consent: `onAsk` decides
+      state.noAnswer = true; // no answer is not consent: `onAsk` decides
       ring();
     },
   );
@@ -124,7 +124,7 @@ async function showTo(batch: BatchRun, open: OpenApproval, signal: AbortSignal):
 async function isTaken({ deps, batch }: BatchRun, open: OpenApproval, answer: Answer): Promise<boolean> {
   try {
     const { approval = open.id, revision = open.revision } = answer;
-    if (approval !== open.id) throw new AnswerError("bad_answer", `The answer is to ${approval}, and asked was ${open.id}.`);
+    if (approval !== open.id) throw new AnswerError("bad_answer", `The answer is for ${approval}, but ${open.id} was asked.`);
     await answerApproval(answerPorts(deps, batch.tools), { ...answer, approval, revision });
     return true;
   } catch (error) {
@@ -204,5 +204,5 @@ async function coveredOrUnasked(
     if (await answerByGrant(batch, run, { call, judged: state.judged }))
       return await checkApproval(batch, run, { expiresAt: call.expiresAt, state });
   }
-  return state.nobody ? "unasked" : undefined;
+  return state.noAnswer ? "unasked" : undefined;
 }

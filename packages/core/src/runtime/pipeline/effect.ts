@@ -7,7 +7,7 @@ import { modelText } from "../../model/text/model-text.ts";
 import type { RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import { previewCall } from "../proposal/preview-call.ts";
-import { keepPushed, push } from "../proposal/push-action.ts";
+import { keepPushed, pushFromCall } from "../proposal/push-action.ts";
 import { resolveCall } from "../proposal/resolve-call.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import { errorEnding, resultEnding, stoppedEnding } from "./endings.ts";
@@ -118,7 +118,7 @@ function runContext(batch: BatchRun, run: CallRun, effect: Effect, update: (disp
       if (run.phase === "after") throw new Error("The call that started this has ended.");
       await session.record([session.draft("call.started", { call: callId, ...process })], "normal");
     },
-    pushPendingAction: (action) => push(batch, run, call, action),
+    pushPendingAction: (action) => pushFromCall(batch, run, call, action),
     ...(batch.batch.agentName !== undefined && { agentName: batch.batch.agentName }),
     ...(unseen && call.facts.plan !== undefined && { plan: call.facts.plan }),
   };

@@ -62,7 +62,7 @@ export function enterPlanMode(modes: Modes, canApprove: () => boolean): RuntimeH
   return async (session) => {
     if (isAgent(session)) return refused("Only the main session can enter plan mode.");
     if (session.state.planning) return "Plan mode is already on.";
-    if (!canApprove()) return refused("Plan mode was not entered: nobody can approve a plan in this run.");
+    if (!canApprove()) return refused("Plan mode was not entered: no one can approve a plan in this run.");
     await modes.change("plan", "model");
     return `Plan mode is on. Write the plan to ${planFileOf(session)}, then call resolve.`;
   };
@@ -136,7 +136,7 @@ type PlanApproval = { readonly extra: JsonObject | undefined; readonly ctx: Stan
 async function approve(parts: PlanModeParts, planning: PlanState, { extra, ctx }: PlanApproval): Promise<StandingResult> {
   const { session, modes, files } = parts;
   const { answer } = ctx;
-  if (!answer) throw new Error("nobody has approved the plan");
+  if (!answer) throw new Error("the plan is not approved");
   const mode = answer.mode ?? "default";
   if (parts.isLocked?.(mode)) throw new ToolError(`The plan was not approved: mode ${mode} is locked.`, "execution_denied");
   const proposed = await readProposed(parts, planning, extra).catch(() => undefined); // an unreadable plan differs from the one shown

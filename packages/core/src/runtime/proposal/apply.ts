@@ -76,14 +76,14 @@ async function changeFiles(staging: Staging, { row, manifest, settling, contents
   if (!changes) return { state: "failed", code: undefined, message: "nothing here changes files", restored: 0 };
   const set = changeSet(session, { id: row.id, effects: manifest.effects, contents });
   try {
-    return await oneAfterTheOther(staging, () => changes.apply(set, { signal: settling.signal, committing: session.confirm }));
+    return await serializeChanges(staging, () => changes.apply(set, { signal: settling.signal, committing: session.confirm }));
   } catch (error) {
     return { state: "failed", code: undefined, message: thrownWords(error), restored: 0 }; // it threw before writing the first byte
   }
 }
 
 /** Serializes file changes, because two proposals may touch the same file. */
-export function oneAfterTheOther<T>(staging: Staging, act: () => Promise<T>): Promise<T> {
+export function serializeChanges<T>(staging: Staging, act: () => Promise<T>): Promise<T> {
   const done = staging.files.then(act);
   staging.files = done.catch(() => undefined);
   return done;
@@ -102,12 +102,12 @@ async function failed(staging: Staging, { row, direct }: ClaimedProposal, end: E
 async function applied(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
   const { row } = claimed;
   const superseded = await recordApplied(staging, row);
-  const result = await wordsOf(staging, claimed);
+  const result = await describeApplied(staging, claimed);
   return { state: "succeeded", type: "applied", result: { ...result, content: withSuperseded(result.content, superseded) } };
 }
 
 /** The tool's own result. The change is made, so a failure here only loses the text. */
-async function wordsOf(staging: Staging, { row, tool, manifest, settling, display }: ClaimedProposal): Promise<ToolResult> {
+async function describeApplied(staging: Staging, { row, tool, manifest, settling, display }: ClaimedProposal): Promise<ToolResult> {
   const { apply } = tool.definition;
   const { clock, warn } = staging;
   const words = appliedPreview({ row, manifest, settling, display });

@@ -55,7 +55,7 @@ function isStaged({ warn }: StagingAround, { definition }: Tool, { request, fact
   try {
     return policy.proposals?.stages(request) === true;
   } catch (error) {
-    warn?.(`whether ${request.tool} is staged could not be told: ${messageOf(error)}`);
+    warn?.(`could not determine whether to stage ${request.tool}: ${messageOf(error)}`);
     return true;
   }
 }

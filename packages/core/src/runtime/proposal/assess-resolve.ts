@@ -52,7 +52,7 @@ async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Pro
 /** Ends a call that waits for consent to something that is gone. */
 function gone(frame: ResolveFrame, note: string | undefined): CallAssessment {
   const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
-  const deny: Safeguard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending any more" }) };
+  const deny: Safeguard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending anymore" }) };
   return { ...judgeResolve(frame, [deny]), refusal: errorEnding("denied", "no_pending_action", text) };
 }
 
@@ -63,7 +63,10 @@ function standing(
 ): CallAssessment | undefined {
   if (asked.digest === undefined) return undefined;
   if (batch.staging.standing !== handler) return gone(frame, handler.gone);
-  const ask: Safeguard = { id: handler.sourceToolName, check: () => ({ verdict: "ask", note: `${handler.label} needs a person's yes` }) };
+  const ask: Safeguard = {
+    id: handler.sourceToolName,
+    check: () => ({ verdict: "ask", note: `${handler.label} needs a person's approval` }),
+  };
   const { question } = asked;
   const asking: ApprovalTexts = question ? { details: question.details, unattended: question.unattended, rejected: question.rejected } : {};
   return { ...judgeResolve(frame, [ask]), asking };

@@ -16,6 +16,6 @@ export function parkedNotice(staging: Staging, row: Pick<ProposalRow, "id" | "la
 }
 
 /** Describes what was done with a proposal, and why. */
-export function toldReason(what: string, { id, label }: Pick<ProposalRow, "id" | "label">, reason: string): string {
+export function describeSettling(what: string, { id, label }: Pick<ProposalRow, "id" | "label">, reason: string): string {
   return `${what} ${label} (${id}).${reason === "" ? "" : ` Reason: ${reason}`}`;
 }

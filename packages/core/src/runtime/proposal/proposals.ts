@@ -14,7 +14,7 @@ import { applyProposal } from "./apply.ts";
 import { assessEffect, sourceOf } from "./assess-resolve.ts";
 import { pushAction, type ResolveHandler } from "./closures.ts";
 import { discardProposal } from "./discard.ts";
-import { noticeDraft, toldReason } from "./notices.ts";
+import { describeSettling, noticeDraft } from "./notices.ts";
 import { recoverProposals } from "./recover.ts";
 import { makeRequestListener, type RequestListener } from "./requests.ts";
 import { resolverOf, type Staging, stagedRows } from "./staging.ts";
@@ -115,7 +115,7 @@ async function undo(staging: Staging, id: string, { by, reason, hearing }: UndoR
   const { session } = staging;
   const row = await findProposal(session, id);
   if (row?.session !== session.id || row.state !== "applied" || row.files === 0) return await undoProposal(staging, id, { by, reason });
-  return await hearing.wish({
+  return await hearing.request({
     proposal: id,
     session: session.id,
     action: "undo",
@@ -163,7 +163,7 @@ async function settleFor({ staging }: Person, id: string, words: PersonWords & {
   const ending = await (action === "apply" ? applyProposal(staging, id, settling) : discardProposal(staging, id, settling));
   if (before && !session.state.proposals.has(id)) {
     const did = ending.state === "succeeded" ? `A person ${DONE[action]}` : "A person tried to apply";
-    const text = `${toldReason(did, before, reason)} Result: ${contentText(ending.result.content)}`;
+    const text = `${describeSettling(did, before, reason)} Result: ${contentText(ending.result.content)}`;
     await session.record([noticeDraft(staging, text)], "normal");
   }
   return ending;

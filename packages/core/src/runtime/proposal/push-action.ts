@@ -11,8 +11,8 @@ import { discardProposal } from "./discard.ts";
 import { STAGING_FAILED } from "./preview-call.ts";
 import { byRuntime } from "./settling.ts";
 
-/** Stages an action of a running body. Its apply is judged as this call. */
-export function push(batch: BatchRun, run: CallRun, { tool, invocation }: JudgedCall, action: PendingAction): QueuedAction {
+/** Stages an action of a running body; its apply is judged as this call. */
+export function pushFromCall(batch: BatchRun, run: CallRun, { tool, invocation }: JudgedCall, action: PendingAction): QueuedAction {
   const { staging } = batch;
   if (!staging.changes) return stagingUnavailable();
   if (run.phase === "after") throw new ToolError("pushPendingAction needs a running tool call.", "no_running_call");

@@ -6,7 +6,7 @@ import type { Content, Display } from "../../model/result/result.ts";
 import type { AppliedPreview } from "../../tool-definition.ts";
 import { recordSurely } from "../session/record-surely.ts";
 import type { SettleInput } from "./settling.ts";
-import { forgetProposal, freeToSettle, type Staging, stagedRows, whileBusy } from "./staging.ts";
+import { forgetProposal, freeToSettle, reserveWhile, type Staging, stagedRows } from "./staging.ts";
 import { pathsOf } from "./stored.ts";
 
 /** Records the apply and `also`, and supersedes staged proposals that touch the same files. */
@@ -24,7 +24,7 @@ export async function recordApplied(staging: Staging, row: ProposalRow, also: re
   ];
   const isPersons = session.state.proposals.get(row.id)?.resolution?.by === "person";
   const durability = isPersons ? "full" : "normal"; // a person's decision must survive a crash
-  await whileBusy(staging, ids, async () => recordSurely(staging, { events, durability }));
+  await reserveWhile(staging, ids, async () => recordSurely(staging, { events, durability }));
   for (const id of [row.id, ...ids]) forgetProposal(staging, id);
   return sharing.filter(({ id }) => ids.includes(id));
 }
@@ -47,7 +47,7 @@ async function rowsSharing(staging: Staging, row: ProposalRow): Promise<readonly
     const shares = await Promise.all(others.map(async (other) => (await pathsOf(staging, other)).some((path) => touched.has(path))));
     return others.filter((_, at) => shares[at]);
   } catch (error) {
-    staging.warn(`which proposals ${row.id} supersedes could not be told: ${thrownWords(error)}`);
+    staging.warn(`could not determine which proposals ${row.id} supersedes: ${thrownWords(error)}`);
     return [];
   }
 }

@@ -22,7 +22,7 @@ export type RequestListener = {
   /** Handles requests made before this process listened. */
   readonly catchUp: () => Promise<void>;
   /** Records a request of this process and handles it. */
-  readonly wish: (body: EventBodies["proposal.requested"]) => Promise<Ending>;
+  readonly request: (body: EventBodies["proposal.requested"]) => Promise<Ending>;
   /** Runs a task of this process; refuses it after closing. */
   readonly during: (id: string, errand: () => Promise<Ending>) => Promise<Ending>;
   /** Stops listening and waits for requests in progress. */
@@ -30,7 +30,7 @@ export type RequestListener = {
 };
 
 /** Creates the listener; `act` handles a request or says why not. */
-export function makeRequestListener(staging: Staging, act: (wish: ProposalRequest) => Promise<Ending>): RequestListener {
+export function makeRequestListener(staging: Staging, act: (request: ProposalRequest) => Promise<Ending>): RequestListener {
   const { session, warn } = staging;
   let watch: Subscription | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
@@ -53,7 +53,7 @@ export function makeRequestListener(staging: Staging, act: (wish: ProposalReques
     const doing = underWay.then(() => act({ ...body, again })).then((ending) => refuseUnmet(staging, { pos, body, ending }));
     done.set(pos, doing);
     underWay = doing.catch((error: unknown) => {
-      warn(`what was asked for ${body.proposal} failed: ${thrownWords(error)}`);
+      warn(`the request for ${body.proposal} failed: ${thrownWords(error)}`);
       closeIfFenced(error);
     });
     return doing;
@@ -67,16 +67,17 @@ export function makeRequestListener(staging: Staging, act: (wish: ProposalReques
       const rows = await session.ledger.pending("proposals", { session: session.id, all: true });
       if (rows.length > 0) listen();
       for (const row of rows) {
-        const wished = await wishesOf(session.ledger, row);
+        const requests = await openRequests(session.ledger, row);
         if (over) return;
-        for (const { event, again } of wished) await take(event, again)?.catch(() => undefined); // already reported
+        for (const { event, again } of requests) await take(event, again)?.catch(() => undefined); // already reported
       }
     },
-    wish: async (body) => {
+    request: async (body) => {
       const answer = await session.ledger.answer([session.draft("proposal.requested", body)]);
-      const stands = "won" in answer ? answer.won[0] : answer.lost;
+      const winner = "won" in answer ? answer.won[0] : answer.lost;
       return (
-        (stands && (await take(stands, false))) ?? errorEnding("failed", "proposal_not_found", `${body.proposal} could not be asked for.`)
+        (winner && (await take(winner, false))) ??
+        errorEnding("failed", "proposal_not_found", `The request for ${body.proposal} could not be recorded.`)
       );
     },
     during: async (id, errand) => (over ? closed(session, id) : await errands.run(errand)),
@@ -116,7 +117,7 @@ function isFenced(error: unknown): boolean {
 type RequestedAction = { readonly event: LedgerEvent<"proposal.requested">; readonly again: boolean };
 
 /** Requests still to be handled: an undo that was started, then the newest one. */
-async function wishesOf(ledger: Ledger, row: ProposalRow): Promise<readonly RequestedAction[]> {
+async function openRequests(ledger: Ledger, row: ProposalRow): Promise<readonly RequestedAction[]> {
   const { requested } = row;
   if (!requested) return [];
   const events = await requestsOf(ledger, row, requested.begun ? 0 : requested.pos - 1);

@@ -8,7 +8,7 @@ import type { Ending } from "../dispatch.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 import { recordSurely } from "../session/record-surely.ts";
 import { parkedNotice } from "./notices.ts";
-import { type Staging, stagedRows, whileBusy } from "./staging.ts";
+import { reserveWhile, type Staging, stagedRows } from "./staging.ts";
 import { type FileContents, findProposal } from "./stored.ts";
 
 /** Who settles a proposal, why, and the signal that cancels it. */
@@ -36,7 +36,7 @@ export async function settleProposal(
   const row = session.state.proposals.get(id);
   if (!row) return await settledBefore(staging, id, action);
   if (row.state === "applying" || busy.has(id)) return errorEnding("failed", "proposal_busy", resolveText.busy(row));
-  return await whileBusy(staging, [id], () => session.whileHeld(() => act(row)));
+  return await reserveWhile(staging, [id], () => session.whileHeld(() => act(row)));
 }
 
 /** The end for a proposal that is not pending. */

@@ -19,7 +19,7 @@ import { unicodePattern } from "../../model/text/unicode-pattern.ts";
 import type { Digest } from "../../ports.ts";
 import type { PlannedChange, Preview } from "../../tool-definition.ts";
 import { recordFirst } from "../session/record-surely.ts";
-import { freeToSettle, resolverOf, type Staging, stagedRows, whileBusy } from "./staging.ts";
+import { freeToSettle, reserveWhile, resolverOf, type Staging, stagedRows } from "./staging.ts";
 import { type FileContents, readStoredProposal } from "./stored.ts";
 
 /** The call, tool and input behind a proposal. */
@@ -107,7 +107,7 @@ export async function recordStaged(staging: Staging, { staged, resolution, blobs
   if (forPerson) events.push(session.draft("proposal.parked", { proposal, why: "person" }));
   staging.listen();
   const durability = resolution || forPerson ? "full" : "normal";
-  await whileBusy(staging, supersedes, () => recordFirst(staging, { events, durability, blobs }));
+  await reserveWhile(staging, supersedes, () => recordFirst(staging, { events, durability, blobs }));
 }
 
 /** Staged proposals of the same tool and input, which this one replaces. */
@@ -165,7 +165,7 @@ async function effectsOf(changes: readonly PlannedChange[], digest: Digest): Pro
 
 function operationOf({ path, before, after, to }: PlannedChange): FileEffect["op"] {
   if (to !== undefined && before && after) return "rename";
-  if (to !== undefined || (!before && !after)) throw new Error(`the preview says nothing about what becomes of ${path}`);
+  if (to !== undefined || (!before && !after)) throw new Error(`the preview does not say what to do with ${path}`);
   if (!before) return "create";
   return after ? "modify" : "delete";
 }

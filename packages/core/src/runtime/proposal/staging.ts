@@ -96,7 +96,7 @@ export function freeToSettle({ session, busy }: Staging, ids: readonly string[])
 }
 
 /** Reserves proposals while `act` runs. Call it synchronously after checking that they are free. */
-export async function whileBusy<T>({ busy }: Staging, ids: readonly string[], act: () => Promise<T>): Promise<T> {
+export async function reserveWhile<T>({ busy }: Staging, ids: readonly string[], act: () => Promise<T>): Promise<T> {
   for (const id of ids) busy.add(id);
   try {
     return await act();

@@ -6,10 +6,10 @@ import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts"
 import type { Ending } from "../dispatch.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 import { recordFirst, recordSurely } from "../session/record-surely.ts";
-import { oneAfterTheOther, shownName } from "./apply.ts";
-import { noticeDraft, toldReason } from "./notices.ts";
+import { serializeChanges, shownName } from "./apply.ts";
+import { describeSettling, noticeDraft } from "./notices.ts";
 import { successEnding, unknownProposal } from "./settling.ts";
-import { type Staging, whileBusy } from "./staging.ts";
+import { reserveWhile, type Staging } from "./staging.ts";
 import { changeSet, findProposal, readStoredProposal } from "./stored.ts";
 
 /** Who undoes an apply; `again` if an earlier process started it. */
@@ -23,7 +23,7 @@ export async function undoProposal(staging: Staging, id: string, undoing: UndoIn
   if (row.state !== "applied") return errorEnding("failed", "not_undoable", resolveText.notUndoable(row));
   const { changes } = staging;
   if (row.files === 0 || !changes) return errorEnding("failed", "undo_unavailable", resolveText.undoUnavailable(row));
-  return await whileBusy(staging, [id], () => staging.session.whileHeld(() => undo(staging, row, { ...undoing, changes })));
+  return await reserveWhile(staging, [id], () => staging.session.whileHeld(() => undo(staging, row, { ...undoing, changes })));
 }
 
 type UndoRun = UndoInput & { readonly changes: FileChanges };
@@ -33,11 +33,11 @@ async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, a
   const { manifest } = await readStoredProposal(session, row);
   const set = changeSet(session, { id: row.id, effects: manifest.effects, undo: true });
   await recordFirst(staging, { events: [session.draft("proposal.undoing", { proposal: row.id, by })], durability: "full" });
-  const end = await oneAfterTheOther(staging, () => takeBack(staging, set, { changes, again: again === true }));
+  const end = await serializeChanges(staging, () => takeBack(staging, set, { changes, again: again === true }));
   if (end.state === "changed") {
     const text = resolveText.undone(row);
     const undone = { proposal: row.id, by, reason: reason === "" ? null : reason };
-    const notice = `${toldReason("A person undid", row, reason)} ${text}`;
+    const notice = `${describeSettling("A person undid", row, reason)} ${text}`;
     const events = (): readonly Draft[] => [session.draft("proposal.undone", undone), noticeDraft(staging, notice)];
     await recordSurely(staging, { events, durability: "full" });
     return successEnding("undone", text);

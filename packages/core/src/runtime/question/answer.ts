@@ -45,7 +45,7 @@ export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply)
   if (reply.fingerprint !== undefined && reply.fingerprint !== row.fingerprint)
     throw new AnswerError(
       "stale_revision",
-      `Question ${row.id} is asked by another request. Look at it again: assent approvals show ${row.id}`,
+      `Question ${row.id} was asked by a different request. Review it: assent approvals show ${row.id}`,
     );
   const reason = cutText((reply.reason ?? "").trim().toWellFormed(), REASON_LIMIT);
   const { outcome, by } = reply;
@@ -71,11 +71,11 @@ function checkedAnswers(questions: readonly Question[], { outcome, answers }: Qu
   const read = readAnswers(answers);
   const fault = "fault" in read ? read.fault : answersFault(questions, read.answers);
   if (fault !== undefined || !("answers" in read)) throw new AnswerError("bad_answer", fault ?? "There is no answer.");
-  return inOrder(questions, read.answers);
+  return sortAnswers(questions, read.answers);
 }
 
 /** Sorts answers by question. */
-export function inOrder(questions: readonly Question[], answers: readonly QuestionAnswer[]): readonly QuestionAnswer[] {
+export function sortAnswers(questions: readonly Question[], answers: readonly QuestionAnswer[]): readonly QuestionAnswer[] {
   return questions.flatMap(({ id }) => answers.filter((answer) => answer.id === id));
 }
 
@@ -92,12 +92,12 @@ export async function settleQuestion({ ledger, clock }: QuestionPorts, row: Ques
 /** Replies are identical if outcome and answers match; reasons and names may differ. */
 function report(row: QuestionRow, { outcome, answers }: Settlement, alreadyAnswered: boolean): QuestionReport {
   const { id, session, state, answeredBy, answeredAt } = row;
-  const identical = state === outcome && answeredBy !== null && textOf(row.answers) === textOf(answers ?? null);
+  const identical = state === outcome && answeredBy !== null && answersText(row.answers) === answersText(answers ?? null);
   const closed = state === "cancelled" || state === "expired";
   const refusal = alreadyAnswered && !identical ? (closed ? "already_closed" : "already_answered") : null;
   return { id, session, outcome: state, alreadyAnswered, identical, refusal, answeredBy, answeredAt };
 }
 
-function textOf(answers: readonly QuestionAnswer[] | null): string {
+function answersText(answers: readonly QuestionAnswer[] | null): string {
   return canonicalJson(answers);
 }

@@ -14,7 +14,7 @@ import { restoreCall } from "../pipeline/restore.ts";
 import { traceApproval, traceUnrun } from "../pipeline/tracing.ts";
 import { readWholeQuestion } from "./answer.ts";
 import { abortedEnd, unaskableEnd, unavailableEnd } from "./ends.ts";
-import { endOf, waitForReply } from "./wait.ts";
+import { endQuestion, waitForReply } from "./wait.ts";
 
 /** The call's end, or the id of a question that waits beyond this process. */
 export type QuestionOutcome = Ending | { readonly parked: string | undefined };
@@ -23,12 +23,12 @@ export type QuestionOutcome = Ending | { readonly parked: string | undefined };
 export function checkAskTimeout({ askTimeout }: Pick<DispatcherDeps, "askTimeout">): void {
   const seconds: unknown = askTimeout?.() ?? 0;
   if (typeof seconds !== "number" || !(seconds >= 0))
-    throw new RangeError(`ask.timeout is in seconds, 0 for never; '${String(seconds)}' is no time.`);
+    throw new RangeError(`ask.timeout must be a number of seconds, 0 for no limit, not '${String(seconds)}'.`);
 }
 
 /** The body of `ask` for a call that was just claimed. */
 export function askQuestions(batch: BatchRun, run: CallRun, { request }: JudgedCall): Promise<QuestionOutcome> {
-  return asking(batch, run, async () => {
+  return observeAsking(batch, run, async () => {
     const read = questionsOf(request.input);
     if ("fault" in read) return unaskableEnd(read.fault);
     return await putQuestion(batch, run, { questions: read.questions, fingerprint: request.fingerprint ?? "" });
@@ -48,7 +48,7 @@ export async function askAgain(batch: BatchRun, run: CallRun): Promise<QuestionO
   classifyLane(batch.lanes, run.index, false);
   if (!(await enterLane(batch.lanes, run.index))) return { parked: undefined };
   const restored = await restoreCall(batch, run);
-  return await asking(batch, run, async () => {
+  return await observeAsking(batch, run, async () => {
     const row = questionOf(batch, run.callId);
     if (row) return await putQuestion(batch, run, await readWholeQuestion(batch.deps.session.ledger, row));
     const read = "end" in restored ? { fault: NEVER_ASKED } : questionsOf(run.input);
@@ -61,7 +61,7 @@ export async function askAgain(batch: BatchRun, run: CallRun): Promise<QuestionO
 
 const NEVER_ASKED = "Did not happen: the program stopped before the question was asked.";
 
-async function asking(batch: BatchRun, run: CallRun, ask: () => Promise<QuestionOutcome>): Promise<QuestionOutcome> {
+async function observeAsking(batch: BatchRun, run: CallRun, ask: () => Promise<QuestionOutcome>): Promise<QuestionOutcome> {
   run.phase = "running";
   run.startedAt = batch.deps.clock.now();
   const input: JsonObject = run.input;
@@ -95,7 +95,7 @@ async function putQuestion(batch: BatchRun, run: CallRun, { questions, fingerpri
   const onAsk = onAskOf(batch, run);
   const before = questionOf(batch, run.callId);
   if (before && before.state !== "open")
-    return await endOf(batch, { ...before, questions }, { seconds: askTimeout?.() ?? 0, said: undefined });
+    return await endQuestion(batch, { ...before, questions }, { seconds: askTimeout?.() ?? 0, said: undefined });
   if (run.stopped) return stoppedQuestion(run, before, questions);
   const reachable = questioner?.available() === true;
   if (!reachable && onAsk !== "park") return unavailable(batch);

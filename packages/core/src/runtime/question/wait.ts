@@ -11,7 +11,7 @@ import { type BatchRun, type CallRun, isParking, skipRest } from "../pipeline/ca
 import { tellHooks } from "../pipeline/notify.ts";
 import { hookSession } from "../pipeline/rewrite.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
-import { inOrder, settleQuestion } from "./answer.ts";
+import { settleQuestion, sortAnswers } from "./answer.ts";
 import { abortedEnd, settledEnd } from "./ends.ts";
 import { type Countdown, makeCountdown } from "./timer.ts";
 
@@ -22,7 +22,7 @@ type QuestionDesk = {
   readonly ring: () => void;
   /** What was answered here; from then on a cancel comes too late. */
   said: "answered" | "cancelled" | "expired" | undefined;
-  nobody: boolean;
+  noAnswer: boolean;
   failure: unknown;
 };
 
@@ -63,7 +63,7 @@ function openDesk(batch: BatchRun, run: CallRun, { row, ring }: DeskInput): Ques
     void settle(batch, desk, { outcome: "expired", answers: desk.countdown.standing(), by: clockBy(batch), reason: null });
   };
   const countdown = makeCountdown({ clock, questions: row.questions, limit: () => secondsAllowed(batch), over });
-  const desk: QuestionDesk = { row, countdown, showing: new AbortController(), ring, said: undefined, nobody: false, failure: undefined };
+  const desk: QuestionDesk = { row, countdown, showing: new AbortController(), ring, said: undefined, noAnswer: false, failure: undefined };
   return desk;
 }
 
@@ -107,7 +107,7 @@ async function show(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<
   } catch (error) {
     warn?.(`the questioner failed: ${messageOf(error)}`); // no reply is not an answer
   }
-  desk.nobody = true;
+  desk.noAnswer = true;
   desk.ring();
 }
 
@@ -144,7 +144,7 @@ function settlementOf(batch: BatchRun, { row, countdown }: QuestionDesk, said: Q
   const read = readAnswers(said.answers.map(({ timedOut: _timedOut, automatic: _automatic, ...plain }) => plain));
   const fault = "fault" in read ? read.fault : answersFault(questions, read.answers);
   if (fault !== undefined) return { fault };
-  return { outcome: "answered", answers: inOrder(questions, said.answers.map(countdown.marked)), by, reason: null };
+  return { outcome: "answered", answers: sortAnswers(questions, said.answers.map(countdown.marked)), by, reason: null };
 }
 
 function speaker({ deps }: BatchRun): By {
@@ -180,15 +180,15 @@ async function look(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<
   const now = session.state.questions.get(row.id);
   if (now && now.state !== "open") {
     showing.abort(new AnsweredElsewhere(now));
-    return await endOf(batch, now, { seconds: countdown.seconds(), said: desk.said });
+    return await endQuestion(batch, now, { seconds: countdown.seconds(), said: desk.said });
   }
-  return desk.nobody && !desk.said ? "unasked" : undefined;
+  return desk.noAnswer && !desk.said ? "unasked" : undefined;
 }
 
 type DeskEnd = { readonly seconds: number; readonly said: QuestionDesk["said"] };
 
 /** The end of a call whose question is settled. A person who cancels it here cancels the turn. */
-export async function endOf(batch: BatchRun, row: QuestionRow, { seconds, said }: DeskEnd): Promise<Ending> {
+export async function endQuestion(batch: BatchRun, row: QuestionRow, { seconds, said }: DeskEnd): Promise<Ending> {
   const { state, answerReason: reason } = row;
   if (state === "open") throw new Error(`question ${row.id} is still open`);
   if (said === "cancelled" && state === "cancelled") skipRest(batch, "interrupted");

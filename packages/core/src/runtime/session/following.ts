@@ -4,7 +4,7 @@ import { fold, type SessionState } from "../../model/fold.ts";
 import { namedSession, parseEvent } from "../../model/known-event.ts";
 import type { Link } from "./link.ts";
 
-type SharedOn = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly link: Link };
+type FollowerPorts = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly link: Link };
 
 /** How a session receives events of other processes. */
 export type SessionFollower = {
@@ -30,7 +30,7 @@ const HEARD: readonly EventType[] = [
 ];
 
 /** Follows the shared chain while the session watches, so answers of other processes reach the state. */
-export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFollower {
+export function makeFollower({ ledger, id, state, link }: FollowerPorts): SessionFollower {
   let subscription: Subscription | undefined;
   const sinks = new Set<Watcher>();
   const waiters = new Set<{ readonly pos: number; readonly resolve: () => void; readonly reject: (error: unknown) => void }>();

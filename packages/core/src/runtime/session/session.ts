@@ -125,7 +125,8 @@ function makeSession({ ledger, clock, endHolder }: SessionPorts, { id, lease, st
   const follower = makeFollower({ ledger, id, state, link });
   const stamp = makeStamp();
   const closing: (() => Promise<void>)[] = [];
-  const isClosed = (): LedgerError => new LedgerError("stale_writer", `Session ${id} is closed. Open it again to go on.`, { session: id });
+  const isClosed = (): LedgerError =>
+    new LedgerError("stale_writer", `Session ${id} is closed. Open it again to continue.`, { session: id });
   const draft: Session["draft"] = (type, body) => ({ type, v: 1, at: stamp(clock.now()), body }) as never;
   const hold = (): Promise<() => void> => ledger.hold(lease);
   return {

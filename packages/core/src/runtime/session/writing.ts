@@ -13,14 +13,14 @@ export type SessionWriter = {
 };
 
 type ClaimAnswer = { readonly won: LedgerEvent } | { readonly lost: ClaimLost };
-type WriterOn = { readonly ledger: Ledger; readonly lease: Lease; readonly state: SessionState; readonly link: Link };
+type WriterPorts = { readonly ledger: Ledger; readonly lease: Lease; readonly state: SessionState; readonly link: Link };
 
 const SNAPSHOT_EVERY = 1_000;
 
 /** Numbers writes when issued and folds them once committed. */
-export function makeWriter(on: WriterOn): SessionWriter {
+export function makeWriter(on: WriterPorts): SessionWriter {
   const { ledger, lease } = on;
-  const issue = makeIssuing(on);
+  const issue = makeIssue(on);
   return {
     record: (events, durability, blobs) =>
       issue(
@@ -46,7 +46,7 @@ type Issue = <T>(count: number, store: Store<T>, eventsOf: (stored: T) => readon
  * a gap that later writes conflict with, so those are queued and reissued *one by one* in their first order. We are the chain's only
  * writer, so a conflict then is real and is reported.
  */
-function makeIssuing(on: WriterOn): Issue {
+function makeIssue(on: WriterPorts): Issue {
   const { lease, state, link } = on;
   const order = makeFoldOrder(on);
   const snapshots = makeSnapshots(on);
@@ -118,7 +118,7 @@ function isConflict(error: unknown): boolean {
 }
 
 /** Saves snapshots at intervals that grow with the state, to keep the cost per event constant. */
-function makeSnapshots({ ledger, lease, state }: WriterOn): { readonly areDue: () => boolean; readonly save: () => Promise<void> } {
+function makeSnapshots({ ledger, lease, state }: WriterPorts): { readonly areDue: () => boolean; readonly save: () => Promise<void> } {
   let saved = state.seq;
   return {
     areDue: () => ledger.durable && state.seq - saved >= Math.max(SNAPSHOT_EVERY, state.ids.size),
@@ -138,7 +138,7 @@ type FoldOrder = {
 /**
  * Folds writes in chain order, which may differ from the ledger's reports. While watching, folds earlier events of other processes first.
  */
-function makeFoldOrder({ state, link }: WriterOn): FoldOrder {
+function makeFoldOrder({ state, link }: WriterPorts): FoldOrder {
   const early = new Map<number, () => void>();
   const isEarly = ([first]: readonly LedgerEvent[]): boolean => first !== undefined && first.seq !== state.seq + 1;
   const mustCatchUp = (events: readonly LedgerEvent[]): boolean => link.watched || events.some((event) => endsAskedCall(state, event));

@@ -113,8 +113,8 @@ const ENTERING = { name: "enter_plan_mode", arguments: {} };
 const AGENT = { created: { parent: { session: "s_main", call: "c", task: "t" } } };
 const REFUSED: readonly [sentence: string, options: Parameters<typeof planBench>[1], type: string | null, text: RegExp][] = [
   ["already on", { policy: { mode: "plan" } }, null, /^Plan mode is already on\.$/],
-  ["already on where nobody can approve", { policy: { mode: "plan" }, canApprove: false }, null, /^Plan mode is already on\.$/],
-  ["nobody can approve a plan", { canApprove: false }, "execution_denied", /nobody can approve/],
+  ["already on, although no one can approve", { policy: { mode: "plan" }, canApprove: false }, null, /^Plan mode is already on\.$/],
+  ["no one can approve a plan", { canApprove: false }, "execution_denied", /no one can approve/],
   ["an agent", AGENT, "execution_denied", /Only the main session/],
   [
     "nobody is asked",

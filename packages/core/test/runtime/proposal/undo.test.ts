@@ -173,7 +173,7 @@ test("a process that lost its session puts no file back, and hears nobody any mo
   const texts = Object.fromEntries(b.files.texts);
   await wish();
   await until(() => b.warnings.length === 1);
-  assert.match(b.warnings[0] ?? "", /^what was asked for p_\w+ failed: Nothing was done: /);
+  assert.match(b.warnings[0] ?? "", /^the request for p_\w+ failed: Nothing was done: /);
   assert.deepEqual(Object.fromEntries(b.files.texts), texts);
   await wish();
   await rest();
