@@ -1,7 +1,7 @@
 import type { GrantScope } from "./grant.ts";
 import type { JsonObject } from "./json/json.ts";
 
-/** Who gave an answer. `name` is a claim, `user` is what the operating system says. */
+/** Who gave an answer: `name` is what they claim, `user` what the operating system reports. */
 export type By = {
   readonly kind: "person" | "host" | "grant";
   readonly user: string;
@@ -10,21 +10,20 @@ export type By = {
   readonly pid: number;
 };
 
-/** What an answer asks to be remembered. */
+/** What to remember from an answer. */
 export type Remember = {
   readonly scope: GrantScope;
-  /** The offered rules when absent; never empty. */
+  /** Defaults to the offered rules; never empty. */
   readonly rules?: readonly string[];
   readonly expiresAt?: string;
   readonly uses?: number;
 };
 
-/** A person's outcome for one approval: the one internal record to which every wire's words are mapped at the edge. */
+/** A person's answer to one approval, as mapped from any wire format. */
 export type Answer = {
   readonly approval: string;
-  /** The revision that was shown; absent where the door binds the answer by fingerprint. */
+  /** The revision that was shown; absent if the caller binds the answer by fingerprint. */
   readonly revision?: number;
-  /** The fingerprint that was shown; another one is `stale_revision`. */
   readonly fingerprint?: string;
   readonly outcome: "approve" | "reject";
   readonly remember?: Remember;

@@ -5,7 +5,7 @@ import { answerSource } from "./notification-source.ts";
 import type { Outcome, OutcomeState } from "./outcome.ts";
 import { type TaskProcess, withEarlier } from "./task/events.ts";
 
-/** What the newest judgement found; the judged input itself stays in the ledger, at `seq`. */
+/** What the newest judgement found; the ledger keeps the judged input at `seq`. */
 export type JudgementSummary = {
   readonly seq: number;
   readonly tool: string;
@@ -17,17 +17,17 @@ export type JudgementSummary = {
   readonly policy: string;
 };
 
-/** The yes in force: where it stands, what it covers, who gave it. */
+/** The consent in force: its position, what it covers and who gave it. */
 export type Consent = {
   readonly pos: number;
   readonly covers: string | undefined;
   readonly by: "person" | "host" | "grant" | "hook";
   /** The grant's or hook's id, or the person's name. */
   readonly id: string;
-  /** Further grants that said yes together with this one. */
+  /** Further grants that consented together with this one. */
   readonly also: readonly string[];
   readonly edited: boolean;
-  /** The stable word for who said yes, as decision notifications carry it. */
+  /** The stable source name used in decision notifications. */
   readonly source: string;
 };
 
@@ -38,7 +38,7 @@ export type ApprovalStanding = "open" | "rejected" | "expired" | "cancelled" | "
  * A call from proposal to outcome.
  *
  * proposed ─judged▶ judged ─opened▶ waiting ─answered▶ approved ─claimed▶ claimed ─ended▶ ended
- * A judged allow is claimed at once; a grant or hook leads from judged to approved; an approved call may be asked about again.
+ * A judged allow is claimed at once; a grant or hook leads from judged to approved; an approved call may be asked again.
  */
 export type Call = { readonly callId: string; readonly tool: string; readonly seq: number; readonly index: number } & (
   | { readonly state: "proposed" }
@@ -52,7 +52,7 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
       readonly expiresAt: string | null;
       readonly standing: ApprovalStanding;
       readonly reason: string | null;
-      /** The no ends the whole batch. */
+      /** The rejection ends the whole batch. */
       readonly interrupt: boolean;
     }
   | {
@@ -68,30 +68,29 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
       readonly attempt: number;
       readonly claimedAt: string;
       readonly key: string | null;
-      /** Position of the consent that was used. */
       readonly answer: { readonly pos: number } | null;
       readonly process: TaskProcess | null;
     }
   | { readonly state: "ended"; readonly outcome: Outcome }
 );
 
-/** How each state may end. A cancel is legal in all of them. */
+/** How each state may end; every state can be cancelled. */
 const ENDS: Readonly<Record<Call["state"], readonly OutcomeState[]>> = {
   proposed: ["invalid", "denied", "cancelled"], // denied: the decision could not be recorded
-  judged: ["denied", "rejected", "cancelled"], // rejected: a permission hook said no, or the same call was rejected before
+  judged: ["denied", "rejected", "cancelled"], // rejected: by a permission hook, or because the same call was rejected before
   waiting: ["rejected", "expired", "denied", "cancelled"],
   approved: ["denied", "cancelled"], // denied: the policy changed before the claim
   claimed: ["succeeded", "failed", "timed_out", "cancelled", "unknown"],
   ended: [],
 };
 
-// Readers ask by the functions below, never by a state's name: a new state does not compile before it has its word in each of them. A switch, because every
-// step of every call asks, and V8 looks a name up in a record as slowly as in a map.
+// Callers use the predicates below instead of comparing state names, so a new state does not compile until each handles
+// it. They are switches because V8 looks up a name in a record as slowly as in a map.
 
-/** A call whose intent is on disk and whose end is not. */
+/** A call whose claim is on disk and whose end is not. */
 export type RunningCall = InState<"claimed">;
 
-/** Law 5: its effect may be under way, or may have happened before a crash. Such a call is never run again as if nothing had been. */
+/** True if the effect may be under way or may have happened before a crash; such a call is never simply run again. */
 export function mayBeUnderWay(call: Call | undefined): call is RunningCall {
   const state = call?.state;
   switch (state) {
@@ -109,7 +108,7 @@ export function mayBeUnderWay(call: Call | undefined): call is RunningCall {
   }
 }
 
-/** It asked and is not claimed: its approval is open, closed or answered, or a grant or hook said yes in place of a person. */
+/** True if the call asked and is not claimed yet, including when a grant or hook consented. */
 export function isAsked(call: Call | undefined): call is InState<"waiting" | "approved"> {
   const state = call?.state;
   switch (state) {
@@ -127,7 +126,6 @@ export function isAsked(call: Call | undefined): call is InState<"waiting" | "ap
   }
 }
 
-/** It is open, and what was judged last is known. */
 export function hasJudgement(call: Call | undefined): call is InState<"judged" | "waiting" | "approved" | "claimed"> {
   const state = call?.state;
   switch (state) {
@@ -145,7 +143,7 @@ export function hasJudgement(call: Call | undefined): call is InState<"judged" |
   }
 }
 
-/** The only way a call changes. Undefined: this event is not legal in this state. */
+/** The only way a call changes; undefined means the event is not legal in this state. */
 export function next(call: Call | undefined, event: LedgerEvent): Call | undefined {
   if (!call) return event.type === "call.proposed" ? proposed(event) : undefined;
   if (event.type === "call.ended") return ended(call, event);
@@ -187,12 +185,11 @@ function judgedFirst({ callId, tool, seq, index }: Call, event: LedgerEvent<"cal
   return { callId, tool, seq, index, state: "judged", judged: judgement(event) };
 }
 
-/** A changed policy, changed facts or an edit: the state stays, the newly judged request counts. */
+/** After a policy change, new facts or an edit, the state stays and the new judgement applies. */
 function rejudged<S extends InState<"judged" | "waiting" | "approved">>(call: S, event: LedgerEvent): S | undefined {
   return event.type === "call.judged" ? { ...call, judged: judgement(event) } : undefined;
 }
 
-/** An ask is shown to a person, or a grant or hook says yes to it. */
 function asked(call: InState<"judged">, event: LedgerEvent): Call | undefined {
   if (call.judged.verdict === "deny") return undefined;
   if (event.type !== "call.answered") return opened(call, event);
@@ -211,7 +208,7 @@ function asked(call: InState<"judged">, event: LedgerEvent): Call | undefined {
 
 const OPEN = { standing: "open", reason: null, interrupt: false } as const;
 
-/** The approval is on disk; each time it opens again its revision is higher. */
+/** Each reopening raises the revision. */
 function opened(call: InState<"judged" | "waiting" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "approval.opened" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
   if (call.state !== "judged" && (event.body.revision <= call.revision || (call.approval ?? event.body.approval) !== event.body.approval))
@@ -220,7 +217,7 @@ function opened(call: InState<"judged" | "waiting" | "approved">, event: LedgerE
   return { ...base(call), ...OPEN, state: "waiting", judged: call.judged, approval, revision, shown, expiresAt };
 }
 
-/** An approval is on disk and covers one fingerprint: the one shown, or its edit. A rejected call waits until its end is recorded. */
+/** An approval covers one fingerprint: the one shown, or its edit. A rejected call waits until its end is recorded. */
 function answered(call: InState<"waiting">, event: LedgerEvent): Call | undefined {
   if (event.type !== "approval.answered" || call.standing !== "open") return undefined;
   const { approval, revision, fingerprint, outcome, edited, by, reason } = event.body;
@@ -238,7 +235,7 @@ function answered(call: InState<"waiting">, event: LedgerEvent): Call | undefine
   return { ...base(call), state: "approved", judged: call.judged, approval, revision, yes };
 }
 
-/** A grant's answer names its scope as the door it came through. */
+/** A grant's answer records its scope as the surface. */
 function sourceOf({ by, remember }: EventBodies["approval.answered"]): string {
   if (by.kind === "grant") return `grant_${by.door}`;
   return answerSource(remember ? { outcome: "approve", remember } : { outcome: "approve" }).source;
@@ -254,7 +251,7 @@ function closed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call
   return { ...base(call), ...OPEN, state: "waiting", judged: call.judged, approval, revision, shown, expiresAt: null, standing: outcome };
 }
 
-/** Law 3: the effect refuses any fingerprint but the one that was judged and, if it asked, answered. */
+/** Only the fingerprint that was judged and, if asked, approved can be claimed. */
 function claimed(call: InState<"judged" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "call.claimed" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
   if (call.state === "approved" && !isInForce(call)) return undefined;
@@ -264,7 +261,7 @@ function claimed(call: InState<"judged" | "approved">, event: LedgerEvent): Call
   return { callId, tool, seq, index, state: "claimed", judged, attempt, claimedAt: event.at, key, answer, process: null };
 }
 
-/** A consent covers the newest judgement, unless that denied, or a rule began to insist on a person and none had answered. */
+/** Consent covers the newest judgement unless that denies, or newly requires a person and none has answered. */
 function isInForce({ judged, yes }: InState<"approved">): boolean {
   if (judged.verdict === "deny" || yes.covers !== judged.fingerprint) return false;
   return !judged.explicitAsk || yes.by === "person" || yes.by === "host";
@@ -276,12 +273,12 @@ function running(call: InState<"claimed">, event: LedgerEvent): Call | undefined
   return retry ? { ...call, attempt: 2, claimedAt: event.at, process: null } : undefined;
 }
 
-/** A crash may be followed by one more attempt, and only with the key that makes it the same attempt for outside services. */
+/** After a crash one more attempt is legal, and only with the same idempotency key. */
 export function isRetry({ attempt, key }: InState<"claimed">, claimed: EventBodies["call.claimed"]): boolean {
   return attempt === 1 && claimed.attempt === 2 && key !== null && claimed.idempotencyKey === key;
 }
 
-/** The same where an end need not be kept: null is a call that has ended. */
+/** Like `next`, but returns null for a call that has ended. */
 export function nextOpen(call: Call | undefined, event: LedgerEvent): Call | null | undefined {
   if (event.type !== "call.ended") return next(call, event);
   return call && ENDS[call.state].includes(event.body.outcome) ? null : undefined;

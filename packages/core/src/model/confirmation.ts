@@ -1,7 +1,7 @@
-/** What a person is shown before deciding: pure data, answered by the approval's id. */
+/** What a person sees before deciding; the approval's id links the answer to it. */
 export type ConfirmationDetails = {
   readonly title?: string;
-  /** An interface must not offer "always": no grant could answer the next such ask. */
+  /** Hides "always", because no grant could answer the next such ask. */
   readonly hideAlwaysAllow?: boolean;
   /** Rule texts an "always" would store, shown verbatim. */
   readonly permissionRules?: readonly string[];

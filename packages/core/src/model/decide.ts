@@ -17,17 +17,15 @@ import type { Request, Unit } from "./request.ts";
 import { messageOf } from "./result/thrown.ts";
 
 /**
- * The only place where a verdict is made. Every unit is judged by itself; the request's decision is that of its strictest unit: deny, then explicit ask,
- * then ask, then allow, and of equal ones the first.
+ * Makes every verdict. Each unit is judged alone, and the strictest unit decides: deny, then explicit ask, then ask, then allow.
+ * Within a step, the named source is the first of: safeguards, checkers (session, project, user, team), hook, tool, mode.
  *
- * The first hit decides. Inside a step the name given is the first of: safeguards in order, checkers in the order session, project, user, team, hook, tool, mode.
- *
- * 1. deny – a guard, any checker, the hook or the tool denies; or mode `plan` and the request is not known to be safe.
- * 2. ask, explicitly – a guard, any checker or the hook asks. No grant, mode or permission hook silences it.
+ * 1. deny – a safeguard, any checker, the hook or the tool denies; or mode `plan` and the request is not known to be safe.
+ * 2. ask, explicitly – a safeguard, any checker or the hook asks. No grant, mode or permission hook can answer it.
  * 3. allow – any checker allows.
  * 4. allow by mode – `yolo` everything left; `auto-edit` an edit inside the workspace; `plan` an edit of the plan file.
  * 5. allow – the tool allows; or it declared nothing and the read-only hint holds.
- * 6. allow if the hook allows; else ask. Only this ask can be answered by a grant or by a permission hook.
+ * 6. allow if the hook allows; else ask. Only this ask can be answered by a grant or a permission hook.
  */
 export function decide(request: Request, circumstances: Circumstances): Decision {
   const court = fillCircumstances(circumstances);
@@ -45,7 +43,7 @@ export function decide(request: Request, circumstances: Circumstances): Decision
   return toDecision(ruling, { unit: index, units: Math.max(1, units.length), byRules });
 }
 
-/** Law 1, for denies and insisting asks. Among equally strict opinions the first speaker is named. */
+/** Returns the strictest opinion; of equally strict ones, the first. */
 export function strictest<T extends Opinion>(opinions: readonly T[]): T | undefined {
   let winner: T | undefined;
   for (const opinion of opinions) winner = stricter(winner, opinion);
@@ -57,7 +55,7 @@ function stricter<T extends Opinion>(one: T | undefined, other: T | undefined): 
   return SEVERITY[other.verdict] > SEVERITY[one.verdict] ? other : one;
 }
 
-/** Circumstances with nothing left out, and checkers in the order in which they are named. */
+/** `Circumstances` with all fields set and checkers in naming order. */
 type FullCircumstances = Required<Circumstances>;
 
 function fillCircumstances(given: Circumstances): FullCircumstances {
@@ -71,12 +69,10 @@ function isWhole(given: Circumstances): given is FullCircumstances {
   return safeguards !== undefined && checkers !== undefined && hint !== undefined;
 }
 
-/** An opinion with the step in which it decides. */
 type DecidingOpinion = Opinion & { readonly step: DecisionStep; readonly scope?: Scope };
 
 type UnitDecision = { readonly speaker: DecidingOpinion; readonly trace: readonly TraceEntry[] };
 
-/** What safeguards and checkers say about one unit, before anything is decided. */
 type UnitOpinions = {
   readonly request: Request;
   readonly unit: Unit;
@@ -110,7 +106,7 @@ function hear({ safeguards, checkers }: FullCircumstances, request: Request, uni
   return hearing;
 }
 
-/** What a guard or checker says about the unit; `error` when it throws or answers nonsense, which denies (law 4). */
+/** What a safeguard or checker says about the unit; `error`, when it throws or returns an invalid value, denies. */
 type CheckAnswer = { readonly verdict: Verdict | "none" | "error"; readonly rule?: RuleRef; readonly note?: string };
 
 type OpinionSource = { readonly check: (request: Request, unit: Unit) => CheckAnswer };
@@ -120,11 +116,11 @@ type TraceName = {
   readonly reason: "guard" | "checker";
   readonly source: string;
   readonly scope?: Scope;
-  /** Its entry in a trace where it has nothing to say. */
+  /** Its trace entry when it has no opinion. */
   readonly silent: TraceEntry;
 };
 
-/** Every unit of every call needs the name of each guard and checker: it is made once. */
+/** Every unit of every call needs these names, so they are cached. */
 const NAMES = new WeakMap<Safeguard | NamedChecker, TraceName>();
 
 function nameOfGuard(guard: Safeguard): TraceName {
@@ -248,7 +244,7 @@ const READ_ONLY: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "re
 const TOOL_ASKS: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "tool", source: "", step: 6 });
 const NOBODY: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "default", source: "", step: 6 });
 
-/** Steps 3 and 5 allow what no person looks at; a mode or a hook deliberately lets the text itself pass. */
+/** Steps 3 and 5 allow without a person; in modes and hooks the text itself passes deliberately. */
 function passesByRules({ step }: DecidingOpinion): boolean {
   return step === 3 || step === 5;
 }
@@ -267,10 +263,10 @@ function toDecision({ speaker, trace }: UnitDecision, about: Pick<Decision, "uni
   return decision;
 }
 
-/** A policy file and any other scope come last. */
+/** Every other scope comes last. */
 const PLACE: Readonly<Partial<Record<Scope, number>>> = { session: 0, project: 1, user: 2, team: 3 };
 
-/** The order in which checkers are named among equals. */
+/** The order in which equal checkers are named. */
 function byScope(checkers: readonly NamedChecker[]): readonly NamedChecker[] {
   let before = 0;
   for (const checker of checkers) {
@@ -285,13 +281,13 @@ function placeOf({ scope }: NamedChecker): number {
   return PLACE[scope] ?? 4;
 }
 
-/** The step of `decide` in which an opinion decides. */
+/** The step of `decide` that an opinion decides in. */
 export type DecisionStep = 1 | 2 | 3 | 4 | 5 | 6;
 
 type DecidedStep = Opinion & { readonly step: DecisionStep };
 type EntryTable = Readonly<Record<TraceEntry["opinion"], TraceEntry>>;
 
-/** Layers that say the same for most calls share their entries, so that a trace costs one small list. */
+/** Layers with the same answer for most calls share entries to keep traces small. */
 function entriesOf(layer: string, note?: string): EntryTable {
   const entry = (opinion: TraceEntry["opinion"]): TraceEntry =>
     Object.freeze(note === undefined ? { layer, opinion } : { layer, opinion, note });
@@ -305,10 +301,8 @@ function entriesOf(layer: string, note?: string): EntryTable {
   };
 }
 
-/** What the hook says. */
 const HOOK_ENTRIES: EntryTable = entriesOf("hook");
 
-/** What the tool itself says. */
 const TOOL_ENTRIES: EntryTable = entriesOf("tool");
 
 const MODE: ReadonlyMap<string, EntryTable> = new Map(MODES.map((mode) => [mode, entriesOf("mode", mode)]));
@@ -318,14 +312,13 @@ const DEFAULT = entriesOf("default");
 
 const MODE_AT = { 1: "not_reached", 2: "not_reached", 3: "not_reached", 4: "allow", 5: "none", 6: "none" } as const;
 
-/** What the mode says: that it denies, or what follows from the step that decided. */
+/** The mode's entry: that it denies, or what follows from the deciding step. */
 function modeEntry(mode: string, said: "deny" | DecisionStep): TraceEntry {
   const opinion = said === "deny" ? said : MODE_AT[said];
   const entries = mode === "default" ? USUAL : MODE.get(mode);
   return entries?.[opinion] ?? { layer: "mode", opinion, note: `unknown mode '${mode}'` };
 }
 
-/** What the read-only hint says. */
 function hintEntry({ reason, step }: DecidedStep): TraceEntry {
   if (reason === "readonly_hint") return HINT.allow;
   return step === 6 ? HINT.none : HINT.not_reached;

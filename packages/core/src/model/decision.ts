@@ -3,22 +3,22 @@ import type { Request, Unit } from "./request.ts";
 /** What may happen to a request, in order of severity. */
 export type Verdict = "allow" | "ask" | "deny";
 
-/** How strict a verdict is: the higher one wins. */
+/** How strict a verdict is; the higher wins. */
 export const SEVERITY: Readonly<Record<Verdict | "none", number>> = Object.freeze({ none: 0, allow: 1, ask: 2, deny: 3 });
 
-/** Why a verdict is what it is. */
+/** Why a verdict was reached. */
 export type Reason = "guard" | "checker" | "mode" | "yolo" | "tool" | "readonly_hint" | "hook" | "default";
 
-/** How much runs without asking. */
+/** The modes: how much runs without asking. */
 export const MODES: readonly ["default", "plan", "auto-edit", "yolo"] = Object.freeze(["default", "plan", "auto-edit", "yolo"] as const);
 
 /** One of `MODES`. */
 export type Mode = (typeof MODES)[number];
 
-/** Whose rules a checker holds; it selects the notification source. */
+/** Whose rules a checker holds; selects the notification source. */
 export type Scope = "session" | "project" | "user" | "team" | "policy";
 
-/** A rule as it was written, and where. */
+/** A rule's text and where it was written. */
 export type RuleRef = {
   readonly text: string;
   readonly source?: string;
@@ -28,7 +28,7 @@ export type RuleRef = {
   readonly because?: string;
 };
 
-/** A verdict with its reason, its speaker and the rule that spoke. */
+/** A verdict with its reason, its source and the rule behind it. */
 export type Opinion = {
   readonly verdict: Verdict;
   readonly reason: Reason;
@@ -45,15 +45,15 @@ export type TraceEntry = {
   readonly note?: string;
 };
 
-/** The verdict on a whole request, with the opinion of every layer on its strictest unit. */
+/** The verdict on a whole request, with every layer's opinion on its strictest unit. */
 export type Decision = Opinion & {
-  /** A guard, an ask rule or a hook insists on a person: no grant, mode or permission hook answers it. */
+  /** A person must answer: no grant, mode or permission hook can. */
   readonly explicitAsk: boolean;
-  /** Scope of the checker that decided, when one did. */
+  /** Scope of the checker that decided, if one did. */
   readonly scope?: Scope;
   readonly unit: number;
   readonly units: number;
-  /** Every unit was allowed by a rule, by the tool or by its read-only hint. No person looks at it, so it may run only as it was parsed. */
+  /** Rules, the tool or its read-only hint allowed every unit, so no person sees it and it must run exactly as parsed. */
   readonly byRules: boolean;
   readonly trace: readonly TraceEntry[];
 };
@@ -63,11 +63,11 @@ export type NamedChecker = {
   readonly label: string;
   readonly scope: Scope;
   readonly check: (request: Request, unit: Unit) => { readonly verdict: Verdict | "none"; readonly rule?: RuleRef };
-  /** True if a deny without conditions covers every call of this tool, so the model is not offered it. Absent: no tool is covered as a whole. */
+  /** True if an unconditional deny covers every call of this tool, so the model is not offered it. */
   readonly deniesTool?: (tool: string, kind: string) => boolean;
 };
 
-/** Built in, never from settings, in every mode; it can only tighten. */
+/** A built-in check, active in every mode, that can only tighten a decision. */
 export type Safeguard = {
   readonly id: string;
   readonly check: (request: Request, unit: Unit) => { readonly verdict: "ask" | "deny" | "none"; readonly note?: string };
@@ -75,12 +75,12 @@ export type Safeguard = {
 
 /** What is known about the request besides the rules. */
 export type Hint = {
-  /** The tool's own opinion, only if it declares a permission. */
+  /** Set only if the tool declares a permission. */
   readonly tool?: Verdict;
-  /** Why the tool's opinion is what it is, for the trace. */
+  /** Why the tool has this opinion, for the trace. */
   readonly toolNote?: string;
   readonly readOnly?: boolean;
-  /** A part of the request that is proven to change nothing counts as read-only. */
+  /** Units proven to change nothing count as read-only. */
   readonly readOnlyParts?: boolean;
   readonly safe?: boolean;
   readonly insideWorkspace?: boolean;
@@ -89,7 +89,7 @@ export type Hint = {
   readonly hook?: { readonly verdict: Verdict; readonly reason?: string; readonly name: string };
 };
 
-/** Everything `decide` looks at beside the request. */
+/** Everything `decide` looks at besides the request. */
 export type Circumstances = {
   readonly mode: string;
   readonly checkers?: readonly NamedChecker[];

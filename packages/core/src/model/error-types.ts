@@ -229,22 +229,21 @@ const TABLE = {
 /** One of the stable strings by which programs tell failures apart. */
 export type ErrorType = keyof typeof TABLE;
 
-/** The closed list of error types for all of Assent, each with where it shows. Nothing matches on English text. */
+/** All error types of Assent, with where each appears; no code matches on English text. */
 export const ERROR_TYPES: Readonly<Record<ErrorType, readonly ShowsAs[]>> = freezeAll(TABLE);
 
 const CUSTOM = /^x_[a-z0-9_]{1,60}$/;
 
-/** True for a type of the closed list. */
 export function isErrorType(type: string): type is ErrorType {
   return Object.hasOwn(ERROR_TYPES, type);
 }
 
-/** True for a type of a custom tool's own. */
+/** True for an error type defined by a custom tool. */
 export function isCustomType(type: string): boolean {
   return CUSTOM.test(type);
 }
 
-/** The type a result keeps: one of the list, or a custom tool's own; anything else is `unknown`, so that consumers can rely on the list. */
+/** The type a result keeps: one from the list or a custom tool's own; anything else becomes `unknown`. */
 export function keptErrorType(type: unknown): string {
   return typeof type === "string" && (isErrorType(type) || isCustomType(type)) ? type : "unknown";
 }

@@ -12,10 +12,10 @@ import type { Content, Display, Spilled } from "./result/result.ts";
 import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task/events.ts";
 import type { TurnEventBodies } from "./turn-events.ts";
 
-/** The chain every process may append to: answers, grants, trust, the store's own records. */
+/** The chain any process may append to: answers, grants, trust and the store's own records. */
 export const SHARED = "_store";
 
-/** The body of every event type that this version writes. Names and shapes are on disk: they are pinned by a test. */
+/** The body of every event type this version writes; a test pins the names and shapes, because they are on disk. */
 export type EventBodies = ProposalEventBodies &
   QuestionEventBodies &
   TaskEventBodies &
@@ -32,9 +32,9 @@ export type EventBodies = ProposalEventBodies &
       readonly agent: string | null;
       readonly policy: string;
       readonly title: string;
-      /** What the door needs to continue this session the way it began: the flags it was given. */
+      /** The options needed to resume the session as it began. */
       readonly options?: JsonObject;
-      /** Its conversation begins with that of another session, up to this place. */
+      /** The session and position this conversation was forked from. */
       readonly forked?: { readonly session: string; readonly seq: number };
     };
     "session.opened": Holder & { readonly recovered: readonly { readonly call: string; readonly to: string }[] };
@@ -46,7 +46,7 @@ export type EventBodies = ProposalEventBodies &
       readonly from: string;
       readonly to: string;
       readonly by: string;
-      /** With `to: plan`: the mode to come back to, and the plan's file. */
+      /** With `to: plan`: the mode to return to and the plan's file. */
       readonly planning?: { readonly remembered: string; readonly file: string };
     };
     "model.changed": { readonly from: string | null; readonly to: string | null; readonly by: string };
@@ -56,7 +56,7 @@ export type EventBodies = ProposalEventBodies &
       readonly turn: number;
       readonly index: number;
       readonly tool: string;
-      /** The arguments as they came: text, or a value a door already parsed. */
+      /** The arguments as received: text, or a value already parsed by the caller. */
       readonly raw: Json;
       readonly givenId: string | null;
       readonly calledAs?: string;
@@ -103,15 +103,15 @@ export type EventBodies = ProposalEventBodies &
     "call.answered": {
       readonly call: string;
       readonly fingerprint: string;
-      /** `also`: further grants that said yes together with the first; each must stand until the claim. */
+      /** `also`: further grants that consented; all must hold until the claim. */
       readonly by: { readonly kind: "grant" | "hook"; readonly id: string; readonly also?: readonly string[] };
-      /** The stable word for who said yes, e.g. `grant_session`. */
+      /** The stable name of the consent's source, e.g. `grant_session`. */
       readonly source: string;
     };
     "call.claimed": {
       readonly call: string;
       readonly fingerprint?: string;
-      /** The event that said yes, by its position in the store; null for a verdict allow. */
+      /** Position of the event that gave consent; null for an allow verdict. */
       readonly answer: { readonly pos: number } | null;
       readonly attempt: number;
       readonly durability: "full" | "normal";
@@ -137,14 +137,14 @@ export type EventBodies = ProposalEventBodies &
       /** `allow`, `ask`, `deny`, `none`, `stop`, `feedback`, `failed` or `cancelled`. */
       readonly outcome: string;
       readonly durationMs: number;
-      /** The call it looked at. Not `call`: a hook's run is no event of the call's life, and may follow its end. */
+      /** The call it looked at. Not named `call`, because a hook's run may follow the end of the call. */
       readonly callId?: string;
-      /** A program's exit code; null: it did not exit by itself. */
+      /** A program's exit code; null if it did not exit by itself. */
       readonly exit?: number | null;
-      /** SHA-256 of what it put out. */
+      /** SHA-256 of its output. */
       readonly digest?: string;
       readonly cause?: string;
-      /** The keys of the input it changed; `tool_response` for a result. */
+      /** The input keys it changed; `tool_response` for a result. */
       readonly changed?: readonly string[];
     };
 
@@ -154,14 +154,13 @@ export type EventBodies = ProposalEventBodies &
       readonly call: string;
       readonly revision: number;
       readonly outcome: "approved" | "rejected";
-      /** The fingerprint that was shown. */
       readonly fingerprint: string;
       readonly edited?: { readonly input: JsonObject; readonly fingerprint: string };
       readonly by: By;
       readonly reason: string | null;
       readonly mode?: string;
       readonly remember?: { readonly scope: GrantScope; readonly rules: readonly string[] };
-      /** An "always" came for an ask that no grant may answer: it counted once. */
+      /** An "always" answered an ask that no grant may answer, so it applied once. */
       readonly narrowed?: boolean;
       readonly interrupt?: boolean;
     };
@@ -188,13 +187,13 @@ export type EventBodies = ProposalEventBodies &
     "grant.used": { readonly grant: string; readonly session: string; readonly call: string };
     "grant.revoked": { readonly grant: string; readonly by: string };
     "trust.granted": {
-      /** Real path, and which directory it was. */
+      /** Real path of the directory. */
       readonly workspace: string;
       readonly device: string;
       readonly inode: string;
       /** Over the names and bytes of all project configuration files. */
       readonly digest: string;
-      /** Those files as they were shown, so that a later change can be. Bytes that are no UTF-8 are in base64. */
+      /** The files as shown, to display later changes; base64 if they are not UTF-8. */
       readonly files: readonly ({ readonly name: string; readonly text: string } | { readonly name: string; readonly base64: string })[];
       readonly by: By;
     };
@@ -209,7 +208,7 @@ export type EventBodies = ProposalEventBodies &
     };
     "store.migrated": { readonly from: number; readonly to: number };
     "store.checkpoint": { readonly heads: readonly { readonly session: string; readonly seq: number; readonly hash: string }[] };
-    /** Commits the chain to the content of a snapshot: `state` is its SHA-256, `hash` that of the event at `seq`. */
+    /** Commits the chain to a snapshot: `state` is its SHA-256, `hash` that of the event at `seq`. */
     "store.snapshot": { readonly session: string; readonly seq: number; readonly hash: string; readonly state: string };
     "store.repaired": { readonly session: string; readonly goodSeq: number; readonly lostFrom: number };
     "store.restored": { readonly approvals: number };
@@ -217,7 +216,7 @@ export type EventBodies = ProposalEventBodies &
     "session.registered": { readonly session: string };
   };
 
-/** One of the event types this version knows. */
+/** An event type known to this version. */
 export type EventType = keyof EventBodies;
 
 /** An event that is not stored yet. */
@@ -225,19 +224,19 @@ export type Draft<T extends EventType = EventType> = {
   [K in T]: { readonly type: K; readonly v: 1; readonly at: string; readonly body: EventBodies[K] };
 }[T];
 
-/** Where an event stands: its chain and place in it, and an unhashed position in the whole store. */
+/** An event's chain, its sequence in the chain, and its unhashed position in the store. */
 export type Place = {
   readonly session: string;
   readonly seq: number;
   readonly pos: number;
   readonly epoch: number;
-  /** Set by a store that chains. */
+  /** Set by stores that hash-chain. */
   readonly prev?: string;
   readonly hash?: string;
 };
 
-/** A stored event of a type and version this program understands. */
+/** A stored event of a known type and version. */
 export type LedgerEvent<T extends EventType = EventType> = Draft<T> & Place;
 
-/** A stored event as it was read: possibly of a type or version newer than this program. */
+/** A stored event as read, possibly newer than this program. */
 export type StoredEvent = Place & { readonly at: string; readonly type: string; readonly v: number; readonly body: JsonObject };

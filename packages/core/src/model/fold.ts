@@ -7,48 +7,47 @@ import { isOpenProposal, isProposalEvent, nextProposal } from "./proposal/row.ts
 import { answeredQuestion, askedQuestion } from "./question/row.ts";
 import { isScheduleEvent, isTaskEvent, nextSchedule, nextTask, type ScheduleRow, type TaskRow } from "./task/row.ts";
 
-/** What a session is, as far as anything still depends on it: never the message history. */
+/** The state of a session that later decisions depend on; message history is not part of it. */
 export type SessionState = {
-  /** Last sequence folded of the session's own chain. */
+  /** Last folded sequence of the session's own chain. */
   seq: number;
-  /** Position in the store up to which the shared chain is folded. */
+  /** Position up to which the shared chain is folded. */
   shared: number;
-  /** The newest time any folded event carries: a clock set back never lengthens a deadline. */
+  /** The newest time of any folded event, so setting the clock back never extends a deadline. */
   at: string;
   created: EventBodies["session.created"] | undefined;
   closed: EventBodies["session.closed"] | undefined;
   mode: string;
   model: string | null;
-  /** Revision of the policy the session is under. */
+  /** Revision of the session's policy. */
   policy: string;
   turn: number;
-  /** The turn of a conversation that is under way. */
   openTurn: number | null;
-  /** The mode before `plan`, and where the plan is written; null outside of it. */
+  /** The mode before `plan` and the plan's file; null outside plan mode. */
   planning: EventBodies["mode.changed"]["planning"] | null;
-  /** Proposals that are staged or being applied, by id, oldest first. */
+  /** Proposals staged or being applied, by id, oldest first. */
   readonly proposals: Map<string, ProposalRow>;
-  /** The newest proposal, where it was lost with its process and nothing was staged since. */
+  /** The newest proposal, if it was lost with its process and no newer one was staged. */
   lost: ProposalRow | undefined;
   /** Questions whose call has not ended, by id. */
   readonly questions: Map<string, QuestionRow>;
-  /** What the model is still to be told, by id, oldest first. */
+  /** Notices the model has not received, by id, oldest first. */
   readonly notices: Map<string, EventBodies["notice.queued"]>;
-  /** Background agents and commands that have not ended, by id, oldest first. */
+  /** Unfinished background agents and commands, by id, oldest first. */
   readonly tasks: Map<string, TaskRow>;
-  /** Schedules that are not removed, by id. */
+  /** Active schedules, by id. */
   readonly schedules: Map<string, ScheduleRow>;
   /** Calls that have not ended, by id. */
   readonly calls: Map<string, Call>;
-  /** How often each id was given; an id that is here and not in `calls` has ended. */
+  /** How often each id was used; an id that is not in `calls` has ended. */
   readonly ids: Map<string, number>;
-  /** Fingerprints of unsafe calls that ended `unknown` and that no person has answered for since. */
+  /** Fingerprints of unsafe calls that ended `unknown` and that no person has reviewed since. */
   readonly unknown: Set<string>;
   /** Fingerprints a person rejected since the last user message. */
   readonly rejected: Set<string>;
 };
 
-/** An event that is not legal in the state it meets: the record is corrupt from there. */
+/** Thrown for an event that is not legal in the current state; the record is corrupt from there on. */
 export class IllegalEvent extends Error {
   readonly seq: number;
   readonly type: string;
@@ -62,7 +61,6 @@ export class IllegalEvent extends Error {
   }
 }
 
-/** The state before the first event. */
 export function emptySession(): SessionState {
   return {
     seq: 0,
@@ -90,8 +88,8 @@ export function emptySession(): SessionState {
 }
 
 /**
- * Folds one event of the session's chain, or of the shared chain where it names the session, into the state it owns.
- * Total and deterministic: the same events in the same order give an equal state; an illegal one throws `IllegalEvent` and changes nothing.
+ * Folds an event of the session's chain, or of the shared chain if it names the session, into the state. Deterministic;
+ * an illegal event throws `IllegalEvent` and changes nothing.
  */
 export function fold(state: SessionState, event: LedgerEvent): void {
   const isFolded = foldCall(state, event) || foldProposal(state, event) || foldTask(state, event);
@@ -124,7 +122,7 @@ function forget(state: SessionState, id: string): void {
   for (const { id: question, callId } of state.questions.values()) if (callId === id) state.questions.delete(question);
 }
 
-/** What may be said of a proposal that is settled. */
+/** Events allowed for a proposal that is already settled. */
 const ELSEWHERE: readonly LedgerEvent["type"][] = [
   "proposal.undoing",
   "proposal.undone",
@@ -135,7 +133,7 @@ const ELSEWHERE: readonly LedgerEvent["type"][] = [
   "proposal.parked",
 ];
 
-/** Ended proposals are kept only in the ledger's list, and so are undos. */
+/** Settled proposals and undos are kept only in the ledger's list. */
 function foldProposal(state: SessionState, event: LedgerEvent): boolean {
   if (!isProposalEvent(event)) return false;
   const id = event.body.proposal;
@@ -159,7 +157,7 @@ function foldTask(state: SessionState, event: LedgerEvent): boolean {
   return true;
 }
 
-/** Null: it is over; undefined: it cannot be. */
+/** Null removes the row; undefined means the event is illegal. */
 function keep<Row>(rows: Map<string, Row>, { id, event, next }: { id: string; event: LedgerEvent; next: Row | null | undefined }): void {
   if (next === undefined) throw new IllegalEvent(event, rows.has(id) ? "there" : "none");
   if (next === null) rows.delete(id);
@@ -180,11 +178,11 @@ function foldQuestion(state: SessionState, event: LedgerEvent<"question.asked" |
 }
 
 function countId(state: SessionState, { call, givenId }: EventBodies["call.proposed"]): void {
-  state.ids.set(call, 1); // never given before
+  state.ids.set(call, 1); // first use of the id
   if (givenId !== null && givenId !== call) state.ids.set(givenId, (state.ids.get(givenId) ?? 0) + 1);
 }
 
-/** Law 5's memory across calls: what a person must know about, and what was refused already. */
+/** Remembers unknown outcomes and rejections across calls. */
 function remember(state: SessionState, before: Call | undefined, event: LedgerEvent): void {
   if (event.type === "approval.answered" && event.body.by.kind !== "grant") {
     state.unknown.delete(event.body.fingerprint);

@@ -22,12 +22,12 @@ function createdGrant({ at, body }: LedgerEvent<"grant.created">): GrantRow {
   };
 }
 
-/** The grant as it stands at a time: a deadline needs no event. */
+/** The grant at a given time; a deadline passes without an event. */
 export function grantRowAt(row: GrantRow, now: string): GrantRow {
   return row.state === "active" && hasPassed(row.expiresAt ?? null, now) ? { ...row, state: "expired" } : row;
 }
 
-/** May this grant event be stored now? "stands": it is revoked, used up or expired, or exists already. */
+/** Why a grant event cannot be stored now; "stands" means the grant has ended or already exists. */
 export function grantRefusal(row: GrantRow | undefined, event: SharedDraft, now: string): "grant_not_found" | "stands" | undefined {
   switch (event.type) {
     case "grant.created":
@@ -41,7 +41,7 @@ export function grantRefusal(row: GrantRow | undefined, event: SharedDraft, now:
   }
 }
 
-/** True when the deadline is not after `now`; both are ISO 8601 in UTC with milliseconds, so they compare as text. */
+/** True when the deadline is not after `now`; both are UTC ISO 8601 with milliseconds, so they compare as text. */
 export function hasPassed(deadline: string | null, now: string): boolean {
   return deadline !== null && deadline <= now;
 }

@@ -1,13 +1,13 @@
-/** How far a remembered answer reaches. */
+/** How far a remembered answer applies. */
 export type GrantScope = "session" | "project" | "user";
 
-/** A remembered answer. Consulted only for an ask that is not explicit. */
+/** A remembered answer, consulted only for an ask that is not explicit. */
 export type Grant = {
   readonly id: string;
   readonly scope: GrantScope;
-  /** The session it holds in, for scope session. */
+  /** For scope session. */
   readonly session?: string;
-  /** The workspace's real path, for scope project. */
+  /** Real path, for scope project. */
   readonly workspace?: string;
   readonly rule: string;
   readonly madeBy: string;

@@ -1,12 +1,12 @@
-/** Who holds a session or a store. */
+/** The process that holds a session or a store. */
 export type Holder = {
   readonly pid: number;
   readonly host: string;
   readonly processStart: string;
   readonly door: string;
-  /** The process runs one Assent command and nothing else, so ending it ends nothing else. */
+  /** The process runs a single Assent command, so ending it ends nothing else. */
   readonly command?: boolean;
-  /** Where its pid means something, as far as the system says; a store adds both. Images may share a machine's id. */
+  /** The machine and pid namespace its pid belongs to, if known; stores fill in both. Cloned images may share a machine id. */
   readonly machine?: string;
   readonly pidNamespace?: string;
 };

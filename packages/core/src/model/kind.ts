@@ -1,4 +1,4 @@
-/** Every category a tool may declare; it drives modes, lanes and hints. */
+/** The categories a tool may declare; they drive modes, lanes and hints. */
 export const KINDS: readonly ["read", "search", "fetch", "edit", "delete", "move", "execute", "think", "other"] = Object.freeze([
   "read",
   "search",
@@ -17,5 +17,5 @@ export type Kind = (typeof KINDS)[number];
 /** Kinds whose calls change the world. */
 export const MUTATOR_KINDS: readonly Kind[] = Object.freeze(["edit", "delete", "move", "execute"] as const);
 
-/** Kinds whose calls may run beside each other. `think` is not one: it may write notes. */
+/** Kinds whose calls may run concurrently; `think` is excluded because it may write notes. */
 export const CONCURRENCY_SAFE_KINDS: readonly Kind[] = Object.freeze(["read", "search", "fetch"] as const);

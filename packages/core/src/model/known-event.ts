@@ -1,10 +1,7 @@
 import type { Draft, EventType, LedgerEvent, StoredEvent } from "./events.ts";
 import type { SharedDraft } from "./ledger-rows.ts";
 
-/**
- * Who may append an event: the writer of its session, any process, or the store alone, behind a door of its own. The compiler wants every type here, and every type
- * of the shared chain as anyone's.
- */
+/** Who may append an event. The type requires every event here, and those of the shared chain as `anyone`. */
 const APPENDED_BY: { readonly [T in EventType]: T extends SharedDraft["type"] ? "anyone" : "writer" | "store" } = {
   "session.created": "writer",
   "session.opened": "writer",
@@ -75,33 +72,33 @@ const APPENDED_BY: { readonly [T in EventType]: T extends SharedDraft["type"] ? 
 
 const BY_TYPE: ReadonlyMap<string, "writer" | "anyone" | "store"> = new Map(Object.entries(APPENDED_BY));
 
-/** Every event type this version reads and writes, as they stand on disk. */
+/** Every event type this version reads and writes. */
 export const EVENT_TYPES: readonly EventType[] = Object.freeze([...BY_TYPE.keys()].filter(isEventType));
 
 function isEventType(type: string): type is EventType {
   return BY_TYPE.has(type);
 }
 
-/** What a session's writer may append to its chain. A claim is none of these: it has a door of its own, and no way around it. */
+/** True for events a session's writer may append; claims have their own method. */
 export function isAppendable(type: string): boolean {
-  if (type === "call.proposed" || type === "call.judged" || type === "call.ended") return true; // those of every call need no look at the table
+  if (type === "call.proposed" || type === "call.judged" || type === "call.ended") return true; // fast path for the events of every call
   return BY_TYPE.get(type) === "writer";
 }
 
-/** What any process may append to the shared chain. */
+/** True for events any process may append to the shared chain. */
 export function isAnswerable(type: string): boolean {
   return BY_TYPE.get(type) === "anyone";
 }
 
-/** The event if this program understands its type and version; a newer one is kept by the store and skipped by the fold. */
+/** The event if this program knows its type and version; the fold skips newer ones. */
 export function parseEvent(stored: StoredEvent): LedgerEvent | undefined {
-  // Parsing: the store keeps bodies as this program wrote them, and v names their shape.
+  // Stores keep bodies as this program wrote them, and `v` names their shape.
   return stored.v === 1 && BY_TYPE.has(stored.type) ? (stored as unknown as LedgerEvent) : undefined;
 }
 
 /**
- * The session that an event of the shared chain names: its fold takes the event in.
- * Trust and snapshots are indexed the same way, under `trust:WORKSPACE` and `snapshot:SESSION`. No session has such a name.
+ * The session that an event of the shared chain names. Trust and snapshots are indexed under `trust:WORKSPACE` and
+ * `snapshot:SESSION`, which are not valid session names.
  */
 export function namedSession(event: { readonly type: string; readonly body: object }): string | undefined {
   switch (event.type) {
@@ -122,17 +119,17 @@ export function namedSession(event: { readonly type: string; readonly body: obje
   }
 }
 
-/** The name under which the snapshots of a session are indexed. */
+/** The name under which a session's snapshots are indexed. */
 export function snapshotName(session: string): string {
   return `snapshot:${session}`;
 }
 
-/** The call an event speaks of, whichever chain it is in. */
+/** The call an event mentions, in either chain. */
 export function callOf(event: { readonly body: object }): string | undefined {
   return text(event.body, "call");
 }
 
-/** The call whose life an event is part of. Others only speak of one, and may come after its end. */
+/** The call whose state an event changes; other events only mention one and may follow its end. */
 export function lifecycleCallOf(event: LedgerEvent): string | undefined {
   switch (event.type) {
     case "call.proposed": // every call has these four: a line for each is quicker to read from, because their bodies are of different shapes
@@ -154,7 +151,7 @@ export function lifecycleCallOf(event: LedgerEvent): string | undefined {
   }
 }
 
-/** SHA-256 (hex) of the contents that are kept beside an event, for as long as there is an event that names them. */
+/** SHA-256 (hex) of the contents stored for as long as an event names them. */
 export function contentsOf(event: Draft): readonly string[] {
   return event.type === "proposal.staged" ? event.body.contents : NONE;
 }

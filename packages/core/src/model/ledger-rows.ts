@@ -8,7 +8,7 @@ import type { Json } from "./json/json.ts";
 import type { Question, QuestionAnswer } from "./question/question.ts";
 import type { TaskRow } from "./task/row.ts";
 
-/** One approval as the list knows it. */
+/** One approval as listed. */
 export type ApprovalRow = {
   readonly id: string;
   readonly session: string;
@@ -30,17 +30,17 @@ export type ApprovalRow = {
   readonly answeredBy: By | null;
   readonly answeredAt: string | null;
   readonly answerReason: string | null;
-  /** The fingerprint that the consent covers: the one shown, or the edited one. */
+  /** The fingerprint the consent covers: the one shown, or the edited one. */
   readonly covers: string | null;
   readonly remember: EventBodies["approval.answered"]["remember"] | null;
   /** A claim has used the answer. */
   readonly consumed: boolean;
 };
 
-/** One grant as the list knows it. */
+/** One grant as listed. */
 export type GrantRow = Grant & { readonly tool: string; readonly state: "active" | "expired" | "used_up" | "revoked" };
 
-/** One session as the list knows it. */
+/** One session as listed. */
 export type SessionRow = {
   readonly id: string;
   readonly cwd: string;
@@ -51,18 +51,17 @@ export type SessionRow = {
   readonly calls: number;
   readonly openApprovals: number;
   readonly unknownOutcomes: number;
-  /** Its background agents and commands that have not ended. */
+  /** Its unfinished background agents and commands. */
   readonly tasks: readonly { readonly task: string; readonly state: TaskRow["state"] }[];
-  /** The task it is the session of. */
+  /** The task it belongs to. */
   readonly parent: EventBodies["session.created"]["parent"];
-  /** Where its conversation comes from. */
   readonly forked: NonNullable<EventBodies["session.created"]["forked"]> | null;
   readonly startedAt: string;
   readonly updatedAt: string;
   readonly writer: Holder | null;
 };
 
-/** One question as the list knows it. */
+/** One question as listed. */
 export type QuestionRow = {
   readonly id: string;
   readonly session: string;
@@ -77,7 +76,7 @@ export type QuestionRow = {
   readonly answerReason: string | null;
 };
 
-/** What may be appended to the shared chain by any process. */
+/** Events any process may append to the shared chain. */
 export type SharedDraft = Draft<
   | "approval.answered"
   | "approval.closed"
@@ -90,7 +89,7 @@ export type SharedDraft = Draft<
   | "question.answered"
 >;
 
-/** Why a claim lost. */
+/** Why a claim failed. */
 export type ClaimLost =
   | "not_claimable"
   | "already_claimed"

@@ -8,17 +8,17 @@ import type { ProposalRow } from "./proposal/proposal.ts";
 import { isProposalEvent, nextProposal } from "./proposal/row.ts";
 import { answeredQuestion, askedQuestion } from "./question/row.ts";
 
-/** What a store remembers of a call between its proposal and its end. */
+/** What a store keeps of a call between its proposal and its end. */
 export type CallRow = Exclude<Call, { readonly state: "ended" }>;
 
-/** The row after an event of the call, of either chain; undefined removes it (ended). Throws `IllegalEvent` for an event that the call's state does not allow. */
+/** The row after an event of the call, in either chain; undefined once ended. Throws `IllegalEvent`. */
 export function nextCallRow(row: CallRow | undefined, event: LedgerEvent): CallRow | undefined {
   const after = nextOpen(row, event);
   if (after === undefined) throw new IllegalEvent(event, row?.state ?? "none");
   return after === null || after.state === "ended" ? undefined : after;
 }
 
-/** The approval and the grant behind the consent in force, by id. */
+/** The ids of the approval and the grant behind the consent in force. */
 export function answerSources(call: CallRow | undefined): { readonly approval: string | undefined; readonly grant: string | undefined } {
   if (call?.state !== "approved") return NOTHING;
   return { approval: call.approval ?? undefined, grant: call.yes.by === "grant" ? call.yes.id : undefined };
@@ -26,16 +26,16 @@ export function answerSources(call: CallRow | undefined): { readonly approval: s
 
 const NOTHING = Object.freeze({ approval: undefined, grant: undefined });
 
-/** What a claim is compared with, read in the transaction that would store it. */
+/** What a claim is checked against, read in the transaction that stores it. */
 export type ClaimFacts = {
   readonly call: CallRow | undefined;
-  /** The row of the approval that `answerSources` names. */
+  /** The approval named by `answerSources`. */
   readonly approval: ApprovalRow | undefined;
-  /** The row of the grant that `answerSources` names. */
+  /** The grant named by `answerSources`. */
   readonly grant: GrantRow | undefined;
-  /** Sequence of the session's newest `policy.changed`; 0: none. */
+  /** Sequence of the session's newest `policy.changed`; 0 if none. */
   readonly policySeq: number;
-  /** The later of the clock and the newest `at` of the ledger. */
+  /** The later of the clock and the ledger's newest `at`. */
   readonly now: string;
   /** A durable ledger stores no claim without a fingerprint. */
   readonly durable: boolean;
@@ -44,10 +44,10 @@ export type ClaimFacts = {
 /**
  * Why this claim may not be stored, or undefined.
  *
- * 1. the call is judged allow, or approved, and its newest verdict is no deny; a claimed one only as the keyed retry
- * 2. the answer named is the yes in force, unused, and the grant behind it still holds
- * 3. judged last, answered and claimed is one fingerprint
- * 4. no policy change since the newest judgement
+ * 1. The call must be judged allow, or approved and not denied since; a claimed call only as the keyed retry.
+ * 2. The named answer must be the unused consent in force, and its grant must still hold.
+ * 3. The fingerprints judged last, answered and claimed must be equal.
+ * 4. The policy must not have changed since the newest judgement.
  */
 export function claimLoss(claimed: EventBodies["call.claimed"], facts: ClaimFacts): ClaimLost | undefined {
   const { call } = facts;
@@ -75,12 +75,12 @@ function yesLoss(call: Extract<CallRow, { readonly state: "approved" }>, facts: 
   return call.yes.by !== "grant" || grantHolds(facts) ? undefined : "grant_revoked";
 }
 
-/** Settings began to insist on a person after a grant or hook had said yes. */
+/** Settings began to require a person after a grant or hook had consented. */
 function isOverruled({ judged, yes }: Extract<CallRow, { readonly state: "approved" }>): boolean {
   return judged.explicitAsk && (yes.by === "grant" || yes.by === "hook");
 }
 
-/** A use that this call took itself may have been the last one. */
+/** The last use may be the one this call took. */
 function grantHolds({ grant, now }: ClaimFacts): boolean {
   const state = grant && grantRowAt(grant, now).state;
   return state === "active" || state === "used_up";
@@ -92,7 +92,7 @@ function requestLoss(call: JudgedRow, fingerprint: string | undefined, { policyS
   return call.judged.seq > policySeq ? undefined : "policy_changed";
 }
 
-/** The approval that an event changes, given its call's row before the event: its own events, the claim of its answer, the end of its call. */
+/** The approval an event changes, given the call's row before it: by its own events, the claim, or the end of the call. */
 export function approvalOf(event: LedgerEvent, call: CallRow | undefined): string | undefined {
   switch (event.type) {
     case "approval.opened":
@@ -107,7 +107,7 @@ export function approvalOf(event: LedgerEvent, call: CallRow | undefined): strin
   }
 }
 
-/** The approval's row after an event that `approvalOf` relates to it; one that opens again has a higher revision. */
+/** The approval's row after an event that `approvalOf` relates to it. */
 export function nextApprovalRow(row: ApprovalRow | undefined, event: LedgerEvent): ApprovalRow {
   if (event.type === "approval.opened") return openedRow(row, event);
   if (row === undefined) throw new IllegalEvent(event, "none");
@@ -129,7 +129,7 @@ export function nextApprovalRow(row: ApprovalRow | undefined, event: LedgerEvent
   }
 }
 
-/** A call that ended leaves no open question. */
+/** A call that ended leaves no open approval. */
 function overtakenRow(row: ApprovalRow, outcome: OutcomeState): ApprovalRow {
   if (row.consumed || (row.state !== "open" && row.state !== "approved")) return row;
   return { ...row, state: outcome === "expired" || outcome === "denied" ? outcome : "cancelled", covers: null };
@@ -155,7 +155,7 @@ function openedRow(row: ApprovalRow | undefined, event: LedgerEvent<"approval.op
   };
 }
 
-/** May this answer or close be stored now? "stands": something did already, or the deadline did, and wins. Other events are none of its business. */
+/** Why this answer or close cannot be stored now; "stands" means an earlier one or the deadline wins. */
 export function answerRefusal(
   row: ApprovalRow | undefined,
   event: SharedDraft,
@@ -170,21 +170,21 @@ export function answerRefusal(
   return body.outcome === "approved" && hasPassed(row.expiresAt, now) ? "stands" : undefined;
 }
 
-/** The proposal's row after one of its events. Throws `IllegalEvent` for an event that its state does not allow, or that comes from another session. */
+/** The proposal's row after one of its events. Throws `IllegalEvent` for an illegal event or one from another session. */
 export function nextProposalRow(row: ProposalRow | undefined, event: LedgerEvent): ProposalRow {
   const after = isProposalEvent(event) ? nextProposal(row, event) : undefined;
   if (after === undefined) throw new IllegalEvent(event, row?.state ?? "none");
   return after;
 }
 
-/** May this wish be stored? There may be any number of them; each is bound to what was shown. Other events are none of its business. */
+/** Why this request cannot be stored; each request is bound to what was shown. */
 export function proposalRefusal(row: ProposalRow | undefined, event: SharedDraft): "proposal_not_found" | "stale_revision" | undefined {
   if (event.type !== "proposal.requested") return undefined;
   if (row === undefined || row.session !== event.body.session) return "proposal_not_found";
   return event.body.digest === row.digest ? undefined : "stale_revision";
 }
 
-/** The question's row after it was asked, answered, or left open by the end of its call. `call` is the row of the call that asks: only one that runs may. */
+/** The question's row after it was asked, answered or closed with its call; only a running call may ask. */
 export function nextQuestionRow(row: QuestionRow | undefined, event: LedgerEvent, call: CallRow | undefined): QuestionRow {
   const after = changedQuestion(row, event, call);
   if (after === undefined) throw new IllegalEvent(event, row?.state ?? "none");
@@ -204,7 +204,7 @@ function changedQuestion(row: QuestionRow | undefined, event: LedgerEvent, call:
   }
 }
 
-/** May this answer to a question be stored? "stands": there is one, or its call has ended. Other events are none of its business. */
+/** Why this answer to a question cannot be stored; "stands" means it is answered or its call has ended. */
 export function questionRefusal(row: QuestionRow | undefined, event: SharedDraft): "unknown_approval" | "stands" | undefined {
   if (event.type !== "question.answered") return undefined;
   if (row === undefined || row.session !== event.body.session) return "unknown_approval";

@@ -2,44 +2,38 @@ import type { Remember } from "./answer.ts";
 import type { Decision, Verdict } from "./decision.ts";
 import type { GrantScope } from "./grant.ts";
 
-/** The stable strings of a decision notification; existing consumers match on them, also on the one l of `canceled`. */
+/** The stable strings of a decision notification; consumers match on them, including the spelling `canceled`. */
 export type NotificationSource = { readonly decision: "allow" | "deny" | "canceled"; readonly source: string };
 
-/** The source of a final verdict. An ask without an answer counts as a deny by the asker. */
+/** The source of a final verdict; an unanswered ask counts as a deny by the asker. */
 export function decidedSource(decision: Decision): NotificationSource {
   const verdict = decision.verdict === "allow" ? "allow" : "deny";
   return { decision: verdict, source: judgedBy(decision, verdict) };
 }
 
-/** A grant answered the ask. */
 export function grantSource(scope: GrantScope): NotificationSource {
   return { decision: "allow", source: `grant_${scope}` };
 }
 
-/** A `permission_request` hook answered the ask. */
 export function permissionHookSource(verdict: Exclude<Verdict, "ask">): NotificationSource {
   return { decision: verdict, source: `permission_request_hook_${verdict}` };
 }
 
-/** A person answered. Give `remember` only as far as it was honoured: an "always" that counted once is a plain yes. */
+/** The source for a person's answer. Pass `remember` only as far as it was stored. */
 export function answerSource(answer: { readonly outcome: "approve" | "reject"; readonly remember?: Remember }): NotificationSource {
   if (answer.outcome === "reject") return { decision: "deny", source: "user_rejected" };
   return { decision: "allow", source: answer.remember ? REMEMBERED[reachOf(answer.remember)] : "user_approved" };
 }
 
-/** No one could be asked. */
 export const UNATTENDED: NotificationSource = Object.freeze({ decision: "deny", source: "unattended_deny" });
 
-/** A guard, or what the request is bound to, stands against it. */
+/** A safeguard refuses the request, or something it is bound to changed. */
 export const GUARD_DENIED: NotificationSource = Object.freeze({ decision: "deny", source: "guard_deny" });
 
-/** No answer came in time. */
 export const EXPIRED: NotificationSource = Object.freeze({ decision: "deny", source: "approval_expired" });
 
-/** Cancelled while waiting, or before there was a verdict. */
 export const CANCELED: NotificationSource = Object.freeze({ decision: "canceled", source: "context_canceled" });
 
-/** A hook stopped the run while this call was waiting. */
 export const RUN_STOPPED: NotificationSource = Object.freeze({ decision: "canceled", source: "run_stopped" });
 
 function judgedBy({ reason, source, scope }: Decision, verdict: "allow" | "deny"): string {
@@ -71,7 +65,7 @@ const REMEMBERED = {
   user: "user_approved_user",
 } as const;
 
-/** Only an explicit yes to the whole session makes the rule `*`. */
+/** Only an explicit answer for the whole session stores the rule `*`. */
 function reachOf({ scope, rules }: Remember): keyof typeof REMEMBERED {
   return scope === "session" && rules?.includes("*") ? "everything" : scope;
 }

@@ -5,5 +5,5 @@ export const OUTCOMES: readonly ["succeeded", "invalid", "denied", "rejected", "
 /** One of `OUTCOMES`. */
 export type OutcomeState = (typeof OUTCOMES)[number];
 
-/** A call's end: its state and, where there is more to say, its machine-readable type. */
+/** How a call ended, with a machine-readable type where there is one. */
 export type Outcome = { readonly state: OutcomeState; readonly type: string | null };

@@ -8,7 +8,7 @@ export type Unit = {
   readonly subject: string;
   /** Proven to change nothing, independent of the other units. */
   readonly readOnly?: boolean;
-  /** What the `Facts` port found out about this part; only the checkers and safeguards of the same policy read it. */
+  /** What the `Facts` port found; only checkers and safeguards of the same policy read it. */
   readonly data?: unknown;
 };
 
@@ -19,15 +19,15 @@ export type Request = {
   readonly kind: Kind;
   readonly input: JsonObject;
   readonly cwd: string;
-  /** Digests of what the request means but does not contain, by name (a script's text). */
+  /** Digests of what the request depends on but does not contain, by name (a script's text). */
   readonly binds: Readonly<Record<string, string>>;
   /** At least one. */
   readonly units: readonly Unit[];
-  /** Present once it was needed: always before an approval is opened or a claim is stored durably. */
+  /** Computed on demand; always set before an approval opens or a claim is stored durably. */
   readonly fingerprint?: string;
 };
 
-/** The text whose digest is a request's fingerprint: tool, toolDigest, input, cwd and binds, nothing else. */
+/** The text whose digest is the fingerprint: tool, toolDigest, input, cwd and binds. */
 export function fingerprintText({ tool, toolDigest, input, cwd, binds }: Omit<Request, "kind" | "units" | "fingerprint">): string {
   return canonicalJson({ tool, toolDigest, input, cwd, binds });
 }

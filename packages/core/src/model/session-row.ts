@@ -14,20 +14,20 @@ const CLOSED: Readonly<Record<EventBodies["session.closed"]["reason"], SessionRo
 };
 
 /**
- * The session's row after an event of its chain, or of the shared chain where it names the session.
- * `opened` is the change in the number of its open approvals, from `openApprovalDelta`.
+ * The session's row after an event of its chain, or of the shared chain if it names the session. `opened` comes from
+ * `openApprovalDelta`.
  */
 export function nextSessionRow(row: SessionRow | undefined, event: LedgerEvent, opened = 0): SessionRow {
   const before = row ?? unnamed(event);
   return { ...before, ...changed(before, event), openApprovals: before.openApprovals + opened, updatedAt: event.at };
 }
 
-/** By how much an approval's change changes the number of open ones: 1, 0 or -1. */
+/** Change in the number of open approvals: 1, 0 or -1. */
 export function openApprovalDelta(before: ApprovalRow | undefined, after: ApprovalRow): number {
   return Number(after.state === "open") - Number(before?.state === "open");
 }
 
-/** The session as it stands when its writer is or is not alive: one that did not close and has no writer was interrupted. */
+/** The session's row given whether its writer is alive; an unclosed session without a writer was interrupted. */
 export function sessionRowAt(row: SessionRow, writerLives: boolean): SessionRow {
   return row.state === "running" && !writerLives ? { ...row, state: "interrupted", writer: null } : row;
 }
@@ -78,12 +78,12 @@ function changed(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
   }
 }
 
-/** A background command whose outcome is unknown; its call had ended successfully before. */
+/** A background command with an unknown outcome, whose call had succeeded before. */
 function changedUnknown({ unknownOutcomes }: SessionRow, event: LedgerEvent<keyof TaskEventBodies>): Partial<SessionRow> {
   return event.type === "task.ended" && event.body.unknown !== undefined ? { unknownOutcomes: unknownOutcomes + 1 } : {};
 }
 
-/** What each event of a task leaves it in; null: it is over, undefined: as it was. */
+/** The task state after each event; null if it has ended, undefined if unchanged. */
 const TASK_STATE: Readonly<Record<string, TaskRow["state"] | null>> = {
   "task.started": "running",
   "task.cancelling": "cancelling",

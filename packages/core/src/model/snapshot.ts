@@ -6,10 +6,13 @@ import type { QuestionRow } from "./ledger-rows.ts";
 import type { ProposalRow } from "./proposal/proposal.ts";
 import type { ScheduleRow, TaskRow } from "./task/row.ts";
 
-/** Raised whenever the shape of a stored state changes; an older snapshot is then ignored and the session folded from its first event. */
+/**
+ * Increase when the stored state changes shape; older snapshots are then ignored and the session is folded from its
+ * first event.
+ */
 const SNAPSHOT_VERSION = 3;
 
-/** The state as JSON, to shorten the next opening. */
+/** Serializes the state, to shorten the next opening. */
 export function toSnapshot(state: SessionState): Json {
   const { seq, shared, at, created, closed, mode, model, policy, turn, openTurn, planning, lost } = state;
   const plain = {
@@ -41,7 +44,7 @@ export function toSnapshot(state: SessionState): Json {
 
 const LISTS = ["calls", "ids", "unknown", "rejected", "proposals", "questions", "notices", "tasks", "schedules"] as const;
 
-/** The state a snapshot holds, or undefined when it is not one of ours and the events must be folded instead. */
+/** Restores the state from a snapshot; undefined if it is not valid and the events must be folded. */
 export function fromSnapshot(value: Json): SessionState | undefined {
   if (!isObject(value) || value["version"] !== SNAPSHOT_VERSION) return undefined;
   if (!LISTS.every((key) => Array.isArray(value[key])) || !Number.isInteger(value["seq"])) return undefined;

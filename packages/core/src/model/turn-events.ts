@@ -1,17 +1,17 @@
 import type { Json } from "./json/json.ts";
 import type { Content } from "./result/result.ts";
 
-/** One part of what a model said. */
+/** One part of a model's message. */
 export type AssistantPart =
-  /** `provider`: what the provider wants to see again with it, as it came. */
+  /** `provider`: data to send back to the provider unchanged. */
   | { readonly type: "text"; readonly text: string; readonly provider?: Json }
   | { readonly type: "reasoning"; readonly text: string; readonly provider?: Json }
   | { readonly type: "call"; readonly call: string; readonly tool: string; readonly input: Json; readonly provider?: Json };
 
-/** Tokens of one request, as the provider counted them. */
+/** Token counts of one request, as the provider reports them. */
 export type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly cachedInputTokens?: number };
 
-/** The bodies of a conversation's events: the history a model is shown is read back from them. */
+/** The bodies of conversation events, from which the model's history is rebuilt. */
 export type TurnEventBodies = {
   "turn.started": {
     readonly turn: number;
@@ -37,14 +37,13 @@ export type TurnEventBodies = {
   "turn.ended": {
     readonly turn: number;
     readonly reason: string;
-    /** Why the model could not be asked to its end. */
     readonly error?: { readonly type: string; readonly message: string };
   };
-  /** The model receives this summary in place of everything up to `through`, except for what must not be lost. */
+  /** This summary replaces everything up to `through`, except what must not be lost. */
   "history.compacted": { readonly turn: number; readonly through: number; readonly summary: string; readonly usage: Usage | null };
   "notice.queued": {
     readonly notice: string;
-    /** `task`, `schedule`, `proposal`, or `message`: something said to an agent by the one that started it. */
+    /** `task`, `schedule`, `proposal`, or `message` from the agent that started this one. */
     readonly kind: string;
     readonly modelText: string;
     readonly displayText: string;

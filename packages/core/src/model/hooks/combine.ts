@@ -4,19 +4,19 @@ import type { JsonObject } from "../json/json.ts";
 import type { Content } from "../result/result.ts";
 import type { HookOutcome } from "./output.ts";
 
-/** The combined answer of all hooks of one event. Fields an event does not use are ignored. */
+/** The combined answer of all hooks of one event; fields the event does not use are ignored. */
 export type HookOpinion = {
   readonly verdict: Verdict | "none";
-  /** The first hook that gave the winning verdict. */
+  /** The first hook with the winning verdict. */
   readonly name: string;
   readonly reason?: string;
   readonly updatedInput?: JsonObject;
-  /** The last hook that changed the input; absent: `name` did. */
+  /** The last hook that changed the input; defaults to `name`. */
   readonly rewrittenBy?: string;
   readonly updatedOutput?: Content;
   readonly context?: string;
   readonly feedback?: string;
-  /** Whose words context and feedback are; absent: those of `name`. */
+  /** The source of context and feedback; defaults to `name`. */
   readonly spokenBy?: string;
   readonly stop?: string;
   readonly interrupt?: boolean;
@@ -26,7 +26,7 @@ export type HookOpinion = {
 export type HookRan = {
   readonly name: string;
   readonly outcome: HookOutcome;
-  /** The whole input as this hook left it; absent: it left it as it was. */
+  /** The whole input after this hook; absent if unchanged. */
   readonly rewrote?: JsonObject;
 };
 
@@ -39,11 +39,11 @@ export type HooksCombined = {
 };
 
 /**
- * The strictest opinion wins, whichever came last.
+ * Combines hook answers; the strictest wins regardless of order.
  *
- * 1. an allow on an input that a later hook rewrote is dropped, and so is every allow beside a hook that voids allows
- * 2. deny, then ask, then allow, then none; the reasons of the winners, in order, equal ones once
- * 3. a stop leaves nothing to decide: the first message is its message
+ * 1. An allow is dropped if a later hook rewrote the input or any hook voids allows.
+ * 2. Deny, then ask, then allow, then none; the winners' distinct reasons are joined in order.
+ * 3. After a stop there is nothing to decide; the first stop's message is used.
  */
 export function combineHooks(ran: readonly HookRan[]): HooksCombined {
   const outcomes = ran.map(({ outcome }) => outcome);
@@ -82,7 +82,7 @@ export function combineHooks(ran: readonly HookRan[]): HooksCombined {
   };
 }
 
-/** The input after this hook, or undefined when it is what it was; the order of keys is no difference. Throws for what has no canonical form. */
+/** The input after this hook, or undefined if unchanged (key order is ignored). Throws for values without a canonical form. */
 export function rewrittenInput(current: JsonObject, { updatedInput }: HookOutcome): JsonObject | undefined {
   if (!updatedInput) return undefined;
   const { input, mode } = updatedInput;
@@ -116,7 +116,7 @@ function namesOf(ran: readonly HookRan[]): string {
   return [...new Set(ran.map(({ name }) => name))].join(", ");
 }
 
-/** In order, by newline, without blanks; equal ones once unless all are wanted. */
+/** Joins non-blank texts by newline, dropping duplicates unless all are wanted. */
 function joined(texts: readonly (string | undefined)[], keep: "once" | "all" = "once"): string {
   const spoken = texts.flatMap((text) => (text === undefined || text.trim() === "" ? [] : [text]));
   return (keep === "once" ? [...new Set(spoken)] : spoken).join("\n");

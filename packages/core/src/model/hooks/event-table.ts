@@ -1,6 +1,6 @@
 import type { Verdict } from "../decision.ts";
 
-/** Points at which hooks are consulted. */
+/** Events at which hooks can influence what happens. */
 export type HookEvent =
   | "pre_tool_use"
   | "permission_request"
@@ -16,7 +16,7 @@ export type HookEvent =
   | "subagent_stop"
   | "pre_compact";
 
-/** Points at which hooks are only told. */
+/** Events that hooks only observe. */
 export type HookNotice =
   | "permission_denied"
   | "on_tool_approval_decision"
@@ -29,18 +29,18 @@ export type HookNotice =
   | "on_agent_switch"
   | "config_change";
 
-/** Every point a hook can be configured for, by our own name. */
+/** Every event a hook can be configured for, by our own name. */
 export type HookPoint = HookEvent | HookNotice;
 
-/** What a hook can do at one point. */
+/** What a hook can do at one event. */
 export type HookEventRow = {
-  /** The name in the contract that coding agents share; absent where that has none. */
+  /** The name in the hook contract shared by coding agents, if it has one. */
   readonly shared?: string;
-  /** The fields of the input whose value a matcher is compared with, any of them; empty: there is nothing to match on. */
+  /** The input fields a matcher is compared with; empty if there is nothing to match on. */
   readonly matchesOn: readonly string[];
   /** What a block does: prevents the action, keeps the agent working, is passed to the model, or nothing. */
   readonly blocks: "prevents" | "holds" | "feedback" | "no";
-  /** What a failure does: denies, counts as no opinion and voids every allow, withholds the output, or is a warning. */
+  /** What a failure does: denies, counts as no opinion and voids every allow, withholds the output, or only warns. */
   readonly failsClosed: "deny" | "no_opinion" | "withhold" | "no";
   readonly rewrites: "input" | "result" | "no";
   readonly decides: readonly Verdict[];
@@ -54,7 +54,7 @@ const FEEDBACK = { ...SPEAKS, blocks: "feedback" } as const;
 const PREVENTS = { ...SPEAKS, blocks: "prevents", failsClosed: "deny" } as const;
 const HOLDS = { ...SPEAKS, blocks: "holds" } as const;
 
-/** All points in the order of a run, with what hooks can do there. */
+/** All hook events in the order of a run, with what hooks can do there. */
 export const HOOK_EVENTS: Readonly<Record<HookPoint, HookEventRow>> = Object.freeze({
   pre_tool_use: { ...PREVENTS, shared: "PreToolUse", matchesOn: TOOL, rewrites: "input", decides: ["allow", "ask", "deny"] },
   permission_request: {
@@ -89,24 +89,24 @@ export const HOOK_EVENTS: Readonly<Record<HookPoint, HookEventRow>> = Object.fre
   config_change: { ...TOLD, shared: "ConfigChange", matchesOn: ["source"] },
 });
 
-/** How often in a row hooks may hold back an agent that wants to finish, unless settings say otherwise. */
+/** How often in a row hooks may keep an agent from finishing, by default. */
 export const STOP_HOOK_LIMIT = 8;
 
 const BY_NAME: ReadonlyMap<string, HookPoint> = new Map(
   points().flatMap((point) => [[point, point] as const, [sharedHookName(point), point]]),
 );
 
-/** The point that a name means, in either spelling. */
+/** Finds the event for a name in either spelling. */
 export function hookPointNamed(name: string): HookPoint | undefined {
   return BY_NAME.get(name);
 }
 
-/** The event's name for programs: the shared one, or ours if there is none. */
+/** The event's shared name, or ours if there is none. */
 export function sharedHookName(point: HookPoint): string {
   return HOOK_EVENTS[point].shared ?? point;
 }
 
-/** Whether a hook there may still change what happens: such a hook is always waited for. */
+/** True if a hook there may change what happens; such hooks are always awaited. */
 export function hookMayChange({ blocks, rewrites, decides }: HookEventRow): boolean {
   return blocks === "prevents" || blocks === "holds" || rewrites !== "no" || decides.length > 0;
 }

@@ -3,7 +3,7 @@ import { sameJson } from "../json/same.ts";
 
 type Rewrite = { readonly updatedInput?: JsonObject; readonly updatedInputMode?: "merge" | "replace" };
 
-/** A hook's answer with every known field of its right type: its outermost object, `hookSpecificOutput`, and that one's `decision`. */
+/** A hook's answer with typed fields: its root object, `hookSpecificOutput`, and that object's `decision`. */
 export type HookAnswer = {
   readonly top: {
     readonly continue?: boolean;
@@ -30,7 +30,7 @@ export type HookAnswer = {
   };
 };
 
-/** What a field holds; a list is the words it may be. */
+/** The type of a field; a list holds its allowed values. */
 type Type = "boolean" | "text" | "object" | "any" | readonly string[];
 type FieldTypes<T> = { readonly [Name in keyof Required<T>]: Type };
 
@@ -66,7 +66,7 @@ const PERMISSION: FieldTypes<HookAnswer["permission"]> = {
 
 type WrongField = { readonly wrong: string };
 
-/** Reads the three levels of an answer. One field of a wrong type makes all of it invalid; unknown fields are ignored. */
+/** Reads the three levels of an answer; one field of a wrong type makes it invalid, unknown fields are ignored. */
 export function readAnswer(answer: JsonObject): HookAnswer | WrongField {
   const top = readFields(answer, TOP);
   if ("wrong" in top) return top;
@@ -88,7 +88,7 @@ function readFields<T>(object: JsonObject, shape: FieldTypes<T>): { readonly fie
     if (!isOfType(value, type)) return { wrong: `${name} is not ${expected(type)}` };
     fields[name] = value;
   }
-  // Parsing: every field was just checked against its type.
+  // Each field was just checked against its type.
   return { fields: fields as T };
 }
 

@@ -4,7 +4,7 @@ import type { Content } from "../result/result.ts";
 import { hookPointNamed, sharedHookName } from "./event-table.ts";
 import { sharedToolName } from "./tool-names.ts";
 
-/** Where a hook's event happens. The hook runner fills in an absent cwd and the time. */
+/** Where a hook's event happens; the hook runner fills in a missing cwd and the time. */
 export type HookSession = {
   readonly sessionId: string;
   readonly transcriptPath?: string;
@@ -15,16 +15,15 @@ export type HookSession = {
 
 /** The call an event is about, under our own names. */
 export type HookCall = {
-  /** Our name of the event; `pre_tool_use` when absent. */
+  /** Our name of the event; defaults to `pre_tool_use`. */
   readonly event?: string;
   readonly callId: string;
   readonly tool: string;
   readonly kind: Kind;
-  /** Absent: the call has no arguments. */
   readonly input?: JsonObject;
 };
 
-/** What a call gave, for the events after it. */
+/** A call's result, for the events after it. */
 export type HookResult = {
   readonly content: Content;
   readonly durationMs: number;
@@ -33,7 +32,7 @@ export type HookResult = {
   readonly interrupted?: boolean;
 };
 
-/** The object a hook reads about a call: names of the shared hook contract beside our own. */
+/** Builds the object a hook reads about a call: the shared contract's names beside our own. */
 export function toolHookInput(session: HookSession, call: HookCall): JsonObject {
   const server = /^mcp__([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*)__./.exec(call.tool)?.[1];
   return {
@@ -47,7 +46,7 @@ export function toolHookInput(session: HookSession, call: HookCall): JsonObject 
   };
 }
 
-/** What a hook reads when all calls of a batch have ended. */
+/** Builds what a hook reads when all calls of a batch have ended. */
 export function batchHookInput(
   session: HookSession,
   calls: readonly (Omit<HookCall, "kind" | "event"> & { readonly type: string | null })[],
@@ -62,7 +61,7 @@ export function batchHookInput(
   return { ...sessionHookInput(session, "post_tool_batch"), tool_calls: told };
 }
 
-/** What a hook reads about an event without a call; the caller adds the event's own fields. */
+/** Builds what a hook reads about an event without a call; the caller adds the event's own fields. */
 export function sessionHookInput(session: HookSession, event: string): JsonObject {
   const point = hookPointNamed(event);
   return {
@@ -76,7 +75,7 @@ export function sessionHookInput(session: HookSession, event: string): JsonObjec
   };
 }
 
-/** The same after the call ended. Without an event of its own it is the one for success or failure. */
+/** Builds what a hook reads after a call; the event defaults to that for success or failure. */
 export function postToolHookInput(session: HookSession, call: HookCall, result: HookResult): JsonObject {
   const { content, durationMs, error } = result;
   const event = call.event ?? (error ? "post_tool_use_failure" : "post_tool_use");
@@ -89,7 +88,7 @@ export function postToolHookInput(session: HookSession, call: HookCall, result: 
   };
 }
 
-/** The name of a mode of ours in the shared hook contract. */
+/** The name of one of our modes in the shared hook contract. */
 export function sharedMode(mode: string): string {
   return SHARED_MODES.get(mode) ?? "default";
 }

@@ -10,16 +10,15 @@ import { type HookAnswer, readAnswer } from "./fields.ts";
 /** How one run of a hook ended, before it is interpreted. */
 export type HookRun =
   | { readonly ended: "exit"; readonly code: number; readonly stdout: string; readonly stderr: string }
-  /** A function's return value. */
   | { readonly ended: "value"; readonly value: unknown }
   | { readonly ended: "failed"; readonly cause: string; readonly stderr?: string }
   | { readonly ended: "cancelled" };
 
-/** What one hook said. */
+/** What one hook answered. */
 export type HookOutcome = {
   readonly verdict: Verdict | "none";
   readonly reason?: string;
-  /** The run ends, or an end is not held back; the message may be blank. */
+  /** Ends the run, or lets it end; the message may be blank. */
   readonly stop?: string;
   readonly feedback?: string;
   readonly context?: string;
@@ -27,24 +26,24 @@ export type HookOutcome = {
   readonly interrupt?: boolean;
   readonly updatedInput?: { readonly input: JsonObject; readonly mode: "merge" | "replace" };
   readonly updatedOutput?: string;
-  /** No hook's allow counts beside this one: a person decides. */
+  /** Voids every hook's allow, so that a person decides. */
   readonly voidsAllow?: boolean;
   /** Why it counts as failed. */
   readonly failure?: string;
   /** What went wrong, one sentence each. */
   readonly warnings: readonly string[];
-  /** Fields this event has no use for, one sentence each: said once, not at every run. */
+  /** One sentence per field that this event ignores; reported once, not on every run. */
   readonly ignored: readonly string[];
 };
 
-/** The hook that ran, where, and what its failure does. */
+/** The hook that ran, its event, and what its failure does. */
 export type HookSpeaker = { readonly event: HookPoint; readonly name: string; readonly onFailure: "block" | "warn" };
 
 const LONGEST_CONTEXT = 10_000;
 const LONGEST_REASON = 2_000;
 const SHOWN_STDERR = 500;
 
-/** Interprets the end of one run. Anything not understood is a failure, and the event says what a failure does. */
+/** Interprets the end of one run; anything not understood is a failure. */
 export function readHookRun(hook: HookSpeaker, run: HookRun): HookOutcome {
   switch (run.ended) {
     case "exit":
@@ -82,12 +81,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** Every property is read once; what JSON cannot carry is nothing. */
+/** Reads every property once and drops what JSON cannot carry. */
 function copied(value: unknown): unknown {
   try {
     return copyGiven(value);
   } catch {
-    return undefined; // a getter or proxy of a function's
+    return undefined; // a getter or proxy threw
   }
 }
 
@@ -118,7 +117,7 @@ type Speaking = { readonly hook: HookSpeaker; readonly row: HookEventRow; readon
 type Part = Partial<HookOutcome>;
 type Said = { readonly field: string; readonly verdict: Verdict; readonly reason: string | undefined };
 
-/** Every opinion of one answer counts where the event has a use for it; the strictest of them is the hook's. */
+/** The strictest opinion that applies at this event is the hook's. */
 function verdictOf({ hook, row, answer }: Speaking): Part {
   const { permission } = answer;
   const ignored: string[] = [];
@@ -135,7 +134,7 @@ function verdictOf({ hook, row, answer }: Speaking): Part {
 
 const WORDS: Readonly<Record<string, Verdict>> = { block: "deny", deny: "deny", approve: "allow", allow: "allow", ask: "ask" };
 
-/** In the order of preference of their reasons. */
+/** Ordered by preference of their reasons. */
 function opinionsOf({ top, specific, permission }: HookAnswer): readonly Said[] {
   const { permissionDecision: decided = "defer", permissionDecisionReason } = specific;
   const reason = permissionDecisionReason ?? permission.message ?? top.reason;
@@ -144,13 +143,13 @@ function opinionsOf({ top, specific, permission }: HookAnswer): readonly Said[] 
   if (permission.behavior !== undefined)
     said.push({ field: "behavior", verdict: permission.behavior, reason: permission.message ?? reason });
   const word = top.decision === undefined ? undefined : WORDS[top.decision];
-  const contrary = said.some(({ verdict }) => verdict !== word); // its reason is no reason for this
+  const contrary = said.some(({ verdict }) => verdict !== word); // a reason given for another verdict does not apply
   if (word !== undefined) said.push({ field: "decision", verdict: word, reason: contrary ? top.reason : reason });
   if (top.continue === false) said.push({ field: "continue", verdict: "deny", reason: top.stopReason ?? reason });
   return said;
 }
 
-/** What an opinion in one field means at this event; undefined: nothing. */
+/** What an opinion in one field means at this event, if anything. */
 function meaning({ hook, row }: Omit<Speaking, "answer">, { field, verdict, reason }: Said): Part | undefined {
   const foreign = field === "behavior" && hook.event !== "permission_request";
   if (verdict === "deny") return denied({ hook, row }, { field, reason });
@@ -167,7 +166,7 @@ function denied({ hook, row }: Omit<Speaking, "answer">, { field, reason }: Omit
   return { verdict: "deny", reason: text ?? byDefault(hook) };
 }
 
-/** The strictest verdict, and what stops, is fed back or voids beside it; of equals the first. */
+/** The strictest verdict (the first of equals), combined with every stop, feedback and void. */
 function strictestOf(parts: readonly Part[]): Part {
   let strictest: Part = {};
   let beside: Part = {};
@@ -208,7 +207,7 @@ function reasonOf(text: string | undefined): { readonly reason?: string } {
   return trimmed === "" ? {} : { reason: cutText(trimmed, LONGEST_REASON) };
 }
 
-/** An exit with code 2. */
+/** Exit code 2. */
 function blocked(hook: HookSpeaker, stderr: string): HookOutcome {
   const row = HOOK_EVENTS[hook.event];
   const meant = denied({ hook, row }, { field: "decision", reason: stderr });
@@ -217,7 +216,7 @@ function blocked(hook: HookSpeaker, stderr: string): HookOutcome {
   return { ...SILENT, ...meant, warnings: withheldWarning(hook, meant) };
 }
 
-/** Output that a hook withholds without failing is said to the person: the model is only told that there is none. */
+/** The model learns only that output is missing, so the person gets the reason. */
 function withheldWarning(hook: HookSpeaker, { verdict, reason = "" }: Part): readonly string[] {
   const withheld = verdict === "deny" && HOOK_EVENTS[hook.event].failsClosed === "withhold";
   return withheld ? [`hook ${hook.name} (${hook.event}): ${reason}`] : [];

@@ -1,13 +1,13 @@
-/** What other agents call a tool of ours. */
+/** Other agents' names for one of our tools. */
 type ForeignNames = {
-  /** Our tools that do the same. Empty: we have none. */
+  /** Our equivalent tools; may be empty. */
   readonly same: readonly string[];
-  /** Our tools that do something similar. A deny or ask of the name covers them too, so that they cannot be used to get around it. */
+  /** Our similar tools. A deny or ask covers them too, so that they cannot be used to get around it. */
   readonly near?: readonly string[];
   readonly names: readonly string[];
 };
 
-/** The row of a name, without regard to case. The table is made when it is first needed, so that bundles of other functions do not contain it. */
+/** The table is built on first use so that unrelated bundles do not contain it. */
 function rowOf(name: string): ForeignNames | undefined {
   byName ??= new Map(
     foreignNames().flatMap((row) => [
@@ -20,7 +20,7 @@ function rowOf(name: string): ForeignNames | undefined {
 
 let byName: ReadonlyMap<string, ForeignNames> | undefined;
 
-/** Our tools that a name of any known agent stands for; undefined: no known agent has such a tool. Case does not count. */
+/** Our tools for another agent's tool name, ignoring case; undefined if no known agent has such a tool. */
 export function toolsByForeignName(name: string): Pick<ForeignNames, "same" | "near"> | undefined {
   return rowOf(name);
 }
@@ -30,12 +30,11 @@ export function sharedToolName(tool: string): string {
   return SHARED.has(tool) ? (rowOf(tool)?.names[0] ?? tool) : tool;
 }
 
-/** The tools that the contract names. */
 const SHARED: ReadonlySet<string> = new Set(["shell", "read", "write", "edit", "search", "glob", "list", "fetch", "todo", "agent", "ask"]);
 
 /**
- * The tool names of Claude Code, Qwen Code, Gemini CLI, Codex and opencode, old ones included. In a row for one tool of ours the first name is Claude Code's,
- * which the shared hook contract uses.
+ * The tool names of Claude Code, Qwen Code, Gemini CLI, Codex and opencode, old ones included. The first name in each
+ * row is Claude Code's, which the shared hook contract uses.
  */
 function foreignNames(): readonly ForeignNames[] {
   return [
@@ -93,7 +92,6 @@ function foreignNames(): readonly ForeignNames[] {
   ];
 }
 
-/** Tools of other agents that have no counterpart here. */
 function namesWithoutTool(): readonly string[] {
   return [
     ...[

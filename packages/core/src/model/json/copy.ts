@@ -2,13 +2,13 @@ import { InvalidInput } from "../schema/problems.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
 import { jsonPointer } from "./pointer.ts";
 
-/** Also ends a value that contains itself. */
+/** Also stops a value that contains itself. */
 const MAX_LEVELS = 512;
-/** Past so many values none may be met twice: a value that shares its parts can be small and yet have no end when written out. */
+/** Beyond this many values, none may occur twice: a small value that shares its parts can be endless when written out. */
 const MAX_SHARING = 1 << 16;
 
 type CopyWalk = {
-  /** An input is refused where a result is repaired: lone surrogates, and keys that reach prototypes. */
+  /** Inputs are refused where results are repaired: lone surrogates and prototype keys. */
   readonly strict: boolean;
   /** No string in it can hold a lone surrogate. */
   readonly paired: boolean;
@@ -17,19 +17,19 @@ type CopyWalk = {
   seen: Set<object> | undefined;
 };
 
-/** The deep-frozen copy of an input that everyone sees from then on. Every property is read once; what JSON cannot carry is refused, with its place. */
+/** Makes the deep-frozen copy of an input. Reads every property once and refuses what JSON cannot carry, with its place. */
 export function copyInput(value: unknown): JsonObject {
   if (!isObject(value)) throw new InvalidInput("params must be object");
   return copyMembers(value, { strict: true, paired: false, path: [], values: 0, seen: undefined });
 }
 
-/** Freezes a value that was just parsed and that no one else holds. `paired`: the text has no lone surrogate. */
+/** Freezes a value just parsed and not shared. `paired`: the text has no lone surrogate. */
 export function freezeRead(value: JsonObject, paired: boolean): JsonObject {
   if (paired && isFlat(value)) return Object.freeze(value);
   return freezeMembers(value, { strict: true, paired, path: [], values: 0, seen: undefined });
 }
 
-/** Nothing in it has parts, and no key reaches prototypes. By `for in`, which is twice as quick as a list of keys; what it finds besides is looked at, too. */
+/** True if no member has parts and no key reaches prototypes. `for in` is twice as fast as a key list. */
 function isFlat(value: JsonObject): boolean {
   for (const key in value) {
     const member = value[key];
@@ -39,7 +39,7 @@ function isFlat(value: JsonObject): boolean {
 }
 
 function freezeMembers(source: JsonObject, walk: CopyWalk): JsonObject {
-  enter(walk, source, 0); // what was read from a text shares nothing
+  enter(walk, source, 0); // a parsed text shares nothing
   for (const key of Object.keys(source)) {
     checkKey(key, walk);
     freezeMember(source[key], key, walk);
@@ -53,7 +53,7 @@ function freezeItems(source: readonly Json[], walk: CopyWalk): void {
   Object.freeze(source);
 }
 
-/** A place is only kept where something may be refused below it. */
+/** Tracks the place only where something below may be refused. */
 function freezeMember(value: Json | undefined, at: PropertyKey, walk: CopyWalk): void {
   if (walk.paired ? typeof value === "string" || isSmall(value) : isPlain(value)) return;
   walk.path.push(at);
@@ -63,7 +63,7 @@ function freezeMember(value: Json | undefined, at: PropertyKey, walk: CopyWalk):
   walk.path.pop();
 }
 
-/** The deep-frozen copy of a value a tool gave, with lone surrogates replaced. Undefined: it is not JSON. */
+/** The deep-frozen copy of a tool's value, with lone surrogates replaced; undefined if it is not JSON. */
 export function copyGiven(value: unknown): Json | undefined {
   try {
     return copy(value, { strict: false, paired: false, path: [], values: 0, seen: undefined });
@@ -123,7 +123,6 @@ function copyItems(source: readonly unknown[], walk: CopyWalk): readonly Json[] 
   return Object.freeze(out);
 }
 
-/** A value that is its own copy: its place is not needed, because nothing refuses it. */
 function isPlain(value: unknown): value is string | number | boolean | null {
   return typeof value === "string" ? value.isWellFormed() : isSmall(value);
 }
@@ -132,7 +131,7 @@ function isSmall(value: unknown): value is number | boolean | null {
   return typeof value === "boolean" || value === null || (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
 }
 
-/** True for plain objects and class instances, false for dates, maps and others whose content is not in their properties. */
+/** True for plain objects and class instances; false for dates, maps and others that keep content outside their properties. */
 function isRecord(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Object.prototype.toString.call(value) === "[object Object]";

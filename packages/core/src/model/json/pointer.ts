@@ -1,4 +1,4 @@
-/** The JSON pointer of a place, from the keys that lead to it; "" is the whole. */
+/** The JSON pointer for a list of keys; "" is the root. */
 export function jsonPointer(keys: readonly PropertyKey[]): string {
   let pointer = "";
   for (const key of keys) pointer += pointerStep(key);
@@ -10,7 +10,7 @@ export function stepKey(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
-/** One step of a JSON pointer, with the slash before it. */
+/** One step of a JSON pointer, with its slash. */
 export function pointerStep(key: PropertyKey): string {
   return typeof key === "string" ? `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}` : `/${String(key)}`;
 }

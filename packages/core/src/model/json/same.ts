@@ -1,6 +1,6 @@
 import { isObject } from "./json.ts";
 
-/** True when a value says the same as a JSON value: properties that are undefined count as absent, order of keys counts for nothing. */
+/** True when a value equals a JSON value; undefined properties count as absent and key order is ignored. */
 export function sameJson(json: unknown, value: unknown): boolean {
   if (json === value) return true;
   if (typeof json !== "object" || json === null || typeof value !== "object" || value === null) return false;
@@ -14,7 +14,7 @@ function sameItems(json: readonly unknown[], value: readonly unknown[]): boolean
   return true;
 }
 
-/** By `for in`, which is twice as quick as lists of keys. What is inherited is met in both, and so counts for nothing. */
+/** `for in` is twice as fast as key lists; inherited members appear on both sides and cancel out. */
 function sameMembers(json: Readonly<Record<string, unknown>>, value: Readonly<Record<string, unknown>>): boolean {
   let members = 0;
   for (const key in value) {
@@ -27,7 +27,6 @@ function sameMembers(json: Readonly<Record<string, unknown>>, value: Readonly<Re
   return members === 0;
 }
 
-/** What an object may inherit, and what has to be looked into. */
 function isPart(value: unknown): boolean {
   return typeof value === "object" || typeof value === "function";
 }

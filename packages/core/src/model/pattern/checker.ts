@@ -2,26 +2,26 @@ import type { NamedChecker, RuleRef, Scope, Verdict } from "../decision.ts";
 import { PatternError } from "./error.ts";
 import { matchesPattern, type Pattern, parsePattern, type Subject } from "./pattern.ts";
 
-/** Rules of one layer: pattern texts, or references that say where the text stands and why. */
+/** The rules of one layer, as texts or as references with location and reason. */
 export type CheckerRules = {
   readonly label: string;
   readonly scope: Scope;
   readonly deny?: readonly (string | RuleRef)[];
   readonly ask?: readonly (string | RuleRef)[];
   readonly allow?: readonly (string | RuleRef)[];
-  /** What the tool of this name declares; without it no alias is folded and nothing is read as a command. */
+  /** What a tool declares; without it, aliases are not folded and nothing is read as a command. */
   readonly tools?: (name: string) => ToolShape | undefined;
 };
 
-/** What a tool declares about its input that rules depend on. */
+/** What rules need to know about a tool's input. */
 export type ToolShape = Pick<Subject, "aliases" | "commandArg">;
 
 /** A rule that was left out, and why. */
 export type RuleWarning = { readonly rule: RuleRef; readonly message: string };
 
 /**
- * A checker of compiled patterns. Within it: deny, then ask, then allow; order in a list and specificity mean nothing.
- * A broken deny or ask throws `PatternError`, because a policy without its guard must not be used; a broken allow is dropped with a warning.
+ * Compiles patterns into a checker: deny, then ask, then allow, regardless of order and specificity. A broken deny or
+ * ask throws `PatternError`, because dropping it would loosen the policy; a broken allow is dropped with a warning.
  */
 export function makeChecker(lists: CheckerRules): { readonly checker: NamedChecker; readonly warnings: readonly RuleWarning[] } {
   const warnings: RuleWarning[] = [];
@@ -42,7 +42,7 @@ export function makeChecker(lists: CheckerRules): { readonly checker: NamedCheck
   return { checker: { label: lists.label, scope: lists.scope, check, deniesTool }, warnings };
 }
 
-/** All checkers of several lists in their order; an absent or empty list adds nothing. */
+/** Joins lists of checkers in order. */
 export function mergeCheckers(...lists: readonly (readonly NamedChecker[] | undefined)[]): readonly NamedChecker[] {
   return lists.flatMap((list) => list ?? []);
 }
@@ -76,7 +76,7 @@ function compileAllow(written: string | RuleRef, warnings: RuleWarning[]): reado
   }
 }
 
-/** A tool's name decides first and never changes its mind, so that a call looks only at the rules of its own tool. */
+/** Rules that cover a tool name never change, so a call looks only at its own tool's rules. */
 function memoByTool(rules: readonly Rule[]): (tool: string) => readonly Rule[] {
   const known = new Map<string, readonly Rule[]>();
   return (tool) => {

@@ -8,7 +8,7 @@ export type PatternProblem = {
   readonly line?: number;
 };
 
-/** A rule text that does not parse. The message names file, line and text. */
+/** A rule text that does not parse; the message names file, line and text. */
 export class PatternError extends Error {
   readonly about: PatternProblem;
   constructor(about: PatternProblem) {

@@ -1,17 +1,16 @@
 import { PatternError } from "./error.ts";
 
-/** A compiled glob, anchored at both ends. Characters are code points, and both sides are compared in NFC. */
+/** A compiled glob, anchored at both ends; it compares code points in NFC. */
 export type Glob = {
-  /** As written, in NFC. */
   readonly text: string;
   readonly matches: (value: string) => boolean;
-  /** How many comparisons a match of this value takes: never more than (pattern length + 1) × (value length + 1). */
+  /** How many comparisons a match takes: at most (pattern length + 1) × (value length + 1). */
   readonly steps: (value: string) => number;
-  /** The unescaped text, when the glob is no more than a text with or without one star at its end. */
+  /** The unescaped text, if the glob is plain text with at most one star, at its end. */
   readonly plain: { readonly text: string; readonly star: boolean } | undefined;
 };
 
-/** Turns `*`, `?`, `[a-z]`, `[!a]` and `\x` into a matcher that goes back to its last star only. Throws `PatternError`. */
+/** Compiles `*`, `?`, `[a-z]`, `[!a]` and `\x` into a matcher that backtracks to its last star only. Throws `PatternError`. */
 export function compileGlob(text: string, options: { readonly caseSensitive?: boolean } = {}): Glob {
   const fold = options.caseSensitive ? composed : folded;
   const written = readGlob(text.normalize("NFC"));
@@ -32,16 +31,16 @@ export function compileGlob(text: string, options: { readonly caseSensitive?: bo
 const STAR = -1;
 const ANY = -2;
 const END = Number.NEGATIVE_INFINITY;
-/** The class of index i is the token `CLASS - i`. */
+/** The class at index i is the token `CLASS - i`. */
 const CLASS = -3;
 
 type Class = { readonly negated: boolean; readonly holds: (point: number) => boolean; readonly singles: readonly number[] };
 
-/** A token that is not negative is a code point that must stand there. */
+/** A non-negative token is the code point to match. */
 type Program = {
   readonly tokens: readonly number[];
   readonly classes: readonly Class[];
-  /** The index of a star at the end: once it is reached, the rest of the value is its. -1 without one. */
+  /** The index of a trailing star, which takes the rest of the value; -1 without one. */
   readonly openEnd: number;
 };
 
@@ -64,7 +63,7 @@ function readGlob(text: string): Program {
   return { tokens: single, classes, openEnd: single.at(-1) === STAR ? single.length - 1 : -1 };
 }
 
-/** The index of the bracket that closes the class whose inside begins at `start`. */
+/** The index of the bracket that closes the class starting at `start`. */
 function endOfClass(text: string, start: number): number {
   for (let i = start; i < text.length; i++) {
     if (text[i] === "]") return i;
@@ -93,7 +92,7 @@ function readClass(text: string, start: number, end: number): Class {
   };
 }
 
-/** The character at an index, or the one after it where a backslash stands, and the index behind. */
+/** The character at an index, unescaped, and the index after it. */
 function memberAt(text: string, index: number): { readonly point: number; readonly next: number } {
   const start = text[index] === "\\" ? index + 1 : index;
   const point = text.codePointAt(start);
@@ -108,7 +107,7 @@ function plainOf(tokens: readonly number[]): Glob["plain"] {
   return { text: literals.map((point) => String.fromCodePoint(point)).join(""), star };
 }
 
-/** On a mismatch only the last star takes one character more, so every token is compared with every character at most once. */
+/** On a mismatch only the last star takes one more character, so each token meets each character at most once. */
 function walk({ tokens, classes, openEnd }: Program, points: readonly number[]): { readonly matched: boolean; readonly steps: number } {
   let steps = 0;
   let star = -1;
@@ -162,7 +161,7 @@ function folded(text: string): string {
   return out;
 }
 
-/** Upper, then lower case, where each is one character: so `ſ` is `s`, and no text changes its length. */
+/** Upper, then lower case where each is one character: `ſ` becomes `s`, and the length never changes. */
 function foldCharacter(character: string): string {
   const lower = upperCharacter(character).toLowerCase();
   return isOne(lower) ? lower : character;

@@ -4,17 +4,17 @@ import { unicodePattern } from "../text/unicode-pattern.ts";
 import { PatternError } from "./error.ts";
 import { compileGlob, type Glob } from "./glob.ts";
 
-/** A rule text of the notation `tool` or `tool:arg=glob[:arg2=glob2…]`, compiled once. */
+/** A compiled rule text of the form `tool` or `tool:arg=glob[:arg2=glob2…]`. */
 export type Pattern = { readonly text: string; readonly tool: Glob; readonly conditions: readonly Condition[] };
 
 /** One argument that must match; `path` reaches into objects. */
 export type Condition = { readonly path: readonly [string, ...string[]]; readonly glob: Glob };
 
-/** What a pattern is held against: a request, and what its tool declares about its input. */
+/** What a pattern is matched against: a request, and what its tool declares about its input. */
 export type Subject = {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Other spellings of root properties, so that neither spelling dodges a rule. */
+  /** Other spellings of root properties, so that none evades a rule. */
   readonly aliases?: Readonly<Record<string, string>>;
   /** The root property that holds a shell command. */
   readonly commandArg?: string;
@@ -22,27 +22,26 @@ export type Subject = {
 
 const APPLY = ".apply";
 
-/** The name that rules use for a pending action that this tool pushed. No tool has a dot in its name. */
+/** The name rules use for applying a proposal staged by this tool; tool names contain no dot. */
 export function applyName(tool: string): string {
   return `${tool}${APPLY}`;
 }
 
-/** True for the name of a pending action's apply. */
 export function isApplyName(name: string): boolean {
   return name.slice(-APPLY.length).toLowerCase() === APPLY;
 }
 
-/** The tool that pushed the action of this name. */
+/** The tool behind an `.apply` name. */
 export function sourceOfApply(name: string): string {
   return name.slice(0, -APPLY.length);
 }
 
-/** False for an allow of tools, even of `*`, and the apply of a pending action: only a rule that names `.apply` allows it. */
+/** False for an allow that does not name `.apply`, because even `*` must not allow applying a proposal. */
 export function mayCover(toolText: string, how: Verdict, name: string): boolean {
   return how !== "allow" || !isApplyName(name) || isApplyName(toolText);
 }
 
-/** Reads a rule text. Throws `PatternError`: a rule that does not parse protects nothing. */
+/** Parses a rule text. Throws `PatternError`. */
 export function parsePattern(text: string): Pattern {
   const starts = conditionStarts(text);
   const toolText = text.slice(0, starts[0]?.colon ?? text.length);
@@ -56,8 +55,9 @@ export function parsePattern(text: string): Pattern {
 }
 
 /**
- * An allow reads narrowly, a deny or ask broadly: of an array every element must match or any one; of a command only bare words, compared word by word,
- * or the whole text and every part of it.
+ * Matches a pattern: an allow narrowly, a deny or ask broadly. For an allow every array element must match, and
+ * commands match word by word if they are bare words. For a deny or ask any element matches, and so does the whole
+ * command or any part.
  */
 export function matchesPattern(pattern: Pattern, how: Verdict, subject: Subject): boolean {
   if (!pattern.tool.matches(subject.tool) || !mayCover(pattern.tool.text, how, subject.tool)) return false;
@@ -69,7 +69,7 @@ const CONDITION = /:([A-Za-z_][A-Za-z0-9_.]*)=/y;
 
 type Start = { readonly name: string; readonly colon: number; readonly value: number };
 
-/** Any other colon belongs to the glob it stands in, and so does an escaped one. */
+/** Any other colon, and an escaped one, belongs to its glob. */
 function conditionStarts(text: string): readonly Start[] {
   const starts: Start[] = [];
   for (let i = 0; i < text.length; i++) {
@@ -132,7 +132,7 @@ function propertyOf(name: string, { aliases }: Subject): string {
   return (aliases && Object.hasOwn(aliases, name) && aliases[name]) || name;
 }
 
-/** The values of a property under every spelling the input has. */
+/** A property's values under all its spellings. */
 function spellings({ input, aliases }: Subject, name: string): readonly unknown[] {
   const values = Object.hasOwn(input, name) ? [input[name]] : [];
   for (const [alias, property] of Object.entries(aliases ?? {})) {
@@ -158,7 +158,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "boolean" || value === null ? String(value) : undefined;
 }
 
-/** `1000000` and `0.0000001`, never `1e-7`: a rule is written the way people write numbers. */
+/** `1000000` and `0.0000001`, never `1e-7`, because people write rules that way. */
 function plainDecimal(value: number): string {
   const [, sign = "", whole = "", fraction = "", exponent] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? [];
   if (exponent === undefined) return String(value);
@@ -168,23 +168,26 @@ function plainDecimal(value: number): string {
   return sign + digits.slice(0, cut) + (digits.length > cut ? `.${digits.slice(cut)}` : "");
 }
 
-/** How a command is read by a rule where nothing analyses shell: as text, narrowly for an allow, broadly for a deny or ask. */
+/** How a rule reads a command when there is no shell analysis: narrowly for an allow, broadly for a deny or ask. */
 function commandTest(glob: Glob, how: Verdict): (command: string) => boolean {
   return how === "allow" ? (command) => allows(glob, command) : (command) => partsOf(command).some(glob.matches);
 }
 
 const MAX_LENGTH = 4096;
 const BARE_WORDS = /^[\w./:=@+,%^~ \t-]*$/;
-/** A shell would put a home directory here. */
+/** A shell would insert a home directory here. */
 const EXPANDED_TILDE = /(?:^|[ \t:=])~/;
 
-/** True for bare words and blanks: no quoting, no expansion, no operator, so that there is nothing a shell could read differently. */
+/** True for bare words and blanks, which no shell could read differently. */
 function isPlainCommand(command: unknown): boolean {
   if (typeof command !== "string" || command.length > MAX_LENGTH || command.trim() === "") return false;
   return BARE_WORDS.test(command) && !EXPANDED_TILDE.test(command);
 }
 
-/** Word by word and case-sensitively; a star at the end stands for further whole words, so `ls*` is not `lsof`. No other glob can allow a command. */
+/**
+ * Compares word by word and case-sensitively. A trailing star covers further whole words, so `ls*` does not match
+ * `lsof`; other globs cannot allow a command.
+ */
 function allows({ plain }: Glob, command: string): boolean {
   if (!plain || !isPlainCommand(command)) return false;
   const rule = wordsOf(plain.text);
@@ -196,7 +199,7 @@ function wordsOf(text: string): readonly string[] {
   return text.split(/[ \t]+/).filter((word) => word !== "");
 }
 
-/** The whole text, and what stands between separators and brackets: each may be a command of its own. */
+/** The whole text, and each part between separators and brackets, which may be a command of its own. */
 function partsOf(command: string): readonly string[] {
   const parts = command.split(/[\n\r;&|(){}`]+/).map((part) => part.trim());
   return [command, ...parts.filter((part) => part !== "")];

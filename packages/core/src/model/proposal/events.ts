@@ -3,26 +3,25 @@ import type { Holder } from "../holder.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { Kind } from "../kind.ts";
 
-/** Who settled a proposal, and in whose words. */
+/** Who settled a proposal, and their message. */
 export type Resolution = {
   readonly action: "apply" | "discard";
   readonly by: "model" | "person" | "runtime";
   readonly who?: By;
   readonly reason: string;
   readonly extra?: JsonObject;
-  /** The call of `resolve`, where a model settled it. */
+  /** The call of `resolve`, if a model settled it. */
   readonly callId?: string;
   readonly at: string;
 };
 
-/** How one file stands that an apply could not bring to either end. */
+/** The state of a file that an apply left in neither end state. */
 export type FileState = { readonly path: string; readonly at: "before" | "after" | "other" };
 
-/** The bodies of a proposal's events. `proposal` names it; the life of a call is not touched by any of them. */
+/** The bodies of proposal events; none of them changes a call. */
 export type ProposalEventBodies = {
   "proposal.staged": {
     readonly proposal: string;
-    /** The staging call. */
     readonly callId: string | null;
     readonly tool: string;
     readonly toolDigest: string;
@@ -30,21 +29,21 @@ export type ProposalEventBodies = {
     readonly cwd: string;
     readonly input: JsonObject;
     readonly label: string;
-    /** `closure`: it can be settled only by the process that staged it. */
+    /** `closure`: only the process that staged it can settle it. */
     readonly carrier: "data" | "closure";
     readonly owner: Holder | null;
     readonly digest: string;
     readonly files: number;
     /** A `ProposalManifest`: what people see, and every effect by path and digest. */
     readonly manifest: Json;
-    /** SHA-256 (hex) of every content the effects speak of, before and after; each is kept beside the event. */
+    /** SHA-256 (hex) of every content before and after; each is stored with the event. */
     readonly contents: readonly string[];
     /** The older proposal of the same request that this one replaces. */
     readonly supersedes?: readonly string[];
   };
   "proposal.applying": { readonly proposal: string; readonly digest: string; readonly resolution: Resolution };
   "proposal.applied": { readonly proposal: string; readonly superseded: readonly string[] };
-  /** Nothing changed; it is staged again. `cancelled` does not count as a failure. */
+  /** Nothing changed and the proposal is staged again; `cancelled` is not counted as a failure. */
   "proposal.apply_failed": {
     readonly proposal: string;
     readonly type: string;
@@ -56,10 +55,10 @@ export type ProposalEventBodies = {
   "proposal.stale": { readonly proposal: string; readonly cause: "changed" | "lost" | "tool"; readonly files: readonly string[] };
   "proposal.superseded": { readonly proposal: string; readonly by: string };
   "proposal.unknown": { readonly proposal: string; readonly message: string; readonly files: readonly FileState[] };
-  /** The intent, on disk before the first file is restored. Only the holder of the session can write it. */
+  /** Written before the first file is restored, by the holder of the session only. */
   "proposal.undoing": { readonly proposal: string; readonly by: By };
   "proposal.undone": { readonly proposal: string; readonly by: By; readonly reason: string | null };
-  /** What a person asked for was not done, and why; the proposal stands as it was. */
+  /** A person's request was refused; the proposal is unchanged. */
   "proposal.refused": {
     readonly proposal: string;
     readonly action: "apply" | "discard" | "undo";
@@ -69,7 +68,7 @@ export type ProposalEventBodies = {
   "proposal.reminded": { readonly proposal: string; readonly turn: number };
   "proposal.unheeded": { readonly proposal: string; readonly turn: number };
   "proposal.parked": { readonly proposal: string; readonly why: "unheeded" | "failures" | "person" | "ended" };
-  /** Shared chain: a person's request to the process that holds the session, whose own record says what came of it. */
+  /** Shared chain: a person's request to the process that holds the session, which records the result. */
   "proposal.requested": {
     readonly proposal: string;
     readonly session: string;

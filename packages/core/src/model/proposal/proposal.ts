@@ -4,10 +4,13 @@ import type { Json, JsonObject } from "../json/json.ts";
 import type { Kind } from "../kind.ts";
 import type { ProposalEventBodies, Resolution } from "./events.ts";
 
-/** How a proposal stands. `parked` is a flag of `staged`, not a state. */
+/** The state of a proposal; `parked` is a flag of `staged`. */
 export type ProposalState = "staged" | "applying" | "applied" | "discarded" | "stale" | "superseded" | "unknown" | "undone";
 
-/** What becomes of one file: digests are `sha256:<hex>` of raw bytes, or "absent". Paths are absolute; `realPath` is where it led at the preview. */
+/**
+ * The change to one file: digests are `sha256:<hex>` of raw bytes, or "absent". `realPath` is where the absolute path
+ * led at the preview.
+ */
 export type FileEffect = {
   readonly path: string;
   readonly realPath: string;
@@ -15,13 +18,13 @@ export type FileEffect = {
   readonly to?: string;
   readonly before: string;
   readonly after: string;
-  /** Permission bits of the file that is made or was there. */
+  /** Permission bits of the file. */
   readonly mode: number | null;
 };
 
-/** What is kept of a preview beside its contents. */
+/** What is kept of a preview besides its contents. */
 export type ProposalManifest = {
-  /** Every change in full, one text per change, as people read them. */
+  /** The full text of each change, for people. */
   readonly blocks: readonly string[];
   readonly effects: readonly FileEffect[];
   /** For the tool's `apply`. */
@@ -29,7 +32,7 @@ export type ProposalManifest = {
   readonly details?: Json;
 };
 
-/** One proposal as fold and list know it; what it would do stays in the ledger, at `seq` of its session. */
+/** One proposal as folded and listed; the ledger keeps its effects at `seq` of its session. */
 export type ProposalRow = {
   readonly id: string;
   readonly session: string;
@@ -55,16 +58,16 @@ export type ProposalRow = {
   readonly changed: readonly string[];
   readonly supersededBy: string | null;
   readonly error: { readonly type: string; readonly message: string } | null;
-  /** What a person asked for and the holder has not done yet. `begun`: files may have gone back. */
+  /** A person's request that the holder has not carried out. `begun`: some files may already be restored. */
   readonly requested: { readonly action: "apply" | "discard" | "undo"; readonly pos: number; readonly begun?: true } | null;
   readonly stagedAt: string;
   readonly updatedAt: string;
 };
 
-/** One of a proposal's events, its wish from elsewhere included. */
+/** A proposal event, including requests from the shared chain. */
 export type ProposalEvent = LedgerEvent<keyof ProposalEventBodies>;
 
-/** What a proposal is digested as. */
+/** What a proposal's digest covers. */
 export type ProposalIdentity = {
   readonly tool: string;
   readonly toolDigest: string;
@@ -73,7 +76,7 @@ export type ProposalIdentity = {
   readonly effects: readonly FileEffect[];
 };
 
-/** The text whose digest names a proposal: what its tool was asked, how it is called, and what becomes of every file. Where a path led is checked when it is applied. */
+/** The text whose digest names a proposal: tool, input, label and effects. Where a path led is checked on apply. */
 export function proposalIdentityText({ tool, toolDigest, input, label, effects }: ProposalIdentity): string {
   const files = effects.map(({ path, op, to, before, after, mode }) => ({
     path,
@@ -86,12 +89,12 @@ export function proposalIdentityText({ tool, toolDigest, input, label, effects }
   return canonicalJson({ tool, toolDigest, input, label, effects: files });
 }
 
-/** Every place that rules are asked about: as it was written, and where it led. */
+/** Every path that rules judge: as written, and where it led. */
 export function judgedPaths(effects: readonly FileEffect[]): readonly string[] {
   return [...new Set(effects.flatMap(({ path, realPath, to }) => (to === undefined ? [path, realPath] : [path, realPath, to])))];
 }
 
-/** Every place an effect touches, as real paths. */
+/** The real paths of all effects. */
 export function touchedPaths(effects: readonly FileEffect[]): readonly string[] {
   return effects.flatMap(({ realPath, to }) => (to === undefined ? [realPath] : [realPath, to]));
 }

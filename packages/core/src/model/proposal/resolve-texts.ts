@@ -64,7 +64,7 @@ export const resolveText = {
   parked: ({ id, label }: NamedProposal): string => `${label} is parked for the person as ${id}. Continue without it.`,
 } as const;
 
-/** The words of what an apply threw: an error's message, its name where it has none, a thrown text itself. */
+/** Describes what an apply threw: an error's message or name, or the thrown text. */
 export function thrownWords(thrown: unknown): string {
   if (typeof thrown === "string") return thrown.toWellFormed();
   if (!(thrown instanceof Error)) return "unknown error";

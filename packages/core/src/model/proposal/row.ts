@@ -6,7 +6,7 @@ type RowChange = Partial<ProposalRow> | undefined;
 
 const ANY: readonly ProposalState[] = ["staged", "applying", "applied", "discarded", "stale", "superseded", "unknown", "undone"];
 
-/** Where each event may lead from; every other pair is illegal. */
+/** The states each event may follow; every other pair is illegal. */
 const FROM: Readonly<Record<ProposalEvent["type"], readonly ProposalState[]>> = {
   "proposal.staged": [],
   "proposal.applying": ["staged"],
@@ -25,15 +25,14 @@ const FROM: Readonly<Record<ProposalEvent["type"], readonly ProposalState[]>> = 
   "proposal.refused": ANY,
 };
 
-/** Events about steering the model. They are void if a person settled the proposal meanwhile. */
+/** Events that steer the model; ignored if a person settled the proposal meanwhile. */
 const STEERING: readonly ProposalEvent["type"][] = ["proposal.reminded", "proposal.unheeded", "proposal.parked"];
 
-/** True for an event of a proposal's life. */
 export function isProposalEvent(event: LedgerEvent): event is ProposalEvent {
   return Object.hasOwn(FROM, event.type);
 }
 
-/** The only way a proposal changes. Undefined: this event is not legal in this state. */
+/** The only way a proposal changes; undefined means the event is not legal in this state. */
 export function nextProposal(row: ProposalRow | undefined, event: ProposalEvent): ProposalRow | undefined {
   if (event.type === "proposal.staged") return row ? undefined : stagedRow(event.session, event.seq, { at: event.at, body: event.body });
   if (!row || ownerOf(event) !== row.session || !FROM[event.type].includes(row.state)) return undefined;
@@ -42,12 +41,12 @@ export function nextProposal(row: ProposalRow | undefined, event: ProposalEvent)
   return change && { ...row, ...change, updatedAt: event.at };
 }
 
-/** A wish stands in the shared chain and names the session; every other event is of the session's own chain. */
+/** A request in the shared chain names its session; all other events are in the session's own chain. */
 function ownerOf(event: ProposalEvent): string {
   return event.type === "proposal.requested" ? event.body.session : event.session;
 }
 
-/** Staged or being applied: what a restart must know about. */
+/** True if staged or being applied, which matters after a restart. */
 export function isOpenProposal({ state }: ProposalRow): boolean {
   return state === "staged" || state === "applying";
 }
@@ -114,12 +113,12 @@ function changeBy(row: ProposalRow, event: Exclude<ProposalEvent, { readonly typ
   }
 }
 
-/** The newest wish counts, unless files are going back already: how that ends answers both. */
+/** The newest request wins, unless files are already being restored; that result answers both. */
 function wished({ requested }: ProposalRow, { pos, body }: LedgerEvent<"proposal.requested">): RowChange {
   return requested?.begun ? {} : { requested: { action: body.action, pos } };
 }
 
-/** A list that is too long is stored beside its event; readers get it from there. */
+/** A long list is stored beside its event, and readers load it from there. */
 function listed<T>(files: readonly T[]): readonly T[] {
   return Array.isArray(files) ? files : [];
 }
@@ -128,7 +127,7 @@ function unknownError(message: string): ProposalRow["error"] {
   return { type: "apply_unknown", message };
 }
 
-/** Staged again. A failed apply restarts the count of ignored reminders; a cancel or a crash does not count as a failure. */
+/** Staged again. A failed apply restarts the count of ignored reminders; a cancel or a crash is not a failure. */
 function failed(row: ProposalRow, { type, message, cancelled, recovered }: EventBodies["proposal.apply_failed"]): RowChange {
   const counts = !cancelled && !recovered;
   return {

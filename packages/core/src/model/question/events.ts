@@ -1,7 +1,7 @@
 import type { By } from "../answer.ts";
 import type { Question, QuestionAnswer } from "./question.ts";
 
-/** The bodies of a question's events. The call of `ask` stays claimed until its answer is its result. */
+/** The bodies of question events; the `ask` call stays claimed until it is answered. */
 export type QuestionEventBodies = {
   "question.asked": {
     readonly question: string;
@@ -9,7 +9,7 @@ export type QuestionEventBodies = {
     readonly fingerprint: string;
     readonly questions: readonly Question[];
   };
-  /** Shared chain. The first one counts. */
+  /** Shared chain; the first answer wins. */
   "question.answered": {
     readonly question: string;
     readonly session: string;

@@ -1,41 +1,40 @@
 /** One choice of a question. */
 export type QuestionOption = { readonly label: string; readonly description?: string; readonly preview?: string };
 
-/** One question, its texts already brought into their normal form. */
+/** One question with normalized texts. */
 export type Question = {
   readonly id: string;
   readonly question: string;
   readonly header?: string;
   readonly options: readonly QuestionOption[];
   readonly multi: boolean;
-  /** Only where it names an option. */
   readonly recommended?: number;
 };
 
-/** What a person said to one question: labels in the order in which they were chosen. */
+/** A person's answer to one question, with labels in the order chosen. */
 export type QuestionAnswer = {
   readonly id: string;
   readonly selected: readonly string[];
   readonly custom?: string;
   readonly note?: string;
-  /** No answer in time: the marked choice was kept, or the default taken. */
+  /** Time ran out, so the marked choice was kept or the default taken. */
   readonly timedOut?: boolean;
   readonly automatic?: boolean;
 };
 
-/** A question as a model puts it. */
+/** A question as a model asks it. */
 export type AskedQuestion = Omit<Question, "multi" | "recommended"> & { readonly multi?: boolean; readonly recommended?: number };
 
-/** The row by which people type an answer of their own; no option may be called so. */
+/** The choice to type a custom answer; reserved as an option label. */
 export const OTHER = "Other (type your own)";
 
-/** The row that ends a choice of several; no option may be called so. */
+/** The choice that ends a multiple selection; reserved as an option label. */
 export const DONE = "Done selecting";
 
 const RESERVED: readonly string[] = [OTHER, DONE].map((label) => label.toLowerCase());
 const LONGEST_LABEL = 200;
 
-/** The questions in their normal form, or what is wrong with them. Labels are cleaned before they are compared, so that no crafted one collapses into another. */
+/** Normalizes questions, or says what is wrong. Labels are cleaned before they are compared, so that no two look alike. */
 export function readQuestions(asked: readonly AskedQuestion[]): { readonly questions: readonly Question[] } | { readonly fault: string } {
   if (asked.length === 0) return { fault: "questions must not be empty" };
   const questions = asked.map(normal);
@@ -71,7 +70,7 @@ function optionFault({ id, options }: Question): string | undefined {
   return undefined;
 }
 
-/** Why these answers do not fit the questions; undefined when they do. Exactly one per question, labels as they were offered. */
+/** Why the answers do not fit the questions, or undefined; each question needs one answer with offered labels. */
 export function answersFault(questions: readonly Question[], answers: readonly QuestionAnswer[]): string | undefined {
   const strange = answers.find(({ id }) => !questions.some((question) => question.id === id));
   if (strange) return `There is no question ${strange.id}.`;
@@ -93,14 +92,13 @@ function answerFault({ options, multi }: Question, { selected, custom }: Questio
   return !multi && selected.length > 0 && custom !== undefined ? "it is one option or a text of your own" : undefined;
 }
 
-/** What stands when a picker's time is over: what was chosen or typed, else the recommended option, else the first. */
+/** The answer when time runs out: what was chosen or typed, else the recommended option, else the first. */
 export function expiredAnswer({ id, options, recommended }: Question, soFar: QuestionAnswer | undefined): QuestionAnswer {
   if (soFar && isAnswered(soFar)) return { ...soFar, timedOut: true };
   const taken = options[recommended ?? 0];
   return { ...soFar, id, selected: taken ? [taken.label] : [], timedOut: true, ...(taken && { automatic: true }) };
 }
 
-/** Something was chosen or typed. */
 export function isAnswered({ selected, custom }: Pick<QuestionAnswer, "selected" | "custom">): boolean {
   return selected.length > 0 || custom !== undefined;
 }

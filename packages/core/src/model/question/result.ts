@@ -4,7 +4,7 @@ import { isAnswered, type Question, type QuestionAnswer } from "./question.ts";
 /** The answers as models and programs receive them. */
 export type QuestionResult = { readonly text: string; readonly details: JsonObject; readonly outcome: "answered" | "timed_out" };
 
-/** The result of a call of `ask`: sentences for one question, a line each for several. `timeout` is in seconds. */
+/** The result of an `ask` call: sentences for one question, a line each for several. `timeout` is in seconds. */
 export function questionResult(questions: readonly Question[], answers: readonly QuestionAnswer[], timeout = 0): QuestionResult {
   const pairs = questions.map((question) => ({ question, answer: answers.find(({ id }) => id === question.id) ?? nothing(question) }));
   const outcome = pairs.some(({ answer }) => answer.timedOut) ? "timed_out" : "answered";

@@ -1,7 +1,6 @@
 import type { EventBodies, LedgerEvent } from "../events.ts";
 import type { QuestionRow } from "../ledger-rows.ts";
 
-/** The row of a question that was asked now. */
 export function askedQuestion(event: LedgerEvent<"question.asked">): QuestionRow {
   const { question: id, callId, fingerprint, questions } = event.body;
   return {
@@ -15,7 +14,7 @@ export function askedQuestion(event: LedgerEvent<"question.asked">): QuestionRow
   };
 }
 
-/** The row after its one answer; undefined: it has one already. */
+/** The row after its answer; undefined if it has one already. */
 export function answeredQuestion(
   row: QuestionRow,
   { at, body }: { readonly at: string; readonly body: EventBodies["question.answered"] },

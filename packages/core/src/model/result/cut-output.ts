@@ -1,9 +1,9 @@
 import { splitsPair } from "../text/cut-text.ts";
 
-/** How much text of one call the model is given, and from which end. */
+/** How much text of one call the model receives, and from which end. */
 export type OutputLimits = { readonly maxChars: number; readonly maxLines: number; readonly keep: "head" | "tail" | "both" };
 
-/** A text that is over its limits: what is kept of it, and whether the whole is worth a file. */
+/** What is kept of a text over its limits, and whether the whole is worth a file. */
 export type Cut = {
   readonly head: string;
   readonly tail: string;
@@ -12,18 +12,18 @@ export type Cut = {
   readonly needsFile: boolean;
 };
 
-/** Where the full output is: nowhere because little was cut, nowhere because it could not be written, or in a file, which may be cut at its own limit. */
+/** Where the full output is: a file, possibly cut at its own limit; "unsaved" if writing failed; undefined if little was cut. */
 export type CutPlace = { readonly path: string; readonly cut?: true } | "unsaved" | undefined;
 
-/** Characters of one batch's results together. */
+/** Limit for all results of one batch together. */
 export const BATCH_CHARS = 200_000;
 
 const DEFAULT_CHARS = 25_000;
 const DEFAULT_LINES = 1_000;
-/** So little beyond the limit is not worth a file. */
+/** Text this little over the limit is not worth a file. */
 const SLACK = 3_000;
 
-/** The limits of one tool. A tool that says it has tighter limits of its own is cut by neither measure. */
+/** The limits of one tool; tools with their own tighter limits are not cut here. */
 export function outputLimits(definition: {
   readonly maxOutputChars?: number;
   readonly maxOutputLines?: number;
@@ -34,7 +34,7 @@ export function outputLimits(definition: {
   return { maxChars, maxLines, keep: definition.keep ?? "both" };
 }
 
-/** Undefined: the text is within its limits. Else the pieces to keep; `composeCut` puts them together once it is known where the full text is. */
+/** Cuts a text, or returns undefined if it is within its limits. `composeCut` joins the pieces once the full text is saved. */
 export function cutOutput(text: string, limits: OutputLimits): Cut | undefined {
   const { maxChars, maxLines } = limits;
   const chars = text.length;
@@ -53,7 +53,7 @@ export function cutOutput(text: string, limits: OutputLimits): Cut | undefined {
   return { head, tail, chars, lines, needsFile: tailStart - headEnd > SLACK };
 }
 
-/** What the model is given: what is kept, around one line that says what is missing. */
+/** Joins the kept pieces around one line that says what is missing. */
 export function composeCut({ head, tail, chars, lines }: Cut, place: CutPlace): string {
   let where = "";
   if (place === "unsaved") where = "; full output could not be saved";
@@ -64,7 +64,7 @@ export function composeCut({ head, tail, chars, lines }: Cut, place: CutPlace): 
   return `${before}[output truncated: ${chars} characters, ${lines} lines${where}]${after}`;
 }
 
-/** How many characters each result of a batch may keep: one by one is taken from the largest, of equal ones from the first, until all fit together. */
+/** How many characters each result of a batch may keep; the largest is shortened first, and of equal ones the first. */
 export function fitBatch(lengths: readonly number[], budget: number): readonly number[] {
   let total = 0;
   for (const length of lengths) total += length;
@@ -80,7 +80,7 @@ export function fitBatch(lengths: readonly number[], budget: number): readonly n
   return kept;
 }
 
-/** The height at which everything above is cut off, and what is then left of the budget. */
+/** The length at which results are cut, and what is left of the budget. */
 function levelFor(lengths: readonly number[], budget: number): { readonly level: number; readonly spare: number } {
   let rest = budget;
   let many = lengths.length;
@@ -104,7 +104,7 @@ function sharesOf({
   return { headChars, tailChars: maxChars - headChars, headLines, tailLines: maxLines - headLines };
 }
 
-/** A line break at the very end begins no line. */
+/** A trailing line break begins no new line. */
 function countLines(text: string): number {
   let lines = text === "" || text.endsWith("\n") ? 0 : 1;
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;

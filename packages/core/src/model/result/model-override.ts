@@ -1,9 +1,9 @@
-/** A call's result as far as the next model depends on it. */
+/** The parts of a result that select the next model. */
 export type OverridingResult = { readonly modelOverride?: string | undefined; readonly error?: unknown };
 
 /**
- * The model for the next turn only, or `""`: the first non-blank wish in call order, of a result without error, else of its tool.
- * `results` stand in call order; of two tools with one name the last counts.
+ * The model for the next turn, or `""`: the first non-blank override in call order from a result without error, else
+ * from its tool. Of two tools with one name the last counts.
  */
 export function resolveModelOverride(
   calls: readonly { readonly name: string }[],

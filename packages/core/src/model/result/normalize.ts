@@ -5,7 +5,7 @@ import { modelText, NO_OUTPUT } from "../text/model-text.ts";
 import type { Content, ContentPart, Display, Spilled, ToolResult } from "./result.ts";
 import { messageOf } from "./thrown.ts";
 
-/** A result everyone may rely on, and what had to be left out of it. */
+/** A valid result, and warnings about what was left out. */
 export type NormalizedResult = { readonly result: ToolResult; readonly warnings: readonly string[] };
 
 type ResultDraft = { -readonly [K in keyof ToolResult]: ToolResult[K] };
@@ -15,7 +15,7 @@ const EXTRAS = ["display", "details", "spilled"] as const;
 const MAX_PART_BYTES = 20_000_000;
 const DISPLAYS: readonly unknown[] = ["file_diff", "todo_list", "plan_summary", "task_execution", "ansi_output", "tool_progress"];
 
-/** Turns what a body returned into a result. Never throws: an invalid one becomes a failure that says so. */
+/** Turns what a body returned into a result; an invalid one becomes a failure. Never throws. */
 export function normalizeResult(name: string, returned: unknown): NormalizedResult {
   if (typeof returned === "string") return { result: textResult(returned), warnings: NONE };
   try {
@@ -25,7 +25,6 @@ export function normalizeResult(name: string, returned: unknown): NormalizedResu
   }
 }
 
-/** The result of a body that returned a text. */
 export function textResult(returned: string): ToolResult {
   const text = returned.toWellFormed();
   return { content: isBlank(text) ? NO_OUTPUT : text, display: text };
@@ -36,7 +35,7 @@ function invalidResult(name: string): ToolResult {
   return { content: `Error: ${message}`, display: message, error: { message, type: "invalid_tool_result" } };
 }
 
-/** Undefined: no result. Every field is read once. */
+/** Undefined if it is not a result; reads each field once. */
 function fromRecord(name: string, returned: Readonly<Record<string, unknown>>): NormalizedResult | undefined {
   const { content, display, error, modelOverride, details, spilled } = returned;
   const failure = error === undefined || error === null ? undefined : readFailure(error);
@@ -97,7 +96,7 @@ function base64Bytes(data: string): number {
   return Math.floor((data.length * 3) / 4) - padding;
 }
 
-/** A number that JSON can carry but our records cannot is given to the model as text. */
+/** A number that our records cannot hold is passed on as text. */
 function readJson(given: unknown): ContentPart | undefined {
   const value = copyGiven(given);
   if (value !== undefined) return { type: "json", value };
@@ -109,7 +108,7 @@ function readJson(given: unknown): ContentPart | undefined {
   return text === undefined ? undefined : { type: "text", text: text.toWellFormed() };
 }
 
-/** Nearly every text begins with something to see, which is quicker to find than all of its spaces. */
+/** Nearly every text begins with a letter, which is faster to check than trimming. */
 function beginsWithLetter(text: string): boolean {
   const first = text.charCodeAt(0);
   return first > 0x20 && first < 0x7f;
@@ -122,7 +121,7 @@ function isBlank(content: Content): boolean {
 
 type Extras = { readonly display: unknown; readonly details: unknown; readonly spilled: unknown };
 
-/** What is not for the model is left out where it is malformed, so that a body that did its work is not called a failure for it. */
+/** Malformed extras are dropped, so that a body that did its work does not count as failed. */
 function addExtras(name: string, draft: ResultDraft, given: Extras): readonly string[] {
   const display = given.display === undefined ? undefined : readDisplay(given.display);
   const details = given.details === undefined ? undefined : copyGiven(given.details);

@@ -1,13 +1,13 @@
 import type { Json } from "../json/json.ts";
 
-/** One piece of what the model is given. */
+/** One piece of content for the model. */
 export type ContentPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly mediaType: string; readonly data: string }
   | { readonly type: "file"; readonly mediaType: string; readonly data: string; readonly name?: string }
   | { readonly type: "json"; readonly value: Json };
 
-/** What the model is given: text, or parts. */
+/** What the model receives: text, or parts. */
 export type Content = string | readonly ContentPart[];
 
 /** Lines and characters a change adds and removes, by the model and by the person's edit of it. */
@@ -92,10 +92,10 @@ export type Display =
   | { readonly type: "ansi_output"; readonly ansiOutput: readonly (readonly AnsiRun[])[] }
   | { readonly type: "tool_progress"; readonly progress: number; readonly total?: number; readonly message?: string };
 
-/** A file that holds the full output of a call whose text was cut; `cut`: all of it up to where the file reached its limit. */
+/** A file with the full output of a call whose text was cut; `cut` means the file hit its own limit. */
 export type Spilled = { readonly path: string; readonly size: number; readonly sha256: string; readonly cut?: true };
 
-/** What a body returns. The presence of `error` alone makes it a failure. */
+/** What a body returns; it is a failure exactly if `error` is present. */
 export type ToolResult = {
   readonly content: Content;
   readonly display?: Display;

@@ -1,6 +1,6 @@
 import { ERROR_TYPES, isCustomType, isErrorType } from "../error-types.ts";
 
-/** What operating systems call a failure, and what we do. */
+/** Error types by the system's error code. */
 const BY_CODE: Readonly<Record<string, string>> = Object.freeze({
   ENOENT: "file_not_found",
   EACCES: "permission_denied",
@@ -11,7 +11,7 @@ const BY_CODE: Readonly<Record<string, string>> = Object.freeze({
   EEXIST: "attempt_to_create_existing_file",
 });
 
-/** The message of a thrown value; never throws itself. */
+/** The message of a thrown value; never throws. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown).toWellFormed();
@@ -20,7 +20,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** The error type of a thrown value: its own if a body may set it, else by the system's code, else `execution_failed`. */
+/** The error type of a thrown value: its own if allowed, else by system code, else `execution_failed`. */
 export function errorTypeOf(thrown: unknown): string {
   try {
     const type = read(thrown, "type");
@@ -37,7 +37,7 @@ function read(thrown: unknown, key: "type" | "code"): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A body that throws has failed: it cannot claim to have been denied, cancelled or never started. */
+/** A body that throws has failed; it cannot claim to have been denied, cancelled or never started. */
 function mayClaim(type: string): boolean {
   return isErrorType(type) ? ERROR_TYPES[type].includes("failed") : isCustomType(type);
 }

@@ -3,7 +3,7 @@ import { resolve } from "./shape.ts";
 
 type SchemaQuery = { readonly root: unknown; readonly known: Map<object, boolean> };
 
-/** False when a schema's root surely lets no object through. Where it cannot be told, it is left to the compiler. */
+/** False only if a schema's root certainly accepts no object. */
 export function acceptsObjects(schema: unknown): boolean {
   return accepts({ root: schema, known: new Map() }, schema);
 }
@@ -13,7 +13,7 @@ function accepts(asking: SchemaQuery, schema: unknown): boolean {
   if (!isObject(schema)) return true;
   const known = asking.known.get(schema);
   if (known !== undefined) return known;
-  // Also the answer for a schema that leads back to itself: only its other parts can refuse.
+  // Also the result for a schema that refers to itself: only its other parts can refuse.
   asking.known.set(schema, true);
   const answer = byValue(schema) && byParts(asking, schema);
   asking.known.set(schema, answer);

@@ -3,11 +3,11 @@ import { pointerStep } from "../json/pointer.ts";
 import type { Coercion } from "./coercion.ts";
 import { childShape, itemShape, rootShape, type Shape, type Shapes } from "./shape.ts";
 
-/** What coercion made of a value. Without coercions the value is the very one that was given. */
+/** The result of coercion; without coercions the value is unchanged. */
 export type CoercionResult = {
   readonly value: Json;
   readonly coercions: readonly Coercion[];
-  /** Places of the schema and of the value that were looked at: linear in both. */
+  /** Visited places of schema and value; linear in both. */
   readonly visits: number;
 };
 
@@ -17,7 +17,7 @@ type CoercionPlace = { readonly shape: Shape | undefined; readonly path: string;
 const MAX_LEVELS = 512;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Turns scalars that a model wrote in the wrong type into the type the schema asks for, on a copy. Whether the outcome is valid is the validator's to say. */
+/** Converts scalars of the wrong type to what the schema asks for, on a copy; the validator still decides. */
 export function coerce(schema: unknown, value: Json): CoercionResult {
   const shapes: Shapes = { root: schema, known: new Map(), numbers: new Map(), visits: 0 };
   const walk: CoercionWalk = { shapes, coercions: [] };
@@ -42,7 +42,7 @@ function coerceMembers(walk: CoercionWalk, { shape, path, level }: Inside, value
   let copy: Record<string, Json> | undefined;
   for (const key of Object.keys(value)) {
     const member = value[key];
-    // Such a key is refused later; assigning it would change the copy's prototype.
+    // Assigning this key would change the copy's prototype; it is refused later.
     if (member === undefined || key === "__proto__") continue;
     const now = coerceAt(
       walk,
@@ -93,7 +93,7 @@ function toText(types: ReadonlySet<string>, value: number | boolean): CoercionSt
   return types.has("string") ? { to: JSON.stringify(value), rule: "string" } : undefined;
 }
 
-/** The texts of the three rules have nothing in common, so their order means nothing. */
+/** The three rules match disjoint texts, so their order does not matter. */
 function fromText(types: ReadonlySet<string>, text: string): CoercionStep | undefined {
   if (types.has("boolean") && /^(?:true|false)$/i.test(text)) return { to: text.length === 4, rule: "boolean" };
   if (JSON_NUMBER.test(text)) {

@@ -1,8 +1,8 @@
 import type { Json } from "../json/json.ts";
 
-/** One deviation from what the model sent, so that a person and the ledger see both values. */
+/** One change to what the model sent, shown to people and recorded. */
 export type Coercion = {
-  /** A JSON pointer into the input; empty for the whole. */
+  /** A JSON pointer into the input; empty for the root. */
   readonly path: string;
   readonly from: Json;
   readonly to: Json;

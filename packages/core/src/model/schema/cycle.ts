@@ -2,8 +2,8 @@ import { isObject } from "../json/json.ts";
 import { stepKey } from "../json/pointer.ts";
 
 /**
- * True when following subschemas and references from the root can come back to a place it is already inside. Only schema positions are crawled: a `$ref`
- * inside data such as `default` is none. Linear in the schema, with a stack of its own, because foreign schemas may be as deep as they like.
+ * True when subschemas and references from the root can lead back to a place already entered. Crawls schema positions
+ * only, not data such as `default`. Uses its own stack, because foreign schemas may be arbitrarily deep.
  */
 export function hasCycleInSchema(schema: unknown): boolean {
   if (!isObject(schema)) return false;
@@ -45,7 +45,7 @@ const ONE = [
   "contentSchema",
 ];
 const LISTS = ["items", "allOf", "anyOf", "oneOf", "prefixItems"];
-/** The keys of these are names, never keywords. */
+/** The keys of these are names, not keywords. */
 const MAPS = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 const REFERENCES = ["$ref", "$dynamicRef", "$recursiveRef"];
 
@@ -80,7 +80,7 @@ function own(schema: Schema, keyword: string): unknown {
   return Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
 }
 
-/** Finds what a reference points at; undefined when that is not in this schema. Each reference is looked up once. */
+/** Resolves each reference once; undefined if the target is not in this schema. */
 function resolverOf(root: Schema): Resolve {
   const rootId = idOf(root);
   const names = new Map<string, Schema>();
@@ -92,7 +92,7 @@ function resolverOf(root: Schema): Resolve {
   };
 }
 
-/** Every `#anchor` and every embedded `$id`; the first of a name counts. */
+/** Every `#anchor` and embedded `$id`; the first of a name counts. */
 function collectNames(root: Schema, names: Map<string, Schema>): void {
   const seen = new Set<Schema>([root]);
   for (const schema of seen) {

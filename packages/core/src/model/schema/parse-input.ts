@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../json/json.ts";
 import { pointerStep } from "../json/pointer.ts";
 import type { Coercion } from "./coercion.ts";
 
-/** What reading a call's arguments gives. `message` is the reason only: the texts around it are the same for every invalid input. */
+/** The result of reading a call's arguments; `message` is only the reason. */
 export type ParsedInput =
   | { readonly ok: true; readonly value: JsonObject; readonly coercions: readonly Coercion[] }
   | { readonly ok: false; readonly type: "invalid_json" | "invalid_tool_params" | "input_too_large"; readonly message: string };
@@ -12,7 +12,7 @@ type InputRefusal = Extract<ParsedInput, { readonly ok: false }>;
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_LEVELS = 512;
-/** A text this short nests too little to hurt the parser, so that its levels are counted on the parsed value, which is cheaper. */
+/** Texts this short cannot nest deep enough to hurt the parser, so levels are counted on the parsed value. */
 const SHORT = 64 * 1024;
 const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 const NONE: readonly Coercion[] = Object.freeze([]);
@@ -20,7 +20,7 @@ const NOT_AN_OBJECT: InputRefusal = Object.freeze({ ok: false, type: "invalid_to
 const TOO_LONG: InputRefusal = Object.freeze({ ok: false, type: "input_too_large", message: "arguments exceed 16 MiB of text" });
 const TOO_DEEP: InputRefusal = Object.freeze({ ok: false, type: "input_too_large", message: `arguments exceed ${MAX_LEVELS} levels` });
 
-/** An input that was parsed and frozen, or arguments that the caller may still hold. */
+/** A parsed and frozen input, or arguments that the caller may still hold. */
 export type ReadText = ParsedInput | { readonly frozen: JsonObject };
 
 /** Parses a call's arguments and freezes them without a copy. Throws `InvalidInput`. */
@@ -35,7 +35,7 @@ export function readToolInput(text: string): ReadText {
   return isJsonObject(value) ? { frozen: freezeRead(value, text.isWellFormed() && !text.includes("\\u")) } : NOT_AN_OBJECT;
 }
 
-/** Reads a call's arguments as they came from the model. Never throws; what it lets through is JSON that survives being written and read again. */
+/** Reads a call's arguments as the model sent them. Never throws; accepts only JSON that survives a round trip. */
 export function parseToolInput(text: string): ParsedInput {
   if (tooLong(text)) return TOO_LONG;
   if (text.length > SHORT && deeperThanAllowed(text)) return TOO_DEEP;
@@ -49,7 +49,7 @@ export function parseToolInput(text: string): ParsedInput {
   return parseToolValue(value);
 }
 
-/** The same for a door that parsed the arguments itself. A text that holds an object is read once more, which is recorded. */
+/** Reads arguments that the caller already parsed; a text that holds an object is parsed again, and recorded as a coercion. */
 export function parseToolValue(value: unknown): ParsedInput {
   if (typeof value === "string") return parseInner(value);
   if (!isJsonObject(value)) return NOT_AN_OBJECT;
@@ -60,7 +60,7 @@ export function parseToolValue(value: unknown): ParsedInput {
   }
 }
 
-/** The parser quotes a few characters of the text, which may cut a surrogate pair. */
+/** The parser quotes a few characters, which may cut a surrogate pair. */
 function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : "unreadable").toWellFormed();
 }
@@ -72,12 +72,12 @@ function parseInner(text: string): ParsedInput {
   return { ok: true, value: inner.value, coercions: [{ path: "", from: text, to: inner.value, rule: "json" }] };
 }
 
-/** Everything below this point is checked by `refuse` before anyone reads it. */
+/** `refuse` checks everything inside before anyone reads it. */
 function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value);
 }
 
-/** The first reason why a value cannot be an input, or undefined. Recursion is bounded by the allowed levels, which also ends a value that contains itself. */
+/** The first reason why a value cannot be an input. The level limit bounds recursion and stops a value that contains itself. */
 function refuse(value: unknown, level: number, seen: { units: number }): InputRefusal | undefined {
   switch (typeof value) {
     case "string":
@@ -122,7 +122,7 @@ function wrong(text: string): InputRefusal {
   return { ok: false, type: "invalid_tool_params", message: `params ${text}` };
 }
 
-/** Puts one more step of a JSON pointer in front of the place a refusal names. */
+/** Prepends one JSON pointer step to the place of a refusal. */
 function at(refusal: InputRefusal, key: string | number): InputRefusal {
   if (refusal.type === "input_too_large") return refusal;
   const step = pointerStep(String(key).slice(0, 80).toWellFormed());
@@ -140,7 +140,7 @@ function tooLong(text: string): boolean {
   return bytes > MAX_BYTES;
 }
 
-/** Counts brackets outside of strings, so that a text of millions of levels is refused before the parser builds them. */
+/** Counts brackets outside strings, to refuse millions of levels before the parser builds them. */
 function deeperThanAllowed(text: string): boolean {
   let level = 0;
   for (let i = 0; i < text.length; i++) {
@@ -153,7 +153,7 @@ function deeperThanAllowed(text: string): boolean {
   return false;
 }
 
-/** The index of the quote that ends the string opened at `start`, or the text's length. */
+/** The index of the closing quote, or the text's length. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

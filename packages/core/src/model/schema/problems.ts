@@ -1,7 +1,7 @@
 import { isObject, type Json } from "../json/json.ts";
 import { stepKey } from "../json/pointer.ts";
 import { cutText } from "../text/cut-text.ts";
-/** Why an input cannot become an invocation; the message is the reason alone, the words around it are the caller's. */
+/** Why an input cannot become an invocation; the message is only the reason. */
 export class InvalidInput extends Error {
   readonly type: "invalid_tool_params" | "input_too_large";
   constructor(message: string, type: "invalid_tool_params" | "input_too_large" = "invalid_tool_params", options?: ErrorOptions) {
@@ -11,7 +11,7 @@ export class InvalidInput extends Error {
   }
 }
 
-/** One violation, as a validator tells it. */
+/** One violation reported by a validator. */
 type Problem = { readonly pointer: string; readonly text: string };
 
 const MOST = 10;
@@ -19,7 +19,7 @@ const LONGEST_ECHO = 80;
 const LONGEST_TEXT = 1_000;
 const LONG_QUOTE = new RegExp(`(["'\`])((?:(?!\\1).){${LONGEST_ECHO + 1},})\\1`, "gs");
 
-/** The message of an invalid input: the first ten violations in the validator's words, without long values. */
+/** The message for an invalid input: the first ten violations, without long values. */
 export function problemText(problems: readonly Problem[], input: Json): string {
   const shown = problems
     .slice(0, MOST)

@@ -3,19 +3,19 @@ import { stepKey } from "../json/pointer.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Everything a schema says about one place, with references and combinations folded into one union. */
+/** Everything a schema says about one place, with references and combinations merged into a union. */
 export type Shape = {
   readonly nodes: readonly Schema[];
   readonly types: ReadonlySet<string>;
   /** Some part could not be followed, so any type may be accepted here. */
   readonly open: boolean;
-  /** Every property and every item that some part names; all others have one shape together. */
+  /** Every named property and item; all others share one shape. */
   readonly names: ReadonlySet<string>;
   readonly fixed: number;
   readonly children: Map<string | number | undefined, Shape | undefined>;
 };
 
-/** The shapes found so far, so that no part of a schema is folded twice. */
+/** The shapes found so far, so that no part is folded twice. */
 export type Shapes = {
   readonly root: unknown;
   readonly known: Map<Schema | string, Shape>;
@@ -25,22 +25,19 @@ export type Shapes = {
 
 const MAX_HOPS = 64;
 const UNIONS = ["anyOf", "oneOf", "allOf"] as const;
-/** Keys of the shape that all other properties, and all other items, have together. */
+/** Keys of the shape shared by all other properties, and by all other items. */
 const [OTHER_PROPERTIES, OTHER_ITEMS] = [undefined, -1] as const;
 
-/** The shape of the whole value. */
 export function rootShape(shapes: Shapes): Shape | undefined {
   return shapeOf(shapes, [shapes.root]);
 }
 
-/** The shape of a property. */
 export function childShape(shapes: Shapes, shape: Shape, key: string): Shape | undefined {
   return once(shapes, { shape, place: shape.names.has(key) ? key : OTHER_PROPERTIES }, ({ properties, additionalProperties }) =>
     isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties,
   );
 }
 
-/** The shape of an item of a list. */
 export function itemShape(shapes: Shapes, shape: Shape, index: number): Shape | undefined {
   return once(shapes, { shape, place: index < shape.fixed ? index : OTHER_ITEMS }, (node) => {
     const fixed = fixedItems(node);
@@ -127,7 +124,7 @@ function follow(root: unknown, folding: ShapeFold, { schema, hops }: QueuedSchem
   else folding.open = true;
 }
 
-/** What a reference inside the same schema points at; undefined when it cannot be told. */
+/** Resolves a reference within the schema; undefined if it cannot. */
 export function resolve(root: unknown, reference: string): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;

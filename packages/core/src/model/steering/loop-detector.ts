@@ -7,30 +7,30 @@ export type LoopDetectorOptions = {
   readonly threshold?: number;
   /** Tools whose repeated identical calls are expected. */
   readonly pollSafe?: (name: string) => boolean;
-  /** The longest alternation that is looked for; 1 looks for none. */
+  /** The longest alternation to look for; 1 disables it. */
   readonly maxPeriod?: number;
-  /** How often an alternation must come round; an integer from 2. */
+  /** How often an alternation must repeat; an integer from 2. */
   readonly cycles?: number;
 };
 
-/** One call of a batch; the arguments are the model's text, or a value that a door already parsed. */
+/** One call of a batch; arguments are the model's text or an already parsed value. */
 export type LoopCall = { readonly name: string; readonly arguments: unknown };
 
-/** What tripped the detector last: the same batch `count` times in a row, or `period` batches in turn, `count` batches in all. */
+/** What tripped the detector last: the same batch `count` times, or `period` batches in turn, `count` in all. */
 export type LoopTrip = { readonly count: number; readonly period: number; readonly tool: string };
 
-/** Watches executed batches for a model that makes no progress. Pure state: it has no clock and starts nothing. */
+/** Watches executed batches for a model that makes no progress; it has no clock and starts nothing. */
 export type LoopDetector = {
-  /** Give every executed batch once, with its results or never with them. Warns at the first trip, stops at every later one. */
+  /** Records an executed batch, always with results or always without; warns at the first trip, stops at every later one. */
   readonly record: (calls: readonly LoopCall[], results?: readonly unknown[]) => "ok" | "warn" | "stop";
   readonly consecutive: number;
   readonly strikes: number;
   readonly trip: LoopTrip | undefined;
-  /** For a new user prompt, a notice turn, a switch of agent. */
+  /** For a new user prompt, a notice turn or a switch of agent. */
   readonly reset: () => void;
 };
 
-/** A detector with nothing recorded. Throws `RangeError` for options that could never trip, or always would. */
+/** Creates an empty detector. Throws `RangeError` for options that could never trip, or always would. */
 export function createLoopDetector(options: LoopDetectorOptions = {}): LoopDetector {
   const patience: Patience = {
     threshold: atLeast(1, "threshold", options.threshold ?? 5),
@@ -39,7 +39,8 @@ export function createLoopDetector(options: LoopDetectorOptions = {}): LoopDetec
   };
   const pollSafe = options.pollSafe ?? (() => false);
   const recent: LoopBatch[] = [];
-  // Plain fields: V8 keeps what a getter closes over, here a whole conversation, until the next full collection.
+  // Plain fields, because V8 keeps what a getter closes over, here a whole conversation, until the next full
+  // collection.
   const detector: { -readonly [K in keyof LoopDetector]: LoopDetector[K] } = {
     consecutive: 0,
     strikes: 0,
@@ -79,12 +80,12 @@ export function loopError({ count, period, tool }: LoopTrip): string {
 }
 
 type Patience = Required<Omit<LoopDetectorOptions, "pollSafe">>;
-/** Calls and results are written down only where they are compared: one batch differs from another mostly in its length or its first call. */
+/** Serialized only when compared, because batches mostly differ in length or in their first call. */
 type LoopBatch = { readonly calls: readonly LoopInput[]; readonly results: readonly unknown[] | undefined };
 type LoopInput = {
   readonly name: string;
   readonly text: string;
-  /** The parsed text, read on first use; undefined if it does not parse. */
+  /** Parsed on first use; undefined if it does not parse. */
   value: unknown;
   isRead: boolean;
 };
@@ -98,7 +99,7 @@ function batchOf(calls: readonly LoopCall[], results: readonly unknown[] | undef
   return { calls: calls.map(givenOf), results };
 }
 
-/** Copies a value, because its owner may change it; a text is kept. */
+/** Copies a value, because its owner may change it. */
 function givenOf({ name, arguments: given }: LoopCall): LoopInput {
   return { name, text: typeof given === "string" ? given : canonical(given), value: undefined, isRead: false };
 }
@@ -112,7 +113,7 @@ function tripOf(recent: readonly LoopBatch[], consecutive: number, { threshold, 
   return undefined;
 }
 
-/** The newest first, so that what does not come round is seen at once. Equal batches are no alternation. */
+/** Compares the newest first to fail early; equal batches are not an alternation. */
 function comesRound(recent: readonly LoopBatch[], period: number, cycles: number): boolean {
   const first = recent.length - period * cycles;
   if (first < 0) return false;
@@ -123,7 +124,7 @@ function comesRound(recent: readonly LoopBatch[], period: number, cycles: number
   return false;
 }
 
-/** Order counts, call ids do not. */
+/** Order counts; call ids do not. */
 function sameCalls(before: LoopBatch | undefined, batch: LoopBatch | undefined): boolean {
   if (!before || !batch || before.calls.length !== batch.calls.length) return false;
   return batch.calls.every((call, at) => sameCall(before.calls[at], call));
@@ -135,12 +136,12 @@ function sameCall(before: LoopInput | undefined, call: LoopInput): boolean {
   return readsAlike(before, call) && canonicalText(before.text) === canonicalText(call.text);
 }
 
-/** What is read differently is different. What is read alike may differ where reading loses something, as it does with long numbers. */
+/** Different readings differ; equal readings may still differ where parsing loses something, such as long numbers. */
 function readsAlike(before: LoopInput, call: LoopInput): boolean {
   try {
     return sameJson(contentOf(before), contentOf(call));
   } catch {
-    return true; // nested too deep to be looked at
+    return true; // nested too deep to compare
   }
 }
 
@@ -171,7 +172,7 @@ function canonicalText(text: string): string {
   }
 }
 
-/** What has no canonical form is compared by what can be said of it. */
+/** Values without a canonical form are compared by a description. */
 function canonical(value: unknown): string {
   try {
     return canonicalJson(value);

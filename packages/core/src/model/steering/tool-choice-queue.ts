@@ -1,10 +1,10 @@
-/** What the model is let choose in one turn. */
+/** What the model may choose in one turn. */
 export type Choice = "auto" | "none" | "required" | { readonly tool: string };
 
 /** Why a choice was not served. */
 export type RejectReason = "aborted" | "error" | "cleared" | "removed" | "unavailable" | "not_invoked";
 
-/** What then becomes of it: only the lost choice comes again; it is lost; it is lost with the rest of its sequence. */
+/** What happens to a rejected choice: it is queued again, dropped, or dropped with the rest of its sequence. */
 export type OnReject = "requeue" | "drop" | "drop_sequence";
 
 /** An entry that forces or removes the model's choice of tool, one choice per turn. */
@@ -14,11 +14,11 @@ export type Directive = {
   readonly onRejected: OnReject | Partial<Record<RejectReason, OnReject>>;
   readonly proposalId?: string;
   readonly requeued: number;
-  /** Which push it came from: a choice that was put back and the rest it left behind have the same. */
+  /** Which push it came from; a requeued choice and the rest of its entry share it. */
   readonly sequence: number;
 };
 
-/** The queue: a value. No operation changes the one it is given. */
+/** An immutable queue of directives. */
 export type ToolChoiceQueue = {
   readonly entries: readonly Directive[];
   readonly inFlight?: InFlight;
@@ -29,16 +29,16 @@ export type ToolChoiceQueue = {
 
 type InFlight = { readonly directive: Directive; readonly choice: Choice; readonly invoked: boolean };
 
-/** What a push may say beside its choices. */
+/** Options of a push besides its choices. */
 export type PushOptions = {
   readonly label?: string;
-  /** Before everything that waits, the rest of a half-served sequence too. */
+  /** Put it before everything that waits, even a half-served sequence. */
   readonly now?: boolean;
   readonly onRejected?: Directive["onRejected"];
   readonly proposalId?: string;
 };
 
-/** A queue with nothing in it. */
+/** The empty queue. */
 export const EMPTY_QUEUE: ToolChoiceQueue = Object.freeze({ entries: Object.freeze([]), pushed: 0 });
 
 /** Adds a directive; without choices nothing changes. */
@@ -60,12 +60,12 @@ export function push(
   return { ...queue, entries, pushed: queue.pushed + 1 };
 }
 
-/** One choice for one turn. */
+/** Queues one choice for one turn. */
 export function pushOnce(queue: ToolChoiceQueue, choice: Choice, options: PushOptions = {}): ToolChoiceQueue {
   return push(queue, { ...options, choices: [choice] });
 }
 
-/** One choice per turn, in this order. */
+/** Queues one choice per turn, in order. */
 export function pushSequence(queue: ToolChoiceQueue, choices: readonly Choice[], options: PushOptions = {}): ToolChoiceQueue {
   return push(queue, { ...options, choices });
 }
@@ -74,8 +74,8 @@ export function pushSequence(queue: ToolChoiceQueue, choices: readonly Choice[],
 export type Served = { readonly queue: ToolChoiceQueue; readonly choice: Choice | undefined };
 
 /**
- * Serves one choice and keeps it in flight; while one is, the same again. A named tool that is not active is dropped with the rest of its sequence, and the next entry
- * is tried. Without a list of active tools all count as active.
+ * Serves one choice and keeps it in flight; until that is settled it serves the same one again. A named tool that is
+ * not active is dropped with the rest of its sequence. Without `active` all tools count as active.
  */
 export function next(queue: ToolChoiceQueue, { active }: { readonly active?: readonly string[] } = {}): Served {
   if (queue.inFlight) return { queue, choice: queue.inFlight.choice };
@@ -99,12 +99,12 @@ function withoutSequence(entries: readonly Directive[], sequence: number): reado
   return entries.filter((entry) => entry.sequence !== sequence);
 }
 
-/** The forced tool ran in this turn. */
+/** Records that the forced tool ran in this turn. */
 export function markInvoked(queue: ToolChoiceQueue): ToolChoiceQueue {
   return queue.inFlight ? { ...queue, inFlight: { ...queue.inFlight, invoked: true } } : queue;
 }
 
-/** The turn ended normally. A named choice that was not taken is rejected as `not_invoked`. */
+/** Ends the turn normally; a named choice that was not taken is rejected as `not_invoked`. */
 export function resolve(queue: ToolChoiceQueue): ToolChoiceQueue {
   if (!queue.inFlight) return queue;
   const { inFlight, ...rest } = queue;
@@ -114,7 +114,7 @@ export function resolve(queue: ToolChoiceQueue): ToolChoiceQueue {
 
 const NEVER_AGAIN: readonly RejectReason[] = ["removed", "cleared", "unavailable"];
 
-/** The choice in flight was not served; its directive says what becomes of it. */
+/** Rejects the choice in flight; its directive says what happens next. */
 export function reject(queue: ToolChoiceQueue, reason: RejectReason): ToolChoiceQueue {
   const { inFlight, ...rest } = queue;
   if (!inFlight) return queue;
@@ -125,7 +125,7 @@ export function reject(queue: ToolChoiceQueue, reason: RejectReason): ToolChoice
   return { ...rest, entries: [{ ...directive, choices: [choice], requeued: directive.requeued + 1 }, ...rest.entries] };
 }
 
-/** Everything of this label goes, the choice in flight too. */
+/** Removes everything with this label, including the choice in flight. */
 export function removeByLabel(queue: ToolChoiceQueue, label: string): ToolChoiceQueue {
   const settled = queue.inFlight?.directive.label === label ? reject(queue, "removed") : queue;
   if (settled === queue && !queue.entries.some((entry) => entry.label === label)) return queue;
@@ -137,19 +137,19 @@ export function clear({ pushed }: ToolChoiceQueue): ToolChoiceQueue {
   return { entries: [], pushed };
 }
 
-/** What a person may see of a queue. */
+/** A queue as shown to a person. */
 export type QueueView = {
   readonly inFlight?: { readonly label: string; readonly choice: Choice };
   readonly queued: readonly Pick<Directive, "label" | "choices" | "requeued">[];
 };
 
-/** The queue as a person may see it. */
+/** Describes the queue for a person. */
 export function inspect({ inFlight, entries }: ToolChoiceQueue): QueueView {
   const queued = entries.map(({ label, choices, requeued }) => ({ label, choices, requeued }));
   return inFlight ? { inFlight: { label: inFlight.directive.label, choice: inFlight.choice }, queued } : { queued };
 }
 
-/** The label served last: told once. */
+/** Takes the label served last, once. */
 export function consumeLastServedLabel(queue: ToolChoiceQueue): { readonly queue: ToolChoiceQueue; readonly label: string | undefined } {
   const { lastServed, ...rest } = queue;
   return { queue: lastServed === undefined ? queue : rest, label: lastServed };

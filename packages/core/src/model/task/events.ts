@@ -1,21 +1,21 @@
 /** How a task ended. */
 export type TaskStatus = "completed" | "failed" | "cancelled";
 
-/** What a task has used, as its notice says it. */
+/** What a task has used, as its notice reports it. */
 export type TaskUsage = { readonly totalTokens: number; readonly toolUses: number; readonly durationMs: number };
 
-/** A process as the system knows it: pid and start time together name it. */
+/** A process, identified by pid and start time. */
 export type TaskProcess = {
   readonly pid: number;
   readonly pgid: number;
   readonly processStart: string;
-  /** What is in its environment, and in that of all it starts. */
+  /** A marker in its environment, inherited by its child processes. */
   readonly mark?: string;
-  /** Those that were started together with it, each in a group of its own, as the stages of a pipeline are. */
+  /** Processes started with it in their own groups, such as pipeline stages. */
   readonly others?: readonly Omit<TaskProcess, "others">[];
 };
 
-/** The process that was told last, and as its others all that are known besides: of each of them something may still run. */
+/** The latest process, with all earlier ones as `others`, because each may still be running. */
 export function withEarlier(
   { pid, pgid, processStart, mark, others = [] }: TaskProcess,
   before: TaskProcess | null | undefined,
@@ -28,39 +28,38 @@ export function withEarlier(
 
 /** What is known of a background command before it begins. */
 export type TaskCommand = {
-  /** Takes all it writes. */
   readonly outputFile: string;
-  /** Of its request; null: it only reads. */
+  /** Of its request; null if it only reads. */
   readonly fingerprint: string | null;
 };
 
-/** The bodies of a task's events, on the chain of the session that started it. */
+/** The bodies of task events, on the chain of the session that started the task. */
 export type TaskEventBodies = {
   "task.started": {
     readonly task: string;
-    /** A definition's name, or `fork`; of a command the tool's name. */
+    /** A definition's name or `fork`; for a command the tool's name. */
     readonly agent: string;
     readonly description: string;
-    /** What it was told to do; of a command its text. */
+    /** The instructions; for a command its text. */
     readonly prompt: string;
-    /** The launching call; null where a person or a host started it. */
+    /** The launching call; null if a person or a host started it. */
     readonly call: string | null;
-    /** The agent's own session, which holds its transcript; of a command the session of its call. */
+    /** The agent's own session with its transcript; for a command the session of its call. */
     readonly session: string;
     readonly model: string | null;
     readonly mode: string;
-    /** Of the definition it was built from; null for a fork and for a command. */
+    /** Of the agent definition; null for a fork or a command. */
     readonly digest: string | null;
-    /** There where it is a command, and no agent. */
+    /** Set for commands only. */
     readonly command?: TaskCommand;
   };
-  /** What a command runs in from now on; something of the earlier ones may still run. */
+  /** The command's new process; earlier ones may still be running. */
   "task.process": { readonly task: string } & TaskProcess;
-  /** Something said to a running agent. It is delivered as a notice of the agent's own session, under the same id. */
+  /** A message to a running agent, delivered as a notice with the same id in the agent's session. */
   "task.message": { readonly task: string; readonly message: string; readonly text: string; readonly by: string };
-  /** A stop was requested: a crash from here on does not restart it. */
+  /** A stop was requested, so a crash from here on does not restart it. */
   "task.cancelling": { readonly task: string; readonly by: string; readonly reason: string | null };
-  /** It neither runs nor counts. `blocked`: why it cannot go on by itself; null: it may be resumed. */
+  /** Not running and not counted. `blocked` says why it cannot continue by itself; null if it can be resumed. */
   "task.paused": { readonly task: string; readonly reason: "restart" | "approval"; readonly blocked: string | null };
   "task.resumed": { readonly task: string; readonly by: string };
   "task.ended": {
@@ -71,31 +70,31 @@ export type TaskEventBodies = {
     readonly error: string | null;
     readonly partial: boolean;
     readonly usage: TaskUsage;
-    /** False: its body had not come to rest. */
+    /** False if its body was still running. */
     readonly settled: boolean;
-    /** Who ended it, where it did not end by itself. */
+    /** Who ended it, if it did not end by itself. */
     readonly by: string | null;
     readonly remark?: string;
-    /** The fingerprint of a command with an unknown outcome: a person is asked before the same runs again. */
+    /** The fingerprint of a command with an unknown outcome; a person is asked before it runs again. */
     readonly unknown?: string;
   };
 };
 
-/** The bodies of a schedule's events. */
+/** The bodies of schedule events. */
 export type ScheduleEventBodies = {
   "schedule.created": {
     readonly schedule: string;
-    /** When it fires first, ISO 8601 in UTC. */
+    /** First fire time, ISO 8601 in UTC. */
     readonly due: string;
-    /** Milliseconds between fires; null: once. */
+    /** Null: fires once. */
     readonly everyMs: number | null;
     readonly prompt: string;
     readonly recurring: boolean;
     readonly durable: boolean;
-    /** When it ends by itself; null: never. */
+    /** Null: never. */
     readonly expiresAt: string | null;
   };
-  /** `missed`: how many fires were counted instead of told since the one before. */
+  /** `missed`: fires skipped since the previous one. */
   "schedule.fired": { readonly schedule: string; readonly due: string; readonly missed: number };
   "schedule.removed": { readonly schedule: string; readonly why: "deleted" | "done" | "expired" | "ended" };
 };

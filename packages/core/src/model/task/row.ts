@@ -5,9 +5,8 @@ import { type ScheduleEventBodies, type TaskEventBodies, type TaskProcess, withE
 export type TaskRow = TaskEventBodies["task.started"] & {
   readonly state: "running" | "cancelling" | "paused";
   readonly startedAt: string;
-  /** Why it is paused, and why it cannot go on by itself. */
   readonly paused: Pick<TaskEventBodies["task.paused"], "reason" | "blocked"> | null;
-  /** Of a command: what it was last known to run in, and before. */
+  /** The last known process of a command, with earlier ones. */
   readonly process?: TaskProcess;
 };
 
@@ -17,17 +16,15 @@ export type ScheduleRow = ScheduleEventBodies["schedule.created"] & { readonly l
 type TaskEvent = LedgerEvent<keyof TaskEventBodies>;
 type ScheduleEvent = LedgerEvent<keyof ScheduleEventBodies>;
 
-/** True for an event of a task's life. */
 export function isTaskEvent(event: LedgerEvent): event is TaskEvent {
   return event.type.startsWith("task.");
 }
 
-/** True for an event of a schedule's life. */
 export function isScheduleEvent(event: LedgerEvent): event is ScheduleEvent {
   return event.type.startsWith("schedule.");
 }
 
-/** The task after this event; null: it has ended; undefined: the event is not legal here. */
+/** The task after this event: null if it has ended, undefined if the event is not legal here. */
 export function nextTask(row: TaskRow | undefined, event: TaskEvent): TaskRow | null | undefined {
   if (event.type === "task.started") return row ? undefined : { ...event.body, state: "running", startedAt: event.at, paused: null };
   if (!row) return undefined;
@@ -49,7 +46,7 @@ export function nextTask(row: TaskRow | undefined, event: TaskEvent): TaskRow | 
   }
 }
 
-/** The schedule after this event; null: it is removed; undefined: the event is not legal here. */
+/** The schedule after this event: null if removed, undefined if the event is not legal here. */
 export function nextSchedule(row: ScheduleRow | undefined, event: ScheduleEvent): ScheduleRow | null | undefined {
   if (event.type === "schedule.created") return row ? undefined : { ...event.body, lastDue: null };
   if (!row) return undefined;

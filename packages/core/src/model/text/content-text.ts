@@ -1,6 +1,6 @@
 import type { Content, ContentPart } from "../result/result.ts";
 
-/** The text of a content, as far as it has any: this is what output limits count. */
+/** The text of some content; output limits count this. */
 export function contentText(content: Content): string {
   if (typeof content === "string") return content;
   const texts: string[] = [];
@@ -11,7 +11,7 @@ export function contentText(content: Content): string {
   return texts.join("\n");
 }
 
-/** The same content with all of its text replaced by this one, where its text began; images and files stay. */
+/** Replaces all text of some content, where its text began; images and files stay. */
 export function withText(content: Content, text: string): Content {
   if (typeof content === "string") return text;
   const first = content.findIndex((part) => partText(part) !== undefined);

@@ -5,7 +5,7 @@ const WIDE =
 const combining = unicodePattern(String.raw`\p{M}`, "u");
 const PLAIN = /^[\x20-\x7e]*$/;
 
-/** How many columns of a terminal a line takes. */
+/** How many terminal columns a line takes. */
 export function displayWidth(line: string): number {
   if (PLAIN.test(line)) return line.length;
   let width = 0;
@@ -13,7 +13,7 @@ export function displayWidth(line: string): number {
   return width;
 }
 
-/** The longest beginning of a line that fits, never splitting a character. */
+/** The longest prefix that fits, never splitting a character. */
 function fitting(line: string, columns: number): string {
   if (PLAIN.test(line)) return line.slice(0, columns);
   let width = 0;
@@ -26,12 +26,12 @@ function fitting(line: string, columns: number): string {
   return line.slice(0, end);
 }
 
-/** Cuts a line to a width and says so with an ellipsis. */
+/** Cuts a line to a width, ending with an ellipsis. */
 export function cutToWidth(line: string, columns: number): string {
   return displayWidth(line) <= columns ? line : `${fitting(line, Math.max(columns - 1, 0))}…`;
 }
 
-/** How many columns one character takes. */
+/** How many terminal columns one character takes. */
 export function characterWidth(character: string): number {
   if (character >= " " && character <= "~") return 1;
   if (combining().test(character)) return 0;

@@ -1,4 +1,4 @@
-/** How many single-character edits lead from one text to the other, or `limit + 1` as soon as it is more than `limit`. */
+/** The edit distance of two texts, or `limit + 1` as soon as it exceeds `limit`. */
 export function editDistance(from: string, to: string, limit: number): number {
   if (Math.abs(from.length - to.length) > limit) return limit + 1;
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -1,6 +1,6 @@
 type NamedTool = { readonly name: string };
 
-/** The fixed texts for models, by error type. Every invalid input has that of `invalid_tool_params`. */
+/** The fixed texts for models, by error type; every invalid input uses `invalid_tool_params`. */
 export const modelText = {
   invalid_tool_params: (m: string): string => `Error: Invalid parameters provided. Reason: ${m}`,
   output_truncated: (): string =>
@@ -35,7 +35,7 @@ export const modelText = {
   invalid_tool_result: ({ name }: NamedTool): string => `Tool '${name}' returned no valid result.`,
 } as const;
 
-/** Sentences added to a result's text when more is true than the error itself says. */
+/** Sentences appended to a result's text. */
 export const modelTextSuffix = {
   cutOff: " The response was cut off at the output limit.",
   thirdTime:
@@ -43,10 +43,10 @@ export const modelTextSuffix = {
   alreadyRejected: " You were already told no to exactly this call.",
 } as const;
 
-/** What a result says when an embedder without oversight cancelled before the body started. */
+/** The result when an ungoverned call was cancelled before its body started. */
 export const CANCELLED_UNGOVERNED = "The tool call was cancelled before it ran.";
 
-/** Stands for content with nothing in it, so that no provider is given an empty result. */
+/** Replaces empty content, because providers reject empty results. */
 export const NO_OUTPUT = "(no output)";
 
 const CANCELLED = {

@@ -1,20 +1,23 @@
 import { unicodePattern } from "./unicode-pattern.ts";
 
-/** Characters that move the cursor, reorder, hide or pass for a blank: shown as escapes wherever a person reads them. Tab and newline are left alone. */
+/**
+ * Characters that move the cursor, reorder, hide or pass for a blank; escaped wherever people read them, except tab and
+ * newline.
+ */
 const hidden = unicodePattern(String.raw`(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`, "gu");
 const controls = unicodePattern(String.raw`[^\P{Cc}\n\t]`, "gu");
 
-/** The text with everything a terminal would act on, or a reader could not see, as `\x1b` or `\u{202e}`. Lines stay lines. */
+/** Escapes everything a terminal would act on or a reader could not see, as `\x1b` or `\u{202e}`; keeps newlines. */
 export function visible(text: string): string {
   return text.replace(hidden(), escaped);
 }
 
-/** `visible` on one line: newlines and tabs are escaped too. */
+/** Like `visible`, but on one line: newlines and tabs are escaped too. */
 export function oneLine(text: string): string {
   return visible(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }
 
-/** The text without control characters: what programs write for a terminal, people and models get as text. Lines stay lines. */
+/** Removes control characters, for text that programs wrote for a terminal; keeps newlines. */
 export function printable(text: string): string {
   return text.replaceAll(controls(), "");
 }
