@@ -1,41 +1,40 @@
 import type { TaskProcess, TaskStatus } from "./model/task/events.ts";
 
-/** How a background command ended, as its notice tells it. */
+/** How a background command ended, as its notice reports it. */
 export type BackgroundEnd = {
   readonly status: TaskStatus;
   readonly result: string;
-  /** What went wrong, without "Error:". */
+  /** Without the prefix "Error:". */
   readonly error: string | null;
-  /** It was ended before it was done. */
+  /** It ended before it was done. */
   readonly partial: boolean;
 };
 
-/** What the keeper of a background command gives it. */
+/** What a background command receives from its runner. */
 export type BackgroundLife = {
-  /** Aborted: it is to end. */
+  /** Aborts when the command must end. */
   readonly signal: AbortSignal;
-  /** To be awaited before a process of it begins, by every one. Rejects: it must not begin. */
+  /** Every process must await this before it begins, and must not begin if it rejects. */
   readonly started: (process: TaskProcess, outputFile: string) => Promise<void>;
 };
 
-/** A command that is to go on after its call has ended. */
+/** A command that keeps running after its call has ended. */
 export type BackgroundCommand = {
   readonly sessionId: string;
   readonly callId: string;
-  /** The tool that runs it. */
   readonly tool: string;
   readonly command: string;
   readonly description: string;
-  /** The end of what it has written so far. */
+  /** The end of its output so far. */
   readonly output: () => string;
   readonly run: (life: BackgroundLife) => Promise<BackgroundEnd>;
 };
 
-/** Keeps commands that outlive their calls, ends them with the session, and reports their end. */
+/** Runs commands that outlive their calls, ends them with the session, and reports their end. */
 export type BackgroundCommands = {
   /**
-   * Resolves with the task's id when the first process of the command is on record; undefined: it came to its end before there was one. Rejects with what `run`
-   * rejected with until then, or with why nothing can be started.
+   * Resolves with the task's id once the command's first process is recorded, or undefined if it ended before that.
+   * Rejects if `run` rejects by then, or if nothing can be started.
    */
   readonly start: (command: BackgroundCommand, signal: AbortSignal) => Promise<string | undefined>;
 };

@@ -11,17 +11,17 @@ import { InvalidInput, problemText } from "./model/schema/problems.ts";
 import type { SchemaProblem } from "./ports.ts";
 import type { CallContext, Invocation, Maybe, ToolDefinition } from "./tool-definition.ts";
 
-/** What building needs of a tool, and where the call is made. */
+/** A tool and the context of a call to build. */
 export type BuildInput = { readonly definition: ToolDefinition; readonly reader: InputReader; readonly ctx: CallContext };
 
-/** An input on its way, with every deviation from what was sent. */
+/** An input with every change made to what was sent. */
 type SentInput = { readonly input: JsonObject; readonly coercions: readonly Coercion[] };
 
 const NONE: readonly Coercion[] = Object.freeze([]);
 
 /**
- * Turns an input that is frozen into an invocation; throws (or rejects, where the schema answers later) with the message of the first step that fails:
- * aliases, schema, coercion and schema again, the tool's own check.
+ * Turns a frozen input into an invocation. Throws (or rejects, if the schema is asynchronous) with the first failing
+ * step: aliases, schema, coercion and schema again, the tool's own check.
  */
 export function buildInvocation(building: BuildInput, input: JsonObject): Maybe<Invocation> {
   const sent = foldAliases(building.definition.inputAliases, input);
@@ -30,7 +30,7 @@ export function buildInvocation(building: BuildInput, input: JsonObject): Maybe<
   );
 }
 
-/** `build` throws at once unless the schema itself answers later. */
+/** `build` throws synchronously unless the schema is asynchronous. */
 function whenChecked(checked: Maybe<CheckedInput>, next: (checked: CheckedInput) => Maybe<Invocation>): Maybe<Invocation> {
   return checked instanceof Promise ? checked.then(next) : next(checked);
 }
@@ -51,12 +51,12 @@ function foldAliases(aliases: ToolDefinition["inputAliases"], input: JsonObject)
   return { input: Object.freeze(folded), coercions };
 }
 
-/** The alias is named first, in any order of sending. */
+/** Names the alias first, regardless of order. */
 function both(one: string, other: string, property: string): string {
   return one === property ? `params must not have both '${other}' and '${one}'` : `params must not have both '${one}' and '${other}'`;
 }
 
-/** What does not become valid is refused in the words about what was sent, and nothing of the coercion is kept. */
+/** If coercion does not help, the message describes the original input. */
 function afterCoercion(building: BuildInput, sent: SentInput, problems: readonly SchemaProblem[]): Maybe<Invocation> {
   const coerced = coerce(building.reader.typed(), sent.input);
   if (coerced.coercions.length === 0) throw new InvalidInput(problemText(problems, sent.input));
@@ -67,7 +67,7 @@ function afterCoercion(building: BuildInput, sent: SentInput, problems: readonly
   });
 }
 
-/** A schema may transform: its output is the input from then on, and counts as one deviation. */
+/** A schema may transform its input; that counts as one coercion. */
 function finish(building: BuildInput, sent: SentInput, output: unknown): Invocation {
   const { definition, ctx } = building;
   if (sameJson(sent.input, output)) return invoke(definition, ctx, sent);
@@ -91,7 +91,7 @@ function runCheck(check: NonNullable<ToolDefinition["check"]>, input: JsonObject
   throw new InvalidInput(typeof fault === "string" ? fault : "the tool's own check gave no answer");
 }
 
-/** Only what differs at the root is kept, so that a long text that passed unchanged is not recorded twice more. */
+/** Keeps only root properties that differ, so that unchanged long texts are not recorded again. */
 function transformed(before: JsonObject, after: JsonObject): Coercion {
   const differs = (key: string): boolean => !(Object.hasOwn(before, key) && Object.hasOwn(after, key) && sameJson(before[key], after[key]));
   const only = (value: JsonObject): JsonObject => Object.fromEntries(Object.entries(value).filter(([key]) => differs(key)));

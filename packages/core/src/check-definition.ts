@@ -29,7 +29,7 @@ const FIELDS: readonly string[] = [...DATA, ...FLAGS, ...SETTINGS, ...FUNCTIONS]
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
 const MAX_TIMEOUT = 2_147_483_647;
 
-/** Every rule a definition must hold to, in the order in which a fault is named. */
+/** The rules for a definition, in the order in which they are reported. */
 const RULES: readonly (readonly [DefinitionCode, (fields: Fields) => string | undefined])[] = [
   ["unknown_field", unknownField],
   ["bad_name", badName],
@@ -41,7 +41,7 @@ const RULES: readonly (readonly [DefinitionCode, (fields: Fields) => string | un
   ["bad_limit", badLimit],
 ];
 
-/** Checks what an author wrote and freezes it; from here on its fields are what their types say. Throws `ToolDefinitionError`. */
+/** Checks and freezes a definition. Throws `ToolDefinitionError`. */
 export function parseDefinition(given: unknown): ToolDefinition {
   if (!isObject(given)) throw new ToolDefinitionError("bad_name", "A tool definition must be an object.");
   const fields: Fields = { ...given };
@@ -63,7 +63,7 @@ function freezeParts(fields: Fields): Fields {
   return frozen;
 }
 
-/** What custom tools and other libraries call fields of ours, spelt too differently to be found. */
+/** Other libraries' names for our fields, spelled too differently for suggestions. */
 const ELSEWHERE: Readonly<Record<string, string>> = { parameters: "input", execute: "run" };
 
 function unknownField(fields: Fields): string | undefined {
@@ -120,7 +120,7 @@ function badJsonSchema(field: string, schema: unknown): string | undefined {
   return acceptsObjects(schema) ? undefined : `${field} must accept objects at its root`;
 }
 
-/** Instances of classes are some library's schemas, which we cannot read; "~standard" is one that is broken. */
+/** Class instances are some library's schemas, which we cannot read; "~standard" marks a broken one. */
 function isPlain(schema: unknown): boolean {
   if (!isObject(schema) || "~standard" in schema) return false;
   const prototype: unknown = Object.getPrototypeOf(schema);
@@ -163,7 +163,7 @@ function isCount(value: unknown, least: number, most: number): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
 }
 
-/** The deep-frozen JSON copy of a schema; its numbers and texts are kept as they are. Throws for what is not JSON. */
+/** The deep-frozen JSON copy of a schema; throws for what is not JSON. */
 export function frozenJson(value: unknown): unknown {
   const text = JSON.stringify(value, (key, inner: unknown) => {
     if (typeof inner === "function" || typeof inner === "symbol") throw new TypeError(`'${key}' is a ${typeof inner}`);

@@ -1,6 +1,6 @@
 import type { Digest } from "./ports.ts";
 
-/** Larger contents are always digested by the platform, beside everything else. */
+/** The platform digests larger contents in the background. */
 const SMALL = 1024 * 1024;
 
 /** SHA-256 of raw bytes as lower-case hex, by the given digest if it takes bytes. The bytes must not change meanwhile. */

@@ -1,4 +1,4 @@
-/** A failure in the words and with the type its thrower chose: it reaches the model as it is, never wrapped. */
+/** A failure whose message and type reach the model unchanged. */
 export class ToolError extends Error {
   readonly type: string;
   constructor(message: string, type = "execution_failed", options?: ErrorOptions) {
@@ -8,12 +8,12 @@ export class ToolError extends Error {
   }
 }
 
-/** Also one of another copy of this program: custom tools bring their own. */
+/** Also accepts a `ToolError` from another copy of this package, because custom tools bring their own. */
 export function isToolError(error: unknown): boolean {
   return error instanceof ToolError || (error instanceof Error && error.name === "ToolError");
 }
 
-/** An answer that cannot be used; the approval stays as it was. */
+/** An answer that cannot be used; the approval is unchanged. */
 export class AnswerError extends Error {
   readonly type:
     | "unknown_approval"
@@ -30,7 +30,7 @@ export class AnswerError extends Error {
   }
 }
 
-/** An error a body gets when its nested action was not run, with the outcome's type. */
+/** The error a body gets when its nested action was not run, with the outcome's type. */
 export class GateError extends Error {
   readonly type: string;
   constructor(message: string, type: string) {
@@ -41,9 +41,9 @@ export class GateError extends Error {
 }
 
 /**
- * The abort reason that leaves a session for a later process: open approvals and questions keep waiting, and every other call of the batch is cancelled.
- *
- * `controller.abort(new ParkRequest())` on the signal of `process` or `resume`; a call that keeps waiting is reported as `waiting`.
+ * The abort reason that leaves a session for a later process: open approvals and questions keep waiting (reported as
+ * `waiting`) and other calls are cancelled. Abort the signal of `process` or `resume` with `controller.abort(new
+ * ParkRequest())`.
  */
 export class ParkRequest extends Error {
   constructor(message = "the program was told to stop") {

@@ -8,23 +8,23 @@ import { isStandardSchema, type StandardResult, type StandardSchema } from "./st
 import type { JsonSchema, Maybe, ToolDefinition } from "./tool-definition.ts";
 import { ToolDefinitionError } from "./tool-definition-error.ts";
 
-/** What a schema says about an input: the value it makes of it, or what is wrong. */
+/** What a schema makes of an input: a value, or its problems. */
 export type CheckedInput =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly SchemaProblem[] };
 
-/** Everything that depends on which kind of schema a tool declares. */
+/** Reads inputs by the kind of schema a tool declares. */
 export type InputReader = {
-  /** What the model is shown; derived once, when first asked for. */
+  /** The schema shown to the model, derived on first use. */
   readonly shown: () => JsonSchema;
   /** The schema whose types coercion aims at. */
   readonly typed: () => JsonSchema;
   readonly validate: (input: JsonObject) => Maybe<CheckedInput>;
-  /** Makes `validate` usable. Throws `schema_does_not_compile`; never leaves a tool whose input is not validated. */
+  /** Prepares `validate`. Throws `schema_does_not_compile`, so that no tool has unvalidated input. */
   readonly compile: (schemas: Schemas | undefined) => void;
 };
 
-/** Reads a tool's input by the schema it declares. */
+/** Creates the reader for a tool's schema. */
 export function readerOf(definition: ToolDefinition): InputReader {
   const { input, inputSchema } = definition;
   return isStandardSchema(input) ? standardReader(definition, input) : rawReader(definition.name, input, inputSchema);

@@ -14,16 +14,16 @@ const VERDICTS: readonly unknown[] = ["allow", "ask", "deny"];
 const DETAILS: readonly unknown[] = ["edit", "exec", "mcp", "info", "plan"];
 const LONGEST_DESCRIPTION = 200;
 
-/** What every function of one invocation knows. */
+/** What every function of one invocation shares. */
 type Bound = {
   readonly definition: ToolDefinition;
   readonly ctx: CallContext;
   readonly input: JsonObject;
-  /** What goes wrong from here on without changing the outcome. */
+  /** Problems that do not change the outcome. */
   readonly warnings: string[];
 };
 
-/** Binds a validated input to its tool. Nothing here judges, asks a person or records. */
+/** Binds a validated input to its tool; judges, asks and records nothing. */
 export function bindInvocation(
   definition: ToolDefinition,
   ctx: CallContext,
@@ -61,7 +61,7 @@ function describe({ definition, input, ctx, warnings }: Bound): string {
   return cutText(`${definition.title ?? definition.name} ${JSON.stringify(input)}`, LONGEST_DESCRIPTION);
 }
 
-/** Undefined, for a throw and for any answer that is no list of paths: then no place is known to be harmless. */
+/** Undefined after a throw or an invalid list, so that no path counts as harmless. */
 function locations({ definition, input, ctx, warnings }: Bound): readonly Location[] | undefined {
   try {
     const found: unknown = definition.locations?.(input, ctx);
@@ -129,7 +129,7 @@ function isDetails(value: unknown): value is ConfirmationDetails {
   return isObject(value) && DETAILS.includes(value["type"]);
 }
 
-/** Runs the body. Its display is live only while it runs, and only if the tool declared `canUpdateOutput`. */
+/** Runs the body; its display is live only while it runs and if the tool declared `canUpdateOutput`. */
 async function execute(bound: Bound, given: SignalledContext, update: Update | undefined): Promise<ToolResult> {
   const { definition, input, ctx, warnings } = bound;
   const { name, run, canUpdateOutput } = definition;
@@ -156,7 +156,7 @@ function resultOf({ definition, warnings }: Bound, returned: unknown): ToolResul
   return result;
 }
 
-/** The context of a body: what the runtime gives, with defaults for a run without one. */
+/** The context of a body, with defaults for a run without a runtime. */
 function contextOf(ctx: CallContext, given: SignalledContext, update: Update): RunContext {
   const agentName = given.agentName ?? ctx.agentName;
   const context: RunContext = {
@@ -188,10 +188,10 @@ export function stagingUnavailable(): never {
 }
 
 async function nobodyToTell(): Promise<void> {
-  // Without a ledger there is nobody who needs the process after a crash.
+  // Without a ledger there is no recovery that needs the process.
 }
 
-/** A path made absolute from a directory, with `.`, `..` and repeated slashes removed without looking at the disk. */
+/** Makes a path absolute and removes `.`, `..` and repeated slashes without reading the disk. */
 export function resolvePath(cwd: string, path: string): string {
   const steps: string[] = [];
   for (const step of (path.startsWith("/") ? path : `${cwd}/${path}`).split("/")) {

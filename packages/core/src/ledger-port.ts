@@ -6,7 +6,7 @@ import type { ProposalRow } from "./model/proposal/proposal.ts";
 
 export type { ApprovalRow, ClaimLost, GrantRow, QuestionRow, SessionRow, SharedDraft } from "./model/ledger-rows.ts";
 
-/** Which error a ledger raises; the text says what to do. */
+/** The type of a ledger error; its message says what to do. */
 export type LedgerErrorType =
   | "sequence_conflict"
   | "stale_writer"
@@ -50,17 +50,17 @@ export type Lease = {
   readonly epoch: number;
   /** Last sequence in the chain when the lease was taken; 0 for a new session. */
   readonly head: number;
-  /** True when the holder before did not close the session: recovery is due. */
+  /** The previous holder did not close the session, so recovery is due. */
   readonly unclosed: boolean;
 };
 
 /** FULL survives a power cut, NORMAL a crash. */
 export type Durability = "full" | "normal";
 
-/** Strictly after this place: in the whole store, or in one chain. */
+/** A position in the whole store or in one chain; reading starts strictly after it. */
 export type Cursor = { readonly pos: number } | { readonly session: string; readonly seq: number };
 
-/** Which events a reader wants; all conditions hold. */
+/** Selects events; all conditions must hold. */
 export type EventFilter = {
   /** Events of this chain. */
   readonly session?: string;
@@ -70,19 +70,19 @@ export type EventFilter = {
   readonly types?: readonly string[];
 };
 
-/** An ending of `subscribe`. */
+/** Ends a subscription. */
 export type Subscription = { readonly close: () => void };
 
-/** A page of an indexed list: oldest first unless `newestFirst`, strictly after the id `after` in that order. */
+/** A page of an indexed list: oldest first unless `newestFirst`, strictly after the id `after`. */
 export type PageQuery = {
   readonly limit?: number;
   readonly newestFirst?: boolean;
   readonly after?: string;
   readonly session?: string;
   readonly tool?: string;
-  /** Also what is answered, closed, revoked or ended. */
+  /** Include what is answered, closed, revoked or ended. */
   readonly all?: boolean;
-  /** Ids that start so; for looking one up by a unique prefix. A page of one has the row of exactly this id, where there is one. */
+  /** Ids with this prefix; a page of one prefers the exact id. */
   readonly prefix?: string;
 };
 
@@ -97,45 +97,49 @@ export type Lists = {
 };
 
 /**
- * The append-only record; the state of everything is a fold over it.
- *
- * All promises resolve after the commit at the asked durability, never before; no subscriber sees an event earlier than that.
- * Failures are `LedgerError`s and store nothing. Events of one `append` are stored all or none. Appends issued in one tick are committed together, and a
- * failed precondition of one does not fail the others. Nothing here may be swallowed: whoever cannot record does not act.
+ * The append-only record from which all state is folded. Promises resolve, and subscribers see events, only after the
+ * commit at the requested durability. Failures are `LedgerError`s and store nothing. The events of one `append` are
+ * stored all or none. Appends issued in one tick commit together, and a failed precondition of one does not fail the
+ * others. Callers must not ignore a failure: what cannot be recorded must not run.
  */
 export interface Ledger {
-  /** True: what is committed survives the process, so claims must carry their fingerprint. */
+  /** Commits survive the process, so claims must carry their fingerprint. */
   readonly durable: boolean;
-  /** Random, made with the store. */
+  /** Random, created with the store. */
   readonly storeId: string;
   /**
-   * Takes the session for writing with a new, higher epoch. `session_in_use` (detail: the holder) while a live holder has it, unless `takeOver`;
-   * `session_busy` (detail: the holder, where it is known) while another writer holds it with `hold`, even with `takeOver`. Both leave the session as it was.
+   * Takes the session for writing with a higher epoch. Fails with `session_in_use` while a live holder has it, unless
+   * `takeOver`, and with `session_busy` while another writer holds it with `hold`, even with `takeOver`. The detail
+   * names the holder if known; both leave the session unchanged.
    */
   acquire(session: string, holder: Holder, takeOver?: boolean): Promise<Lease>;
   /**
-   * Keeps the session from changing hands until the returned function is called, or until this process ends, however it ends.
-   * Effects happen between the two. `stale_writer` if the session has changed hands already. It may be held several times at once.
+   * Keeps the session from changing hands until released or until this process ends; effects run meanwhile. Fails with
+   * `stale_writer` if it has changed hands already. Holds may overlap.
    */
   hold(lease: Lease): Promise<() => void>;
-  /** `expected` is the last sequence the writer knows. Any other head is `sequence_conflict`, a newer epoch `stale_writer`. */
+  /** `expected` is the last sequence the writer knows; another head is `sequence_conflict`, a newer epoch `stale_writer`. */
   append(
     lease: Lease,
     expected: number,
     batch: {
       readonly events: readonly Draft[];
       readonly durability: Durability;
-      /** Contents that the events name by their SHA-256; stored in the same transaction, each once, for as long as an event of a session names it. */
+      /** Contents the events name by SHA-256; stored once in the same transaction, for as long as an event names them. */
       readonly blobs?: readonly Uint8Array[];
     },
   ): Promise<readonly LedgerEvent[]>;
   /**
-   * Appends to the shared chain, all or none, FULL. The first event decides who wins: an approval takes one answer or close per revision (after a yes one more
-   * close, `denied` or `cancelled`, until it is claimed); a grant is revoked once and used while it has uses left. `lost` is what stood already.
-   * Errors: `unknown_approval`, `grant_not_found`, `stale_revision` (another revision or fingerprint is open).
+   * Appends to the shared chain, all or none, FULL. The first event decides: an approval takes one answer or close per
+   * revision (after consent one more close, `denied` or `cancelled`, until it is claimed); a grant is revoked once and
+   * used while it has uses left. `lost` is the event that won earlier. Fails with `unknown_approval`,
+   * `grant_not_found`, or `stale_revision` (another revision or fingerprint is open).
    */
   answer(events: readonly SharedDraft[]): Promise<{ readonly won: readonly LedgerEvent[] } | { readonly lost: LedgerEvent }>;
-  /** Stores the intent if, in one transaction, the call may run with this fingerprint and its answer is unused; FULL unless the body says normal. */
+  /**
+   * Stores the claim if, in one transaction, the call may run with this fingerprint and its answer is unused; FULL
+   * unless the body says normal.
+   */
   claim(
     lease: Lease,
     expected: number,
@@ -144,20 +148,21 @@ export interface Ledger {
   /** Events strictly after the cursor, in order; values over the size limit come as `{ "$blob", "size" }`. */
   read(from: Cursor, filter?: EventFilter): AsyncIterable<StoredEvent>;
   /**
-   * Delivers what `read` would, then every new event once, in order, also those of other processes. A throwing sink ends nothing.
-   * `failed` is called once if nothing more can be delivered, for example because the store was deleted; the subscription has then ended.
+   * Delivers what `read` would, then every new event once, in order, including those of other processes. A throwing
+   * sink does not end it. `failed` is called once, and the subscription ends, if nothing more can be delivered, such as
+   * after the store was deleted.
    */
   subscribe(from: Cursor, filter: EventFilter, sink: (event: StoredEvent) => void, failed?: (error: unknown) => void): Subscription;
   pending<K extends keyof Lists>(kind: K, query?: PageQuery): Promise<readonly Lists[K][]>;
-  /** Keeps what is open at `seq`, to shorten the next opening. Never needed for correctness. */
+  /** Stores the open state at `seq` to shorten the next opening; never needed for correctness. */
   snapshot(session: string, seq: number, state: Json): Promise<void>;
-  /** The newest snapshot of the session that still matches its chain, if any. */
+  /** The session's newest snapshot that still matches its chain. */
   latest(session: string): Promise<{ readonly seq: number; readonly state: Json } | undefined>;
   /** A copy of the value with every `{ "$blob" }` replaced by its content. */
   resolve<T extends Json>(value: T): Promise<T>;
-  /** A content that was appended beside an event, by its SHA-256 in hex. `blob_missing`, `blob_corrupt`. */
+  /** A content by its SHA-256 in hex. Fails with `blob_missing` or `blob_corrupt`. */
   blob(sha256: string): Promise<Uint8Array>;
-  /** The position of the newest event of the store. */
+  /** Position of the store's newest event. */
   head(): Promise<number>;
   close(): Promise<void>;
 }

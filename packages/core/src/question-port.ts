@@ -3,49 +3,51 @@ import type { QuestionRow } from "./model/ledger-rows.ts";
 import type { Question, QuestionAnswer } from "./model/question/question.ts";
 
 /**
- * The time a person has for the question whose list is shown. The runtime's clock decides when it is over; whoever shows the list says what happens on it.
- * Nothing runs before the first `restart`: what is queued behind another dialog has all its time.
+ * The time limit for the question on screen. The runtime's clock decides when it expires; the interface reports what
+ * happens. It starts with the first `restart`, so a queued dialog keeps its full time.
  */
 export type QuestionTimer = {
-  /** The list of this question was drawn, or a key was pressed on it: its time begins anew. */
+  /** The question was drawn or a key was pressed, so its time starts again. */
   readonly restart: (id: string) => void;
-  /** No list is shown now, but an editor, a note or a review. */
+  /** The question's list is hidden by an editor, a note or a review. */
   readonly stop: () => void;
   /**
-   * Whom to tell when the time for a question was over: this answer stands for it until the person gives another, and the next question without an answer is
-   * shown, its time running. An answer that still stands so is handed back with its `timedOut`. After the last question the signal aborts instead.
+   * Registers a listener for expired questions. Its answer applies until the person gives another, and the next
+   * unanswered question is shown with its time running. Return such an answer with its `timedOut`. After the last
+   * question the signal aborts instead.
    */
   readonly onExpired: (told: (answer: QuestionAnswer) => void) => void;
 };
 
-/** Questions as they are shown to people. */
+/** Questions as shown to people. */
 export type OpenQuestion = {
   readonly id: string;
   readonly sessionId: string;
   readonly callId: string;
   readonly questions: readonly Question[];
-  /** Seconds for each picker; 0: none. A live value: it is 0 while the mode is `plan`. */
+  /** Seconds for each picker; 0 disables it. May change: it is 0 in mode `plan`. */
   readonly timeout: () => number;
   readonly timer: QuestionTimer;
-  /** Why the answer given before could not be used. */
+  /** Why the previous answer could not be used. */
   readonly fault?: string;
   readonly agentName?: string;
 };
 
-/** A person's answers; without `by` the process speaks for them. `cancelled` by a person is never a timeout. */
+/** A person's answers; `by` defaults to the process. A person's `cancelled` is never a timeout. */
 export type QuestionerReply = { readonly by?: By } & (
   | { readonly outcome: "answered"; readonly answers: readonly QuestionAnswer[] }
   | { readonly outcome: "cancelled"; readonly reason?: string; readonly partial: readonly QuestionAnswer[] }
 );
 
-/** Carries questions to a person. */
+/** Asks a person questions. */
 export interface Questioner {
-  /** False if no person can be reached this way now; then `onAsk` decides. */
+  /** False if no person can be reached now; then `onAsk` decides. */
   available(): boolean;
   /**
-   * Resolves with what the person said, or with undefined when this way gives no answer: the question then stays open for others, and `onAsk` decides. A picker that
-   * is closed without a result says `cancelled`. Stops when the signal aborts, whose reason is `AnsweredElsewhere` where somebody was faster. `partial` hears what was
-   * chosen so far, whenever that changed and at the latest when the signal aborts.
+   * Resolves with the person's reply, or undefined if there is none: the question then stays open for others, and
+   * `onAsk` decides. A picker closed without a result replies `cancelled`. Stops when the signal aborts, with reason
+   * `AnsweredElsewhere` if another person was faster. `partial` receives the choices so far, on every change and at the
+   * latest on abort.
    */
   ask(
     question: OpenQuestion,
@@ -54,7 +56,7 @@ export interface Questioner {
   ): Promise<QuestionerReply | undefined>;
 }
 
-/** Why a question is taken from the screen: it was answered or closed elsewhere. */
+/** The abort reason for a question that was answered or closed elsewhere. */
 export class AnsweredElsewhere extends Error {
   readonly outcome: QuestionRow["state"];
   readonly by: By | null;
@@ -66,7 +68,7 @@ export class AnsweredElsewhere extends Error {
   }
 }
 
-/** True where a question reaches a person now, or waits for one: only then is `ask` offered. */
+/** True if a question can reach a person now or wait for one; only then is `ask` offered. */
 export function canAsk({ questioner, onAsk }: { readonly questioner?: Questioner; readonly onAsk?: "deny" | "park" | "fail" }): boolean {
   return questioner?.available() === true || onAsk === "park";
 }

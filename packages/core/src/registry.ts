@@ -6,21 +6,24 @@ import type { Tool } from "./tool-definition.ts";
 
 /** The tools that can be called, each under one name. */
 export type Registry = {
-  /** Throws `ToolDefinitionError` and changes nothing when the tool is refused; no tool ever takes another's place. */
+  /** Throws `ToolDefinitionError` and changes nothing if the tool is refused; never replaces a tool. */
   readonly add: (tool: Tool) => void;
   /** Lets calls under an older name reach a registered tool. */
   readonly alias: (name: string, canonical: string) => void;
-  /** By exact name or alias; a found tool whose name differs from the asked one was called by an alias. */
+  /** Finds a tool by exact name or alias; its name differs if an alias was used. */
   readonly get: (name: string) => Tool | undefined;
   /** All tools, in order of registration. */
   readonly list: () => readonly Tool[];
-  /** The tools the model is offered. */
+  /** The tools offered to the model. */
   readonly visible: () => readonly Tool[];
   /** Names of visible tools that a wrong name may have meant. */
   readonly suggest: (name: string) => readonly string[];
 };
 
-/** An empty registry. Without `schemas`, tools with a raw JSON Schema are refused: nothing is ever registered whose input is not validated. */
+/**
+ * Creates an empty registry. Without `schemas`, tools with a raw JSON Schema are refused, because their input could not
+ * be validated.
+ */
 export function createRegistry({ schemas }: { readonly schemas?: Schemas } = {}): Registry {
   const byName = new Map<string, Tool>();
   const taken = new Map<string, string>();
@@ -43,7 +46,7 @@ export function createRegistry({ schemas }: { readonly schemas?: Schemas } = {})
       }
       refuseTaken(tool.name);
       compileInput(tool, schemas);
-      // A Standard Schema that cannot be shown to the model is refused here, not in the middle of a turn.
+      // Refuses a Standard Schema that cannot be shown to the model now, not in the middle of a turn.
       void tool.inputSchema;
       enter(tool.name, tool);
       all = Object.freeze([...all, tool]);

@@ -1,18 +1,18 @@
 import { isObject } from "./model/json/json.ts";
 
-/** The Standard Schema interface, version 1, as far as Assent reads it. */
+/** The parts of the Standard Schema interface, version 1, that Assent reads. */
 export type StandardSchema<Input = unknown, Output = Input> = {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    /** Standard JSON Schema: how the schema describes itself to a model, where the vendor offers it. */
+    /** Standard JSON Schema, if the vendor offers it. */
     readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => Record<string, unknown> } | undefined;
   };
 };
 
-/** What a Standard Schema answers. */
+/** The result of a Standard Schema. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };
@@ -23,7 +23,7 @@ export type StandardIssue = {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 };
 
-/** The type of the values a schema lets through. */
+/** The type of the values a schema accepts. */
 export type InferOutput<S> = S extends StandardSchema<infer _I, infer O> ? O : Record<string, unknown>;
 
 /** True for a schema of a library that follows Standard Schema. */

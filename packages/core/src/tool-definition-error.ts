@@ -12,7 +12,7 @@ export type DefinitionCode =
   | "duplicate_name"
   | "not_a_tool";
 
-/** A tool that is refused before anything can call it: a mistake of its author, told in a sentence. */
+/** An author's mistake in a tool definition; the tool is refused before it can be called. */
 export class ToolDefinitionError extends Error {
   readonly code: DefinitionCode;
   constructor(code: DefinitionCode, message: string, options?: ErrorOptions) {

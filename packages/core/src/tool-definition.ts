@@ -6,7 +6,7 @@ import type { Display, ToolResult } from "./model/result/result.ts";
 import type { TaskProcess } from "./model/task/events.ts";
 import type { InferOutput, StandardSchema } from "./standard-schema.ts";
 
-/** A value now or later. */
+/** A value or a promise of it. */
 export type Maybe<T> = T | Promise<T>;
 
 /** A JSON Schema as data. */
@@ -18,32 +18,32 @@ export type Location = { readonly path: string; readonly line?: number };
 /** Where a call is made. */
 export type CallContext = { readonly cwd: string; readonly callId: string; readonly sessionId: string; readonly agentName?: string };
 
-/** What a callback of a pending action receives. After `commit` a cancel comes too late. */
+/** The context of a pending action's callback; after `commit` it can no longer be cancelled. */
 export type ResolveContext = {
   readonly signal: AbortSignal;
   readonly commit: () => void;
   readonly proposalId: string;
-  /** Puts a nested action through the same gate; a denial rejects, and so does everything where no call of a model settles the action. */
+  /** Judges a nested action like a call; rejects if denied, and always if no model call settles the action. */
   readonly gate: RunContext["gate"];
 };
 
-/** Settles a pending action, with the reason given for it. */
+/** Settles a pending action for the given reason. */
 export type ResolveCallback<R = ToolResult | string> = (reason: string, extra: JsonObject | undefined, ctx: ResolveContext) => Maybe<R>;
 
-/** An action that waits to be applied or discarded, carried by code of this process. */
+/** An action that waits to be applied or discarded by code of this process. */
 export type PendingAction = {
   /** One line, 1 to 200 characters. */
   readonly label: string;
   readonly apply: ResolveCallback;
-  /** A returned result replaces the plain words. */
+  /** A returned result replaces the default text. */
   readonly reject?: ResolveCallback<ToolResult | string | undefined>;
-  /** `custom_tool` when absent. */
+  /** Defaults to `custom_tool`. */
   readonly sourceToolName?: string;
   /** JSON of at most 64 KiB, kept with the proposal and shown in its preview. */
   readonly details?: unknown;
 };
 
-/** A pending action that has its id; `staged` settles when it is on record. The call that pushed it waits for that before it ends. */
+/** A pending action with its id; `staged` settles once it is recorded, and the staging call waits for that. */
 export type QueuedAction = { readonly id: string; readonly staged: Promise<void> };
 
 /** What a body may do besides returning. */
@@ -51,47 +51,49 @@ export type RunContext = CallContext & {
   readonly signal: AbortSignal;
   /** Replaces the live display; never throws, ignored after the end. */
   readonly update: (display: Display) => void;
-  /** Puts a nested action through the same gate; a denial rejects. */
+  /** Judges a nested action like a call; rejects if denied. */
   readonly gate: (call: { readonly name: string; readonly arguments: unknown }) => Promise<ToolResult>;
   /** 1, or 2 for the one retry with the same key after a crash. */
   readonly attempt: number;
-  /** What the tool's `idempotencyKey` returned for this call. */
   readonly idempotencyKey: string | null;
-  /** How the request was parsed, given if rules, a pattern grant, the tool or its hint allowed the call. No person saw the text, so the body runs only this. */
+  /** The parsed request, set if the call was allowed without a person; the body must run exactly this. */
   readonly plan?: unknown;
-  /** Tells the ledger which process the effect runs in; resolves when it is recorded. */
+  /** Records which process the effect runs in; resolves when it is on disk. */
   readonly started: (process: TaskProcess) => Promise<void>;
-  /** Stages an action that `resolve` applies or discards later. Throws `ToolError`: `staging_unavailable`, or `no_running_call` once the call has ended. */
+  /**
+   * Stages an action that `resolve` applies or discards later. Throws `ToolError`: `staging_unavailable`, or
+   * `no_running_call` once the call has ended.
+   */
   readonly pushPendingAction: (action: PendingAction) => QueuedAction;
 };
 
-/** What an outside effect is known by after a crash. */
+/** Identifies an outside effect after a crash. */
 export type RecoveryContext = CallContext & {
-  /** SHA-256 over store id, session, call and fingerprint: the same for every attempt of this call. */
+  /** SHA-256 over store id, session, call and fingerprint; the same for every attempt of this call. */
   readonly callKey: string;
 };
 
-/** What a probe found out about an effect of which only the intent is on disk. */
+/** What a probe found out about an effect of which only the claim is on disk. */
 export type ProbeAnswer = { readonly state: "applied" | "not_applied" | "unknown"; readonly content?: string; readonly evidence?: Json };
 
-/** What would become of one file. Both sides in full; null: the file is not there. Paths are absolute. */
+/** The planned change of one file with both contents; null means absent. Paths are absolute. */
 export type PlannedChange = {
   readonly path: string;
   /** Where the path leads, links resolved. */
   readonly realPath: string;
   readonly before: Uint8Array | null;
   readonly after: Uint8Array | null;
-  /** The new content goes to this place, and the old one goes away. */
+  /** Moves the file here with its new content. */
   readonly to?: string;
-  /** Permission bits; where absent those of the file that is there, or the system's default. */
+  /** Permission bits; default to those of the existing file, or the system's. */
   readonly mode?: number;
 };
 
-/** What a call would do: data, so that it survives the process. */
+/** What a call would do, as data that survives the process. */
 export type Preview = {
   /** One line for people: "Edit: src/a.ts". */
   readonly label: string;
-  /** Every change in full, one text per change; the model is shown as many as fit. */
+  /** The full text of each change; the model sees as many as fit. */
   readonly blocks: readonly string[];
   readonly changes: readonly PlannedChange[];
   /** Kept for `apply`. */
@@ -102,7 +104,7 @@ export type Preview = {
   readonly display?: Display;
 };
 
-/** A preview whose time has come. */
+/** A preview that is being applied. */
 export type AppliedPreview = {
   readonly proposalId: string;
   readonly label: string;
@@ -115,7 +117,7 @@ export type AppliedPreview = {
   readonly extra?: JsonObject;
 };
 
-/** MCP's hints. Absent means the worst case. */
+/** MCP's hints; an absent hint means the worst case. */
 export type Annotations = {
   readonly readOnlyHint?: boolean;
   readonly destructiveHint?: boolean;
@@ -123,7 +125,7 @@ export type Annotations = {
   readonly openWorldHint?: boolean;
 };
 
-/** A declared capability, as its author writes it. Unknown fields are refused. */
+/** A tool as its author writes it; unknown fields are refused. */
 export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I = InferOutput<S>> = {
   readonly name: string;
   readonly title?: string;
@@ -143,18 +145,18 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
     readonly proposed: (input: I) => Maybe<string>;
     readonly withContent: (input: I, content: string) => I;
   };
-  /** Finds out what the call would change, and changes nothing. A plain result (nothing to do, a failure) ends the call. */
+  /** Finds out what the call would change without changing it; a plain result ends the call. */
   readonly preview?: (input: I, ctx: RunContext) => Maybe<Preview | ToolResult | string>;
   /**
-   * Says what was applied. Where the preview has changes, they are made by the runtime before this is asked, and a throw costs only the words;
-   * where it has none, this is the effect itself, made from the preview's `data`, possibly in another process.
+   * Describes what was applied. If the preview has changes, the runtime makes them first and a throw loses only the
+   * text. Otherwise this is the effect itself, made from `data`, possibly in another process.
    */
   readonly apply?: (applied: AppliedPreview, ctx: RunContext) => Maybe<ToolResult | string>;
-  /** A call of this tool is never applied at once, regardless of settings. */
+  /** Calls are never applied at once, regardless of settings. */
   readonly alwaysStages?: boolean;
   readonly run?: (input: I, ctx: RunContext) => Maybe<ToolResult | string>;
   readonly runtimeHandler?: string;
-  /** Whether text displays of this tool are markdown; true when absent. */
+  /** Text displays of this tool are markdown; defaults to true. */
   readonly isOutputMarkdown?: boolean;
   readonly canUpdateOutput?: boolean;
   readonly hidden?: boolean;
@@ -169,7 +171,7 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
   readonly probe?: (input: I, ctx: RecoveryContext) => Maybe<ProbeAnswer>;
 };
 
-/** One deviation from what the model sent. */
+/** One change to what the model sent. */
 export type Coercion = {
   readonly path: string;
   readonly from: Json;
@@ -177,42 +179,42 @@ export type Coercion = {
   readonly rule: "boolean" | "string" | "json" | "number" | "alias" | "schema";
 };
 
-/** The tool's own opinion on one input. `declared` is false when the definition has no `permission`: the judge is then given none. */
+/** The tool's own opinion on one input; `declared` is false if the definition has no `permission`. */
 export type ToolOpinion = { readonly verdict: Verdict; readonly declared: boolean; readonly note?: string };
 
-/** Untrusted input turned into something that can run: validated, deep-frozen, bound to its tool. */
+/** A validated, deep-frozen input bound to its tool and ready to run. */
 export type Invocation = {
   readonly input: JsonObject;
   readonly coercions: readonly Coercion[];
-  /** What went wrong without changing the outcome, as far as it has come: a description that failed, details that were dropped. */
+  /** Problems so far that do not change the outcome, such as dropped details. */
   readonly warnings: readonly string[];
   readonly describe: () => string;
-  /** Undefined: the tool could not tell, so nothing is known to be inside the workspace. */
+  /** Undefined if the tool could not tell, so nothing is known to be inside the workspace. */
   readonly locations: () => readonly Location[] | undefined;
   readonly permission: () => Promise<Verdict>;
   readonly opinion: () => Maybe<ToolOpinion>;
-  /** True only when this very input is proven to change nothing. */
+  /** True only if this input is proven to change nothing. */
   readonly safe: () => boolean;
-  /** The author's own details; rejects with what `confirm` throws. Undefined: none declared. */
+  /** The author's own details, if declared; rejects with what `confirm` throws. */
   readonly confirmation: (signal: AbortSignal) => Promise<ConfirmationDetails | undefined>;
   readonly execute: (signal: AbortSignal, update?: (display: Display) => void, ctx?: Partial<RunContext>) => Promise<ToolResult>;
 };
 
-/** A declared capability, checked and frozen. */
+/** A checked and frozen tool. */
 export type Tool = {
   readonly name: string;
   readonly title: string;
-  /** The same as `title`. */
+  /** Same as `title`. */
   readonly displayName: string;
   readonly description: string;
   readonly kind: Kind;
-  /** What the model is shown. */
+  /** The schema shown to the model. */
   readonly inputSchema: JsonSchema;
   readonly schemaIsRecursive: boolean;
   readonly definition: ToolDefinition;
   readonly hidden: boolean;
   readonly pollSafe: boolean;
   readonly readOnlyHint: boolean;
-  /** Throws `Error(message)` when the input is invalid; a promise only when the schema itself answers later. */
+  /** Throws `Error(message)` for an invalid input; returns a promise only if the schema is asynchronous. */
   readonly build: (input: unknown, ctx?: CallContext) => Maybe<Invocation>;
 };

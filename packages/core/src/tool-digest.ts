@@ -4,7 +4,7 @@ import type { Tool } from "./tool-definition.ts";
 
 const KNOWN = new WeakMap<Tool, string>();
 
-/** Names one state of a tool's definition, so that a waiting call can tell that its tool was changed. Functions have no digest and do not count. */
+/** Digest of a tool's definition without its functions, so that a waiting call notices a changed tool. */
 export function toolDigest(tool: Tool, digest: Digest): string {
   const known = KNOWN.get(tool);
   if (known !== undefined) return known;
@@ -22,7 +22,7 @@ function digestText({ title, inputSchema, definition }: Tool): string {
   return canonicalJson(data);
 }
 
-/** Schemas may hold numbers that have no canonical form. */
+/** Schemas may hold numbers without a canonical form. */
 function schemaText(schema: Tool["inputSchema"]): string {
   try {
     return canonicalJson(schema);

@@ -13,7 +13,7 @@ export { ToolDefinitionError } from "./tool-definition-error.ts";
 const NOWHERE: CallContext = Object.freeze({ cwd: "/", callId: "", sessionId: "" });
 const READERS = new WeakMap<object, InputReader>();
 
-/** Checks a definition, freezes it, and makes the tool of it; throws `ToolDefinitionError`. Nothing is registered by defining. */
+/** Checks and freezes a definition and creates the tool, without registering it. Throws `ToolDefinitionError`. */
 export function defineTool<S extends StandardSchema | JsonSchema>(
   given: ToolDefinition<S>,
   options?: { readonly schemas?: Schemas },
@@ -38,7 +38,7 @@ export function defineTool<S extends StandardSchema | JsonSchema>(
   return tool;
 }
 
-/** Derives the schema that models are shown when it is first asked for. */
+/** Derives the model's schema on first use. */
 function withSchema(reader: InputReader, tool: Omit<Tool, "inputSchema" | "schemaIsRecursive">): Tool {
   let recursive: boolean | undefined;
   const schemaIsRecursive = (): boolean => {
@@ -52,22 +52,25 @@ function withSchema(reader: InputReader, tool: Omit<Tool, "inputSchema" | "schem
   return Object.freeze(tool) as Tool;
 }
 
-/** An input as it came, or one that was read and frozen by us. */
+/** An input as received, or one already read and frozen. */
 export type GivenInput = { readonly value: unknown } | { readonly frozen: JsonObject };
 
-/** What `build` does, for a runtime; by its own build where a tool was not made here. */
+/** Builds an invocation for a runtime, with the tool's own build if it was not made by `defineTool`. */
 export function buildFrom(tool: Tool, given: GivenInput, ctx: CallContext): Maybe<Invocation> {
   const reader = READERS.get(tool);
   if (!reader) return tool.build("frozen" in given ? given.frozen : given.value, ctx);
   return buildInvocation({ definition: tool.definition, reader, ctx }, "frozen" in given ? given.frozen : copyInput(given.value));
 }
 
-/** Makes sure that a tool's input will be validated; throws `schema_does_not_compile`. A tool that was not made by `defineTool` validates by its own build. */
+/**
+ * Ensures that a tool's input is validated; throws `schema_does_not_compile`. A tool not made by `defineTool` validates
+ * in its own build.
+ */
 export function compileInput(tool: Tool, schemas: Schemas | undefined): void {
   READERS.get(tool)?.compile(schemas);
 }
 
-/** True if `defineTool` made the tool and it declares no `confirm`: there are no details to wait for. */
+/** True if `defineTool` made the tool and it declares no `confirm`. */
 export function hasNoDetails(tool: Tool): boolean {
   return READERS.has(tool) && tool.definition.confirm === undefined;
 }
@@ -82,7 +85,10 @@ export function isTool(value: unknown): value is Tool {
   }
 }
 
-/** Absent hints mean the worst, except for the two kinds that only look. `fetch` is not one of them: it sends data out. */
+/**
+ * An absent hint means the worst case, except for the two kinds that only read. `fetch` is excluded because it sends
+ * data out.
+ */
 function readOnlyHint({ annotations, kind }: ToolDefinition): boolean {
   if (annotations?.destructiveHint === true) return false;
   return annotations?.readOnlyHint ?? (kind === "read" || kind === "search");

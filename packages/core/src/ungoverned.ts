@@ -4,16 +4,16 @@ import { InvalidInput } from "./model/schema/problems.ts";
 import { CANCELLED_UNGOVERNED, modelText } from "./model/text/model-text.ts";
 import type { CallContext, Invocation, Tool } from "./tool-definition.ts";
 
-/** How an ungoverned call is made: what ends it, who watches, and where it is. */
+/** The signal, observer and context of an ungoverned call. */
 export type UngovernedOptions = readonly [signal: AbortSignal, update?: (display: Display) => void, ctx?: CallContext];
 
-/** Builds and runs a tool without judging, asking or recording. Throws what build or the body throws. */
+/** Builds and runs a tool without judging, asking or recording; throws what build or the body throws. */
 export async function buildAndExecute(tool: Tool, input: unknown, ...[signal, update, ctx]: UngovernedOptions): Promise<ToolResult> {
   const invocation = await tool.build(input, ctx);
   return signal.aborted ? cancelled() : invocation.execute(signal, update);
 }
 
-/** The same for callers who want every failure as a result: it never throws or rejects. */
+/** Like `buildAndExecute`, but returns every failure as a result; never throws or rejects. */
 export async function validateBuildAndExecute(
   tool: Tool,
   input: unknown,

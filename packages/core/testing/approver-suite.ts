@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Answer } from "../src/model/answer.ts";
 import type { Approver, OpenApproval } from "../src/ports.ts";
 
-/** An approver and the person behind it, who says nothing until `answer` is called. */
+/** An approver and its person, who stays silent until `answer` is called. */
 export type ApproverUnderTest = {
   readonly approver: Approver;
   /** The person answers this approval where it was shown. */
@@ -13,7 +13,7 @@ export type ApproverUnderTest = {
 
 type ApproverCase = { readonly title: string; readonly run: (subject: ApproverUnderTest) => Promise<void> };
 
-/** An approval as an approver is shown it. */
+/** Creates a sample approval. */
 export function sampleApproval(over: Partial<OpenApproval> = {}): OpenApproval {
   return {
     id: "a_sample",
@@ -99,7 +99,7 @@ const CASES: readonly ApproverCase[] = [
     title: "asking never throws: what goes wrong is a rejected promise, and nothing is approved",
     run: async ({ approver }) => {
       const controller = new AbortController();
-      // Doors meet approvals of other versions; none of them may be taken for a yes.
+      // Interfaces receive approvals of other versions and must not approve them by mistake.
       const strange = { ...sampleApproval(), details: { type: "unheard-of" } } as unknown as OpenApproval;
       let asking: Promise<Answer | undefined> | undefined;
       assert.doesNotThrow(() => {
@@ -112,7 +112,7 @@ const CASES: readonly ApproverCase[] = [
   },
 ];
 
-/** Registers the contract of the `Approver` port as tests. `make` gives every case an approver of its own, with a person who is there and silent. */
+/** Registers the contract of the `Approver` port as tests; `make` creates an approver with a silent person for each case. */
 export function testApprover(name: string, make: () => Promise<ApproverUnderTest>): void {
   describe(name, () => {
     for (const { title, run } of CASES) {

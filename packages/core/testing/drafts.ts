@@ -1,24 +1,24 @@
 import type { By } from "../src/model/answer.ts";
 import type { Draft, EventBodies, EventType } from "../src/model/events.ts";
 
-/** When drafts of this file happened, unless told otherwise. */
+/** The default date of all drafts. */
 export const DRAFTED_AT = "2026-01-01T00:00:00.000Z";
 
 /** A person at a test's keyboard. */
 export const TESTER: By = Object.freeze({ kind: "person", user: "tester", name: "Tester", door: "test", pid: 1 });
 
-/** Any event, dated `at`. */
+/** Creates any event, dated `at`. */
 export function draftOf<T extends EventType>(type: T, body: EventBodies[T], at: string = DRAFTED_AT): Draft<T> {
   // A mapped union does not see that one key gives one member.
   return { type, v: 1, at, body } as Draft<T>;
 }
 
-/** The fingerprint that the drafts of a call carry unless told otherwise. */
+/** The default fingerprint in a call's drafts. */
 export function fingerprintOf(call: string): string {
   return `fingerprint-of-${call}`;
 }
 
-/** A session's first record. */
+/** Drafts a session's first record. */
 export function createdDraft(over: Partial<EventBodies["session.created"]> = {}): Draft<"session.created"> {
   return draftOf("session.created", {
     cwd: "/workspace",
@@ -35,17 +35,17 @@ export function createdDraft(over: Partial<EventBodies["session.created"]> = {})
   });
 }
 
-/** A session's last record. */
+/** Drafts a session's last record. */
 export function closedSessionDraft(reason: EventBodies["session.closed"]["reason"] = "done"): Draft<"session.closed"> {
   return draftOf("session.closed", { reason, exit: 0 });
 }
 
-/** A call as the model proposed it. */
+/** Drafts a model's proposed call. */
 export function proposedDraft(call: string, over: Partial<EventBodies["call.proposed"]> = {}): Draft<"call.proposed"> {
   return draftOf("call.proposed", { call, turn: 1, index: 0, tool: "note", raw: {}, givenId: call, ...over });
 }
 
-/** A judgement; an allow unless told otherwise. */
+/** Drafts a judgement; an allow by default. */
 export function judgedDraft(call: string, over: Partial<EventBodies["call.judged"]> = {}): Draft<"call.judged"> {
   return draftOf("call.judged", {
     call,
@@ -70,7 +70,7 @@ export function judgedDraft(call: string, over: Partial<EventBodies["call.judged
   });
 }
 
-/** The approval `a_CALL`, open for a person. */
+/** Drafts the open approval `a_CALL`. */
 export function openedDraft(call: string, over: Partial<EventBodies["approval.opened"]> = {}): Draft<"approval.opened"> {
   return draftOf("approval.opened", {
     approval: `a_${call}`,
@@ -91,7 +91,7 @@ export function openedDraft(call: string, over: Partial<EventBodies["approval.op
   });
 }
 
-/** A yes to `a_CALL`, unless told otherwise. */
+/** Drafts an answer to `a_CALL`; an approval by default. */
 export function answeredDraft(
   session: string,
   call: string,
@@ -101,38 +101,38 @@ export function answeredDraft(
   return draftOf("approval.answered", { ...body, outcome: "approved", ...over });
 }
 
-/** The end of `a_CALL` without an answer; cancelled unless told otherwise. */
+/** Drafts the close of `a_CALL` without an answer; cancelled by default. */
 export function closedDraft(session: string, call: string, over: Partial<EventBodies["approval.closed"]> = {}): Draft<"approval.closed"> {
   return draftOf("approval.closed", { approval: `a_${call}`, session, call, revision: 1, outcome: "cancelled", by: "test", ...over });
 }
 
-/** A grant's or hook's yes to the default ask. */
+/** Drafts a grant's or hook's consent to the default ask. */
 export function liftedDraft(call: string, by: EventBodies["call.answered"]["by"]): Draft<"call.answered"> {
   return draftOf("call.answered", { call, fingerprint: fingerprintOf(call), by, source: `${by.kind}_test` });
 }
 
-/** The intent to run; of an allowed call unless it names an answer. */
+/** Drafts a claim; of an allowed call unless it names an answer. */
 export function claimedDraft(call: string, over: Partial<EventBodies["call.claimed"]> = {}): Draft<"call.claimed"> {
   const body = { call, fingerprint: fingerprintOf(call), answer: null, attempt: 1, idempotencyKey: null, plan: null };
   return draftOf("call.claimed", { ...body, durability: "full", ...over });
 }
 
-/** A call's end; succeeded unless told otherwise. */
+/** Drafts a call's end; succeeded by default. */
 export function endedDraft(call: string, over: Partial<EventBodies["call.ended"]> = {}): Draft<"call.ended"> {
   return draftOf("call.ended", { call, outcome: "succeeded", type: null, content: "done", durationMs: 1, ...over });
 }
 
-/** The remembered answer `grant`, of the user unless told otherwise. */
+/** Drafts the remembered answer `grant`; for the user by default. */
 export function grantedDraft(grant: string, over: Partial<EventBodies["grant.created"]> = {}): Draft<"grant.created"> {
   return draftOf("grant.created", { grant, scope: "user", rule: "note", tool: "note", madeBy: "Tester", approval: "a_first", ...over });
 }
 
-/** The digest that the drafts of a proposal carry. */
+/** The digest in a proposal's drafts. */
 export function proposalDigestOf(proposal: string): string {
   return `digest-of-${proposal}`;
 }
 
-/** A proposal without contents, of no call, unless told otherwise. */
+/** Drafts a staged proposal; without contents or call by default. */
 export function stagedDraft(proposal: string, over: Partial<EventBodies["proposal.staged"]> = {}): Draft<"proposal.staged"> {
   return draftOf("proposal.staged", {
     proposal,
@@ -153,13 +153,13 @@ export function stagedDraft(proposal: string, over: Partial<EventBodies["proposa
   });
 }
 
-/** The claim of a staged proposal, by the model unless told otherwise. */
+/** Drafts the claim of a staged proposal; by the model by default. */
 export function applyingDraft(proposal: string, over: Partial<EventBodies["proposal.applying"]> = {}): Draft<"proposal.applying"> {
   const resolution = { action: "apply", by: "model", reason: "it is right", at: DRAFTED_AT } as const;
   return draftOf("proposal.applying", { proposal, digest: proposalDigestOf(proposal), resolution, ...over });
 }
 
-/** What the tester wants done with a proposal: to apply it, unless told otherwise. */
+/** Drafts the tester's request about a proposal; to apply it by default. */
 export function requestedDraft(
   session: string,
   proposal: string,
@@ -169,13 +169,13 @@ export function requestedDraft(
   return draftOf("proposal.requested", { ...body, action: "apply", ...over });
 }
 
-/** One question with two options, asked by a call. */
+/** Drafts one question with two options, asked by a call. */
 export function askedDraft(question: string, callId: string, over: Partial<EventBodies["question.asked"]> = {}): Draft<"question.asked"> {
   const one = { id: "db", question: "Which database?", options: [{ label: "SQLite" }, { label: "Postgres" }], multi: false };
   return draftOf("question.asked", { question, callId, fingerprint: fingerprintOf(callId), questions: [one], ...over });
 }
 
-/** The tester's answer to a question: the first option, unless told otherwise. */
+/** Drafts the tester's answer to a question; the first option by default. */
 export function repliedDraft(
   session: string,
   question: string,
@@ -185,13 +185,13 @@ export function repliedDraft(
   return draftOf("question.answered", { question, session, outcome: "answered", answers, by: TESTER, reason: null, ...over });
 }
 
-/** A background agent that begins, of a call `c1` unless told otherwise. */
+/** Drafts the start of a background agent; by call `c1` by default. */
 export function startedTaskDraft(task: string, over: Partial<EventBodies["task.started"]> = {}): Draft<"task.started"> {
   const agent = { agent: "explorer", description: "looks around", prompt: "look", call: "c1", session: `s_${task}` };
   return draftOf("task.started", { task, ...agent, model: null, mode: "default", digest: null, ...over });
 }
 
-/** A background agent's end; completed unless told otherwise. */
+/** Drafts a background agent's end; completed by default. */
 export function endedTaskDraft(task: string, over: Partial<EventBodies["task.ended"]> = {}): Draft<"task.ended"> {
   const usage = { totalTokens: 0, toolUses: 0, durationMs: 1 };
   const body = { task, result: "done", error: null, partial: false, usage, settled: true, by: null };

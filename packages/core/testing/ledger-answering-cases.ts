@@ -20,7 +20,7 @@ const PAST = "2020-01-01T00:00:00.000Z";
 const FUTURE = "2100-01-01T00:00:00.000Z";
 const AFTER_FUTURE = "2100-01-01T00:00:00.001Z";
 
-/** A writer whose call `c1` waits behind the open approval `a_c1`. */
+/** A writer whose call `c1` waits for the open approval `a_c1`. */
 async function waiting(bench: LedgerBench, over: Partial<EventBodies["approval.opened"]> = {}): Promise<Writer> {
   const writer = await begin(bench);
   await writer.append(proposedDraft("c1"), judgedDraft("c1", { verdict: "ask" }), openedDraft("c1", over));
@@ -351,5 +351,5 @@ const TRUST: readonly LedgerCase[] = [
   },
 ];
 
-/** Answers, closes, grants and trust: who is first, what may follow, what a deadline means. */
+/** Answers, closes, grants, trust and deadlines. */
 export const ANSWERING_CASES: readonly LedgerCase[] = [...ANSWERS, ...GRANTS, ...TRUST];

@@ -21,7 +21,7 @@ const ASK = { verdict: "ask" } as const;
 const WAITS: readonly Draft[] = [proposedDraft("c1"), judgedDraft("c1", ASK), openedDraft("c1")];
 const BY_GRANT: By = { ...TESTER, kind: "grant", name: "g_1" };
 
-/** A step may give the event that said yes; later claims name the newest one. */
+/** A step may return the consenting event; later claims name the newest one. */
 type Step = (writer: Writer, bench: LedgerBench, yes: LedgerEvent | undefined) => Promise<LedgerEvent | undefined>;
 
 const append =
@@ -57,7 +57,7 @@ const byHook = append(liftedDraft("c1", { kind: "hook", id: "gate" }));
 const edit = { edited: { input: { text: "edited" }, fingerprint: "edited" } };
 const judgedAgain = (over: Partial<EventBodies["call.judged"]>): Step => append(judgedDraft("c1", { ...ASK, ...over }));
 
-/** The claim names the newest yes; `over` changes the rest of it. */
+/** The claim names the newest consent; `over` changes the rest of it. */
 type Row = readonly [
   id: string,
   title: string,
@@ -251,5 +251,5 @@ const RACES: readonly LedgerCase[] = [
   },
 ];
 
-/** When an intent may be stored: each way to lose is a row. */
+/** When a claim may be stored; each way to fail is a row. */
 export const CLAIMING_CASES: readonly LedgerCase[] = [...ROWS.map(fromRow), ...RACES];

@@ -5,14 +5,14 @@ import { begin, type LedgerBench, type LedgerCase, observe, readAll, type Writer
 
 type Attempt = (bench: LedgerBench, writer: Writer) => Promise<unknown>;
 
-/** The first of each two attempts fails; what the second one stores is all that anybody ever hears of. */
+/** The first of each two attempts fails; readers see only what the second one stores. */
 const WRITES: readonly (readonly [id: string, what: string, attempt: Attempt, type: string])[] = [
   ["failed-append", "an append", (_bench, writer) => writer.append(openedDraft("c1", { revision: 2 })), "approval.opened"],
   ["failed-answer", "an answer", ({ ledger }, { session }) => ledger.answer([answeredDraft(session, "c1")]), "approval.answered"],
   ["failed-claim", "a claim", (_bench, writer) => writer.claim(claimedDraft("c2")), "call.claimed"],
 ];
 
-/** A disk that is full: what could not be stored never was. */
+/** A write that fails on a full disk stores nothing. */
 export const FAILING_CASES: readonly LedgerCase[] = WRITES.map(([id, what, attempt, type]) => ({
   id,
   title: `${what} that failed is in no list, no reader and no subscriber, and can be tried again`,

@@ -296,5 +296,5 @@ const OTHERS: readonly LedgerCase[] = [
   },
 ];
 
-/** The lists a ledger keeps, its snapshots and its large values. */
+/** Lists, snapshots and large values. */
 export const LISTING_CASES: readonly LedgerCase[] = [...APPROVALS, ...OTHERS];

@@ -40,12 +40,11 @@ async function question({ ledger }: Pick<LedgerBench, "ledger">, id: string): Pr
   return row;
 }
 
-/** What is on record besides the beginning of a session. */
+/** Everything recorded besides the beginning of a session. */
 async function recorded({ ledger }: LedgerBench, session: string): Promise<readonly StoredEvent[]> {
   return readAll(ledger, { session, seq: 2 });
 }
 
-/** A call that asked, and waits for its answer. */
 async function asking(writer: Writer, call: string, id: string): Promise<void> {
   await writer.append(proposedDraft(call, { tool: "ask" }), judgedDraft(call, { tool: "ask" }));
   await writer.claim(claimedDraft(call));
@@ -433,5 +432,5 @@ const CONTENTS: readonly LedgerCase[] = [
   },
 ];
 
-/** Proposals, questions, and the contents that are kept beside them. */
+/** Proposals, questions, and their stored contents. */
 export const PROPOSAL_CASES: readonly LedgerCase[] = [...PROPOSALS, ...QUESTIONS, ...CONTENTS];

@@ -26,16 +26,13 @@ const CASES: readonly LedgerCase[] = [
   },
 ];
 
-/** Law 5 and law 4 stand on these: a ledger that cannot do one of them is none. */
+/** Running at most once and failing closed depend on these, so no ledger may skip them. */
 const NEVER_LEFT_OUT: ReadonlySet<string> = new Set([...ANSWERING_CASES, ...CLAIMING_CASES].map(({ id }) => id));
 
-/**
- * Cases an implementation cannot meet, by case id, each with the reason; they are reported, never silently left out. Those of answers and claims run whatever is
- * said here.
- */
+/** Cases an implementation cannot meet, by id, each with a reason that is reported; cases about answers and claims always run. */
 export type LedgerSuiteOptions = { readonly cannot?: Readonly<Record<string, string>> };
 
-/** Registers the contract of the `Ledger` port as tests. `make` gives every case an empty store of its own. */
+/** Registers the contract of the `Ledger` port as tests; `make` creates an empty store for each case. */
 export function testLedger(name: string, make: () => Promise<LedgerUnderTest>, { cannot = {} }: LedgerSuiteOptions = {}): void {
   describe(name, () => {
     for (const { id, title, run } of CASES) {

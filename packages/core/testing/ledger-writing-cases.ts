@@ -4,7 +4,7 @@ import type { Json } from "../src/model/json/json.ts";
 import { answeredDraft, claimedDraft, closedSessionDraft, draftOf, endedDraft, judgedDraft, openedDraft, proposedDraft } from "./drafts.ts";
 import { begin, type LedgerCase, readAll, rejectsWith, sessionId } from "./ledger-bench.ts";
 
-/** Appending: sequence, all or none, what an event may be, who may write. */
+/** Appending: sequence, atomicity, valid events, permitted writers. */
 export const WRITING_CASES: readonly LedgerCase[] = [
   {
     id: "L1",

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "../src/ports.ts";
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when asked. */
 export type ManualClock = Clock & {
-  /** Passes time: timers fire in order, each at its own moment, and what they start gets its turn before the next one. */
+  /** Passes time: timers fire in order at their own moment, and what each starts runs before the next. */
   readonly advance: (ms: number) => Promise<void>;
-  /** Sets the wall clock forward or back without passing time: no timer fires sooner or later for it. */
+  /** Sets the wall clock without passing time or firing timers. */
   readonly jump: (ms: number) => void;
   /** How many timers have neither fired nor been cancelled. */
   readonly pending: () => number;
@@ -15,7 +15,7 @@ type Timer = { readonly due: number; readonly order: number; readonly fire: () =
 
 const START = Date.UTC(2026, 0, 1);
 
-/** Starts at the first moment of 2026 unless told otherwise, in milliseconds since 1970. */
+/** Creates a clock; it starts at the beginning of 2026, in milliseconds since 1970, by default. */
 export function manualClock(start: number = START): ManualClock {
   const timers = new Set<Timer>();
   let passed = 0;

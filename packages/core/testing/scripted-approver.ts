@@ -2,23 +2,26 @@ import type { Answer } from "../src/model/answer.ts";
 import type { Approver, OpenApproval } from "../src/ports.ts";
 import { TESTER } from "./drafts.ts";
 
-/** What a scripted person says: yes, no, an answer with more to it, "wait" until nobody asks any more, or "leave" it to others. */
+/** A scripted person's answer; "wait" until the signal aborts, or "leave" it to others. */
 export type ScriptedAnswer = "approve" | "reject" | "wait" | "leave" | (Partial<Answer> & Pick<Answer, "outcome">);
 
-/** Answers by call id or, failing that, by tool; or a function that is shown each approval. What is not in it is left to others. */
+/** Answers by call id, then by tool, or a function of each approval; everything else is left to others. */
 export type ApprovalScript =
   | Readonly<Record<string, ScriptedAnswer>>
   | ((approval: OpenApproval, signal: AbortSignal) => ScriptedAnswer | Promise<ScriptedAnswer>);
 
-/** A person that follows a script. */
+/** An approver that follows a script. */
 export type ScriptedApprover = Approver & {
   /** Every approval it was shown, in order. */
   readonly shown: readonly OpenApproval[];
-  /** False: from now on nobody is there. */
+  /** False: no person can be reached from now on. */
   readonly setAvailable: (available: boolean) => void;
 };
 
-/** An approver for tests and rehearsals: it answers at once, names what it was shown, and never answers what was withdrawn. */
+/**
+ * Creates an approver for tests that answers at once, binds its answer to what it was shown, and never answers a
+ * withdrawn approval.
+ */
 export function scriptedApprover(script: ApprovalScript = {}): ScriptedApprover {
   const shown: OpenApproval[] = [];
   let available = true;

@@ -126,6 +126,7 @@ export function isAsked(call: Call | undefined): call is InState<"waiting" | "ap
   }
 }
 
+/** True for an open call that has been judged. */
 export function hasJudgement(call: Call | undefined): call is InState<"judged" | "waiting" | "approved" | "claimed"> {
   const state = call?.state;
   switch (state) {

@@ -234,6 +234,7 @@ export const ERROR_TYPES: Readonly<Record<ErrorType, readonly ShowsAs[]>> = free
 
 const CUSTOM = /^x_[a-z0-9_]{1,60}$/;
 
+/** True for a type of the list. */
 export function isErrorType(type: string): type is ErrorType {
   return Object.hasOwn(ERROR_TYPES, type);
 }

@@ -61,6 +61,7 @@ export class IllegalEvent extends Error {
   }
 }
 
+/** The state before the first event. */
 export function emptySession(): SessionState {
   return {
     seq: 0,

@@ -11,10 +11,12 @@ export function decidedSource(decision: Decision): NotificationSource {
   return { decision: verdict, source: judgedBy(decision, verdict) };
 }
 
+/** A grant answered the ask. */
 export function grantSource(scope: GrantScope): NotificationSource {
   return { decision: "allow", source: `grant_${scope}` };
 }
 
+/** A `permission_request` hook answered the ask. */
 export function permissionHookSource(verdict: Exclude<Verdict, "ask">): NotificationSource {
   return { decision: verdict, source: `permission_request_hook_${verdict}` };
 }
@@ -25,15 +27,19 @@ export function answerSource(answer: { readonly outcome: "approve" | "reject"; r
   return { decision: "allow", source: answer.remember ? REMEMBERED[reachOf(answer.remember)] : "user_approved" };
 }
 
+/** No one was available to ask. */
 export const UNATTENDED: NotificationSource = Object.freeze({ decision: "deny", source: "unattended_deny" });
 
 /** A safeguard refuses the request, or something it is bound to changed. */
 export const GUARD_DENIED: NotificationSource = Object.freeze({ decision: "deny", source: "guard_deny" });
 
+/** No answer came in time. */
 export const EXPIRED: NotificationSource = Object.freeze({ decision: "deny", source: "approval_expired" });
 
+/** The call was cancelled before it had a verdict or an answer. */
 export const CANCELED: NotificationSource = Object.freeze({ decision: "canceled", source: "context_canceled" });
 
+/** A hook stopped the run while the call was waiting. */
 export const RUN_STOPPED: NotificationSource = Object.freeze({ decision: "canceled", source: "run_stopped" });
 
 function judgedBy({ reason, source, scope }: Decision, verdict: "allow" | "deny"): string {

@@ -210,7 +210,7 @@ const anyEvent = fc.oneof(
   fc.constantFrom("f1", "f2").map((print) => claimed(print)),
 );
 
-/** A step into `claimed` must come from a judged allow or an approved call, with the judged fingerprint, covered by the yes. */
+/** A step into `claimed` needs a judged allow or an approval that covers the judged fingerprint. */
 function checkStep(before: Call, each: LedgerEvent, after: Call): void {
   if (after.state !== "claimed" || before.state === "claimed") return;
   assert.ok(before.state === "approved" || (before.state === "judged" && before.judged.verdict === "allow"));

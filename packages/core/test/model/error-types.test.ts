@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ERROR_TYPES, isErrorType, keptErrorType } from "../../src/model/error-types.ts";
 
-/** Where each type shows. These strings are read by programs: none may change or vanish. */
+/** Programs read these strings, so none may change or disappear. */
 const pinned: readonly (readonly [showsAs: string, types: string])[] = [
   ["invalid", "tool_not_registered invalid_json input_too_large output_truncated duplicate_call_id handler_missing"],
   ["invalid; answer; command", "invalid_tool_params"],

@@ -29,7 +29,7 @@ import { fromSnapshot, toSnapshot } from "../../src/model/snapshot.ts";
 
 const SESSION = "s_1";
 
-/** Drafts as a store would place them, each in its own chain. */
+/** Drafts as a store would number them, each in its own chain. */
 function placed(drafts: readonly Draft[]): readonly LedgerEvent[] {
   const seqs = new Map<string, number>();
   return drafts.map((draft, index) => {
@@ -334,7 +334,7 @@ test("events of the shared chain that concern no call change nothing but how far
   assert.deepEqual([state.seq, state.shared, state.calls.size], [1, 3, 0]);
 });
 
-/** Whole lives of calls, as a session may record them. */
+/** Complete histories of calls. */
 const LIVES: readonly ((call: string) => readonly Draft[])[] = [
   (id) => [proposedDraft(id), endedDraft(id, { outcome: "invalid", type: "invalid_json" })],
   (id) => [proposedDraft(id), judgedDraft(id), claimedDraft(id), endedDraft(id)],
@@ -365,7 +365,7 @@ const LIVES: readonly ((call: string) => readonly Draft[])[] = [
   ],
 ];
 
-/** Lives of proposals and questions, each with a call of its own; these events are legal where their own life has got to. */
+/** Complete histories of proposals and questions, each with its own call. */
 const WAITING_LIVES: readonly ((call: string) => readonly Draft[])[] = [
   (id) => [stagedDraft(`p_${id}`), applyingDraft(`p_${id}`), applied(`p_${id}`)],
   (id) => [stagedDraft(`p_${id}`), requestedDraft(SESSION, `p_${id}`), discarded(`p_${id}`)],
@@ -382,7 +382,7 @@ const WAITING_LIVES: readonly ((call: string) => readonly Draft[])[] = [
 ];
 const ALL_LIVES = [...LIVES, ...WAITING_LIVES];
 
-/** Several lives, woven into one history in which each keeps its own order. */
+/** Interleaves several histories, keeping the order of each. */
 const histories = fc
   .array(fc.tuple(fc.integer({ min: 0, max: ALL_LIVES.length - 1 }), fc.integer({ min: 1, max: 6 })), { minLength: 1, maxLength: 6 })
   .chain((picked) => {
@@ -431,7 +431,7 @@ test("law: no event of a history can be folded twice in a row, except where it c
       const state = emptySession();
       for (const event of events.slice(0, at + 1)) fold(state, event);
       const again = events[at]!;
-      if (REPEATABLE.includes(again.type)) return; // judged again, wished again
+      if (REPEATABLE.includes(again.type)) return; // judged or requested again
       assert.throws(() => fold(state, again), IllegalEvent);
     }),
   );

@@ -173,13 +173,13 @@ function answerOf(call: CallRow | undefined): { readonly pos: number } | null {
   return call?.state === "claimed" ? call.answer : null;
 }
 
-/** The call as if its newest judgement had been another. */
+/** The call with a changed newest judgement. */
 function rejudged(call: CallRow | undefined, change: Partial<Extract<CallRow, { state: "approved" }>["judged"]>): CallRow {
   assert.ok(call?.state === "approved");
   return { ...call, judged: { ...call.judged, ...change } };
 }
 
-/** What a ledger does with one event: the rows after it, or undefined where it stores nothing. */
+/** The rows after a ledger stored one event; undefined if it refused. */
 function stored({ call, approval }: Rows, event: LedgerEvent): Rows | undefined {
   if (event.type === "call.claimed") {
     const named = { ...event.body, answer: answerOf(call) };
@@ -196,7 +196,7 @@ function stored({ call, approval }: Rows, event: LedgerEvent): Rows | undefined 
   }
 }
 
-/** Gives the events to rows and fold alike; returns the states that both went through. */
+/** Applies events to rows and fold, and returns the states both went through. */
 function lived(picks: readonly number[]): readonly string[] {
   const states: string[] = [];
   let rows = NO_ROWS;

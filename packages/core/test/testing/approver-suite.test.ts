@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-/** Approvers that break their word, by what becomes of what a person said, and the case that must notice. */
+/** Faulty approvers, and the case that must detect each. */
 const FAULTS: readonly (readonly [fault: string, ask: string, caughtBy: string])[] = [
   [
     "an answer that is kept for the next question",
@@ -44,7 +44,7 @@ const named = ({ id, revision, fingerprint }) => ({ approval: id, revision, fing
 const yes = (approval) => ({ ...named(approval), outcome: "approve", by: {} });
 `;
 
-/** Runs the suite on all of them in a process of its own, whose failures are not ours; gives what each one's tests said. */
+/** Runs the suite on all of them in another process and returns the output for each. */
 function runSuites(): ReadonlyMap<string, string> {
   const directory = mkdtempSync(join(tmpdir(), "assent-suite-"));
   const file = join(directory, "suites.test.mjs");

@@ -17,7 +17,7 @@ const { second: _waived, ...OTHERS } = MEMORY;
 const { L6, L37, reopen, "reopen-proposals": proposals } = MEMORY;
 const DISK = { L6, L37, reopen, "reopen-proposals": proposals };
 
-/** Ledgers that break their word, by what is replaced in a memory ledger, and the case that must notice. */
+/** Faulty memory ledgers, and the case that must detect each. */
 const FAULTS: readonly (readonly [fault: string, change: string, caughtBy: string])[] = [
   [
     "an append that ignores what the writer expects",
@@ -83,13 +83,12 @@ function suiteOn(name: string, change: string, cannot: Readonly<Record<string, s
   `;
 }
 
-/** A subscriber hears of an append before it is stored. */
 const TELLS_TOO_EARLY = `subscribe: (from, filter, sink) => {
   early = (event) => filter.types?.includes(event.type) && sink({ ...event, pos: 0 });
   return ledger.subscribe(from, filter, sink);
 },`;
 
-/** The suite on a ledger whose disk is full whenever a case wants it. */
+/** Runs the suite on a ledger whose disk is full on demand. */
 function failing(name: string, change: string): string {
   return `testLedger(${JSON.stringify(name)}, async () => {
     const ledger = memoryLedger();
@@ -107,7 +106,7 @@ function failing(name: string, change: string): string {
   `;
 }
 
-/** Runs the suite on all of them in a process of its own, whose failures are not ours; gives what each one's tests said. */
+/** Runs the suite on all of them in another process and returns the output for each. */
 function runSuites(): ReadonlyMap<string, string> {
   const directory = mkdtempSync(join(tmpdir(), "assent-suite-"));
   const file = join(directory, "suites.test.mjs");

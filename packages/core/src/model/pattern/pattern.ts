@@ -27,6 +27,7 @@ export function applyName(tool: string): string {
   return `${tool}${APPLY}`;
 }
 
+/** True for an `.apply` name. */
 export function isApplyName(name: string): boolean {
   return name.slice(-APPLY.length).toLowerCase() === APPLY;
 }

@@ -28,6 +28,7 @@ const FROM: Readonly<Record<ProposalEvent["type"], readonly ProposalState[]>> = 
 /** Events that steer the model; ignored if a person settled the proposal meanwhile. */
 const STEERING: readonly ProposalEvent["type"][] = ["proposal.reminded", "proposal.unheeded", "proposal.parked"];
 
+/** True for a proposal event. */
 export function isProposalEvent(event: LedgerEvent): event is ProposalEvent {
   return Object.hasOwn(FROM, event.type);
 }

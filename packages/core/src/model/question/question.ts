@@ -99,6 +99,7 @@ export function expiredAnswer({ id, options, recommended }: Question, soFar: Que
   return { ...soFar, id, selected: taken ? [taken.label] : [], timedOut: true, ...(taken && { automatic: true }) };
 }
 
+/** True if something was chosen or typed. */
 export function isAnswered({ selected, custom }: Pick<QuestionAnswer, "selected" | "custom">): boolean {
   return selected.length > 0 || custom !== undefined;
 }

@@ -16,10 +16,12 @@ export type ScheduleRow = ScheduleEventBodies["schedule.created"] & { readonly l
 type TaskEvent = LedgerEvent<keyof TaskEventBodies>;
 type ScheduleEvent = LedgerEvent<keyof ScheduleEventBodies>;
 
+/** True for a task event. */
 export function isTaskEvent(event: LedgerEvent): event is TaskEvent {
   return event.type.startsWith("task.");
 }
 
+/** True for a schedule event. */
 export function isScheduleEvent(event: LedgerEvent): event is ScheduleEvent {
   return event.type.startsWith("schedule.");
 }

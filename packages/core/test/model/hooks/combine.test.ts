@@ -24,7 +24,7 @@ function behaves(decision: object): HookRun {
 
 const NOTHING = exit(0);
 
-/** The hooks h1, h2, … in order, each seeing the input that the one before left. */
+/** The hooks h1, h2, … in order, each with the input that the previous one left. */
 function ran(event: HookPoint, runs: readonly HookRun[], input: JsonObject = {}): readonly HookRan[] {
   let current = input;
   return runs.map((run, at) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOOK_EVENTS, hookMayChange, hookPointNamed, STOP_HOOK_LIMIT, sharedHookName } from "../../../src/model/hooks/event-table.ts";
 
-/** ours | shared | matches on | blocks | fails closed | rewrites | decides | context: the contract's table, word by word. */
+/** ours | shared | matches on | blocks | fails closed | rewrites | decides | context */
 const TABLE = `
 pre_tool_use | PreToolUse | tool,tool_name | prevents | deny | input | allow,ask,deny | yes
 permission_request | PermissionRequest | tool,tool_name | prevents | no_opinion | input | allow,deny | no

@@ -19,7 +19,7 @@ function specific(fields: object, more: object = {}): HookRun {
   return prints({ ...more, hookSpecificOutput: fields });
 }
 
-/** What is there beside the two lists, which have tests of their own. */
+/** Everything except the two lists, which have their own tests. */
 function said({ warnings: _warnings, ignored: _ignored, ...rest }: HookOutcome): object {
   return rest;
 }

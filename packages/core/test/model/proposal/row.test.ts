@@ -16,7 +16,6 @@ function placed(draft: Draft, seq = 1): ProposalEvent {
   return event;
 }
 
-/** One draft of each of a proposal's events. */
 const EVENTS = {
   "proposal.staged": stagedDraft("p_1"),
   "proposal.applying": applyingDraft("p_1"),
@@ -61,7 +60,7 @@ const IN_ANY: Partial<Record<ProposalState, ProposalState>> = {
   ...{ stale: "stale", superseded: "superseded", unknown: "unknown", undone: "undone" },
 };
 
-/** The table of the contract, section 2.2: every pair that is not here is refused. A claim comes first, so a mismatch may be found while it applies. */
+/** Every pair that is not here is refused. The claim is recorded first, so staleness may be found while applying. */
 const LEADS: Readonly<Record<Name, Partial<Record<ProposalState | "none", ProposalState>>>> = {
   "proposal.staged": { none: "staged" },
   "proposal.applying": { staged: "applying" },

@@ -21,7 +21,7 @@ const BATCHES: Readonly<Record<string, readonly LoopCall[]>> = {
   empty: [],
 };
 
-/** Letters are batches, `reset` is the call of that name. */
+/** Letters are batches; `reset` calls that function. */
 const table: readonly (readonly [sentence: string, options: LoopDetectorOptions, batches: string, answers: string, consecutive: number])[] =
   [
     ["the third of three warns", { threshold: 3 }, "A A A", "ok ok warn", 3],

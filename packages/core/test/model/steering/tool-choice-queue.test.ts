@@ -21,7 +21,7 @@ import {
 const a: Choice = { tool: "a" };
 const b: Choice = { tool: "b" };
 
-/** Operations in one line each; `next` and `label` note what they served. */
+/** Operations in one line each; `next` and `label` record what they served. */
 type Op = (at: { queue: ToolChoiceQueue; seen: unknown[] }) => void;
 const once =
   (choice: Choice, options = {}): Op =>

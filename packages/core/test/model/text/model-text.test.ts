@@ -5,7 +5,7 @@ import { CANCELLED_UNGOVERNED, modelText, modelTextSuffix, NO_OUTPUT } from "../
 
 const name = "t";
 
-/** Every sentence of the contract to the model, word for word. */
+/** The exact texts sent to models. */
 const texts: readonly (readonly [type: keyof typeof modelText, text: string, expected: string])[] = [
   ["invalid_tool_params", modelText.invalid_tool_params("m"), "Error: Invalid parameters provided. Reason: m"],
   [
