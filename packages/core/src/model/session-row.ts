@@ -69,7 +69,7 @@ function changed(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
       return { model: event.body.to };
     case "turn.started":
       return { turns: Math.max(row.turns, event.body.turn) };
-    case "call.proposed": // a call that nobody's model made has a turn, too
+    case "call.proposed": // a call without a model has a turn, too
       return { calls: row.calls + 1, turns: Math.max(row.turns, event.body.turn) };
     case "call.ended":
       return event.body.outcome === "unknown" ? { unknownOutcomes: row.unknownOutcomes + 1 } : {};

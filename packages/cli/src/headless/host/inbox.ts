@@ -1,6 +1,6 @@
 import type { Content } from "@assent/core";
 
-/** Something to do: a person's message, or continuing the session; `if told`: call the model only if there is news for it. */
+/** Work for the run: a person's message, or continuing the session; `if told` calls the model only if there is something new for it. */
 export type Work = { readonly say: Content } | { readonly goOn: "always" | "if told" };
 
 /** A queue of work. */

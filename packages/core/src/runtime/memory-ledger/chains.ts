@@ -53,7 +53,7 @@ export type Chains = {
   readonly questions: Map<string, QuestionRow>;
   /** Contents that events name, by their SHA-256. */
   readonly blobs: Map<string, Uint8Array>;
-  /** By approval, grant or question: the newest event of its life, which is what stands. */
+  /** The newest event of each approval, grant or question. */
   readonly standing: Map<string, LedgerEvent>;
   /** The clock, or the newest `at` where that is later. */
   readonly now: () => string;

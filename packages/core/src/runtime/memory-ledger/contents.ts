@@ -49,7 +49,7 @@ export function makeTurns(): Turns {
     const done = (): void => {
       if (last === settled) last = undefined;
     };
-    const settled: Promise<unknown> = mine.then(done, done); // a failure is told to whoever issued the write
+    const settled: Promise<unknown> = mine.then(done, done); // the caller of the write gets the error
     last = settled;
     return mine;
   };

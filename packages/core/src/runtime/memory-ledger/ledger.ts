@@ -195,7 +195,7 @@ function keepAnswer(chains: Chains, shared: Chain, event: LedgerEvent): void {
   if (named !== undefined) chainOf(chains, named).named.push(event);
 }
 
-/** What stands in the way of this event. Throws where there is nothing it could be about. */
+/** The recorded event that prevents this one. Throws if there is nothing this event could be about. */
 function findStanding(chains: Chains, draft: SharedDraft, now: string): LedgerEvent | undefined {
   if (draft.type === "trust.granted" || draft.type === "trust.revoked") return undefined; // the newest counts
   const id = subject(draft.body);
@@ -258,6 +258,6 @@ function tell(sink: (event: StoredEvent) => void, event: LedgerEvent): void {
   try {
     sink(event);
   } catch {
-    // The port's word: a throwing sink ends nothing, neither its own subscription nor anybody's write.
+    // As the port requires: a throwing sink ends neither its own subscription nor a write.
   }
 }

@@ -59,7 +59,7 @@ const LISTING: ListTable = {
   },
 };
 
-/** One page of a list as it stands now. */
+/** One page of a list in its current state. */
 export function listPage<K extends keyof Lists>(chains: Chains, kind: K, query: PageQuery): readonly Lists[K][] {
   const { rows, one, isOver, isAsked } = LISTING[kind];
   const isWanted = (row: Lists[K]): boolean => (query.all || !isOver(row)) && row.id.startsWith(query.prefix ?? "") && isAsked(row, query);

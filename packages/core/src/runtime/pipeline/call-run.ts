@@ -63,7 +63,7 @@ export type CallRun = {
   skippedBy: SkipReason | undefined;
   /** The cause, if it was not a person: a limit of the run. */
   because: string | undefined;
-  /** `mayClaim` let it pass. */
+  /** True if `mayClaim` accepted the call. */
   counted: boolean;
   tool: Tool | undefined;
   input: JsonObject;
