@@ -244,6 +244,16 @@ describe("completions", () => {
   }
 });
 
+test("every command is run by a test", () => {
+  const text = globSync("**/*.test.ts", { cwd: import.meta.dirname })
+    .filter((file) => file !== "command-line/parse.test.ts")
+    .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"))
+    .join("\n");
+  const isRun = (name: string): boolean => new RegExp(`\\["${name.replace(" ", '",\\s*"')}"[,\\]]`).test(text);
+  const untested = COMMANDS.filter(({ name }) => !isRun(name)).map(({ name }) => name);
+  assert.deepEqual(untested, [], 'Add a test in packages/cli/test/commands that runs it: at.here(["NAME", …]).');
+});
+
 test("every command has a file of its name, and every file is in the table", () => {
   const named = COMMANDS.map(({ name }) => `${name.replace(" ", "-")}.ts`);
   assert.deepEqual(COMMAND_FILES, named.sort());

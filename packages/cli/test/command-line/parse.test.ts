@@ -174,14 +174,25 @@ describe("the command line", () => {
 
 describe("the table of commands", () => {
   test("the commands and their options are those of commands.txt, and commands that only look are open to tools", () => {
-    const surface = COMMANDS.map(({ name, looks, operands, options }) =>
-      [looks ? `${name} (looks)` : name, ...operands.map((operand) => operand.name), ...options.map((option) => `--${option.name}`)].join(
-        " ",
-      ),
+    const surface = COMMANDS.map(({ name, looks, decides, operands, options }) =>
+      [
+        looks ? `${name} (looks)` : decides ? `${name} (decides)` : name,
+        ...operands.map((operand) => operand.name),
+        ...options.map((option) => `--${option.name}`),
+      ].join(" "),
     );
     const file = join(import.meta.dirname, "commands.txt");
     if (process.env["ASSENT_WRITE"] === "1") writeFileSync(file, `${surface.join("\n")}\n`);
     assert.deepEqual(surface, readFileSync(file, "utf8").trimEnd().split("\n"), "If this is intended, run this test with ASSENT_WRITE=1");
+  });
+
+  test("a command looks or decides, except for those that a session may run without their loosening options", () => {
+    const neither = COMMANDS.filter(({ looks, decides }) => !looks && !decides).map(({ name }) => name);
+    assert.deepEqual(
+      neither,
+      ["run", "call", "resume", "demo", "trust", "sessions fork", "verify"],
+      "Give the command `looks: true` if it only reads, `decides: true` if only a person may use it. Otherwise see own-process.ts.",
+    );
   });
 
   test("help says what --on-ask is where it is not given, and a screen has no flags of programs", () => {
