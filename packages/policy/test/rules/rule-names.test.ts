@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { Verdict } from "@assent/core";
 import { isFault } from "../../src/rules/fault.ts";
+import { RULE_KINDS } from "../../src/rules/kinds.ts";
 import { parseRule } from "../../src/rules/parse.ts";
 import type { RuleOptions } from "../../src/rules/rule.ts";
 import { faultOf, OPTIONS, path, pathRequest, request, rule, says, TOOLS } from "./rule-bench.ts";
@@ -74,6 +76,15 @@ describe("how an example of a rule is put", () => {
     ["WebFetch(a.test)", none, { tool: "fetch", argument: "url" }],
     ["Agent(a)", none, { tool: "agent", argument: "agent" }],
   ];
+  test("every rule kind has a row in this table and readings in rule-readings.txt", () => {
+    const readings = readFileSync(new URL("rule-readings.txt", import.meta.url), "utf8");
+    const groups = RULE_KINDS.flatMap((kind) => kind.groups.map(({ name }) => `${name}(`));
+    const isCovered = (start: string): boolean => rows.some(([text]) => text.startsWith(start)) && readings.includes(`\n${start}`);
+    assert.deepEqual(
+      groups.filter((start) => !isCovered(start)),
+      [],
+    );
+  });
   for (const [text, options, example] of rows) {
     test(`${text} ${options === none ? "where no tool is known" : ""}`, () => {
       const read = parseRule({ verdict: "deny", at: { text } }, options);

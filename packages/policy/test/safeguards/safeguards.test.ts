@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { createSafeguards } from "../../src/safeguards/safeguards.ts";
 import { bench } from "../workspace-bench.ts";
 
 type Row = readonly [sentence: string, command: string, said: string, note?: string];
@@ -45,6 +48,18 @@ const ROWS: readonly Row[] = [
   ["an allow opens none of them", "npm test > .git/config", "ask guard:control-file"],
   ["and an allow is heard where none of them speaks", "npm test", "allow Shell(npm test)"],
 ];
+
+test("every safeguard is named by a test in this folder", () => {
+  const text = readdirSync(import.meta.dirname)
+    .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"))
+    .join("\n");
+  const ids = createSafeguards({ own: { stateDirectory: "/state", settingsFiles: [] }, rules: [] }).map(({ id }) => id);
+  assert.deepEqual(
+    ids.filter((id) => !text.includes(`guard:${id}"`)),
+    [],
+    "Add a row that expects guard:ID.",
+  );
+});
 
 describe("the safeguards of a shell line, regardless of rules and modes", () => {
   const settings = { permissions: { allow: ["Shell(npm test)"], deny: ["Shell(curl)"] } };

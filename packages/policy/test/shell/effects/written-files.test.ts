@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findWriteTargets } from "../../../src/shell/effects/write-targets.ts";
+import { PROGRAMS } from "../../../src/shell/programs/table.ts";
 import { seenCommand } from "../../seen-line.ts";
 
 /**
@@ -230,6 +231,15 @@ pnpm config delete x y`,
   ],
   ["self-replaced:.yarnrc.yml", `yarn config set x y | yarn config unset x y`],
 ];
+
+test("every program that writes files has a row here", () => {
+  const words = new Set(ROWS.flatMap(([, commands]) => commands.split(/[\s|]+/)));
+  const writers = [...PROGRAMS].flatMap(([name, { writes }]) => (writes ? [name] : []));
+  assert.deepEqual(
+    writers.filter((name) => !words.has(name)),
+    [],
+  );
+});
 
 for (const [written, commands] of ROWS) {
   for (const command of commands.split("|").map((one) => one.trim())) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PROGRAMS } from "../../../src/shell/programs/table.ts";
 import { objections, sampleWorkspace } from "../sample-workspace.ts";
 
 /** What a coding agent types to look around: one line each. */
@@ -476,7 +477,19 @@ ls nothere 2>/dev/null || echo missing
 cat nothere 2>/dev/null
 grep -rn foo src 2>/dev/null | head -5
 ls # list files
+sha224sum README.md
+sha384sum README.md
+sha512sum README.md
 `;
+
+test("every program that Assent knows to only read has a line here", () => {
+  const words = new Set(LOOKING.split(/[\s;|&]+/));
+  const readers = [...PROGRAMS].flatMap(([name, { reads }]) => (reads ? [name] : []));
+  assert.deepEqual(
+    readers.filter((name) => !words.has(name)),
+    [],
+  );
+});
 
 test("commands that only look are proven to only read", (t) => {
   const place = sampleWorkspace(t);
