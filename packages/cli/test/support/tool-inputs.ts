@@ -28,8 +28,8 @@ type Schema = {
 /** A valid input for a built-in tool: its row above, otherwise the smallest value that its schema accepts. */
 export function sampleInput(name: string): object {
   const tools = builtinTools({ workspace: "/", ...createHostPorts({ stateDirectory: "/nonexistent" }), environment: {} });
-  const schema = tools.find((tool) => tool.name === name)?.inputSchema;
-  return INPUTS[name] ?? Object(sampleOf(schema ?? {}));
+  const schema = tools.find((tool) => tool.name === name)?.inputSchema; // made of the fields of tools/src/schema/fields.ts
+  return INPUTS[name] ?? Object(sampleOf((schema ?? {}) as Schema));
 }
 
 function sampleOf({
