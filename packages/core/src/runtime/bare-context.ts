@@ -2,7 +2,7 @@ import { ToolError } from "../errors.ts";
 import type { RunContext } from "../tool-definition.ts";
 import type { Staging } from "./proposal/staging.ts";
 
-/** The context of code that runs outside a model's call: a person applies, or the runtime recovers. */
+/** The context of code that runs outside a call. */
 export function bareContext(
   { session }: Staging,
   { callId, signal }: { readonly callId: string; readonly signal: AbortSignal },

@@ -14,7 +14,7 @@ export function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<reado
   return Promise.all(runs.map((run) => runCall(batch, run)));
 }
 
-/** Concludes a batch: fits results to the budget, runs batch hooks and reports whether to stop. */
+/** Fits results to the budget, runs batch hooks and reports whether to stop. */
 export async function concludeBatch(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<BatchReport> {
   const fitted = fitBudget(reports);
   const results = batch.deps.hooks ? await withBatchHooks(batch, runs, fitted) : fitted;
@@ -34,7 +34,6 @@ function stopOf({ stops, batch }: BatchRun): string | undefined {
   return stop?.[1];
 }
 
-/** Batch hooks run once after all calls ended; their text follows the last result. */
 async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<readonly CallReport[]> {
   const { hooks, warn } = batch.deps;
   const [run] = runs;
@@ -59,7 +58,6 @@ async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports
   }
 }
 
-/** Cuts the largest results first. */
 function fitBudget(reports: readonly CallReport[]): readonly CallReport[] {
   if (totalChars(reports) <= BATCH_CHARS) return reports;
   const texts = reports.map((report) => (report.outcome === "waiting" ? "" : contentText(report.result.content)));
@@ -88,7 +86,6 @@ function totalChars(reports: readonly CallReport[]): number {
   return total;
 }
 
-/** Adds results in call order, up to the first call that waits. */
 function addMessages(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): void {
   for (const [at, report] of reports.entries()) {
     if (report.outcome === "waiting") break;

@@ -20,11 +20,9 @@ export type Batch = {
   readonly signal: AbortSignal;
   readonly agentName?: string;
   readonly truncated?: boolean;
-  /** The hidden tool that this turn's directive names. */
   readonly directive?: string;
-  /** The proposal that the directive is about. */
   readonly proposal?: string;
-  /** True if a person has sent a message since the last batch: rejected calls may be asked about again. */
+  /** A person has sent a message, so rejected calls may be asked about again. */
   readonly newPrompt?: boolean;
 };
 
@@ -39,7 +37,6 @@ export type BatchReport = {
   readonly stopRun: boolean;
   readonly stopMessage: string;
   readonly results: readonly CallReport[];
-  /** Why the turn ends: a person interrupted it, no one could answer an ask with `onAsk: fail`, or `mayClaim` refused. */
   readonly endedBy?: "interrupted" | "unanswered" | "limit";
 };
 
@@ -100,13 +97,12 @@ export type DispatcherDeps = {
   readonly askTimeout?: () => number;
   /** What to do with an ask that no one can answer; `deny` by default. */
   readonly onAsk?: "deny" | "park" | "fail";
-  /** Added to the model's text in that case. */
+  /** Added to the model's text if an ask is denied. */
   readonly unattendedNote?: string;
   /** The parent agents' sessions, whose grants also apply here. */
   readonly above?: readonly string[];
-  /** Fingerprints that ended `unknown` in other sessions of this run, kept up to date. */
+  /** Fingerprints that ended `unknown` in other sessions of this run. */
   readonly unknown?: ReadonlySet<string>;
-  /** If absent, a request is one unit without facts. */
   readonly facts?: Facts;
   /** If absent, the `tool:arg=glob` notation. */
   readonly rules?: Rules;
@@ -121,16 +117,15 @@ export type DispatcherDeps = {
   /** If absent, processes left by a crash are reported, not ended. */
   readonly processes?: Processes;
   readonly handlers?: Readonly<Record<string, RuntimeHandler>>;
-  /** The actor that records name for this process. */
   readonly by?: By;
   /** If absent, approvals never expire. */
   readonly approvalTimeoutMs?: number | (() => number | undefined);
-  /** Bodies that run concurrently; 10 by default. */
+  /** 10 by default. */
   readonly maxConcurrency?: number;
   /** For tools that declare no timeout. */
   readonly timeoutMs?: number;
   readonly retryIdempotent?: boolean;
-  /** Called before each claim. A text names the reached limit, and the rest of the batch is skipped. */
+  /** Called before each claim; a text names a reached limit and skips the rest of the batch. */
   readonly mayClaim?: () => string | undefined;
   readonly decided?: (notice: DecisionNotice) => void;
   readonly warn?: (message: string) => void;

@@ -21,23 +21,21 @@ import { endNested, recover, type SettledCall } from "./recover.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
 export type Dispatcher = {
-  /** Never rejects; returns one report per call, in call order. */
+  /** Never rejects. */
   readonly process: (batch: Batch, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
   /** Recovers from a crash, then continues every open call. */
   readonly resume: (batch: Omit<Batch, "calls">, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
   /** Answers an open approval. Rejects with `AnswerError`, also if the opposite answer is in force. */
   readonly answer: (answer: Answer) => Promise<AnswerReport>;
-  /** True if the current policy denies every call of this tool, so the model should not see it. */
+  /** True if the policy denies every call of this tool. */
   readonly denies: (tool: Pick<Tool, "name" | "kind">) => boolean;
   /** Cancels one call; false if no such call is open. */
   readonly cancel: (callId: string) => boolean;
-  /** The open approvals of this process. */
   readonly pending: () => readonly OpenApproval[];
-  /** The error after which nothing more runs, because an end could not be recorded. */
+  /** Set after an end could not be recorded; nothing more runs. */
   readonly failure: () => unknown;
-  /** The session's proposals. */
   readonly proposals: Proposals;
-  /** Stops acting on requests from other processes and finishes those in progress; the session stays open. */
+  /** Stops handling other processes' requests; the session stays open. */
   readonly close: () => Promise<void>;
 };
 
@@ -106,10 +104,8 @@ type DispatcherState = {
   readonly live: LiveCalls;
   readonly shown: Map<string, OpenApproval>;
   readonly forgiven: Set<string>;
-  /** The newest batch's tools. */
   tools: Registry | undefined;
   readonly batches: Set<BatchRun>;
-  /** The signal that cancels the batches. */
   following: AbortSignal | undefined;
   readonly cancel: () => void;
   readonly staging: Staging;
@@ -236,7 +232,6 @@ function stagingOf(deps: DispatcherDeps, newest: () => Registry | undefined): St
   });
 }
 
-/** A throwing observer only causes one warning. */
 function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void) | undefined): BatchRun["emit"] {
   if (!emit) return undefined;
   let said = false;

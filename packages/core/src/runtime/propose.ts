@@ -6,7 +6,7 @@ import type { ProposedCall } from "./dispatch.ts";
 import { type BatchRun, type CallRun, makeRun } from "./pipeline/call-run.ts";
 import type { Session } from "./session/session.ts";
 
-/** Records a batch's calls as proposed. A call with a duplicate id ends at once. */
+/** Records a batch's calls as proposed. */
 export function proposeCalls(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
   const { session } = batch.deps;
   const turn = session.state.openTurn ?? session.state.turn + 1;

@@ -19,7 +19,7 @@ import { readCallRecord } from "./session/recorded.ts";
 import type { Session } from "./session/session.ts";
 import { withTimeLimit } from "./within.ts";
 
-/** A call of an earlier process that recovery ended. */
+/** A call that recovery ended. */
 export type SettledCall = { readonly seq: number; readonly run: CallRun; readonly report: CallReport };
 
 /** Recovery's result: ended calls, and the arguments of calls that were only proposed. */
@@ -52,7 +52,6 @@ export async function recover(batch: BatchRun): Promise<RecoveryResult> {
   return { settled, raws };
 }
 
-/** The caller may have recorded the opening already. */
 async function isOpened({ id, ledger, holder, state }: Session): Promise<boolean> {
   if (state.closed) return false;
   let isOurs = false;
@@ -61,7 +60,7 @@ async function isOpened({ id, ledger, holder, state }: Session): Promise<boolean
   return isOurs;
 }
 
-/** Ends a nested call whose parent body is gone; the model gets no message. */
+/** Ends a nested call whose parent body is gone. */
 export async function endNested(batch: BatchRun, call: Call): Promise<void> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "", nested: true });
   run.tool = batch.batch.tools.get(call.tool);
@@ -168,7 +167,6 @@ function isProbeAnswer(given: unknown): boolean {
   return isObject(given) && (given["state"] === "applied" || given["state"] === "not_applied" || given["state"] === "unknown");
 }
 
-/** Retries once with the same key, unless the request is now denied. */
 async function retry(batch: BatchRun, run: CallRun, call: RunningCall, parsed: ParsedCall): Promise<Ending | undefined> {
   const { session } = batch.deps;
   const judged = await assessCall(batch, run, parsed);

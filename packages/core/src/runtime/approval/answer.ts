@@ -13,9 +13,9 @@ import type { Clock, GrantRule, Ids, Rules } from "../../ports.ts";
 export type AnswerReport = {
   readonly id: string;
   readonly outcome: ApprovalRow["state"];
-  /** True if an earlier answer was in force, so this call changed nothing. */
+  /** An earlier answer was in force. */
   readonly alreadyAnswered: boolean;
-  /** True if the answer in force says the same as this one. */
+  /** The answer in force says the same. */
   readonly identical: boolean;
   readonly answeredBy: By | null;
   readonly answeredAt: string | null;
@@ -25,7 +25,7 @@ export type AnswerReport = {
 /** Loads the request behind an approval and builds the edited one. */
 export type RequestReader = {
   readonly load: (row: ApprovalRow) => Promise<Request>;
-  /** Validates and fingerprints the edited request. Throws `AnswerError`. */
+  /** Throws `AnswerError`. */
   readonly edit: (row: ApprovalRow, answer: Answer) => Promise<Request & { readonly fingerprint: string }>;
 };
 
@@ -64,7 +64,6 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
   return { ...report(now, checked, edited?.fingerprint), alreadyAnswered: !won };
 }
 
-/** Returns undefined if the edit is invalid, so it cannot equal the answer in force. */
 async function editedFingerprint({ requests }: AnswerPorts, row: ApprovalRow, answer: Answer): Promise<string | undefined> {
   if (!changesInput(answer)) return undefined;
   try {
@@ -138,7 +137,6 @@ function refuseStale(row: ApprovalRow, answer: Answer): void {
     );
 }
 
-/** Only a plan's approval takes a mode. */
 function refuseMode({ details }: ApprovalRow, { mode }: Answer): void {
   if (mode === undefined) return;
   if (details.type !== "plan") throw new AnswerError("bad_answer", "Only the approval of a plan takes a mode.");
@@ -150,15 +148,14 @@ function changesInput(answer: Answer): boolean {
   return answer.outcome === "approve" && (answer.updatedInput !== undefined || answer.newContent !== undefined);
 }
 
-/** True when a deadline has passed by the clock or by the newest time on record. */
+/** True if a deadline passed by the clock or the newest recorded time. */
 export function isPast(deadline: string | null, clock: Clock, newest = ""): boolean {
   return deadline !== null && (clock.now() >= Date.parse(deadline) || newest >= deadline);
 }
 
-/** Allowed difference between the clocks of two machines. */
 const SKEW_MS = 60_000;
 
-/** True if the clock was set back before the approval opened; the deadline then counts as passed. */
+/** A clock set back before the approval opened counts as a passed deadline. */
 export function wasClockSetBack({ expiresAt, requestedAt }: Pick<ApprovalRow, "expiresAt" | "requestedAt">, now: number): boolean {
   return expiresAt !== null && now + SKEW_MS < Date.parse(requestedAt);
 }
@@ -174,7 +171,7 @@ async function expire(ports: AnswerPorts, row: ApprovalRow, answer: Answer): Pro
 
 type RememberInput = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request | undefined };
 
-/** The rules to store: those given, else those offered. An explicit ask is never remembered. */
+/** An explicit ask is never remembered. */
 function rememberedRules(rules: Rules, { row, answer, request }: RememberInput): readonly string[] | "narrowed" | undefined {
   if (answer.outcome !== "approve" || !answer.remember) return undefined;
   if (row.explicitAsk) return "narrowed";
@@ -268,7 +265,6 @@ async function workspaceOf(ledger: Ledger, session: string): Promise<string> {
   throw new AnswerError("bad_answer", `The record of session ${session} has no beginning. Run: assent verify`);
 }
 
-/** An answer is identical if outcome, fingerprint and grant match. */
 function report(row: ApprovalRow, answer: Answer, editedFingerprint: string | undefined): AnswerReport {
   const covers = row.covers ?? row.fingerprint;
   const wanted = editedFingerprint ?? (changesInput(answer) ? undefined : row.fingerprint);

@@ -15,9 +15,9 @@ import { checkApproval, type WaitOutcome, waitForAnswer } from "./wait.ts";
 /** The outcome of asking a person; `judged` is the request they approved. */
 export type AskOutcome = { readonly go: Consent; readonly judged: JudgedCall } | { readonly end: Ending } | { readonly parked: string };
 
-/** Opens the approval, or finds it open, and waits until any process settles it. Asks again if the request changes. */
+/** Opens the approval, waits until any process settles it, and asks again if the request changes. */
 export async function askPerson(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
-  const watch = batch.deps.session.watch(() => undefined); // keep following other processes' answers during the whole ask
+  const watch = batch.deps.session.watch(() => undefined); // follow other processes' answers during the whole ask
   try {
     return await ask(batch, run, judged);
   } finally {
@@ -44,7 +44,7 @@ function withRequest(step: StepResult<{ readonly go: Consent }> | { readonly par
   return "go" in step ? { go: step.go, judged } : step;
 }
 
-/** An earlier process's approval may be settled, or covered by a grant, by now. */
+/** An earlier process's approval may be settled by now. */
 async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Exclude<WaitOutcome, "unasked"> | undefined> {
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state !== "waiting" || (call.standing === "open" && call.shown !== judged.request.fingerprint)) return undefined;
@@ -55,7 +55,6 @@ async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall):
   return looked === "unasked" ? undefined : looked;
 }
 
-/** With `fail`, records the approval and ends the rest of the batch. */
 async function refuseUnattended(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
   const failing = batch.deps.onAsk === "fail";
   const call = batch.deps.session.state.calls.get(run.callId);
@@ -66,7 +65,7 @@ async function refuseUnattended(batch: BatchRun, run: CallRun, judged: JudgedCal
   return { end: unattendedEnding(judged, batch.deps.unattendedNote) };
 }
 
-/** Opens an approval for exactly this request; a changed request gets a higher revision. */
+/** A changed request gets a higher revision. */
 async function openApproval(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<OpenApproval> {
   const { session } = batch.deps;
   const call = session.state.calls.get(run.callId);

@@ -4,7 +4,7 @@ import { SHARED } from "../../model/events.ts";
 import { type BatchRun, type CallRun, isParking } from "../pipeline/call-run.ts";
 import type { Session } from "../session/session.ts";
 
-/** Closes the call's approval if it is open or its consent is unused. The first event wins. */
+/** Closes the call's approval unless its consent is used. The first event wins. */
 export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "expired" | "cancelled" | "denied"): Promise<void> {
   const { session } = batch.deps;
   const call = session.state.calls.get(run.callId);

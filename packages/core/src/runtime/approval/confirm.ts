@@ -10,7 +10,7 @@ const CONFIRM_LIMIT_MS = 30_000;
 
 type ConfirmationInput = { readonly judged: JudgedCall; readonly suggestions: readonly string[] };
 
-/** Builds what the person sees. If the tool's `confirm` fails or is slow, falls back to its description with a warning. */
+/** Builds what the person sees; a failing `confirm` falls back to the description with a warning. */
 export async function confirmationOf(
   batch: BatchRun,
   run: CallRun,

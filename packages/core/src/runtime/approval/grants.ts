@@ -16,7 +16,7 @@ export type GrantAnswer = { readonly scope: GrantScope; readonly grants: readonl
 
 const SCOPES: readonly GrantScope[] = ["session", "project", "user"];
 
-/** Finds grants that cover every unit that asks. Never call it for an explicit ask. */
+/** Finds grants for a call that asks, but not explicitly. */
 export async function findGrants({ deps }: BatchRun, judged: JudgedCall): Promise<GrantAnswer | undefined> {
   const { session, clock, rules = patternRules, above = [] } = deps;
   const rows = await session.ledger.pending("grants", { limit: 1_000 });
@@ -29,7 +29,7 @@ export async function findGrants({ deps }: BatchRun, judged: JudgedCall): Promis
 /** Where and when a grant would apply. */
 export type GrantReach = {
   readonly session: string | undefined;
-  /** The sessions of its parent agents. */
+  /** Parent agents' sessions. */
   readonly above?: readonly string[];
   readonly workspace: string | undefined;
   readonly now: number;
@@ -50,7 +50,6 @@ export function coveringGrants(
   return used;
 }
 
-/** The units that nothing allows when judged alone. */
 function askingUnits({ request, circumstances }: Assessment): readonly Unit[] {
   if (request.units.length === 1) return request.units;
   return request.units.filter((unit) => decide({ ...request, units: [unit] }, circumstances).verdict !== "allow");
@@ -111,7 +110,7 @@ export async function isGrantedByPattern({ deps }: BatchRun, yes: Consent): Prom
   return !rows.some(({ id, rule }) => rule === "*" && (id === yes.id || yes.also.includes(id)));
 }
 
-/** Answers an open approval with a new grant, by compare-and-set like a person's answer. */
+/** Answers an open approval with a new grant. */
 export async function answerByGrant(batch: BatchRun, run: CallRun, { call, judged }: CoveredCall): Promise<boolean> {
   if (judged.decision.explicitAsk) return false;
   const grant = await findGrants(batch, judged);

@@ -18,7 +18,7 @@ import { findProposal, readStoredProposal } from "../proposal/stored.ts";
 import { readCallRecord } from "../session/recorded.ts";
 import type { AnswerPorts, RequestReader } from "./answer.ts";
 
-/** What reading an approval's request needs, in any process. */
+/** What reading an approval's request needs. */
 export type RequestPorts = { readonly ledger: Ledger; readonly tools: Registry; readonly digest: Digest; readonly facts?: Facts };
 
 /** Reads requests from the ledger and builds edited ones. */

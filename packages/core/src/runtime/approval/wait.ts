@@ -21,12 +21,12 @@ import { answerPorts } from "./requests.ts";
 
 type WaitingCall = Extract<Call, { readonly state: "waiting" }>;
 
-/** The result of waiting. `unasked`: the approver gave no answer, so `onAsk` decides. `changed`: the request changed. */
+/** `unasked`: the approver gave no answer, so `onAsk` decides. `changed`: the request changed. */
 export type WaitOutcome = StepResult<{ readonly go: Consent }> | "unasked" | { readonly parked: string } | { readonly changed: JudgedCall };
 
 type WaitState = { noAnswer: boolean; grants: boolean; expired: boolean; judged: JudgedCall; failure?: unknown };
 
-/** Waits for an answer from the approver, another process, a grant, the deadline, a policy change or a cancel. */
+/** Waits for an answer, a grant, the deadline, a policy change or a cancel. */
 export async function waitForAnswer(
   batch: BatchRun,
   run: CallRun,
@@ -55,7 +55,6 @@ export async function waitForAnswer(
 
 type ListenInput = { readonly open: OpenApproval; readonly state: WaitState; readonly ring: () => void };
 
-/** Subscribes to all wake-ups; the returned function unsubscribes. */
 function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): () => void {
   const { session, policy, clock, warn } = batch.deps;
   const unsubscribe = policy.subscribe(ring);
@@ -65,12 +64,12 @@ function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): 
       ring();
     },
     (error) => {
-      state.failure = error; // no answer can arrive anymore
+      state.failure = error;
       ring();
     },
   );
   const late = (): void => {
-    state.expired = true; // even if the wall clock disagrees
+    state.expired = true;
     ring();
   };
   const now = Math.max(clock.now(), Date.parse(session.state.at)); // setting the clock back does not extend the deadline
@@ -109,7 +108,7 @@ function tellWaiting(batch: BatchRun, run: CallRun, { request }: JudgedCall): vo
   });
 }
 
-/** Shows the approval and stores the answer, asking again after an unusable one. False: no answer. */
+/** Asks up to three times for a usable answer; false if there is none. */
 async function showTo(batch: BatchRun, open: OpenApproval, signal: AbortSignal): Promise<boolean> {
   for (let bad = 0; bad < 3 && !signal.aborted; bad += 1) {
     const answer = await batch.deps.approver?.ask(open, signal);
@@ -120,7 +119,6 @@ async function showTo(batch: BatchRun, open: OpenApproval, signal: AbortSignal):
   return false;
 }
 
-/** False if the answer is invalid. */
 async function isTaken({ deps, batch }: BatchRun, open: OpenApproval, answer: Answer): Promise<boolean> {
   try {
     const { approval = open.id, revision = open.revision } = answer;
@@ -137,7 +135,7 @@ async function isTaken({ deps, batch }: BatchRun, open: OpenApproval, answer: An
 /** The state of an open approval's wait. */
 export type OpenWait = { readonly expiresAt: string | null; readonly state: WaitState };
 
-/** Checks ledger, clock, policy and approver; undefined if nothing has settled the approval. */
+/** Undefined if nothing has settled the approval yet. */
 export async function checkApproval(batch: BatchRun, run: CallRun, looking: OpenWait): Promise<WaitOutcome | undefined> {
   const { state } = looking;
   if (state.failure !== undefined) throw state.failure;
@@ -193,7 +191,6 @@ async function judgeWaiting(
   return { end: denialEnding(state.judged, true) };
 }
 
-/** A new grant may cover the call; without an approver's answer, `onAsk` decides. */
 async function coveredOrUnasked(
   batch: BatchRun,
   run: CallRun,

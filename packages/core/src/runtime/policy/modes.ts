@@ -2,17 +2,14 @@ import { MODES } from "../../model/decision.ts";
 import type { Policy, PolicySource } from "../../ports.ts";
 import type { Session } from "../session/session.ts";
 
-/** A session's mode as a policy. The recorded mode counts, not the settings at its start. */
+/** A session's recorded mode as a policy. */
 export type Modes = PolicySource & {
   readonly mode: () => string;
-  /**
-   * Call it before the first call. A changed mode in settings applies if no one changed the mode in this session, or if it is stricter.
-   * Only a person leaves plan mode.
-   */
+  /** Call it before the first call. A mode changed in settings applies if it is stricter or no one changed the mode here. */
   readonly begin: (by: string) => Promise<void>;
   /**
-   * Records a mode change and judges waiting calls again. A stricter mode applies at once, a looser one after it is recorded. Entering
-   * `plan` remembers the mode before it. The caller checks whether the mode is permitted.
+   * Records a mode change and judges waiting calls again. A stricter mode applies at once, a looser one after it is recorded. The caller
+   * checks permission.
    */
   readonly change: (to: string, by: string) => Promise<void>;
   readonly close: () => void;
@@ -22,12 +19,11 @@ export type Modes = PolicySource & {
 export type ModesParts = {
   readonly session: Session;
   readonly policy: PolicySource;
-  /** The real path of this session's plan. */
   readonly planFile: string;
   readonly warn?: (message: string) => void;
 };
 
-/** Creates a session's modes. A mode change in settings changes the session's mode too. */
+/** Creates a session's modes, which follow mode changes in settings. */
 export function createModes({ session, policy, planFile, warn }: ModesParts): Modes {
   const { state } = session;
   const changed = new Set<() => void>();

@@ -18,20 +18,19 @@ export type PlanModeParts = {
   readonly files: PlanFiles;
   readonly digest: Digest;
   readonly proposals: Pick<Proposals, "setStandingHandler">;
-  /** Returns true for modes that must not be chosen. */
   readonly isLocked?: (mode: string) => boolean;
 };
 
 /** Plan mode of one session. */
 export type PlanMode = {
-  /** The current plan; undefined if the mode is off or no plan exists. */
+  /** Undefined if there is no plan. */
   readonly plan: () => Promise<string | undefined>;
   readonly close: () => void;
 };
 
 type PlanState = NonNullable<EventBodies["mode.changed"]["planning"]>;
 
-/** Lets `resolve` propose the plan while the session is in `plan`. Subagents cannot propose plans. */
+/** Lets `resolve` propose the main session's plan while in `plan`. */
 export function createPlanMode(parts: PlanModeParts): PlanMode {
   const { session, modes, files, proposals } = parts;
   let on: PlanState | null = null;
@@ -57,7 +56,7 @@ function isAgent({ state }: Session): boolean {
   return state.created !== undefined && state.created.parent !== null;
 }
 
-/** The body of `enter_plan_mode`. `canApprove` returns true if a person can approve a plan, now or later. */
+/** The body of `enter_plan_mode`; `canApprove` says if a person can approve plans. */
 export function enterPlanMode(modes: Modes, canApprove: () => boolean): RuntimeHandler {
   return async (session) => {
     if (isAgent(session)) return refused("Only the main session can enter plan mode.");
@@ -87,7 +86,6 @@ function planHandler(parts: PlanModeParts, planning: PlanState): StandingHandler
   };
 }
 
-/** An invalid plan ends the call without asking a person. */
 async function question(parts: PlanModeParts, planning: PlanState, extra: JsonObject | undefined): Promise<StandingQuestion> {
   const { plan, title, digest } = await readProposed(parts, planning, extra);
   if (await parts.files.isTaken(titledPath(planning, title))) throw taken(title);
@@ -132,14 +130,14 @@ function taken(title: string): ToolError {
 
 type PlanApproval = { readonly extra: JsonObject | undefined; readonly ctx: StandingContext };
 
-/** The plan is saved before the mode changes: a plan that cannot be saved is not approved. */
+/** A plan that cannot be saved is not approved. */
 async function approve(parts: PlanModeParts, planning: PlanState, { extra, ctx }: PlanApproval): Promise<StandingResult> {
   const { session, modes, files } = parts;
   const { answer } = ctx;
   if (!answer) throw new Error("the plan is not approved");
   const mode = answer.mode ?? "default";
   if (parts.isLocked?.(mode)) throw new ToolError(`The plan was not approved: mode ${mode} is locked.`, "execution_denied");
-  const proposed = await readProposed(parts, planning, extra).catch(() => undefined); // an unreadable plan differs from the one shown
+  const proposed = await readProposed(parts, planning, extra).catch(() => undefined);
   if (proposed?.digest !== ctx.digest || !proposed)
     throw new ToolError("The plan changed while it was being reviewed. Call resolve again.", "plan_changed");
   const { plan, title } = proposed;
@@ -176,10 +174,7 @@ const LONGEST = 64;
 const oddInTitles = unicodePattern(String.raw`[^\p{L}\p{M}\p{N}\-_.]`, "gu");
 const DEVICES = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
 
-/**
- * The file name of a plan: the model's title, else the first heading, else its file's name, else `plan`. It contains only letters,
- * digits, `-`, `_` and `.`.
- */
+/** The file name of a plan, from its title, first heading or file; only letters, digits, `-`, `_` and `.`. */
 export function planTitle(given: unknown, plan: string, stem: string | undefined): PlanTitle {
   if (typeof given === "string" && /[/\\\0]/.test(given)) return { fault: "title must not contain path separators" };
   for (const source of [typeof given === "string" ? given : undefined, firstHeading(plan), stem]) {

@@ -12,7 +12,7 @@ import { appliedPreview, recordApplied, recordUnknown } from "./record-applied.t
 import { type ClaimedProposal, restageProposal, type SettleInput } from "./settling.ts";
 import type { Staging } from "./staging.ts";
 
-/** Applies a closure of this process. Its result cannot be verified. */
+/** Applies a closure of this process. */
 export async function applyByClosure(staging: Staging, row: ProposalRow, settling: SettleInput): Promise<Ending> {
   const closure = staging.closures.get(row.id);
   if (!closure) return await lost(staging, row);
@@ -91,7 +91,6 @@ async function returnedFailure(staging: Staging, row: ProposalRow, { result, dir
   return { state: "failed", type, result: { ...result, error: { message, type } } };
 }
 
-/** Only warns if recording fails, because the caller reports the failed apply. */
 async function putBackOrWarn(staging: Staging, row: ProposalRow, failure: Parameters<typeof restageProposal>[2]): Promise<void> {
   try {
     await restageProposal(staging, row, failure);

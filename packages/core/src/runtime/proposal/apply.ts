@@ -36,7 +36,7 @@ async function applyRecorded(staging: Staging, row: ProposalRow, settling: Settl
   return await applyChanges(staging, { row, tool, manifest, settling, direct: false });
 }
 
-/** Makes the recorded file changes; without any, the tool's own `apply` is the effect. */
+/** Makes the recorded file changes, or calls the tool's own `apply`. */
 export async function applyChanges(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
   const { row, manifest, direct } = claimed;
   if (manifest.effects.length === 0) return await applyByTool(staging, claimed);
@@ -82,7 +82,7 @@ async function changeFiles(staging: Staging, { row, manifest, settling, contents
   }
 }
 
-/** Serializes file changes, because two proposals may touch the same file. */
+/** Two proposals may touch the same file. */
 export function serializeChanges<T>(staging: Staging, act: () => Promise<T>): Promise<T> {
   const done = staging.files.then(act);
   staging.files = done.catch(() => undefined);
@@ -98,7 +98,6 @@ async function failed(staging: Staging, { row, direct }: ClaimedProposal, end: E
   return errorEnding("failed", type === "execution_failed" ? "file_write_failure" : type, modelText.execution_failed(message));
 }
 
-/** The change is recorded before the tool describes it. */
 async function applied(staging: Staging, claimed: ClaimedProposal): Promise<Ending> {
   const { row } = claimed;
   const superseded = await recordApplied(staging, row);
@@ -106,7 +105,7 @@ async function applied(staging: Staging, claimed: ClaimedProposal): Promise<Endi
   return { state: "succeeded", type: "applied", result: { ...result, content: withSuperseded(result.content, superseded) } };
 }
 
-/** The tool's own result. The change is made, so a failure here only loses the text. */
+/** The change is made, so a failure here only loses the text. */
 async function describeApplied(staging: Staging, { row, tool, manifest, settling, display }: ClaimedProposal): Promise<ToolResult> {
   const { apply } = tool.definition;
   const { clock, warn } = staging;

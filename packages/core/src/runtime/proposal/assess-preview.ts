@@ -8,10 +8,10 @@ import { type AssessmentInput, assessRequest, fingerprinted, type Judgeable } fr
 import type { BatchRun } from "../pipeline/call-run.ts";
 import type { Assessment, CallAssessment, ParsedCall } from "../pipeline/judged-call.ts";
 
-/** Binds a staging request: consent to a preview is not consent to the change. */
+/** Consent to a preview is not consent to the change. */
 export const STAGES = "staged";
 
-/** Judges a tool with a preview. A deny holds; a call to be staged is judged as reading the files it names. */
+/** Judges a tool with a preview; a call to be staged is judged as reading its files. */
 export async function assessPreview(
   batch: BatchRun,
   assessing: AssessmentInput,
@@ -65,7 +65,6 @@ export const READING = "read";
 
 let ownReading: Tool | undefined;
 
-/** Used if no `read` tool is registered. */
 function readTool(): Tool {
   ownReading ??= defineTool({
     name: READING,
@@ -90,7 +89,6 @@ export async function asReading({ tools }: StagingAround, assessing: AssessmentI
 
 const UNDECLARED: ToolOpinion = Object.freeze({ verdict: "allow", declared: false });
 
-/** The read tool's strictest opinion; none if it cannot be asked. */
 async function readingOpinion(tool: Tool, { invocation, cwd }: AssessmentInput): Promise<ToolOpinion> {
   const paths = invocation.locations() ?? [];
   if (tool === ownReading || !tool.definition.permission) return UNDECLARED;

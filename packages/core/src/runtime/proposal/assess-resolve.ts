@@ -49,7 +49,6 @@ async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Pro
   return await restoredTarget(batch, run, { input, settled });
 }
 
-/** Ends a call that waits for consent to something that is gone. */
 function gone(frame: ResolveFrame, note: string | undefined): CallAssessment {
   const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
   const deny: Safeguard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending anymore" }) };
@@ -74,7 +73,7 @@ function standing(
 
 type ApplyTarget = { readonly target: Extract<ResolveTarget, { readonly kind: "proposal" }>; readonly frame: ResolveFrame };
 
-/** Judges an apply as its effect. Undefined if there is nothing to apply; the body says why. */
+/** Undefined if there is nothing to apply. */
 async function asEffect(batch: BatchRun, { target, frame }: ApplyTarget): Promise<CallAssessment | undefined> {
   const row = batch.staging.session.state.proposals.get(target.id);
   const resolver = resolverOf(batch.policy());

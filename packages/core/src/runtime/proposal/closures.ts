@@ -15,7 +15,7 @@ export type ResolveHandler = PendingAction & { readonly sourceToolName: string; 
 const SOURCE = "custom_tool";
 const MOST_DETAILS = 64 * 1024;
 
-/** Stages an action of this process. Returns its id at once; `staged` resolves once it is recorded. */
+/** Stages an action of this process; `staged` resolves once it is recorded. */
 export function pushAction(staging: Staging, action: PendingAction & { readonly callId?: string }, made?: StagingCall): QueuedAction {
   if (!staging.changes) return stagingUnavailable();
   const checked = checkAction(action);
@@ -33,7 +33,7 @@ export function pushAction(staging: Staging, action: PendingAction & { readonly 
     staging.closures.delete(id);
     throw error;
   });
-  recorded.catch(() => undefined); // callers await `staged`
+  recorded.catch(() => undefined);
   return { id, staged: recorded };
 }
 

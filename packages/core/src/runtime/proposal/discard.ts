@@ -19,7 +19,7 @@ async function discard(staging: Staging, row: ProposalRow, settling: SettleInput
   const closure = closures.get(row.id);
   const rejected = closure?.reject ? await reject(staging, row, { closure, settling }) : undefined;
   if (rejected && "end" in rejected) return rejected.end;
-  const durability = resolution.by === "person" ? "full" : "normal"; // a person's decision must survive a crash
+  const durability = resolution.by === "person" ? "full" : "normal";
   await session.record([session.draft("proposal.discarded", { proposal: row.id, resolution })], durability);
   forgetProposal(staging, row.id);
   if (!rejected) return successEnding("discarded", resolveText.discarded({ label: row.label, reason: resolution.reason }));
@@ -28,7 +28,6 @@ async function discard(staging: Staging, row: ProposalRow, settling: SettleInput
 
 type RejectInput = { readonly closure: Closure; readonly settling: SettleInput };
 
-/** Undefined if the callback returned nothing. */
 async function reject(
   staging: Staging,
   row: ProposalRow,

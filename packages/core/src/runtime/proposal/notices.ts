@@ -3,7 +3,7 @@ import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { Staging } from "./staging.ts";
 
-/** Drafts a notice about a proposal, with a separate text for people if given. */
+/** Drafts a notice, with a separate text for people if given. */
 export function noticeDraft({ session, ids }: Staging, text: string, displayText: string = text): Draft<"notice.queued"> {
   return session.draft("notice.queued", { notice: ids.next("n_"), kind: "proposal", modelText: text, displayText });
 }

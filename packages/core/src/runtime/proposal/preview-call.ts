@@ -23,7 +23,7 @@ import { type ProposalSource, stagePreview } from "./stage.ts";
 /** The reason given when a proposal's call fails. */
 export const STAGING_FAILED = "staging call failed";
 
-/** The body of a tool with `preview` and `apply`: records the change, then stages or applies it. */
+/** The body of a tool with `preview` and `apply`. */
 export async function previewCall(batch: BatchRun, run: CallRun, judged: JudgedCall, ctx: RunContext): Promise<Ending> {
   const { staging } = batch;
   const { tool, invocation } = judged;
@@ -48,7 +48,7 @@ function isPreview(value: unknown): value is Preview {
   return Array.isArray(changes) && changes.every(isPlanned);
 }
 
-/** A custom tool may return any value, and invalid content must not be written. */
+/** A custom tool may return invalid content. */
 function isPlanned(change: unknown): boolean {
   if (!isObject(change)) return false;
   const { path, realPath, before, after, to, mode } = change;
@@ -105,7 +105,7 @@ function isRecord(details: Json | undefined): details is JsonObject {
 
 const MOST_CHARS = 25_000;
 
-/** The model's text about a staged preview, with as many whole changes as fit. */
+/** The model's text, with as many whole changes as fit. */
 export function stagedText(row: Pick<ProposalRow, "id" | "label">, blocks: readonly string[], maxLines: number): string {
   const lines = [resolveText.staged(row)];
   const room = { chars: MOST_CHARS - lines.join("").length - RESERVED, lines: maxLines - 2 };
@@ -122,13 +122,9 @@ export function stagedText(row: Pick<ProposalRow, "id" | "label">, blocks: reado
   return lines.join("\n");
 }
 
-/** Room for the line that counts omitted changes. */
 const RESERVED = 120;
 
-/**
- * Judges files that the preview touches but the call did not name. A deny refuses them, and so does an ask if the call itself was
- * allowed.
- */
+/** Judges files that the preview touches but the call did not name. */
 async function refuseTouched(batch: BatchRun, run: CallRun, judged: JudgedCall, preview: Preview): Promise<Ending | undefined> {
   const unnamed = unnamedPaths(judged, preview);
   if (unnamed.length === 0) return undefined;

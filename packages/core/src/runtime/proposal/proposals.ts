@@ -33,7 +33,7 @@ export type ProposalReport = {
 
 /** What people and hosts do with a session's proposals. */
 export type Proposals = {
-  /** Staged proposals, oldest first. */
+  /** Oldest first. */
   readonly list: () => readonly ProposalRow[];
   /** Applies for a person: a deny holds, and an ask counts as answered. */
   readonly apply: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
@@ -41,7 +41,7 @@ export type Proposals = {
   readonly undo: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   /** Sets what `resolve` does when nothing is pending; null removes it and ends calls that wait for it. */
   readonly setStandingHandler: (handler: StandingHandler | null) => void;
-  /** Asks the person again because the standing handler's question has changed. */
+  /** Asks again because the standing handler's question has changed. */
   readonly askAgain: () => void;
   /** Stages an action of this process. Throws `ToolError`. */
   readonly queueResolveHandler: (handler: ResolveHandler) => QueuedAction;
@@ -49,9 +49,9 @@ export type Proposals = {
 
 /** A session's proposals, with the start and end of request handling. */
 export type ProposalDesk = Proposals & {
-  /** Recovers proposals of an earlier process and handles requests made since; runs once. */
+  /** Recovers proposals and handles requests made since; runs once. */
   readonly begin: () => Promise<void>;
-  /** Stops listening and finishes requests in progress; later ones are refused. */
+  /** Stops listening and finishes requests in progress. */
   readonly close: () => Promise<void>;
 };
 
@@ -98,7 +98,6 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live
   return desk;
 }
 
-/** Calls bound to the standing handler that have not started. */
 function standingRuns(live: LiveCalls): readonly CallRun[] {
   return [...live].filter(({ target, phase }) => phase === "before" && target?.target.kind === "standing");
 }
@@ -152,7 +151,7 @@ async function refusal({ staging, deps }: Person, id: string): Promise<Ending | 
   return assessed.decision.verdict === "deny" ? denialEnding(assessed, false) : undefined;
 }
 
-/** Notifies the model, which may still think the proposal is pending. */
+/** The model may still think the proposal is pending. */
 async function settleFor({ staging }: Person, id: string, words: PersonWords & { readonly action: Resolution["action"] }): Promise<Ending> {
   const { session, clock } = staging;
   const { action, by: who, reason } = words;

@@ -11,7 +11,7 @@ import { discardProposal } from "./discard.ts";
 import { STAGING_FAILED } from "./preview-call.ts";
 import { byRuntime } from "./settling.ts";
 
-/** Stages an action of a running body; its apply is judged as this call. */
+/** The apply is judged as this call. */
 export function pushFromCall(batch: BatchRun, run: CallRun, { tool, invocation }: JudgedCall, action: PendingAction): QueuedAction {
   const { staging } = batch;
   if (!staging.changes) return stagingUnavailable();
@@ -22,7 +22,7 @@ export function pushFromCall(batch: BatchRun, run: CallRun, { tool, invocation }
   return pushed;
 }
 
-/** Waits until staged actions are recorded, and discards them if the call failed. */
+/** Discards staged actions if their call failed. */
 export async function keepPushed(batch: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
   const { staging } = batch;
   const { pushed } = run;

@@ -9,7 +9,7 @@ import type { SettleInput } from "./settling.ts";
 import { forgetProposal, freeToSettle, reserveWhile, type Staging, stagedRows } from "./staging.ts";
 import { pathsOf } from "./stored.ts";
 
-/** Records the apply and `also`, and supersedes staged proposals that touch the same files. */
+/** Records the apply and supersedes staged proposals that touch the same files. */
 export async function recordApplied(staging: Staging, row: ProposalRow, also: readonly Draft[] = []): Promise<readonly ProposalRow[]> {
   const { session } = staging;
   const sharing = await rowsSharing(staging, row);
@@ -23,7 +23,7 @@ export async function recordApplied(staging: Staging, row: ProposalRow, also: re
     ...also,
   ];
   const isPersons = session.state.proposals.get(row.id)?.resolution?.by === "person";
-  const durability = isPersons ? "full" : "normal"; // a person's decision must survive a crash
+  const durability = isPersons ? "full" : "normal"; // must survive a crash
   await reserveWhile(staging, ids, async () => recordSurely(staging, { events, durability }));
   for (const id of [row.id, ...ids]) forgetProposal(staging, id);
   return sharing.filter(({ id }) => ids.includes(id));
@@ -38,7 +38,6 @@ export async function recordUnknown(staging: Staging, { id }: ProposalRow, { mes
 
 type UnclearApply = { readonly message: string; readonly files: readonly FileState[]; readonly also?: readonly Draft[] };
 
-/** Only warns on failure, because the apply has happened. */
 async function rowsSharing(staging: Staging, row: ProposalRow): Promise<readonly ProposalRow[]> {
   const others = stagedRows(staging).filter(({ id }) => id !== row.id);
   if (others.length === 0) return others;

@@ -13,7 +13,7 @@ import { stagedText } from "./preview-call.ts";
 import { isDirect } from "./recover.ts";
 import { findProposal, readStoredProposal } from "./stored.ts";
 
-/** The end of a call whose effect is its proposal's, which is already recovered. Undefined for other calls. */
+/** The end of a call whose effect is its proposal's, if any. */
 export async function endByProposal(batch: BatchRun, call: RunningCall, tool: Tool | undefined): Promise<Ending | undefined> {
   if (tool && isResolve(batch, { tool })) return await endOfResolve(batch, call);
   if (tool && tool.definition.preview === undefined) return undefined;
@@ -22,7 +22,6 @@ export async function endByProposal(batch: BatchRun, call: RunningCall, tool: To
   return isDirect(row) || row.state === "discarded" ? endOfApply(row) : await endOfStaging(batch, row, tool);
 }
 
-/** The call's newest proposal that any process can settle. */
 async function stagedBy({ deps }: BatchRun, { callId, seq }: RunningCall): Promise<ProposalRow | undefined> {
   const { ledger, id: session } = deps.session;
   let found: string | undefined;

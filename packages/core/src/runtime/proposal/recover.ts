@@ -8,7 +8,7 @@ import { restageProposal } from "./settling.ts";
 import type { Staging } from "./staging.ts";
 import { changeSet, readStoredProposal } from "./stored.ts";
 
-/** Settles interrupted applies by looking at the files, and marks closures of ended processes as lost. Applies nothing. Idempotent. */
+/** Settles interrupted applies by looking at the files, and marks closures of ended processes as lost. Idempotent. */
 export async function recoverProposals(staging: Staging): Promise<void> {
   const { session, busy, closures } = staging;
   for (const row of [...session.state.proposals.values()]) {
@@ -24,7 +24,7 @@ async function lose(staging: Staging, row: ProposalRow): Promise<void> {
   await session.record([stale, noticeDraft(staging, resolveText.lost(row))], "normal");
 }
 
-/** True if the call that staged the proposal was to apply it at once. */
+/** The staging call was to apply it at once. */
 export function isDirect({ callId, resolution }: ProposalRow): boolean {
   return callId !== null && resolution?.callId === callId;
 }
@@ -40,7 +40,6 @@ async function settleApply(staging: Staging, row: ProposalRow): Promise<void> {
 
 const STOPPED = { type: "not_applied", message: "the program stopped before the change", recovered: true } as const;
 
-/** A callback's progress is unknown. */
 async function lookAt({ session, changes }: Staging, row: ProposalRow): Promise<RecoveredChange> {
   const unknown = (message: string): RecoveredChange => ({ state: "unknown", message, files: [] });
   if (row.carrier === "closure" || row.files === 0) return unknown("the process ended while it was being applied");

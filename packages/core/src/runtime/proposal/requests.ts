@@ -19,13 +19,9 @@ export type ProposalRequest = EventBodies["proposal.requested"] & {
 /** Handles requests from any process, one at a time and each once. */
 export type RequestListener = {
   readonly listen: () => void;
-  /** Handles requests made before this process listened. */
   readonly catchUp: () => Promise<void>;
-  /** Records a request of this process and handles it. */
   readonly request: (body: EventBodies["proposal.requested"]) => Promise<Ending>;
-  /** Runs a task of this process; refuses it after closing. */
   readonly during: (id: string, errand: () => Promise<Ending>) => Promise<Ending>;
-  /** Stops listening and waits for requests in progress. */
   readonly close: () => Promise<void>;
 };
 
@@ -69,7 +65,7 @@ export function makeRequestListener(staging: Staging, act: (request: ProposalReq
       for (const row of rows) {
         const requests = await openRequests(session.ledger, row);
         if (over) return;
-        for (const { event, again } of requests) await take(event, again)?.catch(() => undefined); // already reported
+        for (const { event, again } of requests) await take(event, again)?.catch(() => undefined);
       }
     },
     request: async (body) => {
@@ -90,7 +86,6 @@ export function makeRequestListener(staging: Staging, act: (request: ProposalReq
 
 type RequestQueue = { readonly run: (errand: () => Promise<Ending>) => Promise<Ending>; readonly done: () => Promise<unknown> };
 
-/** Tasks of this process; the caller receives a failure. */
 function makeRequestQueue(failed: (error: unknown) => void): RequestQueue {
   const open = new Set<Promise<unknown>>();
   return {
@@ -139,12 +134,12 @@ async function requestsOf(ledger: Ledger, { id, session }: ProposalRow, pos: num
 
 type UnmetRequest = { readonly pos: number; readonly body: EventBodies["proposal.requested"]; readonly ending: Ending };
 
-/** Records a request that changed nothing, so that the requester learns of it and no one retries. */
+/** Records a refusal, so that the requester learns of it and no one retries. */
 async function refuseUnmet({ session }: Staging, { pos, body, ending }: UnmetRequest): Promise<Ending> {
   const { proposal, action } = body;
   const row = await findProposal(session, proposal);
   if (row?.requested?.pos !== pos) return ending;
   const refused = { proposal, action, type: ending.type ?? ending.state, message: contentText(ending.result.content) };
-  await session.record([session.draft("proposal.refused", refused)], "full"); // a reported refusal must survive a crash
+  await session.record([session.draft("proposal.refused", refused)], "full"); // must survive a crash
   return ending;
 }

@@ -16,7 +16,7 @@ import { resolverOf, stagedRows } from "./staging.ts";
 import { findProposal } from "./stored.ts";
 import type { ResolveInput, ResolveTarget } from "./target.ts";
 
-/** The body of `resolve`: settles its target, or says why there is nothing to settle. */
+/** The body of `resolve`. */
 export async function resolveCall(batch: BatchRun, run: CallRun, { request, yes }: PermittedCall, ctx: RunContext): Promise<Ending> {
   const input = resolveInput(request.input);
   const target: ResolveTarget = run.target?.target ?? { kind: "none", why: "nothing" };
@@ -59,7 +59,6 @@ async function settleTarget(batch: BatchRun, run: CallRun, targeted: TargetedPro
   return withDetails(ending, input, { about: row ? aboutRow(row, details) : {}, signal: ctx.signal });
 }
 
-/** Why this target must not be settled, even if it is staged. */
 function refusal(batch: BatchRun, run: CallRun, { id, digest, input }: TargetedProposal): Ending | undefined {
   const row = batch.staging.session.state.proposals.get(id);
   if (row && row.digest !== digest) return errorEnding("failed", "proposal_not_pending", resolveText.notPending(row, "applied"));
@@ -105,7 +104,6 @@ function nothingPending(
 
 type TargetDetails = { readonly [key: string]: Json };
 
-/** `own` is used if the callback returns no details. */
 function aboutRow({ id, tool, label, state }: ProposalRow, own: Json | undefined): TargetDetails {
   const given = own === undefined || own === null ? {} : { sourceResultDetails: own };
   return { ...given, sourceToolName: tool, label, proposalId: id, proposalState: state };
@@ -113,7 +111,6 @@ function aboutRow({ id, tool, label, state }: ProposalRow, own: Json | undefined
 
 type DetailInput = { readonly about: TargetDetails; readonly signal: AbortSignal };
 
-/** Adds the details that programs read to every end of `resolve`. */
 function withDetails(ending: Ending, { action, reason, extra }: ResolveInput, { about, signal }: DetailInput): Ending {
   const { details, ...result } = ending.result;
   const { sourceResultDetails: own, ...named } = about;

@@ -8,7 +8,7 @@ import type { StandingHandler } from "./standing-handler.ts";
 import { findProposal } from "./stored.ts";
 import type { ResolveInput, ResolveTarget } from "./target.ts";
 
-/** Reads a validated input; null and an empty id count as absent. */
+/** Null and an empty id count as absent. */
 export function resolveInput(input: JsonObject): ResolveInput {
   const { action, reason, extra, id } = input;
   if (action !== "apply" && action !== "discard") throw new InvalidInput("params/action must be apply or discard");
@@ -51,7 +51,7 @@ async function named({ staging }: BatchRun, id: string): Promise<ResolveTarget> 
   return row?.session === session.id ? { kind: "proposal", id, digest: row.digest } : { kind: "none", why: "unknown", owner: row?.session };
 }
 
-/** True if an earlier call of the batch staged the proposal, so the model has not seen it. */
+/** The model has not seen a proposal staged by its own batch. */
 export function isStagedAfter({ staging }: BatchRun, run: CallRun, row: ProposalRow): boolean {
   const call = staging.session.state.calls.get(run.callId);
   return call !== undefined && row.seq > call.seq;
@@ -65,7 +65,7 @@ function willStage(batch: BatchRun, run: CallRun): boolean {
   });
 }
 
-/** Asks the handler once, when the request is frozen, so that consent covers what was shown. */
+/** Asks once, so that consent covers what was shown. */
 async function standingTarget(handler: StandingHandler, { action, reason, extra }: ResolveInput): Promise<ResolveTarget> {
   if (action === "discard" || !handler.ask) return { kind: "standing", handler, asked: {} };
   try {
@@ -86,7 +86,7 @@ export function targetBinds(target: ResolveTarget): Readonly<Record<string, stri
   return { standing: target.handler.sourceToolName, ...(digest !== undefined && { digest }) };
 }
 
-/** Restores the target of an earlier process's call. `settled`: a person has answered, so the shown digest counts. */
+/** `settled`: a person has answered, so the shown digest counts. */
 export async function restoredTarget(batch: BatchRun, run: CallRun, about: RestoreInput): Promise<ResolveTarget> {
   const { proposal, digest, standing } = run.boundTo ?? {};
   if (proposal !== undefined) return { kind: "proposal", id: proposal, digest: digest ?? "" };

@@ -20,7 +20,6 @@ type StandingCall = {
   readonly yes: Consent | null;
 };
 
-/** Without a label there was nothing to settle. */
 type StandingEnd = { readonly ending: Ending; readonly label?: string };
 
 /** Settles the call by its standing handler, if that is still registered. */
@@ -78,7 +77,6 @@ function withNote(ending: Ending, note: string | undefined): Ending {
   return ending.result.error ? errorEnding(ending.state, ending.type ?? "no_pending_action", text) : successEnding(ending.type ?? "", text);
 }
 
-/** The person's recorded answer. */
 async function answerAt({ deps }: BatchRun, run: CallRun, yes: Consent): Promise<EventBodies["approval.answered"] | undefined> {
   const { ledger, id } = deps.session;
   for await (const stored of ledger.read({ pos: yes.pos - 1 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {

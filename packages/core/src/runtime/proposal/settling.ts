@@ -26,7 +26,7 @@ export type ClaimedProposal = {
   readonly display?: Display | undefined;
 };
 
-/** Settles a staged proposal exclusively; a second attempt is refused. */
+/** A second attempt is refused. */
 export async function settleProposal(
   staging: Staging,
   id: string,
@@ -39,7 +39,6 @@ export async function settleProposal(
   return await reserveWhile(staging, [id], () => session.whileHeld(() => act(row)));
 }
 
-/** The end for a proposal that is not pending. */
 async function settledBefore(staging: Staging, id: string, action: "apply" | "discard"): Promise<Ending> {
   const row = await findProposal(staging.session, id);
   if (row?.session !== staging.session.id) return unknownProposal(staging, id, row?.session);
@@ -55,7 +54,7 @@ export function unknownProposal(staging: Staging, id: string, owner?: string): E
   return errorEnding("failed", "proposal_not_found", text);
 }
 
-/** The end if nothing is pending: success for a discard, failure for an apply. */
+/** With nothing pending, a discard succeeds and an apply fails. */
 export function nothingToSettle(action: Resolution["action"]): Ending {
   if (action === "discard") return successEnding("nothing_to_discard", resolveText.nothingToDiscard());
   return errorEnding("failed", "no_pending_action", resolveText.nothingToApply());
@@ -71,9 +70,7 @@ type ApplyFailure = {
   readonly message: string;
   readonly cancelled?: boolean;
   readonly recovered?: boolean;
-  /** The staging call was to apply it at once, so it is not retried. */
   readonly direct?: boolean;
-  /** Events of the same commit. */
   readonly also?: readonly Draft[];
 };
 
@@ -97,7 +94,6 @@ export async function restageProposal(staging: Staging, row: ProposalRow, failur
   await recordSurely(staging, { events });
 }
 
-/** A direct apply is attributed to its call. */
 function withCall(resolution: Resolution, { callId }: ProposalRow): Resolution {
   return callId === null ? resolution : { ...resolution, callId };
 }

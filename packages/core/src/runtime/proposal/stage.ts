@@ -110,7 +110,6 @@ export async function recordStaged(staging: Staging, { staged, resolution, blobs
   await reserveWhile(staging, supersedes, () => recordFirst(staging, { events, durability, blobs }));
 }
 
-/** Staged proposals of the same tool and input, which this one replaces. */
 async function sameRequest(
   staging: Staging,
   { callId, tool, toolDigest, input }: EventBodies["proposal.staged"],

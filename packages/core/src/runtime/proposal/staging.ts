@@ -20,19 +20,15 @@ export type StagingCall = { readonly callId: string; readonly cwd: string; reado
 /** The state that one process needs to settle a session's proposals. */
 export type Staging = {
   readonly session: Session;
-  /** If absent, nothing can be staged. */
   readonly changes: FileChanges | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly digest: Digest;
   readonly warn: (message: string) => void;
-  /** The current tools; an apply needs the one that made the preview. */
   readonly tools: () => Registry;
   readonly policy: () => Policy;
   readonly closures: Map<string, Closure>;
-  /** Proposals this process is settling now. */
   readonly busy: Set<string>;
-  /** Known real paths, by proposal. */
   readonly paths: Map<string, readonly string[]>;
   /** Resolves when the current file changes are done. */
   files: Promise<unknown>;
@@ -44,7 +40,7 @@ export type Staging = {
 /** What staging needs. */
 export type StagingParts = Pick<Staging, "session" | "changes" | "clock" | "ids" | "digest" | "warn" | "tools" | "policy">;
 
-/** Who may apply proposals: only a person if a rule denies `resolve`, otherwise as settings say. */
+/** A person alone applies proposals if a rule denies `resolve`; otherwise settings decide. */
 export function resolverOf({ proposals, checkers }: Policy): Resolver {
   const unit = { subject: "resolve" };
   const request = {
@@ -66,7 +62,7 @@ type HeldProposals = Pick<Staging, "closures" | "busy" | "paths">;
 
 const HELD = new WeakMap<Session, HeldProposals>();
 
-/** Creates the staging of a session. Closures survive across dispatchers of the same session. */
+/** Closures survive across dispatchers of the same session. */
 export function createStaging(parts: StagingParts): Staging {
   const held: HeldProposals = HELD.get(parts.session) ?? { closures: new Map(), busy: new Set(), paths: new Map() };
   HELD.set(parts.session, held);
@@ -85,7 +81,7 @@ export function forgetProposal({ closures, paths }: Staging, id: string): void {
   paths.delete(id);
 }
 
-/** Staged proposals, oldest first, including parked ones. */
+/** Oldest first, including parked ones. */
 export function stagedRows({ session }: Staging): readonly ProposalRow[] {
   return [...session.state.proposals.values()].filter(({ state }) => state === "staged");
 }
@@ -95,7 +91,7 @@ export function freeToSettle({ session, busy }: Staging, ids: readonly string[])
   return ids.filter((id) => session.state.proposals.get(id)?.state === "staged" && !busy.has(id));
 }
 
-/** Reserves proposals while `act` runs. Call it synchronously after checking that they are free. */
+/** Call it synchronously after checking that the proposals are free. */
 export async function reserveWhile<T>({ busy }: Staging, ids: readonly string[], act: () => Promise<T>): Promise<T> {
   for (const id of ids) busy.add(id);
   try {

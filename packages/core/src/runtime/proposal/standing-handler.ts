@@ -10,12 +10,11 @@ export type ResolveWords = { readonly reason: string; readonly extra: JsonObject
 /** A question that only a person may answer, never a grant, rule, hook or mode. */
 export type StandingQuestion = {
   readonly details: ConfirmationDetails;
-  /** Digest of the shown details, which binds the consent. */
+  /** Binds the consent to the shown details. */
   readonly digest: string;
   readonly label?: string;
   /** The model's text if no one can be asked. */
   readonly unattended?: string;
-  /** The model's text after a rejection. */
   readonly rejected?: (reason: string | undefined) => { readonly type: string; readonly text: string };
 };
 
@@ -25,9 +24,7 @@ export type StandingContext = {
   readonly signal: AbortSignal;
   /** After this, a cancel comes too late. */
   readonly commit: () => void;
-  /** The digest a person was shown. */
   readonly digest: string | undefined;
-  /** The person's recorded answer. */
   readonly answer: EventBodies["approval.answered"] | undefined;
 };
 

@@ -24,7 +24,7 @@ export async function readStoredProposal({ ledger }: Pick<Session, "ledger">, ro
   throw new Error(`the record of proposal ${row.id} is not in the ledger`);
 }
 
-/** Finds a proposal by its exact id, in any session and state. */
+/** Searches all sessions and states. */
 export async function findProposal({ ledger }: Pick<Session, "ledger">, id: string): Promise<ProposalRow | undefined> {
   const [row] = await ledger.pending("proposals", { prefix: id, all: true, limit: 1 });
   return row?.id === id ? row : undefined;
@@ -65,7 +65,6 @@ function imagesFrom({ ledger }: Session, contents: FileContents | undefined): Im
   };
 }
 
-/** A rename removes the old file and creates the new one. */
 function changesOf({ path, realPath, to, before, after, mode }: FileEffect, image: Image): readonly FileChange[] {
   const from = path === realPath ? { path } : { path: realPath, via: path };
   if (to === undefined) return [{ ...from, before: image(before), after: image(after), mode }];

@@ -6,12 +6,10 @@ import type { StandingHandler, StandingQuestion } from "./standing-handler.ts";
 export type ResolveTarget =
   | { readonly kind: "proposal"; readonly id: string; readonly digest: string }
   | { readonly kind: "standing"; readonly handler: StandingHandler; readonly asked: StandingReply }
-  /** The handler was removed. */
   | { readonly kind: "gone"; readonly note: string | undefined }
   | {
       readonly kind: "none";
       readonly why: "nothing" | "ambiguous" | "unknown";
-      /** The session that owns the named proposal. */
       readonly owner?: string | undefined;
     };
 

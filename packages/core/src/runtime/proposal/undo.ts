@@ -12,7 +12,7 @@ import { successEnding, unknownProposal } from "./settling.ts";
 import { reserveWhile, type Staging } from "./staging.ts";
 import { changeSet, findProposal, readStoredProposal } from "./stored.ts";
 
-/** Who undoes an apply; `again` if an earlier process started it. */
+/** `again`: an earlier process started it. */
 export type UndoInput = { readonly by: By; readonly reason: string; readonly again?: boolean };
 
 /** Restores every file, if all are as the apply left them. */
@@ -54,7 +54,7 @@ async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, a
   return errorEnding("failed", "proposal_apply_failed", resolveText.undoFailed({ id: row.id, message }));
 }
 
-/** Recovers an undo that a crash interrupted before trying again. */
+/** Recovers an interrupted undo before trying again. */
 async function takeBack({ session }: Staging, set: ChangeSet, { changes, again }: Pick<UndoRun, "changes" | "again">): Promise<ChangeEnd> {
   const { signal } = new AbortController();
   try {

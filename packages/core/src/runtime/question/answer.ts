@@ -19,7 +19,7 @@ export type QuestionReply = {
   readonly answers?: readonly QuestionAnswer[];
   readonly by: By;
   readonly reason?: string | undefined;
-  /** If given, the reply is refused unless this request asked the question. */
+  /** Refuses the reply unless this request asked the question. */
   readonly fingerprint?: string | undefined;
 };
 
@@ -28,9 +28,9 @@ export type QuestionReport = {
   readonly id: string;
   readonly session: string;
   readonly outcome: QuestionRow["state"];
-  /** True if an earlier reply was in force, so this call changed nothing. */
+  /** An earlier reply was in force. */
   readonly alreadyAnswered: boolean;
-  /** True if the reply in force says the same as this one. */
+  /** The reply in force says the same. */
   readonly identical: boolean;
   /** Why a different reply came too late. */
   readonly refusal: "already_answered" | "already_closed" | null;
@@ -81,7 +81,7 @@ export function sortAnswers(questions: readonly Question[], answers: readonly Qu
 
 type Settlement = Omit<EventBodies["question.answered"], "question" | "session">;
 
-/** Stores a checked settlement by compare-and-set; the first one wins. */
+/** The first settlement wins. */
 export async function settleQuestion({ ledger, clock }: QuestionPorts, row: QuestionRow, settlement: Settlement): Promise<QuestionReport> {
   const at = new Date(clock.now()).toISOString();
   const body = { question: row.id, session: row.session, ...settlement };
@@ -89,7 +89,7 @@ export async function settleQuestion({ ledger, clock }: QuestionPorts, row: Ques
   return report(await findQuestion(ledger, row.id), settlement, "lost" in outcome);
 }
 
-/** Replies are identical if outcome and answers match; reasons and names may differ. */
+/** Reasons and names may differ. */
 function report(row: QuestionRow, { outcome, answers }: Settlement, alreadyAnswered: boolean): QuestionReport {
   const { id, session, state, answeredBy, answeredAt } = row;
   const identical = state === outcome && answeredBy !== null && answersText(row.answers) === answersText(answers ?? null);

@@ -16,7 +16,7 @@ import { readWholeQuestion } from "./answer.ts";
 import { abortedEnd, unaskableEnd, unavailableEnd } from "./ends.ts";
 import { endQuestion, waitForReply } from "./wait.ts";
 
-/** The call's end, or the id of a question that waits beyond this process. */
+/** The call's end, or the id of a parked question. */
 export type QuestionOutcome = Ending | { readonly parked: string | undefined };
 
 /** Throws if the `ask.timeout` setting is invalid. */
@@ -35,7 +35,7 @@ export function askQuestions(batch: BatchRun, run: CallRun, { request }: JudgedC
   });
 }
 
-/** True for a claimed call that asks a question; after a restart it asks again under the same id. */
+/** After a restart such a call asks again under the same id. */
 export function isAsking(batch: BatchRun, callId: string): boolean {
   const call = batch.deps.session.state.calls.get(callId);
   if (!mayBeUnderWay(call)) return false;
@@ -43,7 +43,7 @@ export function isAsking(batch: BatchRun, callId: string): boolean {
   return questionOf(batch, callId) !== undefined || (tool !== undefined && isAsk(batch, { tool }));
 }
 
-/** Continues a question call of an earlier process; the recorded question counts, even if the tool changed. */
+/** The recorded question counts, even if the tool changed. */
 export async function askAgain(batch: BatchRun, run: CallRun): Promise<QuestionOutcome> {
   classifyLane(batch.lanes, run.index, false);
   if (!(await enterLane(batch.lanes, run.index))) return { parked: undefined };
@@ -115,7 +115,6 @@ function onAskOf({ deps }: BatchRun, run: CallRun): DispatcherDeps["onAsk"] {
   return isParking(run) ? "park" : deps.onAsk;
 }
 
-/** `fail` also ends the rest of the batch. */
 function unavailable(batch: BatchRun): Ending {
   if (batch.deps.onAsk === "fail") skipRest(batch, "unanswered");
   return unavailableEnd();

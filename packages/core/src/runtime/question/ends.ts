@@ -30,7 +30,6 @@ export function abortedEnd(chosen: ChosenAnswers): Ending {
   return stoppedEnd("ask_aborted", ["Ask input was cancelled"], chosen);
 }
 
-/** Choices made before the stop are kept for the model. */
 function stoppedEnd(type: "ask_cancelled" | "ask_aborted", said: readonly string[], { questions, answers }: ChosenAnswers): Ending {
   const { lines, partial } = partialResult(questions, answers);
   const end = errorEnding("cancelled", type, [...said, ...lines].join("\n"));
@@ -42,7 +41,7 @@ export function unavailableEnd(): Ending {
   return errorEnding("failed", "ask_unavailable", "Ask tool requires interactive mode");
 }
 
-/** The result if the input has no valid questions, in case the tool's own check missed it. */
+/** Covers inputs that the tool's own check missed. */
 export function unaskableEnd(fault: string): Ending {
   const error = { message: fault, type: "invalid_tool_params" };
   return { state: "failed", type: error.type, result: { content: `Error: ${fault}`, display: fault, error, details: {} } };

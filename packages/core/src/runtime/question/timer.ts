@@ -5,20 +5,17 @@ import type { QuestionTimer } from "../../question-port.ts";
 /** The timer of one call's questions, and the answers of those that timed out. */
 export type Countdown = {
   readonly timer: QuestionTimer;
-  /** Call it when settings or mode change the time limit. */
   readonly changed: () => void;
-  /** The current answer to every question. */
   readonly standing: () => readonly QuestionAnswer[];
-  /** Stores the choices made so far. */
   readonly chosen: (answers: readonly QuestionAnswer[]) => void;
   /** Keeps `timedOut` only on answers that did time out. */
   readonly marked: (answer: QuestionAnswer) => QuestionAnswer;
   readonly close: () => void;
-  /** The time limit of a question that timed out; 0 if none did. */
+  /** 0 if none timed out. */
   readonly seconds: () => number;
 };
 
-/** What a countdown needs. `limit` is in seconds, 0 for none; `over` is called when the last question times out. */
+/** `limit` is in seconds, 0 for none; `over` is called when the last question times out. */
 export type CountdownParts = {
   readonly clock: Clock;
   readonly questions: readonly Question[];

@@ -26,14 +26,14 @@ type QuestionDesk = {
   failure: unknown;
 };
 
-/** Waits for an answer from this process, another one, the clock or a cancel. `unasked`: no answer here, so `onAsk` decides. */
+/** `unasked`: no answer here, so `onAsk` decides. */
 export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionRow): Promise<Ending | "unasked"> {
   const bell = makeBell();
   const desk = openDesk(batch, run, { row, ring: bell.ring });
   const { session, policy } = batch.deps;
   run.wake = bell.ring;
   const watch = session.watch(bell.ring, (error) => {
-    desk.failure = error; // no answer can arrive anymore
+    desk.failure = error;
     bell.ring();
   });
   const unsubscribe = policy.subscribe(desk.countdown.changed);
@@ -90,7 +90,6 @@ function tellWaiting(batch: BatchRun, run: CallRun): void {
 
 const TRIES = 3;
 
-/** Shows the question and stores the answer, asking again after an unusable one. */
 async function show(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<void> {
   const { warn } = batch.deps;
   try {
@@ -167,7 +166,7 @@ async function settle(batch: BatchRun, desk: QuestionDesk, settlement: Settlemen
   desk.ring();
 }
 
-/** Returns the settled end, or undefined to keep waiting. The first of cancel and answer counts. */
+/** The first of cancel and answer counts. */
 async function look(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<Ending | "unasked" | undefined> {
   const { row, countdown, showing } = desk;
   const { session } = batch.deps;
@@ -187,7 +186,7 @@ async function look(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<
 
 type DeskEnd = { readonly seconds: number; readonly said: QuestionDesk["said"] };
 
-/** The end of a call whose question is settled. A person who cancels it here cancels the turn. */
+/** A person who cancels the question cancels the turn. */
 export async function endQuestion(batch: BatchRun, row: QuestionRow, { seconds, said }: DeskEnd): Promise<Ending> {
   const { state, answerReason: reason } = row;
   if (state === "open") throw new Error(`question ${row.id} is still open`);

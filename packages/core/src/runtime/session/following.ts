@@ -8,13 +8,13 @@ type FollowerPorts = { readonly ledger: Ledger; readonly id: string; readonly st
 
 /** How a session receives events of other processes. */
 export type SessionFollower = {
-  /** Calls `heard` after each folded event of the session or naming it. It must not throw. */
+  /** `heard` must not throw. */
   readonly listen: (heard: (event: LedgerEvent) => void) => Subscription;
-  /** Calls `changed` after every shared event, which may settle an open item; calls `failed` if the ledger can deliver no more. */
+  /** Calls `changed` after every shared event, `failed` if the ledger can deliver no more. */
   readonly watch: (changed: (event: LedgerEvent) => void, failed?: (error: unknown) => void) => Subscription;
   /** Folds events of other processes, for a session that was not watching. */
   readonly refresh: () => Promise<void>;
-  /** Resolves when events up to this position are folded. Only while watching. */
+  /** Only while watching. */
   readonly caughtUp: (pos: number) => Promise<void>;
 };
 
@@ -29,7 +29,7 @@ const HEARD: readonly EventType[] = [
   "question.answered",
 ];
 
-/** Follows the shared chain while the session watches, so answers of other processes reach the state. */
+/** The only path by which other processes' answers reach the state. */
 export function makeFollower({ ledger, id, state, link }: FollowerPorts): SessionFollower {
   let subscription: Subscription | undefined;
   const sinks = new Set<Watcher>();

@@ -2,10 +2,10 @@ import type { LedgerEvent, StoredEvent } from "../../model/events.ts";
 
 /** State shared by writer and follower. */
 export type Link = {
-  /** Makes the error for every further write, once the state is invalid or the session is closed. */
+  /** Makes the error for every further write. */
   failure: (() => unknown) | undefined;
   underWay: number;
-  /** Shared events that wait for own writes in flight, because they may answer what is not folded yet. */
+  /** Shared events wait for own writes in flight, which they may answer. */
   readonly held: StoredEvent[];
   take: (stored: StoredEvent) => void;
   /** Folds events other processes recorded before this position. */

@@ -10,9 +10,8 @@ const RETRY_MS = 1_000;
 type SureRecord = {
   readonly events: () => readonly Draft[];
   readonly durability?: Durability;
-  /** Tries while the store is locked. If absent, retries forever, even while the disk is full. */
+  /** If absent, retries forever, even while the disk is full. */
   readonly tries?: number | undefined;
-  /** After an abort, only a few more tries follow. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -20,7 +19,7 @@ const LAST_TRIES = 3;
 
 type Recorder = { readonly session: Session; readonly clock: Clock; readonly warn?: ((message: string) => void) | undefined };
 
-/** Records what has happened, retrying while the store may recover. Rebuilds the events for each try. */
+/** Retries while the store may recover, rebuilding the events each time. */
 export async function recordSurely(recorder: Recorder, recording: SureRecord): Promise<void> {
   const { session, clock } = recorder;
   const { events, durability = "normal" } = recording;
@@ -36,7 +35,6 @@ export async function recordSurely(recorder: Recorder, recording: SureRecord): P
   }
 }
 
-/** Decides whether to retry, and warns once about a repeated failure. */
 function makePatience({ warn }: Recorder, { tries, signal }: SureRecord): (error: unknown) => boolean {
   let tried = 0;
   let last = tries;
@@ -52,7 +50,7 @@ function makePatience({ warn }: Recorder, { tries, signal }: SureRecord): (error
   };
 }
 
-/** Records what must be on disk before an effect; throws `ToolError` if it cannot. */
+/** Throws `ToolError` if it cannot be recorded before the effect. */
 export async function recordFirst({ session }: Pick<Recorder, "session">, first: FirstRecord): Promise<void> {
   try {
     await session.record(first.events, first.durability, first.blobs);

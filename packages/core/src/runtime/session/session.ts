@@ -16,7 +16,7 @@ export type SessionPorts = {
   readonly ledger: Ledger;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Ends the process of a holder that blocks a takeover. Returns false if it must not or cannot. */
+  /** Ends a holder's process; false if it must not or cannot. */
   readonly endHolder?: (holder: Holder) => Promise<boolean>;
 };
 
@@ -35,11 +35,10 @@ export type Session = SessionWriter &
     readonly ledger: Ledger;
     readonly holder: Holder;
     readonly state: SessionState;
-    /** Drafts one event, dated now. */
+    /** Dated now. */
     readonly draft: <T extends EventType>(type: T, body: EventBodies[T]) => Draft<T>;
-    /** Prevents a takeover while `act` runs. Rejects with `stale_writer` after one. */
+    /** Prevents a takeover while `act` runs. */
     readonly whileHeld: <T>(act: () => Promise<T>) => Promise<T>;
-    /** Prevents a takeover until the returned function is called. */
     readonly hold: () => Promise<() => void>;
     /** Rejects with `stale_writer` if another process has taken over. */
     readonly confirm: () => Promise<void>;

@@ -1,4 +1,4 @@
-/** A time as ISO 8601, formatted once per millisecond. */
+/** ISO 8601, formatted once per millisecond. */
 export function makeStamp(): (now: number) => string {
   let last = Number.NaN;
   let text = "";

@@ -7,7 +7,7 @@ import type { Link } from "./link.ts";
 
 /** How a session writes its own chain. */
 export type SessionWriter = {
-  /** Appends and folds events, resolving after the commit. `blobs` are contents that events name by SHA-256. */
+  /** Resolves after the commit. `blobs` are contents that events name by SHA-256. */
   readonly record: (events: readonly Draft[], durability: Durability, blobs?: readonly Uint8Array[]) => Promise<readonly LedgerEvent[]>;
   readonly claim: (claimed: Draft<"call.claimed">) => Promise<ClaimAnswer>;
 };
@@ -42,9 +42,8 @@ type Store<T> = (expected: number) => Promise<T>;
 type Issue = <T>(count: number, store: Store<T>, eventsOf: (stored: T) => readonly LedgerEvent[]) => Promise<T>;
 
 /**
- * Gives each write its expected sequence number. Normally writes are issued *at once*, numbered behind those in flight. A failure leaves
- * a gap that later writes conflict with, so those are queued and reissued *one by one* in their first order. We are the chain's only
- * writer, so a conflict then is real and is reported.
+ * Normally writes are issued *at once*, numbered behind those in flight. A failure leaves a gap, so later writes are reissued *one by
+ * one* in their first order; a conflict then is real.
  */
 function makeIssue(on: WriterPorts): Issue {
   const { lease, state, link } = on;
@@ -107,7 +106,6 @@ function makeIssue(on: WriterPorts): Issue {
 /** No chain ends here, so a write behind it stores nothing. */
 const NOWHERE = -1;
 
-/** Reports a takeover as the reason, if there was one. */
 async function refuseWrite(store: Store<unknown>, failure: NonNullable<Link["failure"]>): Promise<never> {
   const why: unknown = await store(NOWHERE).catch((error: unknown) => error);
   throw why instanceof LedgerError && why.type === "stale_writer" ? why : failure();
@@ -117,7 +115,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof LedgerError && error.type === "sequence_conflict";
 }
 
-/** Saves snapshots at intervals that grow with the state, to keep the cost per event constant. */
+/** Intervals grow with the state, to keep the cost per event constant. */
 function makeSnapshots({ ledger, lease, state }: WriterPorts): { readonly areDue: () => boolean; readonly save: () => Promise<void> } {
   let saved = state.seq;
   return {
@@ -135,9 +133,7 @@ type FoldOrder = {
   readonly fold: (events: readonly LedgerEvent[]) => void;
 };
 
-/**
- * Folds writes in chain order, which may differ from the ledger's reports. While watching, folds earlier events of other processes first.
- */
+/** Folds writes in chain order, after earlier events of other processes while watching. */
 function makeFoldOrder({ state, link }: WriterPorts): FoldOrder {
   const early = new Map<number, () => void>();
   const isEarly = ([first]: readonly LedgerEvent[]): boolean => first !== undefined && first.seq !== state.seq + 1;
