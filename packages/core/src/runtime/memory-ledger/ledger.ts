@@ -130,14 +130,15 @@ type AppendBatch = { readonly drafts: readonly Draft[]; readonly given: BlobMap 
 
 function append(chains: Chains, chain: Chain, { drafts, given }: AppendBatch): readonly LedgerEvent[] {
   refuseContents(drafts, given, chains.blobs);
-  const events = writeTogether(chains, () =>
-    drafts.map((draft, index) => {
+  const events: LedgerEvent[] = [];
+  writeTogether(chains, () => {
+    for (const draft of drafts) {
       refuseType(draft, isAppendable(draft.type));
-      const event = placeEvent(chains, chain, draft, index);
+      const event = placeEvent(chains, chain, draft, events.length);
       applyEvent(chains, event, chain);
-      return event;
-    }),
-  );
+      events.push(event);
+    }
+  });
   for (const event of events) keepEvent(chains, chain, event);
   for (const [sha, bytes] of given) chains.blobs.set(sha, bytes);
   return events;

@@ -36,8 +36,10 @@ export function refuseType({ type }: { readonly type: string }, belongs: boolean
 
 /** The event of a draft at the next place of its chain, behind `ahead` events that are not kept yet. */
 export function placeEvent(chains: Chains, { session, epoch, events }: Chain, draft: Draft, ahead = 0): LedgerEvent {
-  const place = { session, seq: events.length + 1 + ahead, pos: chains.log.length + 1 + ahead, epoch: epoch || chains.epoch };
-  return { ...draft, ...place } as LedgerEvent; // type and body stay the pair they are
+  const { type, v, at, body } = draft;
+  const seq = events.length + 1 + ahead;
+  const pos = chains.log.length + 1 + ahead;
+  return { type, v, at, body, session, seq, pos, epoch: epoch || chains.epoch } as LedgerEvent; // type and body stay the pair they are
 }
 
 /** Changes the rows that the event concerns; `owner` is the chain of its call. All are computed before the first is changed, so a throw changes none. */

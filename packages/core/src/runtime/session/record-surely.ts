@@ -23,12 +23,13 @@ type Recorder = { readonly session: Session; readonly clock: Clock; readonly war
 export async function recordSurely(recorder: Recorder, recording: SureRecord): Promise<void> {
   const { session, clock } = recorder;
   const { events, durability = "normal" } = recording;
-  const mayWait = makePatience(recorder, recording);
+  let mayWait: ReturnType<typeof makePatience> | undefined;
   for (;;) {
     try {
       await session.record(events(), durability);
       return;
     } catch (error) {
+      mayWait ??= makePatience(recorder, recording);
       if (!mayWait(error)) throw error;
       await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve, { keepsAlive: true }));
     }

@@ -23,23 +23,25 @@ export function makeWriter(on: WriterPorts): SessionWriter {
   const issue = makeIssue(on);
   return {
     record: (events, durability, blobs) =>
-      issue(
-        events.length,
-        (at) => ledger.append(lease, at, blobs ? { events, durability, blobs } : { events, durability }),
-        (stored) => stored,
-      ),
+      issue(events.length, {
+        store: (at) => ledger.append(lease, at, blobs ? { events, durability, blobs } : { events, durability }),
+        eventsOf: (stored) => stored,
+      }),
     claim: (intent) =>
-      issue(
-        1,
-        (at) => ledger.claim(lease, at, intent),
-        (answer) => ("won" in answer ? [answer.won] : []),
-      ),
+      issue(1, {
+        store: (at) => ledger.claim(lease, at, intent),
+        eventsOf: (answer) => ("won" in answer ? [answer.won] : []),
+      }),
   };
 }
 
 type Store<T> = (expected: number) => Promise<T>;
 
-type Issue = <T>(count: number, store: Store<T>, eventsOf: (stored: T) => readonly LedgerEvent[]) => Promise<T>;
+/** A write, and which of its events are folded once it is committed. */
+type Write<T> = { readonly store: Store<T>; readonly eventsOf: (stored: T) => readonly LedgerEvent[] };
+
+/** Issues one write of `count` events. */
+type Issue = <T>(count: number, write: Write<T>) => Promise<T>;
 
 /**
  * Normally writes are issued *at once*, numbered behind those in flight. A failure leaves a gap, so later writes are reissued *one by
@@ -66,40 +68,36 @@ function makeIssue(on: WriterPorts): Issue {
     for (let next = queue.shift(); next; next = queue.shift()) await next.write();
     mode = "at once";
   };
-  const storeAndFold = async <T>(expected: number, store: Store<T>, eventsOf: (stored: T) => readonly LedgerEvent[]): Promise<T> => {
-    const stored = await store(expected);
-    const events = eventsOf(stored);
-    if (order.mustWait(events)) await order.wait(events);
-    order.fold(events);
-    if (snapshots.areDue()) await snapshots.save();
-    return stored;
-  };
-  return async (size, store, eventsOf) => {
-    if (link.failure !== undefined) return await refuseWrite(store, link.failure);
-    count += 1;
-    const place = count;
-    const enqueue = (): ReturnType<typeof store> =>
-      new Promise((resolve, reject) => {
-        const write = async (): Promise<void> => {
-          link.underWay += 1;
-          await storeAndFold(state.seq, store, eventsOf).then(resolve, reject).finally(settle);
-        };
-        queue.push({ place, write });
-      });
-    if (mode !== "at once") return await enqueue();
-    const expected = issued;
-    issued += size;
+  /** A write that runs into a gap is issued again by `retry`. */
+  const storeAndFold = async <T>(expected: number, { store, eventsOf }: Write<T>, retry?: () => Promise<T>): Promise<T> => {
     link.underWay += 1;
     try {
-      const stored = await storeAndFold(expected, store, eventsOf);
+      const stored = await store(expected);
+      const events = eventsOf(stored);
+      if (order.mustWait(events)) await order.wait(events);
+      order.fold(events);
+      if (snapshots.areDue()) await snapshots.save();
       settle();
       return stored;
     } catch (error) {
-      const outcome = isConflict(error) ? enqueue() : Promise.reject(error);
+      const outcome = retry && isConflict(error) ? retry() : Promise.reject(error);
       if (mode === "at once") mode = "draining";
       settle();
       return await outcome;
     }
+  };
+  return (size, write) => {
+    if (link.failure !== undefined) return refuseWrite(write.store, link.failure);
+    count += 1;
+    const place = count;
+    const enqueue = (): ReturnType<typeof write.store> =>
+      new Promise((resolve, reject) => {
+        queue.push({ place, write: () => storeAndFold(state.seq, write).then(resolve, reject) });
+      });
+    if (mode !== "at once") return enqueue();
+    const expected = issued;
+    issued += size;
+    return storeAndFold(expected, write, enqueue);
   };
 }
 
