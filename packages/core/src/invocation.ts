@@ -40,13 +40,14 @@ export function bindInvocation(
     opinion: () => opinion(bound),
     safe: () => definition.safe !== undefined && isSafe(bound),
     confirmation: async (signal) => (definition.confirm ? await confirmation(bound, signal) : undefined),
-    execute: (signal, update, given) => execute(bound, { ...given, signal }, update),
+    execute: (signal, update, given) => execute(bound, { signal, update }, given),
   });
 }
 
 const NOWHERE: readonly Location[] = Object.freeze([]);
 
-type SignalledContext = Partial<RunContext> & Pick<RunContext, "signal">;
+/** How a body is told to stop, and who sees its live display. */
+type RunWires = { readonly signal: AbortSignal; readonly update: Update | undefined };
 
 function describe({ definition, input, ctx, warnings }: Bound): string {
   if (definition.describe) {
@@ -130,7 +131,7 @@ function isDetails(value: unknown): value is ConfirmationDetails {
 }
 
 /** Runs the body; its display is live only while it runs and if the tool declared `canUpdateOutput`. */
-async function execute(bound: Bound, given: SignalledContext, update: Update | undefined): Promise<ToolResult> {
+async function execute(bound: Bound, { signal, update }: RunWires, given: Partial<RunContext> = {}): Promise<ToolResult> {
   const { definition, input, ctx, warnings } = bound;
   const { name, run, canUpdateOutput } = definition;
   if (!run) throw new Error(`Tool '${name}' has no body of its own: ${bodyOf(definition)} runs it, inside the runtime.`);
@@ -143,7 +144,7 @@ async function execute(bound: Bound, given: SignalledContext, update: Update | u
     }
   };
   try {
-    return resultOf(bound, await run(input, contextOf(ctx, given, show)));
+    return resultOf(bound, await run(input, contextOf(ctx, given, { signal, update: show })));
   } finally {
     isLive = false;
   }
@@ -157,7 +158,7 @@ function resultOf({ definition, warnings }: Bound, returned: unknown): ToolResul
 }
 
 /** The context of a body, with defaults for a run without a runtime. */
-function contextOf(ctx: CallContext, given: SignalledContext, update: Update): RunContext {
+function contextOf(ctx: CallContext, given: Partial<RunContext>, wires: Pick<RunContext, "signal" | "update">): RunContext {
   const agentName = given.agentName ?? ctx.agentName;
   const context: RunContext = {
     ...given,
@@ -169,7 +170,8 @@ function contextOf(ctx: CallContext, given: SignalledContext, update: Update): R
     idempotencyKey: given.idempotencyKey ?? null,
     started: given.started ?? nobodyToTell,
     pushPendingAction: given.pushPendingAction ?? stagingUnavailable,
-    update,
+    signal: wires.signal,
+    update: wires.update,
   };
   return agentName === undefined ? context : { ...context, agentName };
 }

@@ -29,7 +29,7 @@ export async function concludeBatch(batch: BatchRun, runs: readonly CallRun[], r
 }
 
 function stopOf({ stops, batch }: BatchRun): string | undefined {
-  if (batch.signal.aborted) return undefined;
+  if (stops.size === 0 || batch.signal.aborted) return undefined;
   const [stop] = [...stops.entries()].sort(([left], [right]) => left - right);
   return stop?.[1];
 }

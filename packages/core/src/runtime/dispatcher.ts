@@ -248,17 +248,20 @@ function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void
 /** Runs one batch at a time. A batch cancelled while waiting starts at once, and ends at once. */
 function makeBatchTurns(): <T>(signal: AbortSignal, act: () => Promise<T>) => Promise<T> {
   let underWay = 0;
-  let idle = Promise.withResolvers<void>();
+  let idle: PromiseWithResolvers<void> | undefined;
   return async (signal, act) => {
-    while (underWay > 0 && !signal.aborted) await orAborted(idle.promise, signal);
+    while (underWay > 0 && !signal.aborted) {
+      idle ??= Promise.withResolvers<void>();
+      await orAborted(idle.promise, signal);
+    }
     underWay += 1;
     try {
       return await act();
     } finally {
       underWay -= 1;
       if (underWay === 0) {
-        idle.resolve();
-        idle = Promise.withResolvers<void>();
+        idle?.resolve();
+        idle = undefined;
       }
     }
   };

@@ -25,7 +25,8 @@ export async function claimCall(batch: BatchRun, run: CallRun, permitted: Permit
   const { session } = batch.deps;
   const { yes, safe } = permitted;
   if (yes?.edited && run.editJudged !== yes.pos) return await judgeEdit(batch, run, permitted, yes);
-  if (!(await enterLane(batch.lanes, run.index))) return { parked: undefined };
+  const lane = enterLane(batch.lanes, run.index);
+  if (lane !== true && !(await lane)) return { parked: undefined };
   run.key = permitted.tool.definition.idempotencyKey ? await idempotencyKey(batch, run, permitted) : null;
   if (batch.broken.error !== undefined) throw batch.broken.error; // the call before it may have left its lane without an end
   if (run.stopped) return await stopBeforeClaim(batch, run, permitted);

@@ -2,7 +2,7 @@ import { mayBeUnderWay } from "../../model/call.ts";
 import type { Draft, EventBodies } from "../../model/events.ts";
 import { postToolHookInput, toolHookInput } from "../../model/hooks/input.ts";
 import { canonicalJson } from "../../model/json/canonical.ts";
-import { composeCut, cutOutput, outputLimits } from "../../model/result/cut-output.ts";
+import { type Cut, composeCut, cutOutput, outputLimits } from "../../model/result/cut-output.ts";
 import type { Content, Spilled, ToolResult } from "../../model/result/result.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { contentText, withText } from "../../model/text/content-text.ts";
@@ -24,8 +24,9 @@ export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Pr
   const { state, type } = ending;
   const ran = run.startedAt > 0;
   const transformed = deps.hooks ? await transform(batch, run, ending) : ending;
-  const cut = await fitResult(batch, run, transformed.result);
-  const limited = ran && run.editJudged !== undefined ? withEdit(cut, run) : cut;
+  const cut = cutOutput(contentText(transformed.result.content), outputLimits(run.tool?.definition ?? {}));
+  const fitted = cut ? await cutResult(batch, run, transformed.result, cut) : transformed.result;
+  const limited = ran && run.editJudged !== undefined ? withEdit(fitted, run) : fitted;
   const result = Object.freeze(run.hookWords ? withHookWords(limited, run.hookWords) : limited); // observers may look, not touch
   const ended: Ending = { ...ending, result };
   if (!deps.hooks) releaseLane(batch.lanes, run.index); // a post-tool hook may still stop the call that would run in its place
@@ -81,11 +82,9 @@ function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"]): 
   return recordSurely(deps, { events, tries: claimed ? undefined : TRIES, signal: batch.signal });
 }
 
-async function fitResult(batch: BatchRun, run: CallRun, result: ToolResult): Promise<ToolResult> {
-  const text = contentText(result.content);
-  const cut = cutOutput(text, outputLimits(run.tool?.definition ?? {}));
-  if (!cut) return result;
-  const file = cut.needsFile ? await spill(batch, run, text) : undefined;
+/** The result with its text cut; the whole text is kept in a file if the cut needs one. */
+async function cutResult(batch: BatchRun, run: CallRun, result: ToolResult, cut: Cut): Promise<ToolResult> {
+  const file = cut.needsFile ? await spill(batch, run, contentText(result.content)) : undefined;
   const place = file ?? (cut.needsFile ? "unsaved" : undefined);
   const content: Content = withText(result.content, composeCut(cut, place));
   return file ? { ...result, content, spilled: [...(result.spilled ?? []), file] } : { ...result, content };

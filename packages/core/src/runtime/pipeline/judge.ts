@@ -32,7 +32,7 @@ export async function rejudgeCall(batch: BatchRun, run: CallRun, parsed: ParsedC
 export async function assessCall(batch: BatchRun, run: CallRun, parsed: ParsedCall): Promise<JudgedCall> {
   const { tool, invocation, coercions, hook } = parsed;
   const assessment = await assessByTool(batch, run, parsed);
-  return { tool, invocation, coercions, hook, ...assessment, unsafeRuns: batch.lanes.unsafe };
+  return { ...assessment, tool, invocation, coercions, hook, unsafeRuns: batch.lanes.unsafe };
 }
 
 /** A preview is judged as reading, an apply as the effect of the tool that made the preview, and every other call as what it is. */

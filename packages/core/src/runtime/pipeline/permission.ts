@@ -21,6 +21,7 @@ import { hookSession, withInput } from "./rewrite.ts";
 export async function permitCall(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<PermittedCall | CallExit | JudgedAgain> {
   if (batch.broken.error !== undefined) throw batch.broken.error;
   if (run.stopped) return await stopBeforeClaim(batch, run, judged);
+  if (judged.decision.verdict === "allow" && !run.resumed && !run.hookAsked) return { ...judged, yes: null }; // it never waited
   const permission = await findPermission(batch, run, judged);
   if ("go" in permission) return { ...(permission.judged ?? judged), yes: permission.go };
   if ("end" in permission && permission.end.type === "denied_by_hook") emitHookBlocked(batch, run, permission.end);
@@ -61,7 +62,6 @@ type Permission = { readonly go: Consent | null; readonly judged?: JudgedCall } 
 async function findPermission(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Permission> {
   const { verdict } = judged.decision;
   if (verdict === "deny") return await deny(batch, run, judged);
-  if (verdict === "allow" && !run.resumed && !run.hookAsked) return { go: null };
   const call = await judgedOnRecord(batch, run);
   if (call.state === "approved") {
     const changed = await changedSinceYes(batch, run, judged, call.yes);

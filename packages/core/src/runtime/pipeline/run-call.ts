@@ -3,6 +3,7 @@ import { mayBeUnderWay } from "../../model/call.ts";
 import { CANCELED, decidedSource, RUN_STOPPED } from "../../model/notification-source.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { modelText } from "../../model/text/model-text.ts";
+import type { Maybe } from "../../tool-definition.ts";
 import { closeApproval } from "../approval/close.ts";
 import { isGrantedByPattern } from "../approval/grants.ts";
 import type { CallReport, Ending } from "../dispatch.ts";
@@ -22,7 +23,7 @@ import { notifyUnjudged, notifyVerdict } from "./notify.ts";
 import { permitCall } from "./permission.ts";
 import { restoreCall } from "./restore.ts";
 import { rewriteCall } from "./rewrite.ts";
-import { runInSpan } from "./tracing.ts";
+import { endSpan, startSpan } from "./tracing.ts";
 
 /**
  * The one function that can run a tool: the drawing in ARCHITECTURE.md, step by step.
@@ -66,9 +67,7 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
       notifyVerdict(batch, run, { judged: claimed, source: yes ? { decision: "allow", source: yes.source } : decidedSource(decision) });
 
       // run, streaming updates
-      const done = isAsk(batch, claimed)
-        ? await askQuestions(batch, run, claimed)
-        : await runInSpan(batch, run, claimed, () => runEffect(batch, run, claimed));
+      const done = await (isAsk(batch, claimed) ? askQuestions(batch, run, claimed) : runEffect(batch, run, claimed));
 
       // transform result (hooks) → end, record, emit
       return await endOrPark(batch, run, done);
@@ -81,12 +80,16 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
   }
 }
 
-/** Runs the body of a claimed call. If no person saw the request, the body gets the plan that was judged. */
+/** Runs the body of a claimed call inside a span. If no person saw the request, the body gets the plan that was judged. */
 async function runEffect(batch: BatchRun, run: CallRun, claimed: PermittedCall): Promise<Ending> {
   const { yes, decision } = claimed;
+  const span = startSpan(batch, run, claimed);
   const unseen = yes ? await isGrantedByPattern(batch, yes) : decision.byRules;
-  if (run.stopped) return stoppedEnding(run); // cancelled while the claim was being stored
-  return await runBody(batch, run, { call: claimed, attempt: 1, key: run.key, nested: runNested, unseen });
+  const end = run.stopped
+    ? stoppedEnding(run) // cancelled while the claim was being stored
+    : await runBody(batch, run, { call: claimed, attempt: 1, key: run.key, nested: runNested, unseen });
+  endSpan(batch, span, end);
+  return end;
 }
 
 const runNested: NestedRunner = (batch, parent, call) => runNestedCall(batch, parent, { call, runCall });
@@ -97,8 +100,8 @@ async function exit(batch: BatchRun, run: CallRun, step: CallExit): Promise<Call
   return await endCall(batch, run, run.target ? await describeUnresolved(batch, run, step.end) : step.end);
 }
 
-async function endOrPark(batch: BatchRun, run: CallRun, done: Ending | { readonly parked: string | undefined }): Promise<CallReport> {
-  return "parked" in done ? park(batch, run, done.parked) : await endCall(batch, run, done);
+function endOrPark(batch: BatchRun, run: CallRun, done: Ending | { readonly parked: string | undefined }): Maybe<CallReport> {
+  return "parked" in done ? park(batch, run, done.parked) : endCall(batch, run, done);
 }
 
 function park(batch: BatchRun, run: CallRun, approvalId: string | undefined): CallReport {

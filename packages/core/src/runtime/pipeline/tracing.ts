@@ -25,16 +25,17 @@ function attributesOf(batch: BatchRun, run: CallRun, { request, decision, tool, 
   };
 }
 
-/** Runs the body inside one span, if there is a tracer. A throwing tracer changes nothing. */
-export async function runInSpan(batch: BatchRun, run: CallRun, call: PermittedCall, body: () => Promise<Ending>): Promise<Ending> {
+/** Starts the span of a body, if there is a tracer. A throwing tracer changes nothing. */
+export function startSpan(batch: BatchRun, run: CallRun, call: PermittedCall): Span | undefined {
   const { tracer } = batch.deps;
-  if (!tracer) return await body();
-  const span = guarded(batch, () =>
-    start(tracer, { tool: call.request.tool, attributes: attributesOf(batch, run, call), links: run.approvalSpans }),
-  );
-  const end = await body();
-  guarded(batch, () => finish(span, end));
-  return end;
+  if (!tracer) return undefined;
+  const { approvalSpans: links } = run;
+  return guarded(batch, () => start(tracer, { tool: call.request.tool, attributes: attributesOf(batch, run, call), links }));
+}
+
+/** Ends the span of a body, if one was started. */
+export function endSpan(batch: BatchRun, span: Span | undefined, end: Ending): void {
+  if (span) guarded(batch, () => finish(span, end));
 }
 
 /** A call that never ran has a span of no length, with its error's type. */
@@ -72,8 +73,7 @@ function start(tracer: Tracer, { tool, attributes, links }: SpanStart): Span {
 }
 
 /** Failures have an error status; a cancelled or rejected call leaves it unset. Messages may hold secrets, so only the type is traced. */
-function finish(span: Span | undefined, { state, type }: Ending): void {
-  if (!span) return;
+function finish(span: Span, { state, type }: Ending): void {
   if (type !== null) span.setAttribute("error.type", type);
   const failed = state !== "succeeded" && state !== "cancelled" && state !== "rejected";
   if (failed) span.setStatus({ code: ERROR, message: type ?? state });
