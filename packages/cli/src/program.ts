@@ -18,7 +18,6 @@ export async function runProgram(): Promise<void> {
   process.exit(await main(process.argv.slice(2), io));
 }
 
-/** False if the current directory was removed. */
 function isSomewhere(): boolean {
   try {
     return process.cwd() !== "";

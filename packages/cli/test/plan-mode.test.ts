@@ -94,7 +94,7 @@ const ENTER = "{ calls: [{ tool: enter_plan_mode, input: {} }] }";
 const DONE = "{ say: done }";
 
 describe("plan mode, from outside", () => {
-  test("an edit is denied, whatever a rule allows", async () => {
+  test("an edit is denied even if a rule allows it", async () => {
     using at = workspace();
     await at.here(["call", "read", "--input", JSON.stringify({ file_path: "src/a.ts" })]);
     const input = JSON.stringify({ file_path: "src/a.ts", old_string: "1", new_string: "2" });
@@ -193,7 +193,7 @@ describe("plan mode, from outside", () => {
       const answered = await at.hereJson(["approve", open.id, ...outcome]);
       assert.deepEqual([answered.code, answered.value.outcome], [0, "approved"]);
       assert.doesNotMatch(answered.stderr, /warning/, "nothing warns of a plan that will be carried out");
-      assert.equal((await modes(at, sessionId)).at(-1), "plan", "nothing happens before the session goes on");
+      assert.equal((await modes(at, sessionId)).at(-1), "plan", "nothing happens before the session continues");
       await at.here(["resume", sessionId], { tools });
       await at.here(["resume", sessionId], { tools });
       const resolved = (await callsOf(at, sessionId)).filter(({ tool }) => tool === "resolve");
@@ -267,7 +267,7 @@ describe("plan mode, from outside", () => {
     assert.equal((await at.hereJson(["proposals"])).value[0].state, "staged");
   });
 
-  test("enter_plan_mode is refused where nobody can approve a plan", async () => {
+  test("enter_plan_mode is refused if no one can approve a plan", async () => {
     using at = workspace();
     const { calls, value } = await play(at, `${ENTER}, ${DONE}`, ["--on-ask", "deny"]);
     assert.deepEqual([calls[0]?.outcome, calls[0]?.type], ["failed", "execution_denied"]);

@@ -150,7 +150,7 @@ describe("the program", () => {
     );
   });
 
-  test("an old Node without a newer one in reach is told what to do", () => {
+  test("an old Node without a newer one nearby prints what to do", () => {
     const root = mkdtempSync(join(tmpdir(), "assent-bin-"));
     try {
       mkdirSync(join(root, "bin"));
@@ -168,7 +168,7 @@ describe("the program", () => {
     }
   });
 
-  test("an old Node goes on with the newer one beside it, and passes arguments, exit code and output through", () => {
+  test("an old Node continues with the newer one beside it, and passes arguments, exit code and output through", () => {
     const root = mkdtempSync(join(tmpdir(), "assent-bin-"));
     try {
       mkdirSync(join(root, "packages/cli/bin"), { recursive: true });

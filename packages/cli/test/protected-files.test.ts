@@ -217,7 +217,7 @@ test("approved, then the parent becomes a link to the home: nothing is written t
   assert.deepEqual(readdirSync(home), ["kept"]);
 });
 
-test("no tool that looks through directories shows or opens the store that lies in the workspace", async () => {
+test("no tool that looks through directories shows or opens a store in the workspace", async () => {
   using at = place();
   mkdirSync(at.path("state/prompts"), { recursive: true, mode: 0o700 });
   at.write("state/prompts/old.ts", "secret(1)\n");
@@ -234,14 +234,14 @@ test("no tool that looks through directories shows or opens the store that lies 
   );
 });
 
-describe("what a rule forbids to read, whatever looks through the directory above it", () => {
+describe("files that a rule forbids to read, seen from the directory above", () => {
   const LAYERS: readonly (readonly [layer: string, settings: string | undefined, flags: readonly string[]])[] = [
     ["the project's settings", ".assent/settings.json", []],
     ["the user's settings", "../.config/assent/settings.json", []],
     ["a flag", undefined, ["--deny", "Read(private/**)"]],
   ];
   for (const [layer, settings, flags] of LAYERS) {
-    test(`2.5: a deny of ${layer} reaches into search, glob, list and ast_grep`, async () => {
+    test(`a deny of ${layer} reaches into search, glob, list and ast_grep`, async () => {
       using at = place();
       for (const directory of [".assent", "../.config/assent", "private"]) mkdirSync(at.path(directory), { recursive: true });
       at.write("private/key.ts", "secret(1)\n");

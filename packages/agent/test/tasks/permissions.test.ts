@@ -62,7 +62,7 @@ function hooks(
 describe("what a task may do", () => {
   test("what would be asked is denied, says why, and does not run", async () => {
     const { tool, marks } = marking();
-    const expect = `{ expect: { result: { call: m1, outcome: denied, type: denied_unattended, contains: ["Tool 'mark' requires approval but nobody can be asked in this run. ${NOTE}"], notContains: user } }, say: ok }`;
+    const expect = `{ expect: { result: { call: m1, outcome: denied, type: denied_unattended, contains: ["Tool 'mark' requires approval, but no one can be asked in this run. ${NOTE}"], notContains: user } }, say: ok }`;
     const made = await bench(started(`${CALLS}, ${expect}`), { tools: [tool], inAgents: { ...ASKS, onAsk: "deny", unattendedNote: NOTE } });
     await made.sendAll("go");
     made.player.assertUsed();

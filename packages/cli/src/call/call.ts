@@ -33,7 +33,6 @@ const TOOL_INPUT: Readonly<Record<string, string>> = {
 
 const NAMED_ONLY = "With --policy, custom tools are loaded only if you name their file with --tool FILE.\n";
 
-/** Explains what a wrong input should look like. */
 function inputHint({ operands: [tool = ""], options }: Context, end: CallEnd): string {
   if (end.outcome !== "invalid") return "";
   if (end.type === "tool_not_registered") return `${options.text("policy") === undefined ? "" : NAMED_ONLY}See: assent tools\n`;

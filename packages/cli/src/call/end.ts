@@ -73,7 +73,6 @@ function stagedText(id: string, flags: string): string {
 
 const UNREAD = "A single call cannot change an existing file, because it has not read it. Use a run instead: assent run.\n";
 
-/** Explains how to be asked or how to allow the call. */
 function unattendedHint(insisted: boolean, byFile: boolean): string {
   const allow = byFile ? "  an allow rule in the --policy file" : "  --allow RULE";
   return [

@@ -168,7 +168,6 @@ async function callEnd(ledger: Ledger, sessionId: string, { report, batch }: Rep
   return { sessionId, callId, outcome: "waiting", approvalId, subject: await waitingSubject(ledger, approvalId) };
 }
 
-/** Returns the proposal id from the result's details. */
 function stagedBy(details: Json | undefined): string | undefined {
   if (!isObject(details) || details["applied"] !== false) return undefined;
   return typeof details["proposalId"] === "string" ? details["proposalId"] : undefined;

@@ -27,7 +27,6 @@ function withHeads(table: readonly Command[]): readonly Command[] {
   return [...table, ...heads.values()];
 }
 
-/** Lists the words that may follow each command. */
 function wordsAfter(command: Command, commands: readonly Command[]): string[] {
   const below = namesBelow(command, commands);
   const choices = command.operands.flatMap((operand) => operand.choices ?? []);
@@ -157,7 +156,6 @@ function fishValue(option: OptionSpec): string {
   return takesPath(option) ? " -r -F" : " -x";
 }
 
-/** Quotes a text for bash, zsh and fish. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -48,7 +48,6 @@ async function isRecorded(ledger: Ledger, isAbove: (recorded: TaskProcess) => bo
   return false;
 }
 
-/** The command or option that only a person may use, if any. */
 function refusal({ name, decides, options: taken }: Command, options: Options): string | undefined {
   if (decides === true) return `assent ${name}`;
   const given = LOOSENING.find((option) => taken.some((one) => one.name === option) && isGiven(options, option));

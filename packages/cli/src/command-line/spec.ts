@@ -17,11 +17,9 @@ export type OperandSpec = {
   readonly required: boolean;
   readonly choices?: readonly string[];
   readonly repeats?: true;
-  /** The command that lists possible values. */
   readonly listedBy?: string;
 };
 
-/** The parsed options of one command line. */
 export type Options = {
   readonly flag: (name: string) => boolean;
   readonly text: (name: string) => string | undefined;
@@ -31,7 +29,6 @@ export type Options = {
   readonly duration: (name: string) => number | undefined;
 };
 
-/** What a command gets when it runs. */
 export type Context = {
   readonly io: Io;
   readonly options: Options;
@@ -40,7 +37,6 @@ export type Context = {
   readonly commands: readonly Command[];
   /** The other vendor's client that started this program, if any. */
   readonly client?: Client | undefined;
-  /** Runs another command line in this process. */
   readonly main: (argv: readonly string[], io: Io) => Promise<number>;
 };
 

@@ -6,7 +6,7 @@ export const approve: Command = {
   group: "decide",
   decides: true,
   summary: "approve a call, answer a question or apply a proposal; prints success only once it is saved",
-  details: `There is no second question: look first with 'assent approvals show', and give --fingerprint to approve only what you saw. ${ID_NOTE}`,
+  details: `It does not ask again: look first with 'assent approvals show', and give --fingerprint to approve only what you saw. ${ID_NOTE}`,
   operands: [{ name: "ID", required: true, listedBy: "assent approvals" }],
   options: [
     ...ANSWERING,

@@ -38,7 +38,7 @@ export const explain: Command = {
     ...COMMON,
   ],
   exits: {
-    0: "explained, whatever the decision",
+    0: "explained, for any decision",
     1: "a line of the batch could not be read",
     2: "wrong usage, an input that does not fit, or broken settings",
   },

@@ -5,7 +5,7 @@ export const sessionsFork: Command = {
   name: "sessions fork",
   group: "run",
   summary: "start a new session from a point in another session's conversation",
-  details: `The other session may be running; whatever waits there stays there. ${ID_NOTE}`,
+  details: `The other session may be running; its open approvals stay there. ${ID_NOTE}`,
   operands: [{ name: "ID", required: true, listedBy: "assent sessions" }],
   options: [
     {

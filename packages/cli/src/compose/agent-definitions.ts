@@ -7,7 +7,6 @@ export type AgentLocation = {
   /** A real path. */
   readonly workspace: string;
   readonly trusted?: boolean;
-  /** If set, only built-in agents are loaded. */
   readonly policyFile?: string;
 };
 

@@ -29,7 +29,6 @@ import type { FollowedPolicy } from "./follow-policy.ts";
 import type { FrontEnd } from "./front-end.ts";
 import type { RunModel } from "./model.ts";
 
-/** What agents share with the session that starts them. */
 export type ParentParts = {
   readonly ports: HostPorts;
   readonly policy: FollowedPolicy;
@@ -107,7 +106,6 @@ export function createAgentEquipment(
   };
 }
 
-/** A fork uses its parent's tools; other agents use those of their definition. */
 function agentRegistry({ definition, parent }: AgentSpec): Registry {
   const registry = parent.conversationDeps().tools();
   if (!definition) return registry;
@@ -157,12 +155,10 @@ function askDepsFor(around: ParentParts, { background, parent, task, definition 
   return { onAsk: background && around.onAsk === "park" ? "park" : "deny", unattendedNote: NOTE, ...bubbled };
 }
 
-/** True if questions can be answered, now or later. */
 function mayAskQuestions({ definition, parent }: AgentSpec, { onAsk, questioner }: AskDeps): boolean {
   return definition ? onAsk === "park" || questioner?.available() === true : parent.conversationDeps().canAsk === true;
 }
 
-/** Shows people which agent asks. */
 function withAgentLabel({ approver, questioner }: ParentParts["channels"], agentName: string): Pick<AskDeps, "approver" | "questioner"> {
   const ask: Approver["ask"] = (approval, signal) => approver?.ask({ ...approval, agentName }, signal) ?? Promise.resolve(undefined);
   const put: Questioner["ask"] | undefined = questioner && ((question, ...rest) => questioner.ask({ ...question, agentName }, ...rest));
@@ -172,7 +168,6 @@ function withAgentLabel({ approver, questioner }: ParentParts["channels"], agent
   };
 }
 
-/** Adds the agent's name to its calls and hooks. */
 function withAgentName(dispatcher: Dispatcher, agentName: string): Dispatcher {
   return {
     ...dispatcher,

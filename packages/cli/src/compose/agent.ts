@@ -34,7 +34,6 @@ import type { FrontEnd } from "./front-end.ts";
 import { trustedInstructions } from "./instructions.ts";
 import type { RunModel } from "./model.ts";
 
-/** Everything that an agent is composed from. */
 export type AgentParts = {
   readonly session: Session;
   readonly ports: HostPorts;
@@ -59,11 +58,9 @@ export type AgentParts = {
   readonly keepPaused?: boolean;
 };
 
-/** A composed agent, ready to start or resume. */
 export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "close" | "onAsk"> & {
   /** Starts the conversation and its background tasks. Call it once per session. */
   readonly drive: (messages: NonNullable<Parameters<typeof createConversation>[1]>) => AgentSession;
-  /** Starts only the conversation. */
   readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
   readonly tasks: Tasks;
   readonly schedules: Schedules;
@@ -125,7 +122,6 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
   };
 }
 
-/** Agent definitions by name; the front end's take precedence. */
 function listDefinitions({ frontEnd, policy }: AgentParts): readonly LoadedAgent[] {
   const given = frontEnd?.agents?.() ?? [];
   return [...given, ...policy.agents.agents.filter(({ name }) => !given.some((agent) => agent.name === name))];
@@ -250,7 +246,6 @@ function conversationDeps(parts: AgentParts, made: SessionDispatcher, instructio
   };
 }
 
-/** Warns about agent definitions that were ignored or name unknown tools. */
 async function warnAboutAgents({ io }: Context, { agents, tools }: FollowedPolicy): Promise<void> {
   for (const { file, line, message } of agents.problems) await warn(io, `${file}:${line}: ${message}`);
   for (const warning of agents.warnings) await warn(io, warning);

@@ -23,7 +23,6 @@ export type CustomToolsLocation = {
   readonly ports: ReturnType<typeof hostPortsFor>;
   readonly workspace: string;
   readonly trusted?: boolean;
-  /** If set, only named modules are loaded. */
   readonly policyFile?: string;
   readonly tools?: readonly string[];
   /** Called only if there is a module. */

@@ -16,7 +16,6 @@ import type { FollowedPolicy } from "./follow-policy.ts";
 import type { FrontEnd, SessionObserver } from "./front-end.ts";
 import { attendPlans, openSessionModes } from "./session-modes.ts";
 
-/** What a session's dispatcher is created from. */
 export type DispatcherParts = {
   readonly session: Session;
   readonly ports: HostPorts;
@@ -33,7 +32,6 @@ export type DispatcherParts = {
   readonly limits?: RunLimits | undefined;
   /** Calls of unknown outcome in any session of the run. */
   readonly unknown?: ReadonlySet<string> | undefined;
-  /** Tool bodies that the front end provides. */
   readonly handlers?: DispatcherDeps["handlers"];
 };
 
@@ -132,7 +130,6 @@ function commonDeps({ io }: Context, { session, ports, policy, limits, unknown }
   };
 }
 
-/** Asks for approvals and answers at this terminal. */
 function askAtTerminal({ io }: Context, { ports, policy, cancelling }: DispatcherParts, by: By): PersonChannels {
   const { clock } = ports;
   const { source } = policy;

@@ -12,7 +12,6 @@ import { type CallFlags, sessionSettings } from "./flags.ts";
 import { type OpenedPolicy, openPolicy } from "./policy.ts";
 import { hostPortsFor } from "./ports.ts";
 
-/** A policy that follows changes of its files. */
 export type FollowedPolicy = OpenedPolicy & {
   /** Makes the full outputs of this session and its agents readable. */
   readonly serve: (session: string) => void;

@@ -20,12 +20,10 @@ export type FrontEnd = {
   readonly questioner?: Questioner;
   /** True if questions can be answered now. */
   readonly asks?: () => boolean;
-  /** Read for every approval. */
   readonly approvalTimeoutMs?: () => number | undefined;
   readonly hooks?: FrontEndHooks;
   /** Agents of this session only; they take precedence over files. */
   readonly agents?: () => readonly LoadedAgent[];
-  /** For the main session only. */
   readonly system?: () => SystemPromptChange;
   /** Called once per session, before its first call; `parent` is the call that started an agent. */
   readonly attend: (session: Session, parent: string | null) => Maybe<SessionObserver>;

@@ -52,7 +52,6 @@ function vouching(state: TrustState, kept: KeptFiles): (name: string, bytes: Uin
   };
 }
 
-/** Lists one file per directory, root first, stopping at a nested workspace. */
 async function instructionNames({ workspace, cwd }: InstructionPlace): Promise<readonly string[]> {
   const real = await realpath(cwd).catch(() => workspace); // a removed directory has no instructions
   const steps = isInside(workspace, real) ? relative(workspace, real).split(sep).filter(Boolean) : [];
@@ -128,7 +127,6 @@ function isText(bytes: Uint8Array): boolean {
   }
 }
 
-/** Cuts to whole characters. */
 function cutTo(bytes: Uint8Array, room: number): { readonly text: string; readonly whole: boolean } {
   if (bytes.length <= room) return { text: Buffer.from(bytes).toString("utf8"), whole: true };
   const text = new TextDecoder("utf-8").decode(bytes.subarray(0, room), { stream: true });

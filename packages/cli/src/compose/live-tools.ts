@@ -49,7 +49,6 @@ export function createLiveTools({ custom, loadedAt, stamp, reload }: ReloadParts
   };
 }
 
-/** A registry that forwards to the current one. */
 function registryView(now: () => Registry): Registry {
   return {
     add: (tool) => now().add(tool),

@@ -18,7 +18,6 @@ import type { Context } from "../command-line/spec.ts";
 import { CommandError } from "../io/failure.ts";
 import { readNamed } from "../io/read-input.ts";
 
-/** The model of a run. */
 export type RunModel = {
   readonly id: string;
   readonly model: ConversationDeps["model"];

@@ -25,12 +25,10 @@ import { toolStamp } from "./tool-stamp.ts";
 export type PolicyOptions = {
   /** A real path. */
   readonly workspace: string;
-  /** Replaces all settings files. */
   readonly policyFile?: string;
   readonly flags: SessionFlags;
   /** Whether the workspace's own settings may loosen anything; false by default. */
   readonly trusted?: boolean;
-  /** Directories of the session's own output. */
   readonly readable?: () => readonly string[];
   readonly planFile?: () => string | undefined;
   readonly follow?: NonNullable<WorkspacePolicyOptions["follow"]>;
@@ -38,13 +36,10 @@ export type PolicyOptions = {
   readonly tools?: readonly string[];
 };
 
-/** A loaded policy with its tools and facts. */
 export type OpenedPolicy = {
   readonly source: WatchedPolicy;
   readonly loaded: LoadedPolicy;
-  /** Always has the current tools. */
   readonly tools: Registry;
-  /** A snapshot of the current tools. */
   readonly toolsNow: () => Registry;
   /**
    * Reloads custom tools at the start of a turn if requested, or if settings say so and files changed. Undefined if there is nothing to
@@ -61,19 +56,18 @@ export type OpenedPolicy = {
   readonly agents: LoadedAgents;
   /** Takes into account what earlier processes of a session read. */
   readonly useReadsFrom: (ledger: Ledger) => void;
-  /** Sets where background commands run. */
   readonly keepCommandsIn: (commands: BackgroundCommands) => void;
 };
 
 /** Loads the settings around a workspace and creates tools, facts and rules. It has no side effects. Throws `SettingsError`. */
-export async function openPolicy(context: Context, wish: PolicyOptions): Promise<OpenedPolicy> {
+export async function openPolicy(context: Context, options: PolicyOptions): Promise<OpenedPolicy> {
   const directory = await stateDirectory(context);
   const ports = hostPortsFor(context, directory);
-  const { workspace, readable, planFile, follow } = wish;
-  const places = policyPlaces(context, wish);
-  const loading: CustomToolsLocation = { ports, ...wish, settings: () => loadSettings(places) };
+  const { workspace, readable, planFile, follow } = options;
+  const places = policyPlaces(context, options);
+  const loading: CustomToolsLocation = { ports, ...options, settings: () => loadSettings(places) };
   const { custom, live } = await loadLiveTools(context, loading, follow?.trusted);
-  const agents = await loadAgentDefinitions(context, wish);
+  const agents = await loadAgentDefinitions(context, options);
   const offered = agents.agents.filter(({ usable }) => usable);
   const reads = recordedReads();
   const background = deferredCommands();

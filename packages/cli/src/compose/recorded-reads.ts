@@ -34,14 +34,12 @@ function following(ledger: Ledger): (sessionId: string) => Promise<KnownReads> {
   };
 }
 
-/** What the session had read that this one was forked from. */
 async function forkedKnown(ledger: Ledger, id: string): Promise<KnownReads> {
   const known: KnownReads = new Map();
   for (const part of await conversationParts(ledger, id)) if (part.session !== id) await gather(ledger, { ...part, after: 0 }, known);
   return known;
 }
 
-/** Collects reads from the details of calls. Returns the last event read. */
 async function gather(
   ledger: Ledger,
   { session, after, through }: ConversationPart & { readonly after: number },

@@ -58,7 +58,6 @@ export function builtInTools({ io, overrides }: Pick<Context, "io" | "overrides"
 
 /** Background commands, run by the session's tasks once they exist. */
 export type DeferredCommands = BackgroundCommands & {
-  /** Sets the tasks that run them. */
   readonly keptBy: (commands: BackgroundCommands) => void;
 };
 

@@ -11,7 +11,6 @@ export type Cancellation = {
   readonly release: () => void;
 };
 
-/** npm, npx and a terminal may each deliver the same Ctrl-C, so signals this close together count as one. */
 const SAME_MOMENT_MS = 500;
 
 /** True for signals of a closed terminal or a supervisor, which do not cancel approvals. */

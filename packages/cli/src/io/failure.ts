@@ -57,13 +57,11 @@ export function asFailure(error: unknown): Failure {
   return { type: "unhandled_exception", exit: 1, message, hint: "" };
 }
 
-/** An event that contradicts the record: its type would not help a person. */
 function defect({ message }: Error): Failure {
   const hint = "Check the record with: assent verify. If it is sound, this is a bug in Assent.";
   return { type: "unhandled_exception", exit: 1, message: `An event does not fit the record: ${message}`, hint };
 }
 
-/** Commands that only show something. */
 const SHOWING: readonly string[] = ["approvals", "grants", "proposals", "sessions", "tasks", "log", "tools", "verify"];
 
 /** Formats a hint; a bare command is introduced, so that it does not look like an echo. */

@@ -8,16 +8,13 @@ export type Output = {
   readonly write: (text: string) => Promise<void>;
 };
 
-/** The person's key presses. */
 export type Keyboard = {
   /** Takes the keyboard until the returned function is called. `ended`: the terminal is gone. */
   readonly open: (keys: (text: string) => void, ended: () => void) => () => void;
 };
 
-/** Signals that end a program. */
 export type EndingSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 
-/** Everything a command may use of its process. */
 export type Io = {
   readonly stdout: Output;
   /** For people. A reader that is gone is not an error. */
@@ -25,14 +22,12 @@ export type Io = {
   readonly stdinIsTTY: boolean;
   /** Reads to the end, or until more than `limit` bytes arrived. */
   readonly readStdin: (limit: number) => Promise<Uint8Array>;
-  /** Reads piece by piece. */
   readonly stdin: () => AsyncIterable<Uint8Array>;
   readonly keyboard: Keyboard;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Reports signals until the returned function is called. */
   readonly onSignal: (received: (signal: EndingSignal) => void) => () => void;
-  /** The process runs only this command. */
   readonly ownsProcess?: boolean;
   readonly exitNow: (code: number) => void;
 };

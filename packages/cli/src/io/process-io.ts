@@ -34,7 +34,6 @@ function outputOf(stream: NodeJS.WriteStream, readerMayLeave: boolean): Output {
   };
 }
 
-/** Error codes of a write to a closed reader or terminal. */
 const GONE: readonly unknown[] = ["EPIPE", "EIO", "ENXIO", "ERR_STREAM_DESTROYED"];
 
 export function isGone(error: unknown): boolean {

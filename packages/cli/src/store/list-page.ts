@@ -5,7 +5,6 @@ import { type Column, textTable } from "../io/text-table.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { findRow } from "./find-row.ts";
 
-/** How a list is queried and printed. */
 export type Listing<K extends keyof Lists> = {
   readonly kind: K;
   readonly query: PageQuery;

@@ -126,7 +126,7 @@ describe("what a session's own command may not do", () => {
     assert.equal((await at.hereJson(["approvals", "show", id])).value.state, "open");
   });
 
-  test("it may look, and resume as the session began; nobody at its terminal is asked", async () => {
+  test("it may read and resume with the session's own options; no one at its terminal is asked", async () => {
     const { at, id, session } = await waiting();
     using _ = at;
     assert.match(await commanded(at, `node node_modules/.bin/harmless approvals show ${id}`), new RegExp(`approval +${id}`));

@@ -74,7 +74,7 @@ describe("the command line", () => {
       "assent approvals: option '--limit' must be an integer from 1 to 1000, not '1001'.",
     ],
     [
-      "a limit that is no integer",
+      "a limit that is not an integer",
       ["approvals", "--limit", "1e2"],
       "assent approvals: option '--limit' must be an integer from 1 to 1000, not '1e2'.",
     ],

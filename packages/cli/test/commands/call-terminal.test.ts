@@ -94,7 +94,7 @@ describe("assent call on a real terminal", () => {
     assert.deepEqual([existsSync(at.path("other.txt")), readFileSync(at.path("made.txt"), "utf8")], [false, "mine\n"]);
   });
 
-  test("without an editor the person is told, and can still answer", async () => {
+  test("without an editor the person sees a note and can still answer", async () => {
     using at = place();
     const input = JSON.stringify({ file_path: "made.txt", content: "x" });
     const screen = open(at, ["call", "write", "--input", input], { rows: 50, env: { PATH: at.root } });
@@ -174,7 +174,7 @@ describe("assent call on a real terminal", () => {
     assert.equal((await at.hereJson(["approvals"])).value.length, 1);
   });
 
-  test("answered in another terminal: this one says so and goes on", async () => {
+  test("an answer from another terminal is shown here, and the call continues", async () => {
     using at = place();
     const screen = open(at, CALL);
     await screen.shows(PROMPT);
@@ -212,7 +212,7 @@ describe("assent call on a real terminal", () => {
     assert.equal(await screen.end, 130);
   });
 
-  test("--on-ask asks nobody, also on a terminal", async () => {
+  test("--on-ask asks no one, even on a terminal", async () => {
     using at = place();
     const screen = open(at, [...CALL, "--on-ask", "deny"]);
     assert.equal(await screen.end, 1);

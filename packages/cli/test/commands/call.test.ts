@@ -69,7 +69,7 @@ describe("assent call", () => {
     assert.deepEqual([sessions.value.length, sessions.value[0].id, sessions.value[0].state], [1, value.sessionId, "failed"]);
   });
 
-  test("an ask rule asks in yolo too, and nobody is there", async () => {
+  test("an ask rule also asks in yolo, where no one can be asked", async () => {
     using at = place();
     const { code, value } = await at.json(["call", "shell", "--input", TOUCH, "--mode", "yolo", "--ask", "shell", "--on-ask", "deny"]);
     assert.deepEqual([code, value.outcome, value.type], [1, "denied", "denied_unattended"]);
@@ -86,11 +86,11 @@ describe("assent call", () => {
   }
 
   for (const [name, flags, says, silent] of [
-    ["an ask nobody insists on", [], ["in a terminal", "--on-ask park", "--allow RULE", "assent explain"], []],
+    ["an ask that a rule could allow", [], ["in a terminal", "--on-ask park", "--allow RULE", "assent explain"], []],
     ["an ask rule, which no allow outweighs", ["--ask", "shell"], ["in a terminal", "--on-ask park"], ["allow"]],
     ["a policy file, which is read alone", ["--policy", "p.json"], ["an allow rule in the --policy file"], ["--allow RULE"]],
   ] as const) {
-    test(`a call that nobody could be asked about says what to do next: ${name}`, async () => {
+    test(`a call that no one could be asked about says what to do next: ${name}`, async () => {
       using at = place();
       at.write("p.json", "{}");
       for (const json of [[], ["--json"]]) {
@@ -104,7 +104,7 @@ describe("assent call", () => {
     });
   }
 
-  test("a call that was denied for another reason is told nothing about asking", async () => {
+  test("a call that was denied for another reason says nothing about asking", async () => {
     using at = place();
     const { stderr } = await at.here(["call", "shell", "--input", TOUCH, "--deny", "shell"]);
     assert.ok(!stderr.includes("--on-ask"), stderr);
@@ -114,7 +114,7 @@ describe("assent call", () => {
     ["the reason a hook stops the run for", { continue: false, stopReason: "quota\u001b[2J" }, "quota"],
     ["a hook that stops the run without a reason", { continue: false }, "post_tool_use"],
   ] as const) {
-    test(`${name} is told on stderr and in --json`, async () => {
+    test(`${name} is reported on stderr and in --json`, async () => {
       using at = place();
       at.write("said.json", JSON.stringify(said));
       const hook = { type: "command", command: `cat ${at.path("said.json")}` };
@@ -135,7 +135,7 @@ describe("assent call", () => {
     assert.match(stderr, /out\n[\s\S]*\[exit code 3\]/);
   });
 
-  test("yolo runs what nobody denies, and a deny rule holds in it", async () => {
+  test("yolo runs everything that is not denied, and a deny rule holds in it", async () => {
     using at = place();
     assert.equal((await at.hereJson(["call", "shell", "--input", TOUCH, "--mode", "yolo"])).value.outcome, "succeeded");
     assert.ok(existsSync(at.path("x")));
@@ -172,7 +172,7 @@ describe("assent call", () => {
     assert.equal(both.value.outcome, "succeeded", "every part is allowed");
   });
 
-  test("plan mode denies a write whatever is allowed", async () => {
+  test("plan mode denies a write even if a rule allows it", async () => {
     using at = place();
     const { value } = await at.hereJson([
       "call",
@@ -270,7 +270,7 @@ describe("what --input may be", () => {
     assert.ok(none.value.content.includes("file_path"));
   });
 
-  test("a file that cannot be read, or is no text, is a usage error, and nothing is recorded", async () => {
+  test("a file that cannot be read, or is not text, is a usage error, and nothing is recorded", async () => {
     using at = place();
     writeFileSync(at.path("bin"), Buffer.from([0x7b, 0xff, 0xfe, 0x7d]));
     for (const input of ["@missing.json", "@.", "@bin"]) {

@@ -55,13 +55,13 @@ type Expected = Readonly<Record<string, unknown>>;
 describe("assent explain, the cases of the contract", () => {
   const cases: readonly (readonly [string, Settings, readonly string[], Expected])[] = [
     [
-      "a deny beats an allow that stands before it",
+      "a deny beats an allow listed before it",
       permissions({ allow: ["*"], deny: ["Shell(git push)"] }),
       shell("git push"),
       { verdict: "deny", reason: "checker", "rule.text": "Shell(git push)" },
     ],
     [
-      "a deny beats an allow that stands after it",
+      "a deny beats an allow listed after it",
       permissions({ deny: ["Shell(git push)"], allow: ["*"] }),
       shell("git push"),
       { verdict: "deny", reason: "checker", "rule.text": "Shell(git push)" },
@@ -307,7 +307,7 @@ describe("assent explain, one call", () => {
     assert.equal("plan" in value, false);
   });
 
-  test("a call that nobody denies has no rule", async () => {
+  test("a call without a deny has no rule", async () => {
     using at = place();
     const { value } = await at.hereJson(["explain", "--policy", policy(at, { version: 1 }), ...shell("make lint")]);
     assert.deepEqual([value.verdict, value.rule], ["ask", null]);
@@ -445,7 +445,7 @@ describe("assent explain and remembered answers", () => {
     assert.deepEqual(snapshot(at.root), before);
   });
 
-  test("a store that cannot be read is told of; nothing is trusted, the call is judged", async () => {
+  test("an unreadable store is reported; nothing is trusted, and the call is judged", async () => {
     using at = place();
     put(join(at.store, "ledger.db"), "no database");
     const { code, value, stderr } = await at.hereJson(["explain", ...shell("make lint")]);
@@ -652,16 +652,16 @@ describe("assent explain --batch", () => {
     ["an empty line", "", null, "bad_line"],
     ["not an object", "[1]", null, "bad_line"],
     ["no id", { tool: "shell", input: { command: "ls" } }, null, "bad_line"],
-    ["an id that is no text", { id: 7, tool: "shell", input: { command: "ls" } }, null, "bad_line"],
+    ["an id that is not a string", { id: 7, tool: "shell", input: { command: "ls" } }, null, "bad_line"],
     ["no tool", { id: "x", input: {} }, "x", "bad_line"],
-    ["a cwd that is no text", { id: "x", tool: "shell", input: { command: "ls" }, cwd: 1 }, "x", "bad_line"],
+    ["a cwd that is not a string", { id: "x", tool: "shell", input: { command: "ls" }, cwd: 1 }, "x", "bad_line"],
     ["an unknown tool", { id: "x", tool: "shel", input: {} }, "x", "tool_not_registered"],
     ["no input", { id: "x", tool: "shell" }, "x", "invalid_tool_params"],
     ["an input against the schema", { id: "x", tool: "shell", input: { command: 1, more: {} } }, "x", "invalid_tool_params"],
-    ["an input that is no object", { id: "x", tool: "shell", input: "ls" }, "x", "invalid_tool_params"],
+    ["an input that is not an object", { id: "x", tool: "shell", input: "ls" }, "x", "invalid_tool_params"],
   ];
   for (const [name, line, id, type] of bad)
-    test(`a bad line (${name}) is told of with its number, the others are judged, exit 1`, async () => {
+    test(`a bad line (${name}) is reported with its number, the others are judged, exit 1`, async () => {
       using at = place();
       const good = { id: "ok", tool: "shell", input: { command: "ls" } };
       const { code, stdout, stderr } = await at.here(["explain", "--policy", policy(at, { version: 1 }), "--batch", "-"], {

@@ -31,7 +31,7 @@ async function grant(at: Place, asked: Asked = {}, options: RunOptions = {}): Pr
 }
 
 describe("assent grants promote", () => {
-  test("to user: the rule stands in the user's settings, and lets the call pass from then on", async () => {
+  test("to user: the rule is added to the user's settings and allows the call from then on", async () => {
     using at = place();
     const { id } = await grant(at);
     const { code, value } = await at.hereJson(["grants", "promote", id, "--to", "user"]);
@@ -45,7 +45,7 @@ describe("assent grants promote", () => {
     assert.equal((await at.hereJson(["grants"])).value[0].state, "active");
   });
 
-  test("to project: comments, order and the rest of the file are kept, and the person is told to trust again", async () => {
+  test("to project: comments, order and the rest of the file are kept, and the person is asked to trust it again", async () => {
     using at = place();
     const { id } = await grant(at, { scope: "project" });
     const text =
@@ -75,7 +75,7 @@ describe("assent grants promote", () => {
     assert.equal(existsSync(userFile(at)), false);
   });
 
-  test("a rule that stands there already is not written twice", async () => {
+  test("a rule that is already there is not written twice", async () => {
     using at = place();
     const { id } = await grant(at);
     await at.here(["grants", "promote", id, "--to", "user"]);
@@ -198,7 +198,7 @@ describe("assent grants promote", () => {
       assert.equal(existsSync(userFile(at)), false);
     });
 
-  test("a file that cannot be written is told of, and nothing is changed", async () => {
+  test("a file that cannot be written is reported, and nothing is changed", async () => {
     using at = place();
     const { id } = await grant(at);
     put(join(at.root, ".config", "assent"), "a file where a directory should be");

@@ -30,7 +30,7 @@ describe("assent approvals", () => {
     assert.match(value[0].fingerprint, /^[0-9a-f]{64}$/);
   });
 
-  test("a rule that asked is named, with where it stands", async () => {
+  test("a rule that asked is named, with its place in the file", async () => {
     using at = place();
     await at.here(["call", "shell", "--input", '{"command":"ls"}', "--ask", "shell:command=ls*", "--on-ask", "park"]);
     const [approval] = (await at.hereJson(["approvals"])).value;
@@ -53,7 +53,7 @@ describe("assent approvals", () => {
     assert.deepEqual([(await at.hereJson(["approvals", "--session", "s_unknown"])).code], [4]);
   });
 
-  test("lists page with --limit and --after, and stderr says how to go on", async () => {
+  test("lists page with --limit and --after, and stderr says how to continue", async () => {
     using at = place();
     const parked = [await park(at, "touch a"), await park(at, "touch b"), await park(at, "touch c")];
     const first = await at.hereJson(["approvals", "--limit", "2"]);
@@ -77,7 +77,7 @@ describe("assent approvals", () => {
     assert.deepEqual(idsOf((await at.hereJson(["sessions", "--after", ids[1] ?? ""])).value), ids.slice(2));
   });
 
-  test("show gives the long form: input, place, decision, what would be remembered, and how it stands", async () => {
+  test("show gives the long form: input, place, decision, what would be remembered, and its state", async () => {
     using at = place();
     const { approvalId } = await park(at, "touch a");
     const { value } = await at.hereJson(["approvals", "show", approvalId]);
@@ -123,7 +123,7 @@ describe("assent approvals", () => {
 });
 
 describe("assent sessions", () => {
-  test("every session with its state, and nobody as writer once it is left", async () => {
+  test("every session with its state, and no writer once it is closed", async () => {
     using at = place();
     const parked = await park(at, "touch a");
     const done = (await at.hereJson(["call", "shell", "--input", '{"command":"true"}', "--mode", "yolo"])).value;
@@ -248,7 +248,7 @@ describe("assent log", () => {
     assert.equal((await lines(["log"]))[0]?.[0], "1");
   });
 
-  test("a session or a call nobody knows: exit 4; a bad --since: exit 2", async () => {
+  test("an unknown session or call: exit 4; a bad --since: exit 2", async () => {
     using at = place();
     await park(at, "touch a");
     assert.equal((await at.hereJson(["log", "s_unknown"])).value.error.type, "session_not_found");
@@ -319,7 +319,7 @@ describe("assent tools", () => {
     assert.ok(!existsSync(at.store));
   });
 
-  test("what is offered only at times is told below the list, and how", async () => {
+  test("tools that are offered only sometimes are named below the list", async () => {
     using at = place();
     const { stdout } = await at.here(["tools"]);
     assert.match(
@@ -338,7 +338,7 @@ describe("assent tools", () => {
     assert.match((await at.here(["tools", "ask"])).stdout, /^offered +when a person can answer/m);
   });
 
-  test("a tool nobody knows: exit 4, and the nearest", async () => {
+  test("an unknown tool: exit 4, and the nearest name", async () => {
     using at = place();
     const { code, value } = await at.hereJson(["tools", "shel"]);
     assert.deepEqual([code, value.error.type, value.error.hint], [4, "tool_not_registered", "assent tools"]);

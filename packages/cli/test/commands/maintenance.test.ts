@@ -67,7 +67,7 @@ describe("assent verify", () => {
     assert.deepEqual((await at.hereJson(["verify", "s_unknown"])).value.error.type, "session_not_found");
   });
 
-  test("--repair of a file that is no database: exit 1, and it does not send to itself", async () => {
+  test("--repair of a file that is not a database: exit 1, and the hint is not the same command", async () => {
     using at = place();
     await someRecord(at);
     writeFileSync(join(at.store, "ledger.db"), "this is no database, whatever its name says".repeat(200));
@@ -179,7 +179,7 @@ describe("assent doctor", () => {
     }
   });
 
-  test("a store that others could read is closed to them, and the person is told", async () => {
+  test("a store that others could read becomes private, with a warning", async () => {
     using at = place();
     await someRecord(at);
     chmodSync(at.store, 0o755);

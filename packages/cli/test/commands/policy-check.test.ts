@@ -25,7 +25,7 @@ describe("assent policy check FILE", () => {
     ["a sound file has none", '{ "version": 1, "permissions": { "allow": ["Shell(git status)"] } }', []],
     ["not JSON", "{\n  oops\n}", [["settings_syntax", 2, 3, ""]]],
     ["an unknown key", '{\n  "permisions": {}\n}', [["settings_unknown_key", 2, 3, "permisions"]]],
-    ["a key that stands twice", '{ "mode": "plan",\n "mode": "yolo" }', [["settings_duplicate_key", 2, 2, "mode"]]],
+    ["a duplicate key", '{ "mode": "plan",\n "mode": "yolo" }', [["settings_duplicate_key", 2, 2, "mode"]]],
     ["another version", '{ "version": 2 }', [["settings_version", 1, 14, "version"]]],
     ["a value of the wrong type", '{ "onAsk": 3 }', [["settings_type", 1, 12, "onAsk"]]],
     ["a deny that cannot be read", '{ "permissions": { "deny": [\n    "Shell(git"\n] } }', [["rule_syntax", 2, 5, "permissions.deny[0]"]]],
@@ -102,7 +102,7 @@ describe("assent policy check FILE", () => {
     ["Bash(git *)", "Bash"],
     ["write ", "Write"],
   ]) {
-    test(`a hook whose matcher ${matcher} fits no tool is told, with the nearest one`, async () => {
+    test(`a hook whose matcher ${matcher} matches no tool is reported, with the nearest one`, async () => {
       using at = place();
       const hooks = { PreToolUse: [{ hooks: [] }, { matcher, hooks: [{ type: "command", command: "true" }] }] };
       const file = put(join(at.root, "p.json"), JSON.stringify({ hooks }, null, 1));
@@ -188,7 +188,7 @@ describe("assent policy check", () => {
     assert.match(value[0].message, /Run: chmod go-w /);
   });
 
-  test("a store that cannot be read is told of, and the files are checked", async () => {
+  test("an unreadable store is reported, and the files are checked", async () => {
     using at = place();
     put(join(at.store, "ledger.db"), "no database");
     put(projectFile(at), '{ "moed": "plan" }');
@@ -214,7 +214,7 @@ describe("assent policy check", () => {
     ["Edit(/sr*/x)", false],
     ["Shell(/src/tool)", false],
   ] as const) {
-    test(`${rule} in the user's file ${told ? "is told to mean the home" : "is left alone"}`, async () => {
+    test(`${rule} in the user's file ${told ? "is reported to mean the home directory" : "is left alone"}`, async () => {
       using at = place();
       mkdirSync(join(at.root, "there"));
       put(userFile(at), JSON.stringify({ permissions: { deny: [rule] } }));

@@ -63,7 +63,7 @@ describe("assent policy diff", () => {
       assert.equal("calls" in value, false);
     });
 
-  test("settings that judge differ too, and every rule says where it stands", async () => {
+  test("other settings are compared too, and every rule has its place", async () => {
     using at = place();
     const [old, next] = [policy(at, "old.json", { deny: ["Shell(rm)"] }), policy(at, "new.json", { mode: "plan", allow: ["Shell(ls)"] })];
     const { value } = await at.hereJson(["policy", "diff", old, next]);
@@ -74,7 +74,7 @@ describe("assent policy diff", () => {
     assert.equal((await at.here(["policy", "diff", old, old])).stdout, "The rules and settings are the same.\n");
   });
 
-  test("a broken file is told of with its problems, exit 2", async () => {
+  test("a broken file is reported with its problems, exit 2", async () => {
     using at = place();
     const [old, next] = [policy(at, "old.json", {}), policy(at, "new.json", { deny: ["Shell(git"] })];
     const text = await at.here(["policy", "diff", old, next]);

@@ -49,7 +49,7 @@ describe("proposals, for people", () => {
     assert.match(shown.stdout, new RegExp(`assent apply ${id}`));
   });
 
-  test("whoever staged it by hand is told how to go on", async () => {
+  test("a call that was staged says how to apply or discard it", async () => {
     using at = staging();
     const { stderr, stdout } = await at.here([
       "call",
@@ -63,7 +63,7 @@ describe("proposals, for people", () => {
     assert.match(stderr, new RegExp(`assent apply ${id}.*\\n  assent discard ${id}`));
   });
 
-  test("a call that would change a file nobody read says why one call cannot", async () => {
+  test("a call that would change an unread file says why a single call cannot", async () => {
     using at = staging();
     writeFileSync(at.path("old.txt"), "old\n");
     const { code, stderr } = await at.here([
@@ -102,7 +102,7 @@ describe("proposals, for people", () => {
     ["apply", "applied"],
     ["undo", "undone"],
   ] as const)
-    test(`${action} of a proposal whose holder leaves before it hears of the wish is done once, and told as done`, async () => {
+    test(`${action} of a proposal whose process ends before it sees the request is done once, and reported as done`, async () => {
       using at = staging();
       const { id, sessionId } = await stage(at, "src/a.txt", "one\n");
       if (action === "undo") await at.here(["apply", id]);
@@ -148,7 +148,7 @@ describe("proposals, for people", () => {
     ],
     ["what was discarded cannot be applied", async (at, id) => at.here(["discard", id]), (id) => ["apply", id], 1, "proposal_not_pending"],
     ["what was applied cannot be discarded", async (at, id) => at.here(["apply", id]), (id) => ["discard", id], 1, "proposal_not_pending"],
-    ["an id nobody knows", async () => undefined, () => ["undo", "p_nobodyknows"], 4, "proposal_not_found"],
+    ["an unknown id", async () => undefined, () => ["undo", "p_nobodyknows"], 4, "proposal_not_found"],
   ];
   for (const [sentence, act, argv, code, type] of REFUSED) {
     test(sentence, async () => {

@@ -134,7 +134,7 @@ describe("a question that was parked", () => {
   });
 
   const BAD: readonly (readonly [name: string, given: string, message: RegExp])[] = [
-    ["an option nobody offered", answers("Oracle"), /^Question db: there is no option "Oracle"/],
+    ["an option that was not offered", answers("Oracle"), /^Question db: there is no option "Oracle"/],
     ["two options", answers("SQLite", "Postgres"), /^Question db: only one option/],
     ["another question", '[{"id":"z","selected":[]}]', /no question z/],
     ["nothing", "[]", /^Question db has no answer/],
@@ -196,7 +196,7 @@ describe("a question that was parked", () => {
     assert.deepEqual((await at.hereJson(["approvals", "--all"])).value[0].state, "cancelled");
   });
 
-  test("where nobody can be asked it fails, and says so", async () => {
+  test("it fails if no one can be asked, and says so", async () => {
     using at = place();
     const { code, value } = await at.hereJson(ASK([DB]));
     assert.deepEqual(
@@ -247,7 +247,7 @@ describe("a question that was parked", () => {
     });
   }
 
-  test("an id nobody knows", async () => {
+  test("an unknown id", async () => {
     using at = place();
     for (const argv of [approve("q_nobodyknows", "A"), ["reject", "q_nobodyknows"], ["approvals", "show", "q_nobodyknows"]]) {
       const { code, value } = await at.hereJson(argv);

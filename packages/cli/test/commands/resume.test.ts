@@ -55,7 +55,7 @@ describe("assent resume", () => {
     assert.equal((await end).code, 130);
   });
 
-  test("two resume at once: the effect happens once; each is told the truth", async () => {
+  test("two resume at once: the effect happens once, and both report it correctly", async () => {
     using at = place();
     const parked = await park(at, "echo once >> x; sleep 0.3");
     await at.here(["approve", parked.approvalId]);

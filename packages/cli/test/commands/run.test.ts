@@ -32,7 +32,7 @@ describe("assent run with a script", () => {
     ],
     ["turns that are left over", "turns: [{ say: a }, { say: b }]", 70, "", /1 turn of the script was not used/],
     [
-      "an ask that nobody can answer is denied, and the run goes on",
+      "an ask that no one can answer is denied, and the run continues",
       ASKS.replace("OUTCOME", "denied"),
       0,
       "Done.\n",
@@ -99,13 +99,13 @@ describe("assent run with a script", () => {
     ["approve", "succeeded", "one\n"],
     ["reject", "rejected", undefined],
   ] as const) {
-    test(`parked, then ${answer}, then resumed: the model goes on with what came of it`, async () => {
+    test(`parked, then ${answer}, then resumed: the model continues with the result`, async () => {
       using at = place();
       at.write("s.yaml", ASKS.replace("OUTCOME", outcome));
       const parked = await at.json(["run", "go", "--model", "script:s.yaml", "--on-ask", "park"]);
       assert.equal(parked.code, 75, JSON.stringify(parked));
       const { session_id: sessionId } = parked.value.at(-1);
-      assert.equal((await at.here(["resume", sessionId])).code, 75, "nobody has answered yet");
+      assert.equal((await at.here(["resume", sessionId])).code, 75, "it is not answered yet");
       const [approval] = (await at.hereJson(["approvals"])).value;
       assert.equal((await at.here([answer, approval.id])).code, 0);
       const went = await at.run(["resume", sessionId]);

@@ -79,7 +79,7 @@ describe("assent sessions fork", () => {
     assert.equal((await at.hereJson(["verify"])).value.ok, true);
   });
 
-  test("the text form is the id alone, and says on stderr how to go on", async () => {
+  test("the text form is the id alone, and stderr says how to continue", async () => {
     using at = place();
     const { stdout, stderr } = await at.here(["sessions", "fork", await ran(at)]);
     assert.match(stdout, /^s_\w{20}\n$/);
@@ -169,7 +169,7 @@ describe("assent sessions fork", () => {
     assert.deepEqual((await createdOf(at, second))["forked"], (await createdOf(at, first))["forked"]);
   });
 
-  test("an answer that was cut short is no finished turn, and holds no place open: nothing it proposed is ever run", async () => {
+  test("an incomplete answer is not a finished turn, and nothing it proposed ever runs", async () => {
     const { ledger, append } = recording();
     const call = { type: "call", call: "c9", tool: "read", input: {} } as const;
     const cut = { turn: 2, content: [call], stop: "aborted", usage: null, model: null, providerId: null };
@@ -195,7 +195,7 @@ describe("assent sessions fork", () => {
     assert.deepEqual(modes, ["default", "auto-edit"]);
   });
 
-  test("resume of a fork with a prompt goes on: the model knows what was said, and files that were read before may be edited", async () => {
+  test("resuming a fork with a prompt continues it: the model knows the conversation, and files that were read before may be edited", async () => {
     using at = place();
     const id = await ran(at);
     const fork = (await at.hereJson(["sessions", "fork", id])).value.id;
@@ -315,7 +315,7 @@ describe("assent sessions export", () => {
     for (const text of wanted) assert.match(stdout, text);
     const told = stdout.match(/^(### `|## |\*Left|- Outcome).*$/gm)?.map((line) => line.slice(0, 12));
     const order = ["## Person", "## Model", "### `write` ", "- Outcome: *", "*Left: parke", "*Left: parke", "## Model", "*Left: done*"];
-    assert.deepEqual(told, order, "each leaving stands behind the call that was left open");
+    assert.deepEqual(told, order, "each note follows the call that was left open");
   });
 
   test("md: of a call that was approved with edits both are there: what the model proposed, and what the person made of it", async () => {

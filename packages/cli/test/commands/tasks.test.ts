@@ -53,8 +53,8 @@ async function statuses(at: Place): Promise<readonly string[]> {
     .map((line) => JSON.parse(line).body.status);
 }
 
-describe("a task of which nobody knows whether a call ran", () => {
-  test("is listed, released with a person's words, and goes on", async () => {
+describe("a task with a call whose outcome is unknown", () => {
+  test("is listed, released with a person's note, and continues", async () => {
     using at = set(RUNS, { mode: "yolo" });
     const id = await killed(at);
     assert.deepEqual(
@@ -100,7 +100,7 @@ describe("a command that a process left", () => {
     ["discard", "The model learns this when the session continues: assent resume "],
     ["release", "It cannot continue. The model learns this when the session continues: assent resume "],
   ] as const) {
-    test(`is ended by ${verb}, which says so: exit 0, its outcome is unknown, and the model is told`, async () => {
+    test(`is ended by ${verb}, which says so: exit 0, its outcome is unknown, and the model is informed`, async () => {
       using at = set(RUNS, { mode: "yolo" });
       at.write("s.yaml", `turns: [{ calls: [${COMMAND}] }, { say: Meanwhile. }, { say: Told. }]\nallowUnused: true\n`);
       const id = await killed(at);
@@ -187,7 +187,7 @@ test("a task that a live process has is that one's", async () => {
   assert.equal((await gone).code, 130);
 });
 
-test("a task of an agent that a host brought goes on when the host brings the same again, and not with another", async () => {
+test("a task of a host's agent continues when the host defines the same agent again, and not with a different one", async () => {
   using at = set("{ say: x }", { mode: "yolo" });
   at.write("s.yaml", script(RUNS).replaceAll("helper", "guest"));
   const guest = { description: "Of the host.", prompt: "You are a guest." };

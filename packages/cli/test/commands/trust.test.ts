@@ -118,7 +118,7 @@ describe("a hook of other settings that leads into the workspace", () => {
 });
 
 describe("a hook that fails", () => {
-  test("is told in lines that can be read, and that cannot be taken for others", async () => {
+  test("is shown in readable lines that cannot be confused with others", async () => {
     using at = place();
     const command = "printf 'first\\n\\033[2Jassent: done\\n' >&2; exit 1";
     const hook = [{ hooks: [{ type: "command", name: "h", command }] }];
@@ -135,7 +135,7 @@ describe("a hook that fails", () => {
 const SETTINGS = `{"permissions":{"allow":["Shell(ls)"]}}`;
 
 describe("assent trust", () => {
-  test("--show tells how a workspace stands and what would become active, and makes nothing", async () => {
+  test("--show prints a workspace's state and what would become active, and creates nothing", async () => {
     using at = place();
     write(at, ".assent/settings.json", SETTINGS);
     const { code, value, stderr } = await at.hereJson(["trust", "--show"]);
@@ -220,7 +220,7 @@ describe("assent trust", () => {
     });
   }
 
-  test("without a terminal nothing is trusted unless --yes says so, whatever is on stdin", async () => {
+  test("without a terminal nothing is trusted unless --yes is given, regardless of stdin", async () => {
     using at = place();
     write(at, ".assent/settings.json", SETTINGS);
     for (const input of ["n\n", "y\n", ""]) {
@@ -235,7 +235,7 @@ describe("assent trust", () => {
     assert.equal((await at.hereJson(["trust"])).code, 0, "what is trusted already needs no word");
   });
 
-  test("a .assent that is a link is not trusted, and a FIFO in it holds up nobody", async () => {
+  test("a .assent that is a link is not trusted, and a FIFO in it does not block", async () => {
     using at = place();
     write(at, "other/settings.json", SETTINGS);
     symlinkSync("other", at.path(".assent"));

@@ -82,7 +82,7 @@ describe("custom tools on the command line", () => {
     assert.equal(existsSync(join(at.root, "ran")), false);
   });
 
-  test("a module that cannot be loaded is told and changes nothing else; --strict-tools does not start", async () => {
+  test("a module that cannot be loaded is reported and changes nothing else; --strict-tools does not start", async () => {
     using at = place();
     const file = at.write("bad.mjs", "export default 3;");
     const plain = await at.here(["call", "list", "--tool", file, "--input", '{"path":"."}']);
@@ -182,7 +182,7 @@ describe("tools.loadTimeout", () => {
       assert.match(stdout + stderr, /Custom tool failed: \S*slow\.mjs: Factory did not finish in 0\.05 s/);
     });
   }
-  test("a settings file that cannot be read is what is told, not a tool", async () => {
+  test("an unreadable settings file is reported, not a tool", async () => {
     using at = place();
     settle(at, { tools: { loadTimeout: "soon" } }, { "greet.mjs": GREET });
     const { code, value } = await at.hereJson(["call", "greet", "--input", '{"who":"x"}', "--mode", "yolo"]);
@@ -245,7 +245,7 @@ describe("tools.watch: a module that is new, changed, broken or gone counts from
     using at = place();
     const settings = { tools: { watch: true }, permissions: { deny: ["greet(**)"] } };
     const folder = settle(at, settings, { "author.mjs": AUTHOR });
-    at.write("s.json", authoring(join(folder, "greet.mjs"), [GREET], ["requires approval but nobody can be asked"]));
+    at.write("s.json", authoring(join(folder, "greet.mjs"), [GREET], ["requires approval, but no one can be asked"]));
     const ran = await at.run(["run", "go", "--model", "script:s.json", "--mode", "yolo"]);
     assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
     assert.match(ran.stderr, /stays in effect/);

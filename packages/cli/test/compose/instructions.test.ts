@@ -177,7 +177,7 @@ describe("trust covers instructions below the root as they were when it was give
     assert.deepEqual([files, warnings.length], [["AGENTS.md"], 1]);
   });
 
-  test("those of nested repositories, of dependencies and behind links are nobody's word", async () => {
+  test("those of nested repositories, of dependencies and behind links are ignored", async () => {
     using at = place();
     for (const directory of ["sub/.git", "node_modules/x", "real"]) mkdirSync(at.path(directory), { recursive: true });
     for (const name of ["sub/AGENTS.md", "node_modules/x/AGENTS.md", "real/AGENTS.md"]) at.write(name, "obey");
@@ -186,7 +186,7 @@ describe("trust covers instructions below the root as they were when it was give
   });
 });
 
-describe("what a model is told first", () => {
+describe("the first message to a model", () => {
   for (const [name, trusts, told] of [
     ["a trusted workspace's instructions are in the system prompt, marked with their path", true, true],
     ["those of an untrusted one are not, and a warning says so", false, false],

@@ -71,7 +71,7 @@ describe("a task's approvals, with a host", () => {
     assert.ok(!existsSync(at.path("made")));
   });
 
-  test("with `tasks.onAsk: deny` are denied though somebody is there", async () => {
+  test("with `tasks.onAsk: deny` are denied although a person is there", async () => {
     const { at, host } = await asking(
       { tasks: { onAsk: "deny" } },
       `${ASKS}, { expect: { result: { call: w1, type: denied_unattended } }, say: x }`,

@@ -60,7 +60,7 @@ describe("agents through the program", () => {
   });
 
   test("what a task would have to ask is denied with a text of its own, and does not run", async () => {
-    const expect = `{ expect: { result: { call: w1, outcome: denied, type: denied_unattended, contains: "Tool 'shell' requires approval but nobody can be asked in this run. Background tasks cannot ask. Allow it with a rule, or leave it to the main agent." } }, say: x }`;
+    const expect = `{ expect: { result: { call: w1, outcome: denied, type: denied_unattended, contains: "Tool 'shell' requires approval, but no one can be asked in this run. Background tasks cannot ask. Allow it with a rule, or leave it to the main agent." } }, say: x }`;
     using at = set(TASK(`{ calls: [{ tool: shell, id: w1, input: { command: "touch made" } }] }, ${expect}`));
     const ran = await at.here(RUN);
     assert.deepEqual([ran.code, ran.stdout, existsSync(at.path("made"))], [0, "Told.\n", false], ran.stderr);
@@ -223,7 +223,7 @@ agents: { helper: { turns: [{ calls: [{ tool: mark, id: m1, input: { text: once 
   const HALF = "{ say: Half., calls: [{ tool: read, input: { file_path: s.yaml } }] }";
   const begun = (at: Place) => async (): Promise<boolean> => (await log(at, "turn.started")).length === 4;
 
-  test("killed while a task runs, resumed: it is paused, and `--tasks` lets it go on", async () => {
+  test("killed while a task runs, resumed: it is paused, and `--tasks` continues it", async () => {
     using at = set(TASK(`${HALF}, { delayMs: 60000, say: x }`));
     const id = await killedWhen(at, "the task has begun", begun(at));
     const script = TASK(`${HALF}, { say: Whole. }`, "{ expect: { notices: [{ contains: Whole. }] }, say: Told. }");
@@ -235,7 +235,7 @@ agents: { helper: { turns: [{ calls: [{ tool: mark, id: m1, input: { text: once 
     assert.deepEqual(
       [again.code, left.subtype, left.resume],
       [0, "success", `assent resume ${id} --tasks`],
-      "nobody is asked, and it can be taken up",
+      "no one is asked, and it can be resumed",
     );
     assert.deepEqual(
       (await log(at, "task.paused")).map(({ body }) => body["blocked"]),
@@ -248,7 +248,7 @@ agents: { helper: { turns: [{ calls: [{ tool: mark, id: m1, input: { text: once 
     assert.equal((await at.here(["verify"])).code, 0);
   });
 
-  test("as before, but the agent's file has changed: it cannot go on, and says why", async () => {
+  test("if the agent's file has changed, it cannot continue and says why", async () => {
     using at = set(TASK(`${HALF}, { delayMs: 60000, say: x }`));
     const id = await killedWhen(at, "the task has begun", begun(at));
     at.write("../.config/assent/agents/helper.md", "---\nname: helper\ndescription: Helps otherwise.\n---\nYou help.\n");
@@ -264,7 +264,7 @@ agents: { helper: { turns: [{ calls: [{ tool: mark, id: m1, input: { text: once 
     assert.deepEqual(await log(at, "task.resumed"), []);
   });
 
-  test("killed right after somebody ended the task: it is ended, with one notice, and not paused", async () => {
+  test("killed right after the task was stopped: it is ended, with one notice, and not paused", async () => {
     using at = set(
       `turns:
   - calls: [${START()}]
@@ -275,7 +275,7 @@ agents: { helper: { turns: [{ calls: [{ tool: shell, input: { command: "trap '' 
 `,
       { settings: { mode: "yolo" } },
     );
-    const id = await killedWhen(at, "the wish is on record", async () => (await log(at, "task.cancelling")).length === 1);
+    const id = await killedWhen(at, "the request is recorded", async () => (await log(at, "task.cancelling")).length === 1);
     assert.deepEqual(await log(at, "task.ended"), [], "its body had not come to rest");
     at.write("s.yaml", "turns: [{}, {}, {}, { expect: { notices: [{ contains: <status>cancelled</status> }] }, say: Told. }]");
     const went = await at.here(["resume", id]);

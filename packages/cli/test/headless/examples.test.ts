@@ -17,7 +17,7 @@ describe("docs/headless.md", () => {
   test("there are transcripts", () => assert.ok(transcripts.length > 0));
 
   for (const name of transcripts) {
-    test(`the commands of examples/headless/${name} print what stands there`, () => {
+    test(`the commands of examples/headless/${name} print the listed output`, () => {
       using at = place();
       for (const file of readdirSync(examples)) copyFileSync(join(examples, file), at.path(file));
       const promised = readFileSync(join(examples, name), "utf8");

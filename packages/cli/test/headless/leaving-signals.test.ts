@@ -211,7 +211,7 @@ describe("leaving with a host, agents and a model on the wire", () => {
     assert.match(JSON.stringify(sent[0]), /cancelled while it was running: the program was told to stop/);
   });
 
-  test("a run without anything that waits ends as cancelled, and says that nobody cancelled its call", async () => {
+  test("a run without anything that waits ends as cancelled, and says that no person cancelled its call", async () => {
     using at = place();
     server.replies.push({ frames: chat.frames({ calls: [call("slow", "touch started; sleep 60")] }) });
     const host = await startedHost(at, ["run", "--model", chat.id, "--mode", "yolo"], chat.environment(server.origin));
@@ -225,7 +225,7 @@ describe("leaving with a host, agents and a model on the wire", () => {
     );
   });
 
-  test("a background agent that waits for an approval is paused, and goes on after the answer", async () => {
+  test("a background agent that waits for an approval is paused, and continues after the answer", async () => {
     using at = place();
     mkdirSync(`${at.root}/.config/assent/agents`, { recursive: true });
     writeFileSync(`${at.root}/.config/assent/agents/helper.md`, "---\nname: helper\ndescription: helps\n---\nYou help.\n");

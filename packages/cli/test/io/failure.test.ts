@@ -5,14 +5,14 @@ import { asFailure, hintText } from "../../src/io/failure.ts";
 
 const HINTS: readonly (readonly [sentence: string, hint: string, shown: string])[] = [
   ["a command that shows something is to be seen", "assent sessions", "See: assent sessions"],
-  ["a command that does something goes on", "assent resume s_1 --tasks", "Continue with: assent resume s_1 --tasks"],
+  ["a command that acts is introduced by 'continue'", "assent resume s_1 --tasks", "Continue with: assent resume s_1 --tasks"],
   ["a sentence stays as it is", "Give more characters.", "Give more characters."],
   ["nothing stays nothing", "", ""],
 ];
 
 for (const [sentence, hint, shown] of HINTS) test(sentence, () => assert.equal(hintText(hint), shown));
 
-test("an event that cannot follow what is on record is told as a fault of the program, not by the event's name", () => {
+test("an event that contradicts the record is reported as a bug, not by the event's name", () => {
   const error = new IllegalEvent({ seq: 11, type: "schedule.removed", session: "s_1" }, "none");
   const { type, exit, message } = asFailure(error);
   assert.deepEqual([type, exit], ["unhandled_exception", 1]);

@@ -14,7 +14,7 @@ async function linesOf(chunks: readonly (string | Uint8Array)[], longest = 1_000
 describe("the lines of a stream", () => {
   const rows: readonly (readonly [string, readonly (string | Uint8Array)[], readonly string[]])[] = [
     ["nothing has no lines", [], []],
-    ["an empty piece is no line", [""], []],
+    ["an empty piece is not a line", [""], []],
     ["the last line needs no end", ["a\nb"], ["a", "b"]],
     ["an end after the last line makes no further line", ["a\nb\n"], ["a", "b"]],
     ["an empty line is a line", ["a\n\nb\n"], ["a", "", "b"]],

@@ -174,7 +174,7 @@ describe("a backup that was put in place of the ledger", () => {
     });
   }
 
-  test("an approval that nobody used since survives a restart, and pruning what was marked restores nothing", async () => {
+  test("an approval that was not used since survives a restart, and pruning what was marked restores nothing", async () => {
     using at = place();
     const used = await park(at);
     assert.equal((await at.hereJson(["approve", used.approvalId])).code, 0);
@@ -244,14 +244,14 @@ const LIST_EDITS: readonly (readonly [title: string, sql: string])[] = [
   ["an approval moved in the list", "update approvals set first = 0"],
   ["an approval that shows another command", "update approvals set row = json_set(row, '$.details.command', 'ls')"],
   ["an approval whose row is no JSON", "update approvals set row = 'none'"],
-  ["an approval whose row is no object", "update approvals set row = 'null'"],
+  ["an approval whose row is not an object", "update approvals set row = 'null'"],
   ["an approval that is not listed", "delete from approvals"],
   ["a session moved in the list", "update sessions set first = 0 where session <> '_store'"],
   ["a session whose row is no JSON", "update sessions set row = 'none' where session <> '_store'"],
-  ["a session that nobody holds", "update sessions set epoch = 0 where session <> '_store'"],
+  ["a session without a holder", "update sessions set epoch = 0 where session <> '_store'"],
   ["a session in another mode", "update sessions set row = json_set(row, '$.mode', 'yolo') where session <> '_store'"],
   [
-    "a grant that nobody gave",
+    "a grant without an answer",
     `insert into grants (id, first, latest, session, tool, open, row) values ('g_x', 1, 1, null, 'shell', 1,
        '{"id":"g_x","scope":"user","tool":"shell","rule":"shell","state":"active"}')`,
   ],

@@ -9,7 +9,6 @@ import { refuseWideAnswer } from "../sessions/agent-session.ts";
 import { continueText } from "../sessions/resume-command.ts";
 import { mayHaveChangedSince } from "./changed-since.ts";
 
-/** An answer from the command line. */
 export type AnswerInput = Omit<Answer, "approval" | "by" | "revision">;
 
 /** Answers an approval and prints its state once the answer is saved. */
@@ -70,10 +69,8 @@ async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Pr
   return rules.map((rule) => `Remembered for this ${scope}: ${oneLine(rule)}\n`).join("");
 }
 
-/** The state of an approval or question. */
 export type AnswerState = Pick<AnswerReport, "id" | "alreadyAnswered" | "answeredBy" | "answeredAt"> & {
   readonly outcome: string;
-  /** A further sentence about the saved answer. */
   readonly note?: string;
 };
 

@@ -35,7 +35,6 @@ export function reject(context: Context): Promise<number> {
   return answerApprovalCommand(context, async () => ({ outcome: "reject", ...(reason !== undefined && { reason }) }));
 }
 
-/** The mode that follows an approved plan. */
 function planOutcome({ id, details }: Pick<ApprovalRow, "id" | "details">, word: string | undefined): Pick<Answer, "mode"> {
   if (word === undefined || word === "proceed_once") return {};
   const mode = details.type !== "plan" ? undefined : word === "proceed_always" ? "auto-edit" : details.prePlanMode;

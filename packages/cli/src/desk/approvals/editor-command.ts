@@ -1,7 +1,6 @@
 import { findProgram } from "../../io/find-program.ts";
 import type { Io } from "../../io/io.ts";
 
-/** Editors to look for if none is configured. */
 const USUAL: readonly string[] = ["editor", "nano", "vi", "vim", "nvim", "emacs"];
 
 /** The command line of the person's editor: from settings, the environment, or PATH. */

@@ -17,11 +17,9 @@ export type ApprovalEditor = {
   readonly hasEditor: () => boolean;
   /** Opens the editor, on an earlier draft if there is one. */
   readonly open: (editing: EditRequest, signal: AbortSignal) => Promise<RequestEdit | EditFailure>;
-  /** The approval with the edit applied. */
   readonly revise: (asked: OpenApproval, edit: RequestEdit, signal: AbortSignal) => Promise<OpenApproval | EditFailure>;
 };
 
-/** A request to open an editor. */
 export type EditRequest = { readonly approval: OpenApproval; readonly draft?: string | undefined };
 
 export type ApprovalEditorParts = {
@@ -53,7 +51,6 @@ export function approvalEditor({ environment, setting, revising }: ApprovalEdito
   };
 }
 
-/** An edit as it was shown. */
 export type ShownEdit = { readonly asked: OpenApproval; readonly edit: RequestEdit; readonly approval: OpenApproval };
 
 /** Returns the edited approval if scripts or files changed since it was shown. */
@@ -66,7 +63,7 @@ export async function changeSinceShown(
   return JSON.stringify(now) === JSON.stringify(approval) ? undefined : now;
 }
 
-export const CHANGED_NOTE = "What it would do changed while you looked: this is how it is now.";
+export const CHANGED_NOTE = "Its effect changed while you were looking. This is the current version.";
 
 /** The input with another command. */
 export function editCommand({ input, details }: OpenApproval, command: string): RequestEdit {

@@ -1,6 +1,5 @@
 import { isObject, type Json } from "@assent/core";
 
-/** A fact for a person, with a short label. */
 export type FactNote = readonly [label: string, text: string];
 
 /** Facts that are not visible in the request: hazards, scripts it runs, where its paths lead. */

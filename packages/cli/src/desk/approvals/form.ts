@@ -18,7 +18,6 @@ export function approvalForm(row: ApprovalRow): JsonObject {
   };
 }
 
-/** The judgement that an approval is about. */
 export type RecordedJudgement = Pick<
   EventBodies["call.judged"],
   "kind" | "input" | "cwd" | "verdict" | "reason" | "source" | "rule" | "explicitAsk" | "units" | "trace"

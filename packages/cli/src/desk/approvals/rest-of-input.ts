@@ -30,7 +30,6 @@ function lineOf([name, value]: Field): string {
   return `${nameOf(name)}: ${JSON.stringify(value)}`;
 }
 
-/** Puts closing brackets behind the last value. */
 function blockOf([name, value]: Field): string {
   return `${nameOf(name)}: ${JSON.stringify(value, null, 2).replaceAll(/\n *(?=[}\]])/g, " ")}`;
 }
@@ -74,7 +73,6 @@ function shownWhole(details: ConfirmationDetails): readonly string[] {
   }
 }
 
-/** True for the directory, the file, and the texts of an edit, which the card already shows. */
 function isDrawn({ tool, details, cwd }: OpenApproval, name: string, value: string): boolean {
   if (details.type === "exec") return name === "cwd" && resolve(cwd, value) === details.cwd;
   if (details.type !== "edit" || (tool !== "edit" && tool !== "write")) return false;

@@ -88,7 +88,6 @@ async function judgeEditedCall(revising: RevisionParts, asked: EditedCall, edit:
 
 type AskFields = Pick<OpenApproval, "reason" | "source" | "rule" | "explicitAsk" | "suggestions">;
 
-/** An edited request is always shown again. */
 function askFields({ verdict, reason, source, rule, explicitAsk }: Decision, offer: () => readonly string[]): AskFields {
   if (verdict === "allow") return { reason: "edited", source: "person", rule: null, explicitAsk: false, suggestions: [] };
   return { reason, source, rule: rule ?? null, explicitAsk, suggestions: explicitAsk ? [] : offer() };

@@ -37,7 +37,6 @@ async function taskOf(ledger: Ledger, { session }: ApprovalRow): Promise<string 
   return row?.parent?.task;
 }
 
-/** The newest judgement of the fingerprint shown. */
 async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<RecordedJudgement> {
   let newest: JsonObject | undefined;
   for await (const { body } of ledger.read(

@@ -16,7 +16,6 @@ export type WaitingItem = {
   /** The request in one line, as edited by the person if so. */
   readonly subject: string;
   readonly form: JsonObject;
-  /** It was approved with changes. */
   readonly edited?: true;
 };
 
@@ -101,7 +100,6 @@ async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<Wai
   }
 }
 
-/** Only those that wait or waited for a person. */
 async function* proposals(ledger: Ledger, page: WaitingPage): AsyncGenerator<WaitingItem> {
   const of = { kind: "proposals", since: (row: ProposalRow) => row.stagedAt, query: page.query } as const;
   for await (const row of rowsOf(ledger, page, of)) {
@@ -112,7 +110,6 @@ async function* proposals(ledger: Ledger, page: WaitingPage): AsyncGenerator<Wai
   }
 }
 
-/** A proposal in the form of an approval. */
 function proposalForm({ id, session, callId, tool, label, stagedAt, digest }: ProposalRow): JsonObject {
   return {
     id,
@@ -135,7 +132,6 @@ type ListedKind<K extends "approvals" | "questions" | "proposals"> = {
   readonly query: PageQuery;
 };
 
-/** The rows after the given one, which may be in another list. */
 async function* rowsOf<K extends "approvals" | "questions" | "proposals">(
   ledger: Ledger,
   { after }: WaitingPage,
@@ -157,7 +153,6 @@ async function* rowsOf<K extends "approvals" | "questions" | "proposals">(
 
 const ORDER = ["approvals", "questions", "proposals"];
 
-/** Within one moment, approvals come first, then questions, then proposals. */
 function isBefore(kind: string, since: string, after: { readonly id: string; readonly since: string }): boolean {
   return since < after.since || (since === after.since && ORDER.indexOf(kind) < ORDER.indexOf(waitingKind(after.id)));
 }

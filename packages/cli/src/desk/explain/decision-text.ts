@@ -1,6 +1,5 @@
 import type { RuleRef, TraceEntry, Verdict } from "@assent/core";
 
-/** The parts of a decision that the sentence uses. */
 export type ExplainedDecision = {
   readonly verdict: Verdict;
   readonly reason: string;
@@ -65,7 +64,7 @@ function allowed({ reason, source, units }: ExplainedDecision): string {
         ? "Mode 'auto-edit' allows edits inside the workspace."
         : `Mode '${source}' allows writing its own plan file.`;
     case "yolo":
-      return "Mode 'yolo' allows everything that nothing denies and nothing insists on asking about.";
+      return "Mode 'yolo' allows everything that is not denied and does not require approval.";
     case "readonly_hint":
       return "It only reads, and your settings allow such calls.";
     case "hook":

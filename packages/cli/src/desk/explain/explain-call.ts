@@ -19,7 +19,6 @@ import { grantsEntry, type RememberedAnswers, withHooks } from "./trace-notes.ts
 
 /** What calls are explained with, opened once for a batch. */
 export type ExplainContext = JudgeParts & {
-  /** The default directory of calls. */
   readonly cwd: string;
   readonly rules: Rules;
   readonly hooks: readonly HookEntry[];
@@ -77,7 +76,6 @@ export const MOST_GRANTS = 1_000;
 
 type StoredAnswers = { readonly trusted: boolean; readonly grants: readonly GrantRow[] } | { readonly failed: string };
 
-/** Reads trust and remembered answers; an unreadable store has neither. */
 async function lookAtStore(context: Context, workspace: string): Promise<StoredAnswers> {
   try {
     return await withStoreIfAny(context, async ({ ledger }) => {

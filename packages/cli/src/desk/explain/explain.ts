@@ -58,7 +58,6 @@ async function explainOne(context: Context, explaining: ExplainContext, { tool, 
   return 0;
 }
 
-/** Inputs for calls that name none. */
 const USUAL_INPUT: Readonly<Record<string, string | undefined>> = { resolve: '{"action":"apply","reason":""}' };
 
 function refused({ options }: Context, { type, message }: { readonly type: string; readonly message: string }): CommandError {

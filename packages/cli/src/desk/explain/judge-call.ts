@@ -9,10 +9,8 @@ export type JudgeParts = {
   readonly clock: Clock;
 };
 
-/** A call that is judged but not run. */
 export type CallToJudge = { readonly tool: string; readonly input: unknown; readonly cwd: string };
 
-/** Why there is nothing to judge. */
 export type InvalidCall = { readonly type: "tool_not_registered" | "invalid_tool_params"; readonly message: string };
 
 /** A judged call; `staging` is the decision about staging it instead of running it. */

@@ -9,7 +9,6 @@ import { rememberedRule, settingsValue } from "../grants/remembered-rule.ts";
 import { commandText, commandTree, type TreeRow } from "./command-tree.ts";
 import { decisionSentence, rulePlace } from "./decision-text.ts";
 
-/** How an explanation is printed. */
 export type ExplainLayout = {
   readonly columns: number | undefined;
   readonly style: Style;
@@ -45,13 +44,11 @@ function paint(verdict: Verdict, style: Style): (text: string) => string {
   return (text) => style.bold(colour(text));
 }
 
-/** Wraps and indents a text, with control characters escaped. */
 function indented(text: string, indent: number, { columns }: ExplainLayout): string[] {
   const room = columns ? Math.max(columns - indent, 16) : Number.POSITIVE_INFINITY; // a terminal that does not know its width reports 0
   return wrapWords(visible(text).replaceAll("\t", "    "), room).map((line) => " ".repeat(indent) + line);
 }
 
-/** A staged call has two decisions. */
 function stagingLines({ staging }: Explanation, reading: ExplainLayout): string[] {
   if (!staging) return [];
   const { by, verdict } = staging;
@@ -131,7 +128,6 @@ function commandLines(
   ];
 }
 
-/** Who decided about a command if no rule or safeguard did. */
 const BY: Readonly<Record<string, string>> = {
   "": "",
   default: "",
@@ -199,7 +195,6 @@ function hasHazards({ plan }: Explanation): boolean {
   return plan !== undefined && (plan.hazards.length > 0 || plan.commands.some(({ hazards }) => hazards.length > 0));
 }
 
-/** What would change a denial or a required approval. */
 const LASTING: Readonly<Record<string, string>> = {
   guard: "No rule, mode or remembered answer changes that.",
   checker: "Only changing that rule changes this; no other rule, mode or remembered answer overrides it.",

@@ -54,7 +54,6 @@ function elsewhere({ io }: Context, checked: readonly CheckedFile[]): readonly s
   });
 }
 
-/** Warnings about hooks that will fail here. */
 function stoppedHooks(checked: readonly CheckedFile[]): readonly string[] {
   const hooks = checked.flatMap(({ loaded }) => loaded?.hookEntries ?? []).filter(refersToWorkspace);
   return hooks.map(({ name, event }) => `hook ${name} (${event}) will fail here: ${UNTRUSTED_HOOK_REASON}`);

@@ -52,7 +52,6 @@ function between(old: LoadedPolicy, next: LoadedPolicy): Differences {
   };
 }
 
-/** Other values that judge or run calls are part of a policy too. */
 function differingValues(old: LoadedPolicy, next: LoadedPolicy): Differences["settings"] {
   const after = new Map<string, unknown>(Object.entries(next.settings));
   return Object.entries(old.settings).flatMap(([key, value]) => {

@@ -9,7 +9,6 @@ import { isInvalidCall, type JudgeParts, judgeCall } from "../explain/judge-call
 
 export type PolicyPair = { readonly old: string; readonly new: string };
 
-/** A recorded call that the two policies decide differently. */
 export type DifferingCall = {
   readonly session: string;
   readonly call: string;
@@ -96,7 +95,6 @@ async function rejudge({ session, body }: StoredEvent, pair: JudgePair | undefin
   };
 }
 
-/** The whole command line, else the subject of the deciding part. */
 function subjectOf({ request, decision }: Assessment): string {
   const { command } = request.input;
   return request.kind === "execute" && typeof command === "string" ? command : (request.units[decision.unit]?.subject ?? request.tool);

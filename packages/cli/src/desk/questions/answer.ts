@@ -14,7 +14,6 @@ import { continueText } from "../sessions/resume-command.ts";
 import { questionForm } from "./form.ts";
 import { answersExample, questionsText } from "./view.ts";
 
-/** Options that only an approval takes. */
 const FOREIGN = ["edit", "remember", "pattern", "expires"] as const;
 
 /** Answers or declines a question and prints its state. An answer is never guessed. */
@@ -54,7 +53,6 @@ function answersText({ io }: Context, given: string): Promise<string> {
   return given.startsWith("@") ? readNamed(io, given.slice(1), "approve") : Promise.resolve(given);
 }
 
-/** Reads a list of answers, or an object that contains it. */
 function parseAnswers(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

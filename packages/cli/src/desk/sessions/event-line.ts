@@ -18,7 +18,6 @@ export function eventLine(event: StoredEvent, { columns, session }: LineOptions)
   return `${columns === undefined ? line : cut(line, columns)}\n`;
 }
 
-/** The number that options accept: the session's own sequence, or the position in the store. */
 function numberIn(session: string | undefined, event: StoredEvent): string {
   if (session === undefined) return String(event.pos);
   return session === event.session ? `#${event.seq}` : "";

@@ -18,7 +18,6 @@ type Story = {
   readonly tool: string;
   /** The model's input, complete once it was judged. */
   input: Json;
-  /** Later changes of the input, in order. */
   readonly edits: StoryEdit[];
   readonly lines: string[];
 };
@@ -56,7 +55,6 @@ function continueStory(open: Map<string, Story>, story: Story, event: LedgerEven
   return `${storyText(story)}\n${contentBlock(event.body.content)}\n`;
 }
 
-/** The input that this event replaced the proposed one with, if any. */
 function editOf(event: LedgerEvent): StoryEdit | undefined {
   if (event.type === "approval.answered" && event.body.edited) return { by: whoText(event.body.by), ...event.body.edited };
   if (event.type !== "call.judged" || event.body.editedBy === undefined) return undefined;
@@ -80,7 +78,6 @@ function subject(event: LedgerEvent, made: ReadonlyMap<string, string>): string 
   return "proposal" in body ? made.get(body.proposal) : lifecycleCallOf(event);
 }
 
-/** Describes an event of a call. */
 function linesOf(event: LedgerEvent): readonly string[] {
   switch (event.type) {
     case "call.judged":

@@ -4,11 +4,9 @@ import { createCallStories } from "./export-calls.ts";
 import { noteOf } from "./export-notes.ts";
 import { contentBlock, fenced, quoted } from "./markdown.ts";
 
-/** Builds a Markdown transcript event by event. */
 export type MarkdownTranscript = {
   /** The text that this event adds; may be empty. */
   readonly take: (event: LedgerEvent) => string;
-  /** The text about unfinished calls. */
   readonly end: () => string;
 };
 

@@ -9,7 +9,6 @@ export function noteOf(event: LedgerEvent): string | undefined {
   return text === undefined ? undefined : `*${text}*\n${event.type === "task.ended" ? broughtBack(event.body) : ""}`;
 }
 
-/** The result of a background task. */
 function broughtBack(body: EventBodies["task.ended"]): string {
   const text = taskResultText(body);
   return text === "" ? "" : `\n${fenced(text)}`;
@@ -59,7 +58,6 @@ function ofTask(event: LedgerEvent): string | undefined {
   }
 }
 
-/** Names where the full output is: a command's file or an agent's session. */
 function startedTask({ task, agent, description, command, session }: EventBodies["task.started"]): string {
   const where = command ? `its output is in ${quoted(command.outputFile)}` : `its conversation is ${quoted(session)}`;
   return `Task ${quoted(task)} started with ${quoted(agent)}: ${quoted(description)}; ${where}`;

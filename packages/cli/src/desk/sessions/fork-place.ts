@@ -1,6 +1,5 @@
 import { type EventBodies, type Ledger, type LedgerEvent, parseEvent, type StoredEvent } from "@assent/core";
 
-/** The state of a conversation at one event. */
 export type ForkPlace = {
   readonly seq: number;
   readonly mode: string;
@@ -12,7 +11,6 @@ export type ForkPlace = {
 /** A turn from an answer with calls to its last result; `until` is null if a result is missing. */
 export type TurnSpan = { readonly from: number; readonly until: number | null };
 
-/** The places at which a conversation can be forked. */
 export type ForkableConversation = {
   readonly created: EventBodies["session.created"];
   readonly head: number;
@@ -43,7 +41,6 @@ export async function findForkPlaces(
   return created && { created, head, finished, at, cuts };
 }
 
-/** Resolves only the parts of an answer. */
 async function resolveAnswer(ledger: Ledger, stored: StoredEvent): Promise<LedgerEvent | undefined> {
   return parseEvent(stored.type === "message.assistant" ? { ...stored, body: await ledger.resolve(stored.body) } : stored);
 }

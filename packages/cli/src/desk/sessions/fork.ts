@@ -39,7 +39,6 @@ export async function forkSession(
   return session.id;
 }
 
-/** A fork of an empty fork starts where that one does. */
 function inheritedPlace({ created: { forked, mode, model }, head }: ForkableConversation): ForkPlace | undefined {
   return forked && { seq: head, mode, model, isDone: true };
 }

@@ -96,7 +96,6 @@ export async function agentTotals(ledger: Ledger): Promise<(session: SessionRow)
   return ({ id }) => totals.get(id) ?? NOTHING;
 }
 
-/** The number of open questions by session. */
 async function openQuestions(ledger: Ledger): Promise<ReadonlyMap<string, number>> {
   const count = new Map<string, number>();
   for (const { session } of await ledger.pending("questions")) count.set(session, (count.get(session) ?? 0) + 1);

@@ -38,7 +38,6 @@ async function read({ io, options, operands }: Context, ledger: Ledger): Promise
   };
 }
 
-/** Reads a sequence number (with no session, a position in the store) or a time. */
 function parseSince(text: string | undefined): { readonly place: number; readonly time: string } {
   if (text === undefined) return { place: 0, time: "" };
   if (/^[0-9]{1,15}$/.test(text)) return { place: Number(text), time: "" };

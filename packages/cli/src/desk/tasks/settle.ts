@@ -25,8 +25,7 @@ export async function findTask({ operands, options }: Context, { ledger }: Store
   const given = options.text("session");
   const tasks = await recordedTasks(ledger, given === undefined ? undefined : (await findRow(ledger, "sessions", given)).id);
   const [first, ...others] = tasks.filter(({ row }) => row.task === id);
-  if (!first)
-    throw new CommandError("task_stop_not_found", 4, { message: `There is no task '${id}' that is unfinished.`, hint: "assent tasks" });
+  if (!first) throw new CommandError("task_stop_not_found", 4, { message: `There is no unfinished task '${id}'.`, hint: "assent tasks" });
   if (others.length === 0) return first;
   const sessions = [first, ...others].map(({ session }) => session.id).join(", ");
   throw new CommandError("ambiguous_id", 2, {

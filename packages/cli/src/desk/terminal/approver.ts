@@ -18,7 +18,6 @@ export type TerminalApproverParts = {
   readonly edit?: ApprovalEditor;
   /** Discards the proposal that a rejected call would have applied; absent: it stays open. */
   readonly discard?: (approval: OpenApproval, reason: string) => void;
-  /** Rejecting can end the turn too. */
   readonly stops?: boolean;
 };
 
@@ -26,9 +25,7 @@ type Screen = {
   prompt: Prompt;
   readonly style: Style;
   readonly write: (text: string) => Promise<void>;
-  /** Releases the keyboard while the work runs. */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
-  /** The person's edit. */
   edited: RequestEdit | undefined;
 };
 type TypedDecision = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt"> & { readonly discard?: true };
@@ -103,7 +100,6 @@ const FAREWELL: Readonly<Record<Extract<Typed, { none: unknown }>["none"], strin
 
 type ApprovalQuestion = { readonly approval: OpenApproval; readonly signal: AbortSignal };
 
-/** Shows and asks about an edited request again. */
 async function converse(parts: TerminalApproverParts, screen: Screen, asked: ApprovalQuestion): Promise<FinalTurn> {
   for (let { approval } = asked; ; ) {
     const turn = await present(parts, screen, approval);
@@ -126,7 +122,6 @@ async function present(parts: TerminalApproverParts, screen: Screen, approval: O
 
 type FinalCheck = { readonly turn: FinalTurn; readonly asked: ApprovalQuestion; readonly approval: OpenApproval };
 
-/** Returns the edited approval if it changed since it was shown. */
 async function recheckEdit(
   { edit: editor }: TerminalApproverParts,
   screen: Screen,
@@ -218,7 +213,6 @@ async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApp
 
 type Plan = Extract<OpenApproval["details"], { readonly type: "plan" }>;
 
-/** Approving a plan chooses a mode. */
 async function choosePlan(screen: Screen, { prePlanMode }: Plan, stops: boolean): Promise<Turn> {
   const back = prePlanMode === undefined ? [] : [["b", `yes, start, and go back to mode ${prePlanMode}`] as const];
   const choices = [
@@ -290,12 +284,10 @@ async function actOnKey(screen: Screen, key: string, rules: readonly string[]): 
 
 const LONGEST_SAID = 20;
 
-/** Shows what was typed, to reveal a typing mistake. */
 function quoteTyped(typed: string): string {
   return typed === "" ? "Enter alone" : `'${cut(oneLine(typed), LONGEST_SAID)}'`;
 }
 
-/** Rules that can be remembered; none if approval is required every time. */
 function rememberableRules({ explicitAsk, details, suggestions }: OpenApproval): readonly string[] {
   return explicitAsk || details.hideAlwaysAllow === true ? [] : suggestions;
 }

@@ -1,6 +1,5 @@
 import type { Approver, Questioner } from "@assent/core";
 
-/** Ways to ask the person at one terminal. */
 export type PersonChannels = { readonly approver: Approver; readonly questioner: Questioner };
 
 /** Queues approvals and questions, because they share one keyboard. */

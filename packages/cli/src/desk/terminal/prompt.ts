@@ -22,7 +22,6 @@ type Parts = {
   readonly output: Output;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called for every key. */
   readonly pressed?: () => void;
 };
 type Waiting = { typed: string; readable: boolean; readonly done: (typed: Typed) => void };
@@ -69,7 +68,6 @@ export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts):
   };
 }
 
-/** Splits input into characters; drops escape sequences such as arrow keys. */
 function splitKeys(keys: string): readonly string[] {
   const [plain = "", ...sequences] = keys.split("\u001b");
   return [plain, ...sequences.map((sequence) => sequence.replace(/^(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)/u, ""))].flatMap((text) => [...text]);

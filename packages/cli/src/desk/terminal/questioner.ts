@@ -63,7 +63,7 @@ function farewell({ none }: NoLine, signal: AbortSignal): string {
   if (none === "cancelled") return "Cancelled.";
   if (none === "closed") return "No answer was given here; the question stays open.";
   const reason: unknown = signal.reason;
-  if (!(reason instanceof AnsweredElsewhere)) return "The question was taken back.";
+  if (!(reason instanceof AnsweredElsewhere)) return "The question was withdrawn.";
   if (reason.outcome === "expired") return "No answer in time; the chosen or recommended option was used.";
   return `This question was ${reason.outcome} elsewhere${reason.by ? ` by ${oneLine(whoText(reason.by))}` : ""}.`;
 }

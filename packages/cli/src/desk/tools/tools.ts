@@ -43,7 +43,6 @@ const NO_RULES = { allow: [], ask: [], deny: [] };
 
 type ToolListing = Pick<LoadedTools, "failed"> & Pick<LoadedAgents, "problems"> & { readonly formOf: (tool: Tool) => ToolForm };
 
-/** Tools that are not always available. */
 const SOMETIMES: Readonly<Record<string, string>> = {
   ask: "when a person can answer: here, through a host, or later with --on-ask park",
   resolve: "when a previewed change waits, or a tool can preview one",

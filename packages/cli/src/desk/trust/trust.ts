@@ -38,7 +38,6 @@ export async function trustCommand(context: Context): Promise<number> {
   });
 }
 
-/** The named directory, else the workspace around the current directory. */
 function workspaceOf({ io, operands }: Context): string {
   const [given] = operands;
   try {

@@ -4,7 +4,6 @@ import type { Context } from "../../command-line/spec.ts";
 import { warn } from "../../io/output.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 
-/** Whether a workspace's own configuration counts. */
 export type WorkspaceTrust = { readonly trusted: boolean; readonly stillTrusted: () => boolean };
 
 type TrustQuery = {

@@ -2,26 +2,21 @@ import type { SystemPromptChange } from "../../compose/front-end.ts";
 import { usageError } from "../../io/failure.ts";
 import { translateMode } from "../host/permission-modes.ts";
 
-/** The other vendor's client that started this run. */
 export type Client = {
   /** `claude`: hosts of Claude Code's SDK, which expect its own message form. */
   readonly name: "claude" | "qwen" | "other";
   /** The permission mode by the client's own name. */
   readonly mode: string | undefined;
   readonly system: SystemPromptChange;
-  /** Given options that have no effect here. */
   readonly unhonored: readonly string[];
 };
 
-/** A command line translated to our options. */
 export type CommandOfClient = { readonly argv: readonly string[]; readonly client?: Client };
 
-/** How to treat an option of another client. */
 type OptionMeaning = {
   readonly takes: "switch" | "value";
   /** The options it is translated to, if any. */
   readonly becomes?: (value: string) => readonly string[];
-  /** What it says about the client. */
   readonly says?: (value: string) => Partial<Client>;
 };
 
@@ -41,7 +36,6 @@ const each =
   (value: string): readonly string[] =>
     splitList(value).flatMap((part) => [`--${option}`, part]);
 
-/** Splits a list at commas outside parentheses. */
 function splitList(value: string): readonly string[] {
   const items = [""];
   let depth = 0;
@@ -146,7 +140,6 @@ function mergeClient(client: Client, said: Partial<Client>): Client {
 
 type Option = { readonly name: string; readonly value: string; readonly length: 1 | 2; readonly meaning: OptionMeaning | undefined };
 
-/** Reads one word, or an option with its value. */
 function readOption(argv: readonly string[], at: number): Option {
   const word = argv[at] ?? "";
   const [name = "", ...rest] = word.startsWith("--") ? word.slice(2).split("=") : [""];

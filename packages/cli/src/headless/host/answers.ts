@@ -77,7 +77,6 @@ function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value);
 }
 
-/** The state as a response; a different earlier answer is an error. */
 function answerReport({ id, outcome, alreadyAnswered, identical, answeredBy, answeredAt }: AnswerReport): JsonObject {
   if (alreadyAnswered && !identical) {
     const type =

@@ -33,7 +33,6 @@ export function hostApprover(parts: HostApproverParts): Approver {
 
 type AskedOfHost = OpenApproval & { readonly agentId: string | null };
 
-/** Resolves when the approval is answered by anyone, or the host gives no answer. */
 async function askHost(parts: HostApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<void> {
   const { link, reserved, ledger } = parts;
   const asked: AskedOfHost = { ...approval, agentId: await agentTask(ledger, approval.sessionId) };

@@ -3,7 +3,6 @@ import { approvalText, askReason } from "../../desk/approvals/view.ts";
 import type { HostRequest } from "./link.ts";
 import { translateMode } from "./permission-modes.ts";
 
-/** The parts of an approval that a host gets. */
 export type AskedApproval = Pick<
   OpenApproval,
   "id" | "tool" | "callId" | "input" | "fingerprint" | "title" | "reason" | "source" | "rule" | "explicitAsk" | "details" | "suggestions"
@@ -37,7 +36,6 @@ export function canUseTool(approval: AskedApproval, again: JsonObject = {}): Hos
   };
 }
 
-/** The first path outside the workspace. */
 function blockedPath(facts: Json): string | null {
   const paths = isObject(facts) ? facts["paths"] : undefined;
   const outside = (Array.isArray(paths) ? paths : []).find((path) => isObject(path) && path["inside"] === false);
@@ -52,7 +50,6 @@ type Suggestion = {
   readonly scope: "once" | "session" | "project" | "user";
   readonly rule?: string;
   readonly rules?: readonly string[];
-  /** The mode after an approved plan. */
   readonly mode?: string;
   readonly answer: Pick<Answer, "remember" | "mode">;
 };
@@ -98,7 +95,6 @@ type ReadAnswer = {
   readonly answer: Omit<Answer, "approval" | "by">;
   /** The session's new mode, by the host's name. */
   readonly mode?: string;
-  /** Parts that have no effect here. */
   readonly unhonored?: readonly string[];
 };
 
@@ -212,7 +208,6 @@ function isListOfObjects(value: unknown): value is readonly Readonly<Record<stri
   return Array.isArray(value) && value.every(isObject);
 }
 
-/** A rule as one string; empty if the value is not a rule. */
 function ruleText(value: unknown): string {
   if (!isObject(value) || typeof value["toolName"] !== "string") return "";
   const { toolName, ruleContent } = value;

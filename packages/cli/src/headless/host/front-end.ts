@@ -23,7 +23,6 @@ export type HostFrontEndParts = {
   readonly write: (message: WireMessage) => void;
   /** Sends a `system` message. */
   readonly say: (fields: { readonly subtype: string } & Readonly<Record<string, unknown>>) => void;
-  /** Ends the run with this error. */
   readonly giveUp: (error: Error) => void;
   readonly facts: () => HostFacts;
 };
@@ -159,7 +158,6 @@ function handleLine(on: HostListener, { read, open, fault }: LineHandling): void
   }
 }
 
-/** Sends exactly one response. */
 async function respondTo(on: HostListener, request: Extract<HostLine, { kind: "request" }>, open: LineHandling["open"]): Promise<void> {
   const { id, subtype } = request;
   const respond = (response: JsonObject): void => on.write({ type: "control_response", response: { ...response, request_id: id } });

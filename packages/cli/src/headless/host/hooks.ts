@@ -44,7 +44,6 @@ function callback(link: HostLink, name: string): HookFunction {
   };
 }
 
-/** The hooks of one event, or what is wrong with them. */
 function readEvent(name: string, groups: unknown): readonly HookEntry[] | string {
   const event = hookPointNamed(name);
   if (!event) return `there is no hook event '${name}'`;

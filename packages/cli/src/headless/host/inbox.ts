@@ -3,7 +3,6 @@ import type { Content } from "@assent/core";
 /** Work for the run: a person's message, or continuing the session; `if told` calls the model only if there is something new for it. */
 export type Work = { readonly say: Content } | { readonly goOn: "always" | "if told" };
 
-/** A queue of work. */
 export type Inbox = {
   /** False if a message with this id was already taken. */
   readonly push: (work: Work, uuid?: string) => boolean;
@@ -13,9 +12,7 @@ export type Inbox = {
   /** The next piece of work. The caller must start it at once, so that work is always either waiting or running. */
   readonly take: () => Work;
   readonly waits: () => boolean;
-  /** Nothing waits, and nothing more will arrive. */
   readonly isOver: () => boolean;
-  /** Resolves when work is waiting. */
   readonly arrival: () => Promise<void>;
 };
 

@@ -10,7 +10,6 @@ import type { HostLink } from "./link.ts";
 import { translateMode } from "./permission-modes.ts";
 import type { HostPresence } from "./presence.ts";
 
-/** Facts that a host gets when it joins. */
 export type HostFacts = {
   readonly models: readonly string[];
   readonly tools: readonly string[];
@@ -87,7 +86,6 @@ export function createHostJoin(parts: HostJoinParts): HostJoin {
   };
 }
 
-/** Reads the host's agents; invalid ones are ignored with a warning. */
 function readBroughtAgents(given: unknown, { warn, tools }: Pick<HostJoinParts, "warn" | "tools">): readonly LoadedAgent[] {
   if (Array.isArray(given) && given.length > 0) warn("agent_ignored", "initialize.agents: definitions must be an object keyed by name");
   const { agents, problems, warnings } = readAgents(given);

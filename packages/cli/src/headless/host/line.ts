@@ -1,6 +1,5 @@
 import { type Content, type ContentPart, isObject, type JsonObject, messageOf } from "@assent/core";
 
-/** One parsed line of a host. */
 export type HostLine =
   | { readonly kind: "blank" }
   | { readonly kind: "user"; readonly content: Content; readonly uuid: string | undefined }
@@ -9,7 +8,6 @@ export type HostLine =
   | { readonly kind: "cancel"; readonly id: string }
   | { readonly kind: "fault"; readonly message: string };
 
-/** A host's reply to our request. */
 export type HostReply = { readonly value: unknown } | { readonly error: string };
 
 /** Parses one line. An invalid line is a fault and has no effect. */
@@ -63,7 +61,6 @@ const READERS: Readonly<Record<string, (line: JsonObject) => HostLine>> = {
   control_cancel_request: ({ request_id: id }) => (typeof id === "string" ? { kind: "cancel", id } : fault("the cancel has no request_id")),
 };
 
-/** Text, or blocks of text and images; else what is wrong with it. */
 function readContent(content: unknown): { readonly content: Content } | string {
   if (typeof content === "string") return content.trim() === "" ? "is empty" : { content };
   if (!Array.isArray(content) || content.length === 0) return "has no content";

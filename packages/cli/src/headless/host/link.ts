@@ -6,20 +6,16 @@ import type { HostReply } from "./line.ts";
 /** The result of a request to the host. `gone`: the host left; `withdrawn`: it is no longer asked. */
 export type HostResult = HostReply | { readonly none: "gone" | "withdrawn" };
 
-/** Requests to the host and their replies. */
 export type HostLink = {
   /** Sends a request; aborting the signal withdraws it. For a reserved `id` the reply may have arrived already. */
   readonly request: (fields: HostRequest, signal: AbortSignal, id?: string) => Promise<HostResult>;
   /** Reserves an id for a request that is announced before it is sent. */
   readonly reserve: () => string;
-  /** Gives up a reserved request. */
   readonly release: (id: string) => void;
   /** False if there is no such open request. */
   readonly reply: (id: string, reply: HostReply) => boolean;
   readonly wasOpen: (id: string) => boolean;
-  /** The requests that wait for a reply. */
   readonly open: () => readonly WireMessage[];
-  /** Marks the host as gone. */
   readonly leave: () => void;
 };
 
@@ -100,7 +96,6 @@ function recentIds(): { readonly add: (id: string) => void; readonly has: (id: s
   };
 }
 
-/** Differs from all ids of the host. */
 function requestId(): string {
   return `assent-${randomUUID()}`;
 }

@@ -54,7 +54,6 @@ export function openHost({ io, client }: Context, hosting: HostParts): OpenHost 
   };
 }
 
-/** What a host can control. */
 export type SteeringParts = {
   readonly session: Session;
   readonly ports: HostPorts;
@@ -68,7 +67,6 @@ export type SteeringParts = {
   readonly joined: () => Promise<void>;
 };
 
-/** Creates the controls of a run for a host. */
 function createHostControls(steering: SteeringParts): HostControls {
   const { session, ports, policy, cancelling, agent, talk, host, settings, joined } = steering;
   const by = hostBy();
@@ -100,7 +98,6 @@ async function chooseModel({ session, chosen }: SteeringParts, asked: string | n
   return to;
 }
 
-/** The program at stdin and stdout, as recorded. */
 function hostBy(): By {
   return { kind: "host", user: currentUser().user, name: "host", door: "host", pid: process.pid };
 }

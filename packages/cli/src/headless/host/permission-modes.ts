@@ -1,6 +1,5 @@
 import { MODES, type Mode } from "@assent/core";
 
-/** A translated mode, and whether asking is turned off. */
 export type TranslatedMode = { readonly mode: Mode; readonly unasked: boolean };
 
 /** Modes of other programs, each as the strictest of ours that works. */

@@ -5,14 +5,12 @@ import { answerForHost, type HostAnswerParts } from "./answers.ts";
 import { HostError } from "./error.ts";
 import { translateMode } from "./permission-modes.ts";
 
-/** What a host can control. */
 export type HostControls = {
   readonly session: Session;
   readonly dispatcher: Dispatcher;
   /** Resolves once recorded. Changes are made in order, a stricter mode at once. */
   readonly changeMode: (mode: string) => Promise<void>;
   readonly answering: HostAnswerParts;
-  /** Modes that a team has locked. */
   readonly locked: () => readonly string[];
   /** Throws if there is no such model; resolves with its full id. */
   readonly chooseModel: (id: string | null) => Promise<string>;
@@ -21,7 +19,6 @@ export type HostControls = {
   readonly state: () => "idle" | "running" | "waiting";
   readonly unasked: (none: boolean) => void;
   readonly tasks: Pick<Tasks, "list" | "cancel" | "send">;
-  /** Called when the host has joined. */
   readonly joined: () => Promise<void>;
 };
 

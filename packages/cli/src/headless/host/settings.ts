@@ -1,8 +1,6 @@
 /** Applies host settings in order; messages wait for them. */
 export type HostSettings = {
-  /** Starts after all earlier work has ended. */
   readonly inOrder: <T>(work: () => Promise<T>) => Promise<T>;
-  /** For work that keeps its own order. */
   readonly atOnce: <T>(work: Promise<T>) => Promise<T>;
   /** Resolves when all work so far has ended. */
   readonly settled: () => Promise<void>;

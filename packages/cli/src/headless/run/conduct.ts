@@ -126,7 +126,6 @@ async function recordUnbegun({ session, policy }: RunParts, unbegun: RunOutcome)
 
 const LONGEST_RECORDED = 500;
 
-/** Ends background work; a failure to do so is the run's failure. */
 async function closeAll(talk: Talk, agent: ComposedAgent, by: string): Promise<RunOutcome | undefined> {
   try {
     await talk.shutdown(by);
@@ -241,7 +240,6 @@ async function firstMessage(
   return initMessage({ ...about, tools: offered(), agents: agents().map(({ name }) => name) });
 }
 
-/** Outcomes after which a host's queued messages are not handled. */
 const FINAL: readonly RunOutcome["subtype"][] = ["error_max_turns", "error_budget", "error_expectation", "parked", "error_cancelled"];
 
 /** Nothing can be recorded any more, so every further message would fail too. */
@@ -255,7 +253,6 @@ type WorkResult = {
   readonly toldFailure?: boolean;
 };
 
-/** Sends one result per message, the last one after everything is closed. */
 async function workThrough(context: Context, conducting: RunParts, { stage, talk }: WorkParts): Promise<WorkResult> {
   const { inbox, fault } = stage;
   const { signal } = conducting.cancelling;
@@ -277,7 +274,6 @@ async function workThrough(context: Context, conducting: RunParts, { stage, talk
   return { exits, last: rest || left.error || exits.length === 0 ? left : undefined };
 }
 
-/** True if nothing more is handled. After an interrupt, background work is still awaited. */
 function isLast(talk: Talk, inbox: Inbox, { subtype, error }: RunOutcome): boolean {
   const goesOn = (subtype === "success" || subtype === "interrupted") && talk.hasLeft();
   return FINAL.includes(subtype) || RECORD_GONE.includes(error?.type ?? "") || (inbox.isOver() && !goesOn);
@@ -322,7 +318,6 @@ async function showResult(context: Context, { session }: RunParts, { stage, outc
   await reportEnding(context, left, output.format);
 }
 
-/** A background agent is paused, so the session can be resumed. */
 function hasPaused({ state }: Session): boolean {
   return [...state.tasks.values()].some(({ paused }) => paused !== null);
 }

@@ -45,7 +45,6 @@ export function createDeniedApprovals({ io }: Pick<Context, "io">, format: Outpu
   };
 }
 
-/** The last judgement of a call that a person or host approved. */
 async function approvedCall({ id, ledger }: Session, call: string): Promise<JudgedInput | undefined> {
   let isApproved = false;
   for await (const stored of ledger.read({ pos: 0 }, { naming: id, call, types: ["approval.answered"] })) {

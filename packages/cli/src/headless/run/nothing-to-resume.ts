@@ -26,7 +26,6 @@ export async function printNothingToResume(
   await output.end();
 }
 
-/** The first line of any run of the session. */
 async function firstLine(context: Context, { ledger }: Store, id: string): Promise<{ readonly line: WireMessage; readonly seq: number }> {
   const { created, mode, model, seq } = await readSessionState(ledger, id);
   const flags = mergeResumedFlags(created?.options, context);

@@ -22,7 +22,6 @@ export function succeeded(text: string): RunOutcome {
   return { subtype: "success", exit: 0, text };
 }
 
-/** The provider cut off or refused the last answer; the text so far is kept. */
 const INCOMPLETE: readonly string[] = ["answer_cut", "answer_refused"];
 const SCRIPT_ENDS: readonly string[] = ["expectation_failed", "script_exhausted", "script_unused"];
 
@@ -59,7 +58,6 @@ export function failed(text: string, error: NonNullable<RunOutcome["error"]>): R
   return { subtype: "error_during_execution", exit: 1, text, error: { ...error, type } };
 }
 
-/** From strongest to weakest. */
 const STRENGTH: readonly number[] = [130, 70, 1, 55, 53, 75, 0];
 
 /** The exit code of the process. */

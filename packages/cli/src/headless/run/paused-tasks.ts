@@ -26,7 +26,6 @@ export async function reportNotices({ io }: Pick<Context, "io">, { state }: Pick
     if (kind !== "proposal") await io.stderr.write(`${oneLine(displayText)} The model learns this in the next turn.\n`);
 }
 
-/** What a person can do about a blocked task. */
 function unblocking({ id, resumable, blockedReason }: TaskView): readonly string[] {
   if (resumable !== false) return [];
   const release = blockedReason === "execution_unknown" ? [`assent tasks release ${id}`] : [];

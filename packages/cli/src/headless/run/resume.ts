@@ -27,7 +27,6 @@ export async function resumeSession(context: Context): Promise<number> {
   });
 }
 
-/** Options that make a resume headless. */
 const HEADLESS = ["output-format", "input-format", "on-ask"] as const;
 
 function isAtScreen({ io, options, operands }: Context): boolean {

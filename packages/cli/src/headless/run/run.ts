@@ -48,7 +48,6 @@ async function openPolicyAndModel(context: Context, following: PolicyRequest): P
   }
 }
 
-/** An id that is safe as a file name and distinct from other ids. */
 const SESSION_ID = /^(?:s_[a-z2-7]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 function chosenId({ options }: Context): string | undefined {

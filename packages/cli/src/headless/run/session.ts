@@ -23,7 +23,6 @@ import { reportNotices, reportPausedTasks, resumeUnblocked } from "./paused-task
 export type NewRun = {
   /** Undefined: a host sends it. */
   readonly prompt: string | undefined;
-  /** An id chosen by the caller. */
   readonly id: string | undefined;
   readonly flags: CallFlags;
   readonly run: RunFlags;
@@ -54,7 +53,6 @@ export function beginRun(context: Context, store: Store, { policy, place, flags,
   });
 }
 
-/** Gives the first new session this id. */
 function namedFirst(ids: Ids, id: string): Ids {
   let given = false;
   return {
@@ -114,7 +112,6 @@ function remainingWork(state: Session["state"], prompt: string | undefined): rea
   return isUnfinished(state) ? [{ goOn: "if told" }] : [];
 }
 
-/** True if calls, tasks, notices or proposals are unfinished. */
 function isUnfinished(state: Session["state"]): boolean {
   const cutShort = [...state.proposals.values()].some((row) => row.state === "applying" || row.requested !== null);
   return state.calls.size > 0 || hasWakingNotice({ state }) || state.tasks.size > 0 || cutShort;
@@ -135,7 +132,6 @@ async function otherDirectory({ io, options }: Context, ledger: Ledger, id: stri
 
 type ResumeParts = { readonly session: Session; readonly chosen: RunModel; readonly agent: ComposedAgent };
 
-/** Applies a newly given mode or model. */
 async function prepareResumed(context: Context, { session, chosen, agent }: ResumeParts): Promise<void> {
   const { mode } = readFlags(context);
   if (mode !== undefined) await agent.modes.change(mode, "resume");

@@ -18,13 +18,10 @@ export type TalkParts = {
   readonly limits: RunLimits;
   /** The end of turns that started by themselves. */
   readonly told: { end: RunEnd | undefined };
-  /** Settings made by a host. */
   readonly settings: Pick<HostSettings, "settled">;
-  /** Ends the whole run. */
   readonly signal: AbortSignal;
 };
 
-/** Handles one piece of work after the other. */
 export type Talk = {
   /** Handles the work until nothing runs in the background or new work arrives. */
   readonly handle: (work: Work) => Promise<RunOutcome>;
@@ -84,7 +81,6 @@ function failureOf(error: unknown, signal: AbortSignal): RunOutcome {
   return failed("", { type, message, ...(hint !== "" && { hint }) });
 }
 
-/** Resumes open calls, sends the message, and waits for background work until none is left or new work arrives. */
 async function doWork(talking: TalkParts, state: State, piece: Work): Promise<RunOutcome> {
   const { signal, session, inbox } = talking;
   const { interrupting } = state;
@@ -116,7 +112,6 @@ async function settle(
   return reached && { reason: "budget", text: end.text, error: reached };
 }
 
-/** Waits for a turn that started by itself to report a notice. */
 async function drained(drive: AgentSession | undefined): Promise<RunEnd | undefined> {
   try {
     return await drive?.drain();
@@ -136,7 +131,6 @@ function arrivalOf(inbox: Inbox): AbortSignal {
 
 type TurnRequest = { readonly piece: Work; readonly signal: AbortSignal };
 
-/** Reads the history when the first turn begins: by then every call of an earlier process has its result. */
 async function converse(talking: TalkParts, state: State, { piece, signal }: TurnRequest): Promise<RunEnd> {
   const { session, agent, chosen } = talking;
   if (!state.drive) {

@@ -2,7 +2,6 @@ import { estimateCost } from "@assent/agent";
 import type { Clock, DecisionNotice, EventBodies, LedgerEvent, Session, TaskRow, Usage } from "@assent/core";
 import { type WireUsage, wireUsage } from "../stream/content.ts";
 
-/** Counts since the last result. */
 export type RunCounts = {
   readonly num_turns: number;
   readonly num_tool_calls: number;
@@ -21,7 +20,6 @@ export type RunTally = {
   readonly attend: (session: Pick<Session, "id" | "state">) => void;
   readonly event: (event: LedgerEvent, isAgent: boolean) => void;
   readonly decided: (notice: DecisionNotice) => void;
-  /** Returns the counts and resets them. */
   readonly take: () => RunCounts;
 };
 
@@ -107,7 +105,6 @@ function unknownCall({ call, outcome, evidence = {} }: EventBodies["call.ended"]
   return outcome === "unknown" ? [{ tool_name: tool ?? null, tool_use_id: call, evidence }] : [];
 }
 
-/** A background command is named by the call that started it. */
 function unknownCommand({ task, result, unknown }: EventBodies["task.ended"], row: StartedTask | undefined): Counts["unknown"] {
   return unknown === undefined
     ? []
@@ -132,7 +129,6 @@ function plus(left: TokenUse, { inputTokens, outputTokens, cachedInputTokens = 0
   };
 }
 
-/** The cost is known only if that of all models is. */
 function countsForWire({ turns, calls, apiMs, startedAt, models, denials, unknown }: Counts, clock: Clock): RunCounts {
   const spent = [...models].map(([model, usage]) => ({ model, usage, cost: estimateCost(model, usage) }));
   const costs = spent.map(({ cost }) => cost);

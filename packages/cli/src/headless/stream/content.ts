@@ -1,6 +1,5 @@
 import { type AssistantPart, type Content, type EventBodies, isObject, type Json, type Usage } from "@assent/core";
 
-/** One block of a message. */
 export type WireBlock = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** A user or runtime message as blocks. */
@@ -34,7 +33,6 @@ export function assistantBlocks(parts: readonly AssistantPart[], callIds: readon
   });
 }
 
-/** Wraps arguments that are not an object. */
 function shownInput(input: Json): unknown {
   if (typeof input !== "string") return isObject(input) ? input : { input };
   try {

@@ -4,7 +4,6 @@ import type { WireMessage } from "./message.ts";
 /** Messages on their way to a reader, in order. Each is created when its turn comes, so that a slow reader holds no large values. */
 export type LineFeed = {
   readonly push: (make: () => Maybe<readonly WireMessage[]>) => void;
-  /** Resolves when the reader has caught up. */
   readonly paced: () => Promise<void>;
   /** The reader is slow, so optional messages should be dropped. */
   readonly isBehind: () => boolean;
@@ -14,7 +13,6 @@ export type LineFeed = {
 
 const MOST_WAITING = 64;
 
-/** Handles errors of a feed. */
 export type FeedFaults = {
   /** Called once when a write fails; later messages are dropped. */
   readonly gone: (error: unknown) => void;

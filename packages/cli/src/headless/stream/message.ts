@@ -1,16 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { jsonLine } from "../../io/output.ts";
 
-/** One message of a stream. */
 export type WireMessage = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** The session that messages come from. */
 export type WireOrigin = {
-  /** The main session. */
   readonly session: string;
   /** The agent's own session, if any. */
   readonly agentSession?: string;
-  /** The call that started the agent. */
   readonly parent: string | null;
 };
 
@@ -29,7 +25,6 @@ export function wireMessage({ session, agentSession, parent }: WireOrigin, field
   };
 }
 
-/** Escapes of lone surrogates. */
 const LONE = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
 /** A message as a line that every reader can decode. */

@@ -26,7 +26,6 @@ export type ObserverParts = {
   readonly unheeded: DeniedApprovals;
 };
 
-/** Events whose values may be stored separately. */
 const LARGE: readonly LedgerEvent["type"][] = ["message.user", "message.assistant", "call.ended", "proposal.staged", "question.asked"];
 
 /** Turns the events of the main session and its agents into messages, in ledger order, and counts them. */

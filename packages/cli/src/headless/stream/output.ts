@@ -3,19 +3,15 @@ import type { Io } from "../../io/io.ts";
 import { type FeedFaults, type LineFeed, lineFeed } from "./line-feed.ts";
 import { type WireMessage, wireLine } from "./message.ts";
 
-/** The format of stdout. */
 export type OutputFormat = "text" | "json" | "stream-json";
 
-/** Writes the messages of a run. */
 export type RunOutput = {
   readonly format: OutputFormat;
   /** Writes messages in ledger order. They are created only if there is a reader. */
   readonly show: (make: () => Maybe<readonly WireMessage[]>) => void;
   readonly paced: LineFeed["paced"];
   readonly isBehind: LineFeed["isBehind"];
-  /** From now on writes only results. */
   readonly hush: () => void;
-  /** Writes everything that is left. */
   readonly end: () => Promise<void>;
 };
 
@@ -25,26 +21,22 @@ export function outputFor(format: OutputFormat, io: Pick<Io, "stdout">, faults: 
   return format === "json" ? jsonOutput(io, faults) : streamOutput(io, faults, dialect);
 }
 
-/** Translates a message for its reader. */
 type Dialect = (message: WireMessage) => WireMessage;
 
 function unchanged(message: WireMessage): WireMessage {
   return message;
 }
 
-/** Writes nothing during the run. */
 function textOutput(): RunOutput {
   const nothing = (): Promise<void> => Promise.resolve();
   return { format: "text", show: () => undefined, paced: nothing, isBehind: () => false, hush: () => undefined, end: nothing };
 }
 
-/** One message per line, as it happens. */
 function streamOutput({ stdout }: Pick<Io, "stdout">, faults: FeedFaults, dialect: Dialect): RunOutput {
   const feed = hushableFeed((message) => stdout.write(wireLine(dialect(message))), faults);
   return { format: "stream-json", ...feed, end: feed.idle };
 }
 
-/** All messages as one array on one line, at the end. */
 function jsonOutput({ stdout }: Pick<Io, "stdout">, faults: FeedFaults): RunOutput {
   const lines: string[] = [];
   const keep = async (message: WireMessage): Promise<void> => {

@@ -4,7 +4,6 @@ import type { WireMessage } from "./message.ts";
 type File = { readonly path: string; readonly added: number; readonly removed: number };
 type KnownProposal = { readonly label: string; readonly callId: string | null; readonly files: readonly File[] };
 
-/** The state of a proposal after each event. */
 const STATES: Readonly<Record<string, string>> = {
   "proposal.staged": "staged",
   "proposal.applying": "applying",
@@ -36,7 +35,6 @@ export function proposalLines(open: Iterable<ProposalRow>): (event: LedgerEvent)
   };
 }
 
-/** The files of a manifest with their added and removed lines. A block that is not indented begins with a file name. */
 function touchedFiles(manifest: unknown): readonly File[] {
   if (!isObject(manifest)) return [];
   const { effects, blocks } = manifest;

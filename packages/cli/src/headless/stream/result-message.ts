@@ -7,7 +7,6 @@ export type ResultFacts = {
   readonly session: string;
   readonly seq: number;
   readonly counted: RunCounts;
-  /** What waits for a person. */
   readonly approvals: readonly JsonObject[];
   /** The command that resumes the session; absent if it has ended. */
   readonly resume?: string;

@@ -7,7 +7,6 @@ import { hookLine, systemLine } from "./system-lines.ts";
 import { taskLines } from "./task-lines.ts";
 import { type TurnLine, turnLines, type UnreportedCall } from "./turn-lines.ts";
 
-/** Turns one session's events, decisions and conversation into messages. */
 export type SessionLines = {
   readonly event: (event: LedgerEvent) => readonly WireMessage[];
   readonly decided: (notice: DecisionNotice) => readonly WireMessage[];
@@ -73,7 +72,6 @@ function decisionLine({ callId, toolName, decision, source, label, rule, reason,
 /** A decision and the event it belongs to; undefined: the newest. */
 export type OrderedDecision = { readonly notice: DecisionNotice; readonly at: number | undefined };
 
-/** Holds decisions back until their judgement is recorded. */
 export type DecisionOrder = {
   readonly event: (event: LedgerEvent) => void;
   readonly add: (notice: DecisionNotice) => void;
@@ -83,7 +81,6 @@ export type DecisionOrder = {
   readonly of: (call: string) => readonly OrderedDecision[];
 };
 
-/** Calls of an earlier process count as judged. */
 function decisionOrder({ calls }: Pick<SessionState, "calls">): DecisionOrder {
   const judged = new Map<string, number | undefined>();
   for (const call of calls.values()) if (hasJudgement(call)) judged.set(call.callId, undefined);

@@ -51,7 +51,6 @@ function displayText(display: Display): string | undefined {
   return `${progress}${total === undefined ? "" : `/${total}`}${message === undefined ? "" : ` ${message}`}`;
 }
 
-/** The end of a text, as whole characters within a byte limit. */
 function newest(text: string): string {
   const bytes = Buffer.from(text.slice(-LONGEST_BYTES));
   return bytes.length <= LONGEST_BYTES

@@ -2,19 +2,15 @@ import { type LedgerEvent, parseEvent, type Session } from "@assent/core";
 import { assistantBlocks, contentBlocks, resultBlock, stopReason, type WireBlock, wireUsage } from "./content.ts";
 import type { WireMessage } from "./message.ts";
 
-/** A message, and the ledger sequence it shows. */
 export type TurnLine = { readonly fields: WireMessage; readonly seq: number };
 
-/** A call whose result was not reported yet. */
 export type UnreportedCall = { readonly callId: string; ended: WireBlock | undefined };
 
-/** Turns messages, answers and results into stream messages. */
 export type TurnLines = {
   readonly event: (event: LedgerEvent) => readonly TurnLine[];
   /** The answer that was held back, if any. */
   readonly release: () => readonly TurnLine[];
   readonly isHolding: () => boolean;
-  /** The current or last answer. */
   readonly answering: () => { readonly id: string; readonly model: string | null };
 };
 
@@ -60,7 +56,6 @@ export function turnLines(session: string, untold: readonly UnreportedCall[] = [
 
 type MessageId = (turn: number) => string;
 
-/** An incomplete answer has no proposed calls. */
 function holdAnswer(turns: Turns, event: LedgerEvent<"message.assistant">, idOf: MessageId): readonly TurnLine[] {
   const { content, stop } = event.body;
   turns.held = { event, callIds: [], calls: content.filter(({ type }) => type === "call").length };

@@ -49,7 +49,7 @@ describe("approve and reject", () => {
     }
   });
 
-  test("approve ten times: one success, then nine times what stands already, exit 0, the first one's name and time", async () => {
+  test("approve ten times: one success, then nine times the existing answer, exit 0, with the first one's name and time", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at, "echo once >> x");
     const first = await at.json(["approve", approvalId, "--by", "first"]);
@@ -78,7 +78,7 @@ describe("approve and reject", () => {
     assert.deepEqual([changed.code, changed.value.outcome], [1, "approved"]);
   });
 
-  test("an approve that remembers something else than what stands is another answer", async () => {
+  test("an approve that remembers something else is a different answer", async () => {
     using at = place();
     const { approvalId } = await park(at);
     await at.here(["approve", approvalId]);
@@ -125,7 +125,11 @@ describe("approve and reject", () => {
       const { code, stdout, stderr } = await at.here(["approve", approvalId]);
       assert.deepEqual([code, stdout.includes("  approved by ")], [0, true], stderr);
       assert.match(stderr, expected);
-      assert.equal((await at.here(["approve", approvalId])).stderr.includes("policy"), false, "said once, by whoever answered");
+      assert.equal(
+        (await at.here(["approve", approvalId])).stderr.includes("policy"),
+        false,
+        "reported once, by the process that answered",
+      );
     });
   }
 
@@ -141,7 +145,7 @@ describe("approve and reject", () => {
   });
 
   for (const argv of [["approve"], ["reject"], ["approvals", "show"]]) {
-    test(`${argv.join(" ")} of an id nobody knows: exit 4, unknown_approval`, async () => {
+    test(`${argv.join(" ")} of an unknown id: exit 4, unknown_approval`, async () => {
       using at = place();
       const { code, value } = await at.json([...argv, "a_nobodyknowsthis234567"]);
       assert.deepEqual([code, value.error.type], [4, "unknown_approval"]);
@@ -245,7 +249,7 @@ describe("approve --edit", () => {
     assert.ok(!(await at.here(["log", other.sessionId, "--type", "*.answered"])).stdout.includes("edited"));
   });
 
-  test("while a live process has the session, approve says that it goes on by itself", async () => {
+  test("while a live process has the session, approve says that it continues by itself", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at);
     const ledger = await openLedger({ directory: at.store });
@@ -286,7 +290,7 @@ describe("approve --edit", () => {
       assert.deepEqual([code, value.error.type, value.error.hint], [1, "not_allowed", "The approval is still open."]);
       assert.match(value.error.message, said);
       assert.equal((await at.here(["log", sessionId, "--json", "--type", "approval.answered"])).stdout, "");
-      assert.deepEqual([(await edit("touch y")).code, (await edit("rm z")).code], [0, 1], "what stands is what was approved");
+      assert.deepEqual([(await edit("touch y")).code, (await edit("rm z")).code], [0, 1], "the first approval counts");
       assert.equal((await at.hereJson(["resume", sessionId])).value.outcome, "succeeded");
       assert.deepEqual([existsSync(at.path("x")), existsSync(at.path("y"))], [false, true]);
     });
@@ -314,7 +318,7 @@ describe("approve --edit", () => {
 });
 
 describe("remembered answers", () => {
-  test("--remember user answers the like of other sessions; revoking ends it at once", async () => {
+  test("--remember user answers similar calls of other sessions; revoking ends it at once", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at);
     assert.equal((await at.here(["approve", approvalId, "--remember", "user", "--expires", "2h", "--by", "Ada"])).code, 0);
@@ -401,7 +405,7 @@ describe("remembered answers", () => {
     assert.equal(part.value.outcome, "succeeded");
   });
 
-  test("an explicit ask is answered once, whatever should be remembered", async () => {
+  test("an explicit ask is answered once, even with --remember", async () => {
     using at = place();
     const { approvalId } = await park(at, "touch x", ["--ask", "shell"]);
     assert.equal((await at.hereJson(["approve", approvalId, "--remember", "user"])).value.outcome, "approved");
@@ -419,7 +423,7 @@ describe("remembered answers", () => {
     }
   });
 
-  test("revoking a grant nobody knows: exit 4, grant_not_found", async () => {
+  test("revoking an unknown grant: exit 4, grant_not_found", async () => {
     using at = place();
     const { code, value } = await at.hereJson(["grants", "revoke", "g_nobody"]);
     assert.deepEqual([code, value.error.type], [4, "grant_not_found"]);

@@ -6,7 +6,7 @@ import { factNotes } from "../../../src/desk/approvals/facts.ts";
 describe("what a person is shown besides the request itself", () => {
   const rows: readonly [sentence: string, facts: Json | undefined, notes: readonly (readonly [string, string])[]][] = [
     ["nothing was found out", undefined, []],
-    ["facts of somebody else's", ["x"], []],
+    ["facts of an unknown form", ["x"], []],
     [
       "a hazard, once",
       {

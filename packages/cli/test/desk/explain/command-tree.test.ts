@@ -35,7 +35,7 @@ describe("the tree of commands", () => {
       ],
     ],
     [
-      "a command found in another stands below it",
+      "a command found in another is shown below it",
       [
         ["sh", []],
         ["sh", ["sh -c"]],

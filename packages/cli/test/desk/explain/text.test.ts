@@ -163,7 +163,7 @@ mode               not heard  default
       { reason: "checker", source: "project permissions", rule: RULE },
       /^An ask rule from the project permissions matches\./m,
     ],
-    ["nobody allowed it", { reason: "default" }, /^No rule allows it, so it needs approval\.$/m],
+    ["no rule allowed it", { reason: "default" }, /^No rule allows it, so it needs approval\.$/m],
     ["the tool asks", { reason: "tool" }, /the tool itself asks for approval\.$/m],
     ["the tool refuses", { verdict: "deny", reason: "tool" }, /^The tool itself refuses this input\.$/m],
     [

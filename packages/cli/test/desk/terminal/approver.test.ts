@@ -172,7 +172,7 @@ describe("the terminal approver", () => {
     ["s\r", { suggestions: [] }, "'s' is not an answer; type one of: y, n.\n"],
     [`${"j".repeat(500)}\r`, {}, "… is not an answer; type one of: y, s, p, u, n.\n".replace("… ", "…' ")],
   ] as const) {
-    test(`${JSON.stringify(typed.slice(0, 9))} is told why it does not count and which keys do, without the request over again`, async () => {
+    test(`${JSON.stringify(typed.slice(0, 9))} gets a note why it does not count and which keys do, without repeating the request`, async () => {
       const asked = ask(change);
       await read(asked, PROMPT);
       asked.press(typed);

@@ -58,8 +58,8 @@ describe("the terminal questioner", () => {
     ["numbers with blanks", multi, [" 1  2 \r"], { id: "db", selected: ["SQLite", "Postgres"] }],
     ["checks and a text of one's own", multi, ["1,3\r", "mine\r"], { id: "db", selected: ["SQLite"], custom: "mine" }],
     ["an empty text is an answer", one(), ["3\r", "\r"], { id: "db", selected: [], custom: "" }],
-    ["4.4: a text is taken raw", one(), ["3\r", "  a b \r"], { id: "db", selected: [], custom: "  a b " }],
-    ["4.3: nothing of several is a valid answer", multi, ["\r"], { id: "db", selected: [] }],
+    ["a text is taken raw", one(), ["3\r", "  a b \r"], { id: "db", selected: [], custom: "  a b " }],
+    ["nothing of several is a valid answer", multi, ["\r"], { id: "db", selected: [] }],
     ["no options: a text", one({ options: [] }), ["my own\r"], { id: "db", selected: [], custom: "my own" }],
     ["the recommended one by its own label", one({ recommended: 0 }), ["1\r"], { id: "db", selected: ["SQLite"] }],
   ];
@@ -77,11 +77,11 @@ describe("the terminal questioner", () => {
 
   for (const [name, question, keys] of [
     ["Enter alone chooses nothing of one", one(), "\r"],
-    ["0 is no option", one(), "0\r"],
+    ["0 is not an option", one(), "0\r"],
     ["a number beyond the list", one(), "4\r"],
     ["two of one", one(), "1,2\r"],
     ["the same twice", multi, "1,1\r"],
-    ["a label is no number", one(), "SQLite\r"],
+    ["a label is not a number", one(), "SQLite\r"],
     ["commas alone", multi, ",\r"],
     ["one question cannot be left open", one(), "s\r"],
   ] as const) {
@@ -139,7 +139,7 @@ describe("the terminal questioner", () => {
     assert.deepEqual(await asked.answer, answered({ id: "db", selected: ["SQLite"] }));
   });
 
-  test("4.5: several, one after the other; one can be left open; what is chosen so far is told", async () => {
+  test("several questions are asked one after the other, one can be left open, and the choice so far is shown", async () => {
     const asked = ask([one(), one({ id: "x", multi: true }), one({ id: "z" })]);
     for (const [place, key] of [
       ["(1/3)", "1\r"],
@@ -218,7 +218,7 @@ describe("the terminal questioner", () => {
     await asked.answer;
   });
 
-  test("4.8: its time begins when it is drawn, anew with every key, and stands still while a text is typed", async () => {
+  test("its time limit starts when it is drawn, restarts with every key, and pauses while a text is typed", async () => {
     const asked = ask([one()], { timeout: () => 5 });
     await asked.shows("If you press nothing for 5 s, the recommended option (or the first) is used.");
     await read(asked);
@@ -232,7 +232,7 @@ describe("the terminal questioner", () => {
     assert.deepEqual(asked.timed, ["db", "db", "db", "stop"]);
   });
 
-  test("4.5: when its time is over the next question is shown, and what stands is handed back", async () => {
+  test("after its time limit the next question is shown, and the chosen options are returned", async () => {
     const asked = ask([one(), one({ id: "x" })], { timeout: () => 5 });
     const late: QuestionAnswer = { id: "db", selected: ["SQLite"], timedOut: true, automatic: true };
     await asked.shows("(1/2)");
@@ -245,7 +245,7 @@ describe("the terminal questioner", () => {
   });
 });
 
-test("4.1: a question waits until what is asked at the same terminal is answered", async () => {
+test("a question waits until what is asked at the same terminal is answered", async () => {
   const first = Promise.withResolvers<undefined>();
   const order: string[] = [];
   const ways = oneAtATime({

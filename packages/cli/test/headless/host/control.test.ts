@@ -63,7 +63,7 @@ describe("can_use_tool", () => {
     assert.deepEqual([decision.decision, decision.source], ["allow", "user_approved"]);
   });
 
-  test("deny: the model is told the message; with interrupt the batch ends and the result is interrupted", async () => {
+  test("deny: the model gets the message; with interrupt the batch ends and the result is interrupted", async () => {
     using at = place();
     const first = await asked(at);
     first.host.answer(first.request, { behavior: "deny", message: "not now" });
@@ -84,7 +84,7 @@ describe("can_use_tool", () => {
     assert.deepEqual([await host.end(), ran(again)], [0, ""]);
   });
 
-  test("an edited command is what runs, the original is not; the record shows both, and the model is told", async () => {
+  test("an edited command is what runs, the original is not; the record shows both, and the model is informed", async () => {
     using at = place();
     const { host, request } = await asked(at);
     host.answer(request, { behavior: "allow", fingerprint: request.request.fingerprint, updatedInput: { command: "echo two >> ran" } });
@@ -128,7 +128,7 @@ describe("can_use_tool", () => {
     { behavior: "allow", remember: "x" },
   ];
   for (const reply of BAD) {
-    test(`${JSON.stringify(reply)} is no answer: asked again; after the third --on-ask decides, nothing ran`, async () => {
+    test(`${JSON.stringify(reply)} is not an answer: asked again; after the third --on-ask decides, nothing ran`, async () => {
       using at = place();
       const { host, request } = await asked(at);
       let open = request;
@@ -195,7 +195,7 @@ describe("can_use_tool", () => {
     assert.deepEqual([await host.end(), ran(at)], [0, ""]);
   });
 
-  test("many are open at once and are answered in any order; remember answers the like from then on", async () => {
+  test("many are open at once and are answered in any order; remember answers similar calls from then on", async () => {
     using at = place();
     const calls = ["a", "b"].map((id) => `{ tool: write, id: ${id}, input: { file_path: ${id}.txt, content: x } }`);
     const third = "{ calls: [{ tool: write, id: c, input: { file_path: c.txt, content: x } }] }";
@@ -296,7 +296,7 @@ describe("requests of a host", () => {
     assert.equal(host.lines.at(-1).type, "result");
   });
 
-  test("a wrong protocol, hooks that are none: the host is told, and may try again", async () => {
+  test("a wrong protocol or invalid hooks: the host gets an error and may try again", async () => {
     using at = place();
     const host = start(at, ASKS);
     assert.equal((await host.ask("initialize", { protocol: 2 })).subtype, "error");
@@ -447,7 +447,7 @@ describe("lines of a host", () => {
     assert.deepEqual([host.lines.at(-1).subtype, host.lines.at(-1).error.type], ["error_during_execution", "protocol_error"]);
   });
 
-  test("a line that is too long is told, and the next one is read", async () => {
+  test("a line that is too long is reported, and the next one is read", async () => {
     using at = place();
     const host = start(at, "turns: [{ say: a }]");
     host.send(`{"type":"user","x":"${"x".repeat(33 * 1024 * 1024)}"}`);
@@ -485,7 +485,7 @@ describe("lines of a host", () => {
     );
   });
 
-  test("a host that joins late is told what is open, and asked under the same id", async () => {
+  test("a host that joins late gets the open approvals, and is asked under the same id", async () => {
     using at = place();
     at.write("s.yaml", ASKS);
     const parked = await at.hereJson(["run", "go", "--model", "script:s.yaml", "--on-ask", "park"]);
@@ -525,7 +525,7 @@ describe("questions and hooks of a host", () => {
     assert.equal(await host.end(), 0);
   });
 
-  test("without it nobody is asked", async () => {
+  test("without it no one is asked", async () => {
     using at = place();
     const host = start(at, QUESTION);
     await host.ask("initialize", {});

@@ -108,7 +108,7 @@ allowUnused: true
     assert.deepEqual([went.code, went.stdout, readFileSync(at.path("ran"), "utf8")], [0, "Told.\n", "once\n"], went.stderr);
   });
 
-  test("parked while one runs: it ends first, what the session asks stays open, and its notice is told at resume", async () => {
+  test("parked while one runs: it ends first, the session's approvals stay open, and its notice is delivered at resume", async () => {
     using at = scene(`turns:
   - calls: [${behind("sleep 0.3")}, { tool: shell, id: c2, input: { command: "touch asked" } }]
   - { expect: { result: { call: c2, outcome: succeeded }, notices: [{ contains: <status>completed</status> }] }, say: Told. }
@@ -124,7 +124,7 @@ allowUnused: true
     const went = await at.here(["resume", session.id]);
     assert.deepEqual([went.code, went.stdout, existsSync(at.path("asked"))], [0, "Told.\n", true], went.stderr);
     const told = 'Background task "shell: sleep 0.3" completed. The model learns this in the next turn.\n';
-    assert.equal(went.stderr, told, "why there is a turn that nobody asked for");
+    assert.equal(went.stderr, told, "why a turn started by itself");
   });
 
   test("over a limit of time: exit 55, and it is ended with its notification", async () => {
@@ -135,7 +135,7 @@ allowUnused: true
     await until("the group is gone", () => !groupRuns(pidOf(at)));
   });
 
-  test("a single call has nobody who would keep it: refused, and nothing runs", async () => {
+  test("a single call cannot keep a background command: refused, and nothing runs", async () => {
     using at = place();
     const input = JSON.stringify({ command: "touch made", run_in_background: true });
     const { code, stdout, stderr } = await at.here(["call", "shell", "--input", input, "--mode", "yolo"]);
@@ -217,7 +217,7 @@ describe("a background command when the run ends early", () => {
     const stray = strayOf(at);
     child.kill("SIGKILL");
     await end;
-    assert.ok(isRunning(stray), "nobody was there to end it");
+    assert.ok(isRunning(stray), "no process was left to end it");
     const [session] = (await at.hereJson(["sessions"])).value;
     await at.here(["resume", session.id, "--on-ask", "deny"]);
     assert.deepEqual([isRunning(stray), groupRuns(pidOf(at))], [false, false]);
@@ -234,7 +234,7 @@ describe("a background command when the run ends early", () => {
     assert.deepEqual([isRunning(stray), groupRuns(pidOf(at))], [false, false]);
   });
 
-  test("kill -9, resumed: what still ran is ended, the model is told once that nobody knows, and the same is asked about again", async () => {
+  test("kill -9, resumed: what still ran is ended, the model learns once that the outcome is unknown, and the same call is asked about again", async () => {
     const COMMAND = "echo $$ > pid; echo so far; sleep 300";
     using at = scene(`turns: [{ calls: [${behind(COMMAND)}] }, { say: Meanwhile. }]\nallowUnused: true`);
     const { child, end, seen } = begin(at, YOLO);
@@ -245,7 +245,7 @@ describe("a background command when the run ends early", () => {
     child.kill("SIGKILL");
     await end;
     const group = pidOf(at);
-    assert.equal(groupRuns(group), true, "nobody was there to end it");
+    assert.equal(groupRuns(group), true, "no process was left to end it");
     const [session] = (await at.hereJson(["sessions"])).value;
     writeFileSync(
       at.path("s.yaml"),

@@ -103,7 +103,7 @@ agents:
     assert.ok(existsSync(at.path("x.txt")));
   });
 
-  test("a task that waits for a person: the command that is told lets it go on; each of its calls has one result, whichever process ran it", async () => {
+  test("a task that waits for a person: the printed command continues it; each of its calls has one result", async () => {
     const calls = ["one", "two"].map((id) => `{ tool: shell, id: ${id}, input: { command: "echo x >> ${id}" } }`).join(", ");
     using at = scene(task(`{ calls: [${calls}] }, { say: found }`, "  - say: started\n  - say: it was found\n"));
     await helper(at);
@@ -179,7 +179,7 @@ agents:
     ]);
   });
 
-  test("a host sees how far a task has come, and a line for people where the model is told by markup", async () => {
+  test("a host sees the progress of a task, and a plain line where the model gets markup", async () => {
     const calls = "{ calls: [{ tool: glob, id: a, input: { pattern: '*' } }, { tool: list, id: b, input: {} }] }";
     using at = scene(
       task(
@@ -294,7 +294,7 @@ agents:
     assert.equal(host.lines.at(-1).type, "result");
   });
 
-  test("a notice that is told between messages counts as running, and an interrupt ends it before it is answered", async () => {
+  test("a notice that is delivered between messages counts as running, and an interrupt ends it before it is answered", async () => {
     using at = scene(task("{ delayMs: 500, say: found }", "  - say: started\n  - { delayMs: 20000, say: never }\n"));
     await helper(at);
     const host = startHost(at, ["run", "--model", "script:s.yaml", "--allow", "Agent"]);
@@ -445,7 +445,7 @@ describe("signals", () => {
     await until("it is gone", () => !child.kill("SIGTERM"));
     const { code, stdout } = await end;
     assert.equal(code, 130);
-    assert.ok(!parse(stdout).some(isResult), "it waited for nobody");
+    assert.ok(!parse(stdout).some(isResult), "it did not wait");
     const group = Number(readFileSync(at.path("pid"), "utf8"));
     await until("the group is gone", () => !groupRuns(group));
   });

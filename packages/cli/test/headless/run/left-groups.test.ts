@@ -53,7 +53,7 @@ async function killedAndResumed(at: Place, { flags, running, meanwhile, backgrou
   await until("all of it runs, and behind its call where it is to", () => running() && seen.includes(sees));
   child.kill("SIGKILL");
   await end;
-  assert.ok(running(), "nobody was there to end it");
+  assert.ok(running(), "no process was left to end it");
   await meanwhile?.();
   const [session] = (await at.hereJson(["sessions"])).value;
   const went = await at.here(["resume", session.id, ...flags]);

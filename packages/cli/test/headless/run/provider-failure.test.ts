@@ -27,7 +27,7 @@ describe("a provider's failure, as people and programs are told it", () => {
   const ask = (at: Place, more: readonly string[]): ReturnType<Place["here"]> =>
     at.here(["run", "go", ...MODEL, ...more], { env: environment() });
 
-  test("in text: what failed, what to check, how to go on", async () => {
+  test("in text: what failed, what to check, how to continue", async () => {
     using at = place();
     const { code, stdout, stderr } = await ask(at, []);
     assert.deepEqual([code, stdout], [1, ""]);

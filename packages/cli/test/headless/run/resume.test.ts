@@ -92,19 +92,19 @@ describe("resuming a run", () => {
   const SCRIPTED = "turns: [{ calls: [{ tool: shell, id: c1, input: { command: sh deploy.sh } }] }, { say: Done. }]\nallowUnused: true";
   const UNHEEDED: readonly [sentence: string, argv: readonly string[], change: (at: Place) => void, stderr: RegExp][] = [
     [
-      "and whose script changed since is told",
+      "and whose script changed since is reported",
       [],
       (at) => at.write("deploy.sh", "touch other\n"),
       /^assent: warning: shell \(sh deploy\.sh\) was approved but did not run: .*deploy\.sh changed after it was judged\.\n$/,
     ],
     [
-      "and that a rule denies since is told",
+      "and that a rule denies since is reported",
       ["--deny", "Shell(sh *)"],
       () => undefined,
       /^assent: warning: shell \(sh deploy\.sh\) was approved but did not run: it is denied by session permissions: .*\n$/,
     ],
     ["is not told with --quiet", ["--deny", "Shell(sh *)", "--quiet"], () => undefined, /^$/],
-    ["is told by the other formats themselves", ["--deny", "Shell(sh *)", "--output-format", "json"], () => undefined, /^$/],
+    ["is reported by the other formats themselves", ["--deny", "Shell(sh *)", "--output-format", "json"], () => undefined, /^$/],
     ["and that ran is not told", [], () => undefined, /^$/],
   ];
   for (const [sentence, argv, change, stderr] of UNHEEDED) {
@@ -121,7 +121,7 @@ describe("resuming a run", () => {
     });
   }
 
-  test("a call that nobody had approved, and that a rule denies since, is not told as approved", async () => {
+  test("a call without an approval, which a rule denies since, is not reported as approved", async () => {
     using at = place();
     const { session_id: session } = await parked(at);
     const resumed = await at.here(["resume", session, "--deny", "Write"]);
@@ -136,7 +136,7 @@ describe("resuming a run", () => {
     at.write("../.config/assent/agents/helper.md", "---\nname: helper\ndescription: helps\n---\nYou help.\n");
   }
 
-  test("what ended unknown in the main session is not repeated by an agent, nor by a fork, whatever the mode", async () => {
+  test("what ended unknown in the main session is not repeated by an agent or a fork, in any mode", async () => {
     using at = place();
     helper(at);
     const calls = [start("a", ", agent: helper"), start("f", ""), start("b", ", agent: helper, run_in_background: true")];
@@ -231,9 +231,9 @@ agents: { helper: ${own}, fork: ${own} }`,
     const pair = ["session.opened", "session.closed"];
     assert.deepEqual(await openings(at, first.session_id), [...pair, ...pair]);
     const help = (await at.here(["resume", "--help"])).stdout.replace(/\s+/g, " ");
-    assert.match(help, /of a finished call, print the recorded result/);
-    assert.match(help, /On a terminal a conversation opens in the terminal interface, unless a PROMPT, --json, --quiet/);
-    assert.match(help, /A finished run has nothing to resume, but goes on with a PROMPT\./);
+    assert.match(help, /for a finished call, print its result/);
+    assert.match(help, /In a terminal a conversation opens in the terminal interface, unless you give a PROMPT, --json, --quiet/);
+    assert.match(help, /A finished run continues only with a PROMPT\./);
   });
 
   test("the first line shows the opening of its own process", async () => {
@@ -246,7 +246,7 @@ agents: { helper: ${own}, fork: ${own} }`,
     assert.deepEqual(await openings(at, session_id), [...pair, ...pair], "each process opens it once");
   });
 
-  test("what a person undid is no turn of its own: there is nothing to resume, and the model is told with what is said next", async () => {
+  test("an undo is not a turn of its own: there is nothing to resume, and the model learns of it with the next message", async () => {
     using at = place();
     at.write(
       "s.yaml",

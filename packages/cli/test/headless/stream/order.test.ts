@@ -82,7 +82,7 @@ describe("lines in the order of the ledger", () => {
     );
   });
 
-  test("--mode plan changes no mode, and nothing of the ledger before the first line is told behind it", async () => {
+  test("--mode plan changes no mode, and no earlier event is reported after the first line", async () => {
     using at = place();
     at.write("s.yaml", "turns: [{ say: a }, { say: b }]\nallowUnused: true");
     const lines = await linesOf(at, ["run", "go", "--mode", "plan", ...FLAGS]);

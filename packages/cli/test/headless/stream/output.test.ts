@@ -209,7 +209,7 @@ describe("the three formats", () => {
     ["a failure", [], "turns: [{ error: { status: 500, message: boom } }]", 1],
   ];
   for (const [sentence, argv, script, code] of ENDINGS) {
-    test(`text says how to go on after ${sentence}, json has it in its result, and --quiet says neither`, async () => {
+    test(`text says how to continue after ${sentence}, json has it in its result, and --quiet says neither`, async () => {
       using at = place();
       at.write("s.yaml", script);
       const run = ["run", "go", "--model", "script:s.yaml", ...argv];
@@ -222,7 +222,7 @@ describe("the three formats", () => {
 
   const UNASKED: readonly [sentence: string, argv: readonly string[], stderr: RegExp][] = [
     [
-      "is told with what helps",
+      "is reported with a hint",
       [],
       /^assent: warning: write \(x\.txt\) was not run, because no one could be asked\. --on-ask park lets you answer later; --allow RULE allows it, and assent explain shows which rule\.\n$/,
     ],
@@ -333,7 +333,7 @@ describe("what is in the stream", () => {
     if (existsSync(at.path("pid"))) assert.equal(groupRuns(Number(readFileSync(at.path("pid"), "utf8"))), false);
   });
 
-  test("a cost limit that nobody can count is a start error", async () => {
+  test("a cost limit without a known price is a start error", async () => {
     using at = place();
     at.write("p.json", JSON.stringify({ maxCostUsd: 1 }));
     at.write("s.yaml", "turns: [{ say: a }]");
@@ -532,7 +532,7 @@ describe("the command line of a run", () => {
     assert.equal(await prompt([], "this"), "this");
   });
 
-  test("--session names a new session; one that is there goes on", async () => {
+  test("--session names a new session, or continues an existing one", async () => {
     using at = place();
     const id = "123e4567-e89b-42d3-a456-426614174000";
     const first = await stream(at, ["run", "one", "--session", id], "{ turns: [{ say: a }, { say: b }], allowUnused: true }");
@@ -616,7 +616,7 @@ describe("readers", () => {
 });
 
 describe("halves of surrogate pairs", () => {
-  test("in what a model says, thinks it calls, and is told by a host: U+FFFD, and the run goes on", async () => {
+  test("in what a model says, calls, and gets from a host: U+FFFD, and the run continues", async () => {
     using at = place();
     const script = {
       turns: [

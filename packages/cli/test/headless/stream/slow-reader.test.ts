@@ -28,7 +28,7 @@ test("a reader who does not read holds the run back, without growing its memory;
   const session = (await sessionOf()) ?? "";
   const begun = async (): Promise<number> => (await at.here(["log", session, "--type", "turn.started"])).stdout.split("\n").length - 1;
   await until("its first turn", async () => (await begun()) > 0);
-  for (let looks = 0; looks < 5; looks += 1) assert.equal(await begun(), 1, "nobody reads, so the first answer is still coming");
+  for (let looks = 0; looks < 5; looks += 1) assert.equal(await begun(), 1, "there is no reader, so the first answer is still coming");
   let bytes = 0;
   let lines = 0;
   let rest = "";

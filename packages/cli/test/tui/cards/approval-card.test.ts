@@ -674,7 +674,7 @@ describe("the card stack", () => {
     assert.match(screen(), /\/w\/x \(sha256:1/);
     digest = "sha256:2";
     await press("y", "enter");
-    assert.match(screen(), /\/w\/x \(sha256:2[\s\S]*What it would do changed while you looked/);
+    assert.match(screen(), /\/w\/x \(sha256:2[\s\S]*Its effect changed while you were looking/);
     await press("y", "enter");
     assert.deepEqual((await asking)?.updatedInput, { command: "lsx" });
   });

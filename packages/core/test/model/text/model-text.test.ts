@@ -26,7 +26,7 @@ const texts: readonly (readonly [type: keyof typeof modelText, text: string, exp
   ["denied_by_tool", modelText.denied_by_tool({ name }), "Tool 't' refused this input."],
   ["denied_by_tool", modelText.denied_by_tool({ name, reason: "r" }), "Tool 't' refused this input. Reason: r"],
   ["denied_by_hook", modelText.denied_by_hook("r"), "Tool call blocked by hook: r"],
-  ["denied_unattended", modelText.denied_unattended({ name }), "Tool 't' requires approval but nobody can be asked in this run."],
+  ["denied_unattended", modelText.denied_unattended({ name }), "Tool 't' requires approval, but no one can be asked in this run."],
   [
     "denied_policy_changed",
     modelText.denied_policy_changed({ name, label: "session permissions" }),

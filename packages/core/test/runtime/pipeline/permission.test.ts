@@ -156,7 +156,7 @@ for (const [onAsk, outcome, sibling] of rowsOnAsk) {
     }
     const report = await running;
     assert.deepEqual(outcomes(report), [outcome, sibling]);
-    assert.equal(textOf(report.results[0]), "Tool 'edit' requires approval but nobody can be asked in this run.");
+    assert.equal(textOf(report.results[0]), "Tool 'edit' requires approval, but no one can be asked in this run.");
     assert.deepEqual(b.world.lines, []);
     for (const result of report.results) assert.doesNotMatch(textOf(result), /by the user|post_tool_use/);
   });
