@@ -117,7 +117,7 @@ test("the number that run at once is a setting", async (t) => {
   await running;
 });
 
-test("a call that proves this input safe runs beside others, and one that lies by kind does not", async (t) => {
+test("a call with a proven safe input runs concurrently, but one that only declares a safe kind does not", async (t) => {
   const shell = textTool("shell", "execute", { safe: ({ text }) => text === "ls", run: ({ text }) => String(text) });
   const b = await bench(t, { ...yolo, tools: [shell] });
   const running = b.process([call("slow_read", "r"), call("shell", "ls", "safe"), call("shell", "rm", "unsafe")]);
@@ -255,7 +255,7 @@ test("cancel of one call that waits for its lane: it never starts", async (t) =>
   assert.deepEqual(b.world.lines, ["y"]);
 });
 
-test("cancel of one call that was approved and waits for its lane takes the yes back", async (t) => {
+test("cancelling an approved call that waits for its lane withdraws the consent", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } } });
   const running = b.process([call("slow_edit", "first", "c1"), call("edit", "x", "c2")]);
   await until(() => b.dispatcher.pending().length === 1);
@@ -267,7 +267,7 @@ test("cancel of one call that was approved and waits for its lane takes the yes 
   assert.equal((await b.ledger.pending("approvals", { prefix: id, all: true }))[0]?.state, "cancelled");
 });
 
-test("cancel of the batch: what runs is told to stop, what waits or has not started ends, nothing starts after it", async (t) => {
+test("cancelling a batch stops running calls, ends waiting ones and starts no others", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit", "edit:text=allowed"] } } } });
   const controller = new AbortController();
   const running = b.process(
@@ -339,7 +339,7 @@ test("stop-run: calls that run finish, calls not started are skipped, and the me
   assert.deepEqual(b.world.lines, []);
 });
 
-test("stop-run: of several messages the first in call order counts, whoever ended first; a blank one has a default", async (t) => {
+test("of several stop messages the first in call order counts, and a blank one gets a default", async (t) => {
   const hooks = scriptedHooks({ post_tool_use: ({ tool_use_id: id }) => ({ stop: id === "c1" ? "first" : "second" }) });
   const b = await bench(t, { deps: { hooks } });
   const running = b.process([call("slow_read", "one", "c1"), call("slow_read", "two", "c2")]);

@@ -46,7 +46,7 @@ const orders: readonly OrderRow[] = [
     ["response", "messageAdded"],
   ],
   [
-    "a call nobody can be asked about",
+    "a call that no one can be asked about",
     { person: "nobody" },
     call("edit", "x", "c1"),
     "denied denied_unattended",
@@ -70,7 +70,7 @@ const orders: readonly OrderRow[] = [
 ];
 
 for (const [name, options, proposed, outcome, events] of orders) {
-  test(`${name} is told as ${events.join(", ")}`, async (t) => {
+  test(`${name} emits ${events.join(", ")}`, async (t) => {
     const b = await bench(t, options);
     const report = await b.process([proposed]);
     assert.deepEqual(outcomes(report), [outcome]);
@@ -81,7 +81,7 @@ for (const [name, options, proposed, outcome, events] of orders) {
   });
 }
 
-test("a call cancelled before it ran is told as response, messageAdded, never toolCall", async (t) => {
+test("a call cancelled before it ran emits response and messageAdded, never toolCall", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   const report = await b.process([call("edit", "x", "c1")], { signal: AbortSignal.abort() });
   assert.deepEqual(outcomes(report), ["cancelled cancelled"]);
@@ -115,7 +115,7 @@ test("every event carries its call, its agent and what its row says", async (t) 
   });
 });
 
-test("the approval is durable before the confirmation is told", async (t) => {
+test("the approval is durable before the confirmation event", async (t) => {
   let openAtTelling: Promise<readonly unknown[]> | undefined;
   const b = await bench(t, { person: scriptedApprover({ edit: "reject" }) });
   await b.dispatcher.process({ calls: [call("edit", "x")], tools: b.registry, signal: new AbortController().signal }, (event) => {
@@ -236,10 +236,10 @@ for (const [name, options] of hostile) {
 }
 
 const strangeCalls: readonly (readonly [name: string, proposed: unknown])[] = [
-  ["a name that is no text", { id: "c1", name: 42, arguments: "{}" }],
+  ["a name that is not a string", { id: "c1", name: 42, arguments: "{}" }],
   ["no name at all", { id: "c1", arguments: "{}" }],
   ["a name whose text throws", { id: "c1", name: { toString: throwing }, arguments: "{}" }],
-  ["an id that is no text", { id: 7, name: "read", arguments: '{"text":"x"}' }],
+  ["an id that is not a string", { id: 7, name: "read", arguments: '{"text":"x"}' }],
   [
     "arguments with a getter that throws",
     { id: "c1", name: "read", arguments: Object.defineProperty({}, "text", { get: throwing, enumerable: true }) },
@@ -264,7 +264,7 @@ for (const [name, proposed] of strangeCalls) {
   });
 }
 
-test("cancel: an unknown id is false, and so is a call that has ended, also while its batch goes on", async (t) => {
+test("cancel returns false for an unknown id and for an ended call, even while its batch runs", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   assert.equal(b.dispatcher.cancel("nope"), false);
   const running = b.process([call("read", "x", "c1"), call("slow_edit", "one", "c2")]);
@@ -342,7 +342,7 @@ test("a result carries the body's own content, display and details to report, re
   );
 });
 
-test("an observer that changes what it is told changes nothing", async (t) => {
+test("an observer that mutates its events changes nothing", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   const { signal } = new AbortController();
   const report = await b.dispatcher.process({ calls: [call("edit", "x", "c1")], tools: b.registry, signal }, (event) => {

@@ -287,7 +287,7 @@ export type Bench = Tools & {
   readonly check: () => Promise<void>;
 };
 
-/** What a bench stands on: its own, or another bench's, as a second process would. */
+/** The ports of a bench: its own, or those of another bench, like a second process. */
 function ground({ beside, tools, wrap, policy }: BenchOptions): Ground {
   const clock = beside?.clock ?? manualClock();
   const ids = beside?.ids ?? countingIds();
@@ -361,7 +361,7 @@ export async function bench(t: TestContext, options: BenchOptions = {}): Promise
   return made;
 }
 
-/** A session that was opened again is checked by whoever holds it last. */
+/** The last holder checks a reopened session. */
 const newest = new WeakMap<Ledger, Map<string, Bench>>();
 
 async function stored<T extends EventType>(
@@ -396,7 +396,7 @@ async function checkLaws({ ledger, session, world }: Bench): Promise<void> {
   const events = await history(ledger, session.id);
   const state = emptySession();
   for (const event of events) fold(state, event);
-  assert.deepEqual(plainState(state), plainState(session.state), "law 5: the fold of all events is the live state");
+  assert.deepEqual(plainState(state), plainState(session.state), "the fold of all events is the live state");
   checkSnapshot(events, state);
   for (const id of new Set(events.map(callOf))) if (id !== undefined) checkCall(events.filter((event) => callOf(event) === id));
   const claims = events.filter(({ type }) => type === "call.claimed");
@@ -426,7 +426,7 @@ function checkCall(events: readonly LedgerEvent[]): void {
   for (const [at, event] of events.entries()) if (event.type === "call.claimed") checkClaim(events.slice(0, at), event);
 }
 
-/** I2 and I5: before an intent stands a judgement of the same fingerprint that allows it, or asks and was answered for it. */
+/** I2 and I5: a judgement of the same fingerprint that allows the call, or an answered ask, precedes every intent. */
 function checkClaim(before: readonly LedgerEvent[], claim: LedgerEvent<"call.claimed">): void {
   const judged = before.findLast((event) => event.type === "call.judged") as LedgerEvent<"call.judged"> | undefined;
   assert.equal(judged?.body.fingerprint, claim.body.fingerprint, "what was judged last is what is claimed");

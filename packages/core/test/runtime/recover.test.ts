@@ -135,7 +135,7 @@ const askingHook = (): BenchOptions => ({
 const openRows: readonly OpenRow[] = [
   ["proposed, now allowed: it runs", PROPOSED, {}, yolo, "succeeded"],
   ["proposed, now denied", PROPOSED, {}, denying, "denied denied_by_rule"],
-  ["proposed, asks and nobody is there", PROPOSED, {}, nobody, "denied denied_unattended"],
+  ["proposed, asks and no one is there", PROPOSED, {}, nobody, "denied denied_unattended"],
   ["proposed, a hook denies", PROPOSED, {}, denyingHook(), "denied denied_by_hook"],
   ["judged allow: it runs", JUDGED, { verdict: "allow", reason: "yolo" }, yolo, "succeeded"],
   ["judged allow, now it asks", JUDGED, { verdict: "allow" }, nobody, "denied denied_unattended"],
@@ -165,8 +165,8 @@ const openRows: readonly OpenRow[] = [
     askingHook(),
     "denied denied_unattended",
   ],
-  ["waiting, no answer, somebody is there now", WAITING, {}, { person: scriptedApprover({ edit: "approve" }) }, "succeeded"],
-  ["waiting, no answer, nobody is there: it goes on waiting", WAITING, {}, parking, "waiting"],
+  ["waiting, no answer, a person is there now", WAITING, {}, { person: scriptedApprover({ edit: "approve" }) }, "succeeded"],
+  ["waiting, no answer, no one is there: it keeps waiting", WAITING, {}, parking, "waiting"],
   ["waiting, no answer, a policy that loosened changes nothing", WAITING, {}, { ...parking, policy: { mode: "yolo" } }, "waiting"],
   ["waiting, no answer, now denied", WAITING, {}, denying, "denied denied_policy_changed"],
 ];
@@ -228,7 +228,7 @@ const WORDS: readonly (readonly [who: string, judged: Partial<EventBodies["call.
   ],
 ];
 for (const [who, judged, text] of WORDS) {
-  test(`a deny of a ${who} on record is final: no hook is asked or told again, and the words are the same`, async (t) => {
+  test(`a deny of a ${who} on record is final: no hook runs again, and the text is the same`, async (t) => {
     const b = await bench(t, { person: "nobody" });
     await written(b, JUDGED, { verdict: "deny", ...judged });
     const hooks = scriptedHooks({ pre_tool_use: () => ({ verdict: "allow" }) });
@@ -262,7 +262,7 @@ test("a call that waited and was denied on record ends so, and its approval clos
   );
 });
 
-test("waiting and answered no while nobody ran: ended rejected with the reason", async (t) => {
+test("rejected while no process ran: ended rejected with the reason", async (t) => {
   const b = await bench(t);
   await written(b, WAITING);
   await answer(b, { outcome: "reject", reason: "not now" });
@@ -271,7 +271,7 @@ test("waiting and answered no while nobody ran: ended rejected with the reason",
   assert.equal(textOf(only(report)), "The user rejected the tool call. Reason: not now");
 });
 
-test("approved while nobody ran: it runs once with that answer, however often it is resumed", async (t) => {
+test("approved while no process ran: it runs once with that answer, however often it is resumed", async (t) => {
   const b = await bench(t);
   await written(b, WAITING);
   await answer(b);
@@ -285,7 +285,7 @@ test("approved while nobody ran: it runs once with that answer, however often it
   assert.equal((await last.stored("call.claimed"))[0]?.body.answer?.pos, answered?.pos);
 });
 
-test("approved with an edit while nobody ran: the edit is judged and runs", async (t) => {
+test("approved with an edit while no process ran: the edit is judged and runs", async (t) => {
   for (const [options, outcome, lines] of [
     [{ person: "nobody" }, "succeeded", ["edited"]],
     [{ policy: { rules: { team: { deny: ["edit:text=edited"] } } } }, "denied", []],
@@ -385,7 +385,7 @@ test("an expiry holds across a restart, also when the new process has another ti
   }
 });
 
-test("a deadline that passed while nobody ran ends the call expired", async (t) => {
+test("a deadline that passed while no process ran ends the call as expired", async (t) => {
   const b = await bench(t, { person: "nobody", deps: { onAsk: "park", approvalTimeoutMs: 60_000 } });
   await b.process([call("edit", "x", "c1")]);
   await b.session.close("parked", 75);
@@ -395,7 +395,7 @@ test("a deadline that passed while nobody ran ends the call expired", async (t) 
   assert.deepEqual(b.world.lines, []);
 });
 
-test("read, edit that asks, read, parked: the first read ran, the second waits behind the edit; after approve and resume both go on, once", async (t) => {
+test("read, edit that asks, read, parked: the first read ran, the second waits behind the edit; after approve and resume both continue, once", async (t) => {
   const b = await bench(t, parking);
   const parked = await b.process([call("read", "r1", "c1"), call("edit", "x", "c2"), call("read", "r2", "c3")]);
   assert.deepEqual(outcomes(parked), ["succeeded", "waiting", "waiting"]);
@@ -462,7 +462,7 @@ test("park: an answer that came meanwhile is used when the same process resumes"
   assert.deepEqual(b.world.lines, ["x"]);
 });
 
-test("park: a process that parked a call goes on with other calls", async (t) => {
+test("a process that parked a call continues with other calls", async (t) => {
   const b = await bench(t, parking);
   await b.process([call("edit", "x", "c1")]);
   assert.deepEqual(outcomes(await b.process([call("read", "r", "c2")])), ["succeeded"]);
@@ -567,7 +567,7 @@ for (const [name, writer, count] of [
   });
 }
 
-test("a session that was closed is opened by whoever goes on with it, once", async (t) => {
+test("a closed session is opened once by the process that resumes it", async (t) => {
   const b = await bench(t);
   await b.session.close("parked", 75);
   const again = await after(t, b);
@@ -624,7 +624,7 @@ async function probedBench(t: TestContext, over: Partial<Definition>, options: B
   return b;
 }
 
-test("what the probe found is told as evidence", async (t) => {
+test("the probe's finding is reported as evidence", async (t) => {
   const b = await probedBench(t, { probe: () => ({ state: "unknown", evidence: "two files" }) });
   const report = await (await after(t, b)).resume();
   assert.match(textOf(only(report)), /Evidence: probe two files\./);
@@ -748,7 +748,7 @@ const processRows: readonly ProcessRow[] = [
     { pid: 7, alive: true, survivor: 9, survivors: [9, 10] },
   ],
   ["gone", processes({ found: false, survivors: [] }), { pid: 7, alive: false }],
-  ["unknown, since nobody can look: it is named", undefined, { pid: 7 }],
+  ["unknown, since no one can look: it is named", undefined, { pid: 7 }],
 ];
 
 /** Leaves a process in the middle of an effect that has told the processes it started. */
@@ -810,7 +810,7 @@ for (const [kind, wrap] of [
   });
 }
 
-test("a call that had told its process is remembered as any other: the same call asks, even in yolo", async (t) => {
+test("a call with a recorded process is remembered like any other: the same call asks, even in yolo", async (t) => {
   const person = scriptedApprover({ spawn: "reject" });
   const again = await after(t, await crashedAfterStart(t), { person });
   await again.resume();
@@ -821,7 +821,7 @@ test("a call that had told its process is remembered as any other: the same call
   );
 });
 
-test("a deny stays a deny, and where nobody can be asked it is denied", async (t) => {
+test("a deny stays a deny, and an ask that no one can answer is denied", async (t) => {
   const b = await crashed(t, { wrap: durable });
   const again = await after(t, b, { person: "nobody", wrap: durable });
   await again.resume();
@@ -878,7 +878,7 @@ test("what resume tells the model is in call order", async (t) => {
   );
 });
 
-test("a call that waits and a later one that is recovered are told in call order", async (t) => {
+test("a waiting call and a later recovered one are reported in call order", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { ask: ["read"] } } } });
   void b.process([call("read", "asks", "c1"), call("slow_read", "r", "c2")]);
   await b.gates.reached("r");
@@ -894,7 +894,7 @@ test("a call that waits and a later one that is recovered are told in call order
   );
 });
 
-test("what an approved call is bound to changed while nobody ran: it ends operand_changed, and nothing runs", async (t) => {
+test("a binding of an approved call changed while no process ran: it ends operand_changed, and nothing runs", async (t) => {
   let digest = "d1";
   const facts: Facts = ({ tool }) => ({ units: [{ subject: tool }], binds: { "a.sh": digest } });
   const b = await bench(t, { person: "nobody", deps: { onAsk: "park", facts } });
@@ -916,7 +916,7 @@ const closes: readonly (readonly [closed: "cancelled" | "expired" | "denied", ou
 for (const [closed, outcome] of closes) {
   for (const approve of [false, true]) {
     if (approve && closed === "expired") continue;
-    test(`${approve ? "approved and taken back" : "waiting and closed"} (${closed}) without an end: ${outcome}, and nobody is asked again`, async (t) => {
+    test(`${approve ? "approved and taken back" : "waiting and closed"} (${closed}) without an end: ${outcome}, and no one is asked again`, async (t) => {
       const b = await bench(t);
       await written(b, WAITING);
       if (approve) await answer(b);
@@ -958,7 +958,7 @@ for (const [what, key] of [
   ["a number", 7],
   ["null", null],
 ] as const) {
-  test(`law 4: an idempotency key that is ${what} is no key: the call is never run a second time`, async (t) => {
+  test(`an idempotency key that is ${what} is ignored: the call never runs twice`, async (t) => {
     const keyed = textTool("keyed", "edit", { idempotencyKey: () => key as never, run: (input, ctx) => b.gates.run(input, ctx) });
     const b: Bench = await bench(t, { ...yolo, tools: [keyed] });
     const first = b.process([call("keyed", "x", "c1")]);

@@ -66,7 +66,7 @@ test("an edit of an input that only the original's rule allowed still needs no s
   assert.deepEqual(b.world.lines, ["y"]);
 });
 
-test("a yes is told as it was stored, also where the call is asked about again before that could be told", async (t) => {
+test("an approval is reported as stored, even if the call asks again before the report", async (t) => {
   let again = false;
   const { b, running, id } = await asked(t, {
     wrap: (ledger) => ({
@@ -97,18 +97,18 @@ const refused: readonly Refused[] = [
     { updatedInput: JSON.parse('{"text":"y","__proto__":{"x":1}}') },
     "invalid_tool_params",
   ],
-  ["an edited input that is no object", "edit", { updatedInput: "text" as never }, "invalid_tool_params"],
+  ["an edited input that is not an object", "edit", { updatedInput: "text" as never }, "invalid_tool_params"],
   ["new content for a tool that cannot be modified", "edit", { newContent: "y" }, "not_modifiable"],
   ["both new content and an edited input", "note", { newContent: "y", updatedInput: { text: "z" } }, "bad_answer"],
   ["a mode on anything but a plan", "edit", { mode: "default" }, "bad_answer"],
   ["an unknown outcome", "edit", { outcome: "proceed_once" as never }, "bad_answer"],
   ["no outcome", "edit", { outcome: undefined as never }, "bad_answer"],
-  ["an answer by nobody", "edit", { by: undefined as never }, "bad_answer"],
+  ["an answer without a person", "edit", { by: undefined as never }, "bad_answer"],
   ["an answer in the name of a grant", "edit", { by: { ...says("").by, kind: "grant" } }, "bad_answer"],
-  ["an answer by somebody of an unknown kind", "edit", { by: { ...says("").by, kind: "model" as never } }, "bad_answer"],
-  ["a reason that is no text", "edit", { reason: 7 as never }, "bad_answer"],
+  ["an answer by an unknown kind of person", "edit", { by: { ...says("").by, kind: "model" as never } }, "bad_answer"],
+  ["a reason that is not a string", "edit", { reason: 7 as never }, "bad_answer"],
   ["rules that are no list", "edit", { remember: { scope: "session", rules: "edit" as never } }, "bad_rule"],
-  ["a rule that is no text", "edit", { remember: { scope: "session", rules: [7 as never] } }, "bad_rule"],
+  ["a rule that is not a string", "edit", { remember: { scope: "session", rules: [7 as never] } }, "bad_rule"],
   ["a rule that does not parse", "edit", { remember: { scope: "session", rules: ["edit["] } }, "bad_rule"],
   ["a rule that does not cover the call", "edit", { remember: { scope: "session", rules: ["edit:text=other"] } }, "bad_rule"],
   ["of two rules one does not cover", "edit", { remember: { scope: "session", rules: ["edit", "read"] } }, "bad_rule"],
@@ -118,9 +118,9 @@ const refused: readonly Refused[] = [
   ["the rule * for the user, with blanks", "edit", { remember: { scope: "user", rules: [" * "] } }, "bad_rule"],
   ["the rule ** for the user, which is * by another spelling", "edit", { remember: { scope: "user", rules: ["**"] } }, "bad_rule"],
   ["an unknown scope", "edit", { remember: { scope: "galaxy" as never } }, "bad_answer"],
-  ["an expiry that is no time", "edit", { remember: { scope: "session", expiresAt: "tomorrow" } }, "bad_answer"],
+  ["an expiry that is not a time", "edit", { remember: { scope: "session", expiresAt: "tomorrow" } }, "bad_answer"],
   ["a use count of zero", "edit", { remember: { scope: "session", uses: 0 } }, "bad_answer"],
-  ["a use count that is no whole number", "edit", { remember: { scope: "session", uses: 1.5 } }, "bad_answer"],
+  ["a use count that is not an integer", "edit", { remember: { scope: "session", uses: 1.5 } }, "bad_answer"],
 ];
 
 for (const [name, tool, answer, type] of refused) {
@@ -155,7 +155,7 @@ for (const [name, answer] of unchanged) {
   });
 }
 
-test("a reason is trimmed, and a blank one is none", async (t) => {
+test("a reason is trimmed, and a blank one is dropped", async (t) => {
   for (const [reason, text] of [
     ["  use rg  ", "The user rejected the tool call. Reason: use rg"],
     ["   ", "The user rejected the tool call."],

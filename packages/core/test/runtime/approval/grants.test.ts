@@ -4,7 +4,7 @@ import type { Answer, EventBodies, Facts } from "@assent/core";
 import { grantedDraft, scriptedApprover } from "@assent/core/testing";
 import { type Bench, bench, call, outcomes, rest, says, scriptedHooks, textTool, until } from "../harness.ts";
 
-/** A grant in the shared chain, made by whoever. */
+/** A grant in the shared chain. */
 async function grant(b: Bench, id: string, over: Partial<EventBodies["grant.created"]> = {}): Promise<void> {
   const at = new Date(b.clock.now()).toISOString();
   await b.ledger.answer([{ ...grantedDraft(id, { rule: "edit", tool: "edit", ...over }), at }]);
@@ -41,7 +41,7 @@ const reach: readonly Reach[] = [
   ["an expired grant does not answer", { expiresAt: "2025-12-31T23:59:59.999Z" }, undefined],
   ["a grant that expires this very moment does not answer", { expiresAt: "2026-01-01T00:00:00.000Z" }, undefined],
   ["a grant that expires later answers", { expiresAt: "2026-01-01T00:00:00.001Z" }, "grant_user"],
-  ["a grant whose expiry is no time does not answer", { expiresAt: "tomorrow" }, undefined],
+  ["a grant with an invalid expiry does not answer", { expiresAt: "tomorrow" }, undefined],
   ["a used-up grant does not answer", { uses: 0 }, undefined],
   ["the rule * of a user answers nothing", { rule: "*" }, undefined],
   ["the rule * of a project answers nothing", { scope: "project", workspace: "/workspace", rule: "*" }, undefined],
@@ -57,7 +57,7 @@ for (const [name, over, source] of reach) {
   });
 }
 
-test("the rule * of this session answers every ask that nobody insisted on", async (t) => {
+test("the session rule * answers every ask that is not explicit", async (t) => {
   const shell = textTool("shell", "execute");
   const b = await bench(t, { person: "nobody", tools: [shell] });
   await grant(b, "g_1", { scope: "session", session: b.session.id, rule: "*" });
@@ -66,7 +66,7 @@ test("the rule * of this session answers every ask that nobody insisted on", asy
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_unattended"]);
 });
 
-test("law 2: a grant never opens a deny, nor an explicit ask of a rule, a guard or a hook", async (t) => {
+test("a grant never overrides a deny, nor an explicit ask of a rule, a safeguard or a hook", async (t) => {
   const asks = scriptedHooks({ pre_tool_use: () => ({ verdict: "ask" }) });
   const guard = { id: "g", check: () => ({ verdict: "ask" }) as const };
   for (const [options, outcome] of [
@@ -124,7 +124,7 @@ test("of several grants the session's answers first, then the project's, then th
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_unattended"]);
 });
 
-test("a grant that expires while the session goes on stops answering", async (t) => {
+test("a grant that expires during the session stops answering", async (t) => {
   const person = scriptedApprover({ edit: { outcome: "approve", remember: { scope: "session", expiresAt: "2026-01-01T01:00:00.000Z" } } });
   const b = await bench(t, { person });
   await b.process([call("edit", "x")]);
@@ -154,9 +154,9 @@ test("a grant with an end does not count under a clock that is earlier than the 
 
 for (const [what, options, outcome] of [
   ["a person is asked", { person: scriptedApprover({ edit: "reject" }) }, "rejected rejected_by_user"],
-  ["nobody can be asked and it is denied", { person: "nobody" }, "denied denied_unattended"],
+  ["no one can be asked and it is denied", { person: "nobody" }, "denied denied_unattended"],
 ] as const) {
-  test(`revoking a grant between its yes and the claim takes effect: ${what}`, async (t) => {
+  test(`revoking a grant between its answer and the claim takes effect: ${what}`, async (t) => {
     const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } }, ...options });
     await grant(b, "g_1");
     const running = b.process([call("slow_edit", "first"), call("edit", "x", "c2")]);
@@ -170,7 +170,7 @@ for (const [what, options, outcome] of [
   });
 }
 
-test("an ask rule that comes after a grant's yes asks a person", async (t) => {
+test("an ask rule added after a grant answered asks a person", async (t) => {
   const person = scriptedApprover({ edit: "approve" });
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } }, person });
   await grant(b, "g_1");
@@ -258,7 +258,7 @@ test("every unit that asks must be covered, by one grant or several", async (t) 
   );
 });
 
-test("revoking any of the grants that answered together takes the yes back", async (t) => {
+test("revoking any of the grants that answered together withdraws the consent", async (t) => {
   const rules = {
     parse: (text: string) => ({ text, covers: (_request: unknown, unit: { readonly subject: string }) => unit.subject === text }),
     offer: () => [],
@@ -275,7 +275,7 @@ test("revoking any of the grants that answered together takes the yes back", asy
   }
 });
 
-test("a policy that loosens after a grant's yes, before the lane is free, changes nothing: it runs", async (t) => {
+test("a call answered by a grant still runs if the policy loosens before its lane is free", async (t) => {
   for (const words of [{ mode: "yolo" }, { rules: { user: { allow: ["edit", "slow_edit"] } } }]) {
     const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } }, person: "nobody" });
     await grant(b, "g_1");
@@ -288,7 +288,7 @@ test("a policy that loosens after a grant's yes, before the lane is free, change
   }
 });
 
-test("revoking any of the grants that answered together takes the yes back after a restart, too", async (t) => {
+test("revoking any of the grants that answered together withdraws the consent, also after a restart", async (t) => {
   const rules = {
     parse: (text: string) => ({ text, covers: (_request: unknown, unit: { readonly subject: string }) => unit.subject === text }),
     offer: () => [],

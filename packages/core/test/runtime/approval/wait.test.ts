@@ -69,7 +69,7 @@ for (const [door, answer] of doors) {
     assert.equal((await b.stored("approval.answered")).length, 1);
   });
 
-  test(`a different answer ${door} is told who answered and how, and changes nothing`, async (t) => {
+  test(`a different answer ${door} reports who answered and how, and changes nothing`, async (t) => {
     const b = await bench(t);
     const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
     const first = await answer(b, says(approval("c1")));
@@ -133,7 +133,7 @@ test("an answer before any batch is unknown_approval", async (t) => {
   await assert.rejects(b.dispatcher.answer(says("a_nope")), (error) => error instanceof AnswerError && error.type === "unknown_approval");
 });
 
-test("an answer that comes the moment the approval is told is kept and used", async (t) => {
+test("an answer that arrives as the approval is announced is kept and used", async (t) => {
   const b = await bench(t);
   const { signal } = new AbortController();
   let answered: Promise<unknown> | undefined;
@@ -171,7 +171,7 @@ test("an answer given inside the commit of the approval, while another call alre
   assert.deepEqual(outcomes(await running), ["succeeded", "succeeded"]);
 });
 
-test("an answer while on_user_input hooks are told is kept and used", async (t) => {
+test("an answer that arrives while on_user_input hooks run is kept and used", async (t) => {
   const answers: Promise<unknown>[] = [];
   const hooks = { ...scriptedHooks({}), tell: (event: string) => void (event === "on_user_input" && answers.push(approve())) };
   const b = await bench(t, { deps: { hooks } });
@@ -183,7 +183,7 @@ test("an answer while on_user_input hooks are told is kept and used", async (t) 
   await Promise.all(answers);
 });
 
-test("a hook that throws when it is told of a waiting person changes nothing", async (t) => {
+test("a throwing on_user_input hook changes nothing", async (t) => {
   const hooks = {
     ...scriptedHooks({}),
     tell: () => {
@@ -194,7 +194,7 @@ test("a hook that throws when it is told of a waiting person changes nothing", a
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["succeeded"]);
 });
 
-test("on_user_input is told with its label when a person is waited for", async (t) => {
+test("on_user_input hooks get a label while a call waits for a person", async (t) => {
   const hooks = scriptedHooks({});
   const b = await bench(t, { deps: { hooks }, person: scriptedApprover({ edit: "approve" }) });
   await b.process([call("edit", "x", "c1"), call("read", "y")]);
@@ -222,7 +222,7 @@ test("a cancel that comes with an answer leaves one outcome, and the effect agre
   }
 });
 
-test("after a cancel an approve is told that it came too late", async (t) => {
+test("an approve after a cancel is reported as too late", async (t) => {
   const b = await bench(t);
   const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
   b.dispatcher.cancel("c1");
@@ -232,7 +232,7 @@ test("after a cancel an approve is told that it came too late", async (t) => {
   assert.deepEqual(b.world.lines, []);
 });
 
-test("an approval that nobody answers in time expires, and the call was not run", async (t) => {
+test("an approval without an answer in time expires, and the call does not run", async (t) => {
   const b = await bench(t, { deps: { approvalTimeoutMs: 60_000 } });
   const { running } = await asking(b, [call("edit", "x", "c1")]);
   await b.clock.advance(59_999);
@@ -360,7 +360,7 @@ const nonsense: readonly (readonly [what: string, answer: unknown])[] = [
   ["true", true],
   ["an unknown outcome", { outcome: "Approve", by: says("").by }],
   ["no outcome", { by: says("").by }],
-  ["nobody's approve", { outcome: "approve" }],
+  ["an approve without a person", { outcome: "approve" }],
   ["an approve for another fingerprint", { outcome: "approve", fingerprint: "f", by: says("").by }],
 ];
 for (const [what, answer] of nonsense) {
@@ -377,7 +377,7 @@ for (const [what, answer] of nonsense) {
   });
 }
 
-test("an approver is told to stop asking when somebody else answered, when the call is cancelled and when it expires", async (t) => {
+test("an approver is stopped when another process answers, on a cancel and on expiry", async (t) => {
   const signals = new Map<string, AbortSignal>();
   const ask: Approver["ask"] = ({ callId }, signal) => {
     signals.set(callId, signal);
@@ -431,7 +431,7 @@ test("a policy that loosens changes nothing for what already waits", async (t) =
   assert.deepEqual(outcomes(await running), ["rejected rejected_by_user"]);
 });
 
-test("a policy that begins to deny after the approve, before the lane is free, takes the yes back", async (t) => {
+test("a policy that denies after the approval, before the lane is free, withdraws the consent", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } } });
   const running = b.process([call("slow_edit", "first", "c1"), call("edit", "x", "c2")]);
   await until(() => b.dispatcher.pending().length === 1);
@@ -444,7 +444,7 @@ test("a policy that begins to deny after the approve, before the lane is free, t
   assert.equal((await b.ledger.pending("approvals", { prefix: id, all: true }))[0]?.state, "denied");
 });
 
-test("a person's yes holds against a rule that begins to ask", async (t) => {
+test("a person's approval holds against a rule that starts to ask", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } } });
   const running = b.process([call("slow_edit", "first", "c1"), call("edit", "x", "c2")]);
   await until(() => b.dispatcher.pending().length === 1);
@@ -454,7 +454,7 @@ test("a person's yes holds against a rule that begins to ask", async (t) => {
   assert.deepEqual(outcomes(await running), ["succeeded", "succeeded"]);
 });
 
-test("the same rejected call again is told no without asking; a new prompt may ask again", async (t) => {
+test("repeating a rejected call is rejected without asking, until a new prompt", async (t) => {
   const person = scriptedApprover({ edit: "reject" });
   const b = await bench(t, { person });
   await b.process([call("edit", "x")]);
@@ -485,7 +485,7 @@ test("an approved call proposed again asks again, and so does one with another a
 });
 
 for (const how of ["a cancel", "a policy that denies"] as const) {
-  test(`${how} that finds a yes committed just before takes it back: nothing runs, and the approval says so`, async (t) => {
+  test(`${how} just after an approval withdraws it: nothing runs, and the approval is closed`, async (t) => {
     let raced = false;
     const b = await bench(t, {
       wrap: (ledger) => ({
@@ -522,7 +522,7 @@ for (const how of ["a cancel", "a policy that denies"] as const) {
   });
 }
 
-test("a deadline that finds a yes committed just before lets it stand", async (t) => {
+test("a deadline just after an approval does not withdraw it", async (t) => {
   let raced = false;
   const b = await bench(t, {
     deps: { approvalTimeoutMs: 60_000 },

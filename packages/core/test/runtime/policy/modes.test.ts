@@ -10,7 +10,7 @@ test("a session that begins in plan remembers default, and where its plan goes",
   assert.equal(b.modes.mode(), "plan");
 });
 
-test("plan-mode 1: entering remembers the mode before; entering again overwrites nothing", async (t) => {
+test("entering plan mode remembers the mode before it, and entering again changes nothing", async (t) => {
   const b = await planBench(t, { policy: { mode: "yolo" } });
   await b.modes.change("plan", "Tester");
   await b.modes.change("plan", "Tester");
@@ -31,7 +31,7 @@ test("a stricter mode counts before it is on record, a looser one only after", a
   assert.equal(b.modes.current().mode, "yolo");
 });
 
-test("changes come one after the other: the last one stands", async (t) => {
+test("mode changes are applied in order, and the last one counts", async (t) => {
   const b = await planBench(t, { policy: { mode: "default" } });
   await Promise.all([b.modes.change("plan", "a"), b.modes.change("yolo", "b"), b.modes.change("auto-edit", "c")]);
   assert.equal(b.modes.mode(), "auto-edit");
@@ -53,7 +53,7 @@ test("every mode is a policy of its own, and the same one twice is the same poli
   assert.equal((await b.stored("policy.changed")).at(-1)?.body.revision, after.revision);
 });
 
-test("settings that change their mode switch it; other changes leave it alone and are told", async (t) => {
+test("a mode change in settings switches the mode; other changes only notify", async (t) => {
   const b = await planBench(t, { policy: { mode: "default" } });
   await b.modes.change("auto-edit", "Tester");
   b.settings.set({ mode: "default", rules: { user: { deny: ["edit"] } } });
@@ -64,7 +64,7 @@ test("settings that change their mode switch it; other changes leave it alone an
   assert.equal((await b.stored("mode.changed")).at(-1)?.body.by, "settings");
 });
 
-test("plan-mode 1: what waits when plan is entered is judged again, and reads stay", async (t) => {
+test("entering plan mode judges waiting calls again and keeps reads", async (t) => {
   const b = await planBench(t, { policy: { mode: "default", rules: { user: { ask: ["*"] } } } });
   const running = b.process([call("read", "r"), call("edit", "e")]);
   await until(() => b.dispatcher.pending().length === 2);
@@ -75,7 +75,7 @@ test("plan-mode 1: what waits when plan is entered is judged again, and reads st
   assert.deepEqual(b.world.lines, []);
 });
 
-test("PM-35: an edit that a person approved is denied when plan is entered before it is claimed", async (t) => {
+test("an edit that a person approved is denied when plan is entered before it is claimed", async (t) => {
   const b = await planBench(t, { policy: { mode: "default" } });
   const running = b.process([call("slow_edit", "first"), call("edit", "second", "c2")]);
   await until(() => b.dispatcher.pending().length === 2);
@@ -87,7 +87,7 @@ test("PM-35: an edit that a person approved is denied when plan is entered befor
   assert.deepEqual(b.world.lines, []);
 });
 
-test("plan-mode 1: leaving revives nothing that was denied, and applies nothing", async (t) => {
+test("leaving plan mode revives no denied call and applies nothing", async (t) => {
   const b = await planBench(t, { policy: { mode: "yolo" } });
   await b.stage({ a: "uno" });
   await b.modes.change("plan", "Tester");
@@ -117,7 +117,7 @@ const REFUSED: readonly [sentence: string, options: Parameters<typeof planBench>
   ["no one can approve a plan", { canApprove: false }, "execution_denied", /no one can approve/],
   ["an agent", AGENT, "execution_denied", /Only the main session/],
   [
-    "nobody is asked",
+    "no one is asked",
     { person: scriptedApprover(() => "reject") },
     null,
     /^Plan mode is on\. Write the plan to \.assent\/plans\/s_\w+\.md, then call resolve\.$/,
@@ -136,14 +136,14 @@ for (const [sentence, options, type, text] of REFUSED) {
 
 const RESUMED: readonly [sentence: string, began: string, chosen: string | undefined, settings: string, mode: string][] = [
   ["settings that were tightened since count", "yolo", undefined, "default", "default"],
-  ["and so do looser ones, where nobody chose in the session", "default", undefined, "auto-edit", "auto-edit"],
-  ["what was chosen in the session stands against what it began with", "plan", "default", "plan", "default"],
+  ["looser settings apply if no one changed the mode in the session", "default", undefined, "auto-edit", "auto-edit"],
+  ["a mode chosen in the session wins over its first mode", "plan", "default", "plan", "default"],
   ["and against settings that became looser", "default", "auto-edit", "yolo", "auto-edit"],
   ["but not against settings that became stricter", "auto-edit", "yolo", "default", "default"],
   ["plan mode is left by a person alone", "default", "plan", "yolo", "plan"],
 ];
 for (const [sentence, began, chosen, settings, mode] of RESUMED) {
-  test(`a session that goes on: ${sentence}`, async (t) => {
+  test(`a resumed session: ${sentence}`, async (t) => {
     const b = await planBench(t, { policy: { mode: began } });
     if (chosen !== undefined) await b.modes.change(chosen, "Tester");
     const next = await planBench(t, {

@@ -18,7 +18,7 @@ async function planned(t: Parameters<typeof planBench>[0], options: PlanOptions 
   return b;
 }
 
-test("plan-mode 4: the person is shown the whole plan, its title, the mode before, and a digest", async (t) => {
+test("the person sees the whole plan, its title, the mode before it and a digest", async (t) => {
   const b = await planned(t, { from: "yolo", person: approve() });
   await b.process([resolving("apply", {}, "r1")]);
   const [open] = b.person.shown;
@@ -31,11 +31,11 @@ test("plan-mode 4: the person is shown the whole plan, its title, the mode befor
 const ANSWERS: readonly [name: string, from: string, over: Partial<Answer>, mode: string, outcome: string][] = [
   ["approve", "yolo", {}, "default", "proceed_once"],
   ["proceed_always", "default", { mode: "auto-edit" }, "auto-edit", "proceed_always"],
-  ["PM-26: restore_previous", "yolo", { mode: "yolo" }, "yolo", "restore_previous"],
-  ["PM-27: in auto-edit a person is asked all the same", "auto-edit", {}, "default", "proceed_once"],
+  ["restore_previous", "yolo", { mode: "yolo" }, "yolo", "restore_previous"],
+  ["in auto-edit a person is asked all the same", "auto-edit", {}, "default", "proceed_once"],
 ];
 for (const [name, from, over, mode, outcome] of ANSWERS) {
-  test(`plan-mode 4: ${name}`, async (t) => {
+  test(`${name}`, async (t) => {
     const b = await planned(t, { from, person: approve(over) });
     const report = only(await b.process([resolving("apply", { extra: { title: "Add OAuth login" } })]));
     assert.equal(b.person.shown.length, 1);
@@ -76,13 +76,7 @@ const REFUSED: readonly [sentence: string, act: (b: PlanBench) => void, extra: J
       "plan_missing",
       (b) => `No plan found. Write the plan to .assent/plans/${b.session.id}.md first, then call resolve.`,
     ],
-    [
-      "PM-04: a title with a separator",
-      () => undefined,
-      { title: "../x" },
-      "invalid_tool_params",
-      () => "title must not contain path separators",
-    ],
+    ["a title with a separator", () => undefined, { title: "../x" }, "invalid_tool_params", () => "title must not contain path separators"],
     [
       "a title that is taken",
       (b) => b.plans.set("/workspace/.assent/plans/Fix-cache.md", "mine"),
@@ -92,7 +86,7 @@ const REFUSED: readonly [sentence: string, act: (b: PlanBench) => void, extra: J
     ],
   ];
 for (const [sentence, act, extra, type, text] of REFUSED) {
-  test(`plan-mode 4: ${sentence} is told before anybody is asked`, async (t) => {
+  test(`${sentence} is reported without asking a person`, async (t) => {
     const b = await planned(t, { person: approve() });
     act(b);
     const report = only(await b.process([resolving("apply", { extra })]));
@@ -102,33 +96,33 @@ for (const [sentence, act, extra, type, text] of REFUSED) {
   });
 }
 
-const TITLES: readonly [id: string, extra: JsonObject, plan: string, title: string][] = [
-  ["PM-03", { title: {} }, PLAN, "Fix-cache"],
-  ["PM-05", { title: "  " }, "text only", "plan"],
+const TITLES: readonly [sentence: string, extra: JsonObject, plan: string, title: string][] = [
+  ["a title that is not a string", { title: {} }, PLAN, "Fix-cache"],
+  ["a blank title", { title: "  " }, "text only", "plan"],
 ];
-for (const [id, extra, plan, title] of TITLES) {
-  test(`${id}: the session's own id is no title`, async (t) => {
+for (const [sentence, extra, plan, title] of TITLES) {
+  test(`${sentence}: the session's own id is not used as a title`, async (t) => {
     const b = await planned(t, { person: approve() });
     b.plans.set(b.planFile, plan);
     assert.match(textOf(only(await b.process([resolving("apply", { extra })]))), new RegExp(`^Plan approved: ${title}\\.`));
   });
 }
 
-test("plan-mode 4: a no keeps the mode, tells why, and the run goes on", async (t) => {
+test("a rejection keeps the mode, gives the reason, and the run continues", async (t) => {
   const b = await planned(t, { person: scriptedApprover(() => ({ outcome: "reject", reason: "too much" })) });
   const report = only(await b.process([resolving("apply")]));
   assert.deepEqual([report.outcome, report.type, textOf(report)], ["rejected", "plan_rejected", "Plan rejected. Reason: too much"]);
   assert.deepEqual([b.modes.mode(), b.plans.has(b.planFile)], ["plan", true]);
 });
 
-test("plan-mode 4: a discard withdraws the plan; mode and file stay", async (t) => {
+test("a discard withdraws the plan; mode and file stay", async (t) => {
   const b = await planned(t);
   const report = only(await b.process([resolving("discard", { reason: "later" })]));
   assert.deepEqual([report.type, textOf(report)], ["discarded", "Discarded: Plan. Reason: later."]);
   assert.deepEqual([b.modes.mode(), b.plans.has(b.planFile)], ["plan", true]);
 });
 
-test("PM-24: turned off while a person is asked, the call says so and stays ended", async (t) => {
+test("turning plan mode off while a person is asked ends the call for good", async (t) => {
   const b = await planned(t);
   const running = b.process([resolving("apply")]);
   await until(() => b.dispatcher.pending().length > 0);
@@ -141,7 +135,7 @@ test("PM-24: turned off while a person is asked, the call says so and stays ende
   assert.equal(b.plans.has(b.planFile), true);
 });
 
-test("PM-25: a plan that changed while it was reviewed is not approved", async (t) => {
+test("a plan that changed while it was reviewed is not approved", async (t) => {
   const b = await planned(t);
   const running = b.process([resolving("apply")]);
   await until(() => b.dispatcher.pending().length > 0);
@@ -171,12 +165,12 @@ test("a mode that is locked is not entered by approving a plan", async (t) => {
   assert.deepEqual([b.modes.mode(), b.plans.has(b.planFile)], ["plan", true]);
 });
 
-test("PM-28: answered after a crash, the resumed session uses the yes once and is in the mode of the answer", async (t) => {
+test("after a crash the resumed session uses the approval once and enters its mode", async (t) => {
   const b = await planned(t, { from: "yolo", person: "nobody", deps: { onAsk: "park" } });
   assert.deepEqual(outcomes(await b.process([resolving("apply")])), ["waiting"]);
   const [row] = await b.ledger.pending("approvals");
   await b.dispatcher.answer(says(row?.id ?? "", { mode: "yolo" }));
-  assert.equal(b.modes.mode(), "plan", "nothing happens before the session goes on");
+  assert.equal(b.modes.mode(), "plan", "nothing happens before the session resumes");
   const { plans } = b;
   const next = await planBench(t, {
     beside: b,
@@ -192,7 +186,7 @@ test("PM-28: answered after a crash, the resumed session uses the yes once and i
   assert.deepEqual(outcomes(await next.resume()), []);
 });
 
-test("PM-29: a proposal that was staged before comes first, and is denied; no plan approval is opened", async (t) => {
+test("a proposal that was staged before comes first, and is denied; no plan approval is opened", async (t) => {
   const b = await planBench(t, { policy: { mode: "yolo" }, tools: [pusher([() => ({ label: "Deploy", apply: () => "deployed" })])] });
   await b.process([call("deploy", "x")]);
   await b.modes.change("plan", "Tester");
@@ -210,12 +204,12 @@ test("PM-29: a proposal that was staged before comes first, and is denied; no pl
   await running;
 });
 
-test("PM-32: an agent in plan has no handler", async (t) => {
+test("an agent in plan has no handler", async (t) => {
   const b = await planned(t, { from: "plan", created: { parent: { session: "s_main", call: "c", task: "t" } }, person: approve() });
   assert.equal(only(await b.process([resolving("apply")])).type, "no_pending_action");
 });
 
-test("where nobody can approve, the model is told where the plan is kept", async (t) => {
+test("if no one can approve, the model learns where the plan is kept", async (t) => {
   const b = await planned(t, { person: "nobody", deps: { onAsk: "deny" } });
   const report = only(await b.process([resolving("apply")]));
   const text = `No person can approve the plan here. It is kept at .assent/plans/${b.session.id}.md.`;
@@ -226,7 +220,7 @@ test("where nobody can approve, the model is told where the plan is kept", async
 const KINDS = ["read", "search", "fetch", "think", "execute", "edit", "delete", "move", "other"] as const;
 const PASS: readonly string[] = ["read", "search", "fetch", "think"];
 for (const kind of KINDS) {
-  test(`plan-mode 2: kind ${kind} ${PASS.includes(kind) ? "is judged as usual" : "is denied, whatever allows it"}`, async (t) => {
+  test(`kind ${kind} ${PASS.includes(kind) ? "is judged as usual" : "is denied, even if a rule allows it"}`, async (t) => {
     const b = await planBench(t, {
       policy: { mode: "plan", rules: { user: { allow: ["*"] } } },
       tools: [textTool("thing", kind, { permission: () => "allow" })],
@@ -239,8 +233,8 @@ for (const kind of KINDS) {
 }
 
 const OTHERS: readonly [sentence: string, tool: ReturnType<typeof textTool>, type: string | null][] = [
-  ["PM-33: kind other with an allow rule", textTool("thing", "other"), "denied_by_mode"],
-  ["PM-34: kind other that says it only reads", textTool("thing", "other", { annotations: { readOnlyHint: true } }), null],
+  ["kind other with an allow rule", textTool("thing", "other"), "denied_by_mode"],
+  ["kind other that says it only reads", textTool("thing", "other", { annotations: { readOnlyHint: true } }), null],
   ["a command that is proven to change nothing", textTool("thing", "execute", { safe: () => true }), null],
   ["the runtime's own tools", textTool("thing", "other", { run: undefined, runtimeHandler: "agent" } as never), null],
   [
@@ -250,7 +244,7 @@ const OTHERS: readonly [sentence: string, tool: ReturnType<typeof textTool>, typ
   ],
 ];
 for (const [sentence, tool, type] of OTHERS) {
-  test(`plan-mode 2: ${sentence}`, async (t) => {
+  test(`${sentence}`, async (t) => {
     const handlers = { agent: async () => "ran", schedule_create: async () => "ran" };
     const b = await planBench(t, { policy: { mode: "plan", rules: { user: { allow: ["thing"] } } }, tools: [tool], deps: { handlers } });
     assert.equal(only(await b.process([call("thing", "x")])).type, type);
@@ -264,7 +258,7 @@ const WRITES: readonly [sentence: string, options: PlanOptions, type: string | n
     { policy: { mode: "plan", proposals: { resolver: "both", stages: () => true } } },
     null,
   ],
-  ["PM-21: but not against a rule", { policy: { mode: "plan", rules: { project: { deny: ["put"] } } } }, "denied_by_rule"],
+  ["but not against a rule", { policy: { mode: "plan", rules: { project: { deny: ["put"] } } } }, "denied_by_rule"],
   [
     "and an ask rule asks",
     { policy: { mode: "plan", rules: { project: { ask: ["put"] } } }, person: scriptedApprover(() => "reject") },
@@ -272,7 +266,7 @@ const WRITES: readonly [sentence: string, options: PlanOptions, type: string | n
   ],
 ];
 for (const [sentence, options, type] of WRITES) {
-  test(`plan-mode 3: the plan ${sentence}`, async (t) => {
+  test(`the plan ${sentence}`, async (t) => {
     const b = await planBench(t, { ...options, deps: { facts: planFacts } });
     const report = only(await b.process([{ name: "put", arguments: { patch: { a: "uno" } } }]));
     assert.equal(report.type, type);

@@ -117,7 +117,7 @@ export function resolving(action: "apply" | "discard", over: JsonObject = {}, ca
   return { ...(callId !== undefined && { id: callId }), name: "resolve", arguments: { action, reason: "because", ...over } };
 }
 
-/** A tool that stages what it is told to. */
+/** A tool that stages the given actions. */
 export function pusher(actions: (() => PendingAction)[], over: Parameters<typeof textTool>[2] = {}): ReturnType<typeof textTool> {
   return textTool("deploy", over.kind ?? "other", {
     run: (_input, ctx) => {

@@ -26,25 +26,18 @@ function detailsOf(report: ReturnType<typeof only>): JsonObject {
 type Row = readonly [name: string, action: "apply" | "discard", over: JsonObject, outcome: string, text: string, details: JsonObject];
 const words = { action: "apply", reason: "because" };
 const NOTHING: readonly Row[] = [
+  ["apply, nothing pending", "apply", {}, "failed no_pending_action", "No pending action to resolve. Nothing to apply or discard.", words],
   [
-    "RS-01: apply, nothing pending",
-    "apply",
-    {},
-    "failed no_pending_action",
-    "No pending action to resolve. Nothing to apply or discard.",
-    words,
-  ],
-  [
-    "RS-02: discard, nothing pending",
+    "discard, nothing pending",
     "discard",
     { extra: { a: 1 } },
     "succeeded nothing_to_discard",
     "No action is pending. Nothing to discard.",
     { action: "discard", reason: "because", extra: { a: 1 } },
   ],
-  ["RS-12: an id that is unknown", "apply", { id: "p_no" }, "failed proposal_not_found", "No proposal p_no in this session.", words],
+  ["an id that is unknown", "apply", { id: "p_no" }, "failed proposal_not_found", "No proposal p_no in this session.", words],
   [
-    "RS-12: a discard of an unknown id",
+    "a discard of an unknown id",
     "discard",
     { id: "p_no" },
     "failed proposal_not_found",
@@ -52,7 +45,7 @@ const NOTHING: readonly Row[] = [
     { action: "discard", reason: "because" },
   ],
   [
-    "1.1: null and an empty id count as absent",
+    "null and an empty id count as absent",
     "discard",
     { id: "", extra: null },
     "succeeded nothing_to_discard",
@@ -70,7 +63,7 @@ for (const [name, action, over, outcome, text, details] of NOTHING) {
   });
 }
 
-test("1.1: an action that is none of the two is invalid and discards nothing", async (t) => {
+test("an unknown action is invalid and discards nothing", async (t) => {
   const b = await proposalBench(t);
   await b.stage({ a: "uno" });
   const report = await b.process([{ name: "resolve", arguments: { action: "drop", reason: "" } }]);
@@ -78,7 +71,7 @@ test("1.1: an action that is none of the two is invalid and discards nothing", a
   assert.equal(b.session.state.proposals.size, 1);
 });
 
-test("RS-03: an apply writes what was shown and says so in the tool's words", async (t) => {
+test("an apply writes what was shown and reports it in the tool's words", async (t) => {
   const b = await proposalBench(t);
   const row = await b.stage({ a: "uno", c: "new" });
   assert.equal(b.files.texts.get("/workspace/a"), "one");
@@ -106,7 +99,7 @@ test("RS-03: an apply writes what was shown and says so in the tool's words", as
 type Thrown = readonly [name: string, action: Partial<PendingAction>, text: string, type: string];
 const FAILING: readonly Thrown[] = [
   [
-    "RS-04: a ToolError is told as it is",
+    "a ToolError keeps its message and type",
     {
       apply: () => {
         throw new ToolError("Quota is used up.", "x_quota");
@@ -116,7 +109,7 @@ const FAILING: readonly Thrown[] = [
     "x_quota",
   ],
   [
-    "RS-04: a ToolError without a type of its own",
+    "a ToolError without a type of its own",
     {
       apply: () => {
         throw new ToolError("Apply failed: really");
@@ -126,21 +119,21 @@ const FAILING: readonly Thrown[] = [
     "proposal_apply_failed",
   ],
   [
-    "RS-05 CT-38: any other error is said to be what it is",
+    "any other error is reported as a failed apply",
     { apply: () => Promise.reject(new Error("disk")) },
     "Apply failed: disk",
     "proposal_apply_failed",
   ],
-  ["RS-05: a thrown text", { apply: () => Promise.reject("no") }, "Apply failed: no", "proposal_apply_failed"],
-  ["RS-05: anything else", { apply: () => Promise.reject({ no: 1 }) }, "Apply failed: unknown error", "proposal_apply_failed"],
+  ["a thrown text", { apply: () => Promise.reject("no") }, "Apply failed: no", "proposal_apply_failed"],
+  ["anything else", { apply: () => Promise.reject({ no: 1 }) }, "Apply failed: unknown error", "proposal_apply_failed"],
   [
-    "RS-06: a returned failure keeps its content",
+    "a returned failure keeps its content",
     { apply: () => ({ content: "half of it", error: { message: "half" } }) },
     "half of it",
     "proposal_apply_failed",
   ],
   [
-    "RS-06: isError is one",
+    "isError counts as a failure",
     { apply: () => ({ content: "did not", isError: true }) as unknown as string },
     "did not",
     "proposal_apply_failed",
@@ -157,7 +150,7 @@ for (const [name, action, text, type] of FAILING) {
   });
 }
 
-test("CT-42: an apply that calls another tool puts it through the dispatcher, and does not wait for its own batch", async (t) => {
+test("an apply that calls another tool puts it through the dispatcher, and does not wait for its own batch", async (t) => {
   const apply: PendingAction["apply"] = async (_reason, _extra, { gate }) => `did ${(await gate(call("edit", "x"))).content}`;
   const b = await withAction(t, { ...done, apply });
   const report = await b.process([resolving("apply", {}, "c1"), call("read", "after", "c2")]);
@@ -167,14 +160,14 @@ test("CT-42: an apply that calls another tool puts it through the dispatcher, an
   assert.ok(judged.includes("c1/1"), "the nested call has its own decision");
 });
 
-test("CT-42: a nested edit of files is made while its action is being applied", async (t) => {
+test("a nested edit of files is made while its action is being applied", async (t) => {
   const apply: PendingAction["apply"] = async (_reason, _extra, { gate }) => await gate(patching({ a: "uno" }, {}, "put"));
   const b = await withAction(t, { ...done, apply });
   assert.deepEqual(outcomes(await b.process([resolving("apply")])), ["succeeded applied"]);
   assert.equal(b.files.texts.get("/workspace/a"), "uno");
 });
 
-test("CT-42: a deny of what an apply calls makes the apply fail, and the action is pending again", async (t) => {
+test("a deny of what an apply calls makes the apply fail, and the action is pending again", async (t) => {
   const apply: PendingAction["apply"] = async (_reason, _extra, { gate }) => await gate(call("edit", "x"));
   const b = await withAction(t, { ...done, apply }, { policy: { mode: "yolo", rules: { user: { deny: ["edit"] } } } });
   const report = only(await b.process([resolving("apply")]));
@@ -184,7 +177,7 @@ test("CT-42: a deny of what an apply calls makes the apply fail, and the action 
   assert.equal([...b.session.state.proposals.values()][0]?.state, "staged");
 });
 
-test("CT-42: a nested apply of the very action that is being applied is told that it is busy", async (t) => {
+test("a nested apply of the action being applied fails as busy", async (t) => {
   const apply: PendingAction["apply"] = async (_reason, _extra, { gate }) => await gate(resolving("apply"));
   const b = await withAction(t, { ...done, apply });
   assert.deepEqual(outcomes(await b.process([resolving("apply")])), ["failed proposal_apply_failed"]);
@@ -192,10 +185,10 @@ test("CT-42: a nested apply of the very action that is being applied is told tha
 
 type Rejecting = readonly [name: string, reject: PendingAction["reject"], outcome: string, text: string, left: number];
 const REJECTING: readonly Rejecting[] = [
-  ["RS-07: no reject", undefined, "succeeded discarded", "Discarded: Deploy. Reason: because.", 0],
-  ["RS-07: a reject that says nothing", () => undefined, "succeeded discarded", "Discarded: Deploy. Reason: because.", 0],
-  ["RS-09: a reject that gives a result", (reason) => `gone: ${reason}`, "succeeded discarded", "gone: because", 0],
-  ["RS-10: a reject that throws", () => Promise.reject(new Error("locked")), "failed reject_failed", "locked", 1],
+  ["no reject", undefined, "succeeded discarded", "Discarded: Deploy. Reason: because.", 0],
+  ["a reject that says nothing", () => undefined, "succeeded discarded", "Discarded: Deploy. Reason: because.", 0],
+  ["a reject that gives a result", (reason) => `gone: ${reason}`, "succeeded discarded", "gone: because", 0],
+  ["a reject that throws", () => Promise.reject(new Error("locked")), "failed reject_failed", "locked", 1],
 ];
 for (const [name, reject, outcome, text, left] of REJECTING) {
   test(name, async (t) => {
@@ -207,7 +200,7 @@ for (const [name, reject, outcome, text, left] of REJECTING) {
   });
 }
 
-test("RS-07: a discard changes no file, and is recorded with its words", async (t) => {
+test("a discard changes no file, and is recorded with its words", async (t) => {
   const b = await proposalBench(t);
   const row = await b.stage({ a: "uno" });
   await b.process([resolving("discard", { reason: "  no  " }, "c9")]);
@@ -224,7 +217,7 @@ test("RS-07: a discard changes no file, and is recorded with its words", async (
   assert.deepEqual(b.files.log, []);
 });
 
-test("RS-11: several pending and no id: the list, oldest first, and nothing happens", async (t) => {
+test("several pending and no id: the list, oldest first, and nothing happens", async (t) => {
   const b = await proposalBench(t);
   const first = await b.stage({ a: "uno" });
   const second = await b.stage({ b: "due" });
@@ -237,14 +230,14 @@ test("RS-11: several pending and no id: the list, oldest first, and nothing happ
   assert.equal(b.session.state.proposals.size, 2);
 });
 
-test("RS-12: an unknown id names what is pending", async (t) => {
+test("an unknown id names what is pending", async (t) => {
   const b = await proposalBench(t);
   const row = await b.stage({ a: "uno" });
   const report = only(await b.process([resolving("apply", { id: "p_no" })]));
   assert.equal(textOf(report), `No proposal p_no in this session.\n- ${row.id}: Patch: a`);
 });
 
-test("RS-12: an id of another session names its owner", async (t) => {
+test("an id of another session names its owner", async (t) => {
   const b = await proposalBench(t);
   const row = await b.stage({ a: "uno" });
   const other = await proposalBench(t, { beside: b, files: b.files });
@@ -255,7 +248,7 @@ test("RS-12: an id of another session names its owner", async (t) => {
   );
 });
 
-test("RS-55: each of several is resolvable by its id", async (t) => {
+test("each of several is resolvable by its id", async (t) => {
   const b = await proposalBench(t);
   const first = await b.stage({ a: "uno" });
   const second = await b.stage({ b: "due" });
@@ -273,29 +266,17 @@ type Settled = readonly [
   text: (id: string) => string,
 ];
 const SETTLED: readonly Settled[] = [
+  ["apply of an applied id", "apply", "apply", "failed proposal_not_pending", (id) => `Proposal ${id} is applied. Nothing was applied.`],
   [
-    "RS-13: apply of an applied id",
-    "apply",
-    "apply",
-    "failed proposal_not_pending",
-    (id) => `Proposal ${id} is applied. Nothing was applied.`,
-  ],
-  [
-    "RS-13: apply of a discarded id",
+    "apply of a discarded id",
     "discard",
     "apply",
     "failed proposal_not_pending",
     (id) => `Proposal ${id} is discarded. Nothing was applied.`,
   ],
+  ["discard of a discarded id", "discard", "discard", "succeeded nothing_to_discard", (id) => `Proposal ${id} is already discarded.`],
   [
-    "RS-14: discard of a discarded id",
-    "discard",
-    "discard",
-    "succeeded nothing_to_discard",
-    (id) => `Proposal ${id} is already discarded.`,
-  ],
-  [
-    "RS-15: discard of an applied id",
+    "discard of an applied id",
     "apply",
     "discard",
     "failed proposal_not_pending",
@@ -314,7 +295,7 @@ for (const [name, first, then, outcome, text] of SETTLED) {
   });
 }
 
-test("RS-16: a person applies it at this moment: bytes are written once", async (t) => {
+test("a person applies it at this moment: bytes are written once", async (t) => {
   const b = await proposalBench(t);
   const { id } = await b.stage({ a: "uno" });
   const release = b.files.hold("committed");
@@ -327,7 +308,7 @@ test("RS-16: a person applies it at this moment: bytes are written once", async 
   assert.deepEqual(b.files.log, [`apply ${id}`]);
 });
 
-test("RS-30: a file that changed since the preview: it alone is named, nothing is written", async (t) => {
+test("a file that changed since the preview: it alone is named, nothing is written", async (t) => {
   const b = await proposalBench(t, { texts: { "/workspace/a": "1", "/workspace/b": "2", "/workspace/c": "3" } });
   const { id } = await b.stage({ a: "x", b: "y", c: "z" });
   b.files.texts.set("/workspace/b", "other");
@@ -342,7 +323,7 @@ test("RS-30: a file that changed since the preview: it alone is named, nothing i
   assert.equal(b.session.state.proposals.size, 0);
 });
 
-test("RS-36: a temporary file that cannot be written leaves it staged", async (t) => {
+test("a temporary file that cannot be written leaves it staged", async (t) => {
   const b = await proposalBench(t);
   await b.stage({ a: "uno" });
   b.files.faults.push("write");
@@ -351,7 +332,7 @@ test("RS-36: a temporary file that cannot be written leaves it staged", async (t
   assert.equal([...b.session.state.proposals.values()][0]?.state, "staged");
 });
 
-test("RS-37: a rename that fails says what was restored", async (t) => {
+test("a rename that fails says what was restored", async (t) => {
   const b = await proposalBench(t);
   await b.stage({ a: "uno", b: "due" });
   b.files.faults.push("rename");
@@ -360,7 +341,7 @@ test("RS-37: a rename that fails says what was restored", async (t) => {
   assert.equal(b.files.texts.get("/workspace/a"), "one");
 });
 
-test("RS-38: a restore that fails too leaves call and proposal unknown, with every file named", async (t) => {
+test("a restore that fails too leaves call and proposal unknown, with every file named", async (t) => {
   const b = await proposalBench(t);
   const { id } = await b.stage({ a: "uno", b: "due" });
   b.files.faults.push("restore");
@@ -370,7 +351,7 @@ test("RS-38: a restore that fails too leaves call and proposal unknown, with eve
   assert.equal((await b.ledger.pending("proposals", { all: true, prefix: id }))[0]?.state, "unknown");
 });
 
-test("1.5: after three failed applies it is parked, once, and the model is told", async (t) => {
+test("after three failed applies it is parked once, and the model is notified", async (t) => {
   const b = await withAction(t, { ...done, apply: () => Promise.reject(new Error("no")) });
   for (const parked of [false, false, true, true]) {
     await b.process([resolving("apply")]);
@@ -385,7 +366,7 @@ test("1.5: after three failed applies it is parked, once, and the model is told"
   );
 });
 
-test("RS-56: the same request staged again supersedes the older one", async (t) => {
+test("the same request staged again supersedes the older one", async (t) => {
   const b = await proposalBench(t);
   const older = await b.stage({ a: "uno" });
   const newer = await b.stage({ a: "uno" });
@@ -403,14 +384,14 @@ for (const [sentence, supersede] of [
     async (b: ProposalBench) => void (await b.process([resolving("apply", { id: (await b.stage({ a: "eins" })).id })])),
   ],
 ] as const)
-  test(`a person who discards what is being superseded (${sentence}) is told so; nothing fails`, async (t) => {
+  test(`discarding a proposal that is being superseded (${sentence}) reports that; nothing fails`, async (t) => {
     let discarding: Promise<ProposalReport> | undefined;
     const wrap = (ledger: Ledger): Ledger => ({
       ...ledger,
       append: async (lease, at, batch) => {
         const [superseded] = batch.events.filter(isSuperseded);
         if (superseded) discarding ??= b.dispatcher.proposals.discard(superseded.body.proposal, TESTER);
-        await new Promise(setImmediate); // whatever the person can do before the commit is done
+        await new Promise(setImmediate); // lets the person act before the commit
         return ledger.append(lease, at, batch);
       },
     });
@@ -425,7 +406,7 @@ function isSuperseded(draft: Draft): draft is Draft<"proposal.superseded"> {
   return draft.type === "proposal.superseded";
 }
 
-test("RS-57: an apply supersedes what touches the same file, in one commit, and says so", async (t) => {
+test("an apply supersedes what touches the same file, in one commit, and says so", async (t) => {
   const b = await proposalBench(t);
   const first = await b.stage({ a: "uno", c: "x" });
   const third = await b.stage({ b: "due" });
@@ -435,7 +416,7 @@ test("RS-57: an apply supersedes what touches the same file, in one commit, and 
   assert.deepEqual([...b.session.state.proposals.keys()], [third.id]);
 });
 
-test("RS-57: had it been discarded, the other would apply", async (t) => {
+test("had it been discarded, the other would apply", async (t) => {
   const b = await proposalBench(t);
   const first = await b.stage({ a: "uno" });
   const second = await b.stage({ a: "eins" });
@@ -444,7 +425,7 @@ test("RS-57: had it been discarded, the other would apply", async (t) => {
   assert.equal(b.files.texts.get("/workspace/a"), "uno");
 });
 
-test("RS-60: two of them without an id in one batch mean the same one: the second finds it applied", async (t) => {
+test("two of them without an id in one batch mean the same one: the second finds it applied", async (t) => {
   const b = await proposalBench(t);
   const { id } = await b.stage({ a: "uno" });
   const report = await b.process([resolving("apply", { reason: "1" }), resolving("apply", { reason: "2" })]);
@@ -453,7 +434,7 @@ test("RS-60: two of them without an id in one batch mean the same one: the secon
   assert.deepEqual(b.files.log, [`apply ${id}`]);
 });
 
-test("RS-62: what an earlier call of the batch stages is never applied unseen", async (t) => {
+test("what an earlier call of the batch stages is never applied unseen", async (t) => {
   const b = await proposalBench(t);
   const report = await b.process([patching({ a: "uno" }), resolving("apply")]);
   assert.deepEqual(outcomes(report), ["succeeded", "failed no_pending_action"]);
@@ -461,7 +442,7 @@ test("RS-62: what an earlier call of the batch stages is never applied unseen", 
   assert.equal(b.files.texts.get("/workspace/a"), "one");
 });
 
-test("1.2: with one older proposal and an earlier call that stages it is ambiguous, also where nobody foresaw it", async (t) => {
+test("with one older proposal and an earlier call that stages it is ambiguous, even if the tool does not declare it", async (t) => {
   const b = await proposalBench(t, { tools: [pusher([() => done])] });
   await b.stage({ a: "uno" });
   for (const earlier of [patching({ b: "due" }), call("deploy", "x")]) {
@@ -472,14 +453,14 @@ test("1.2: with one older proposal and an earlier call that stages it is ambiguo
   assert.equal(b.files.texts.get("/workspace/a"), "one");
 });
 
-test("1.2: nobody is asked about a target that an earlier call makes ambiguous", async (t) => {
+test("no one is asked about a target that an earlier call makes ambiguous", async (t) => {
   const b = await proposalBench(t, { policy: ask, person: scriptedApprover(() => "approve") });
   await b.stage({ a: "uno" });
   assert.deepEqual(outcomes(await b.process([patching({ b: "due" }), resolving("apply")])), ["succeeded", "failed proposal_ambiguous"]);
   assert.equal(b.person.shown.length, 0);
 });
 
-test("1.2: the proposal of the directive in flight comes before the only one", async (t) => {
+test("the proposal of the directive in flight comes before the only one", async (t) => {
   const b = await proposalBench(t);
   await b.stage({ a: "uno" });
   const second = await b.stage({ b: "due" });
@@ -488,7 +469,7 @@ test("1.2: the proposal of the directive in flight comes before the only one", a
   assert.equal(b.files.texts.get("/workspace/b"), "due");
 });
 
-test("1.2: a target and its digest are bound into the request", async (t) => {
+test("a target and its digest are bound into the request", async (t) => {
   const b = await proposalBench(t);
   const { id, digest } = await b.stage({ a: "uno" });
   await b.process([resolving("apply", {}, "r1")]);
@@ -496,7 +477,7 @@ test("1.2: a target and its digest are bound into the request", async (t) => {
   assert.deepEqual(judged?.body.binds, { proposal: id, digest });
 });
 
-test("CT-33 CT-39: the details of the action stand in, and never replace the callback's own", async (t) => {
+test("the details of the action stand in, and never replace the callback's own", async (t) => {
   const b = await withAction(t, { ...done, details: { m: 2 } });
   const first = detailsOf(only(await b.process([resolving("apply")])));
   assert.deepEqual([first["sourceToolName"], first["sourceResultDetails"]], ["custom_tool", { m: 2 }]);
@@ -507,7 +488,7 @@ test("CT-33 CT-39: the details of the action stand in, and never replace the cal
 
 const ask = { mode: "default" } as const;
 
-test("1.3: an apply is judged as its source, and asks with the whole preview", async (t) => {
+test("an apply is judged as its source, and asks with the whole preview", async (t) => {
   const b = await proposalBench(t, { policy: ask });
   const row = await b.stage({ a: "uno" });
   const running = b.process([resolving("apply", {}, "r1")]);
@@ -526,7 +507,7 @@ test("1.3: an apply is judged as its source, and asks with the whole preview", a
   assert.equal(row.state, "staged");
 });
 
-test("1.3: an always is remembered for the source tool, and answers the next apply of it", async (t) => {
+test("an always is remembered for the source tool, and answers the next apply of it", async (t) => {
   const b = await proposalBench(t, {
     policy: ask,
     person: scriptedApprover({ resolve: { outcome: "approve", remember: { scope: "session" } } }),
@@ -540,7 +521,7 @@ test("1.3: an always is remembered for the source tool, and answers the next app
   assert.equal(b.person.shown.length, 1);
 });
 
-test("1.3: staging asks nobody, and a deny of the source tool denies it already", async (t) => {
+test("staging asks no one, and a deny of the source tool denies it", async (t) => {
   const b = await proposalBench(t, { policy: ask });
   assert.equal(only(await b.process([patching({ a: "uno" })])).outcome, "succeeded");
   b.policy.set({ rules: { user: { deny: ["patch"] } } });
@@ -549,14 +530,14 @@ test("1.3: staging asks nobody, and a deny of the source tool denies it already"
   assert.equal(only(await b.process([patching({ b: "due" })])).type, "denied_by_mode");
 });
 
-test("1.3: a rule about reading speaks about staging", async (t) => {
+test("a rule about reading applies to staging", async (t) => {
   const b = await proposalBench(t, { policy: { rules: { user: { ask: ["read"] } } }, person: scriptedApprover(() => "reject") });
   assert.equal(only(await b.process([patching({ a: "uno" })])).type, "rejected_by_user");
   b.policy.set({ rules: { user: { deny: ["read"] } } });
   assert.equal(only(await b.process([patching({ b: "uno" })])).type, "denied_by_rule");
 });
 
-test("RS-19: a person who rejects the apply leaves it staged", async (t) => {
+test("a person who rejects the apply leaves it staged", async (t) => {
   const b = await proposalBench(t, { policy: ask, person: scriptedApprover({ resolve: { outcome: "reject", reason: "later" } }) });
   await b.stage({ a: "uno" });
   const report = only(await b.process([resolving("apply")]));
@@ -573,7 +554,7 @@ test("RS-19: a person who rejects the apply leaves it staged", async (t) => {
   assert.equal([...b.session.state.proposals.values()][0]?.state, "staged");
 });
 
-test("a discard is allowed whatever rules say about the tool that made the preview", async (t) => {
+test("a discard is allowed, even if rules deny the tool that made the preview", async (t) => {
   const b = await proposalBench(t, { policy: ask });
   await b.stage({ a: "uno" });
   b.policy.set({ mode: "plan", rules: { user: { deny: ["patch"], ask: ["resolve"] } } });
@@ -602,7 +583,7 @@ test("a deny of resolve leaves a proposal to the person from the start", async (
   assert.equal((await b.dispatcher.proposals.apply(id, TESTER)).ok, true);
 });
 
-test("PM-29: an apply is denied in plan mode as its source is", async (t) => {
+test("an apply is denied in plan mode as its source is", async (t) => {
   const b = await proposalBench(t);
   await b.stage({ a: "uno" });
   b.policy.set({ mode: "plan" });
@@ -610,7 +591,7 @@ test("PM-29: an apply is denied in plan mode as its source is", async (t) => {
   assert.equal(b.session.state.proposals.size, 1);
 });
 
-test("RS-86: a policy that denies while the approval is open ends the call, and no byte is written", async (t) => {
+test("a policy that denies while the approval is open ends the call, and no byte is written", async (t) => {
   const b = await proposalBench(t, { policy: ask });
   await b.stage({ a: "uno" });
   const running = b.process([resolving("apply")]);
@@ -635,7 +616,7 @@ test("resolver model: the default ask counts as allow, an explicit one still ask
   assert.equal(only(await b.process([resolving("apply", { reason: "again" })])).type, "denied_by_rule");
 });
 
-test("RS-20: where a person resolves, the model's apply is refused without asking, and its discard works", async (t) => {
+test("where a person resolves, the model's apply is refused without asking, and its discard works", async (t) => {
   const b = await proposalBench(t, {
     policy: { mode: "default", proposals: { resolver: "person", stages } },
     person: scriptedApprover(() => "approve"),
@@ -663,7 +644,7 @@ test("settings stage what would run at once; the plan file is written at once", 
   assert.equal(only(await b.process([resolving("apply")])).type, "applied");
 });
 
-test("a yes to a preview is none to the change itself", async (t) => {
+test("consent to a preview is not consent to the change", async (t) => {
   const proposals = (on: boolean) => ({ resolver: "both", stages: () => on }) as const;
   const b = await proposalBench(t, { policy: { rules: { user: { ask: ["read"] } }, proposals: proposals(true) } });
   const running = b.process([patching({ a: "uno" }, {}, "put")]);
@@ -688,15 +669,11 @@ const CUT: readonly Large[] = [
     /^Preview staged as p_\w+: Patch: a, b\. No file was modified\.\na\n {2}\+ "1"\nb\n {2}\+ "2"$/,
   ],
   [
-    "8.3: what does not fit is counted, at a block's end",
+    "what does not fit is counted, at a block's end",
     { a: big, b: big, c: big, d: big },
     /x"\n… 2 more changes in the stored preview p_\w+$/,
   ],
-  [
-    "8.3: a first block that does not fit is not cut",
-    { a: `${big}${big}${big}` },
-    /modified\.\n… 1 more changes in the stored preview p_\w+$/,
-  ],
+  ["a first block that does not fit is not cut", { a: `${big}${big}${big}` }, /modified\.\n… 1 more changes in the stored preview p_\w+$/],
 ];
 for (const [name, patch, expected] of CUT) {
   test(name, async (t) => {
@@ -707,7 +684,7 @@ for (const [name, patch, expected] of CUT) {
   });
 }
 
-test("8.4: the details of a staged preview are the tool's and its id", async (t) => {
+test("the details of a staged preview are the tool's and its id", async (t) => {
   const b = await proposalBench(t);
   const report = only(await b.process([patching({ a: "uno" }, { details: { n: 1, applied: true } })]));
   const [row] = b.session.state.proposals.values();
@@ -724,7 +701,7 @@ async function answerElsewhere(b: ProposalBench, over: Partial<Answer>): Promise
   await answerApproval({ ledger: b.ledger, clock: b.clock, ids: b.ids, rules: patternRules, requests }, says(row?.id ?? "", over));
 }
 
-test("1.3: an always from another process is remembered for the source tool", async (t) => {
+test("an always from another process is remembered for the source tool", async (t) => {
   const b = await proposalBench(t, { policy: ask });
   await b.stage({ a: "uno" });
   const running = b.process([resolving("apply")]);
@@ -735,7 +712,7 @@ test("1.3: an always from another process is remembered for the source tool", as
   assert.deepEqual([grant?.rule, grant?.tool], ["patch", "patch"]);
 });
 
-test("1.3: a rule that does not cover the source is refused", async (t) => {
+test("a rule that does not cover the source is refused", async (t) => {
   const b = await proposalBench(t, { policy: ask });
   await b.stage({ a: "uno" });
   const running = b.process([resolving("apply")]);
@@ -745,7 +722,7 @@ test("1.3: a rule that does not cover the source is refused", async (t) => {
   await running;
 });
 
-test("an always for a pending action is remembered for actions of its tool, whatever source it names, and not for the tool", async (t) => {
+test("an always for a pending action is remembered for actions of its tool, for any source name, and not for the tool", async (t) => {
   const b = await withAction(t, { ...done, sourceToolName: "nice" }, { policy: { rules: { user: { allow: ["deploy:text=x"] } } } });
   b.policy.set({});
   const running = b.process([resolving("apply")]);
@@ -755,7 +732,7 @@ test("an always for a pending action is remembered for actions of its tool, what
   assert.equal((await b.ledger.pending("grants"))[0]?.rule, "deploy.apply");
 });
 
-test("1.3: an always for a preview is one for reading", async (t) => {
+test("an always for a preview is one for reading", async (t) => {
   const b = await proposalBench(t, { policy: { hints: false } });
   const running = b.process([patching({ a: "uno" })]);
   await until(() => b.dispatcher.pending().length > 0);
@@ -801,7 +778,7 @@ test("an apply that waits is applied after a restart, with the same answer", asy
   assert.equal(b.files.texts.get("/workspace/a"), "uno");
 });
 
-test("a yes to an apply does not apply what a person discarded meanwhile", async (t) => {
+test("an approved apply does not apply a proposal that a person has discarded", async (t) => {
   const b = await proposalBench(t, { policy: ask });
   const { id } = await b.stage({ a: "uno" });
   const running = b.process([resolving("apply")]);
@@ -912,7 +889,7 @@ async function leftBehind(t: TestContext, judged: boolean): Promise<ProposalBenc
 }
 
 for (const judged of [true, false]) {
-  test(`RS-62: nor after a restart between the two (${judged ? "judged" : "proposed"})`, async (t) => {
+  test(`nor after a restart between the two (${judged ? "judged" : "proposed"})`, async (t) => {
     const next = await leftBehind(t, judged);
     assert.equal((await next.resume()).results.at(-1)?.type, "no_pending_action");
     assert.equal(next.session.state.proposals.size, 1);

@@ -36,7 +36,7 @@ function after(t: Parameters<typeof proposalBench>[0], b: ProposalBench, options
   return proposalBench(t, { beside: b, files: b.files, reopen: { id: b.session.id, takeOver: true }, ...options });
 }
 
-test("2.1: a staged proposal keeps every content, before and after", async (t) => {
+test("a staged proposal keeps every content, before and after", async (t) => {
   const b = await proposalBench(t);
   const row = await b.stage({ a: "uno", b: null, c: "new" });
   const [event] = await b.stored("proposal.staged");
@@ -55,14 +55,14 @@ test("2.1: a staged proposal keeps every content, before and after", async (t) =
   );
 });
 
-test("2.1: a rename is one effect and two files", async (t) => {
+test("a rename is one effect and two files", async (t) => {
   const b = await proposalBench(t);
   await b.stage({ a: { to: "moved", text: "one!" } });
   assert.equal(only(await b.process([resolving("apply")])).type, "applied");
   assert.deepEqual([b.files.texts.get("/workspace/a"), b.files.texts.get("/workspace/moved")], [undefined, "one!"]);
 });
 
-test("2.1: above its limits nothing is staged", async (t) => {
+test("above its limits nothing is staged", async (t) => {
   const tools = [patchTool((await proposalBench(t)).files, { name: "many", alwaysStages: true })];
   const b = await proposalBench(t, { tools });
   const patch = Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`f${at}`, "x"]));
@@ -88,7 +88,7 @@ const PREVIEWS: readonly Refused[] = [
     /^Error: Tool call execution failed\. Reason: broken$/,
   ],
   [
-    "a preview that throws a ToolError is told as it is",
+    "a preview that throws a ToolError keeps its message and type",
     { preview: () => Promise.reject(new ToolError("Not read yet.", "edit_requires_prior_read")) },
     "failed edit_requires_prior_read",
     /^Not read yet\.$/,
@@ -157,7 +157,7 @@ type Direct = readonly [name: string, fault: "write" | "rename" | "restore", out
 const DIRECT: readonly Direct[] = [
   ["a write that fails tells why, and nothing stays pending", "write", "failed no_space_left", "discarded"],
   ["a rename that fails", "rename", "failed file_write_failure", "discarded"],
-  ["RS-38: a restore that fails too", "restore", "unknown apply_unknown", "unknown"],
+  ["a restore that fails too", "restore", "unknown apply_unknown", "unknown"],
 ];
 for (const [name, fault, outcome, state] of DIRECT) {
   test(`at once: ${name}`, async (t) => {
@@ -200,7 +200,7 @@ test("a tool whose apply is the effect gets its own data, now or from another pr
   assert.deepEqual(world, [[{ text: "hello" }, "because"]]);
 });
 
-test("CT-30: without a store nothing can be staged, neither by code nor by a preview", async (t) => {
+test("without a store nothing can be staged, neither by code nor by a preview", async (t) => {
   const said: unknown[] = [];
   const push = textTool("deploy", "other", {
     run: (_input, ctx) => {
@@ -224,7 +224,7 @@ test("CT-30: without a store nothing can be staged, neither by code nor by a pre
   await assert.rejects(queueResolveHandler(b.session, { ...done, sourceToolName: "host" }), { message: text, type: "staging_unavailable" });
 });
 
-test("CT-31: once the call has ended nothing is pushed any more", async (t) => {
+test("nothing can be pushed after the call has ended", async (t) => {
   let late: ((action: PendingAction) => unknown) | undefined;
   const b = await proposalBench(t, {
     tools: [
@@ -244,12 +244,12 @@ type Bad = readonly [name: string, action: unknown, message: string];
 const loop: Record<string, unknown> = {};
 loop["self"] = loop;
 const BAD: readonly Bad[] = [
-  ["CT-32: no label", { apply: () => "x" }, "Pending action needs a label."],
-  ["CT-32: an empty label", { ...done, label: " \n" }, "Pending action needs a label."],
-  ["CT-32: no apply", { label: "x" }, "Pending action needs an apply function."],
-  ["CT-32: nothing at all", null, "Pending action needs a label."],
-  ["CT-40: details that contain themselves", { ...done, details: loop }, "Pending action details must be JSON."],
-  ["CT-40: details with a function", { ...done, details: { f: () => 1 } }, "Pending action details must be JSON."],
+  ["no label", { apply: () => "x" }, "Pending action needs a label."],
+  ["an empty label", { ...done, label: " \n" }, "Pending action needs a label."],
+  ["no apply", { label: "x" }, "Pending action needs an apply function."],
+  ["nothing at all", null, "Pending action needs a label."],
+  ["details that contain themselves", { ...done, details: loop }, "Pending action details must be JSON."],
+  ["details with a function", { ...done, details: { f: () => 1 } }, "Pending action details must be JSON."],
   ["details that are too long", { ...done, details: "x".repeat(70_000) }, "Pending action details must be at most 64 KiB."],
 ];
 for (const [name, action, message] of BAD) {
@@ -260,7 +260,7 @@ for (const [name, action, message] of BAD) {
   });
 }
 
-test("a queued action is on record when its id is told; its label is one line", async (t) => {
+test("a queued action is recorded before its id is returned; its label is one line", async (t) => {
   const b = await proposalBench(t);
   const { id } = await queueResolveHandler(b.session, { ...done, label: "two\nlines\u0007", sourceToolName: "host" });
   const row = b.session.state.proposals.get(id);
@@ -268,7 +268,7 @@ test("a queued action is on record when its id is told; its label is one line", 
   assert.equal(textOf(only(await b.process([resolving("apply")]))), "deployed");
 });
 
-test("1.3: code that was queued under the name of no tool asks, whoever would allow tools of its kind", async (t) => {
+test("code queued under an unknown tool name asks, even if its kind is allowed", async (t) => {
   const b = await proposalBench(t, { policy: { mode: "default" } });
   await queueResolveHandler(b.session, { ...done, sourceToolName: "host" });
   void b.process([resolving("apply")]);
@@ -317,7 +317,7 @@ const APPLY_RULES: readonly ApplyRule[] = [
   ["an ask of its own name in mode yolo", "yolo", { user: { ask: ["deploy.apply"] } }, "rejected_by_user"],
 ];
 for (const [name, mode, rules, type] of APPLY_RULES) {
-  test(`a pending action is judged by itself, whatever source it names: ${name}`, async (t) => {
+  test(`a pending action is judged by itself, for any source name: ${name}`, async (t) => {
     const b = await proposalBench(t, {
       tools: [pusher([() => ({ ...done, sourceToolName: "nice_name" })], { kind: "read" })],
       person: scriptedApprover(() => "reject"),
@@ -335,7 +335,7 @@ test("a deny of a pending action holds against a person, too", async (t) => {
   assert.equal((await b.dispatcher.proposals.apply(row?.id ?? "", person)).type, "denied_by_rule");
 });
 
-test("CT-34: two pushes of one call are two proposals", async (t) => {
+test("two pushes of one call are two proposals", async (t) => {
   const b = await proposalBench(t, { tools: [pusher([() => done, () => ({ ...done, label: "Two" })])] });
   await b.process([call("deploy", "x", "c1")]);
   assert.deepEqual(
@@ -347,7 +347,7 @@ test("CT-34: two pushes of one call are two proposals", async (t) => {
   );
 });
 
-test("CT-34: also where the first is on record before the second is pushed", async (t) => {
+test("also where the first is on record before the second is pushed", async (t) => {
   const b = await proposalBench(t, {
     tools: [
       textTool("deploy", "other", {
@@ -362,10 +362,10 @@ test("CT-34: also where the first is on record before the second is pushed", asy
   await b.process([call("deploy", "x")]);
   assert.equal(b.session.state.proposals.size, 2);
   await b.process([call("deploy", "x")]);
-  assert.equal(b.session.state.proposals.size, 2, "RS-56: the same request of another call replaces them");
+  assert.equal(b.session.state.proposals.size, 2, "the same request of another call replaces them");
 });
 
-test("CT-35: what a call pushed goes with a call that fails, and its code is told", async (t) => {
+test("actions of a failed call are discarded, and their reject runs", async (t) => {
   const told: string[] = [];
   const reject = (reason: string): undefined => void told.push(reason);
   const b = await proposalBench(t, {
@@ -385,7 +385,7 @@ test("CT-35: what a call pushed goes with a call that fails, and its code is tol
   assert.deepEqual([event?.body.resolution.by, event?.body.resolution.reason], ["runtime", "staging call failed"]);
 });
 
-test("CT-35: and with one that is cancelled", async (t) => {
+test("and with one that is cancelled", async (t) => {
   const told: string[] = [];
   const b = await proposalBench(t, {
     tools: [
@@ -405,7 +405,7 @@ test("CT-35: and with one that is cancelled", async (t) => {
   assert.deepEqual([told, b.session.state.proposals.size], [["staging call failed"], 0]);
 });
 
-test("CT-36 RS-18: what code of an ended process carries is lost: a notice, and the words of resolve", async (t) => {
+test("what code of an ended process carries is lost: a notice, and the words of resolve", async (t) => {
   const b = await withAction(t, done);
   const id = only1(b)?.id ?? "";
   const next = await after(t, b);
@@ -459,7 +459,7 @@ test("of a tool that changed or is gone nothing is applied", async (t) => {
   }
 });
 
-test("RS-80: a cancel before the claim leaves it staged", async (t) => {
+test("a cancel before the claim leaves it staged", async (t) => {
   const b = await proposalBench(t, { policy: { mode: "default" } });
   await b.stage({ a: "uno" });
   const running = b.process([resolving("apply", {}, "r1")]);
@@ -469,7 +469,7 @@ test("RS-80: a cancel before the claim leaves it staged", async (t) => {
   assert.equal(only1(b)?.state, "staged");
 });
 
-test("RS-81: a cancel before the commit point: nothing is written, it is staged again, and counts as no failure", async (t) => {
+test("a cancel before the commit point: nothing is written, it is staged again, and counts as no failure", async (t) => {
   const b = await proposalBench(t);
   await b.stage({ a: "uno" });
   const release = b.files.hold("before");
@@ -485,7 +485,7 @@ test("RS-81: a cancel before the commit point: nothing is written, it is staged 
   assert.deepEqual([only1(b)?.state, only1(b)?.failures, b.files.texts.get("/workspace/a")], ["staged", 0, "one"]);
 });
 
-test("RS-82: after the commit point the files are finished, and the call says that a cancel came", async (t) => {
+test("after the commit point the files are finished, and the call reports the cancel request", async (t) => {
   const b = await proposalBench(t);
   await b.stage({ a: "uno" });
   const release = b.files.hold("committed");
@@ -506,9 +506,9 @@ type Aborted = readonly [name: string, apply: (ctx: ResolveContext) => Promise<s
 const hearing = (ctx: ResolveContext): Promise<string> =>
   new Promise((_resolve, refuse) => ctx.signal.addEventListener("abort", () => refuse(new Error("stopped"))));
 const ABORTED: readonly Aborted[] = [
-  ["RS-83: code that throws before it committed", hearing, "cancelled cancelled_before_commit", "staged"],
+  ["code that throws before it committed", hearing, "cancelled cancelled_before_commit", "staged"],
   [
-    "RS-83: code that throws after it committed",
+    "code that throws after it committed",
     (ctx) => {
       ctx.commit();
       return hearing(ctx);
@@ -517,7 +517,7 @@ const ABORTED: readonly Aborted[] = [
     "staged",
   ],
   [
-    "RS-83: code that committed and ends well is waited for",
+    "code that committed is awaited and succeeds",
     async (ctx) => {
       ctx.commit();
       return await hearing(ctx).catch(() => "done after all");
@@ -526,7 +526,7 @@ const ABORTED: readonly Aborted[] = [
     "applied",
   ],
   ["code that ends well in spite of the signal", (ctx) => hearing(ctx).catch(() => "done"), "succeeded applied", "applied"],
-  ["RS-84: code that neither commits nor ends", () => new Promise(() => undefined), "unknown apply_unknown", "unknown"],
+  ["code that neither commits nor ends", () => new Promise(() => undefined), "unknown apply_unknown", "unknown"],
 ];
 for (const [name, apply, outcome, state] of ABORTED) {
   test(`${name}, when the call is cancelled`, async (t) => {
@@ -540,7 +540,7 @@ for (const [name, apply, outcome, state] of ABORTED) {
   });
 }
 
-test("RS-83: code that committed is waited for, however long it takes", async (t) => {
+test("code that committed is awaited without a limit", async (t) => {
   const end = Promise.withResolvers<string>();
   const b = await withAction(t, {
     ...done,
@@ -558,7 +558,7 @@ test("RS-83: code that committed is waited for, however long it takes", async (t
   assert.deepEqual([report.type, textOf(report)], ["applied", "deployed in the end"]);
 });
 
-test("RS-84: a late end is recorded and not acted on", async (t) => {
+test("a late end is recorded and not acted on", async (t) => {
   const late = Promise.withResolvers<string>();
   const b = await withAction(t, { ...done, apply: () => late.promise });
   const running = b.process([resolving("apply", {}, "r1")]);
@@ -572,7 +572,7 @@ test("RS-84: a late end is recorded and not acted on", async (t) => {
   assert.match([...b.session.state.notices.values()][0]?.modelText ?? "", /ended after it was given up: it succeeded\.$/);
 });
 
-test("RS-85: a reject that never ends leaves the call unknown and the proposal staged", async (t) => {
+test("a reject that never ends leaves the call unknown and the proposal staged", async (t) => {
   const b = await withAction(t, { ...done, reject: () => new Promise(() => undefined) });
   const running = b.process([resolving("discard", {}, "r1")]);
   await until(() => b.log().includes("toolCall r1"));
@@ -591,10 +591,10 @@ type Crash = readonly [
   a: string,
 ];
 const CRASHES: readonly Crash[] = [
-  ["RS-39: killed between claim and first rename", "crash-before", false, "staged", "failed not_applied", "one"],
-  ["RS-40: killed between renames", "crash", false, "staged", "failed not_applied", "one"],
-  ["RS-40: killed between renames, and a file is something else by now", "crash", true, "unknown", "unknown apply_unknown", "uno"],
-  ["RS-41: killed after the last rename", "crash-after", false, "applied", "succeeded recovered", "uno"],
+  ["killed between claim and first rename", "crash-before", false, "staged", "failed not_applied", "one"],
+  ["killed between renames", "crash", false, "staged", "failed not_applied", "one"],
+  ["killed between renames, and a file is something else by now", "crash", true, "unknown", "unknown apply_unknown", "uno"],
+  ["killed after the last rename", "crash-after", false, "applied", "succeeded recovered", "uno"],
 ];
 for (const [name, fault, meddle, state, outcome, a] of CRASHES) {
   test(name, async (t) => {
@@ -626,7 +626,7 @@ for (const [name, fault, meddle, state, outcome, a] of CRASHES) {
   });
 }
 
-test("ledger 6: recovery of proposals may be repeated", async (t) => {
+test("recovery of proposals may be repeated", async (t) => {
   const b = await proposalBench(t);
   await b.stage({ a: "uno", b: "due" });
   b.files.faults.push("crash");
@@ -640,7 +640,7 @@ test("ledger 6: recovery of proposals may be repeated", async (t) => {
   assert.equal(next.session.state.notices.size, 1);
 });
 
-test("ledger 6: a staging call that was killed is told by what is on disk", async (t) => {
+test("a killed staging call is recovered from the disk", async (t) => {
   for (const [when, outcome] of [
     ["before", "failed not_applied"],
     ["after", "succeeded recovered"],
@@ -671,7 +671,7 @@ test("ledger 6: a staging call that was killed is told by what is on disk", asyn
   }
 });
 
-test("1.3: a person applies, and the model is told", async (t) => {
+test("a person applies, and the model is notified", async (t) => {
   const b = await proposalBench(t, { policy: { mode: "default" } });
   const { id } = await b.stage({ a: "uno" });
   const report = await b.dispatcher.proposals.apply(id, person, "looks right");
@@ -687,7 +687,7 @@ test("1.3: a person applies, and the model is told", async (t) => {
   );
 });
 
-test("1.3: a person discards", async (t) => {
+test("a person discards", async (t) => {
   const b = await proposalBench(t);
   const { id } = await b.stage({ a: "uno" });
   assert.deepEqual(await b.dispatcher.proposals.discard(id, person), {
@@ -702,7 +702,7 @@ test("1.3: a person discards", async (t) => {
   assert.deepEqual((await b.dispatcher.proposals.apply("p_no", person)).state, null);
 });
 
-test("1.3: what the policy denies a person does not apply either", async (t) => {
+test("what the policy denies a person does not apply either", async (t) => {
   const b = await proposalBench(t);
   const { id } = await b.stage({ a: "uno" });
   b.policy.set({ rules: { team: { deny: ["patch"] } } });
@@ -714,7 +714,7 @@ test("1.3: what the policy denies a person does not apply either", async (t) => 
   assert.deepEqual(b.files.log, []);
 });
 
-test("two persons apply at once: one does, the other is told", async (t) => {
+test("of two people who apply at once one succeeds, and the other is refused", async (t) => {
   const b = await proposalBench(t);
   const { id } = await b.stage({ a: "uno" });
   const reports = await Promise.all([b.dispatcher.proposals.apply(id, person), b.dispatcher.proposals.apply(id, person)]);
@@ -759,7 +759,7 @@ for (const [who, ending] of [
   });
 }
 
-test("what a person is told is applied, discarded or refused is on disk for good", async (t) => {
+test("an apply, discard or refusal reported to a person is durable", async (t) => {
   const kept: string[] = [];
   const wrap = (ledger: Ledger): Ledger => ({
     ...ledger,
@@ -777,7 +777,7 @@ test("what a person is told is applied, discarded or refused is on disk for good
   await b.process([resolving("apply")]);
   const { id } = await b.stage({ a: "due" });
   b.policy.set({ rules: { team: { deny: ["patch"] } } });
-  await wish(b, id, "apply");
+  await requestAction(b, id, "apply");
   await until(() => kept.length === 5);
   const [discarded, applied] = ["proposal.discarded", "proposal.applied"];
   assert.deepEqual(kept, [`${discarded} full`, `${discarded} normal`, `${applied} full`, `${applied} normal`, "proposal.refused full"]);
@@ -808,34 +808,34 @@ test("a person settles a proposal while a turn begins: the turn begins all the s
   assert.deepEqual([after2?.state, after2?.parked, after2?.reminded, after2?.unheeded], ["staged", true, 1, 0]);
 });
 
-/** Puts a wish of another process on the shared chain. */
-async function wish(b: ProposalBench, id: string, action: "apply" | "discard" | "undo"): Promise<void> {
+/** Records a request of another process on the shared chain. */
+async function requestAction(b: ProposalBench, id: string, action: "apply" | "discard" | "undo"): Promise<void> {
   const [row] = await b.ledger.pending("proposals", { all: true, prefix: id });
   const body = { proposal: id, session: b.session.id, action, digest: row?.digest ?? "", reason: "from afar", by: person };
   await b.ledger.answer([{ type: "proposal.requested", v: 1, at: new Date(b.clock.now()).toISOString(), body }]);
 }
 
-test("1.3: a wish of another process is heard and met by the holder", async (t) => {
+test("the holder handles a request of another process", async (t) => {
   const b = await proposalBench(t);
   const first = await b.stage({ a: "uno" });
-  await wish(b, first.id, "apply");
+  await requestAction(b, first.id, "apply");
   await until(() => b.files.texts.get("/workspace/a") === "uno");
   await until(() => b.session.state.notices.size === 1);
   const second = await b.stage({ b: "due" });
-  await wish(b, second.id, "discard");
+  await requestAction(b, second.id, "discard");
   await until(() => b.session.state.proposals.size === 0);
-  await wish(b, first.id, "undo");
+  await requestAction(b, first.id, "undo");
   await until(() => b.files.texts.get("/workspace/a") === "one");
   await b.session.close("done", 0);
   assert.equal((await b.stored("proposal.undone")).length, 1);
 });
 
-test("1.3: a wish that cannot be met is answered by a record, and not tried again", async (t) => {
+test("a request that fails is recorded as refused, and not retried", async (t) => {
   const b = await proposalBench(t);
   const { id } = await b.stage({ a: "uno" });
   await b.process([resolving("apply")]);
   b.files.texts.set("/workspace/a", "mine");
-  await wish(b, id, "undo");
+  await requestAction(b, id, "undo");
   const refused = async (): Promise<number> => (await b.stored("proposal.refused")).length;
   let seen = 0;
   await until(() => {
@@ -857,22 +857,22 @@ test("1.3: a wish that cannot be met is answered by a record, and not tried agai
   assert.equal(next.files.texts.get("/workspace/a"), "uno");
 });
 
-test("proposals.md: a wish that nobody heard is met when the session is resumed", async (t) => {
+test("a missed request is handled when the session is resumed", async (t) => {
   const b = await proposalBench(t);
   const { id } = await b.stage({ a: "uno" });
   await b.dispatcher.close();
-  await wish(b, id, "apply");
+  await requestAction(b, id, "apply");
   assert.equal(b.files.texts.get("/workspace/a"), "one");
   const next = await after(t, b);
   await next.resume();
   assert.equal(next.files.texts.get("/workspace/a"), "uno");
 });
 
-test("a dispatcher that is closed while it catches up with wishes takes up no further one", async (t) => {
+test("a dispatcher closed while catching up handles no further request", async (t) => {
   const b = await proposalBench(t);
   const ids = [(await b.stage({ a: "uno" })).id, (await b.stage({ b: "due" })).id];
   await b.dispatcher.close();
-  for (const id of ids) await wish(b, id, "apply");
+  for (const id of ids) await requestAction(b, id, "apply");
   const next = await after(t, b);
   const release = next.files.hold("before");
   const resuming = next.resume();
@@ -883,7 +883,7 @@ test("a dispatcher that is closed while it catches up with wishes takes up no fu
   assert.deepEqual(Object.fromEntries(next.files.texts), { "/workspace/a": "uno", "/workspace/b": "two" });
 });
 
-test("a wish of this process that is heard when it is done leaves the order of the others as it was", async (t) => {
+test("a request of this process received after it is done keeps the order of the others", async (t) => {
   const heard: (() => void)[] = [];
   const wrap = (ledger: Ledger): Ledger => ({
     ...ledger,
@@ -893,7 +893,7 @@ test("a wish of this process that is heard when it is done leaves the order of t
   const first = await b.stage({ a: "uno" });
   await b.process([resolving("apply")]);
   const second = await b.stage({ b: "due" });
-  await wish(b, second.id, "apply");
+  await requestAction(b, second.id, "apply");
   assert.equal((await b.dispatcher.proposals.undo(first.id, person)).type, "undone");
   const release = b.files.hold("committed");
   await until(() => heard.length === 2);
@@ -911,7 +911,7 @@ test("a session that is closed stops listening", async (t) => {
   const b = await proposalBench(t);
   const { id } = await b.stage({ a: "uno" });
   await b.session.close("parked", 75);
-  await wish(b, id, "apply");
+  await requestAction(b, id, "apply");
   for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(b.files.texts.get("/workspace/a"), "one");
   await b.session.refresh();
@@ -935,17 +935,17 @@ const pathGuard = (verdict: "ask" | "deny", tool: string, path: string): Safegua
 
 type Touching = readonly [name: string, guard: Safeguard, staged: boolean, outcome: string];
 const TOUCHING: readonly Touching[] = [
-  ["1.3: a deny on a touched path denies at staging", pathGuard("deny", "sly", "/workspace/b"), true, "failed denied_by_guard"],
+  ["a deny on a touched path denies at staging", pathGuard("deny", "sly", "/workspace/b"), true, "failed denied_by_guard"],
   ["a deny on a touched path denies what runs at once", pathGuard("deny", "sly", "/workspace/b"), false, "failed denied_by_guard"],
   ["an ask about writing a touched path waits for the apply", pathGuard("ask", "sly", "/workspace/b"), true, "succeeded"],
   [
-    "an ask about a touched path that nobody was asked stops what runs at once",
+    "an ask about a touched path that no one was asked about stops what runs at once",
     pathGuard("ask", "sly", "/workspace/b"),
     false,
     "failed execution_denied",
   ],
   [
-    "an ask about reading a touched path that nobody was asked stops the preview",
+    "an ask about reading a touched path that no one was asked about stops the preview",
     pathGuard("ask", "read", "/workspace/b"),
     true,
     "failed execution_denied",
@@ -969,14 +969,14 @@ for (const [name, guard, staged, outcome] of TOUCHING) {
   });
 }
 
-test("1.3: an apply is judged by the paths it touches", async (t) => {
+test("an apply is judged by the paths it touches", async (t) => {
   const b = await proposalBench(t, { deps: { facts: pathFacts } });
   await b.stage({ a: "uno" });
   b.policy.set({ mode: "yolo", safeguards: [pathGuard("deny", "patch", "/workspace/a")] });
   assert.equal(only(await b.process([resolving("apply")])).type, "denied_by_guard");
 });
 
-test("1.3: also by those that its call did not name", async (t) => {
+test("also by those that its call did not name", async (t) => {
   const files = (await proposalBench(t)).files;
   const b = await proposalBench(t, { files, tools: [sly(files, { alwaysStages: true })], deps: { facts: pathFacts } });
   await b.process([patching({ a: "uno", b: "due" }, {}, "sly")]);
@@ -984,7 +984,7 @@ test("1.3: also by those that its call did not name", async (t) => {
   assert.equal(only(await b.process([resolving("apply")])).type, "denied_by_guard");
 });
 
-test("a time limit that passes before anything is written is told as one, and nothing is pending", async (t) => {
+test("a timeout before anything is written is reported as one, and nothing is pending", async (t) => {
   const files = (await proposalBench(t)).files;
   const b = await proposalBench(t, { files, tools: [patchTool(files, { name: "slow", timeoutMs: 100 })] });
   const release = files.hold("before");

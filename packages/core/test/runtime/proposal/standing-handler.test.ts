@@ -58,7 +58,7 @@ async function planBench(t: Parameters<typeof proposalBench>[0], plan: Planning,
 
 const approve = (over: Partial<Answer> = {}) => scriptedApprover(() => ({ outcome: "approve", ...over }));
 
-test("1.6: without a question it acts at once, also in plan mode", async (t) => {
+test("without a question it acts at once, also in plan mode", async (t) => {
   const { ask: _ask, ...handler } = planning({ apply: ({ reason }) => ({ result: `done: ${reason}`, label: "Thing" }) }).handler;
   const b = await proposalBench(t, { policy: { mode: "plan" } });
   b.dispatcher.proposals.setStandingHandler(handler);
@@ -73,7 +73,7 @@ test("1.6: without a question it acts at once, also in plan mode", async (t) => 
   });
 });
 
-test("1.2: a proposal comes before it, and a named id never reaches it", async (t) => {
+test("a proposal comes before it, and a named id never reaches it", async (t) => {
   const plan = planning();
   const b = await planBench(t, plan, { policy: { mode: "yolo" }, person: approve() });
   await b.stage({ a: "uno" });
@@ -90,7 +90,7 @@ const ANSWERED: readonly Answered[] = [
   ["restore_previous", { mode: "yolo" }, "yolo"],
 ];
 for (const [name, over, mode] of ANSWERED) {
-  test(`PM-26: ${name} reaches the handler as the answer on disk`, async (t) => {
+  test(`${name} reaches the handler as the answer on disk`, async (t) => {
     const plan = planning();
     const b = await planBench(t, plan, { person: approve(over) });
     const report = only(await b.process([resolving("apply", { extra: { title: "Leap" } }, "r1")]));
@@ -133,7 +133,7 @@ test("a mode is for plans only, and only one that was offered", async (t) => {
 });
 
 for (const mode of ["yolo", "auto-edit", "default", "plan"]) {
-  test(`PM-27: no mode, rule, grant or hook answers it (${mode})`, async (t) => {
+  test(`no mode, rule, grant or hook answers it (${mode})`, async (t) => {
     const plan = planning();
     const hooks = scriptedHooks({ permission_request: () => ({ verdict: "allow" }), pre_tool_use: () => ({ verdict: "allow" }) });
     const b = await planBench(t, plan, {
@@ -150,7 +150,7 @@ for (const mode of ["yolo", "auto-edit", "default", "plan"]) {
   });
 }
 
-test("an answer instead of a question is the call's result, and nobody is asked", async (t) => {
+test("an answer instead of a question is the call's result, and no one is asked", async (t) => {
   const plan = planning();
   plan.text = "";
   const b = await planBench(t, plan);
@@ -159,7 +159,7 @@ test("an answer instead of a question is the call's result, and nobody is asked"
   assert.equal(b.person.shown.length, 0);
 });
 
-test("1.6: a question that throws is told like an apply that does", async (t) => {
+test("a question that throws is reported like an apply that throws", async (t) => {
   const b = await planBench(
     t,
     planning({
@@ -172,7 +172,7 @@ test("1.6: a question that throws is told like an apply that does", async (t) =>
   assert.deepEqual([report.type, textOf(report)], ["proposal_apply_failed", "Apply failed: no file"]);
 });
 
-test("PM-25: what changed after it was shown is not approved", async (t) => {
+test("what changed after it was shown is not approved", async (t) => {
   const plan = planning();
   const b = await planBench(t, plan);
   const running = b.process([resolving("apply")]);
@@ -184,7 +184,7 @@ test("PM-25: what changed after it was shown is not approved", async (t) => {
   assert.equal(plan.asked, 1, "the yes is for what was shown, so it is not asked for anew");
 });
 
-test("plan-mode 4: an edit of the plan is shown again under a higher revision, and the new digest is approved", async (t) => {
+test("an edit of the plan is shown again under a higher revision, and the new digest is approved", async (t) => {
   const plan = planning();
   const b = await planBench(t, plan);
   const running = b.process([resolving("apply")]);
@@ -200,7 +200,7 @@ test("plan-mode 4: an edit of the plan is shown again under a higher revision, a
   assert.equal(plan.seen[0]?.digest, digest("edited"));
 });
 
-test("PM-24: a handler that is taken away while a person is asked ends the call, which says so", async (t) => {
+test("removing a handler while a person is asked ends the call with its note", async (t) => {
   const b = await planBench(t, planning());
   const running = b.process([resolving("apply")]);
   await until(() => b.dispatcher.pending().length > 0);
@@ -212,7 +212,7 @@ test("PM-24: a handler that is taken away while a person is asked ends the call,
   );
 });
 
-test("1.6: a call that was frozen on a handler that is gone at its turn ends as nothing pending", async (t) => {
+test("a call that was frozen on a handler that is gone at its turn ends as nothing pending", async (t) => {
   const { ask: _ask, ...handler } = planning().handler;
   for (const action of ["apply", "discard"] as const) {
     const b = await proposalBench(t);
@@ -226,7 +226,7 @@ test("1.6: a call that was frozen on a handler that is gone at its turn ends as 
   }
 });
 
-test("plan-mode 4: a discard withdraws in the plain words, or in the handler's", async (t) => {
+test("a discard withdraws in the plain words, or in the handler's", async (t) => {
   const b = await planBench(t, planning());
   const report = only(await b.process([resolving("discard", { reason: "later" })]));
   assert.deepEqual([report.type, textOf(report)], ["discarded", "Discarded: Plan. Reason: later."]);
@@ -235,7 +235,7 @@ test("plan-mode 4: a discard withdraws in the plain words, or in the handler's",
   assert.equal(textOf(only(await b.process([resolving("discard", { reason: "x" })]))), "gone: x");
 });
 
-test("PM-28: an answer that came while nobody ran is used once, by the process that resumes", async (t) => {
+test("an answer given while no process ran is used once, by the process that resumes", async (t) => {
   const plan = planning();
   const b = await planBench(t, plan, { person: "nobody", deps: { onAsk: "park" } });
   const parked = await b.process([resolving("apply")]);
@@ -251,7 +251,7 @@ test("PM-28: an answer that came while nobody ran is used once, by the process t
   assert.deepEqual(outcomes(await next.resume()), []);
 });
 
-test("PM-28: a plan that waits is shown again by the process that resumes", async (t) => {
+test("a plan that waits is shown again by the process that resumes", async (t) => {
   const b = await planBench(t, planning(), { person: "nobody", deps: { onAsk: "park" } });
   await b.process([resolving("apply")]);
   const next = await proposalBench(t, { beside: b, files: b.files, reopen: { id: b.session.id, takeOver: true }, person: approve() });

@@ -7,7 +7,7 @@ import { done, type Patch, type ProposalBench, patching, proposalBench, resolvin
 
 const person: By = { kind: "person", user: "u", name: "n", door: "test", pid: 7 };
 
-test("RS-45: an undo right after the apply brings everything back, and the model is told", async (t) => {
+test("an undo right after the apply restores everything, and the model is notified", async (t) => {
   const b = await proposalBench(t);
   const { id } = await b.stage({ a: "uno", b: null, c: "new", d: "x" });
   await b.process([resolving("apply")]);
@@ -21,7 +21,7 @@ test("RS-45: an undo right after the apply brings everything back, and the model
   );
 });
 
-test("RS-46: a file that was edited since: nothing is written", async (t) => {
+test("a file that was edited since: nothing is written", async (t) => {
   const b = await proposalBench(t);
   const { id } = await b.stage({ a: "uno", b: "due" });
   await b.process([resolving("apply")]);
@@ -35,7 +35,7 @@ test("RS-46: a file that was edited since: nothing is written", async (t) => {
   assert.equal(b.session.state.notices.size, 0);
 });
 
-test("RS-47: what is staged, discarded or undone cannot be undone", async (t) => {
+test("a staged, discarded or undone proposal cannot be undone", async (t) => {
   const b = await proposalBench(t);
   const staged = await b.stage({ a: "uno" });
   const undo = async (id: string): Promise<readonly string[]> => {
@@ -51,7 +51,7 @@ test("RS-47: what is staged, discarded or undone cannot be undone", async (t) =>
   assert.deepEqual(await undo(applied.id), ["not_undoable", `Proposal ${applied.id} is undone.`]);
 });
 
-test("RS-49: what code applied keeps no pre-images", async (t) => {
+test("what code applied keeps no pre-images", async (t) => {
   const b = await withAction(t, done);
   const [row] = b.session.state.proposals.values();
   await b.process([resolving("apply")]);
@@ -59,7 +59,7 @@ test("RS-49: what code applied keeps no pre-images", async (t) => {
   assert.deepEqual([report.type, report.text], ["undo_unavailable", "Deploy was applied by code that keeps no pre-images."]);
 });
 
-test("RS-50: of two applies to one file the newer is undone first", async (t) => {
+test("of two applies to one file the newer is undone first", async (t) => {
   const b = await proposalBench(t);
   const put = async (text: string): Promise<string> => {
     const report = only(await b.process([patching({ a: text }, {}, "put")]));
@@ -73,7 +73,7 @@ test("RS-50: of two applies to one file the newer is undone first", async (t) =>
   assert.equal(b.files.texts.get("/workspace/a"), "one");
 });
 
-test("RS-51: an unknown id", async (t) => {
+test("an unknown id", async (t) => {
   const b = await proposalBench(t);
   assert.deepEqual(await b.dispatcher.proposals.undo("p_no", person), {
     id: "p_no",
@@ -117,7 +117,7 @@ async function cutShort(t: TestContext, patch: Patch, meddle: (texts: Map<string
   return next;
 }
 
-test("an undo that was done but not recorded, and a file that somebody wrote since: nobody can tell, and each file is named", async (t) => {
+test("an unrecorded undo with a file edited since ends unknown and names each file", async (t) => {
   const next = await cutShort(t, { a: "uno", b: "due" }, (texts) => texts.set("/workspace/a", "mine"));
   const [refused] = await next.stored("proposal.refused");
   assert.equal(refused?.body.type, "apply_unknown");
@@ -125,12 +125,12 @@ test("an undo that was done but not recorded, and a file that somebody wrote sin
   assert.deepEqual(Object.fromEntries(next.files.texts), { "/workspace/a": "mine", "/workspace/b": "two" });
 });
 
-test("an undo of one file that was begun, and the file written since: nobody can tell", async (t) => {
+test("an interrupted undo of one file edited since ends unknown", async (t) => {
   const next = await cutShort(t, { a: "uno" }, (texts) => texts.set("/workspace/a", "mine"));
   assert.equal((await next.stored("proposal.refused"))[0]?.body.type, "apply_unknown");
 });
 
-test("an undo that was cut short is finished, whatever somebody wished meanwhile", async (t) => {
+test("an interrupted undo is finished, even if something else was requested since", async (t) => {
   const b = await proposalBench(t);
   const { id, digest } = await b.stage({ a: "uno", b: "due" });
   await b.process([resolving("apply")]);
@@ -146,7 +146,7 @@ test("an undo that was cut short is finished, whatever somebody wished meanwhile
   assert.deepEqual([row?.state, row?.requested], ["undone", null]);
 });
 
-test("RS-46: a wish that nobody began, and a file edited since: it changed, and nothing was written", async (t) => {
+test("an undo request with a file edited before it started reports a conflict and writes nothing", async (t) => {
   const b = await proposalBench(t);
   const { id, digest } = await b.stage({ a: "uno", b: "due" });
   await b.process([resolving("apply")]);
@@ -160,22 +160,22 @@ test("RS-46: a wish that nobody began, and a file edited since: it changed, and 
   assert.equal(next.files.texts.get("/workspace/b"), "due");
 });
 
-test("a process that lost its session puts no file back, and hears nobody any more", async (t) => {
+test("a process that lost its session restores no file and stops listening", async (t) => {
   const b = await proposalBench(t);
   const { id, digest } = await b.stage({ a: "uno", b: "due" });
   await b.process([resolving("apply")]);
   const next = await proposalBench(t, { beside: b, files: memoryFiles(), reopen: { id: b.session.id, takeOver: true } });
-  await next.dispatcher.close(); // whoever has it now is busy elsewhere
-  const wish = async (): Promise<void> => {
+  await next.dispatcher.close(); // the new holder does not act
+  const requestUndo = async (): Promise<void> => {
     const body = { proposal: id, session: b.session.id, action: "undo", digest, reason: null, by: person } as const;
     await b.ledger.answer([b.session.draft("proposal.requested", body)]);
   };
   const texts = Object.fromEntries(b.files.texts);
-  await wish();
+  await requestUndo();
   await until(() => b.warnings.length === 1);
   assert.match(b.warnings[0] ?? "", /^the request for p_\w+ failed: Nothing was done: /);
   assert.deepEqual(Object.fromEntries(b.files.texts), texts);
-  await wish();
+  await requestUndo();
   await rest();
   assert.equal(b.warnings.length, 1);
   assert.equal((await b.dispatcher.proposals.undo(id, person)).type, "not_allowed");

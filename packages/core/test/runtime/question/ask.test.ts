@@ -37,27 +37,21 @@ describe("what a person says is the result", () => {
   type Row = readonly [name: string, questions: readonly JsonObject[], words: QuestionerReply, text: string, details: JsonObject];
   const two = [question(), question({ id: "m", multi: true })];
   const ROWS: readonly Row[] = [
-    ["AK-20: the option picked", [question()], answered(pick("B")), "User selected: B", { selectedOptions: ["B"], outcome: "answered" }],
-    ["AK-21: the recommended one, by its own label", [question({ recommended: 0 })], answered(pick("A")), "User selected: A", {}],
-    ["AK-24: in the order of choosing", [question({ multi: true })], answered(pick("B", "A")), "User selected: B, A", {}],
-    ["AK-26: an option after a text was left", [question()], answered(pick("A")), "User selected: A", { selectedOptions: ["A"] }],
+    ["the option picked", [question()], answered(pick("B")), "User selected: B", { selectedOptions: ["B"], outcome: "answered" }],
+    ["the recommended one, by its own label", [question({ recommended: 0 })], answered(pick("A")), "User selected: A", {}],
+    ["in the order of choosing", [question({ multi: true })], answered(pick("B", "A")), "User selected: B, A", {}],
+    ["an option after a text was left", [question()], answered(pick("A")), "User selected: A", { selectedOptions: ["A"] }],
     [
-      "AK-38: a text where there is no option",
+      "a text where there is no option",
       [question({ options: [] })],
       answered({ ...pick(), custom: "mine" }),
       "User provided custom input: mine",
       { selectedOptions: [], customInput: "mine", options: [] },
     ],
-    ["AK-28: several, in question order", two, answered({ id: "m", selected: ["B"] }, pick("A")), "User answers:\ndb: A\nm: [B]", {}],
+    ["several, in question order", two, answered({ id: "m", selected: ["B"] }, pick("A")), "User answers:\ndb: A\nm: [B]", {}],
+    ["moved past", two, answered(pick(), { id: "m", selected: [] }), "User answers:\ndb: (no answer)\nm: []", { outcome: "answered" }],
     [
-      "AK-29: moved past",
-      two,
-      answered(pick(), { id: "m", selected: [] }),
-      "User answers:\ndb: (no answer)\nm: []",
-      { outcome: "answered" },
-    ],
-    [
-      "AK-40: what looks like markup or a command to a terminal comes back verbatim",
+      "what looks like markup or a command to a terminal comes back verbatim",
       [question({ options: options("<b>", "\u001b[31mred") })],
       answered(pick("\u001b[31mred")),
       "User selected: \u001b[31mred",
@@ -72,7 +66,7 @@ describe("what a person says is the result", () => {
     });
   }
 
-  test("AK-60: the question is on disk before it is shown, the answer before it is the result", async (t) => {
+  test("the question is on disk before it is shown, the answer before it is the result", async (t) => {
     const wrap = (ledger: Ledger): Ledger => ({
       ...ledger,
       append: (lease, expected, batch) => {
@@ -118,7 +112,7 @@ describe("what a person says is the result", () => {
     await report;
   });
 
-  test("a limit on how long tools may run is no limit on thinking", async (t) => {
+  test("the timeout of tools does not limit a person", async (t) => {
     const b = await questionBench(t, { deps: { timeoutMs: 1_000 } });
     const report = b.process([asking()]);
     const { say } = await b.asked.next();
@@ -172,7 +166,7 @@ describe("only a person answers", () => {
     assert.equal(textOf(only(await b.process([asking()]))), "mine");
   });
 
-  test("hooks are told that a person is waited for", async (t) => {
+  test("hooks learn that a call waits for a person", async (t) => {
     const hooks = scriptedHooks({});
     const b = await questionBench(t, { deps: { hooks } });
     const report = b.process([asking()]);
@@ -184,7 +178,7 @@ describe("only a person answers", () => {
 });
 
 describe("one after the other", () => {
-  test("AK-39: the second is shown after the first has ended", async (t) => {
+  test("the second is shown after the first has ended", async (t) => {
     const b = await questionBench(t);
     const report = b.process([asking([question()], "one"), asking([question()], "two")]);
     const first = await b.asked.next();
@@ -195,7 +189,7 @@ describe("one after the other", () => {
     assert.deepEqual(outcomes(await report), ["succeeded answered", "succeeded answered"]);
   });
 
-  test("AK-34, AK-39: a cancel ends the rest of the batch and the turn", async (t) => {
+  test("a cancel ends the rest of the batch and the turn", async (t) => {
     const b = await questionBench(t);
     const report = b.process([call("read", "x", "r"), asking([question()], "one"), asking([question()], "two"), call("read", "y", "s")]);
     (await b.asked.next()).say({ outcome: "cancelled", partial: [] });
@@ -212,7 +206,7 @@ describe("cancelled before the end", () => {
   const two = [question(), question({ id: "x", options: options("C") })];
   const first: QuestionAnswer = { id: "db", selected: ["A"] };
 
-  test("AK-35: what was answered before is kept, for the model too", async (t) => {
+  test("what was answered before is kept, for the model too", async (t) => {
     const { type, result } = await said(t, two, { outcome: "cancelled", reason: "not now", partial: [first] });
     assert.equal(type, "ask_cancelled");
     assert.equal(result.content, "Ask tool was cancelled by the user\nReason: not now\nAnswered before cancelling:\ndb: A");
@@ -222,7 +216,7 @@ describe("cancelled before the end", () => {
     ]);
   });
 
-  test("AK-36: an abort takes the question from the screen and keeps what was chosen", async (t) => {
+  test("an abort takes the question from the screen and keeps what was chosen", async (t) => {
     const b = await questionBench(t);
     const abort = new AbortController();
     const report = b.process([asking(two), call("read", "x")], { signal: abort.signal });
@@ -244,7 +238,7 @@ describe("cancelled before the end", () => {
     assert.deepEqual(outcomes(await report), ["cancelled ask_aborted", "succeeded"]);
   });
 
-  test("3.4: an abort that comes after the person's cancel does not win over it", async (t) => {
+  test("an abort after the person's cancel does not override it", async (t) => {
     const b = await questionBench(t);
     const abort = new AbortController();
     const report = b.process([asking()], { signal: abort.signal });
@@ -257,7 +251,7 @@ describe("cancelled before the end", () => {
     assert.equal(only(await report).type, "ask_cancelled");
   });
 
-  test("3.4: an abort that comes first wins", async (t) => {
+  test("an abort that comes first wins", async (t) => {
     const b = await questionBench(t);
     const abort = new AbortController();
     const report = b.process([asking()], { signal: abort.signal });
@@ -268,7 +262,7 @@ describe("cancelled before the end", () => {
   });
 });
 
-describe("AK-63: answers that do not fit", () => {
+describe("answers that do not fit", () => {
   const BAD: readonly (readonly [name: string, answers: unknown])[] = [
     ["an unknown option", [pick("C")]],
     ["another question", [{ id: "x", selected: [] }]],
@@ -297,7 +291,7 @@ describe("AK-63: answers that do not fit", () => {
     assert.equal(only(await report).type, "ask_unavailable");
   });
 
-  test("nobody but the clock says that time ran out", async (t) => {
+  test("only the clock marks an answer as timed out", async (t) => {
     const b = await questionBench(t);
     const report = b.process([asking()]);
     (await b.asked.next()).say(answered({ ...pick("A"), timedOut: true, automatic: true }));
@@ -307,7 +301,7 @@ describe("AK-63: answers that do not fit", () => {
 });
 
 describe("without a person at the door", () => {
-  test("AK-37: deny: it fails, and the rest goes on", async (t) => {
+  test("with deny it fails, and the rest continues", async (t) => {
     const b = await questionBench(t, { asked: "nobody" });
     const ended = await b.process([asking(), call("read", "x")]);
     assert.deepEqual(outcomes(ended), ["failed ask_unavailable", "succeeded"]);
@@ -348,7 +342,7 @@ describe("without a person at the door", () => {
     }
   }
 
-  test("a person who left is nobody", async (t) => {
+  test("a person who left cannot be asked", async (t) => {
     const b = await questionBench(t);
     b.asked.leave();
     assert.equal(only(await b.process([asking()])).type, "ask_unavailable");
@@ -363,7 +357,7 @@ describe("without a person at the door", () => {
     assert.equal(textOf(only(await b.process([call("outer", "x")]))), "Ask tool requires interactive mode");
   });
 
-  test("4.8: a time limit that is none is refused at the start", async (t) => {
+  test("an invalid time limit is refused at the start", async (t) => {
     for (const seconds of [-1, Number.NaN, "5" as unknown as number])
       await assert.rejects(questionBench(t, { deps: { askTimeout: () => seconds } }), RangeError);
   });
@@ -376,7 +370,7 @@ describe("questions that outlive a process", () => {
     return { b, id: b.row()?.id ?? assert.fail("nothing is asked") };
   }
 
-  test("AK-66: resumed while open without a person it waits again, under the same id", async (t) => {
+  test("resumed while open without a person it waits again, under the same id", async (t) => {
     const { b, id } = await parked(t);
     const again = await after(t, b, { asked: "nobody", deps: { onAsk: "park" } });
     const { results } = await again.resume();
@@ -387,7 +381,7 @@ describe("questions that outlive a process", () => {
     assert.equal((await b.stored("question.asked")).length, 1);
   });
 
-  test("AK-66: resumed with a person it is shown again, under the same id", async (t) => {
+  test("resumed with a person it is shown again, under the same id", async (t) => {
     const { b, id } = await parked(t);
     const again = await after(t, b);
     const report = again.resume();
@@ -397,7 +391,7 @@ describe("questions that outlive a process", () => {
     assert.deepEqual(outcomes(await report), ["succeeded answered", "succeeded"]);
   });
 
-  test("AK-66: after a crash while it was shown it is asked again, never unknown", async (t) => {
+  test("after a crash while it was shown it is asked again, never unknown", async (t) => {
     const b = await questionBench(t);
     void b.process([asking()]);
     const { open } = await b.asked.next();
@@ -409,7 +403,7 @@ describe("questions that outlive a process", () => {
     assert.deepEqual(outcomes(await report), ["succeeded answered"]);
   });
 
-  test("5.1: after a crash between the claim and the question it is asked", async (t) => {
+  test("after a crash between the claim and the question it is asked", async (t) => {
     const wrap = (ledger: Ledger): Ledger => ({
       ...ledger,
       append: (lease, expected, batch) =>
@@ -425,7 +419,7 @@ describe("questions that outlive a process", () => {
     assert.deepEqual(outcomes(await report), ["succeeded answered"]);
   });
 
-  test("an answer that came meanwhile is the result, and nobody is asked", async (t) => {
+  test("an answer that arrived before the resume is the result, and no one is asked", async (t) => {
     const { b, id } = await parked(t);
     await answerQuestion(b, { question: id, outcome: "answered", answers: [pick("B")], by: other });
     const again = await after(t, b);
@@ -435,7 +429,7 @@ describe("questions that outlive a process", () => {
     assert.deepEqual(outcomes(await (await after(t, again)).resume()), []);
   });
 
-  test("AK-65: declined: cancelled, with the reason; the turn goes on", async (t) => {
+  test("a declined question ends cancelled with the reason, and the turn continues", async (t) => {
     const { b, id } = await parked(t);
     await answerQuestion(b, { question: id, outcome: "declined", reason: " no time ", by: other });
     const ended = await (await after(t, b)).resume();
@@ -473,7 +467,7 @@ describe("questions that outlive a process", () => {
     assert.equal((await b.ledger.pending("questions", { all: true }))[0]?.state, "cancelled");
   });
 
-  test("5.1: parked questions never time out", async (t) => {
+  test("parked questions never time out", async (t) => {
     const b = await questionBench(t, { asked: "nobody", deps: { onAsk: "park", askTimeout: () => 1 } });
     await b.process([asking()]);
     await b.clock.advance(10_000);
@@ -481,7 +475,7 @@ describe("questions that outlive a process", () => {
     assert.equal(b.clock.pending(), 0);
   });
 
-  test("AK-67: answered elsewhere while it is shown: it is taken away, and says who answered", async (t) => {
+  test("a question answered elsewhere is removed from the screen with the answer", async (t) => {
     const b = await questionBench(t);
     const report = b.process([asking()]);
     const { open, signal } = await b.asked.next();
@@ -491,7 +485,7 @@ describe("questions that outlive a process", () => {
     assert.deepEqual([signal.reason.by, signal.reason.outcome], [other, "answered"]);
   });
 
-  test("AK-65: declined elsewhere while it is shown: cancelled with the reason, the turn goes on", async (t) => {
+  test("a question declined elsewhere ends cancelled with the reason, and the turn continues", async (t) => {
     const b = await questionBench(t);
     const report = b.process([asking(), call("read", "x")]);
     const { open } = await b.asked.next();
@@ -523,7 +517,7 @@ describe("answering from any process", () => {
   }
   const right = [pick("A"), { id: "m", selected: ["B"], custom: "x", note: "n" }];
 
-  test("AK-60: a right answer is stored, with who gave it", async (t) => {
+  test("a valid answer is stored with the person who gave it", async (t) => {
     const { b, id } = await open(t);
     const report = await answerQuestion(b, { question: id, outcome: "answered", answers: right.toReversed(), by: other });
     assert.deepEqual(report, {
@@ -539,7 +533,7 @@ describe("answering from any process", () => {
     assert.deepEqual((await b.ledger.pending("questions", { all: true }))[0]?.answers, right);
   });
 
-  test("AK-61: a second, different one changes nothing and is told the first; the same one is no refusal", async (t) => {
+  test("a different second answer changes nothing and reports the first; the same one is not refused", async (t) => {
     const { b, id } = await open(t);
     const by = { ...other, name: "second" };
     await answerQuestion(b, { question: id, outcome: "answered", answers: right, by: other });
@@ -552,7 +546,7 @@ describe("answering from any process", () => {
     assert.equal((await b.stored("question.answered")).length, 1);
   });
 
-  test("AK-62: of two at once one wins, and the other is told", async (t) => {
+  test("of two concurrent answers one wins, and the other is reported as late", async (t) => {
     const { b, id } = await open(t);
     const reports = await Promise.all([
       answerQuestion(b, { question: id, outcome: "answered", answers: right, by: other }),
@@ -570,17 +564,17 @@ describe("answering from any process", () => {
   const BAD: readonly (readonly [name: string, answers: unknown, message: RegExp])[] = [
     ["a question left out", [pick("A")], /Question m has no answer/],
     ["a question too many", [...right, { id: "z", selected: [] }], /no question z/],
-    ["an option nobody offered", [pick("C"), right[1]], /Question db: there is no option "C"/],
-    ["something that is no list", { db: "A" }, /Answers are a list/],
-    ["something that is no answer", ["A"], /Answer 1 is no object/],
+    ["an option that was not offered", [pick("C"), right[1]], /Question db: there is no option "C"/],
+    ["a value that is not a list", { db: "A" }, /Answers are a list/],
+    ["a value that is not an answer", ["A"], /Answer 1 is no object/],
     ["an answer to nothing", [{ selected: [] }], /Answer 1 names no question/],
     ["a word that an answer does not have", [{ ...pick("A"), timedOut: true }, right[1]], /Question db: an answer has no 'timedOut'/],
-    ["a text that is none", [{ ...pick("A"), note: 1 }, right[1]], /Question db: note must be a text/],
-    ["a text of one's own that is none", [{ ...pick("A"), custom: null }, right[1]], /Question db: custom must be a text/],
+    ["a note that is not a string", [{ ...pick("A"), note: 1 }, right[1]], /Question db: note must be a text/],
+    ["a custom text that is not a string", [{ ...pick("A"), custom: null }, right[1]], /Question db: custom must be a text/],
     ["no answers", undefined, /Answers are a list/],
   ];
   for (const [name, answers, message] of BAD) {
-    test(`AK-63: ${name}: bad_answer, and it stays open`, async (t) => {
+    test(`${name}: bad_answer, and it stays open`, async (t) => {
       const { b, id } = await open(t);
       const reply = answerQuestion(b, { question: id, outcome: "answered", answers: answers as QuestionAnswer[], by: other });
       await assert.rejects(
@@ -591,7 +585,7 @@ describe("answering from any process", () => {
     });
   }
 
-  test("AK-68: after its call was cancelled an answer comes too late", async (t) => {
+  test("after its call was cancelled an answer comes too late", async (t) => {
     const { b, id } = await open(t);
     const abort = new AbortController();
     abort.abort();
@@ -602,7 +596,7 @@ describe("answering from any process", () => {
     assert.deepEqual([cancelled.identical, cancelled.refusal], [false, "already_closed"]);
   });
 
-  test("AK-68: a batch that is cancelled while nobody can be asked leaves no question behind", async (t) => {
+  test("a batch cancelled while no one can be asked leaves no question behind", async (t) => {
     const { b } = await open(t);
     const abort = new AbortController();
     abort.abort();
@@ -610,7 +604,7 @@ describe("answering from any process", () => {
     assert.deepEqual(outcomes(await again.resume({ signal: abort.signal })), ["cancelled ask_aborted"]);
   });
 
-  test("an id that nobody knows, and a fingerprint that is another's", async (t) => {
+  test("an unknown id and a different fingerprint are refused", async (t) => {
     const { b, id } = await open(t);
     const typed = (type: string) => (error: unknown) => error instanceof Error && Reflect.get(error, "type") === type;
     await assert.rejects(answerQuestion(b, { question: "q_none", outcome: "declined", by: other }), typed("unknown_approval"));
@@ -630,7 +624,7 @@ describe("time", () => {
     return { b, report, ...(await b.asked.next()) };
   }
 
-  test("AK-30: nobody answers: the recommended option, marked", async (t) => {
+  test("without an answer the recommended option is chosen and marked", async (t) => {
     const { b, report, open, signal } = await timed(t, [question({ recommended: 1 })]);
     assert.equal(open.timeout(), 5);
     open.timer.restart("db");
@@ -646,7 +640,7 @@ describe("time", () => {
     assert.deepEqual([stored?.body.outcome, stored?.body.by.kind, stored?.body.by.name], ["expired", "host", "clock"]);
   });
 
-  test("AK-31: what was checked is kept, and is not automatic", async (t) => {
+  test("checked options are kept and not marked as automatic", async (t) => {
     const { b, report, open, partial } = await timed(t, [question({ multi: true })]);
     open.timer.restart("db");
     partial([pick("A")]);
@@ -655,7 +649,7 @@ describe("time", () => {
     assert.deepEqual([type, Object(result.details).selectedOptions, Object(result.details).automatic], ["timed_out", ["A"], undefined]);
   });
 
-  test("AK-32: while an editor is open no time passes; back on the list it begins anew", async (t) => {
+  test("while an editor is open no time passes; back on the list it begins anew", async (t) => {
     const { b, report, open, say } = await timed(t, [question()]);
     open.timer.restart("db");
     await b.clock.advance(4_000);
@@ -667,7 +661,7 @@ describe("time", () => {
     assert.equal(only(await report).type, "answered");
   });
 
-  test("4.8: any key begins it anew", async (t) => {
+  test("any key begins it anew", async (t) => {
     const { b, report, open } = await timed(t, [question()]);
     for (let key = 0; key < 5; key += 1) {
       open.timer.restart("db");
@@ -678,14 +672,14 @@ describe("time", () => {
     assert.equal(only(await report).type, "timed_out");
   });
 
-  test("4.8: it begins when the question is drawn", async (t) => {
+  test("it begins when the question is drawn", async (t) => {
     const { b, report, say } = await timed(t, [question()]);
     await b.clock.advance(60_000);
     say(answered(pick("A")));
     assert.equal(only(await report).type, "answered");
   });
 
-  test("AK-33: in plan it waits, also where the mode changes while the list is open; afterwards time runs again", async (t) => {
+  test("plan mode stops the time limit, even if entered while the list is open; leaving it restarts the limit", async (t) => {
     const { b, report, open } = await timed(t, [question()]);
     open.timer.restart("db");
     await b.clock.advance(4_000);
@@ -711,7 +705,7 @@ describe("time", () => {
     assert.equal(only(await report).type, "timed_out");
   });
 
-  test("4.8: a question without options has no time limit", async (t) => {
+  test("a question without options has no time limit", async (t) => {
     const { b, report, open, say } = await timed(t, [question({ options: [] })]);
     open.timer.restart("db");
     await b.clock.advance(60_000);
@@ -719,7 +713,7 @@ describe("time", () => {
     assert.equal(only(await report).type, "answered");
   });
 
-  test("4.8: without a limit nothing is timed", async (t) => {
+  test("without a limit nothing is timed", async (t) => {
     const { b, report, open, say } = await timed(t, [question()], { deps: { askTimeout: () => 0 } });
     open.timer.restart("db");
     assert.equal(b.clock.pending(), 0);
@@ -727,7 +721,7 @@ describe("time", () => {
     await report;
   });
 
-  test("4.8: an explicit cancel is a cancel", async (t) => {
+  test("an explicit cancel is a cancel", async (t) => {
     const { b, report, open, say } = await timed(t, [question()]);
     open.timer.restart("db");
     await b.clock.advance(4_999);
@@ -736,7 +730,7 @@ describe("time", () => {
     assert.equal(b.clock.pending(), 0);
   });
 
-  test("4.8: a screen that closed without a result never times out", async (t) => {
+  test("a screen that closed without a result never times out", async (t) => {
     const { b, report, open, say } = await timed(t, [question()], { deps: { askTimeout: () => 5, onAsk: "park" } } as typeof five);
     open.timer.restart("db");
     say(undefined);
@@ -745,7 +739,7 @@ describe("time", () => {
     assert.equal(b.row()?.state, "open");
   });
 
-  test("4.8: a screen that never settles times out, one question after the other, each with its own time", async (t) => {
+  test("a screen that never settles times out, one question after the other, each with its own time", async (t) => {
     const { b, report, open } = await timed(t, three);
     open.timer.restart("db");
     await b.clock.advance(14_999);
@@ -755,7 +749,7 @@ describe("time", () => {
     assert.deepEqual([type, result.content], ["timed_out", "User answers:\ndb: A (automatic)\nm: [A] (automatic)\nz: B (automatic)"]);
   });
 
-  test("4.5: a screen is told, shows the next question, and hands back what stands", async (t) => {
+  test("after a timeout a screen shows the next question and returns the current answers", async (t) => {
     const { b, report, open, say, partial } = await timed(t, three);
     const told: QuestionAnswer[] = [];
     open.timer.onExpired((answer) => {
@@ -772,7 +766,7 @@ describe("time", () => {
     assert.deepEqual([type, result.content], ["timed_out", "User answers:\ndb: A (automatic)\nm: [B]\nz: (no answer)"]);
   });
 
-  test("4.5: a question whose time was over can be looked at again and answered", async (t) => {
+  test("a question whose time was over can be looked at again and answered", async (t) => {
     const { b, report, open, say, partial } = await timed(t, three);
     open.timer.restart("db");
     await b.clock.advance(5_000);
@@ -782,7 +776,7 @@ describe("time", () => {
     assert.equal(only(await report).type, "answered");
   });
 
-  test("4.5: one that was answered after its time was over stays so when the others run out of theirs", async (t) => {
+  test("one that was answered after its time was over stays so when the others run out of theirs", async (t) => {
     const { b, report, open, partial } = await timed(t, three);
     open.timer.restart("db");
     await b.clock.advance(5_000);
@@ -801,7 +795,7 @@ describe("time", () => {
     assert.equal(only(await report).result.content, "User answers:\ndb: B\nm: [A] (automatic)\nz: A");
   });
 
-  test("4.8: the limit is capped, so that no timer overflows", async (t) => {
+  test("the limit is capped, so that no timer overflows", async (t) => {
     const { open, report, say } = await timed(t, [question()], { deps: { askTimeout: () => 1e12 } });
     assert.equal(open.timeout(), 2_147_483);
     open.timer.restart("db");
@@ -810,7 +804,7 @@ describe("time", () => {
     assert.equal(only(await report).type, "answered");
   });
 
-  test("what is left over after the end is nobody's: no timer, no listener", async (t) => {
+  test("no timer and no listener is left after the end", async (t) => {
     const b = await questionBench(t, { ...five, asked: person() });
     const report = b.process([asking()]);
     const { open, say, partial } = await b.asked.next();

@@ -37,7 +37,7 @@ const ROWS: readonly {
   { title: "agents of the same conversation are part of it", others: [AGENT], expected: "ended and taken" },
   { title: "a command that holds another session is left alone", others: [OTHER], expected: "busy" },
   { title: "a process that is more than a command is left alone", holder: { command: false }, expected: "busy" },
-  { title: "without a take-over nobody is ended", takeOver: false, expected: "busy" },
+  { title: "without a takeover no process is ended", takeOver: false, expected: "busy" },
   { title: "what cannot be ended keeps its session", canEnd: false, expected: "busy" },
 ];
 
@@ -66,7 +66,7 @@ for (const { title, holder, others = [], takeOver = true, canEnd = true, expecte
   });
 }
 
-test("a short effect is waited for, and nobody is ended", async () => {
+test("acquiring waits for a short effect and ends no process", async () => {
   const clock = manualClock();
   const ledger = memoryLedger({ clock });
   const release = await held(ledger, OLD, []);

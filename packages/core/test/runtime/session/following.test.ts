@@ -55,7 +55,7 @@ async function following(): Promise<Scene> {
   return { ledger, state, link, follower: makeFollower({ ledger, id: A, state, link }) };
 }
 
-/** Waits for the next event that a watcher is told of. */
+/** Waits for the next event that a watcher receives. */
 function heard(follower: SessionFollower): Promise<LedgerEvent> {
   return new Promise((resolve) => {
     const { close } = follower.watch((event) => {
@@ -65,7 +65,7 @@ function heard(follower: SessionFollower): Promise<LedgerEvent> {
   });
 }
 
-test("a wish for a proposal is heard, and waits with it", LIMIT, async () => {
+test("a request for a proposal is received and kept with it", LIMIT, async () => {
   const { ledger, state, follower } = await following();
   const told = heard(follower);
   await ledger.answer([requestedDraft(A, `p_${A}`, { action: "discard" })]);
@@ -73,7 +73,7 @@ test("a wish for a proposal is heard, and waits with it", LIMIT, async () => {
   assert.deepEqual([event.type, state.proposals.get(`p_${A}`)?.requested], ["proposal.requested", { action: "discard", pos: event.pos }]);
 });
 
-test("an answer to a question is heard, and stands", LIMIT, async () => {
+test("an answer to a question is received and kept", LIMIT, async () => {
   const { ledger, state, follower } = await following();
   const told = heard(follower);
   await ledger.answer([repliedDraft(A, `q_${A}`)]);
@@ -81,7 +81,7 @@ test("an answer to a question is heard, and stands", LIMIT, async () => {
   assert.equal(state.questions.get(`q_${A}`)?.state, "answered");
 });
 
-test("what was said while nobody listened is taken in by looking", LIMIT, async () => {
+test("events missed while not listening are read by a refresh", LIMIT, async () => {
   const { ledger, state, follower } = await following();
   await ledger.answer([requestedDraft(A, `p_${A}`)]);
   await ledger.answer([repliedDraft(A, `q_${A}`, { outcome: "declined" })]);
@@ -89,7 +89,7 @@ test("what was said while nobody listened is taken in by looking", LIMIT, async 
   assert.deepEqual([state.proposals.get(`p_${A}`)?.requested?.action, state.questions.get(`q_${A}`)?.state], ["apply", "declined"]);
 });
 
-test("what is said to another session changes nothing here", LIMIT, async () => {
+test("events for another session change nothing here", LIMIT, async () => {
   const { ledger, state, link, follower } = await following();
   const told = heard(follower);
   await ledger.answer([requestedDraft(B, `p_${B}`)]);

@@ -30,7 +30,7 @@ test("an unknown session, or the beginning of a known id, is session_not_found",
   }
 });
 
-test("a session somebody holds is session_in_use; taking it over fences the other", async (t) => {
+test("opening a held session fails with session_in_use; taking it over fences the holder", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   await assert.rejects(openSession(b, { holder: HOLDER, id: b.session.id }), { name: "LedgerError", type: "session_in_use" });
   const taken = await bench(t, { beside: b, reopen: { id: b.session.id, takeOver: true } });
@@ -54,7 +54,7 @@ test("a writer that is fenced while its call waits for a person runs nothing whe
   assert.deepEqual(b.world.lines, ["x"]);
 });
 
-test("a fenced writer that heard an answer to what only its successor asked is told that it is fenced", async () => {
+test("a fenced writer that receives an answer for its successor's approval reports that it is fenced", async () => {
   const ports = { ledger: memoryLedger(), clock: manualClock(), ids: countingIds() };
   const fenced = await openSession(ports, { holder: HOLDER, create: { cwd: "/workspace" } });
   const successor = await openSession(ports, { holder: HOLDER, id: fenced.id, takeOver: true });
@@ -67,7 +67,7 @@ test("a fenced writer that heard an answer to what only its successor asked is t
   assert.equal(await ports.ledger.head(), head);
 });
 
-test("a writer that nobody fenced and that heard what no state allows writes nothing more, and says what that was", async () => {
+test("an unfenced writer that receives an invalid event stops writing and reports that event", async () => {
   const ledger = memoryLedger();
   const stranger: StoredEvent = { ...answeredDraft("", "c9"), session: "_store", seq: 9, epoch: 1, pos: 99, prev: "", hash: "" };
   const heard = {
@@ -99,7 +99,7 @@ test("a closed session can be opened again, and its state is the same", async (t
   assert.deepEqual([...state.ids.keys()], ["c1", "c2"]);
 });
 
-test("whoever closed a session writes nothing more to it, and nothing more runs there", async (t) => {
+test("after closing a session its process writes and runs nothing more there", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   await b.process([call("edit", "x", "c1")]);
   await b.session.close("done", 0);
@@ -156,7 +156,7 @@ test("store_newer: a session with an event of a newer version is not opened for 
   await assert.rejects(openSession({ ...b, ledger: newer }, { holder: HOLDER, id: b.session.id }), { type: "store_newer" });
 });
 
-test("a failed append stores nothing, folds nothing, and the next one goes on from what is on disk", async () => {
+test("a failed append stores and folds nothing, and the next one continues from the disk", async () => {
   const [clock, ids] = [manualClock(), countingIds()];
   const plain = memoryLedger({ clock, ids });
   let fail = false;
@@ -254,7 +254,7 @@ function answering(late: "none" | "claim" | "append"): (ledger: Ledger) => Ledge
 }
 
 for (const late of ["none", "claim", "append"] as const) {
-  test(`an answer between two of our own events is folded between them and used (told late: ${late})`, async (t) => {
+  test(`an answer between two of our own events is folded between them and used (delivered late: ${late})`, async (t) => {
     const b = await bench(t, { policy: { rules: { team: { ask: ["edit"] } } }, wrap: answering(late) });
     let report: readonly string[] | undefined;
     const calls = [call("read", "r"), call("read", "s"), call("edit", "x"), call("read", "t"), call("edit", "y")];
@@ -304,7 +304,7 @@ test("a write that the ledger refuses is a promise that rejects, and the next on
   assert.equal(b.session.state.policy, "r1");
 });
 
-test("what a listener writes comes behind everything that it was told of", async (t) => {
+test("a listener's write follows every event it received", async (t) => {
   const b = await bench(t);
   const heard: unknown[] = [];
   let inside: unknown;
@@ -317,7 +317,7 @@ test("what a listener writes comes behind everything that it was told of", async
   assert.deepEqual(heard, ["r1", "r2", "r3"]);
 });
 
-test("while somebody waits for answers, a write waits for what others said before it", async (t) => {
+test("while the session watches for answers, a write waits for earlier events of others", async (t) => {
   const b = await bench(t);
   const watch = b.session.watch(() => undefined);
   await b.session.record([changed("r1")], "normal");
