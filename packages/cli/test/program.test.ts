@@ -244,6 +244,12 @@ describe("completions", () => {
   }
 });
 
+test("the command version prints the same as --version", async () => {
+  using at = place();
+  const [command, flag] = await Promise.all([at.here(["version"]), at.here(["--version"])]);
+  assert.deepEqual([command.code, command.stdout], [0, flag.stdout]);
+});
+
 test("every command is run by a test", () => {
   const text = globSync("**/*.test.ts", { cwd: import.meta.dirname })
     .filter((file) => file !== "command-line/parse.test.ts")
