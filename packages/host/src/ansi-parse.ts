@@ -1,16 +1,16 @@
-/** What a terminal is told, piece by piece: text to print, a control character, a sequence with its parameters and final letter. */
+/** A piece of terminal output: text, a control character, or a sequence with its parameters. */
 export type AnsiPiece =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "control"; readonly code: string }
   | { readonly kind: "sequence"; readonly final: string; readonly parameters: string };
 
-/** Takes terminal output in pieces of any size. */
+/** Accepts terminal output in chunks of any size. */
 export type AnsiParser = (chunk: string) => readonly AnsiPiece[];
 
-/** Longer beginnings of a sequence are no sequence. */
+/** Longer incomplete sequences are not treated as sequences. */
 const LONGEST = 256;
 
-/** One piece. The order counts: what is understood, what is dropped whole, what is cut off at the end, what cannot be continued, and single controls. */
+/** The order matters: known sequences, dropped ones, incomplete ones, invalid ones, single controls. */
 const PIECE = new RegExp(
   [
     "(?<text>[^\\x00-\\x1f\\x7f-\\x9f]+)",
@@ -24,10 +24,10 @@ const PIECE = new RegExp(
   "y",
 );
 
-/** What ends a string that is meant for the terminal itself (its title, a link, a picture). A line's end does, too: an open string must not hide what follows. */
+/** Ends a string for the terminal itself, such as a title. A newline also does, so an open string cannot hide later text. */
 const STRING_END = new RegExp(["[\\x07\\x18\\x1a\\x9c]", "(?=\\n)", "\\x1b\\\\?"].join("|"), "g");
 
-/** Reads output as a terminal does. No piece holds an escape: what is not understood is dropped, and what is cut off waits for the rest. */
+/** Parses output like a terminal. Drops unknown sequences and holds incomplete ones until the rest arrives. */
 export function makeAnsiParser(): AnsiParser {
   let rest = "";
   let inString = false;
@@ -55,7 +55,7 @@ export function makeAnsiParser(): AnsiParser {
   };
 }
 
-/** The first half of a character waits for the second. */
+/** Holds the first half of a surrogate pair. */
 function wholeCharacters(text: string): { readonly whole: string; readonly half: string } {
   const last = text.charCodeAt(text.length - 1);
   const end = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length;
@@ -68,7 +68,7 @@ function endOfString(input: string, from: number): { readonly open: boolean; rea
   if (end === null) return { open: true, at: input.length, rest: "" };
   const at = end.index + end[0].length;
   if (end[0] !== "\x1b") return { open: false, at, rest: "" };
-  return at === input.length ? { open: true, at, rest: "\x1b" } : { open: false, at: end.index, rest: "" }; // another sequence ends the string, too
+  return at === input.length ? { open: true, at, rest: "\x1b" } : { open: false, at: end.index, rest: "" }; // another sequence also ends the string
 }
 
 function piecesOf({ text, parameters = "", final, short, control }: Readonly<Record<string, string | undefined>>): readonly AnsiPiece[] {

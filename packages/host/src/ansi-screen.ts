@@ -1,29 +1,28 @@
 import { type AnsiPiece, makeAnsiParser } from "./ansi-parse.ts";
 import { type AnsiRun, type AnsiStyle, PLAIN, styled } from "./ansi-style.ts";
 
-/** What a terminal would show of some output, kept line by line: no escape, no control character is in it. */
+/** Terminal output as the lines a terminal would show, without control characters. */
 export type AnsiScreen = {
-  /** Takes more output; a piece may end anywhere, also within a sequence. */
+  /** A chunk may end anywhere, even inside a sequence. */
   readonly write: (chunk: string) => void;
-  /** The newest lines, at most `max`. Blank lines at the end are left out. */
+  /** The newest lines, at most `max`, without trailing blank lines. */
   readonly lines: (max?: number) => readonly (readonly AnsiRun[])[];
 };
 
-/** Lines that are kept; older ones are forgotten. */
 const KEPT = 5000;
 
-/** Where a line is broken when nobody says how wide the terminal is. */
+/** The default terminal width. */
 const WIDEST = 4096;
 
-/** Rows of a terminal of which nobody says how high it is. What has scrolled out at its top can no longer be reached by row, nor be cleared. */
+/** The default terminal height; lines scrolled out cannot be changed anymore. */
 const ROWS = 24;
 
-/** Marks that combine with one character. */
+/** Combining marks per character. */
 const MARKS = 16;
 
 type Cell = { text: string; readonly style: AnsiStyle };
 
-/** A screen that keeps what scrolls out of it. Memory is bounded, whatever is written. */
+/** Creates a screen with scrollback and bounded memory. */
 export function makeAnsiScreen({ columns = WIDEST, rows = ROWS }: { readonly columns?: number; readonly rows?: number } = {}): AnsiScreen {
   const parse = makeAnsiParser();
   const state: Screen = { lines: [[]], row: 0, column: 0, saved: { row: 0, column: 0 }, style: PLAIN, width: columns, rows };
@@ -73,7 +72,7 @@ function print(screen: Screen, text: string): void {
 const FIRST_MARK = "\u0300";
 const COMBINES = /^[\p{M}\u200d]/u;
 
-/** True: the character is none of its own, but belongs to the one before it. */
+/** True for a character that combines with the one before it. */
 function combine(before: Cell | undefined, character: string): boolean {
   if (before === undefined || !COMBINES.test(character)) return false;
   if (before.text.length < MARKS) before.text += character;
@@ -104,7 +103,6 @@ const save = (screen: Screen): void => {
   screen.saved = { row: screen.row, column: screen.column };
 };
 
-/** Everything else is dropped. */
 const CONTROLS: Readonly<Record<string, (screen: Screen) => void>> = {
   "\n": newLine,
   "\v": newLine,
@@ -124,7 +122,7 @@ const CONTROLS: Readonly<Record<string, (screen: Screen) => void>> = {
 
 type Move = (screen: Screen, numbers: readonly number[]) => void;
 
-/** Moving and erasing, as programs use it that draw progress. The rest is dropped. */
+/** Supports moves and erasing, as used for progress bars. */
 const SEQUENCES: Readonly<Record<string, Move>> = {
   A: (screen, [count]) => goTo(screen, screen.row - atLeast1(count), screen.column),
   B: (screen, [count]) => goTo(screen, screen.row + atLeast1(count), screen.column),
@@ -147,7 +145,6 @@ const SEQUENCES: Readonly<Record<string, Move>> = {
   u: restore,
 };
 
-/** The first line that is not scrolled out. */
 function topOf({ lines, rows }: Screen): number {
   return Math.max(0, lines.length - rows);
 }
@@ -171,7 +168,6 @@ function blank(line: Cell[], from: number, to: number): void {
   for (let i = from; i < Math.min(to, line.length); i++) line[i] = { text: " ", style: PLAIN };
 }
 
-/** From the cursor on, up to it, or all. */
 function eraseDisplay(screen: Screen, part: number): void {
   if (part <= 1) eraseLine(lineOf(screen), screen.column, part);
   const from = part === 0 ? screen.row + 1 : topOf(screen);
@@ -182,7 +178,7 @@ function numbersOf(parameters: string): readonly number[] {
   return parameters.split(";").map((text) => Math.min(Number.parseInt(text, 10) || 0, 0xffff));
 }
 
-/** Zero and nothing count as one. */
+/** Zero and a missing parameter count as one. */
 function atLeast1(count: number | undefined): number {
   return Math.max(count ?? 0, 1);
 }

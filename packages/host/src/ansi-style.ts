@@ -1,15 +1,15 @@
 import type { Display } from "@assent/core";
 
-/** A run of text with one look. */
+/** Text in one style. */
 export type AnsiRun = Extract<Display, { readonly type: "ansi_output" }>["ansiOutput"][number][number];
 
-/** How text looks; a colour is `#rrggbb`, or empty where the terminal's own is meant. */
+/** A text style; a color is `#rrggbb`, or empty for the terminal's default. */
 export type AnsiStyle = Omit<AnsiRun, "text">;
 
-/** Text as a terminal shows it that was told nothing. */
+/** The default style. */
 export const PLAIN: AnsiStyle = { bold: false, italic: false, underline: false, dim: false, inverse: false, fg: "", bg: "" };
 
-/** Codes that stand for themselves. Text that is to be hidden is shown: nobody hides anything from a person here. */
+/** Codes without parameters. Hidden text is shown, so that nothing is hidden from the person. */
 const SIMPLE: Readonly<Record<number, Partial<AnsiStyle>>> = {
   0: PLAIN,
   1: { bold: true },
@@ -26,7 +26,7 @@ const SIMPLE: Readonly<Record<number, Partial<AnsiStyle>>> = {
   49: { bg: "" },
 };
 
-/** The style after a sequence that ends in `m`; what it does not know changes nothing. */
+/** Applies a sequence that ends in `m`, ignoring unknown codes. */
 export function styled(style: AnsiStyle, parameters: string): AnsiStyle {
   const codes = parameters.split(";");
   let now = style;
@@ -38,7 +38,7 @@ export function styled(style: AnsiStyle, parameters: string): AnsiStyle {
   return now;
 }
 
-/** Foreground, background, and the colour of underlines, which is not shown but has parameters. */
+/** Underline colors are parsed but not shown. */
 const EXTENDED = new Set([38, 48, 58]);
 
 function changeAt(codes: readonly string[], at: number): { readonly change: Partial<AnsiStyle>; readonly taken: number } {
@@ -63,7 +63,7 @@ function coloured(code: number, found: string | undefined): Partial<AnsiStyle> {
   return code === 38 ? { fg: found } : { bg: found };
 }
 
-/** `2:SPACE:R:G:B` names a colour space, which `2:R:G:B` leaves out. */
+/** `2:SPACE:R:G:B` has a color space, `2:R:G:B` has not. */
 function withoutSpace(parts: readonly string[]): readonly string[] {
   return parts[0] === "2" && parts.length > 4 ? ["2", ...parts.slice(2)] : parts;
 }
@@ -75,7 +75,7 @@ function colour([kind, ...numbers]: readonly string[]): string | undefined {
   return kind === "2" && values.length === 3 ? hex(values) : undefined;
 }
 
-/** The 256 colours: sixteen by name, a cube of six steps, and greys. */
+/** The 256 colors: 16 named ones, a 6×6×6 cube, and grays. */
 function palette(index: number): string {
   if (index < 16) return NAMED[index] ?? "";
   if (index >= 232) return hex(Array.from({ length: 3 }, () => 8 + (index - 232) * 10));

@@ -78,7 +78,7 @@ async function commitChanges(job: ChangeJob, found: readonly FoundFile[]): Promi
   try {
     await exchangeFiles(found.flatMap(createStep), places, (file) => done.add(file));
     const made = layout.files.filter(({ before }) => before === null);
-    await removeTemporaries({ files: made }, places).catch(() => undefined); // a leftover name is no reason to roll back
+    await removeTemporaries({ files: made }, places).catch(() => undefined); // a leftover file does not justify a rollback
     await syncDirectories(parentsOf(done), places);
     await keepDirectories(layout, places).catch(() => undefined); // nor is this
     return { state: "changed" };
