@@ -44,11 +44,11 @@ testLedger(
   },
   {
     cannot: {
-      L6: "events are kept as they are, in memory",
-      L37: "nothing survives the process",
+      "invalid-body": "events are kept as they are, in memory",
+      "reopen-approvals": "nothing survives the process",
       reopen: "nothing survives the process",
       "reopen-proposals": "nothing survives the process",
-      second: "nobody else can open it",
+      second: "no other process can open it",
       "failed-append": "the file is only a mirror: it cannot fail a write",
       "failed-answer": "the file is only a mirror: it cannot fail a write",
       "failed-claim": "the file is only a mirror: it cannot fail a write",

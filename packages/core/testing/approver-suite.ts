@@ -38,7 +38,7 @@ export function sampleApproval(over: Partial<OpenApproval> = {}): OpenApproval {
 
 const CASES: readonly ApproverCase[] = [
   {
-    title: "it says whether somebody can be reached",
+    title: "it says whether a person can be reached",
     run: async ({ approver }) => assert.equal(approver.available(), true),
   },
   {
@@ -56,7 +56,7 @@ const CASES: readonly ApproverCase[] = [
     },
   },
   {
-    title: "it stops asking when the signal aborts, and silence is no answer",
+    title: "it stops asking when the signal aborts, and silence is not an answer",
     run: async ({ approver }) => {
       const controller = new AbortController();
       const asking = approver.ask(sampleApproval(), controller.signal);

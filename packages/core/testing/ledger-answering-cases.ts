@@ -37,7 +37,7 @@ const used = (grant: string, session: string): SharedDraft => draftOf("grant.use
 
 const ANSWERS: readonly LedgerCase[] = [
   {
-    id: "L12",
+    id: "concurrent-answers",
     title: "of two answers at the same time one wins, and the other is given the winner's event",
     run: async (bench) => {
       const { session } = await waiting(bench);
@@ -129,7 +129,7 @@ const ANSWERS: readonly LedgerCase[] = [
   },
   {
     id: "reopened-after-yes",
-    title: "an approval that opens again after a yes takes a new answer and forgets the old one",
+    title: "an approval that opens again after consent takes a new answer and forgets the old one",
     run: async (bench) => {
       const writer = await waiting(bench);
       const [first] = wonBy(await bench.ledger.answer([answeredDraft(writer.session, "c1")]));
@@ -143,7 +143,7 @@ const ANSWERS: readonly LedgerCase[] = [
   },
   {
     id: "after-no",
-    title: "nothing follows a no, and nothing follows a close",
+    title: "nothing follows a rejection, and nothing follows a close",
     run: async (bench) => {
       const { session } = await waiting(bench);
       const [no] = wonBy(await bench.ledger.answer([answeredDraft(session, "c1", { outcome: "rejected" })]));
@@ -163,7 +163,7 @@ const ANSWERS: readonly LedgerCase[] = [
   },
   {
     id: "after-yes",
-    title: "one close may follow a yes, denied or cancelled, never expired",
+    title: "one close may follow consent, denied or cancelled, never expired",
     run: async (bench) => {
       const { session } = await waiting(bench);
       const [yes] = wonBy(await bench.ledger.answer([answeredDraft(session, "c1")]));
@@ -175,7 +175,7 @@ const ANSWERS: readonly LedgerCase[] = [
   },
   {
     id: "after-claim",
-    title: "no close follows a yes that was claimed",
+    title: "no close follows consent that was claimed",
     run: async (bench) => {
       const writer = await waiting(bench);
       const [yes] = wonBy(await bench.ledger.answer([answeredDraft(writer.session, "c1")]));
@@ -222,7 +222,7 @@ const ANSWERS: readonly LedgerCase[] = [
     },
   },
   {
-    id: "L34",
+    id: "answer-after-deadline",
     title: "an approve after the deadline loses, a reject does not, and without a deadline it stays open",
     run: async (bench) => {
       const { session } = await waiting(bench, { expiresAt: PAST });
@@ -231,7 +231,7 @@ const ANSWERS: readonly LedgerCase[] = [
     },
   },
   {
-    id: "L34-back",
+    id: "deadline-with-clock-set-back",
     title: "a clock that was set back extends no deadline: the newest time in the ledger counts",
     run: async (bench) => {
       const writer = await waiting(bench, { expiresAt: FUTURE });
@@ -243,7 +243,7 @@ const ANSWERS: readonly LedgerCase[] = [
     },
   },
   {
-    id: "L34-open",
+    id: "answer-before-deadline",
     title: "an answer before the deadline wins",
     run: async (bench) => {
       const { session } = await waiting(bench, { expiresAt: FUTURE });
@@ -251,7 +251,7 @@ const ANSWERS: readonly LedgerCase[] = [
     },
   },
   {
-    id: "L54",
+    id: "answer-through-another-handle",
     title: "another handle answers while the writer is idle; the writer then claims once",
     run: async (bench) => {
       const writer = await waiting(bench);

@@ -119,7 +119,7 @@ const APPROVALS: readonly LedgerCase[] = [
     },
   },
   {
-    id: "L37",
+    id: "reopen-approvals",
     title: "1,000 open approvals are there after a restart, with the same ids",
     run: async (bench) => {
       const writer = await begin(bench);

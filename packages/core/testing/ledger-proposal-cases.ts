@@ -182,7 +182,7 @@ const PROPOSALS: readonly LedgerCase[] = [
   },
   {
     id: "proposal-requested",
-    title: "any process may say any number of times what it wants done with a proposal; the newest wish counts until it is settled",
+    title: "any process may say any number of times what it wants done with a proposal; the newest request counts until it is settled",
     run: async (bench) => {
       const writer = await begin(bench, A);
       await writer.append(stagedDraft("p_1"));
@@ -204,7 +204,7 @@ const PROPOSALS: readonly LedgerCase[] = [
   },
   {
     id: "proposal-refused",
-    title: "a wish that the holder refuses is settled, and the proposal stands as it was",
+    title: "a request that the holder refuses is settled, and the proposal is unchanged",
     run: async (bench) => {
       const writer = await begin(bench, A);
       await writer.append(stagedDraft("p_1"), applyingDraft("p_1"), applied("p_1"));
@@ -217,7 +217,7 @@ const PROPOSALS: readonly LedgerCase[] = [
   },
   {
     id: "proposal-not-found",
-    title: "a wish for a proposal that the session does not have is refused, and so is one for another content than was shown",
+    title: "a request for a proposal that the session does not have is refused, and so is one for another content than was shown",
     run: async (bench) => {
       const writer = await begin(bench, A);
       await writer.append(stagedDraft("p_1"));
@@ -267,8 +267,8 @@ const QUESTIONS: readonly LedgerCase[] = [
     },
   },
   {
-    id: "AK-61",
-    title: "the first answer to a question stands, and a later one is given it",
+    id: "first-question-answer",
+    title: "the first answer to a question wins, and a later one gets that event",
     run: async (bench) => {
       const writer = await begin(bench, A);
       await asking(writer, "c1", "q_1");
@@ -281,7 +281,7 @@ const QUESTIONS: readonly LedgerCase[] = [
     },
   },
   {
-    id: "AK-62",
+    id: "concurrent-question-answers",
     title: "of two answers to a question at the same time one wins",
     run: async (bench) => {
       const writer = await begin(bench, A);
@@ -297,7 +297,7 @@ const QUESTIONS: readonly LedgerCase[] = [
     },
   },
   {
-    id: "AK-68",
+    id: "question-of-ended-call",
     title: "a question whose call ends is cancelled, and a later answer is given that end",
     run: async (bench) => {
       const writer = await begin(bench, A);
@@ -369,7 +369,7 @@ const CONTENTS: readonly LedgerCase[] = [
   },
   {
     id: "contents-missing",
-    title: "an event that names a content nobody has is refused, and a content that no event names, too",
+    title: "an event that names a missing content is refused, and so is a content that no event names",
     run: async (bench) => {
       const writer = await begin(bench, A);
       await rejectsWith("blob_missing", bench.ledger.blob(sha256(BEFORE)));

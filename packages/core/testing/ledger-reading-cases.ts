@@ -68,7 +68,7 @@ const FILTERS: readonly (readonly [string, EventFilter, readonly string[]])[] = 
     ["approval.opened", "approval.opened", "approval.answered", "approval.answered"],
   ],
   ["answers of the shared chain", { session: SHARED, types: ["approval.answered"] }, ["approval.answered", "approval.answered"]],
-  ["a chain nobody began", { session: sessionId("z") }, []],
+  ["a chain that does not exist", { session: sessionId("z") }, []],
 ];
 
 const READS: readonly LedgerCase[] = [
@@ -96,7 +96,7 @@ const READS: readonly LedgerCase[] = [
   },
   {
     id: "cursor",
-    title: "a reader goes on strictly after its cursor, of the store or of one chain",
+    title: "a reader continues strictly after its cursor, of the store or of one chain",
     run: async (bench) => {
       await twoSessions(bench);
       const events = await readAll(bench.ledger);
@@ -122,7 +122,7 @@ const READS: readonly LedgerCase[] = [
     },
   },
   {
-    id: "L56",
+    id: "fold-of-both-chains",
     title: "own chain and shared events folded together are the state; a second answer would be illegal",
     run: async (bench) => {
       const writer = await begin(bench);
@@ -202,7 +202,7 @@ const SUBSCRIPTIONS: readonly LedgerCase[] = [
   },
   {
     id: "subscribe-close",
-    title: "a closed subscription is told nothing more, and a throwing sink ends nothing",
+    title: "a closed subscription delivers nothing more, and a throwing sink does not end it",
     run: async (bench) => {
       const writer = await begin(bench);
       let told = 0;
@@ -231,7 +231,7 @@ const SUBSCRIPTIONS: readonly LedgerCase[] = [
   },
   {
     id: "subscribe-append",
-    title: "a sink may append: what it appends is told after what it was told",
+    title: "a sink may append: its events are delivered after the current one",
     run: async (bench) => {
       const writer = await begin(bench, A);
       const other = await begin(bench, B);
@@ -249,7 +249,7 @@ const SUBSCRIPTIONS: readonly LedgerCase[] = [
     },
   },
   {
-    id: "L35",
+    id: "concurrent-observers",
     title: "observers that join and leave during many appends all see one sequence",
     run: async (bench) => {
       const writer = await begin(bench);

@@ -11,7 +11,8 @@ import { PROPOSAL_CASES } from "./ledger-proposal-cases.ts";
 import { READING_CASES } from "./ledger-reading-cases.ts";
 import { WRITING_CASES } from "./ledger-writing-cases.ts";
 
-const CASES: readonly LedgerCase[] = [
+/** All cases of the contract. */
+export const CASES: readonly LedgerCase[] = [
   ...WRITING_CASES,
   ...ANSWERING_CASES,
   ...CLAIMING_CASES,
@@ -41,12 +42,12 @@ export function testLedger(name: string, make: () => Promise<LedgerUnderTest>, {
         test(`cannot: ${id}: ${title} (${reason})`, () => assert.notEqual(reason.trim(), "", "say why it cannot"));
         continue;
       }
-      test(`${id}: ${title}`, { timeout: 60_000 }, () => runCase(make, run));
+      test(title, { timeout: 60_000 }, () => runCase(make, id, run));
     }
     test("it says that it is durable exactly where it can be opened again", () => saysWhetherDurable(make));
     test("answers and claims are among what it can do", () => {
       const left = Object.keys(cannot).filter((id) => NEVER_LEFT_OUT.has(id));
-      assert.deepEqual(left, [], "An answer counts once and an effect starts once, or it is no ledger: take these out of `cannot`.");
+      assert.deepEqual(left, [], "Every ledger must store an answer once and start an effect once: remove these from `cannot`.");
     });
     test("what cannot be done is a case of the suite", () => {
       const ids = new Set(CASES.map(({ id }) => id));
@@ -68,9 +69,16 @@ async function saysWhetherDurable(make: () => Promise<LedgerUnderTest>): Promise
   }
 }
 
-async function runCase(make: () => Promise<LedgerUnderTest>, run: LedgerCase["run"]): Promise<void> {
+async function runCase(make: () => Promise<LedgerUnderTest>, id: string, run: LedgerCase["run"]): Promise<void> {
   const made = await make();
-  const { ledger, holder = madeUp(), reopen = missing("reopen"), second = missing("second"), fail = missing("fail"), close } = made;
+  const {
+    ledger,
+    holder = madeUp(),
+    reopen = missing("reopen", id),
+    second = missing("second", id),
+    fail = missing("fail", id),
+    close,
+  } = made;
   try {
     await run({ ledger, holder, reopen, second, fail });
   } finally {
@@ -82,6 +90,6 @@ function madeUp(): Holder {
   return { pid: process.pid, host: hostname(), processStart: "0", door: "test" };
 }
 
-function missing(what: string): () => Promise<never> {
-  return () => Promise.reject(new Error(`This case needs \`${what}\`: give it, or name the case in \`cannot\` with the reason.`));
+function missing(what: string, id: string): () => Promise<never> {
+  return () => Promise.reject(new Error(`This case needs \`${what}\`: provide it, or add "${id}" to \`cannot\` with the reason.`));
 }

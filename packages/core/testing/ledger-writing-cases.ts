@@ -7,7 +7,7 @@ import { begin, type LedgerCase, readAll, rejectsWith, sessionId } from "./ledge
 /** Appending: sequence, atomicity, valid events, permitted writers. */
 export const WRITING_CASES: readonly LedgerCase[] = [
   {
-    id: "L1",
+    id: "append-other-head",
     title: "an append that expects another head is refused and stores nothing",
     run: async (bench) => {
       const writer = await begin(bench);
@@ -21,7 +21,7 @@ export const WRITING_CASES: readonly LedgerCase[] = [
     },
   },
   {
-    id: "L1-batch",
+    id: "append-all-or-none",
     title: "a batch of three whose third is illegal stores none of them, nor any trace of them",
     run: async (bench) => {
       const writer = await begin(bench);
@@ -35,7 +35,7 @@ export const WRITING_CASES: readonly LedgerCase[] = [
     },
   },
   {
-    id: "L4",
+    id: "append-in-one-tick",
     title: "of 100 appends in one tick over 10 sessions one conflicts; 99 are stored, each session without a gap",
     run: async (bench) => {
       const writers = await Promise.all([..."abcdefghij"].map((letter) => begin(bench, sessionId(letter))));
@@ -61,7 +61,7 @@ export const WRITING_CASES: readonly LedgerCase[] = [
     },
   },
   {
-    id: "L6",
+    id: "invalid-body",
     title: "a body with NaN, a lone surrogate or a depth of 1,025 is refused",
     run: async (bench) => {
       const writer = await begin(bench);
@@ -133,7 +133,7 @@ export const WRITING_CASES: readonly LedgerCase[] = [
   },
   {
     id: "fencing",
-    title: "whoever was taken over can neither append nor claim any more",
+    title: "a writer that was taken over can neither append nor claim",
     run: async (bench) => {
       const stale = await begin(bench);
       await stale.append(proposedDraft("c1"), judgedDraft("c1"));
@@ -189,7 +189,7 @@ export const WRITING_CASES: readonly LedgerCase[] = [
   },
   {
     id: "reopen",
-    title: "a store that was closed and opened again holds the same events and goes on counting",
+    title: "a store that was closed and opened again holds the same events and continues counting",
     run: async (bench) => {
       const before = await begin(bench);
       await before.append(proposedDraft("c1"), judgedDraft("c1"));

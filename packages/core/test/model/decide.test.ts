@@ -74,7 +74,7 @@ const table: readonly Row[] = [
   ],
   ["with an empty list of checkers", read, given("default", [], { readOnly: true }), by("allow", "readonly_hint")],
   ["without checkers", read, { mode: "default", hint: { readOnly: true } }, by("allow", "readonly_hint")],
-  ["nobody speaks, so it asks", shell, { mode: "default" }, { ...by("ask", "default"), explicitAsk: false, unit: 0, units: 1 }],
+  ["without an opinion it asks", shell, { mode: "default" }, { ...by("ask", "default"), explicitAsk: false, unit: 0, units: 1 }],
   ["an allow rule does not open plan mode", edit, given("plan", [says("session", "allow")]), by("deny", "mode", "plan")],
   ["a command proven read-only passes in plan", shell, given("plan", [], { safe: true, readOnly: true }), by("allow", "readonly_hint")],
   ["the plan file may be written in plan", edit, given("plan", [], { planFile: true }), by("allow", "mode", "plan")],
@@ -170,7 +170,7 @@ const table: readonly Row[] = [
     { ...byChecker("deny", "team"), unit: 1, units: 2 },
   ],
   [
-    "the unit nobody speaks for asks",
+    "a unit without an opinion asks",
     two(shell),
     given("default", [onUnit(0, "user", "allow")]),
     { ...by("ask", "default"), unit: 1, units: 2, explicitAsk: false },
@@ -588,8 +588,8 @@ test("policy 4: a part that is proven to change nothing passes beside one that a
 const passing: readonly (readonly [sentence: string, mode: string, hint: Hint, byRules: boolean, trace: readonly string[]])[] = [
   ["what the tool allows passes by rules", "default", { tool: "allow" }, true, ["none", "allow", "none", "not_reached", "not_reached"]],
   ["what the hint lets pass passes by rules", "default", { readOnly: true }, true, ["none", "none", "none", "allow", "not_reached"]],
-  ["what the mode lets pass is somebody's choice", "yolo", {}, false, ["none", "none", "allow", "not_reached", "not_reached"]],
-  ["what nobody speaks about is asked", "default", {}, false, ["none", "none", "none", "none", "ask"]],
+  ["the mode lets it pass by choice", "yolo", {}, false, ["none", "none", "allow", "not_reached", "not_reached"]],
+  ["a request without an opinion asks", "default", {}, false, ["none", "none", "none", "none", "ask"]],
 ];
 
 for (const [sentence, mode, hint, byRules, trace] of passing) {

@@ -56,10 +56,14 @@ const states: readonly StateRow[] = [
   ["a proposed call", [createdDraft(), proposedDraft("c")], "proposed"],
   ["a judged call", [createdDraft(), proposedDraft("c"), judgedDraft("c")], "judged"],
   ["an asked call", waiting, "waiting"],
-  ["a yes of any process approves at once", approved, "approved"],
-  ["a no leaves the call waiting until its end is recorded", [...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" })], "waiting"],
-  ["a grant's yes", [...waiting.slice(0, 3), liftedDraft("c", { kind: "grant", id: "g_1" })], "approved"],
-  ["a yes taken back", [...approved, closedDraft(SESSION, "c", { outcome: "denied" })], "waiting"],
+  ["consent of any process approves at once", approved, "approved"],
+  [
+    "a rejection leaves the call waiting until its end is recorded",
+    [...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" })],
+    "waiting",
+  ],
+  ["a grant's consent", [...waiting.slice(0, 3), liftedDraft("c", { kind: "grant", id: "g_1" })], "approved"],
+  ["consent taken back", [...approved, closedDraft(SESSION, "c", { outcome: "denied" })], "waiting"],
   ["a claimed call", claimed, "claimed"],
   ["an ended call is open no more", [...claimed, endedDraft("c")], undefined],
 ];
@@ -121,7 +125,7 @@ const memory: readonly MemoryRow[] = [
     1,
   ],
   [
-    "a grant's yes does not",
+    "a grant's consent does not",
     [
       ...claimed,
       unknownEnd,
@@ -162,7 +166,7 @@ const proposals: readonly ProposalRow[] = [
   ["what was applied does not", [stagedDraft("p_1"), applyingDraft("p_1"), applied("p_1")], [], undefined],
   ["what was discarded does not", [stagedDraft("p_1"), stagedDraft("p_2"), discarded("p_1")], ["p_2"], undefined],
   ["an undo changes nothing that waits", [stagedDraft("p_1"), applyingDraft("p_1"), applied("p_1"), undoing, undone], [], undefined],
-  ["a wish for what is settled changes nothing", [stagedDraft("p_1"), discarded("p_1"), requestedDraft(SESSION, "p_1")], [], undefined],
+  ["a request for what is settled changes nothing", [stagedDraft("p_1"), discarded("p_1"), requestedDraft(SESSION, "p_1")], [], undefined],
   ["a refusal of what is settled changes nothing", [stagedDraft("p_1"), discarded("p_1"), refused], [], undefined],
   ["the model's leader marks what is settled in vain", [stagedDraft("p_1"), discarded("p_1"), reminded, unheeded, parked], [], undefined],
   ["RS-18: the newest one that was lost is remembered", [stagedDraft("p_1"), stale("p_1", "lost")], [], "p_1"],
@@ -184,7 +188,7 @@ test("what a person wants done with a proposal waits with it until the holder's 
   assert.equal(folded([...wished, refused]).proposals.get("p_1")?.requested, null);
 });
 
-test("AK-66: a question waits until its call ends, and knows its answer", () => {
+test("a question waits until its call ends, and knows its answer", () => {
   assert.equal(folded(asking).questions.get("q_1")?.state, "open");
   assert.equal(folded([...asking, repliedDraft(SESSION, "q_1")]).questions.get("q_1")?.state, "answered");
   assert.equal(folded([...asking, repliedDraft(SESSION, "q_1"), endedDraft("c")]).questions.size, 0);
@@ -258,37 +262,37 @@ const illegal: readonly IllegalRow[] = [
     "waiting",
   ],
   [
-    "a grant's yes to an insisting ask",
+    "a grant's consent to an insisting ask",
     [createdDraft(), proposedDraft("c"), judgedDraft("c", { ...ask, explicitAsk: true })],
     liftedDraft("c", { kind: "grant", id: "g" }),
     "judged",
   ],
   [
-    "a claim of a yes whose request is denied by now",
+    "a claim of consent whose request is denied by now",
     [...approved, judgedDraft("c", { verdict: "deny", revision: 2 })],
     claimedDraft("c", { answer: { pos: 5 } }),
     "approved",
   ],
   [
-    "a yes to a request that is denied by now, claimed",
+    "consent to a request that is denied by now, claimed",
     [...waiting, judgedDraft("c", { verdict: "deny", revision: 2 }), answeredDraft(SESSION, "c")],
     claimedDraft("c", { answer: { pos: 6 } }),
     "approved",
   ],
   [
-    "a claim of a grant's yes that a rule overruled by insisting",
+    "a claim of a grant's consent that a rule overruled by insisting",
     [...waiting.slice(0, 3), liftedDraft("c", { kind: "grant", id: "g" }), judgedDraft("c", { ...ask, explicitAsk: true, revision: 2 })],
     claimedDraft("c", { answer: { pos: 4 } }),
     "approved",
   ],
   [
-    "a claim of a yes to another request than the one judged last",
+    "a claim of consent to another request than the one judged last",
     [...approved, judgedDraft("c", { ...ask, fingerprint: "other", revision: 2 })],
     claimedDraft("c", { fingerprint: "other", answer: { pos: 5 } }),
     "approved",
   ],
   [
-    "a claim of a yes that was taken back",
+    "a claim of consent that was taken back",
     [...approved, closedDraft(SESSION, "c", { outcome: "denied" })],
     claimedDraft("c", { answer: { pos: 5 } }),
     "waiting",
@@ -300,15 +304,15 @@ const illegal: readonly IllegalRow[] = [
   ["a discard of what was never staged", [createdDraft()], discarded("p_1"), "none"],
   ["an undo of what is only staged", [createdDraft(), stagedDraft("p_1")], undone, "staged"],
   [
-    "a wish for another content than was staged",
+    "a request for another content than was staged",
     [createdDraft(), stagedDraft("p_1")],
     requestedDraft(SESSION, "p_1", { digest: "x" }),
     "staged",
   ],
-  ["AK-66: a question asked twice under one id", asking, askedDraft("q_1", "c"), "open"],
-  ["AK-66: a question asked again over its answer", [...asking, repliedDraft(SESSION, "q_1")], askedDraft("q_1", "c"), "answered"],
-  ["AK-61: a second answer to one question", [...asking, repliedDraft(SESSION, "q_1")], repliedDraft(SESSION, "q_1"), "answered"],
-  ["an expiry after a yes", approved, closedDraft(SESSION, "c", { outcome: "expired" }), "approved"],
+  ["a question asked twice under one id", asking, askedDraft("q_1", "c"), "open"],
+  ["a question asked again over its answer", [...asking, repliedDraft(SESSION, "q_1")], askedDraft("q_1", "c"), "answered"],
+  ["a second answer to one question", [...asking, repliedDraft(SESSION, "q_1")], repliedDraft(SESSION, "q_1"), "answered"],
+  ["an expiry after consent", approved, closedDraft(SESSION, "c", { outcome: "expired" }), "approved"],
   ["an approval opened again under the same revision", waiting, openedDraft("c"), "waiting"],
 ];
 for (const [name, before, event, state] of illegal) {

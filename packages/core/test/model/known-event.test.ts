@@ -17,7 +17,7 @@ import {
   TESTER,
 } from "../../testing/drafts.ts";
 
-test("nobody can add to the list of event types", () => assert.ok(Object.isFrozen(EVENT_TYPES)));
+test("the list of event types is frozen", () => assert.ok(Object.isFrozen(EVENT_TYPES)));
 
 test("an event of an unknown type or a newer version is not understood", () => {
   const stored: StoredEvent = { session: "s_1", seq: 1, pos: 1, epoch: 1, at: "", type: "call.ended", v: 1, body: {} };
@@ -54,7 +54,7 @@ test("the call of an event is what its body says", () => {
   assert.equal(callOf({ body: { call: 3 } }), undefined);
 });
 
-test("a proposal and a question are no event of the life of the call that made them", () => {
+test("a proposal and a question are not lifecycle events of their call", () => {
   assert.equal(callOf(stagedDraft("p_1", { callId: "c1" })), undefined);
   assert.equal(callOf(askedDraft("q_1", "c1")), undefined);
 });

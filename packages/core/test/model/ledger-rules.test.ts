@@ -90,16 +90,16 @@ const ROWS: readonly (readonly [string, readonly Draft[], CallRow["state"] | "en
   ["an allow opens none", [proposed, allow, opened], "illegal"],
   ["a deny opens none", [proposed, deny, opened], "illegal"],
   ["an approval shows what was judged", [proposed, ask, openedDraft("c1", { fingerprint: "other" })], "illegal"],
-  ["a yes approves", [proposed, ask, opened, yes], "approved"],
-  ["a no leaves it waiting", [proposed, ask, opened, no], "waiting"],
-  ["a close after a yes takes it back", [proposed, ask, opened, yes, cancelled], "waiting"],
+  ["consent approves", [proposed, ask, opened, yes], "approved"],
+  ["a rejection leaves it waiting", [proposed, ask, opened, no], "waiting"],
+  ["a close after consent takes it back", [proposed, ask, opened, yes, cancelled], "waiting"],
   ["another approval's answer is none of its", [proposed, ask, opened, answeredDraft("s_1", "c1", { approval: "a_2" })], "illegal"],
   ["a call has one approval, open again or not", [proposed, ask, opened, openedDraft("c1", { approval: "a_2", revision: 2 })], "illegal"],
-  ["an approval opens again after a yes", [proposed, ask, opened, yes, openedDraft("c1", { revision: 2 })], "waiting"],
-  ["a hook's yes approves", [proposed, ask, hook], "approved"],
-  ["a hook's yes lifts no insisting ask", [proposed, insist, hook], "illegal"],
-  ["a hook's yes lifts no deny", [proposed, deny, hook], "illegal"],
-  ["a hook's yes is for what was judged", [proposed, judgedDraft("c1", { verdict: "ask", fingerprint: "other" }), hook], "illegal"],
+  ["an approval opens again after consent", [proposed, ask, opened, yes, openedDraft("c1", { revision: 2 })], "waiting"],
+  ["a hook's consent approves", [proposed, ask, hook], "approved"],
+  ["a hook's consent lifts no insisting ask", [proposed, insist, hook], "illegal"],
+  ["a hook's consent lifts no deny", [proposed, deny, hook], "illegal"],
+  ["a hook's consent is for what was judged", [proposed, judgedDraft("c1", { verdict: "ask", fingerprint: "other" }), hook], "illegal"],
   ["a waiting call is answered through its approval only", [proposed, ask, opened, hook], "illegal"],
   ["judged again, it stays where it is", [proposed, ask, opened, yes, ask], "approved"],
   ["a claim follows a judged allow", [proposed, allow, claimed], "claimed"],
@@ -216,7 +216,7 @@ function lived(picks: readonly number[]): readonly string[] {
   return states;
 }
 
-test("law 5: whatever a ledger stores, the fold can read, and both see the call in one state", () => {
+test("law: the fold can read everything a ledger stores, and both see the call in one state", () => {
   const seen = new Set<string>();
   const picks = fc.array(fc.nat(POOL.length - 1), { minLength: 100, maxLength: 300 });
   fc.assert(
@@ -249,30 +249,30 @@ const CLAIMS: readonly ClaimRow[] = [
   ["a first claim is attempt 1", { attempt: 2, idempotencyKey: "key" }, { call: allowed }, "not_claimable"],
   ["without any fingerprint a durable ledger refuses", { fingerprint: undefined as never }, { call: bare }, "fingerprint_mismatch"],
   ["without any fingerprint memory allows", { fingerprint: undefined as never }, { call: bare, durable: false }, undefined],
-  ["a fingerprint nobody judged loses in memory too", {}, { call: bare, durable: false }, "fingerprint_mismatch"],
-  ["a yes wins", YES, { call: approved, approval: answered }, undefined],
-  ["a yes without its approval is void", YES, { call: approved }, "answer_void"],
-  ["a yes is consumed once", YES, { call: approved, approval: { ...answered, consumed: true } }, "answer_consumed"],
-  ["a yes whose approval closed is void", YES, { call: approved, approval: { ...answered, state: "denied" } }, "answer_void"],
+  ["a fingerprint that was not judged loses in memory too", {}, { call: bare, durable: false }, "fingerprint_mismatch"],
+  ["consent wins", YES, { call: approved, approval: answered }, undefined],
+  ["consent without its approval is void", YES, { call: approved }, "answer_void"],
+  ["consent is consumed once", YES, { call: approved, approval: { ...answered, consumed: true } }, "answer_consumed"],
+  ["consent whose approval closed is void", YES, { call: approved, approval: { ...answered, state: "denied" } }, "answer_void"],
   [
-    "a yes that covers something else loses",
+    "consent that covers something else loses",
     YES,
     { call: rejudged(approved, { fingerprint: "other" }), approval: answered },
     "fingerprint_mismatch",
   ],
   [
-    "a yes that covers something else loses, although the claim is for what was judged last",
+    "consent that covers something else loses, although the claim is for what was judged last",
     { ...YES, fingerprint: "other" },
     { call: rejudged(approved, { fingerprint: "other" }), approval: answered },
     "fingerprint_mismatch",
   ],
-  ["a grant's yes wins", LIFTED, { call: lifted, grant: held }, undefined],
-  ["a grant that is gone voids its yes", LIFTED, { call: lifted }, "grant_revoked"],
-  ["a revoked grant voids its yes", LIFTED, { call: lifted, grant: { ...held, state: "revoked" } }, "grant_revoked"],
-  ["an expired grant voids its yes", LIFTED, { call: lifted, grant: { ...held, expiresAt: NOW } }, "grant_revoked"],
+  ["a grant's consent wins", LIFTED, { call: lifted, grant: held }, undefined],
+  ["a grant that is gone voids its consent", LIFTED, { call: lifted }, "grant_revoked"],
+  ["a revoked grant voids its consent", LIFTED, { call: lifted, grant: { ...held, state: "revoked" } }, "grant_revoked"],
+  ["an expired grant voids its consent", LIFTED, { call: lifted, grant: { ...held, expiresAt: NOW } }, "grant_revoked"],
   ["a grant that expires later does not", LIFTED, { call: lifted, grant: { ...held, expiresAt: LATER } }, undefined],
-  ["a used-up grant keeps the yes of its last use", LIFTED, { call: lifted, grant: { ...held, state: "used_up" } }, undefined],
-  ["an insisting ask voids a grant's yes", LIFTED, { call: rejudged(lifted, { explicitAsk: true }), grant: held }, "answer_void"],
+  ["a used-up grant keeps the consent of its last use", LIFTED, { call: lifted, grant: { ...held, state: "used_up" } }, undefined],
+  ["an insisting ask voids a grant's consent", LIFTED, { call: rejudged(lifted, { explicitAsk: true }), grant: held }, "answer_void"],
   ["an insisting ask leaves a person's yes", YES, { call: rejudged(approved, { explicitAsk: true }), approval: answered }, undefined],
   ["a deny judged last is not claimable", YES, { call: rejudged(approved, { verdict: "deny" }), approval: answered }, "not_claimable"],
   ["a claimed call is already claimed", {}, { call: rowAfter(proposed, allow, claimed) }, "already_claimed"],
@@ -310,26 +310,26 @@ const REFUSALS: readonly RefusalRow[] = [
   ["no approval", undefined, yes, "unknown_approval"],
   ["an approval of another session", { ...open, session: "s_2" }, yes, "unknown_approval"],
   ["an approval of another call", { ...open, call: "c2" }, yes, "unknown_approval"],
-  ["a yes to an open one", open, yes, undefined],
-  ["a no to an open one", open, no, undefined],
+  ["consent to an open one", open, yes, undefined],
+  ["a rejection of an open one", open, no, undefined],
   ["a close of an open one", open, cancelled, undefined],
-  ["a yes to another revision", open, answeredDraft("s_1", "c1", { revision: 2 }), "stale_revision"],
-  ["a yes to another fingerprint", open, answeredDraft("s_1", "c1", { fingerprint: "other" }), "stale_revision"],
+  ["consent to another revision", open, answeredDraft("s_1", "c1", { revision: 2 }), "stale_revision"],
+  ["consent to another fingerprint", open, answeredDraft("s_1", "c1", { fingerprint: "other" }), "stale_revision"],
   ["a close of another revision", open, closedDraft("s_1", "c1", { revision: 2 }), "stale_revision"],
-  ["a yes to an answered one", approvalAfter(opened, no), yes, "stands"],
+  ["consent to an answered one", approvalAfter(opened, no), yes, "stands"],
   ["a stale answer to an answered one", answered, answeredDraft("s_1", "c1", { revision: 2 }), "stands"],
-  ["a yes to a closed one", approvalAfter(opened, cancelled), yes, "stands"],
-  ["a cancel after a yes", answered, cancelled, undefined],
-  ["a policy's deny after a yes", answered, closedDraft("s_1", "c1", { outcome: "denied" }), undefined],
-  ["a cancel of another revision after a yes", answered, closedDraft("s_1", "c1", { revision: 2 }), "stale_revision"],
-  ["an expiry after a yes", answered, closedDraft("s_1", "c1", { outcome: "expired" }), "stands"],
-  ["a cancel after a no", approvalAfter(opened, no), cancelled, "stands"],
+  ["consent to a closed one", approvalAfter(opened, cancelled), yes, "stands"],
+  ["a cancel after consent", answered, cancelled, undefined],
+  ["a policy's deny after consent", answered, closedDraft("s_1", "c1", { outcome: "denied" }), undefined],
+  ["a cancel of another revision after consent", answered, closedDraft("s_1", "c1", { revision: 2 }), "stale_revision"],
+  ["an expiry after consent", answered, closedDraft("s_1", "c1", { outcome: "expired" }), "stands"],
+  ["a cancel after a rejection", approvalAfter(opened, no), cancelled, "stands"],
   ["a cancel after the claim", approvalAfter(opened, yes, claimed), cancelled, "stands"],
   ["a second close", approvalAfter(opened, yes, cancelled), cancelled, "stands"],
-  ["a yes at the deadline", deadline, yes, "stands"],
-  ["a no at the deadline", deadline, no, undefined],
+  ["consent at the deadline", deadline, yes, "stands"],
+  ["a rejection at the deadline", deadline, no, undefined],
   ["an expiry at the deadline", deadline, closedDraft("s_1", "c1", { outcome: "expired" }), undefined],
-  ["a yes before the deadline", { ...deadline, expiresAt: LATER }, yes, undefined],
+  ["consent before the deadline", { ...deadline, expiresAt: LATER }, yes, undefined],
   ["a grant's event", undefined, grantedDraft("g_1"), undefined],
 ];
 
@@ -350,7 +350,7 @@ test("an approval that opens again is still as old as it was", () => {
   assert.equal(again.requestedAt, EARLIER);
 });
 
-test("a yes covers what was shown, or its edit; a no covers nothing", () => {
+test("consent covers what was shown, or its edit; a rejection covers nothing", () => {
   assert.equal(answered.covers, fingerprintOf("c1"));
   const edited = answeredDraft("s_1", "c1", { edited: { input: {}, fingerprint: "edited" } });
   assert.equal(approvalAfter(opened, edited).covers, "edited");
@@ -374,8 +374,8 @@ const ENDINGS: readonly (readonly [string, readonly Draft[], ApprovalRow["state"
   ["an open one closes as its call expired", [opened, endedDraft("c1", { outcome: "expired" })], "expired"],
   ["an open one whose call ends in any other way is cancelled", [opened, endedDraft("c1", { outcome: "invalid" })], "cancelled"],
   ["an unused yes is void when its call ends", [opened, yes, endedDraft("c1", { outcome: "cancelled" })], "cancelled"],
-  ["a used yes stays a yes", [opened, yes, claimed, endedDraft("c1")], "approved"],
-  ["a no stays a no", [opened, no, endedDraft("c1", { outcome: "rejected" })], "rejected"],
+  ["used consent stays", [opened, yes, claimed, endedDraft("c1")], "approved"],
+  ["a rejection stays", [opened, no, endedDraft("c1", { outcome: "rejected" })], "rejected"],
 ];
 
 for (const [title, drafts, expected] of ENDINGS) {
@@ -419,12 +419,12 @@ const settledProposal = nextProposalRow(
 );
 
 const WISHES: readonly (readonly [string, Parameters<typeof proposalRefusal>, ReturnType<typeof proposalRefusal>])[] = [
-  ["a wish for a staged proposal is stored", [stagedProposal, requestedDraft("s_1", "p_1")], undefined],
-  ["a wish for a settled one, too", [settledProposal, requestedDraft("s_1", "p_1", { action: "undo" })], undefined],
-  ["a wish for none is not", [undefined, requestedDraft("s_1", "p_1")], "proposal_not_found"],
-  ["a wish for another session's is not", [stagedProposal, requestedDraft("s_2", "p_1")], "proposal_not_found"],
-  ["a wish for another content is not", [stagedProposal, requestedDraft("s_1", "p_1", { digest: "other" })], "stale_revision"],
-  ["an answer to an approval is no wish", [undefined, answeredDraft("s_1", "c1")], undefined],
+  ["a request for a staged proposal is stored", [stagedProposal, requestedDraft("s_1", "p_1")], undefined],
+  ["a request for a settled one, too", [settledProposal, requestedDraft("s_1", "p_1", { action: "undo" })], undefined],
+  ["a request for none is not", [undefined, requestedDraft("s_1", "p_1")], "proposal_not_found"],
+  ["a request for another session's is not", [stagedProposal, requestedDraft("s_2", "p_1")], "proposal_not_found"],
+  ["a request for another content is not", [stagedProposal, requestedDraft("s_1", "p_1", { digest: "other" })], "stale_revision"],
+  ["an answer to an approval is not a request", [undefined, answeredDraft("s_1", "c1")], undefined],
 ];
 for (const [sentence, args, expected] of WISHES) test(sentence, () => assert.equal(proposalRefusal(...args), expected));
 
@@ -441,7 +441,7 @@ const QUESTION_ROWS: readonly (readonly [string, Parameters<typeof nextQuestionR
   ["a second answer is illegal", [answeredNow, placedOne(repliedDraft("s_1", "q_1")), undefined], undefined],
   ["an answer to nothing is illegal", [undefined, placedOne(repliedDraft("s_1", "q_1")), undefined], undefined],
   ["an answer that names another session is illegal", [askedNow, placedOne(repliedDraft("s_2", "q_1")), undefined], undefined],
-  ["AK-68: the end of its call cancels it", [askedNow, placedOne(endedDraft("c1")), undefined], "cancelled"],
+  ["the end of its call cancels it", [askedNow, placedOne(endedDraft("c1")), undefined], "cancelled"],
   ["the end of its call leaves an answer as it is", [answeredNow, placedOne(endedDraft("c1")), undefined], "answered"],
   ["no other event concerns it", [askedNow, placedOne(proposed), undefined], undefined],
 ];
@@ -455,8 +455,8 @@ for (const [sentence, args, state] of QUESTION_ROWS) {
 const cancelledNow = nextQuestionRow(askedNow, placedOne(endedDraft("c1")), undefined);
 const REPLIES: readonly (readonly [string, Parameters<typeof questionRefusal>, ReturnType<typeof questionRefusal>])[] = [
   ["an answer to an open question is stored", [askedNow, repliedDraft("s_1", "q_1")], undefined],
-  ["AK-61: an answer to one that has its answer meets it", [answeredNow, repliedDraft("s_1", "q_1")], "stands"],
-  ["AK-68: an answer to one whose call ended meets that", [cancelledNow, repliedDraft("s_1", "q_1")], "stands"],
+  ["an answer to one that has its answer meets it", [answeredNow, repliedDraft("s_1", "q_1")], "stands"],
+  ["an answer to one whose call ended meets that", [cancelledNow, repliedDraft("s_1", "q_1")], "stands"],
   ["an answer to no question is refused", [undefined, repliedDraft("s_1", "q_1")], "unknown_approval"],
   ["an answer to another session's question is refused", [askedNow, repliedDraft("s_2", "q_1")], "unknown_approval"],
   ["an answer to an approval is none to a question", [undefined, answeredDraft("s_1", "c1")], undefined],

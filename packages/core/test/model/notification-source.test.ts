@@ -41,7 +41,7 @@ const table: readonly (readonly [sentence: string, given: NotificationSource, de
   ["a grant", grantSource("user"), "allow", "grant_user"],
   ["a permission hook", permissionHookSource("allow"), "allow", "permission_request_hook_allow"],
   ["a permission hook", permissionHookSource("deny"), "deny", "permission_request_hook_deny"],
-  ["nobody to ask", UNATTENDED, "deny", "unattended_deny"],
+  ["no one to ask", UNATTENDED, "deny", "unattended_deny"],
   ["a plain yes", answerSource({ outcome: "approve" }), "allow", "user_approved"],
   [
     "yes to the whole session",

@@ -66,7 +66,7 @@ test("it counts turns, calls and unknown outcomes, and knows model, writer and n
   assert.deepEqual(row.writer, HOLDER);
 });
 
-test("it counts background commands of which nobody knows what became of them", () => {
+test("it counts background commands with an unknown outcome", () => {
   const ended = (task: string, unknown?: string): Draft =>
     endedTaskDraft(task, { status: "failed", ...(unknown !== undefined && { unknown }) });
   const row = rowAfter(createdDraft(), startedTaskDraft("t_1"), startedTaskDraft("t_2"), ended("t_1", "f1"), ended("t_2"));
@@ -91,7 +91,7 @@ test("it says whose session it is, and where its conversation comes from", () =>
   );
 });
 
-test("tasks are listed until they end, each as it stands", () => {
+test("tasks are listed with their state until they end", () => {
   const started = (task: string): Draft => startedTaskDraft(task);
   const paused = (task: string): Draft => draftOf("task.paused", { task, reason: "restart", blocked: null });
   const rows = [

@@ -93,15 +93,15 @@ const damaged: readonly (readonly [name: string, value: Json])[] = [
   ["a list", []],
   ["an empty object", {}],
   ["another version", { ...(stored(full) as object), version: 99 }],
-  ["a version that is no number", { ...(stored(full) as object), version: "1" }],
+  ["a version that is not a number", { ...(stored(full) as object), version: "1" }],
   ["our version with nothing in it", { version: (stored(full) as { version: number }).version }],
-  ["calls that are no list", { ...(stored(full) as object), calls: 7 }],
-  ["proposals that are no list", { ...(stored(talking) as object), proposals: {} }],
-  ["questions that are no list", { ...(stored(talking) as object), questions: null }],
-  ["notices that are no list", { ...(stored(talking) as object), notices: "n_1" }],
+  ["calls that are not a list", { ...(stored(full) as object), calls: 7 }],
+  ["proposals that are not a list", { ...(stored(talking) as object), proposals: {} }],
+  ["questions that are not a list", { ...(stored(talking) as object), questions: null }],
+  ["notices that are not a list", { ...(stored(talking) as object), notices: "n_1" }],
   ["the version before proposals", { ...(stored(full) as object), version: 1 }],
-  ["ids that are no list", { ...(stored(full) as object), ids: {} }],
-  ["a sequence that is no number", { ...(stored(full) as object), seq: "7" }],
+  ["ids that are not a list", { ...(stored(full) as object), ids: {} }],
+  ["a sequence that is not a number", { ...(stored(full) as object), seq: "7" }],
 ];
 for (const [name, value] of damaged) {
   test(`a snapshot that is ${name} is ignored`, () => {

@@ -18,8 +18,8 @@ const FAULTS: readonly (readonly [fault: string, ask: string, caughtBy: string])
     "async (approval, signal) => { const given = await inner.ask(approval, signal); return given && { ...given, revision: undefined }; }",
     "an answer given to one revision",
   ],
-  ["silence that is a yes", "async (approval, signal) => (await inner.ask(approval, signal)) ?? yes(approval)", "it stops asking"],
-  ["a yes to whatever it does not know", "async (approval) => yes(approval)", "asking never throws"],
+  ["silence taken for consent", "async (approval, signal) => (await inner.ask(approval, signal)) ?? yes(approval)", "it stops asking"],
+  ["consent to unknown approvals", "async (approval) => yes(approval)", "asking never throws"],
 ];
 
 const source = (path: string): string => JSON.stringify(fileURLToPath(new URL(`../../src/${path}`, import.meta.url)));

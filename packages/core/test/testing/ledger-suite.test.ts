@@ -5,17 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { CASES } from "../../testing/ledger-suite.ts";
 
 const GONE = "it cannot be opened again";
 const ONE = "it is one object without a disk";
 const MEMORY = {
-  ...{ L6: "it keeps plain events", L37: GONE, reopen: GONE, "reopen-proposals": GONE },
+  ...{ "invalid-body": "it keeps plain events", "reopen-approvals": GONE, reopen: GONE, "reopen-proposals": GONE },
   ...{ second: ONE, "failed-append": ONE, "failed-answer": ONE, "failed-claim": ONE },
 };
-const { L37: _unsaid, ...SOME } = MEMORY;
+const { "reopen-approvals": _unsaid, ...SOME } = MEMORY;
 const { second: _waived, ...OTHERS } = MEMORY;
-const { L6, L37, reopen, "reopen-proposals": proposals } = MEMORY;
-const DISK = { L6, L37, reopen, "reopen-proposals": proposals };
+const { second: _second, "failed-append": _append, "failed-answer": _answer, "failed-claim": _claim, ...DISK } = MEMORY;
 
 /** Faulty memory ledgers, and the case that must detect each. */
 const FAULTS: readonly (readonly [fault: string, change: string, caughtBy: string])[] = [
@@ -26,7 +26,7 @@ const FAULTS: readonly (readonly [fault: string, change: string, caughtBy: strin
       for await (const { seq } of ledger.read({ session: lease.session, seq: 0 })) head = seq;
       return ledger.append(lease, head, batch);
     }`,
-    "L1",
+    "append-other-head",
   ],
   [
     "a claim that never loses",
@@ -34,7 +34,7 @@ const FAULTS: readonly (readonly [fault: string, change: string, caughtBy: strin
       const outcome = await ledger.claim(lease, expected, claimed);
       return "won" in outcome ? outcome : { won: claimed };
     }`,
-    "L14",
+    "claim-other-fingerprint",
   ],
   [
     "an answer that always wins",
@@ -42,7 +42,7 @@ const FAULTS: readonly (readonly [fault: string, change: string, caughtBy: strin
       const outcome = await ledger.answer(events);
       return "won" in outcome ? outcome : { won: events };
     }`,
-    "L12",
+    "concurrent-answers",
   ],
   [
     "a reader that starts at its cursor",
@@ -55,9 +55,9 @@ const FAULTS: readonly (readonly [fault: string, change: string, caughtBy: strin
     "subscribe",
   ],
   ["a list that shows what is settled", "pending: (kind, query) => ledger.pending(kind, { ...query, all: true })", "proposal-life"],
-  ["contents that nobody has", "blob: async () => new Uint8Array()", "contents"],
+  ["missing contents", "blob: async () => new Uint8Array()", "contents"],
   [
-    "a wish that is not kept",
+    "a request that is not stored",
     "answer: async (events) => (events[0].type === 'proposal.requested' ? { won: events } : ledger.answer(events))",
     "proposal-requested",
   ],
@@ -118,8 +118,8 @@ function runSuites(): ReadonlyMap<string, string> {
     file,
     imports +
       [
-        ...[...suites, suiteOn("whole", "", MEMORY), suiteOn("unsaid", "", { ...SOME, L999: "no such case" })],
-        ...[suiteOn("durable", "durable: true", MEMORY), suiteOn("excused", "", { ...MEMORY, L12: "it would be hard" })],
+        ...[...suites, suiteOn("whole", "", MEMORY), suiteOn("unsaid", "", { ...SOME, "no-such-case": "no such case" })],
+        ...[suiteOn("durable", "durable: true", MEMORY), suiteOn("excused", "", { ...MEMORY, "concurrent-answers": "it would be hard" })],
         ...[suiteOn("same", "", OTHERS), failing("failing", ""), failing("telling", TELLS_TOO_EARLY)],
       ].join(""),
   );
@@ -132,6 +132,15 @@ function runSuites(): ReadonlyMap<string, string> {
   }
 }
 
+function titleOf(id: string): string {
+  const { title } = CASES.find((each) => each.id === id) ?? assert.fail(`there is no case ${id}`);
+  return title;
+}
+
+function failed(id: string): RegExp {
+  return new RegExp(`not ok \\d+ - ${titleOf(id)}`);
+}
+
 describe("testLedger", () => {
   let said: ReadonlyMap<string, string> = new Map();
   before(() => {
@@ -139,10 +148,10 @@ describe("testLedger", () => {
   });
 
   for (const [fault, , caughtBy] of FAULTS) {
-    test(`finds ${fault} by case ${caughtBy}`, () => assert.match(said.get(fault) ?? "", new RegExp(`not ok \\d+ - ${caughtBy}: `)));
+    test(`finds ${fault} by case ${caughtBy}`, () => assert.match(said.get(fault) ?? "", failed(caughtBy)));
   }
 
-  test("tells what cannot be done by name and reason, and never leaves it out", () => {
+  test("reports skipped cases by name and reason", () => {
     const output = said.get("whole") ?? "";
     assert.doesNotMatch(output, /not ok/);
     for (const [id, reason] of Object.entries(MEMORY)) assert.match(output, new RegExp(`ok \\d+ - cannot: ${id}: .*\\(${reason}\\)`));
@@ -155,20 +164,20 @@ describe("testLedger", () => {
       /not ok \d+ - it says that it is durable exactly/,
     ],
     ["an excuse for answers or claims", "excused", /not ok \d+ - answers and claims are among what it can do/],
-    ["a second handle that is the first", "same", /not ok \d+ - second: /],
-    ["a subscriber that hears of what was never stored", "telling", /not ok \d+ - failed-append: /],
+    ["a second handle that is the first", "same", failed("second")],
+    ["a subscriber that hears of what was never stored", "telling", failed("failed-append")],
     ["nothing wrong with one whose disk is full for a moment", "failing", undefined],
   ];
   for (const [sentence, suite, fails] of LAWS)
     test(`finds ${sentence}`, () => {
       const output = said.get(suite) ?? "";
-      assert.match(output, /ok \d+ - L12: /, "an answer is tried whatever is said");
+      assert.match(output, new RegExp(`ok \\d+ - ${titleOf("concurrent-answers")}`), "cases about answers always run");
       if (fails) assert.match(output, fails);
       else assert.doesNotMatch(output, /not ok/);
     });
 
   test("fails a case that needs what was not given, and a reason for no case", () => {
-    assert.match(said.get("unsaid") ?? "", /not ok \d+ - L37: /);
+    assert.match(said.get("unsaid") ?? "", failed("reopen-approvals"));
     assert.match(said.get("unsaid") ?? "", /not ok \d+ - what cannot be done is a case of the suite/);
   });
 });

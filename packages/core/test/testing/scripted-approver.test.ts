@@ -64,7 +64,7 @@ test("a script that throws rejects and approves nothing", async () => {
   await assert.rejects(approver.ask(sampleApproval(), live()), /the person left/);
 });
 
-test("nobody may be there, and come back", () => {
+test("the person may be unavailable and return", () => {
   const approver = scriptedApprover();
   approver.setAvailable(false);
   assert.equal(approver.available(), false);

@@ -91,7 +91,7 @@ function copied(value: unknown): unknown {
 }
 
 function readObject(hook: HookSpeaker, value: unknown, stderr = ""): HookOutcome {
-  const answer = isAnswer(value) ? readAnswer(value) : { wrong: "it is no JSON object" };
+  const answer = isAnswer(value) ? readAnswer(value) : { wrong: "it is not a JSON object" };
   const wrong = "wrong" in answer ? answer.wrong : contradiction(hook.event, answer);
   if ("wrong" in answer || wrong !== undefined) return failure(hook, { cause: "invalid output", stderr, detail: wrong });
   const speaking = { hook, row: HOOK_EVENTS[hook.event], answer };

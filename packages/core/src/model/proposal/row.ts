@@ -108,14 +108,14 @@ function changeBy(row: ProposalRow, event: Exclude<ProposalEvent, { readonly typ
     case "proposal.refused":
       return { requested: null };
     case "proposal.requested":
-      return event.body.digest === row.digest ? wished(row, event) : undefined;
+      return event.body.digest === row.digest ? requestedChange(row, event) : undefined;
     default:
       return event satisfies never;
   }
 }
 
 /** The newest request wins, unless files are already being restored; that result answers both. */
-function wished({ requested }: ProposalRow, { pos, body }: LedgerEvent<"proposal.requested">): RowChange {
+function requestedChange({ requested }: ProposalRow, { pos, body }: LedgerEvent<"proposal.requested">): RowChange {
   return requested?.begun ? {} : { requested: { action: body.action, pos } };
 }
 

@@ -6,7 +6,7 @@ export function questionsOf({ questions }: JsonObject): { readonly questions: re
   const given: unknown = questions;
   if (!Array.isArray(given)) return { fault: "questions must be an array" };
   const strange = given.findIndex((question) => !isQuestion(question));
-  return strange === -1 ? readQuestions(given.filter(isQuestion)) : { fault: `questions/${strange} is no question` };
+  return strange === -1 ? readQuestions(given.filter(isQuestion)) : { fault: `questions/${strange} is not a question` };
 }
 
 function isQuestion(value: unknown): value is AskedQuestion {
@@ -54,7 +54,7 @@ export function readAnswers(value: unknown): { readonly answers: readonly Questi
 }
 
 function readAnswer(value: unknown, at: number): QuestionAnswer | string {
-  if (!isObject(value)) return `Answer ${at + 1} is no object.`;
+  if (!isObject(value)) return `Answer ${at + 1} is not an object.`;
   const { id, selected, custom, note } = value;
   if (typeof id !== "string") return `Answer ${at + 1} names no question.`;
   const strange = Object.keys(value).find((key) => !ANSWER_KEYS.includes(key));

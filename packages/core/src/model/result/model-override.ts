@@ -13,8 +13,8 @@ export function resolveModelOverride(
   for (const [i, { name }] of calls.entries()) {
     const tool = tools.findLast((candidate) => candidate.name === name);
     const result = results[i];
-    const wish = (result?.error === undefined && result?.modelOverride?.trim()) || tool?.modelOverride?.trim();
-    if (tool && wish) return wish;
+    const override = (result?.error === undefined && result?.modelOverride?.trim()) || tool?.modelOverride?.trim();
+    if (tool && override) return override;
   }
   return "";
 }

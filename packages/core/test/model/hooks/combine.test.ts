@@ -85,7 +85,7 @@ const ROWS: readonly (readonly [name: string, event: HookPoint, runs: readonly H
     [prints({ continue: false, stopReason: "quota" }), NOTHING],
     { verdict: "none", name: "h1", stop: "quota" },
   ],
-  ["exit 1 after a tool is no stop", "post_tool_use", [exit(1)], { verdict: "none", name: "h1" }],
+  ["exit 1 after a tool is not a stop", "post_tool_use", [exit(1)], { verdict: "none", name: "h1" }],
   [
     "exit 2 after a tool is feedback, no stop",
     "post_tool_use",
@@ -149,7 +149,7 @@ const ROWS: readonly (readonly [name: string, event: HookPoint, runs: readonly H
     { verdict: "none", name: "h1", updatedOutput: "two" },
   ],
   [
-    "a transform that fails withholds whatever others made of it",
+    "a failing transform withholds the output of the others",
     "tool_response_transform",
     [exit(1), prints({ hookSpecificOutput: { updatedToolOutput: "x" } })],
     { verdict: "deny", reason: "hook h1 failed to execute: exited with code 1", name: "h1", updatedOutput: "x" },
@@ -233,7 +233,7 @@ describe("rewriting", () => {
 
 const WORDS = ["allow", "ask", "deny", "none"] as const;
 
-test("law 1: whatever the order, a deny among hooks is a deny and an ask without a deny is an ask", () => {
+test("law: in any order, a deny among hooks is a deny and an ask without a deny is an ask", () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...WORDS), { minLength: 1 }), (words) => {
       const runs = words.map((word) => (word === "none" ? NOTHING : decides(word)));
@@ -243,7 +243,7 @@ test("law 1: whatever the order, a deny among hooks is a deny and an ask without
   );
 });
 
-test("law 4: no set of answers allows beside a hook that failed", () => {
+test("law: no set of answers allows beside a hook that failed", () => {
   const answer = fc.oneof(
     fc.constantFrom(...WORDS).map((word) => (word === "none" ? NOTHING : decides(word))),
     fc.record({ a: fc.integer() }).map((input) => rewrites(input)),

@@ -29,8 +29,8 @@ const NONE = { verdict: "none" };
 type Row = readonly [name: string, event: HookPoint, run: HookRun, expected: object];
 
 const EXITS: readonly Row[] = [
-  ["exit 0 without output is no opinion", "pre_tool_use", exit(0), NONE],
-  ["exit 0 with blanks is no opinion", "pre_tool_use", exit(0, " \n\t"), NONE],
+  ["exit 0 without output is not an opinion", "pre_tool_use", exit(0), NONE],
+  ["exit 0 with blanks is not an opinion", "pre_tool_use", exit(0, " \n\t"), NONE],
   ["plain text is context where the event takes context", "session_start", exit(0, "hello\n"), { ...NONE, context: "hello" }],
   ["plain text is ignored where it does not", "permission_request", exit(0, "hello"), NONE],
   ["plain text of a transform does not replace anything", "tool_response_transform", exit(0, "hello"), NONE],
@@ -58,10 +58,10 @@ const FAILURES: readonly (readonly [name: string, run: HookRun, cause: string, m
   ["output that only starts as JSON", exit(0, "{ nonsense"), "invalid output"],
   ["JSON with something behind it", exit(0, '{"decision":"approve"} done'), "invalid output"],
   ["two objects", exit(0, "{}{}"), "invalid output"],
-  ["a decision that is no word", prints({ decision: "yes" }), "invalid output"],
+  ["a decision that is not a known value", prints({ decision: "yes" }), "invalid output"],
   ["a decision that is a name of an object's own", prints({ decision: "constructor" }), "invalid output"],
   ["a decision of null", prints({ decision: null }), "invalid output"],
-  ["a permissionDecision that is no word", specific({ permissionDecision: "yes" }), "invalid output"],
+  ["a permissionDecision that is not a known value", specific({ permissionDecision: "yes" }), "invalid output"],
   ["a permissionDecision of the wrong case", specific({ permissionDecision: "Deny" }), "invalid output"],
   ["continue that is a text", prints({ continue: "false" }), "invalid output"],
   ["a reason that is a number", prints({ reason: 1 }), "invalid output"],
@@ -81,7 +81,7 @@ const FAILURES: readonly (readonly [name: string, run: HookRun, cause: string, m
   ["the name of another event", specific({ hookEventName: "PostToolUse" }), "invalid output"],
   ["the name of no event", specific({ hookEventName: "pretooluse" }), "invalid output"],
   ["a decision object without behavior", specific({ decision: {} }), "invalid output"],
-  ["a behavior that is no word", specific({ decision: { behavior: "ask" } }), "invalid output"],
+  ["a behavior that is not a known value", specific({ decision: { behavior: "ask" } }), "invalid output"],
   ["two spellings that differ", prints({ stopReason: "a", stop_reason: "b" }), "invalid output"],
   ["two spellings of a verdict that differ", specific({ permissionDecision: "allow", permission_decision: "deny" }), "invalid output"],
   ["two spellings of an object that differ", prints({ hookSpecificOutput: {}, hook_specific_output: { a: 1 } }), "invalid output"],
@@ -149,7 +149,7 @@ describe("failures", () => {
     assert.match(read("pre_tool_use", prints({ decision: "yes" })).warnings.join(), /invalid output \(decision is not one of block, deny/);
   });
 
-  test("a run that was cancelled denies where hooks fail closed, stops nothing, and is no warning", () => {
+  test("a run that was cancelled denies where hooks fail closed, stops nothing, and does not warn", () => {
     const run = { ended: "cancelled" } as const;
     assert.equal(read("pre_tool_use", run).verdict, "deny");
     assert.equal(read("permission_request", run).voidsAllow, true);
@@ -159,10 +159,10 @@ describe("failures", () => {
 });
 
 const ANSWERS: readonly Row[] = [
-  ["an empty object is no opinion", "pre_tool_use", prints({}), NONE],
+  ["an empty object is not an opinion", "pre_tool_use", prints({}), NONE],
   ["unknown fields are ignored", "pre_tool_use", prints({ colour: "red", hookSpecificOutput: { size: 1 } }), NONE],
-  ["suppressOutput is no opinion", "pre_tool_use", prints({ suppressOutput: true }), NONE],
-  ["continue: true is no opinion", "pre_tool_use", prints({ continue: true, reason: "fine" }), NONE],
+  ["suppressOutput is not an opinion", "pre_tool_use", prints({ suppressOutput: true }), NONE],
+  ["continue: true is not an opinion", "pre_tool_use", prints({ continue: true, reason: "fine" }), NONE],
   ["block denies", "pre_tool_use", prints({ decision: "block", reason: "no" }), { verdict: "deny", reason: "no" }],
   ["deny denies", "pre_tool_use", prints({ decision: "deny", reason: "no" }), { verdict: "deny", reason: "no" }],
   ["approve allows", "pre_tool_use", prints({ decision: "approve" }), { verdict: "allow" }],
@@ -174,7 +174,7 @@ const ANSWERS: readonly Row[] = [
     prints({ decision: "block" }),
     { verdict: "deny", reason: "blocked by hook h" },
   ],
-  ["defer is no opinion", "pre_tool_use", specific({ permissionDecision: "defer" }), NONE],
+  ["defer is not an opinion", "pre_tool_use", specific({ permissionDecision: "defer" }), NONE],
   [
     "permissionDecision with its own reason",
     "pre_tool_use",
@@ -320,7 +320,7 @@ const ANSWERS: readonly Row[] = [
     prints({ decision: "block", reason: "no" }),
     { verdict: "deny", reason: "no" },
   ],
-  ["undefined of a function is no opinion", "pre_tool_use", { ended: "value", value: undefined }, NONE],
+  ["undefined of a function is not an opinion", "pre_tool_use", { ended: "value", value: undefined }, NONE],
   [
     "an object of a function is read like JSON",
     "pre_tool_use",

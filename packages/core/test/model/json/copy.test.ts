@@ -30,7 +30,7 @@ const refused: readonly (readonly [string, unknown, string, string])[] = [
   ["a value that doubles 40 times", { shared }, "arguments exceed 65536 values that share parts", "input_too_large"],
 ];
 for (const [name, value, message, type] of refused)
-  test(`${name} is no input`, () => assert.throws(() => copyInput(value), { message, type }));
+  test(`${name} is not an input`, () => assert.throws(() => copyInput(value), { message, type }));
 
 test("very many values are an input when none is shared", () => {
   const list = Array.from({ length: 70_000 }, (_, i) => ({ i }));

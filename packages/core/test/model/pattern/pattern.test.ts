@@ -62,7 +62,7 @@ const table: readonly Row[] = [
   ["an undefined argument does not match", "t:a=*", "both", call("t", { a: undefined }), false],
   ["composed matches decomposed", "nai\u0308ve*".normalize("NFC"), "both", call("nai\u0308ve x"), true],
   ["in a value too", "t:a=nai\u0308ve*", "both", call("t", { a: "na\u00efve x" }), true],
-  ["a colon belongs to the glob it stands in", "fetch:url=https://api.test/*", "both", call("fetch", { url: "https://api.test/x" }), true],
+  ["a colon belongs to its glob", "fetch:url=https://api.test/*", "both", call("fetch", { url: "https://api.test/x" }), true],
   ["a drive's colon too", "x:dir=D:\\\\data\\\\*", "both", call("x", { dir: "D:\\data\\y" }), true],
   ["an escaped colon starts no condition", "t:a=x\\:b=y", "both", call("t", { a: "x:b=y" }), true],
   ["after an escaped backslash a colon starts one", "t:a=x\\\\:b=y", "both", call("t", { a: "x\\", b: "y" }), true],
@@ -169,7 +169,7 @@ for (const [sentence, pattern, column] of broken) {
   });
 }
 
-test("a rule in the other notation is told who reads it", () => {
+test("a rule in the other notation is reported with its reader", () => {
   assert.throws(() => parsePattern("Shell(git push)"), /tool:argument=glob; Tool\(specifier\) is read by @assent\/policy/);
 });
 

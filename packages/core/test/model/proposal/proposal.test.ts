@@ -18,7 +18,7 @@ const effect: FileEffect = {
 };
 const identity: ProposalIdentity = { tool: "edit", toolDigest: "d", input: { b: 1, a: [2] }, label: "Edit: a", effects: [effect] };
 
-test("2.1: the digest is over canonical JSON of tool, toolDigest, input, label and all effects", () => {
+test("the digest is over canonical JSON of tool, toolDigest, input, label and all effects", () => {
   assert.equal(
     proposalIdentityText(identity),
     '{"effects":[{"after":"sha256:2","before":"sha256:1","mode":420,"op":"modify","path":"/w/a"}],"input":{"a":[2],"b":1},"label":"Edit: a","tool":"edit","toolDigest":"d"}',
@@ -40,11 +40,11 @@ const DIFFERENT: readonly Row[] = [
   ["an effect more", { effects: [effect, { ...effect, path: "/w/z" }] }],
 ];
 for (const [name, other] of DIFFERENT) {
-  test(`2.1: another digest for another one: ${name}`, () =>
+  test(`another digest for another one: ${name}`, () =>
     assert.notEqual(proposalIdentityText({ ...identity, ...other }), proposalIdentityText(identity)));
 }
 
-test("2.1: where a path led is no part of the digest: it is looked at when it is applied", () => {
+test("where a path led is not part of the digest; it is checked on apply", () => {
   assert.equal(proposalIdentityText({ ...identity, effects: [{ ...effect, realPath: "/else" }] }), proposalIdentityText(identity));
 });
 

@@ -131,19 +131,19 @@ const troubled: readonly Name[] = ["proposal.staged", "proposal.unheeded", "prop
 const CHANGES: readonly Change[] = [
   ["a claim says who settles it", WAYS.staged, EVENTS["proposal.applying"], { resolution: EVENTS["proposal.applying"].body.resolution }],
   [
-    "a failed apply counts, is told, and is a heeded turn",
+    "a failed apply counts, is reported, and resets ignored reminders",
     ["proposal.staged", "proposal.unheeded", "proposal.applying"],
     EVENTS["proposal.apply_failed"],
     { failures: 1, unheeded: 0, resolution: null, error: { type: "proposal_apply_failed", message: "disk full" } },
   ],
   [
-    "a cancelled apply is nobody's failure",
+    "a cancelled apply is not a failure",
     applying,
     draftOf("proposal.apply_failed", { proposal: "p_1", type: "cancelled", message: "", cancelled: true }),
     { failures: 0 },
   ],
   [
-    "an apply that a crash cut short is nobody's failure",
+    "an apply that a crash cut short is not a failure",
     applying,
     draftOf("proposal.apply_failed", { proposal: "p_1", type: "not_applied", message: "", recovered: true }),
     { failures: 0 },
@@ -159,7 +159,7 @@ const CHANGES: readonly Change[] = [
     { state: "staged", parked: true },
   ],
   ["a parked one that was applied is parked no more", [...troubled, "proposal.applying"], EVENTS["proposal.applied"], { parked: false }],
-  ["a discard settles the wish and says who", troubled, EVENTS["proposal.discarded"], { requested: null, resolution: discard }],
+  ["a discard settles the request and says who", troubled, EVENTS["proposal.discarded"], { requested: null, resolution: discard }],
   [
     "RS-17: a stale one names the files that changed",
     WAYS.staged,
@@ -180,36 +180,36 @@ const CHANGES: readonly Change[] = [
     { state: "unknown", changed: [] },
   ],
   [
-    "a wish is the newest one",
+    "a request is the newest one",
     [...WAYS.staged, "proposal.requested"],
     requestedDraft(SESSION, "p_1", { action: "discard" }),
     { requested: { action: "discard", pos: 19 } },
   ],
   [
-    "a wish that was refused waits no more, and the proposal stands as it was",
+    "a request that was refused waits no more, and the proposal is unchanged",
     [...WAYS.applied, "proposal.requested"],
     EVENTS["proposal.refused"],
     { requested: null, state: "applied" },
   ],
   [
-    "an undo that was begun is known from its wish",
+    "an undo that was begun is known from its request",
     [...WAYS.applied, "proposal.requested"],
     EVENTS["proposal.undoing"],
     { state: "applied", requested: { action: "apply", pos: 14, begun: true } },
   ],
   [
-    "an undo that was begun comes to its end before a newer wish counts",
+    "an undo that was begun comes to its end before a newer request counts",
     [...WAYS.applied, "proposal.requested", "proposal.undoing"],
     requestedDraft(SESSION, "p_1", { action: "discard" }),
     { requested: { action: "apply", pos: 14, begun: true } },
   ],
   [
-    "a wish after a refusal begins anew",
+    "a request after a refusal begins anew",
     [...WAYS.applied, "proposal.requested", "proposal.undoing", "proposal.refused"],
     requestedDraft(SESSION, "p_1", { action: "undo" }),
     { requested: { action: "undo", pos: 19 } },
   ],
-  ["an undo settles the wish for it", [...WAYS.applied, "proposal.requested"], EVENTS["proposal.undone"], { requested: null }],
+  ["an undo settles the request for it", [...WAYS.applied, "proposal.requested"], EVENTS["proposal.undone"], { requested: null }],
   [
     "every event says when it was",
     WAYS.staged,
@@ -226,7 +226,7 @@ for (const [sentence, way, event, expected] of CHANGES) {
 
 for (const state of ["applied", "discarded", "stale", "superseded", "unknown", "undone"] as const) {
   for (const name of ["proposal.reminded", "proposal.unheeded", "proposal.parked"] as const) {
-    test(`${name} is void where somebody settled it first: ${state}`, () => {
+    test(`${name} is void if it was settled first: ${state}`, () => {
       const row = rowAfter(...WAYS[state]);
       assert.deepEqual(nextProposal(row, placed({ ...EVENTS[name], at: LATER }, 9)), row);
     });
@@ -235,8 +235,8 @@ for (const state of ["applied", "discarded", "stale", "superseded", "unknown", "
 
 const REFUSED: readonly (readonly [sentence: string, event: ProposalEvent])[] = [
   ["a claim of another content than was shown", placed(applyingDraft("p_1", { digest: "another" }))],
-  ["a wish for another content than was shown", placed(requestedDraft(SESSION, "p_1", { digest: "another" }))],
-  ["a wish that names another session", placed(requestedDraft("s_2", "p_1"))],
+  ["a request for another content than was shown", placed(requestedDraft(SESSION, "p_1", { digest: "another" }))],
+  ["a request that names another session", placed(requestedDraft("s_2", "p_1"))],
   ["an event of another session", { ...placed(EVENTS["proposal.discarded"]), session: "s_2" }],
 ];
 for (const [sentence, event] of REFUSED)
@@ -253,11 +253,11 @@ test("open is what is staged or being applied", () => {
   );
 });
 
-test("an event of a call is no event of a proposal", () => {
+test("an event of a call is not an event of a proposal", () => {
   assert.equal(isProposalEvent({ ...endedDraft("c1"), session: SESSION, seq: 1, pos: 1, epoch: 1 }), false);
 });
 
-test("law: whatever comes, a proposal is applied at most once, only after its claim, and what has ended stays so", () => {
+test("law: a proposal is applied at most once, only after its claim, and what has ended stays so", () => {
   const ended: readonly string[] = ["discarded", "stale", "superseded", "unknown", "undone"];
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...(Object.keys(EVENTS) as Name[])), { maxLength: 30 }), (names) => {

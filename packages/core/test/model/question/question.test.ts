@@ -18,47 +18,47 @@ const one = (over: Partial<AskedQuestion> = {}): Question => {
   return read.questions[0] as Question;
 };
 
-test("AK-31: where no option is offered none is taken, and nobody says that one was", () => {
+test("without options none is chosen or reported", () => {
   const none: Question = { ...one(), options: [] };
   assert.deepEqual(expiredAnswer(none, undefined), { id: "q", selected: [], timedOut: true });
 });
 
 describe("questions a model puts", () => {
   const REFUSED: readonly [sentence: string, questions: readonly AskedQuestion[], fault: string][] = [
-    ["AK-01: none", [], "questions must not be empty"],
+    ["none", [], "questions must not be empty"],
     [
-      "AK-03: an option that the picker adds, in any case",
+      "an option that the picker adds, in any case",
       [asked({ options: labels("other (TYPE your own)") })],
       'Option "other (TYPE your own)" is reserved in question q; the picker adds it',
     ],
     [
-      "AK-04: the row that ends a choice, also in single select",
+      "the row that ends a choice, also in single select",
       [asked({ options: labels("Done selecting") })],
       'Option "Done selecting" is reserved in question q; the picker adds it',
     ],
     [
-      "AK-03: a reserved option hidden behind a carriage return",
+      "a reserved option hidden behind a carriage return",
       [asked({ options: labels("Done \rselecting ") })],
       'Option "Done selecting" is reserved in question q; the picker adds it',
     ],
-    ["AK-05: two equal options", [asked({ options: labels("A", " A ") })], 'Duplicate option "A" in question q'],
-    ["AK-05: two options equal in their normal form", [asked({ options: labels("é", "e\u0301") })], 'Duplicate option "é" in question q'],
-    ["AK-07: one id twice", [asked(), asked()], 'Duplicate question id "q"'],
-    ["AK-08: a blank option", [asked({ options: labels("  ") })], "Invalid option label in question q"],
-    ["AK-08: an option of two lines", [asked({ options: labels("a\nb") })], "Invalid option label in question q"],
-    ["AK-08: an option beyond the limit", [asked({ options: labels("x".repeat(201)) })], "Invalid option label in question q"],
+    ["two equal options", [asked({ options: labels("A", " A ") })], 'Duplicate option "A" in question q'],
+    ["two options equal in their normal form", [asked({ options: labels("é", "e\u0301") })], 'Duplicate option "é" in question q'],
+    ["one id twice", [asked(), asked()], 'Duplicate question id "q"'],
+    ["a blank option", [asked({ options: labels("  ") })], "Invalid option label in question q"],
+    ["an option of two lines", [asked({ options: labels("a\nb") })], "Invalid option label in question q"],
+    ["an option beyond the limit", [asked({ options: labels("x".repeat(201)) })], "Invalid option label in question q"],
   ];
   for (const [sentence, questions, fault] of REFUSED) {
     test(`${sentence} is refused`, () => assert.deepEqual(readQuestions(questions), { fault }));
   }
 
-  test("AK-06: a label and the same with the picker's suffix are two options", () => {
+  test("a label and the same with the picker's suffix are two options", () => {
     assert.equal(one({ options: labels("X", "X (Recommended)") }).options.length, 2);
   });
   for (const recommended of [-1, 0.5, Number.NaN, 7]) {
-    test(`AK-22: recommended ${recommended} is ignored, not an error`, () => assert.equal(one({ recommended }).recommended, undefined));
+    test(`recommended ${recommended} is ignored, not an error`, () => assert.equal(one({ recommended }).recommended, undefined));
   }
-  test("AK-05: options that differ in case are two", () => assert.equal(one({ options: labels("a", "A") }).options.length, 2));
+  test("options that differ in case are two", () => assert.equal(one({ options: labels("a", "A") }).options.length, 2));
 });
 
 describe("answers to questions", () => {
@@ -91,25 +91,25 @@ describe("answers to questions", () => {
   });
 });
 
-describe("what the model is told", () => {
+describe("texts for the model", () => {
   const ONE: readonly [sentence: string, question: Question, answer: QuestionAnswer, text: string, details: object][] = [
-    ["AK-20: the choice", one(), { id: "q", selected: ["B"] }, "User selected: B", { selectedOptions: ["B"], outcome: "answered" }],
+    ["the choice", one(), { id: "q", selected: ["B"] }, "User selected: B", { selectedOptions: ["B"], outcome: "answered" }],
     [
-      "AK-23: several, in the order they were chosen",
+      "several, in the order they were chosen",
       one({ multi: true, options: labels("A", "B", "C") }),
       { id: "q", selected: ["C", "A"] },
       "User selected: C, A",
       { selectedOptions: ["C", "A"] },
     ],
     [
-      "AK-25: a check and a text",
+      "a check and a text",
       one({ multi: true }),
       { id: "q", selected: ["A"], custom: "x" },
       "User selected: A\nUser provided custom input: x",
       { selectedOptions: ["A"], customInput: "x" },
     ],
     [
-      "AK-27: an empty text is an answer",
+      "an empty text is an answer",
       one(),
       { id: "q", selected: [], custom: "" },
       "User provided custom input: ",
@@ -131,14 +131,14 @@ describe("what the model is told", () => {
       { selectedOptions: [], outcome: "answered" },
     ],
     [
-      "AK-30: taken by itself",
+      "taken by itself",
       one({ recommended: 1 }),
       expiredAnswer(one({ recommended: 1 }), undefined),
       "User selected: B\n(selected automatically after 5 s without an answer)",
       { selectedOptions: ["B"], outcome: "timed_out", automatic: true },
     ],
     [
-      "AK-31: what was checked is kept",
+      "what was checked is kept",
       one({ multi: true }),
       expiredAnswer(one({ multi: true }), { id: "q", selected: ["A"] }),
       "User selected: A\n(selected automatically after 5 s without an answer)",
@@ -184,7 +184,7 @@ describe("what the model is told", () => {
     );
   });
 
-  test("AK-29: moved past without an answer", () => {
+  test("moved past without an answer", () => {
     const questions = [one({ id: "a" }), one({ id: "b" })];
     const { text, details } = questionResult(questions, [
       { id: "a", selected: [] },
@@ -197,7 +197,7 @@ describe("what the model is told", () => {
     );
   });
 
-  test("AK-35: what was answered before a cancel is kept", () => {
+  test("what was answered before a cancel is kept", () => {
     const { lines, partial } = partialResult(
       [one({ id: "a" }), one({ id: "b" })],
       [

@@ -33,7 +33,7 @@ const rows: readonly (readonly [name: string, returned: unknown, expected: ToolR
     { content: "Error: m", error: { message: "m", type: "unknown" } },
   ],
   [
-    "a failure is passed on, whatever its content says",
+    "a failure is passed on regardless of its content",
     { content: "All is well.", error: { message: "m", type: "permission_denied" } },
     { content: "All is well.", error: { message: "m", type: "permission_denied" } },
   ],
@@ -64,7 +64,7 @@ const rows: readonly (readonly [name: string, returned: unknown, expected: ToolR
   ],
   ["an error that is a text is a failure", { content: "c", error: "m" }, { content: "c", error: { message: "m", type: "unknown" } }],
   ["an error that is null is none", { content: "c", error: null }, { content: "c" }],
-  ["an error that is neither is no result", { content: "c", error: 1 }, worthless],
+  ["an error that is neither is not a result", { content: "c", error: 1 }, worthless],
   ["an empty object", {}, worthless],
   ["a list", [{ type: "text", text: "x" }], worthless],
   ["content that is a number", { content: 1 }, worthless],
@@ -142,7 +142,7 @@ const rows: readonly (readonly [name: string, returned: unknown, expected: ToolR
     { content: [{ type: "text", text: "\udc00" }], display: "\udc00", error: { message: "\udc00", type: "unknown" } },
     { content: [{ type: "text", text: "\ufffd" }], display: "\ufffd", error: { message: "\ufffd", type: "unknown" } },
   ],
-  ["fields nobody knows are left out", { content: "c", isError: true }, { content: "c" }],
+  ["unknown fields are left out", { content: "c", isError: true }, { content: "c" }],
 ];
 for (const [name, returned, expected, warnings = 0] of rows) {
   test(name, () => {
@@ -159,7 +159,7 @@ test("an image of exactly 20 MB is shown", () => {
   ]);
 });
 
-test("a result that cannot be read is no result, with a warning", () => {
+test("a result that cannot be read is not a result, with a warning", () => {
   const returned = Object.defineProperty({}, "content", {
     get: () => {
       throw new Error("boom");
@@ -170,7 +170,7 @@ test("a result that cannot be read is no result, with a warning", () => {
   assert.match(warnings[0] ?? "", /boom/);
 });
 
-test("law: whatever a body returns becomes a result with content, and normalising it again changes nothing", () => {
+test("law: every value a body returns becomes a result with content, and normalising it again changes nothing", () => {
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.record({ content: fc.anything(), error: fc.anything() }, { requiredKeys: [] })), (returned) => {
       const { result } = normalizeResult("t", returned);

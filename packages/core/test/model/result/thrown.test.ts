@@ -22,7 +22,7 @@ const types: readonly (readonly [string, unknown, string])[] = [
   ["no error", "text", "execution_failed"],
   ["a failure's own type", Object.assign(new Error("m"), { type: "web_fetch_failed", code: "ENOENT" }), "web_fetch_failed"],
   ["a custom tool's own type", Object.assign(new Error("m"), { type: "x_quota" }), "x_quota"],
-  ["a type that is no failure of a body", Object.assign(new Error("m"), { type: "denied_by_rule" }), "execution_failed"],
+  ["a type that a body cannot have", Object.assign(new Error("m"), { type: "denied_by_rule" }), "execution_failed"],
   ["a code that cannot be read", unreadable, "execution_failed"],
 ];
 for (const [name, thrown, expected] of types) test(`the type of ${name} is ${expected}`, () => assert.equal(errorTypeOf(thrown), expected));

@@ -61,7 +61,7 @@ const coerced: readonly Row[] = [
     ],
   ],
   [
-    "inside of properties nobody named",
+    "inside unnamed properties",
     { type: "object", additionalProperties: { type: "number" } },
     { "a/b": "2" },
     { "a/b": 2 },
@@ -110,18 +110,20 @@ test("references are followed, also back to where they are", () => {
 });
 
 const invalid: readonly (readonly [string, JsonSchema, unknown])[] = [
-  ["yes is no boolean", { type: "boolean" }, "yes"],
-  ["1 is no boolean", { type: "boolean" }, 1],
-  ["null is no text", { type: "string" }, null],
-  ["an object is no text", { type: "string" }, { a: 1 }],
-  ["a list is no object", { type: "object" }, "[1]"],
-  ["an object is no list", { type: "array" }, '{"a":1}'],
-  ["a text that is no JSON is no list", { type: "array" }, "[1"],
+  ["yes is not a boolean", { type: "boolean" }, "yes"],
+  ["1 is not a boolean", { type: "boolean" }, 1],
+  ["null is not a text", { type: "string" }, null],
+  ["an object is not a text", { type: "string" }, { a: 1 }],
+  ["a list is not an object", { type: "object" }, "[1]"],
+  ["an object is not a list", { type: "array" }, '{"a":1}'],
+  ["a text that is not JSON is not a list", { type: "array" }, "[1"],
   ["a value is not wrapped in a list", strings, "a"],
-  ["3.5 is no integer", { type: "integer" }, "3.5"],
+  ["3.5 is not an integer", { type: "integer" }, "3.5"],
   ["an integer beyond 2^53 - 1", { type: "integer" }, "9007199254740993"],
   ["a number beyond every limit", { type: "number" }, "1e400"],
-  ...[" 3", "0x10", "", "1_000", "+1", "01", ".5", "1."].map((v) => [`${JSON.stringify(v)} is no number`, { type: "number" }, v] as const),
+  ...[" 3", "0x10", "", "1_000", "+1", "01", ".5", "1."].map(
+    (v) => [`${JSON.stringify(v)} is not a number`, { type: "number" }, v] as const,
+  ),
   ["an enumeration without a type is left alone", { enum: [1, 2] }, "1"],
   ["a constant without a type is left alone", { const: true }, "true"],
 ];
@@ -134,7 +136,7 @@ test("a number beyond 2^53 - 1 is not even tried", () => {
   }
 });
 
-test("properties and items that nobody named are told apart where both are accepted", () => {
+test("unnamed properties and items are distinguished where both are accepted", () => {
   const v = { type: ["object", "array"], additionalProperties: { type: "integer" }, items: { type: "boolean" } };
   const given = { v: { a: "1" }, w: ["true"] };
   assert.deepEqual(coerce({ additionalProperties: v }, given).value, { v: { a: 1 }, w: [true] });

@@ -7,8 +7,8 @@ import { parseToolInput, parseToolValue, readToolInput } from "../../../src/mode
 import { InvalidInput } from "../../../src/model/schema/problems.ts";
 
 const accepted: readonly (readonly [string, string, unknown])[] = [
-  ["an empty text is no arguments", "", {}],
-  ["white space is no arguments", " \n\t\r ", {}],
+  ["an empty text means no arguments", "", {}],
+  ["white space means no arguments", " \n\t\r ", {}],
   ["an object is read as it is", '{"a":[1,"x",null,true,{"b":-1.5}]}', { a: [1, "x", null, true, { b: -1.5 }] }],
   ["white space around an object is fine", ' \n{"a":1} ', { a: 1 }],
   ["of duplicate keys the last one counts", '{"a":1,"a":2}', { a: 2 }],
@@ -81,7 +81,7 @@ const largeButFine: readonly (readonly [string, string])[] = [
   ["512 levels", deepText(512)],
   ["512 levels behind a long text with escaped quotes", longThenDeep(512)],
   ["levels that are closed are none", `{"a":[${"{},[],".repeat(20_000)}1]}`],
-  ["brackets inside strings are no levels", JSON.stringify({ a: '[{\\"'.repeat(50_000) })],
+  ["brackets inside strings are not levels", JSON.stringify({ a: '[{\\"'.repeat(50_000) })],
   ["16 MiB exactly", `{"a":"${"x".repeat(16 * 1024 * 1024 - 8)}"}`],
   ["a pair of surrogates is four bytes", `{"a":"${"\u{1f600}".repeat(4 * 1024 * 1024 - 2)}"}`],
 ];
@@ -171,8 +171,8 @@ const readings: readonly (readonly [string, string])[] = [
   ["a pair by escapes", '{"a":"\\ud83d\\ude00"}'],
   ["half a pair by an escape", '{"a":["\\ud83d"]}'],
   ["half a pair by an escape, in a key", '{"\\ud83d":1}'],
-  ["half a pair as it stands", '{"a":"\ud83d"}'],
-  ["half a pair as it stands, in a key below", '{"a":{"\ude00":1}}'],
+  ["an unescaped lone surrogate", '{"a":"\ud83d"}'],
+  ["an unescaped lone surrogate, in a key below", '{"a":{"\ude00":1}}'],
   ["an integer too large", '{"a":9007199254740992}'],
   ["no number at all", '{"a":[1e999]}'],
   ["the key __proto__", '{"a":{"__proto__":1}}'],

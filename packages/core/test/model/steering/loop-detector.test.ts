@@ -45,7 +45,7 @@ const table: readonly (readonly [sentence: string, options: LoopDetectorOptions,
     ["maxPeriod 2 does not look for three in turn", { maxPeriod: 2 }, "A B C A B C A B C", "ok ok ok ok ok ok ok ok ok", 1],
     ["cycles 2 is less patient", { cycles: 2 }, "A B A B", "ok ok ok warn", 1],
     ["the first of a cycle must come round too", { cycles: 2 }, "C B A B", "ok ok ok ok", 1],
-    ["equal batches are no alternation", { threshold: 9 }, "A A A A A A A A", "ok ok ok ok ok ok ok ok", 8],
+    ["equal batches are not an alternation", { threshold: 9 }, "A A A A A A A A", "ok ok ok ok ok ok ok ok", 8],
   ];
 
 for (const [sentence, options, batches, answers, consecutive] of table) {
@@ -115,7 +115,7 @@ test("a value that is changed afterwards counts as it was", () => {
   assert.equal(detector.record(one(value)), "ok");
 });
 
-test("equal batches in a row trip whatever their results", () => {
+test("equal batches in a row trip regardless of their results", () => {
   const detector = createLoopDetector({ threshold: 2 });
   detector.record(BATCHES["A"] ?? [], ["one"]);
   assert.equal(detector.record(BATCHES["A"] ?? [], ["two"]), "warn");

@@ -58,36 +58,32 @@ const requeue = { onRejected: "requeue" } as const;
 
 const CASES: readonly [sentence: string, operations: readonly Op[], seen: readonly unknown[]][] = [
   [
-    "TQ-01: a choice is served once, and its label told once",
+    "a choice is served once, and its label told once",
     [once(a, { label: "l" }), serve(), invoked, done, serve(), label, label],
     [a, undefined, "l", undefined],
   ],
-  [
-    "TQ-02: a sequence gives one choice per turn",
-    [sequence([a, "none"]), serve(), invoked, done, serve(), done, serve()],
-    [a, "none", undefined],
-  ],
-  ["what stands behind a sequence comes after it", [sequence([a, b]), once("none"), serve(), done, serve(), done, serve()], [a, b, "none"]],
-  ["TQ-03: what is pushed now comes first", [once(a), once(b, { now: true }), serve()], [b]],
+  ["a sequence gives one choice per turn", [sequence([a, "none"]), serve(), invoked, done, serve(), done, serve()], [a, "none", undefined]],
+  ["later entries wait for a sequence", [sequence([a, b]), once("none"), serve(), done, serve(), done, serve()], [a, b, "none"]],
+  ["what is pushed now comes first", [once(a), once(b, { now: true }), serve()], [b]],
   [
     "what is pushed now comes before the rest of a half-served sequence",
     [sequence([a, "none"]), serve(), invoked, done, once(b, { now: true }), serve()],
     [a, b],
   ],
   [
-    "TQ-04: an aborted choice comes again, then the rest of its sequence",
+    "an aborted choice comes again, then the rest of its sequence",
     [sequence([a, "none"], { onRejected: { aborted: "requeue" } }), serve(), lost("aborted"), serve(), invoked, done, serve()],
     [a, a, "none"],
   ],
-  ["TQ-06: a turn that is sampled again gets the same choice", [sequence([a, b]), serve(), serve(), invoked, done, serve()], [a, a, b]],
+  ["a turn that is sampled again gets the same choice", [sequence([a, b]), serve(), serve(), invoked, done, serve()], [a, a, b]],
   [
-    "TQ-07: a forced tool that was not called is gone, and nothing counts as served",
+    "a forced tool that was not called is gone, and nothing counts as served",
     [once(a, { label: "l" }), serve(), done, serve(), label],
     [a, undefined, undefined],
   ],
-  ["TQ-08: unless its directive asks for it again", [once(a, { onRejected: { not_invoked: "requeue" } }), serve(), done, serve()], [a, a]],
+  ["unless its directive asks for it again", [once(a, { onRejected: { not_invoked: "requeue" } }), serve(), done, serve()], [a, a]],
   [
-    "TQ-09: what is removed while in flight does not come again",
+    "what is removed while in flight does not come again",
     [once(a, { label: "l", ...requeue }), serve(), by((queue) => removeByLabel(queue, "l")), serve()],
     [a, undefined],
   ],
@@ -97,11 +93,11 @@ const CASES: readonly [sentence: string, operations: readonly Op[], seen: readon
     [a, undefined],
   ],
   [
-    "TQ-11: clearing empties everything, whatever a directive says",
+    "clearing empties everything",
     [once(a, { label: "l", ...requeue }), serve(), once(b), by(clear), serve(), label],
     [a, undefined, undefined],
   ],
-  ["TQ-12: a tool that is gone takes the rest of its sequence along", [sequence([{ tool: "gone" }, "none"]), serve(["x"])], [undefined]],
+  ["a tool that is gone takes the rest of its sequence along", [sequence([{ tool: "gone" }, "none"]), serve(["x"])], [undefined]],
   ["the entry behind a tool that is gone is tried", [sequence([{ tool: "gone" }, "none"]), once(b), serve(["b"])], [b]],
   [
     "a choice that was put back still takes the rest of its sequence along when its tool is gone",

@@ -59,7 +59,7 @@ test("the last process of a command counts, and those before it are known", () =
   });
 });
 
-test("a command that nobody knows the outcome of is remembered by its fingerprint", () => {
+test("a command with an unknown outcome is remembered by its fingerprint", () => {
   const lost = draftOf("task.ended", { ...ended.body, status: "failed", error: "unknown", unknown: "f1" });
   assert.deepEqual([[...folded([command, process, lost]).unknown], [...folded([command, process, ended]).unknown]], [["f1"], []]);
 });

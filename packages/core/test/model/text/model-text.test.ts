@@ -65,7 +65,7 @@ test("every text to the model is pinned here, and belongs to a type of the list"
   for (const type of Object.keys(modelText)) assert.ok(Object.hasOwn(ERROR_TYPES, type), type);
 });
 
-test("what is added to a text, and what stands for none", () => {
+test("suffixes, and the text for empty content", () => {
   assert.deepEqual(modelTextSuffix, {
     cutOff: " The response was cut off at the output limit.",
     thirdTime:

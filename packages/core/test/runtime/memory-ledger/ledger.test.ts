@@ -12,8 +12,8 @@ testLedger(
   },
   {
     cannot: {
-      L6: "a memory ledger keeps plain events by reference and makes no canonical form",
-      L37: GONE,
+      "invalid-body": "a memory ledger keeps plain events by reference and makes no canonical form",
+      "reopen-approvals": GONE,
       reopen: GONE,
       "reopen-proposals": GONE,
       second: "a memory ledger is known by its one object",

@@ -94,7 +94,7 @@ describe("what a person says is the result", () => {
     const b = await questionBench(t);
     for (const [questions, fault] of [
       [[], "questions must not be empty"],
-      [[{ id: "x" }], "questions/0 is no question"],
+      [[{ id: "x" }], "questions/0 is not a question"],
       ["none", "questions must be an array"],
     ] as const) {
       const { outcome, type, result } = only(await b.process([{ name: "ask", arguments: { questions } }]));
@@ -566,7 +566,7 @@ describe("answering from any process", () => {
     ["a question too many", [...right, { id: "z", selected: [] }], /no question z/],
     ["an option that was not offered", [pick("C"), right[1]], /Question db: there is no option "C"/],
     ["a value that is not a list", { db: "A" }, /Answers are a list/],
-    ["a value that is not an answer", ["A"], /Answer 1 is no object/],
+    ["a value that is not an answer", ["A"], /Answer 1 is not an object/],
     ["an answer to nothing", [{ selected: [] }], /Answer 1 names no question/],
     ["a word that an answer does not have", [{ ...pick("A"), timedOut: true }, right[1]], /Question db: an answer has no 'timedOut'/],
     ["a note that is not a string", [{ ...pick("A"), note: 1 }, right[1]], /Question db: note must be a text/],
