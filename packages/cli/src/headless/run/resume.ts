@@ -54,11 +54,7 @@ async function isRun({ ledger }: Store, id: string): Promise<boolean> {
 }
 
 async function resumeHeadless(given: Context, store: Store, id: string): Promise<number> {
-  const [{ resumeRun }, { runFlags }, { silenceStderr }] = await Promise.all([
-    import("./session.ts"),
-    import("./flags.ts"),
-    import("./flags.ts"),
-  ]);
+  const [{ resumeRun }, { runFlags, silenceStderr }] = await Promise.all([import("./session.ts"), import("./flags.ts")]);
   const context = silenceStderr(given);
   const run = await runFlags(context, "resume");
   const exit = await resumeRun(context, store, { id, prompt: context.operands[1], run });
