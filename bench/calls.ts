@@ -15,7 +15,11 @@ import { processorMicroseconds, type Row, ratioRow } from "./measure.ts";
 const schema = z.object({ path: z.string(), limit: z.number().int().optional() });
 const holder = { pid: process.pid, host: "bench", processStart: "0", door: "bench" };
 const ports = createHostPorts({ stateDirectory: "/nonexistent" });
-const text = '{"path":"src/index.ts","limit":10}';
+
+/** What the scripted model asks for: it writes the arguments of each call anew. */
+function scriptedCall(call: number, name: string): { readonly id: string; readonly name: string; readonly arguments: string } {
+  return { id: `c${call}`, name, arguments: JSON.stringify({ path: `src/${call}.ts`, limit: 10 }) };
+}
 
 /** A tool of this kind that does nothing. */
 export function idleTool(kind: "read" | "other", permission?: "allow"): Tool {
@@ -40,7 +44,7 @@ export async function makeDispatcher(ledger: Ledger, tool: Tool): Promise<{ proc
   return {
     process: async (calls) => {
       id += calls;
-      const batch = Array.from({ length: calls }, (_, index) => ({ id: `c${id + index}`, name: tool.name, arguments: text }));
+      const batch = Array.from({ length: calls }, (_, index) => scriptedCall(id + index, tool.name));
       const { results } = await dispatcher.process({ calls: batch, tools, signal });
       if (results.length !== calls || results.some((result) => result.outcome !== "succeeded"))
         throw new Error(`a call did not succeed: ${JSON.stringify(results[0])}`);
@@ -51,7 +55,7 @@ export async function makeDispatcher(ledger: Ledger, tool: Tool): Promise<{ proc
 /** What every model loop does for a call: ask the model, parse, validate, run, append to the history. */
 async function bareLoop(turns: number): Promise<number> {
   const history: unknown[] = [];
-  const model = async (turn: number) => ({ text: "", calls: [{ id: `c${turn}`, name: "idle_read", arguments: text }] });
+  const model = async (turn: number) => ({ text: "", calls: [scriptedCall(turn, "idle_read")] });
   const tools = new Map([["idle_read", { schema, run: async (input: unknown): Promise<string> => (input ? "done" : "") }]]);
   for (let turn = 0; turn < turns; turn += 1) {
     const said = await model(turn);
@@ -76,11 +80,26 @@ async function oneBatch(count: number): Promise<number> {
   return count;
 }
 
+/** The same work `times` over; the sum of what it counts. */
+async function repeat(times: number, work: () => Promise<number>): Promise<number> {
+  let count = 0;
+  for (let time = 0; time < times; time += 1) count += await work();
+  return count;
+}
+
 const ROUNDS = 60;
 
-/** The rows about the overhead of a call on the memory ledger: processor time, the best of interleaved rounds. */
+/**
+ * The rows about the overhead of a call on the memory ledger: processor time, the best of interleaved rounds. Every stretch lasts about as long, so that
+ * each contains its share of garbage collection.
+ */
 export async function callRows(): Promise<readonly Row[]> {
-  const works = { bare: () => bareLoop(1_000), thousand: () => turns(1_000), hundred: () => turns(100), wide: () => oneBatch(100) };
+  const works = {
+    bare: () => repeat(10, () => bareLoop(1_000)),
+    thousand: () => turns(1_000),
+    hundred: () => repeat(10, () => turns(100)),
+    wide: () => repeat(10, () => oneBatch(100)),
+  };
   const best = {
     bare: Number.POSITIVE_INFINITY,
     thousand: Number.POSITIVE_INFINITY,
