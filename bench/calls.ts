@@ -68,14 +68,17 @@ async function bareLoop(turns: number): Promise<number> {
   return turns;
 }
 
+/** Tools are defined once, sessions are opened anew. */
+const TOOL = idleTool("read");
+
 async function turns(count: number): Promise<number> {
-  const { process: go } = await makeDispatcher(memoryLedger(), idleTool("read"));
+  const { process: go } = await makeDispatcher(memoryLedger(), TOOL);
   for (let turn = 0; turn < count; turn += 1) await go(1);
   return count;
 }
 
 async function oneBatch(count: number): Promise<number> {
-  const { process: go } = await makeDispatcher(memoryLedger(), idleTool("read"));
+  const { process: go } = await makeDispatcher(memoryLedger(), TOOL);
   await go(count);
   return count;
 }
