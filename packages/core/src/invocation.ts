@@ -15,7 +15,7 @@ const DETAILS: readonly unknown[] = ["edit", "exec", "mcp", "info", "plan"];
 const LONGEST_DESCRIPTION = 200;
 
 /** What every function of one invocation shares. */
-type Bound = {
+type InvocationScope = {
   readonly definition: ToolDefinition;
   readonly ctx: CallContext;
   readonly input: JsonObject;
@@ -29,7 +29,7 @@ export function bindInvocation(
   ctx: CallContext,
   { input, coercions }: Pick<Invocation, "input" | "coercions">,
 ): Invocation {
-  const bound: Bound = { definition, ctx, input, warnings: [] };
+  const bound: InvocationScope = { definition, ctx, input, warnings: [] };
   return Object.freeze({
     input,
     coercions,
@@ -49,7 +49,7 @@ const NOWHERE: readonly Location[] = Object.freeze([]);
 /** How a body is told to stop, and who sees its live display. */
 type RunWires = { readonly signal: AbortSignal; readonly update: Update | undefined };
 
-function describe({ definition, input, ctx, warnings }: Bound): string {
+function describe({ definition, input, ctx, warnings }: InvocationScope): string {
   if (definition.describe) {
     try {
       const text: unknown = definition.describe(input, ctx);
@@ -63,7 +63,7 @@ function describe({ definition, input, ctx, warnings }: Bound): string {
 }
 
 /** Undefined after a throw or an invalid list, so that no path counts as harmless. */
-function locations({ definition, input, ctx, warnings }: Bound): readonly Location[] | undefined {
+function locations({ definition, input, ctx, warnings }: InvocationScope): readonly Location[] | undefined {
   try {
     const found: unknown = definition.locations?.(input, ctx);
     const resolved = Array.isArray(found) ? found.map((location) => resolveLocation(ctx.cwd, location)) : [undefined];
@@ -83,7 +83,7 @@ function resolveLocation(cwd: string, location: unknown): Location | undefined {
   return typeof line === "number" && Number.isInteger(line) && line >= 1 ? { path: resolved, line } : { path: resolved };
 }
 
-function opinion({ definition, input, ctx }: Bound): Maybe<ToolOpinion> {
+function opinion({ definition, input, ctx }: InvocationScope): Maybe<ToolOpinion> {
   if (!definition.permission) return UNDECLARED;
   try {
     const answer: unknown = definition.permission(input, ctx);
@@ -111,7 +111,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
-function isSafe({ definition, input, ctx, warnings }: Bound): boolean {
+function isSafe({ definition, input, ctx, warnings }: InvocationScope): boolean {
   try {
     return definition.safe?.(input, ctx) === true;
   } catch (error) {
@@ -120,7 +120,7 @@ function isSafe({ definition, input, ctx, warnings }: Bound): boolean {
   }
 }
 
-async function confirmation({ definition, input, ctx }: Bound, signal: AbortSignal): Promise<ConfirmationDetails | undefined> {
+async function confirmation({ definition, input, ctx }: InvocationScope, signal: AbortSignal): Promise<ConfirmationDetails | undefined> {
   const details: unknown = await definition.confirm?.(input, ctx, signal);
   if (!isDetails(details)) throw new TypeError("confirm gave no details");
   return details;
@@ -131,7 +131,7 @@ function isDetails(value: unknown): value is ConfirmationDetails {
 }
 
 /** Runs the body; its display is live only while it runs and if the tool declared `canUpdateOutput`. */
-async function execute(bound: Bound, { signal, update }: RunWires, given: Partial<RunContext> = {}): Promise<ToolResult> {
+async function execute(bound: InvocationScope, { signal, update }: RunWires, given: Partial<RunContext> = {}): Promise<ToolResult> {
   const { definition, input, ctx, warnings } = bound;
   const { name, run, canUpdateOutput } = definition;
   if (!run) throw new Error(`Tool '${name}' has no body of its own: ${bodyOf(definition)} runs it, inside the runtime.`);
@@ -150,7 +150,7 @@ async function execute(bound: Bound, { signal, update }: RunWires, given: Partia
   }
 }
 
-function resultOf({ definition, warnings }: Bound, returned: unknown): ToolResult {
+function resultOf({ definition, warnings }: InvocationScope, returned: unknown): ToolResult {
   if (typeof returned === "string") return textResult(returned);
   const { result, warnings: dropped } = normalizeResult(definition.name, returned);
   if (dropped.length > 0) warnings.push(...dropped);

@@ -113,12 +113,12 @@ function contradiction(event: HookPoint, { specific, permission }: HookAnswer): 
   return outer && inner && !sameJson(outer, inner) ? "there are two different updatedInput" : undefined;
 }
 
-type Speaking = { readonly hook: HookSpeaker; readonly row: HookEventRow; readonly answer: HookAnswer };
+type HookReading = { readonly hook: HookSpeaker; readonly row: HookEventRow; readonly answer: HookAnswer };
 type Part = Partial<HookOutcome>;
-type Said = { readonly field: string; readonly verdict: Verdict; readonly reason: string | undefined };
+type FieldOpinion = { readonly field: string; readonly verdict: Verdict; readonly reason: string | undefined };
 
 /** The strictest opinion that applies at this event is the hook's. */
-function verdictOf({ hook, row, answer }: Speaking): Part {
+function verdictOf({ hook, row, answer }: HookReading): Part {
   const { permission } = answer;
   const ignored: string[] = [];
   const parts: Part[] = [];
@@ -135,10 +135,10 @@ function verdictOf({ hook, row, answer }: Speaking): Part {
 const WORDS: Readonly<Record<string, Verdict>> = { block: "deny", deny: "deny", approve: "allow", allow: "allow", ask: "ask" };
 
 /** Ordered by preference of their reasons. */
-function opinionsOf({ top, specific, permission }: HookAnswer): readonly Said[] {
+function opinionsOf({ top, specific, permission }: HookAnswer): readonly FieldOpinion[] {
   const { permissionDecision: decided = "defer", permissionDecisionReason } = specific;
   const reason = permissionDecisionReason ?? permission.message ?? top.reason;
-  const said: Said[] = [];
+  const said: FieldOpinion[] = [];
   if (decided !== "defer") said.push({ field: "permissionDecision", verdict: decided, reason });
   if (permission.behavior !== undefined)
     said.push({ field: "behavior", verdict: permission.behavior, reason: permission.message ?? reason });
@@ -150,14 +150,14 @@ function opinionsOf({ top, specific, permission }: HookAnswer): readonly Said[] 
 }
 
 /** What an opinion in one field means at this event, if anything. */
-function meaning({ hook, row }: Omit<Speaking, "answer">, { field, verdict, reason }: Said): Part | undefined {
+function meaning({ hook, row }: Omit<HookReading, "answer">, { field, verdict, reason }: FieldOpinion): Part | undefined {
   const foreign = field === "behavior" && hook.event !== "permission_request";
   if (verdict === "deny") return denied({ hook, row }, { field, reason });
   if (verdict === "ask" && row.failsClosed === "no_opinion") return { voidsAllow: true };
   return row.decides.includes(verdict) && !foreign ? { verdict, ...reasonOf(reason) } : undefined;
 }
 
-function denied({ hook, row }: Omit<Speaking, "answer">, { field, reason }: Omit<Said, "verdict">): Part | undefined {
+function denied({ hook, row }: Omit<HookReading, "answer">, { field, reason }: Omit<FieldOpinion, "verdict">): Part | undefined {
   const text = reasonOf(reason).reason;
   if (row.blocks === "feedback" && field !== "decision") return { stop: text ?? "" };
   if (row.blocks === "feedback") return { feedback: text ?? byDefault(hook) };
@@ -177,7 +177,7 @@ function strictestOf(parts: readonly Part[]): Part {
   return { ...beside, ...strictest };
 }
 
-function rewriteOf({ hook, row, answer: { specific, permission } }: Speaking): Part {
+function rewriteOf({ hook, row, answer: { specific, permission } }: HookReading): Part {
   const ignored: string[] = [];
   const part: { -readonly [K in keyof HookOutcome]?: HookOutcome[K] } = { ignored };
   const input = specific.updatedInput ?? permission.updatedInput;
@@ -190,7 +190,7 @@ function rewriteOf({ hook, row, answer: { specific, permission } }: Speaking): P
   return part;
 }
 
-function wordsOf({ hook, row, answer: { top, specific } }: Speaking): Part {
+function wordsOf({ hook, row, answer: { top, specific } }: HookReading): Part {
   const { systemMessage = "" } = top;
   const { additionalContext: context } = specific;
   const said = systemMessage.trim() === "" ? {} : { systemMessage: cutText(printable(systemMessage), LONGEST_REASON) };

@@ -121,13 +121,13 @@ function holds({ path, glob }: Condition, how: Verdict, subject: Subject): boole
   const [written, ...inner] = path;
   const name = propertyOf(written, subject);
   const isCommand = name === subject.commandArg && inner.length === 0;
-  const reading: Reading = { how, test: isCommand ? commandTest(glob, how) : glob.matches };
+  const reading: ConditionTest = { how, test: isCommand ? commandTest(glob, how) : glob.matches };
   const values = spellings(subject, name);
   if (how === "allow") return values.length > 0 && values.every((value) => reaches(value, inner, reading));
   return values.some((value) => reaches(value, inner, reading) || (isCommand && Array.isArray(value) && reading.test(value.join(" "))));
 }
 
-type Reading = { readonly how: Verdict; readonly test: (value: string) => boolean };
+type ConditionTest = { readonly how: Verdict; readonly test: (value: string) => boolean };
 
 function propertyOf(name: string, { aliases }: Subject): string {
   return (aliases && Object.hasOwn(aliases, name) && aliases[name]) || name;
@@ -142,7 +142,7 @@ function spellings({ input, aliases }: Subject, name: string): readonly unknown[
   return values;
 }
 
-function reaches(value: unknown, path: readonly string[], reading: Reading): boolean {
+function reaches(value: unknown, path: readonly string[], reading: ConditionTest): boolean {
   if (Array.isArray(value)) {
     if (reading.how !== "allow") return value.some((item) => reaches(item, path, reading));
     return value.length > 0 && value.every((item) => reaches(item, path, reading));

@@ -36,9 +36,9 @@ function coerceAt(walk: CoercionWalk, place: CoercionPlace, value: Json): Json {
   return isObject(now) ? coerceMembers(walk, { shape, path, level }, now) : coerceItems(walk, { shape, path, level }, now);
 }
 
-type Inside = CoercionPlace & { readonly shape: Shape };
+type ShapedPlace = CoercionPlace & { readonly shape: Shape };
 
-function coerceMembers(walk: CoercionWalk, { shape, path, level }: Inside, value: Readonly<Record<string, Json>>): Json {
+function coerceMembers(walk: CoercionWalk, { shape, path, level }: ShapedPlace, value: Readonly<Record<string, Json>>): Json {
   let copy: Record<string, Json> | undefined;
   for (const key of Object.keys(value)) {
     const member = value[key];
@@ -56,7 +56,7 @@ function coerceMembers(walk: CoercionWalk, { shape, path, level }: Inside, value
   return copy ?? value;
 }
 
-function coerceItems(walk: CoercionWalk, { shape, path, level }: Inside, value: Json): Json {
+function coerceItems(walk: CoercionWalk, { shape, path, level }: ShapedPlace, value: Json): Json {
   if (!Array.isArray(value)) return value;
   const items: readonly Json[] = value;
   let copy: Json[] | undefined;
