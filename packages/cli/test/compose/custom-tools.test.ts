@@ -228,7 +228,7 @@ describe("tools.watch: a module that is new, changed, broken or gone counts from
       at.write("s.json", authoring(join(folder, "greet.mjs"), texts, outcomes));
       const ran = await at.run(["run", "go", "--model", "script:s.json", "--mode", "yolo"]);
       assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
-      assert.equal(/tools_reloaded/.test(ran.stderr), watch, ran.stderr);
+      assert.equal(/Reloaded custom tools/.test(ran.stderr), watch, ran.stderr);
     });
   }
 

@@ -72,7 +72,7 @@ describe("instructions of a workspace", () => {
     for (const name of ["AGENTS.md", "src/AGENTS.md"]) at.write(name, "obey");
     const { files, warnings } = await workspaceInstructions({ workspace: at.workspace, cwd: join(at.workspace, "src"), trusted: true });
     assert.deepEqual([files, warnings.length], [["AGENTS.md"], 1]);
-    assert.match(warnings[0] ?? "", /^src\/AGENTS\.md is left out: it is not what was trusted/);
+    assert.match(warnings[0] ?? "", /^src\/AGENTS\.md is left out: it has changed since it was trusted/);
   });
 
   test("64 KiB in all: what does not fit is cut between characters, and told", async () => {
@@ -100,7 +100,7 @@ describe("instructions of a workspace", () => {
   });
 
   const LEFT_OUT: readonly (readonly [sentence: string, lay: (at: Scratch, path: string) => void, why: RegExp])[] = [
-    ["a link out of the workspace", (_at, path) => symlinkSync("/etc/hostname", path), /leads out of the workspace/],
+    ["a link out of the workspace", (_at, path) => symlinkSync("/etc/hostname", path), /a link to a place outside the workspace/],
     [
       "a pipe",
       (_at, path) => {
@@ -109,7 +109,7 @@ describe("instructions of a workspace", () => {
       /not a regular file/,
     ],
     ["a directory", (_at, path) => mkdirSync(path), /not a regular file/],
-    ["bytes that are no text", ({ write }) => write("AGENTS.md", new Uint8Array([0xff, 0xfe, 0x00])), /no UTF-8 text/],
+    ["bytes that are no text", ({ write }) => write("AGENTS.md", new Uint8Array([0xff, 0xfe, 0x00])), /not UTF-8 text/],
     ["a file of 2 MiB", ({ write }) => write("AGENTS.md", "x".repeat(2 ** 21)), /more than 1048576 bytes/],
   ];
   for (const [sentence, lay, why] of LEFT_OUT) {

@@ -252,14 +252,14 @@ describe("a background command when the run ends early", () => {
       `turns:
   - {}
   - {}
-  - expect: { notices: [{ contains: [<status>failed</status>, its outcome is unknown, "What still ran of it (process ${group}, with its group) was ended."] }] }
+  - expect: { notices: [{ contains: [<status>failed</status>, its outcome is unknown, "Its process ${group} and its process group still ran, and were ended."] }] }
     calls: [${behind(COMMAND, "c2")}]
   - { expect: { result: { call: c2, type: denied_unattended } }, say: Told. }
 `,
     );
     const went = await at.here(["resume", session.id, "--on-ask", "deny"]);
     assert.deepEqual([went.code, went.stdout], [0, "Told.\n"], went.stderr);
-    assert.match(went.stderr, /^Background task ".*" failed: its outcome is unknown.* The model has not heard of it yet/m);
+    assert.match(went.stderr, /^Background task ".*" failed: its outcome is unknown.* The model learns this in the next turn/m);
     assert.equal((await at.hereJson(["sessions"])).value[0].unknownOutcomes, 1);
     await until("the group is gone", () => !groupRuns(group));
     assert.equal(pidOf(at), group, "it was not run again");

@@ -66,7 +66,7 @@ async function isTold(at: Place, background: boolean): Promise<void> {
   const { pid } = started?.body ?? {};
   const [ended] = await log(at, background ? "task.ended" : "call.ended");
   if (!background) assert.deepEqual(ended?.body.evidence, { pid, alive: true, killed: true });
-  else assert.ok(ended?.body.result.startsWith(`What still ran of it (process ${pid}, with its group) was ended.`), ended?.body.result);
+  else assert.ok(ended?.body.result.startsWith(`Its process ${pid} and its process group still ran, and were ended.`), ended?.body.result);
 }
 
 function running(commands: readonly string[]): readonly string[] {

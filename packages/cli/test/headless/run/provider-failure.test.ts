@@ -55,7 +55,7 @@ describe("a provider's failure, as people and programs are told it", () => {
     using screen = openScreen({ cwd: at.workspace, env: { ...at.env, ...environment() }, args: MODEL, columns: 160, rows: 24 });
     await screen.until("? keys");
     screen.type("go\r");
-    await screen.until((now) => now.replaceAll(/\s+/g, " ").includes(`${message()} (provider_error) ${HINT}`));
+    await screen.until((now) => now.replaceAll(/\s+/g, " ").includes(`${message()} ${HINT}`));
     screen.press("ctrl+d");
     assert.equal(await screen.exit(), 0);
   });

@@ -504,7 +504,7 @@ describe("the command line of a run", () => {
     ["a limit of 0", ["run", "go", "--max-tool-calls", "0"], /must be an integer from 1/],
     ["a time without a unit", ["run", "go", "--max-time", "5"], /must be a duration/],
     ["no prompt", ["run"], /^assent run: the prompt is missing. Give one as an argument or on stdin.\n$/],
-    ["--json and another format", ["run", "go", "--json", "--output-format", "stream-json"], /exclude each other/],
+    ["--json and another format", ["run", "go", "--json", "--output-format", "stream-json"], /cannot be used together/],
     ["an unknown option, with the nearest", ["run", "go", "--max-turn", "3"], /Did you mean '--max-turns'/],
     ["an id that is none", ["run", "go", "--session", "../x"], /must be a session id or a UUID/],
     ["a prompt that is too long", ["run", "--model", "script:s.yaml"], /more than 10 MiB/],

@@ -63,7 +63,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     screen.press("ctrl+w");
     screen.type("secret");
     screen.press("enter");
-    await screen.until("it would be denied (Shell(touch secret))");
+    await screen.until("would be denied (Shell(touch secret))");
     await screen.until("> touch secret▏");
     await screen.read("touch secret▏");
     screen.press("ctrl+w");
