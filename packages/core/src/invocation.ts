@@ -46,7 +46,7 @@ export function bindInvocation(
 
 const NOWHERE: readonly Location[] = Object.freeze([]);
 
-/** How a body is told to stop, and who sees its live display. */
+/** The signal that stops a body, and the receiver of its live display. */
 type RunWires = { readonly signal: AbortSignal; readonly update: Update | undefined };
 
 function describe({ definition, input, ctx, warnings }: InvocationScope): string {

@@ -230,7 +230,7 @@ function allowedByHook(hook: Hint["hook"]): DecidingOpinion | undefined {
 }
 
 function asked({ tool, toolNote }: Hint): DecidingOpinion {
-  if (tool !== "ask") return NOBODY;
+  if (tool !== "ask") return NO_OPINION;
   return toolNote === undefined ? TOOL_ASKS : { ...TOOL_ASKS, note: toolNote };
 }
 
@@ -242,7 +242,7 @@ const PLAN_FILE: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "mo
 const TOOL_ALLOWS: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "tool", source: "", step: 5 });
 const READ_ONLY: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "readonly_hint", source: "", step: 5 });
 const TOOL_ASKS: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "tool", source: "", step: 6 });
-const NOBODY: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "default", source: "", step: 6 });
+const NO_OPINION: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "default", source: "", step: 6 });
 
 /** Steps 3 and 5 allow without a person; in modes and hooks the text itself passes deliberately. */
 function passesByRules({ step }: DecidingOpinion): boolean {

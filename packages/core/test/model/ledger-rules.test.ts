@@ -418,7 +418,7 @@ const settledProposal = nextProposalRow(
   placedOne(draftOf("proposal.stale", { proposal: "p_1", cause: "lost", files: [] })),
 );
 
-const WISHES: readonly (readonly [string, Parameters<typeof proposalRefusal>, ReturnType<typeof proposalRefusal>])[] = [
+const REQUESTS: readonly (readonly [string, Parameters<typeof proposalRefusal>, ReturnType<typeof proposalRefusal>])[] = [
   ["a request for a staged proposal is stored", [stagedProposal, requestedDraft("s_1", "p_1")], undefined],
   ["a request for a settled one, too", [settledProposal, requestedDraft("s_1", "p_1", { action: "undo" })], undefined],
   ["a request for none is not", [undefined, requestedDraft("s_1", "p_1")], "proposal_not_found"],
@@ -426,7 +426,7 @@ const WISHES: readonly (readonly [string, Parameters<typeof proposalRefusal>, Re
   ["a request for another content is not", [stagedProposal, requestedDraft("s_1", "p_1", { digest: "other" })], "stale_revision"],
   ["an answer to an approval is not a request", [undefined, answeredDraft("s_1", "c1")], undefined],
 ];
-for (const [sentence, args, expected] of WISHES) test(sentence, () => assert.equal(proposalRefusal(...args), expected));
+for (const [sentence, args, expected] of REQUESTS) test(sentence, () => assert.equal(proposalRefusal(...args), expected));
 
 const running = rowAfter(proposed, allow, claimedDraft("c1"));
 const askedNow = nextQuestionRow(undefined, placedOne(askedDraft("q_1", "c1")), running);
