@@ -296,7 +296,7 @@ describe("a proposal of a conversation that is under way in another process", { 
     await stopped(run);
     const { code, stderr } = await start(scene, ["apply", proposal.id, "--no-wait", "--json"]).ends();
     assert.equal(code, 0);
-    assert.match(stderr, /^Asked\./);
+    assert.match(stderr, /^Requested\./);
     assert.equal(filesAt(scene, whole), "before");
     run.child.kill("SIGCONT");
     await until("the holder has acted", async () => (await proposals(scene))[0]?.state === "applied");

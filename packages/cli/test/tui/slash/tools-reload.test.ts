@@ -8,7 +8,7 @@ import { converse, type Ended, endedCalls, say } from "../support/conversation.t
 
 const READY = "script:";
 const ALLOWED = { permissions: { allow: ["greet", "gate"] } };
-const RELOADED = /tools_reloaded/;
+const RELOADED = /Reloaded custom tools/;
 
 /** A tool that says one word. */
 function greeting(word: string, description = "Greets."): string {
@@ -31,7 +31,7 @@ export default ({ cwd }) => ({
 const said = (ended: Ended | undefined): string => contentText(ended?.content ?? "");
 const greet = (id: string): { tool: string; id: string; input: object } => ({ tool: "greet", id, input: {} });
 
-describe("custom tools 6: /tools reload", () => {
+describe("custom tools: /tools reload", () => {
   test("what was written since counts from then on, and not before; what came of it is said", async () => {
     using at = place();
     const file = at.write("greet.mjs", greeting("Hello"));
