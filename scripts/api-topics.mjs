@@ -140,7 +140,7 @@ export const PAGES = [
     entry: "@assent/core/ungoverned",
     source: "packages/core/src/ungoverned.ts",
     about: "Runs tools without decisions, approvals or a record. For tests of a tool and for programs that need no oversight.",
-    topics: [["Running a tool by itself", "These functions ask nobody and record nothing.", [""]]],
+    topics: [["Running a tool by itself", "These functions do not ask for approval and do not record anything.", [""]]],
   },
   {
     page: "policy",

@@ -443,7 +443,7 @@ function textFiles(): readonly string[] {
   return texts;
 }
 
-/** A path at the start of a word: `a/work/b` is somebody's relative path, not a machine's. */
+/** A path at the start of a word: `a/work/b` is a relative path, not a path of a machine. */
 function mentions(text: string, place: string): boolean {
   return new RegExp(`(?<![\\w.*~$}/-])${place}`).test(text);
 }
