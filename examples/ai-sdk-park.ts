@@ -1,6 +1,7 @@
 // The AI SDK's loop without a person to ask: the call is parked, answered later, and a second run continues the conversation.
-import { aiTools, findRunStop, isRunStopped, playScript, readScript, resumeAiTools } from "@assent/agent";
+import { playScript, readScript } from "@assent/agent";
 import { createDispatcher, createRegistry, defineTool, memoryLedger, openSession, staticPolicy } from "@assent/core";
+import { aiTools, findRunStop, isRunStopped, resumeAiTools } from "@assent/gate";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { isStepCount, type ModelMessage, streamText } from "ai";
 import { z } from "zod";

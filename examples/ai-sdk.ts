@@ -1,5 +1,5 @@
 // Keep the loop of the AI SDK: Assent decides about, runs and records every tool call of `streamText`.
-import { aiTools, findRunStop, isRunStopped, playScript, readScript } from "@assent/agent";
+import { playScript, readScript } from "@assent/agent";
 import {
   type Approver,
   createDispatcher,
@@ -10,6 +10,7 @@ import {
   openSession,
   staticPolicy,
 } from "@assent/core";
+import { aiTools, findRunStop, isRunStopped } from "@assent/gate";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { isStepCount, streamText } from "ai";
 import { z } from "zod";

@@ -1,5 +1,4 @@
 // Your own loop on Anthropic's API. A call that needs a person is parked; once they have answered, the turn goes on where it stopped.
-import { anthropicMessages } from "@assent/agent";
 import {
   createDispatcher,
   createRegistry,
@@ -10,6 +9,7 @@ import {
   staticPolicy,
   type ToolResult,
 } from "@assent/core";
+import { anthropicMessages } from "@assent/gate";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 

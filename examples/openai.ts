@@ -1,6 +1,6 @@
 // Your own loop on OpenAI's API: declare the tools, hand over the calls of an answer, send back the messages. The same with `openaiResponses`.
-import { openaiChat } from "@assent/agent";
 import { createDispatcher, createRegistry, defineTool, makeChecker, memoryLedger, openSession, staticPolicy } from "@assent/core";
+import { openaiChat } from "@assent/gate";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 

@@ -2,8 +2,9 @@
 import { createServer, type ServerResponse } from "node:http";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { createConversation, createEventFeed, encodeEvents, playScript, readScript, type WebEvent } from "@assent/agent";
+import { createConversation, playScript, readScript } from "@assent/agent";
 import { createDispatcher, createRegistry, defineTool, memoryLedger, openSession, staticPolicy } from "@assent/core";
+import { createEventFeed, encodeEvents, type WebEvent } from "@assent/gate";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
 

@@ -200,14 +200,23 @@ export const PAGES = [
     page: "agent",
     entry: "@assent/agent",
     source: "packages/agent/src/index.ts",
-    about: "The model loop with agents, notices and schedules, adapters for other loops, and the scripted model.",
+    about: "The model loop with agents, notices and schedules, and the scripted model.",
     topics: [
       ["A session with a model", "A conversation with its background tasks.", ["agent-session.ts"]],
-      ["Adapters for other loops", "Governed calls in your own loop.", ["adapters/"]],
       ["The loop", "Turns, limits, retries, steering.", ["loop/", "notices/", "prompts/"]],
       ["Agents and schedules", "Agents, background tasks and scheduled prompts.", ["tasks/", "schedules/"]],
       ["Models", "Providers, prices and context sizes.", ["providers/"]],
       ["The scripted model", "A model that follows a script, for tests.", [""]],
+    ],
+  },
+  {
+    page: "gate",
+    entry: "@assent/gate",
+    source: "packages/gate/src/index.ts",
+    about: "Assent for your own agent loop.",
+    topics: [
+      ["A stream for a front end", "The events of a session for a web page.", ["adapters/web/"]],
+      ["Adapters for other loops", "Governed calls in your own loop.", ["adapters/"]],
     ],
   },
   {

@@ -21,7 +21,10 @@ function removeStale() {
 
 function compile() {
   const compiler = join(root, "node_modules/typescript/bin/tsc");
-  const { status } = spawnSync(process.execPath, [compiler, "-b", "packages/sdk", "packages/cli"], { cwd: root, stdio: "inherit" });
+  const { status } = spawnSync(process.execPath, [compiler, "-b", "packages/sdk", "packages/gate", "packages/cli"], {
+    cwd: root,
+    stdio: "inherit",
+  });
   if (status !== 0) process.exit(status ?? 1);
 }
 

@@ -37,6 +37,7 @@ const ROWS: readonly { name: string; files: string; except?: readonly string[]; 
   { name: "policy", files: "packages/policy/src/**/*.ts", mayImport: ["@assent/core", "@assent/core/parts"], node: "any" },
   { name: "store", files: "packages/store/src/**/*.ts", mayImport: ["@assent/core"], node: "any" },
   { name: "agent", files: "packages/agent/src/**/*.ts", mayImport: ["@assent/core", "@assent/core/parts"], node: "any" },
+  { name: "gate", files: "packages/gate/src/**/*.ts", mayImport: ["@assent/core", "@assent/core/parts"], node: "any" },
   { name: "sdk", files: "packages/sdk/src/**/*.ts", mayImport: [], node: "any" },
   {
     name: "tools",

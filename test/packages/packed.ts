@@ -10,6 +10,7 @@ export const PACKAGES: readonly (readonly [folder: string, name: string])[] = [
   ["agent", "@assent/agent"],
   ["cli", "assent"],
   ["core", "@assent/core"],
+  ["gate", "@assent/gate"],
   ["host", "@assent/host"],
   ["policy", "@assent/policy"],
   ["sdk", "@assent/sdk"],

@@ -1,17 +1,3 @@
-export type { AiTool, AiToolCallOptions, ResumedMessages } from "./adapters/ai-tools.ts";
-export { aiTools, findRunStop, isRunStopped, resumeAiTools } from "./adapters/ai-tools.ts";
-export type { AnthropicMessage, AnthropicResult, AnthropicTool } from "./adapters/anthropic.ts";
-export { anthropicMessages } from "./adapters/anthropic.ts";
-export type { EmbeddedCall, EmbeddedTurn, Embedding, RunStop, TurnOutcome } from "./adapters/embedding.ts";
-export type { OpenAIChatMessage, OpenAIChatTool, OpenAIResponsesItem, OpenAIResponsesTool } from "./adapters/openai.ts";
-export { openaiChat, openaiResponses } from "./adapters/openai.ts";
-export type { ProviderAdapter, ProviderTurnOutcome } from "./adapters/provider-adapter.ts";
-export type { EventFeed, FollowOptions } from "./adapters/web/event-feed.ts";
-export { createEventFeed } from "./adapters/web/event-feed.ts";
-export { encodeEvents, eventResponse, readLastEventId } from "./adapters/web/event-response.ts";
-export type { RunEndEvent, WebEvent } from "./adapters/web/event-sequence.ts";
-export type { LiveEvent } from "./adapters/web/live-event.ts";
-export type { RecordedEvent } from "./adapters/web/recorded-event.ts";
 export type { AgentDefinition, AgentProblem } from "./agents/definition.ts";
 export type { AgentLevel, AgentPlaces, LoadedAgent, LoadedAgents } from "./agents/load.ts";
 export { builtInAgentsFolder, loadAgents, readAgentDefinitions } from "./agents/load.ts";
@@ -27,7 +13,6 @@ export { createRunLimits, pauseWhileWaiting } from "./loop/limits/run-limits.ts"
 export type { ConversationUsage, UsageTotals } from "./loop/limits/usage-totals.ts";
 export type { Capabilities } from "./loop/model/capability.ts";
 export { createCapabilities } from "./loop/model/capability.ts";
-export { listOfferedTools } from "./loop/model/request.ts";
 export type { RetryAttempt, RetryOptions } from "./loop/model/retry.ts";
 export { withRetries } from "./loop/model/retry.ts";
 export type { ModelAnswer } from "./loop/model/stream-answer.ts";

@@ -158,6 +158,8 @@ export type {
 export type { Dispatcher } from "./runtime/dispatcher.ts";
 export { createDispatcher } from "./runtime/dispatcher.ts";
 export { memoryLedger } from "./runtime/memory-ledger/ledger.ts";
+export type { OfferedToolsContext } from "./runtime/offered-tools.ts";
+export { listOfferedTools } from "./runtime/offered-tools.ts";
 export { patternRules } from "./runtime/policy/pattern-rules.ts";
 export { staticPolicy } from "./runtime/policy/source.ts";
 export type { ResolveHandler } from "./runtime/proposal/closures.ts";

@@ -39,6 +39,8 @@ export {
   removeByLabel,
   resolve as resolveChoice,
 } from "./model/steering/tool-choice-queue.ts";
+export type { ShownFile, ShownPart } from "./model/text/shown-content.ts";
+export { showContent, showPart } from "./model/text/shown-content.ts";
 export type { HookBody, HookEntry, HookFunction, HookSubject } from "./ports.ts";
 export type { GrantReach } from "./runtime/approval/grants.ts";
 export { coveringGrants } from "./runtime/approval/grants.ts";

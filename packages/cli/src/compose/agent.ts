@@ -10,7 +10,6 @@ import {
   createTasks,
   findUnknownTools,
   type LoadedAgent,
-  listOfferedTools,
   type RunLimits,
   type Schedules,
   type SchedulesDeps,
@@ -18,7 +17,7 @@ import {
   type Tasks,
   type TasksDeps,
 } from "@assent/agent";
-import type { Session } from "@assent/core";
+import { listOfferedTools, type Session } from "@assent/core";
 import { createUnknownOutcomes, type UnknownOutcomes } from "@assent/core/parts";
 import type { HostPorts } from "@assent/host";
 import { createRedactor } from "@assent/policy";

@@ -1,11 +1,11 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import type { Session } from "@assent/core";
+import { listOfferedTools, type Session } from "@assent/core";
 import { compactionPrompt, planPrompt } from "../../prompts/prompts.ts";
 import { getContextSize } from "../../providers/known-models.ts";
 import { type ConversationState, countRequest, emitWarning, nextModelId } from "../conversation-state.ts";
 import { userMessage } from "../history/messages.ts";
 import { providerFailure } from "../model/provider-failure.ts";
-import { buildRequest, listOfferedTools } from "../model/request.ts";
+import { buildRequest } from "../model/request.ts";
 import { withRetries } from "../model/retry.ts";
 import { type ModelAnswer, streamAnswer } from "../model/stream-answer.ts";
 import { escapeXml } from "../steering/reminder.ts";

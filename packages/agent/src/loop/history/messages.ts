@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message, LanguageModelV4ToolResultPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { type CallReport, type Content, isObject, type Json } from "@assent/core";
+import { type ShownPart, showContent, showPart } from "@assent/core/parts";
 import type { AnswerPart } from "../model/stream-answer.ts";
 import { type Mark, marked } from "./marks.ts";
 
@@ -9,33 +10,15 @@ type ResultOutput = LanguageModelV4ToolResultPart["output"];
 
 /** A message of a person or of the runtime. */
 export function userMessage(content: Content, origin: NonNullable<Mark["origin"]>): UserMessage {
-  const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content.map(shownPart);
+  const parts =
+    typeof content === "string" ? [{ type: "text" as const, text: content }] : content.map((part) => messagePart(showPart(part)));
   return { role: "user", content: parts, providerOptions: marked({ origin }) };
 }
 
-type ShownPart =
-  | { readonly type: "text"; readonly text: string }
-  | {
-      readonly type: "file";
-      readonly mediaType: string;
-      readonly data: { readonly type: "data"; readonly data: string };
-      readonly filename?: string;
-    };
+type MessagePart = Extract<UserMessage["content"][number], { readonly type: "text" | "file" }>;
 
-/** Types that every provider accepts. Any other type in the history would make every request fail. */
-const SHOWN_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"]);
-
-function shownPart(part: Exclude<Content, string>[number]): ShownPart {
-  if (part.type === "text") return { type: "text", text: part.text };
-  if (part.type === "json") return { type: "text", text: JSON.stringify(part.value) };
-  const name = part.type === "file" ? part.name : undefined;
-  if (SHOWN_TYPES.has(part.mediaType)) {
-    const { mediaType, data } = part;
-    return { type: "file", mediaType, data: { type: "data", data }, ...(name !== undefined && { filename: name }) };
-  }
-  const bytes = Buffer.from(part.data, "base64");
-  if (part.mediaType.startsWith("text/")) return { type: "text", text: bytes.toString("utf8") };
-  return { type: "text", text: `[${name ?? part.type}: ${part.mediaType}, ${bytes.length} bytes, cannot be shown]` };
+function messagePart(part: ShownPart): MessagePart {
+  return part.type === "file" ? { ...part, data: { type: "data", data: part.data } } : part;
 }
 
 /** A message of the model. Its calls carry their recorded ids, so that each has one result. */
@@ -99,14 +82,13 @@ function resultPart({ callId, tool, outcome, type, content }: CallResult): Langu
 
 const SUCCEEDED = marked({ outcome: "succeeded" });
 
-/** One text, then the files: some providers turn every text into a result, and need at least one. */
 function output(content: Content, ok: boolean): ResultOutput {
-  if (typeof content === "string") return { type: ok ? "text" : "error-text", value: content };
-  const parts = content.map(shownPart);
-  const files = parts.flatMap((part) => (part.type === "file" ? [part] : []));
-  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const { text, files } = showContent(content);
   if (files.length === 0) return { type: ok ? "text" : "error-text", value: text };
-  return { type: "content", value: [{ type: "text", text: text === "" ? "(see the file)" : text }, ...files] };
+  return {
+    type: "content",
+    value: [{ type: "text", text }, ...files.map((file) => ({ ...file, data: { type: "data" as const, data: file.data } }))],
+  };
 }
 
 /** The results of a batch; undefined while a call waits. */

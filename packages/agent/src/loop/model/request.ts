@@ -4,59 +4,9 @@ import type {
   LanguageModelV4Message,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { Dispatcher, Registry, Session, Tool } from "@assent/core";
+import type { Tool } from "@assent/core";
 import type { Choice } from "@assent/core/parts";
 import type { Capability } from "../../script/script.ts";
-
-/** What `listOfferedTools` depends on. */
-export type OfferedToolsContext = {
-  readonly session: Session;
-  readonly dispatcher: Pick<Dispatcher, "denies">;
-  /** True if a person may answer questions of the model, now or later. */
-  readonly canAsk?: boolean;
-};
-
-/**
- * Lists the tools for a model: the visible ones, `ask` if a person may answer, and `resolve` if something is or may become pending. A tool
- * that a rule denies entirely is left out; calls of it are still denied.
- */
-export function listOfferedTools(registry: Registry, { session, dispatcher, canAsk = false }: OfferedToolsContext): readonly Tool[] {
-  const named = (name: string): Tool | undefined => {
-    const tool = registry.get(name);
-    return tool && !dispatcher.denies(tool) ? tool : undefined;
-  };
-  const shown = withoutDenied(registry.visible(), dispatcher);
-  const ask = canAsk ? named("ask") : undefined;
-  const visible = ask && !shown.includes(ask) ? withTool(shown, ask) : shown;
-  const resolve = named("resolve");
-  if (!resolve || visible.includes(resolve)) return visible;
-  const { proposals, planning } = session.state;
-  const needed = proposals.size > 0 || planning !== null || visible.some(({ definition }) => definition.preview);
-  return needed ? withTool(visible, resolve) : visible;
-}
-
-const WITHOUT_DENIED = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
-
-/** Returns the same array each time, so that caches keyed by it work. */
-function withoutDenied(tools: readonly Tool[], dispatcher: OfferedToolsContext["dispatcher"]): readonly Tool[] {
-  const denied = tools.filter((tool) => dispatcher.denies(tool)).map(({ name }) => name);
-  if (denied.length === 0) return tools;
-  const known = WITHOUT_DENIED.get(tools) ?? new Map<string, readonly Tool[]>();
-  const key = denied.join(" ");
-  const list = known.get(key) ?? Object.freeze(tools.filter(({ name }) => !denied.includes(name)));
-  WITHOUT_DENIED.set(tools, known.set(key, list));
-  return list;
-}
-
-const WITH_TOOL = new WeakMap<readonly Tool[], WeakMap<Tool, readonly Tool[]>>();
-
-/** Returns the same array each time, too. */
-function withTool(tools: readonly Tool[], more: Tool): readonly Tool[] {
-  const known = WITH_TOOL.get(tools) ?? new WeakMap<Tool, readonly Tool[]>();
-  const list = known.get(more) ?? Object.freeze([...tools, more]);
-  WITH_TOOL.set(tools, known.set(more, list));
-  return list;
-}
 
 /** The parts of a request. */
 export type RequestParts = {

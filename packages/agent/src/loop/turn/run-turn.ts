@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { type BatchReport, type EventBodies, IllegalEvent, LedgerError } from "@assent/core";
+import { type BatchReport, type EventBodies, IllegalEvent, LedgerError, listOfferedTools } from "@assent/core";
 import { deliverNotices } from "../../notices/deliver.ts";
 import { compactIfFull } from "../compaction/compact.ts";
 import { type ConversationState, endRun, nextModelId, type RunEnd, remindModel } from "../conversation-state.ts";
@@ -7,7 +7,6 @@ import { cutMessages } from "../history/cut-answer.ts";
 import { assistantMessage, collectResults, toolMessage, userMessage } from "../history/messages.ts";
 import { askModel } from "../model/ask-model.ts";
 import { type ProviderFailure, providerFailure } from "../model/provider-failure.ts";
-import { listOfferedTools } from "../model/request.ts";
 import { BrokenAnswer, type ModelAnswer } from "../model/stream-answer.ts";
 import type { TurnSteering } from "../steering/steering.ts";
 import { decideNext } from "./decide-next.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { createRegistry, defineTool, memoryLedger, openSession, type Tool } from "@assent/core";
+import { createRegistry, defineTool, listOfferedTools, memoryLedger, openSession, type Tool } from "@assent/core";
 import { countingIds, manualClock } from "@assent/core/testing";
 import { z } from "zod";
-import { buildRequest, listOfferedTools } from "../../../src/loop/model/request.ts";
+import { buildRequest } from "../../../src/loop/model/request.ts";
 
 const { signal } = new AbortController();
 const holder = { pid: 1, host: "h", processStart: "", door: "test" };

@@ -1,6 +1,5 @@
-import { isObject, type ProposedCall, type Tool } from "@assent/core";
-import { toolMessage } from "../loop/history/messages.ts";
-import { listOfferedTools } from "../loop/model/request.ts";
+import { isObject, listOfferedTools, type ProposedCall, type Tool } from "@assent/core";
+import { type ShownFile, showContent } from "@assent/core/parts";
 import { dispatchTurn, type EmbeddedCall, type EmbeddedTurn, type Embedding, resumeTurn, type TurnOutcome } from "./embedding.ts";
 
 /**
@@ -28,9 +27,6 @@ export type Wire<Declaration, Message> = {
   readonly read: (part: Readonly<Record<string, unknown>>) => ProposedCall | undefined;
   readonly tell: (results: readonly TurnResult[]) => Message[];
 };
-
-/** A file that is shown to the model. */
-export type ShownFile = { readonly mediaType: string; readonly data: string; readonly filename: string | undefined };
 
 /** The result of one call, in the form every provider needs. */
 export type TurnResult = { readonly id: string; readonly ok: boolean; readonly text: string; readonly files: readonly ShownFile[] };
@@ -61,18 +57,9 @@ export function proposedCall(id: unknown, name: unknown, given: unknown): Propos
   return { ...(typeof id === "string" && { id }), name: typeof name === "string" ? name : "", arguments: given };
 }
 
-/** Text and files as our own loop shows them. A failure has only text. */
-function turnResult({ id, callId, tool, outcome, type, content }: EmbeddedCall): TurnResult {
+/** A failure has only text. */
+function turnResult({ id, outcome, content }: EmbeddedCall): TurnResult {
   const ok = outcome === "succeeded";
-  const message = toolMessage([{ callId, tool, outcome, type, content }]);
-  const part = message.role === "tool" ? message.content[0] : undefined;
-  const output = part?.type === "tool-result" ? part.output : undefined;
-  if (output?.type === "text" || output?.type === "error-text") return { id, ok, text: output.value, files: [] };
-  if (output?.type !== "content") return { id, ok, text: "", files: [] };
-  const text = output.value.flatMap((piece) => (piece.type === "text" ? [piece.text] : [])).join("\n");
-  const files = output.value.flatMap((piece): ShownFile[] => {
-    if (piece.type !== "file" || piece.data.type !== "data" || typeof piece.data.data !== "string") return [];
-    return [{ mediaType: piece.mediaType, data: piece.data.data, filename: piece.filename }];
-  });
+  const { text, files } = showContent(content);
   return { id, ok, text, files: ok ? files : [] };
 }

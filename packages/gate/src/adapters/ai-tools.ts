@@ -1,10 +1,24 @@
-import type { LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
-import { isObject, type ProposedCall, type Tool } from "@assent/core";
-import { toolMessage } from "../loop/history/messages.ts";
-import { listOfferedTools } from "../loop/model/request.ts";
+import { isObject, listOfferedTools, type ProposedCall, type Tool } from "@assent/core";
+import { showContent } from "@assent/core/parts";
 import { dispatchTurn, type EmbeddedCall, type Embedding, type RunStop, resumeTurn } from "./embedding.ts";
 
-type ModelOutput = LanguageModelV4ToolResultPart["output"];
+/** What the model sees of a result, as `ai` encodes it. */
+type ModelOutput =
+  | {
+      readonly type: "text" | "error-text";
+      readonly value: string;
+      readonly providerOptions?: { readonly assent: { readonly waiting: string } };
+    }
+  | { readonly type: "content"; readonly value: ModelPart[] };
+
+type ModelPart =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "file";
+      readonly mediaType: string;
+      readonly data: { readonly type: "data"; readonly data: string };
+      readonly filename?: string;
+    };
 
 /** A schema as `ai` accepts it. It describes the input and validates nothing: the dispatcher validates. */
 type ShownSchema = {
@@ -68,12 +82,12 @@ function shownSchema({ inputSchema }: Tool): ShownSchema {
 
 /** The result as our own loop shows it. A result that is still to come carries the mark that `resumeAiTools` looks for. */
 function modelOutput(end: EmbeddedCall): ModelOutput {
-  const { callId, tool, outcome, type, content } = end;
-  const message = toolMessage([{ callId, tool, outcome, type, content }]);
-  const part = message.role === "tool" ? message.content[0] : undefined;
-  const output: ModelOutput = part?.type === "tool-result" ? part.output : { type: "error-text", value: "" };
-  if (outcome !== "waiting" || output.type !== "error-text") return output;
-  return { ...output, providerOptions: { assent: { waiting: callId } } };
+  const { callId, outcome, content } = end;
+  const { text, files } = showContent(content);
+  if (outcome === "waiting") return { type: "error-text", value: text, providerOptions: { assent: { waiting: callId } } };
+  if (files.length === 0) return { type: outcome === "succeeded" ? "text" : "error-text", value: text };
+  const shown = files.map(({ data, ...file }) => ({ ...file, data: { type: "data" as const, data } }));
+  return { type: "content", value: [{ type: "text", text }, ...shown] };
 }
 
 /** The steps of a run of `ai`, as far as they are used here. */

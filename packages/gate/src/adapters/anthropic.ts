@@ -1,5 +1,6 @@
+import type { ShownFile } from "@assent/core/parts";
 import type { Embedding } from "./embedding.ts";
-import { makeAdapter, type ProviderAdapter, parametersOf, proposedCall, type ShownFile, type Wire } from "./provider-adapter.ts";
+import { makeAdapter, type ProviderAdapter, parametersOf, proposedCall, type Wire } from "./provider-adapter.ts";
 
 /** A tool for the Messages API. */
 export type AnthropicTool = { name: string; description: string; input_schema: { type: "object"; [keyword: string]: unknown } };

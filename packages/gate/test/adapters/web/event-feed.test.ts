@@ -4,18 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { describe, test } from "node:test";
+import { type Conversation, createConversation } from "@assent/agent";
 import { type DispatcherDeps, defineTool } from "@assent/core";
 import { z } from "zod";
-import {
-  type Conversation,
-  createConversation,
-  createEventFeed,
-  type EventFeed,
-  encodeEvents,
-  eventResponse,
-  readLastEventId,
-  type WebEvent,
-} from "../../../src/index.ts";
+import { createEventFeed, type EventFeed, encodeEvents, eventResponse, readLastEventId, type WebEvent } from "../../../src/index.ts";
 import { ANN, type Embedded, embed, PORTS, scripted, until } from "../embedded.ts";
 
 /** A conversation on a script, with a feed of its session. */

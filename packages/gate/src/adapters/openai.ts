@@ -1,14 +1,7 @@
 import { isObject } from "@assent/core";
+import type { ShownFile } from "@assent/core/parts";
 import type { Embedding } from "./embedding.ts";
-import {
-  makeAdapter,
-  type ProviderAdapter,
-  parametersOf,
-  proposedCall,
-  type ShownFile,
-  type TurnResult,
-  type Wire,
-} from "./provider-adapter.ts";
+import { makeAdapter, type ProviderAdapter, parametersOf, proposedCall, type TurnResult, type Wire } from "./provider-adapter.ts";
 
 type Parameters = Record<string, unknown>;
 

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { playScript, readScript } from "@assent/agent";
 import {
   type Approver,
   createDispatcher,
@@ -20,7 +21,6 @@ import {
 } from "@assent/core";
 import { createHostPorts, currentHolder } from "@assent/host";
 import { z } from "zod";
-import { playScript, readScript } from "../../src/index.ts";
 
 export const PORTS = createHostPorts({ stateDirectory: "/unused" });
 export const ANN = { kind: "person", user: "ann", name: "Ann", door: "test", pid: 1 } as const;

@@ -1,8 +1,17 @@
 import type { Approver, DispatchEvent, Session } from "@assent/core";
-import type { ConversationEvent } from "../../loop/conversation-state.ts";
 import { createEventSequence, type WebEvent } from "./event-sequence.ts";
 import { createLiveEventQueue, type LiveEvent } from "./live-event.ts";
 import { createRecordReader } from "./record-reader.ts";
+
+/** An event of a conversation of `@assent/agent`. A feed passes on dispatch events, warnings and streamed text. */
+export type FeedEvent = {
+  readonly type: string;
+  readonly event?: DispatchEvent;
+  readonly code?: string;
+  readonly message?: string;
+  readonly turn?: number;
+  readonly delta?: { readonly type: string; readonly delta: string };
+};
 
 /** Options of `follow`. */
 export type FollowOptions = {
@@ -18,7 +27,7 @@ export type FollowOptions = {
 /** Streams a session to front ends. Any number may follow, each at its own pace. */
 export type EventFeed = {
   /** Pass this as `observe` of a conversation. */
-  readonly observe: (event: ConversationEvent) => void;
+  readonly observe: (event: FeedEvent) => void;
   /** The same for programs that only have a dispatcher. */
   readonly dispatched: (event: DispatchEvent) => void;
   /**
@@ -43,13 +52,11 @@ export function createEventFeed(session: Session): EventFeed {
   };
   return {
     dispatched,
-    observe: (event) => {
-      if (event.type === "dispatch") dispatched(event.event);
-      else if (event.type === "warning") hear({ pos: null, type: "warning", code: event.code, message: event.message });
-      else if (event.type === "delta") {
-        const { type, delta } = event.delta;
-        if (type === "text" || type === "reasoning") hear({ pos: null, type, turn: event.turn, delta });
-      }
+    observe: ({ type, event, code, message, turn, delta }) => {
+      if (type === "dispatch" && event) dispatched(event);
+      else if (type === "warning" && code !== undefined && message !== undefined) hear({ pos: null, type, code, message });
+      else if (type === "delta" && turn !== undefined && (delta?.type === "text" || delta?.type === "reasoning"))
+        hear({ pos: null, type: delta.type, turn, delta: delta.delta });
     },
     approver: { available: () => following.followers.size > 0, ask: (_approval, signal) => whileFollowed(following, signal) },
     follow: (options = {}) => follow(session, following, options),

@@ -1,0 +1,14 @@
+export type { AiTool, AiToolCallOptions, ResumedMessages } from "./adapters/ai-tools.ts";
+export { aiTools, findRunStop, isRunStopped, resumeAiTools } from "./adapters/ai-tools.ts";
+export type { AnthropicMessage, AnthropicResult, AnthropicTool } from "./adapters/anthropic.ts";
+export { anthropicMessages } from "./adapters/anthropic.ts";
+export type { EmbeddedCall, EmbeddedTurn, Embedding, RunStop, TurnOutcome } from "./adapters/embedding.ts";
+export type { OpenAIChatMessage, OpenAIChatTool, OpenAIResponsesItem, OpenAIResponsesTool } from "./adapters/openai.ts";
+export { openaiChat, openaiResponses } from "./adapters/openai.ts";
+export type { ProviderAdapter, ProviderTurnOutcome } from "./adapters/provider-adapter.ts";
+export type { EventFeed, FeedEvent, FollowOptions } from "./adapters/web/event-feed.ts";
+export { createEventFeed } from "./adapters/web/event-feed.ts";
+export { encodeEvents, eventResponse, readLastEventId } from "./adapters/web/event-response.ts";
+export type { RunEndEvent, WebEvent } from "./adapters/web/event-sequence.ts";
+export type { LiveEvent } from "./adapters/web/live-event.ts";
+export type { RecordedEvent } from "./adapters/web/recorded-event.ts";
