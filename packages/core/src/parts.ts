@@ -1,4 +1,5 @@
 export { decide, strictest } from "./model/decide.ts";
+export { PROGRAM_VARIABLES, SECRET_VARIABLES, SHELL_VARIABLES } from "./model/environment-names.ts";
 export type { HookRan, HooksCombined } from "./model/hooks/combine.ts";
 export { combineHooks, rewrittenInput } from "./model/hooks/combine.ts";
 export type { HookEventRow, HookPoint } from "./model/hooks/event-table.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Clock, Digest, Files, Holder, Ids, Processes } from "@assent/core";
 import { createHostFiles } from "./files/files.ts";
-import { endHolder } from "./processes/end-holder.ts";
+import { endHolder } from "./processes/group.ts";
 import { createHostProcesses } from "./processes/processes.ts";
 import { createSystemClock } from "./system/clock.ts";
 import { nodeDigest } from "./system/digest.ts";

@@ -16,6 +16,5 @@ export type { ProcessRow } from "./processes/table.ts";
 export { createSystemClock } from "./system/clock.ts";
 export { nodeDigest } from "./system/digest.ts";
 export { createCommandEnvironment, type ScrubOptions, type SecretNames, scrubEnvironment } from "./system/environment.ts";
-export { errorCode } from "./system/error-code.ts";
 export { currentHolder, currentUser } from "./system/identity.ts";
 export { createRandomIds } from "./system/ids.ts";

@@ -1,5 +1,4 @@
-import { messageOf, type ToolResult } from "@assent/core";
-import { errorCode } from "@assent/host";
+import { errorCode, messageOf, type ToolResult } from "@assent/core";
 
 /** A failed result: a message for the model and an error type for programs. */
 export function failure(type: string, message: string): ToolResult {

@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { errorCode } from "@assent/core";
 import { endFamily } from "../processes/group.ts";
 import { coveredDescriptors } from "../processes/start-program.ts";
 import { readProcessTable } from "../processes/table.ts";
-import { errorCode } from "../system/error-code.ts";
+import { ignoreCodes } from "../system/ignore-codes.ts";
 
 /** How an editor ended. */
 export type EditorEnd = { readonly exitCode: number | null; readonly signal: string | null };
@@ -73,18 +74,11 @@ async function editInDirectory(directory: string, [file = "", ...args]: readonly
       `${file} could not be started (${errorCode(error.cause) ?? "unknown error"}). Choose another editor with the setting editor, or with VISUAL or EDITOR.`,
     );
   }
-  return { text: await readText(path) };
+  return { text: (await readFile(path, "utf8").catch(ignoreCodes("ENOENT"))) ?? "" };
 }
 
 function editorFailed(message: string, exitCode: number | null = null): EditedText {
   return { failure: "editor_failed", message, exitCode };
-}
-
-async function readText(path: string): Promise<string> {
-  return readFile(path, "utf8").catch((error: unknown) => {
-    if (errorCode(error) === "ENOENT") return "";
-    throw error;
-  });
 }
 
 class EditorStartError extends Error {}
@@ -104,15 +98,15 @@ async function runEditor(command: EditorCommand, signal: AbortSignal): Promise<E
   child.once("exit", (exitCode, killer) => resolve({ exitCode, signal: killer }));
   child.once("error", (cause) => reject(new EditorStartError("the editor could not be started", { cause })));
   const { promise: aborted, resolve: abort } = Promise.withResolvers<undefined>();
-  const heard = (): void => abort(undefined);
-  signal.addEventListener("abort", heard, { once: true });
+  const onAbort = (): void => abort(undefined);
+  signal.addEventListener("abort", onAbort, { once: true });
   try {
     const end = await Promise.race([exit, aborted]);
     if (end) return end;
     if (child.pid !== undefined) await endFamily(child.pid, GRACE_MS, readProcessTable());
     throw signal.reason;
   } finally {
-    signal.removeEventListener("abort", heard);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 
@@ -120,7 +114,7 @@ function startEditor({ file, args, cwd, env }: EditorCommand): ChildProcess {
   try {
     return spawn(file, args, { cwd, env, stdio: ["inherit", "inherit", "inherit", ...coveredDescriptors()] });
   } catch (cause) {
-    throw new EditorStartError("no system could start this", { cause });
+    throw new EditorStartError("the editor could not be started", { cause });
   }
 }
 

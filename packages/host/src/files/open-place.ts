@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { Files } from "@assent/core";
-import { errorCode } from "../system/error-code.ts";
+import { errorCode, type Files } from "@assent/core";
+import { ignoreCodes } from "../system/ignore-codes.ts";
 
 /** The directory that was judged. */
 export type PlaceAnchor = NonNullable<NonNullable<Parameters<Files["replace"]>[2]>["anchor"]>;
@@ -85,9 +85,7 @@ function descriptorPath({ fd }: FileHandle): string {
 
 async function openDirectoryBelow(handle: FileHandle, name: string): Promise<FileHandle> {
   const path = join(descriptorPath(handle), name);
-  await mkdir(path).catch((error: unknown) => {
-    if (errorCode(error) !== "EEXIST") throw error;
-  });
+  await mkdir(path).catch(ignoreCodes("EEXIST"));
   return openDirectory(path);
 }
 

@@ -6,11 +6,11 @@ export type RegularFile = { readonly handle: FileHandle; readonly stats: Stats }
 
 /** Opens a regular file, following links. Never blocks on a FIFO or device. Rejects with `EISDIR` for a directory and `ERR_NOT_REGULAR_FILE` for the rest. */
 export async function openRegular(path: string, flags: number = constants.O_RDONLY): Promise<RegularFile> {
-  refuseOthers(path, await stat(path));
+  refuseIrregular(path, await stat(path));
   const handle = await open(path, flags | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
     const stats = await handle.stat();
-    refuseOthers(path, stats);
+    refuseIrregular(path, stats);
     return { handle, stats };
   } catch (error) {
     await handle.close();
@@ -18,7 +18,8 @@ export async function openRegular(path: string, flags: number = constants.O_RDON
   }
 }
 
-function refuseOthers(path: string, stats: Stats): void {
+/** Throws unless the file is a regular one: `EISDIR` for a directory, else `ERR_NOT_REGULAR_FILE`. */
+export function refuseIrregular(path: string, stats: Stats): void {
   if (stats.isFile()) return;
   const code = stats.isDirectory() ? "EISDIR" : "ERR_NOT_REGULAR_FILE";
   throw Object.assign(new Error(`${path} is ${stats.isDirectory() ? "a directory" : "not a regular file"}`), { code });

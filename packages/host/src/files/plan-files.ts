@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { access, type FileHandle, lstat, open, realpath, rename, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type PlanFiles, ToolError } from "@assent/core";
-import { errorCode } from "../system/error-code.ts";
+import { errorCode, type PlanFiles, ToolError } from "@assent/core";
+import { ignoreCodes } from "../system/ignore-codes.ts";
 import { openNew } from "./open.ts";
 import { syncDirectory } from "./replace.ts";
 
@@ -75,13 +75,7 @@ function notPlainFile(path: string): ToolError {
 }
 
 async function isTaken(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
-    throw error;
-  }
+  return (await lstat(path).catch(ignoreCodes("ENOENT"))) !== undefined;
 }
 
 /** Reserves the new name first, so that no other file is overwritten. */

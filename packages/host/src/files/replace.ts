@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { errorCode } from "../system/error-code.ts";
-import { openNew } from "./open.ts";
+import { errorCode } from "@assent/core";
+import { ignoreCodes } from "../system/ignore-codes.ts";
+import { openNew, refuseIrregular } from "./open.ts";
 import { openNamedPlace, openPlace, type PlaceAnchor, type WritablePlace } from "./open-place.ts";
 
 const MAX_LINKS = 40;
@@ -68,30 +69,24 @@ async function keepOwner(handle: FileHandle, old: Stats): Promise<void> {
 }
 
 async function statExisting(target: string, name: string): Promise<Stats | undefined> {
-  const stats = await lstat(target).catch(undefinedIfAbsent);
-  if (!stats || stats.isFile()) return stats;
-  const code = stats.isDirectory() ? "EISDIR" : "ERR_NOT_REGULAR_FILE";
-  throw Object.assign(new Error(`${name} is not a regular file`), { code });
+  const stats = await lstat(target).catch(ignoreCodes("ENOENT"));
+  if (stats) refuseIrregular(name, stats);
+  return stats;
 }
 
 /** Follows the links of the last component. Only links of existing directories are resolved. */
 async function resolveLinks(path: string): Promise<string> {
   let at = path;
   for (let hop = 0; hop <= MAX_LINKS; hop++) {
-    const directory = await realpath(dirname(at)).catch(undefinedIfAbsent);
+    const directory = await realpath(dirname(at)).catch(ignoreCodes("ENOENT"));
     if (directory === undefined) return at;
     at = join(directory, basename(at));
-    const stats = await lstat(at).catch(undefinedIfAbsent);
+    const stats = await lstat(at).catch(ignoreCodes("ENOENT"));
     if (!stats?.isSymbolicLink()) return at;
     const leads = await readlink(at);
     at = isAbsolute(leads) ? leads : `${directory}/${leads}`;
   }
   throw Object.assign(new Error(`${path} is a loop of symbolic links`), { code: "ELOOP" });
-}
-
-function undefinedIfAbsent(error: unknown): undefined {
-  if (errorCode(error) === "ENOENT") return undefined;
-  throw error;
 }
 
 /** Errors of file systems that cannot sync a directory; the rename has already happened. */

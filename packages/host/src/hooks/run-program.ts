@@ -2,12 +2,11 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { type Clock, messageOf } from "@assent/core";
+import { type Clock, errorCode, messageOf } from "@assent/core";
 import type { HookRun } from "@assent/core/parts";
 import { endLineage, endWithProcess } from "../processes/group.ts";
 import { startProgram } from "../processes/start-program.ts";
 import type { ProcessTable } from "../processes/table.ts";
-import { errorCode } from "../system/error-code.ts";
 import { openProgramPipes } from "./program-pipes.ts";
 
 /** A hook program and its input. */

@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { ProcessEnd, ProcessSpec } from "@assent/core";
-import { errorCode } from "../system/error-code.ts";
+import { errorCode, type ProcessEnd, type ProcessSpec } from "@assent/core";
 import { endLineage, endWithProcess, groupMembers } from "./group.ts";
 import { createHeldOutput, type HeldOutput } from "./held-output.ts";
 import type { Lineage } from "./lineage.ts";

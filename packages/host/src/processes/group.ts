@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { TaskProcess } from "@assent/core";
-import { errorCode } from "../system/error-code.ts";
+import { errorCode, type Holder, type TaskProcess } from "@assent/core";
+import { ignoreCodes } from "../system/ignore-codes.ts";
 import { findStrays, type Lineage } from "./lineage.ts";
 import { isSince, type ProcessRow, type ProcessTable, readProcessTable } from "./table.ts";
 
@@ -60,7 +60,37 @@ export async function endFamily(pid: number, graceMs: number, table: ProcessTabl
   await waitUntilGone(() => stillAlive(left, table).length === 0, KILL_MS);
 }
 
-function stillAlive(rows: readonly ProcessRow[], table: ProcessTable): readonly ProcessRow[] {
+/** Grace periods for a holder; a stopped process reacts only to SIGKILL. */
+const HOLDER_SIGNALS = [
+  ["SIGTERM", 1_000],
+  ["SIGKILL", 5_000],
+] as const;
+
+/** Ends a holder's process on this machine. False if it is this process, belongs to another user, or could not be ended. */
+export async function endHolder({ pid, processStart }: Holder): Promise<boolean> {
+  const table = readProcessTable();
+  const isGone = (): boolean => stillAlive([{ pid, start: processStart }], table).length === 0;
+  if (pid === process.pid) return false;
+  for (const [signal, graceMs] of HOLDER_SIGNALS) {
+    if (isGone() || !maySignal(pid)) break;
+    sendSignal(pid, signal);
+    await waitUntilGone(isGone, graceMs);
+  }
+  return isGone();
+}
+
+/** False if the process is gone or belongs to another user. */
+function maySignal(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return ignoreCodes("ESRCH", "EPERM")(error) ?? false;
+  }
+}
+
+type ProcessIdentity = Pick<ProcessRow, "pid" | "start">;
+
+function stillAlive<Row extends ProcessIdentity>(rows: readonly Row[], table: ProcessTable): readonly Row[] {
   return rows.filter(({ pid, start }) => {
     const now = table.find(pid);
     return now !== undefined && !now.zombie && now.start === start;

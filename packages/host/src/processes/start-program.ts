@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { accessSync, constants, existsSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { Writable } from "node:stream";
-import type { ProcessSpec } from "@assent/core";
-import { errorCode } from "../system/error-code.ts";
+import { errorCode, type ProcessSpec } from "@assent/core";
 
 /** A started child. It begins when `begin` is called, and never if this process ends first. */
 export type StartedProgram = { readonly child: ChildProcess; readonly pid: number; readonly begin: () => void };

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { errorCode } from "../system/error-code.ts";
+import { errorCode } from "@assent/core";
 
 /** A process as the system lists it. */
 export type ProcessRow = {

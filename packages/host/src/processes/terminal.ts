@@ -1,8 +1,7 @@
 import { closeSync, readSync } from "node:fs";
 import { Readable } from "node:stream";
 import { ReadStream } from "node:tty";
-import type { ProcessSpec } from "@assent/core";
-import { errorCode } from "../system/error-code.ts";
+import { errorCode, type ProcessSpec } from "@assent/core";
 import { coverDescriptor } from "./start-program.ts";
 
 /** Columns and rows. */

@@ -1,78 +1,17 @@
 import { compileGlob } from "@assent/core";
-
-/** Variables that change what a shell or the loader runs, exported functions included. */
-const NEVER_PASSED = [
-  "BASH_ENV",
-  "ENV",
-  "SHELLOPTS",
-  "BASHOPTS",
-  "IFS",
-  "CDPATH",
-  "PROMPT_COMMAND",
-  "LD_*",
-  "DYLD_*",
-  "ASSENT_*",
-  "BASH_FUNC_*",
-];
-
-/** Secrets by name pattern. */
-const SECRET_NAMES = [
-  ...["*_API_KEY", "*_TOKEN", "*_SECRET", "*PASSWORD*", "API_KEY", "TOKEN", "SECRET"],
-  ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AZURE_OPENAI_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "OPENAI_KEY"],
-];
+import { PROGRAM_VARIABLES, SECRET_VARIABLES, SHELL_VARIABLES } from "@assent/core/parts";
 
 /** Variables that a project's `secretEnv` cannot hide, because programs would then use other files, settings or servers. */
 const STEERING_NAMES = [
-  ...[
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "PWD",
-    "LANG",
-    "LANGUAGE",
-    "LC_*",
-    "TZ",
-    "TERM*",
-    "TMP",
-    "TEMP",
-    "TMPDIR",
-    "HOSTNAME",
-    "XDG_*",
-  ],
-  ...[
-    "*_PATH",
-    "*_HOME",
-    "*_DIR",
-    "*_ROOT",
-    "*_CONFIG",
-    "*_CONFIG_*",
-    "*CONFIG",
-    "*_PROXY",
-    "*_HOST",
-    "*_PROFILE",
-    "*_CONTEXT",
-    "*_REGION",
-  ],
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "PWD", "LANG", "LANGUAGE", "LC_*", "TZ", "TERM*"],
+  ...["TMP", "TEMP", "TMPDIR", "HOSTNAME", "XDG_*"],
+  ...["*_PATH", "*_HOME", "*_DIR", "*_ROOT", "*_CONFIG", "*_CONFIG_*", "*CONFIG", "*_PROXY", "*_HOST"],
+  ...["*_PROFILE", "*_CONTEXT", "*_REGION"],
   ...["*_OPTS", "*_OPTIONS", "*FLAGS", "*_REGISTRY", "*_INDEX_URL", "CI", "EDITOR", "VISUAL", "PAGER", "UMASK"],
   ...["GIT_*", "SSH_*", "GPG_*", "SSL_*", "CURL_*", "NODE_*", "NPM_*", "YARN_*", "PNPM_*", "PYTHON*", "PIP_*", "UV_*", "VIRTUAL_ENV"],
   ...["CARGO_*", "RUST*", "GO*", "JAVA_*", "MAVEN_*", "GRADLE_*", "RUBY*", "GEM_*", "BUNDLE_*", "PERL*", "COMPOSER_*"],
-  ...[
-    "DOCKER_*",
-    "CONTAINER*",
-    "PODMAN_*",
-    "KUBE*",
-    "HELM_*",
-    "TF_*",
-    "ANSIBLE_*",
-    "VAULT_*",
-    "AWS_*",
-    "AZURE_*",
-    "GOOGLE_*",
-    "CLOUDSDK_*",
-    "GH_*",
-  ],
+  ...["DOCKER_*", "CONTAINER*", "PODMAN_*", "KUBE*", "HELM_*", "TF_*", "ANSIBLE_*", "VAULT_*"],
+  ...["AWS_*", "AZURE_*", "GOOGLE_*", "CLOUDSDK_*", "GH_*"],
 ];
 
 /** Used if the environment has no `PATH`; bash's default may include the current directory. */
@@ -91,33 +30,24 @@ export function createCommandEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   { secretEnv = [], projectSecretEnv = [] }: SecretNames = {},
 ): Readonly<Record<string, string>> {
-  const passed = excludeNames(environment, [...NEVER_PASSED, ...SECRET_NAMES, ...secretEnv]);
+  const passed = selectNames(environment, [...SHELL_VARIABLES, ...SECRET_VARIABLES, ...secretEnv], false);
   const kept =
-    projectSecretEnv.length === 0 ? passed : { ...excludeNames(passed, projectSecretEnv), ...includeNames(passed, STEERING_NAMES) };
+    projectSecretEnv.length === 0
+      ? passed
+      : { ...selectNames(passed, projectSecretEnv, false), ...selectNames(passed, STEERING_NAMES, true) };
   return kept["PATH"] ? kept : { ...kept, PATH: SYSTEM_PATH };
 }
 
-/** Variables that no glob matches, ignoring case. */
-function excludeNames(
+/** Variables whose name matches one of the globs, or none of them, ignoring case. */
+function selectNames(
   environment: Readonly<Record<string, string | undefined>>,
   globs: readonly string[],
-): Readonly<Record<string, string>> {
-  return filterNames(environment, globs, false);
-}
-
-function includeNames(environment: Readonly<Record<string, string>>, globs: readonly string[]): Readonly<Record<string, string>> {
-  return filterNames(environment, globs, true);
-}
-
-function filterNames(
-  environment: Readonly<Record<string, string | undefined>>,
-  globs: readonly string[],
-  covered: boolean,
+  matching: boolean,
 ): Readonly<Record<string, string>> {
   const compiled = globs.map((glob) => compileGlob(glob));
   const chosen: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && compiled.some(({ matches }) => matches(name)) === covered) chosen[name] = value;
+    if (value !== undefined && compiled.some(({ matches }) => matches(name)) === matching) chosen[name] = value;
   }
   return chosen;
 }
@@ -131,11 +61,7 @@ export type ScrubOptions = SecretNames & {
 
 const PASSED_NAMES: readonly string[] = ["HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR"];
 
-/** Variables that make a program load or run something. */
-const REFUSED_NAMES: readonly string[] = [
-  ...["NODE_OPTIONS", "NODE_PATH", "PYTHON*", "PERL5*", "RUBY*", "GIT_*", "NPM_CONFIG_*", "PAGER", "EDITOR", "VISUAL", "LESS*"],
-  ...["RIPGREP_CONFIG_PATH", "PATH", "TERM", "NO_COLOR"],
-];
+const REFUSED_NAMES: readonly string[] = [...PROGRAM_VARIABLES, "RIPGREP_CONFIG_PATH", "PATH", "TERM", "NO_COLOR"];
 
 /** Keeps programs from prompting, paging and coloring, and git from writing. */
 const ADDED_VARIABLES = {
@@ -153,7 +79,7 @@ export function scrubEnvironment(
   { path, names = [], ...secrets }: ScrubOptions,
 ): Readonly<Record<string, string>> {
   const present = Object.entries(environment);
-  const asked = excludeNames(Object.fromEntries(present.filter(([name]) => names.includes(name))), REFUSED_NAMES);
+  const wanted = selectNames(Object.fromEntries(present.filter(([name]) => names.includes(name))), REFUSED_NAMES, false);
   const fixed = present.filter(([name]) => PASSED_NAMES.includes(name) || name.startsWith("LC_"));
-  return { ...createCommandEnvironment({ ...asked, ...Object.fromEntries(fixed) }, secrets), PATH: path.join(":"), ...ADDED_VARIABLES };
+  return { ...createCommandEnvironment({ ...wanted, ...Object.fromEntries(fixed) }, secrets), PATH: path.join(":"), ...ADDED_VARIABLES };
 }

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from "node:fs";
+import { errorCode } from "@assent/core";
 import type { Hazard, HazardId } from "../shell/plan/plan.ts";
-import { errorCode } from "./error-code.ts";
 import type { ResolvedPath } from "./resolve.ts";
 
 /** Reasons to ask about a path. */

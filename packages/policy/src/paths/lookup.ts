@@ -1,7 +1,7 @@
 import { type BigIntStats, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { errorCode } from "@assent/core";
 import { createControlFileTest, type PathTest } from "./control-files.ts";
-import { errorCode } from "./error-code.ts";
 import { foldPath } from "./fold.ts";
 import { findPathHazards, type PathHazards } from "./hazards.ts";
 import { isInside, type ResolvedPath, resolveHome, resolvePath } from "./resolve.ts";

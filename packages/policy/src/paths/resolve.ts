@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { userInfo } from "node:os";
 import { isAbsolute, resolve } from "node:path";
-import { errorCode } from "./error-code.ts";
+import { errorCode } from "@assent/core";
 
 const MAX_LINKS = 40;
 

@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
-import type { Clock, Processes } from "@assent/core";
-import { errorCode } from "../paths/error-code.ts";
+import { type Clock, errorCode, type Processes } from "@assent/core";
 
 /** What a lock needs. */
 export type LockOptions = { readonly clock: Clock; readonly processes: Pick<Processes, "startOf"> };

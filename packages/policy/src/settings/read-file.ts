@@ -1,6 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
-import { messageOf } from "@assent/core";
-import { errorCode } from "../paths/error-code.ts";
+import { errorCode, messageOf } from "@assent/core";
 import type { ProblemType } from "./problem.ts";
 import { createPlaceFinder, type TextPlace } from "./text-place.ts";
 

@@ -1,4 +1,5 @@
-import { compileGlob, type Glob, MODES, type Mode, type Verdict } from "@assent/core";
+import { compileGlob, MODES, type Mode, type Verdict } from "@assent/core";
+import { PROGRAM_VARIABLES, SECRET_VARIABLES, SHELL_VARIABLES } from "@assent/core/parts";
 import {
   amount,
   directory,
@@ -185,13 +186,8 @@ function lowered<T extends number | undefined>(read: ValueReader<T>, initial: T)
   return { merge: "first", read, initial, untrusted: "tighten", tightens };
 }
 
-/** Variables that settings may not pass to commands allowed by a rule: they redirect programs or are secrets. */
-const REFUSED_VARIABLES: readonly Glob[] = [
-  ...["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "CDPATH", "PROMPT_COMMAND", "LD_*", "DYLD_*", "BASH_FUNC_*", "ASSENT_*"],
-  ...["*_API_KEY", "*_TOKEN", "*_SECRET", "*PASSWORD*", "API_KEY", "TOKEN", "SECRET"],
-  ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AZURE_OPENAI_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "OPENAI_KEY"],
-  ...["NODE_OPTIONS", "NODE_PATH", "PYTHON*", "PERL5*", "RUBY*", "GIT_*", "NPM_CONFIG_*", "PAGER", "EDITOR", "VISUAL", "LESS*"],
-].map((name) => compileGlob(name));
+/** Variables that settings may not pass to commands allowed by a rule. */
+const REFUSED_VARIABLES = [...SHELL_VARIABLES, ...SECRET_VARIABLES, ...PROGRAM_VARIABLES].map((name) => compileGlob(name));
 
 function isPassable(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !REFUSED_VARIABLES.some(({ matches }) => matches(name));

@@ -1,6 +1,6 @@
 import { existsSync, type FSWatcher, realpathSync, watch } from "node:fs";
 import { basename, dirname, relative, sep } from "node:path";
-import { errorCode } from "../paths/error-code.ts";
+import { errorCode } from "@assent/core";
 
 /** Calls `told` when a file may have changed. Waits for missing directories in their nearest parent and follows links. Does not keep the process alive. */
 export function watchFiles(files: readonly string[], told: () => void): () => void {

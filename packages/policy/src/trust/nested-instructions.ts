@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "../paths/error-code.ts";
+import { errorCode } from "@assent/core";
 import { CONFIGURATION_LIMITS, type ConfigurationFile } from "./project-configuration.ts";
 
 /** Names of instruction files, in order of precedence. */

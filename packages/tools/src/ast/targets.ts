@@ -1,8 +1,7 @@
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { ToolError } from "@assent/core";
-import { errorCode } from "@assent/host";
+import { errorCode, ToolError } from "@assent/core";
 import type { PathLookup } from "@assent/policy";
 import type { Hides } from "../files/hidden-files.ts";
 import { compilePathGlob, expandBraces, isGlob } from "../files/path-glob.ts";

@@ -1,7 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { defineTool, type RunContext, type Tool, type ToolResult } from "@assent/core";
-import { errorCode } from "@assent/host";
+import { defineTool, errorCode, type RunContext, type Tool, type ToolResult } from "@assent/core";
 import type { PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { type Hides, hiddenFileFilter, hiddenText } from "../files/hidden-files.ts";

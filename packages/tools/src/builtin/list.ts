@@ -1,8 +1,7 @@
 import type { Dirent } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { defineTool, type Tool, type ToolResult } from "@assent/core";
-import { errorCode } from "@assent/host";
+import { defineTool, errorCode, type Tool, type ToolResult } from "@assent/core";
 import type { PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { type Hides, hiddenFileFilter, hiddenText } from "../files/hidden-files.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { basename, resolve } from "node:path";
 import { TextDecoder } from "node:util";
-import { type ContentPart, defineTool, type RunContext, type Tool, type ToolResult } from "@assent/core";
-import { errorCode, type RegularFile } from "@assent/host";
+import { type ContentPart, defineTool, errorCode, type RunContext, type Tool, type ToolResult } from "@assent/core";
+import type { RegularFile } from "@assent/host";
 import type { PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { isBinary, readPieces, withRegularFile } from "../files/file-bytes.ts";

@@ -1,8 +1,7 @@
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { defineTool, type Processes, type RunContext, type Tool, type ToolResult } from "@assent/core";
-import { errorCode } from "@assent/host";
+import { defineTool, errorCode, type Processes, type RunContext, type Tool, type ToolResult } from "@assent/core";
 import { findProgram, isSensitive, type PathFact, type PathLookup } from "@assent/policy";
 import { failure, fileFailure, isResult } from "../failure.ts";
 import { type HiddenFiles, type Hides, hiddenFileFilter } from "../files/hidden-files.ts";

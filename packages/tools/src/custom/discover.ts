@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { errorCode } from "@assent/host";
+import { errorCode } from "@assent/core";
 import { isInside } from "@assent/policy";
 import { errorLine, moduleFailure, type ToolFailure } from "./tool-failure.ts";
 

@@ -1,8 +1,8 @@
 import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Processes, RunContext } from "@assent/core";
-import { createCommandEnvironment, errorCode } from "@assent/host";
+import { errorCode, type Processes, type RunContext } from "@assent/core";
+import { createCommandEnvironment } from "@assent/host";
 import type { ExecOptions, ExecResult } from "./custom-tool.ts";
 
 export type ProgramPorts = {

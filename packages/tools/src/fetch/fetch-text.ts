@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { errorCode } from "@assent/host";
+import { errorCode } from "@assent/core";
 import { htmlText } from "./html-text.ts";
 import { type HttpAnswer, httpGet } from "./http-get.ts";
 import { readBody } from "./read-body.ts";

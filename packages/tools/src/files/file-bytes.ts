@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
-import { errorCode, nodeDigest, openRegular, type RegularFile } from "@assent/host";
+import { errorCode } from "@assent/core";
+import { nodeDigest, openRegular, type RegularFile } from "@assent/host";
 import { isOpenAt, placeChangedError } from "./opened-as.ts";
 
 const CHUNK = 256 * 1024;

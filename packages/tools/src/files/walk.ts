@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { dirname, join } from "node:path";
-import { errorCode } from "@assent/host";
+import { errorCode } from "@assent/core";
 import { isInside } from "@assent/policy";
 import { withRegularFile } from "./file-bytes.ts";
 import { type IgnoreRules, parseIgnoreRules } from "./ignore-rules.ts";

@@ -1,7 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { LedgerEvent } from "@assent/core";
-import { errorCode } from "@assent/host";
+import { errorCode, type LedgerEvent } from "@assent/core";
 import { createRedactor, type Settings } from "@assent/policy";
 import type { Context } from "../../command-line/spec.ts";
 

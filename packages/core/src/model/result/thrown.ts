@@ -20,12 +20,17 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
+/** The `code` of a system error, such as `ENOENT`; undefined for anything else. */
+export function errorCode(thrown: unknown): string | undefined {
+  return read(thrown, "code");
+}
+
 /** The error type of a thrown value: its own if allowed, else by system code, else `execution_failed`. */
 export function errorTypeOf(thrown: unknown): string {
   try {
     const type = read(thrown, "type");
     if (type !== undefined && mayClaim(type)) return type;
-    const code = read(thrown, "code");
+    const code = errorCode(thrown);
     return code !== undefined && Object.hasOwn(BY_CODE, code) ? (BY_CODE[code] ?? "execution_failed") : "execution_failed";
   } catch {
     return "execution_failed";

@@ -1,5 +1,4 @@
-import type { ChangeEnd, ChangeSet, FileChanges } from "@assent/core";
-import { errorCode } from "../../system/error-code.ts";
+import { type ChangeEnd, type ChangeSet, errorCode, type FileChanges } from "@assent/core";
 import { exchangeFiles, type FileStep, writeTemporaries } from "./exchange.ts";
 import { CallerError, callCaller, failureText, namingFile } from "./failure.ts";
 import { inLanes } from "./lanes.ts";

@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
 import { link, lstat, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileImage } from "@assent/core";
+import { errorCode, type FileImage } from "@assent/core";
 import { nodeDigest } from "../../system/digest.ts";
-import { errorCode } from "../../system/error-code.ts";
+import { ignoreCodes } from "../../system/ignore-codes.ts";
 import { openNew } from "../open.ts";
 import type { WritablePlace } from "../open-place.ts";
 import { writeNewFile } from "../replace.ts";
@@ -88,9 +88,6 @@ async function putInPlace(temporary: string, target: string): Promise<void> {
 const CANNOT_LINK: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 async function refuseExisting(target: string): Promise<void> {
-  const there = await lstat(target).catch((error: unknown) => {
-    if (errorCode(error) !== "ENOENT") throw error;
-    return undefined;
-  });
+  const there = await lstat(target).catch(ignoreCodes("ENOENT"));
   if (there) throw Object.assign(new Error("exists by now"), { code: "EEXIST" });
 }

@@ -1,6 +1,5 @@
 import { getSystemErrorMessage } from "node:util";
-import { messageOf } from "@assent/core";
-import { errorCode } from "../../system/error-code.ts";
+import { errorCode, messageOf } from "@assent/core";
 
 /** Carries an error of the caller's own function past the code that explains file errors. */
 export class CallerError extends Error {}

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import type { FileState } from "@assent/core";
-import { errorCode } from "../../system/error-code.ts";
+import { errorCode, type FileState } from "@assent/core";
+import { refuseIrregular } from "../open.ts";
 import type { WritablePlace } from "../open-place.ts";
 import type { LaidOutFile } from "./layout.ts";
 import type { Places } from "./places.ts";
@@ -58,19 +58,15 @@ async function digestFile({ directory, name }: LaidOutFile, places: Places): Pro
 async function digestIn(place: WritablePlace, name: string): Promise<FileDigest> {
   const path = join(place.path, name);
   await place.confirm();
-  refuseOthers(await lstat(path), name);
+  refuseIrregular(name, await lstat(path));
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
     const stats = await handle.stat();
-    refuseOthers(stats, name);
+    refuseIrregular(name, stats);
     return { digest: await digestHandle(handle, stats.size), stats };
   } finally {
     await handle.close();
   }
-}
-
-function refuseOthers(stats: Stats, name: string): void {
-  if (!stats.isFile()) throw Object.assign(new Error(`${name} is not a regular file`), { code: "ERR_NOT_REGULAR_FILE" });
 }
 
 async function digestHandle(handle: FileHandle, size: number): Promise<string> {

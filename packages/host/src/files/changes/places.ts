@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { errorCode } from "../../system/error-code.ts";
+import { ignoreCodes } from "../../system/ignore-codes.ts";
 import { openRealPlace, type WritablePlace } from "../open-place.ts";
 import { syncDirectory } from "../replace.ts";
 import { namingFile } from "./failure.ts";
@@ -55,10 +55,7 @@ export function openPlaces(): Places {
       throw error;
     });
   const confirmAbsent = async (directory: string): Promise<void> => {
-    const there = await use(directory, async () => true).catch((error: unknown) => {
-      if (errorCode(error) !== "ENOENT") throw error;
-      return false;
-    });
+    const there = await use(directory, async () => true).catch(ignoreCodes("ENOENT"));
     if (!there && directory !== dirname(directory)) await confirmAbsent(dirname(directory));
   };
   const forget = async (directory: string): Promise<void> => {
@@ -72,13 +69,7 @@ export function openPlaces(): Places {
 /** Syncs each directory once; a missing one is skipped. */
 export async function syncDirectories(directories: Iterable<string>, places: Places): Promise<void> {
   await inLanes([...new Set(directories)], async (directory) => {
-    try {
-      await namingFile(
-        directory,
-        places.use(directory, ({ path }) => syncDirectory(path)),
-      );
-    } catch (error) {
-      if (errorCode(error) !== "ENOENT") throw error;
-    }
+    const synced = places.use(directory, ({ path }) => syncDirectory(path));
+    await namingFile(directory, synced).catch(ignoreCodes("ENOENT"));
   });
 }

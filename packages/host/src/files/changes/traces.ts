@@ -1,6 +1,6 @@
 import { lstat, mkdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../../system/error-code.ts";
+import { ignoreCodes } from "../../system/ignore-codes.ts";
 import { openNew } from "../open.ts";
 import type { WritablePlace } from "../open-place.ts";
 import { namingFile } from "./failure.ts";
@@ -33,15 +33,8 @@ async function makeWithParents(path: string, making: DirectoryCreation): Promise
 }
 
 async function exists(directory: string, places: Places): Promise<boolean> {
-  try {
-    return await namingFile(
-      directory,
-      places.use(directory, async () => true),
-    );
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return false;
-    throw error;
-  }
+  const used = places.use(directory, async () => true);
+  return (await namingFile(directory, used).catch(ignoreCodes("ENOENT"))) ?? false;
 }
 
 async function makeDirectory({ parent, name, marker }: LaidOutDirectory, places: Places): Promise<void> {
@@ -89,10 +82,4 @@ async function removeMarkers({ directories }: Layout, places: Places, first: Mar
 /** Ignores places that are missing or no longer reachable without links. */
 async function usePlace(directory: string, places: Places, work: (place: WritablePlace) => Promise<void>): Promise<void> {
   await namingFile(directory, places.use(directory, work)).catch(ignoreCodes("ENOENT", "ENOTDIR", "ERR_PLACE_CHANGED"));
-}
-
-function ignoreCodes(...codes: readonly string[]): (error: unknown) => void {
-  return (error) => {
-    if (!codes.includes(errorCode(error) ?? "")) throw error;
-  };
 }
