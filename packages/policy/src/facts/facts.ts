@@ -73,7 +73,7 @@ function fitsPlanLimit({ absolute }: PathFact, { content, ...rest }: JsonObject)
 
 function bindLinks(paths: readonly PathFact[]): Readonly<Record<string, string>> {
   const linked = paths.filter(({ absolute, real }) => real !== absolute);
-  return Object.fromEntries(linked.map(({ absolute, real }) => [absolute, `leads to ${real ?? "nowhere one can look"}`]));
+  return Object.fromEntries(linked.map(({ absolute, real }) => [absolute, `leads to ${real ?? "an unreadable place"}`]));
 }
 
 function describeUrl(url: string): RequestFacts {

@@ -15,7 +15,7 @@ export function compileHookCondition(text: string, options: RuleOptions, facts: 
   const parsed = parseRule({ verdict: "deny", at: { text } }, options);
   const rule = isFault(parsed) ? parsed.rule : parsed; // a rule about a missing tool applies once the tool exists
   if (rule) return { test: (subject) => matchesSubject(rule, subject, facts) };
-  return isFault(parsed) ? { fault: parsed } : { fault: { type: "rule_syntax", message: "it is no rule", hint: "" } };
+  return isFault(parsed) ? { fault: parsed } : { fault: { type: "rule_syntax", message: "this is not a rule", hint: "" } };
 }
 
 async function matchesSubject(rule: Rule, subject: HookSubject, facts: HookFacts): Promise<boolean> {

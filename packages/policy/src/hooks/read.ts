@@ -1,11 +1,10 @@
-import { canonicalJson, isObject } from "@assent/core";
+import { canonicalJson, isObject, messageOf } from "@assent/core";
 import { HOOK_EVENTS, type HookBody, type HookEntry, type HookPoint, hookPointNamed, sharedToolName } from "@assent/core/parts";
 import { nearestKey } from "../settings/nearest-key.ts";
 import type { SettingsProblem } from "../settings/problem.ts";
 import type { LayerHooks } from "../settings/read-settings.ts";
 import type { HookCondition } from "./condition.ts";
 import { type FieldFault, findContradictions, HOOK_FIELDS, readHookFields, type WrittenHook } from "./fields.ts";
-import { compileMatcher, matchesEverything } from "./matcher.ts";
 
 /** What hooks refer to. */
 export type HookOptions = {
@@ -83,14 +82,28 @@ function readMatcher(reading: HookReading, event: HookPoint, { path, value }: Pl
     if (HOOK_EVENTS[event].matchesOn.includes("tool_name")) warnUnmatchedTool(reading, { path, value }, compiled.matches);
     return compiled.matches;
   }
-  const hint = "Remove the matcher.";
-  report(reading, path, {
-    type: "settings_type",
-    message: "has no effect: this event has nothing to match on",
-    hint,
-    effect: "warning",
-  });
+  const message = "has no effect: this event has nothing to match on";
+  report(reading, path, { type: "settings_type", message, hint: "Remove the matcher.", effect: "warning" });
   return undefined;
+}
+
+/** A compiled matcher (undefined: matches everything), or its error. */
+type Matcher = { readonly matches: ((value: string) => boolean) | undefined } | { readonly problem: string };
+
+/** Compiles a regular expression for a whole value. Empty and `*` match everything. */
+export function compileMatcher(text: string): Matcher {
+  if (matchesEverything(text)) return { matches: undefined };
+  try {
+    new RegExp(text); // alone first: `a)|(b` is valid only inside our parentheses
+    const whole = new RegExp(`^(?:${text})$`, "s");
+    return { matches: (value) => whole.test(value) };
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
+}
+
+function matchesEverything(text: string): boolean {
+  return text === "" || text === "*";
 }
 
 /** A matcher that matches no tool protects nothing. MCP tools come and go, so they are skipped. */
@@ -195,19 +208,12 @@ function reportWrong(reading: HookReading, path: HookPath, message: string): voi
   report(reading, path, { type: "settings_type", message, hint: "Fix or remove this hook.", effect: "refuse" });
 }
 
-type HookComplaint = Pick<SettingsProblem, "type" | "message" | "hint" | "effect" | "kept"> & {
-  readonly part?: "key";
-};
+type HookComplaint = Pick<SettingsProblem, "type" | "message" | "hint" | "effect" | "kept"> & { readonly part?: "key" };
 
 function report({ layer, problems }: HookReading, path: HookPath, { part, ...what }: HookComplaint): void {
   const key = path.reduce<string>((before, step) => (typeof step === "number" ? `${before}[${step}]` : `${before}.${step}`), "hooks");
-  problems.push({
-    file: layer.file,
-    ...layer.placeOf(writtenPath(layer.value, path), part),
-    key,
-    ...what,
-    message: `${key} ${what.message}`,
-  });
+  const place = layer.placeOf(writtenPath(layer.value, path), part);
+  problems.push({ file: layer.file, ...place, key, ...what, message: `${key} ${what.message}` });
 }
 
 /** The existing part of a path, to place a problem about something missing. */

@@ -80,6 +80,7 @@ function readLinkAt(path: string): string | undefined | null {
   }
 }
 
-function isAbsent(error: unknown): boolean {
+/** True for the error about a path that does not exist. */
+export function isAbsent(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 }

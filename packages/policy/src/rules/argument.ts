@@ -3,6 +3,7 @@ import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import { ANY_TOOL, type CompiledCondition, type ConditionContext, readCommandCondition } from "./command-condition.ts";
 import { catchPatternError, isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import { readPathCondition } from "./path-condition.ts";
+import { isGlob } from "./path-glob.ts";
 import type { Rule, RuleTool } from "./rule.ts";
 import { getRuleTool } from "./tool-groups.ts";
 import type { ToolPart } from "./tool-part.ts";
@@ -34,7 +35,7 @@ export function readArgumentRule(text: string, part: ToolPart, reading: Conditio
   const read = names.map(readTool);
   const fault = read.find((one) => isFault(one));
   if (fault) return fault;
-  const record = part.group || !/[*?[\\]/.test(part.record) ? read[0] : undefined;
+  const record = part.group || !isGlob(part.record) ? read[0] : undefined;
   const shown = record ?? readConditionsFor(pattern.conditions, undefined, reading);
   return isFault(shown) ? shown : { ...shown, test: testByTool(readTool, reading.written.verdict) };
 }
@@ -87,7 +88,7 @@ function readConditionsFor(
     test: allOf([...read.map(({ test }) => test), ...wholeTestIfNeeded(conditions, shape, reading)]),
     ...(read.length === 1 && read[0]?.plainWords && { plainWords: read[0].plainWords }),
     ...(subject && { subject }),
-    ...(args.length > 0 && { args: args.sort(compareNames) }),
+    ...(args.length > 0 && { args: args.sort((a, b) => (a.name < b.name ? -1 : 1)) }),
   };
 }
 
@@ -109,10 +110,6 @@ function recordArgument(
 }
 
 const NO_SHAPE: RuleTool = { kind: "other" };
-
-function compareNames(a: { readonly name: string }, b: { readonly name: string }): number {
-  return a.name < b.name ? -1 : 1;
-}
 
 /** All must hold; doubt in one makes the whole doubtful. */
 function allOf(tests: readonly UnitTest[]): UnitTest {
@@ -160,15 +157,17 @@ function readPlain(condition: Condition, { aliases }: RuleTool, { written: { ver
 }
 
 function readPath(condition: Condition, shape: RuleTool, reading: ConditionContext): CompiledCondition {
-  const { verdict } = reading.written;
-  const text = readPlain(condition, shape, reading).test;
+  const valuesOf = (request: Request): readonly unknown[] => argumentValues(request, condition, shape);
   const { workspace } = reading.options.roots;
-  const spelled = readPathCondition(
-    { glob: condition.glob, workspace, valuesOf: (request) => argumentValues(request, condition, shape) },
-    verdict,
-  );
-  if (verdict === "allow") return { test: allOf([text, spelled]) };
-  return { test: (request, unit) => (text(request, unit) === "yes" ? "yes" : spelled(request, unit)) };
+  const spelled = readPathCondition({ glob: condition.glob, workspace, valuesOf }, reading.written.verdict);
+  return withText(spelled, condition, shape, reading);
+}
+
+/** An allow needs the text and what it means to match; for a deny or ask, one of them is enough. */
+function withText(meaning: UnitTest, condition: Condition, shape: RuleTool, reading: ConditionContext): CompiledCondition {
+  const text = readPlain(condition, shape, reading).test;
+  if (reading.written.verdict === "allow") return { test: allOf([text, meaning]) };
+  return { test: (request, unit) => (text(request, unit) === "yes" ? "yes" : meaning(request, unit)) };
 }
 
 function argumentValues({ input }: Request, { path: [root] }: Condition, shape: RuleTool): readonly unknown[] {
@@ -178,10 +177,6 @@ function argumentValues({ input }: Request, { path: [root] }: Condition, shape: 
 }
 
 function readUrl(condition: Condition, shape: RuleTool, reading: ConditionContext): CompiledCondition | RuleFault {
-  const { verdict } = reading.written;
-  const text = readPlain(condition, shape, reading).test;
-  const spelled = readUrlCondition(condition.glob, verdict);
-  if (isFault(spelled)) return spelled;
-  if (verdict === "allow") return { test: allOf([text, spelled]) };
-  return { test: (request, unit) => (text(request, unit) === "yes" ? "yes" : spelled(request, unit)) };
+  const spelled = readUrlCondition(condition.glob, reading.written.verdict);
+  return isFault(spelled) ? spelled : withText(spelled, condition, shape, reading);
 }

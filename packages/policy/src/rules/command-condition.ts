@@ -2,6 +2,7 @@ import { type Condition, compileGlob, type Glob, type Json, matchesPattern, type
 import { getShellUnit } from "../facts/units.ts";
 import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
+import { isGlob } from "./path-glob.ts";
 import type { Rule, RuleOptions, RuleTool, WrittenRule } from "./rule.ts";
 import { readShellRule } from "./shell.ts";
 import { createWholeTest } from "./whole.ts";
@@ -23,7 +24,7 @@ export function readCommandCondition(
 ): CompiledCondition | RuleFault {
   const { plain } = condition.glob;
   if (plain?.star && plain.text.trim() === "") return { test: createWholeTest(written.verdict, options), subject: null };
-  const isLiteral = plain && !GLOB.test(plain.text);
+  const isLiteral = plain && !isGlob(plain.text);
   const words = isLiteral ? readShellRule(plain.star ? `${plain.text} *` : plain.text, written, options) : TEXT_ONLY;
   if (!isFault(words)) {
     const { record: subject, ...tested } = words;
@@ -32,8 +33,6 @@ export function readCommandCondition(
   if (written.verdict !== "allow") return { test: createTextTest(condition, shape) };
   return words.type === "rule_syntax" ? TEXT_ONLY : words;
 }
-
-const GLOB = /[*?[\\]/;
 
 const TEXT_ONLY: RuleFault = syntaxFault(
   "an allow rule for a command must be literal words, with a star only at the end",

@@ -22,7 +22,10 @@ export function syntaxFault(message: string, hint: string, column?: number): Rul
   return { type: "rule_syntax", message, hint, ...(column !== undefined && { column }) };
 }
 
-const GLOB_PROBLEMS = /class|dangling|range/;
+/** True if the problem of a `PatternError` is about a glob. */
+export function isGlobProblem(problem: string): boolean {
+  return /class|dangling|range/.test(problem);
+}
 
 /** Turns a `PatternError` into a fault. `whole` is the text around the pattern. */
 export function catchPatternError<T extends object>(read: () => T, whole = ""): T | RuleFault {
@@ -32,7 +35,7 @@ export function catchPatternError<T extends object>(read: () => T, whole = ""): 
     if (!(error instanceof PatternError)) throw error;
     const { problem, column, text } = error.about;
     const at = { message: `'${text}': ${problem}`, column: column + Math.max(0, whole.indexOf(text)) };
-    if (GLOB_PROBLEMS.test(problem)) {
+    if (isGlobProblem(problem)) {
       return { type: "rule_bad_glob", ...at, hint: "close every [ with ]; to match a special character literally, put \\ before it" };
     }
     return { type: "rule_syntax", ...at, hint: NOTATIONS };

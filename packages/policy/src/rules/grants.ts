@@ -4,7 +4,7 @@ import { getHostFact, getPathFact, getShellUnit } from "../facts/units.ts";
 import type { PathFact } from "../paths/lookup.ts";
 import { isInside } from "../paths/resolve.ts";
 import type { ShellUnit } from "../shell/plan/shell-unit.ts";
-import { isOpaque } from "../shell/programs/table.ts";
+import { interpreterKind, isOpaque, PROGRAMS } from "../shell/programs/table.ts";
 import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import { isMcpPattern } from "./mcp-name.ts";
 import { parseRule } from "./parse.ts";
@@ -76,7 +76,7 @@ export function offerWiderRule(request: Request, options: OfferOptions): string 
   return name === undefined ? undefined : `${name}(${formatRulePath(directory, options)}/**)`;
 }
 
-/** A tool whose name is that of a group is never remembered by it: nobody looked at what this call is about. */
+/** A tool that has the name of a group but no unit of its kind gets no offer: the rule would cover the whole group. */
 function offerRule(request: Request, unit: Unit, options: OfferOptions): string | undefined {
   if (isMcpPattern(request.tool)) return request.tool;
   const byInput = groupOfTool(request.tool)?.kind.offer;
@@ -97,14 +97,12 @@ function ruleNameFor({ tool, kind }: Request, { tools }: OfferOptions): string |
   return groupOfTool(tool)?.name ?? (getRuleTool(tools, tool) && escapeGlob(tool));
 }
 
-/** Programs with subcommands. */
-const WITH_SUBCOMMANDS: ReadonlySet<string> = new Set(["git", "npm", "pnpm", "yarn"]);
-
 /** A read-only command is remembered by name, any other by all its words. */
 function offerCommandRule(name: string, { words, command, script }: ShellUnit): string | undefined {
   const [program] = words;
   if (program === undefined || !command || words.some((word) => /[\p{Cc}]/u.test(word))) return undefined;
-  const named = command.class === "read" && !isOpaque(words.slice(0, 1)) ? words.slice(0, WITH_SUBCOMMANDS.has(program) ? 2 : 1) : words;
+  const isRead = command.class === "read" && !isOpaque([program]);
+  const named = isRead ? words.slice(0, PROGRAMS.get(program)?.match?.subcommands ? 2 : 1) : words;
   const rule = `${name}(${named.map(quoteWord).join(" ")})`;
   return script ? JSON.stringify({ rule, bind: { script: script.digest } }) : rule;
 }
@@ -113,13 +111,13 @@ function quoteWord(word: string): string {
   return /^[A-Za-z0-9_./:=@+,%^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-const INTERPRETER = /(?:^|\/)(?:(?:ba|da|a|z|k|fi)?sh|pwsh|python[0-9.]*|node|deno|bun|ruby|perl|php|lua[0-9.]*|Rscript|osascript|tclsh)$/;
 const INLINE_CODE = /^(?:-[A-Za-z]*[cerEp]|--(?:eval|print|command|execute)(?:=.*)?|eval|-)$/s;
 
 /** True for commands such as `python3 -c …`, whose next code is unknown. */
 function runsInlineCode(unit: Unit): boolean {
   const [program = "", ...args] = getShellUnit(unit)?.words ?? [];
-  return INTERPRETER.test(program) && args.some((word) => INLINE_CODE.test(word));
+  const kind = interpreterKind(program);
+  return kind !== undefined && kind !== "file" && args.some((word) => INLINE_CODE.test(word));
 }
 
 function offerPathRule(name: string, { lexical, sensitive }: PathFact, options: OfferOptions): string | undefined {

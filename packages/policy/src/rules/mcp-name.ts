@@ -1,19 +1,10 @@
-import type { Digest, Verdict } from "@assent/core";
+import type { Verdict } from "@assent/core";
 import { type RuleFault, syntaxFault } from "./fault.ts";
-
-const LONGEST_NAME = 64;
-const KEPT_LENGTH = 55;
+import { isGlob } from "./path-glob.ts";
 
 /** True for a valid server name: no `__`, and no `_` at its ends. */
 export function isServerName(name: string): boolean {
   return /^[A-Za-z0-9_-]{1,32}$/.test(name) && !name.includes("__") && !name.startsWith("_") && !name.endsWith("_");
-}
-
-/** The name of an MCP tool. A long name is cut and made unique by a digest. */
-export function mcpToolName(server: string, tool: string, digest: Digest): string {
-  const full = `mcp__${server}__${tool}`;
-  const mapped = full.replaceAll(/[^A-Za-z0-9_-]/gu, "_");
-  return mapped.length <= LONGEST_NAME ? mapped : `${mapped.slice(0, KEPT_LENGTH)}_${digest.sha256(full).slice(0, 8)}`;
 }
 
 /** True for `mcp__…`. */
@@ -27,7 +18,7 @@ export function readMcpPattern(text: string, verdict: Verdict): { readonly glob:
   if (server === "" || (tool.length > 0 && tool.join("__") === "")) {
     return syntaxFault(`'${text}' is missing the server or the tool`, "write mcp__server for all tools of a server, or mcp__server__tool");
   }
-  if (verdict === "allow" && /[*?[\\]/.test(server)) {
+  if (verdict === "allow" && isGlob(server)) {
     return syntaxFault(
       `'${text}' would allow the tools of every server: a star for the server works only in deny and ask rules`,
       "name the server: mcp__server__*",

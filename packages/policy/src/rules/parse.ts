@@ -7,7 +7,8 @@ import { getRuleTool } from "./tool-groups.ts";
 import { readToolPart, specifierKinds, type ToolPart, unknownToolFault } from "./tool-part.ts";
 import { createWholeTest } from "./whole.ts";
 
-const LONGEST_RULE = 4096;
+/** The most characters that a rule may have. */
+export const LONGEST_RULE = 4096;
 
 /** Reads a rule in either notation. A fault with a rule is a warning: no tool of that name exists now. */
 export function parseRule(written: WrittenRule, options: RuleOptions): Rule | RuleFault {
@@ -135,11 +136,7 @@ function readSpecifier(specifier: string, { written, options, kinds, lenient }: 
   return { record: [first, ...more].map(({ record }) => record), test: testByUnit(tests, written.verdict) };
 }
 
-const NO_SPECIFIER: RuleFault = {
-  type: "rule_syntax",
-  message: "this tool takes nothing in parentheses",
-  hint: "write only the tool's name",
-};
+const NO_SPECIFIER: RuleFault = syntaxFault("this tool takes nothing in parentheses", "write only the tool's name");
 
 function testByUnit(tests: ReadonlyMap<RuleKind, RuleTest>, verdict: Verdict): RuleTest["test"] {
   return (request, unit) => {

@@ -79,6 +79,11 @@ function broadGlob(text: string): NameTest {
   return (name) => matches(name.exact) || matches(name.folded) || folded?.matches(name.folded) === true;
 }
 
+/** True if a text contains characters that are special in globs. */
+export function isGlob(text: string): boolean {
+  return /[*?[\\]/.test(text);
+}
+
 /** Escapes a text so that a glob matches it literally. */
 export function escapeGlob(text: string): string {
   return text.replaceAll(/[\\*?[]/g, "\\$&");

@@ -4,10 +4,10 @@ import { type BroadMatch, compileBroad } from "../shell/match/broad-match.ts";
 import { scanLongText } from "../shell/match/long-text.ts";
 import { type RuleWord, type RuleWords, readRuleWords } from "../shell/match/rule-words.ts";
 import type { ShellLine } from "../shell/plan/shell-unit.ts";
-import { isOpaque } from "../shell/programs/table.ts";
+import { isOpaque, runsOf } from "../shell/programs/table.ts";
 import { commandName } from "../shell/read/command-name.ts";
 import type { MatchAnswer, SeenCommand } from "../shell/walk/seen-command.ts";
-import { type RuleFault, syntaxFault } from "./fault.ts";
+import { isGlobProblem, type RuleFault, syntaxFault } from "./fault.ts";
 import type { RuleOptions, RuleTest, WrittenRule } from "./rule.ts";
 import { allowsCommand, sameScript } from "./shell-allow.ts";
 
@@ -22,16 +22,15 @@ export function readShellRule(specifier: string, { verdict, bind }: WrittenRule,
   if (verdict !== "allow") return { record, ...createBroadTest(read) };
   if (isTooBroad(read)) return tooBroadFault(specifier, words);
   const rule = { words: words.map(({ text, glob }) => glob ?? text), tail, sameScript: sameScript(bind?.script, options.scripts) };
-  return { record, test: (_, unit) => allowsUnit(rule, unit) };
-}
-
-function allowsUnit(rule: Parameters<typeof allowsCommand>[0], unit: Unit): MatchAnswer {
-  const shell = getShellUnit(unit);
-  return shell && allowsCommand(rule, shell) ? "yes" : "no";
+  const test = (_: Request, unit: Unit): MatchAnswer => {
+    const shell = getShellUnit(unit);
+    return shell && allowsCommand(rule, shell) ? "yes" : "no";
+  };
+  return { record, test };
 }
 
 function wordsFault({ problem, column }: { readonly problem: string; readonly column: number }): RuleFault {
-  if (/class|dangling|range/.test(problem)) {
+  if (isGlobProblem(problem)) {
     return {
       type: "rule_bad_glob",
       message: problem,
@@ -55,8 +54,8 @@ function tooBroadFault(specifier: string, [name]: readonly RuleWord[]): RuleFaul
 }
 
 /** Matches broadly if the line was parsed, by plain words if it is too long. */
-function createBroadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWords"> {
-  const broad = compileBroad(words, tail);
+function createBroadTest({ words }: RuleWords): Pick<RuleTest, "test" | "plainWords"> {
+  const broad = compileBroad(words);
   const plain = words.some(({ glob }) => glob) ? undefined : words.map(({ text }) => text);
   const scan = createLongTest(plain);
   return {
@@ -70,9 +69,6 @@ function createBroadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "p
   };
 }
 
-/** Programs that take `NAME=value` before a command. */
-const TAKE_VARIABLES: ReadonlySet<string> = new Set(["env", "sudo", "strace"]);
-
 function matchBroadly(broad: BroadMatch, seen: SeenCommand): MatchAnswer {
   const one = broad(seen);
   const bare = one === "yes" ? undefined : withoutVariables(seen);
@@ -80,16 +76,11 @@ function matchBroadly(broad: BroadMatch, seen: SeenCommand): MatchAnswer {
   return other === "no" ? one : other;
 }
 
-/** The command without `NAME=value` words; undefined if there are none. */
+/** A wrapper without the `NAME=value` words before its command; undefined if there are none. */
 function withoutVariables(seen: SeenCommand): SeenCommand | undefined {
-  return takesVariables(seen) ? dropVariables(seen) : undefined;
-}
-
-function takesVariables({ argv: [first] }: SeenCommand): boolean {
-  return first !== undefined && !first.dynamic && TAKE_VARIABLES.has(commandName(first.text));
-}
-
-function dropVariables(seen: SeenCommand): SeenCommand | undefined {
+  const [first] = seen.argv;
+  const runs = first && !first.dynamic ? runsOf(commandName(first.text)) : undefined;
+  if (!(runs && "assignments" in runs && runs.assignments)) return undefined;
   const argv = seen.argv.filter(({ text }, i) => i === 0 || text.startsWith("-") || !text.includes("="));
   return argv.length === seen.argv.length ? undefined : { ...seen, argv };
 }

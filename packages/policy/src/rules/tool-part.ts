@@ -3,6 +3,7 @@ import { isApplyName, mayCover, sourceOfApply, toolsByForeignName } from "@assen
 import { catchPatternError, isFault, type RuleFault } from "./fault.ts";
 import { RULE_KINDS, type RuleKind } from "./kinds.ts";
 import { isMcpPattern, readMcpPattern } from "./mcp-name.ts";
+import { isGlob } from "./path-glob.ts";
 import type { Rule, RuleTool, RuleTools } from "./rule.ts";
 import { findGroup, getRuleTool, groupOfTool, isInGroup, isRuntimeTool, type NamedGroup, toolNameHint } from "./tool-groups.ts";
 
@@ -20,8 +21,6 @@ export type ToolPart = {
   readonly specifiers: "none" | "declared" | "group";
 };
 
-const GLOB = /[*?[\\]/;
-
 type NamingContext = { readonly verdict: Verdict; readonly tools: RuleTools };
 
 /** Reads the tool part of a rule; `asGroup` decides which names mean a group. */
@@ -35,10 +34,10 @@ export function readToolPart(
   if (isMcpPattern(text)) return mcpPart(text, verdict, tools);
   const pattern = catchPatternError(() => parsePattern(text));
   if (isFault(pattern)) return pattern;
-  if (!GLOB.test(text) && isRuntimeTool(text)) return runtimePart(text, verdict);
+  if (!isGlob(text) && isRuntimeTool(text)) return runtimePart(text, verdict);
   const { matches } = pattern.tool;
   const part = namedPart({ text: pattern.tool.text, matches }, verdict, tools);
-  if (GLOB.test(text) || isApplyOfKnown(text, tools)) return part;
+  if (isGlob(text) || isApplyOfKnown(text, tools)) return part;
   return withForeign(part, text, verdict, foreignPart(text, { verdict, tools }, asGroup));
 }
 

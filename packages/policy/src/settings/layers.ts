@@ -43,11 +43,9 @@ export function effectiveSettings(layers: readonly Layer[], places: PolicyLocati
   return { settings: locked ? { ...settings, mode: "default" } : settings, problems };
 }
 
-const VALUE_KEYS: readonly SettingKey[] = Object.keys(SETTINGS).filter((key): key is SettingKey => isValueKey(key));
-
-function isValueKey(key: string): boolean {
-  return Object.entries(SETTINGS).some(([name, { merge }]) => name === key && (merge === "first" || merge === "joined"));
-}
+const VALUE_KEYS = Object.entries(SETTINGS).flatMap(([key, { merge }]) =>
+  merge === "first" || merge === "joined" ? [key] : [],
+) as SettingKey[];
 
 type IgnoredValue = { readonly key: string; readonly at: WrittenValue["at"] };
 
@@ -63,17 +61,11 @@ function joinedValue(layers: readonly Layer[], key: SettingKey, ignored: Ignored
 }
 
 function joinSecretNames(layers: readonly Layer[]): readonly [key: keyof Settings, names: readonly unknown[]][] {
-  const isProject = ({ scope }: Layer): boolean => scope === "project";
+  const project = layers.filter(({ scope }) => scope === "project");
+  const others = layers.filter(({ scope }) => scope !== "project");
   return [
-    [
-      "secretEnv",
-      joinedValue(
-        layers.filter((layer) => !isProject(layer)),
-        "secretEnv",
-        [],
-      ),
-    ],
-    ["projectSecretEnv", joinedValue(layers.filter(isProject), "secretEnv", [])],
+    ["secretEnv", joinedValue(others, "secretEnv", [])],
+    ["projectSecretEnv", joinedValue(project, "secretEnv", [])],
   ];
 }
 

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type Scope } from "@assent/core";
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
+import { LONGEST_RULE } from "../rules/parse.ts";
 import { nearestKey } from "./nearest-key.ts";
 import type { SettingsProblem } from "./problem.ts";
 import { type RuleObject, readRuleObject } from "./rule-entry.ts";
@@ -149,7 +150,6 @@ function isJsonObject(value: unknown): value is JsonObject {
 }
 
 const MAX_RULES = 10_000;
-const MAX_RULE_LENGTH = 4_096;
 
 function readRules(draft: SettingsDraft, { node, key }: ValueSlot, { list, row }: { readonly list: RuleKey; readonly row: RuleRow }): void {
   const inAllow = row.verdict === "allow";
@@ -179,8 +179,8 @@ function readRule(draft: SettingsDraft, slot: ValueSlot, list: RuleKey): void {
   const { placeAt } = draft.page;
   const { offset } = nodeAt(node, ["rule"]) ?? node;
   const { length } = reading.value.rule;
-  if (length > MAX_RULE_LENGTH) {
-    const message = `A rule has at most ${MAX_RULE_LENGTH} characters; this one has ${length}.`;
+  if (length > LONGEST_RULE) {
+    const message = `A rule has at most ${LONGEST_RULE} characters; this one has ${length}.`;
     addProblem(draft.page, { type: "rule_syntax", offset, key, message, hint: "Split it into several rules.", inAllow });
     return;
   }

@@ -50,13 +50,8 @@ export function openPage(file: string, text: string): { readonly page: SettingsP
   const [first] = errors;
   if (first) {
     const message = `Invalid JSON: ${SYNTAX_ERRORS[printParseErrorCode(first.error)] ?? "unexpected content"}.`;
-    addProblem(page, {
-      type: "settings_syntax",
-      offset: first.offset,
-      key: "",
-      message,
-      hint: "Comments and trailing commas are allowed.",
-    });
+    const hint = "Comments and trailing commas are allowed.";
+    addProblem(page, { type: "settings_syntax", offset: first.offset, key: "", message, hint });
   }
   if (first || !root) return { page };
   checkKeys(page, root, "");

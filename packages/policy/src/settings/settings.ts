@@ -1,5 +1,6 @@
 import { compileGlob, MODES, type Mode, type Verdict } from "@assent/core";
 import { PROGRAM_VARIABLES, SECRET_VARIABLES, SHELL_VARIABLES } from "@assent/core/parts";
+import { isServerName } from "../rules/mcp-name.ts";
 import {
   amount,
   directory,
@@ -99,7 +100,7 @@ const mode = oneOf(...MODES);
 const pathGlob = text("a path glob", (value) => !value.includes("\0"));
 const nameGlob = text("a variable name, where * matches any text", (value) => /^[A-Za-z0-9_*]+$/.test(value));
 const variable = text("the name of a variable that is not a secret and does not redirect programs", isPassable);
-const server = text("a server name", (value) => /^(?!.*__)[A-Za-z0-9_-]{1,32}$/.test(value));
+const server = text("a server name", isServerName);
 
 const redaction: ValueReader<RedactionPattern> = (value) => {
   const reading = objectWith("name", ["prefix", "literal", "key"])(value);

@@ -2,8 +2,8 @@ import { existsSync, type FSWatcher, realpathSync, watch } from "node:fs";
 import { basename, dirname, relative, sep } from "node:path";
 import { errorCode } from "@assent/core";
 
-/** Calls `told` when a file may have changed. Waits for missing directories in their nearest parent and follows links. Does not keep the process alive. */
-export function watchFiles(files: readonly string[], told: () => void): () => void {
+/** Calls `changed` when a file may have changed. Waits for missing directories in their nearest parent and follows links. Does not keep the process alive. */
+export function watchFiles(files: readonly string[], changed: () => void): () => void {
   const watchers = new Map<string, FSWatcher>();
   let wanted = namesToWatch(files);
   const arm = (): void => {
@@ -12,7 +12,7 @@ export function watchFiles(files: readonly string[], told: () => void): () => vo
     for (const directory of [...wanted.keys()].filter((name) => !watchers.has(name))) begin(directory);
   };
   const begin = (directory: string): void => {
-    const watcher = tryWatch(directory, (name) => heard(directory, name));
+    const watcher = tryWatch(directory, (name) => onEvent(directory, name));
     watcher?.on("error", () => forget(directory));
     if (watcher) watchers.set(directory, watcher);
   };
@@ -20,12 +20,12 @@ export function watchFiles(files: readonly string[], told: () => void): () => vo
     watchers.get(directory)?.close();
     watchers.delete(directory);
   };
-  const heard = (directory: string, name: string | null): void => {
+  const onEvent = (directory: string, name: string | null): void => {
     const isItself = name === null || name === basename(directory); // the directory itself was moved or removed
     if (!isItself && !wanted.get(directory)?.has(name)) return;
     if (isItself) forget(directory);
     arm();
-    told();
+    changed();
   };
   arm();
   return () => {
@@ -59,9 +59,9 @@ function nearestExisting(directory: string): string {
   return at;
 }
 
-function tryWatch(directory: string, heard: (name: string | null) => void): FSWatcher | undefined {
+function tryWatch(directory: string, onEvent: (name: string | null) => void): FSWatcher | undefined {
   try {
-    return watch(directory, { persistent: false }, (_event, name) => heard(name));
+    return watch(directory, { persistent: false }, (_event, name) => onEvent(name));
   } catch (error) {
     if (errorCode(error) !== undefined) return undefined;
     throw error;

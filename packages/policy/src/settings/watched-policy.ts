@@ -42,7 +42,7 @@ export function watchPolicy(places: PolicyLocations, parts: PolicyOptions, optio
       update(true);
     });
   };
-  const tellSince = (revision: string): void => {
+  const notifyIfChanged = (revision: string): void => {
     if (loaded().policy.revision !== revision) for (const subscriber of [...subscribers]) subscriber();
   };
   const update = (isFinal: boolean): void => {
@@ -51,7 +51,7 @@ export function watchPolicy(places: PolicyLocations, parts: PolicyOptions, optio
     if (unsettled) settleLater();
     if (!reloaded) return;
     changed(loaded());
-    tellSince(revision);
+    notifyIfChanged(revision);
   };
   const files = listSettingsFiles(places, parts).map(({ file }) => file);
   const stop = watchFiles(files, () => {
@@ -75,7 +75,7 @@ export function watchPolicy(places: PolicyLocations, parts: PolicyOptions, optio
     compile: () => {
       const { revision } = loaded().policy;
       compile();
-      tellSince(revision);
+      notifyIfChanged(revision);
     },
     close: () => {
       stop();

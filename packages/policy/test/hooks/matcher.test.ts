@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compileMatcher } from "../../src/hooks/matcher.ts";
+import { compileMatcher } from "../../src/hooks/read.ts";
 
 const ROWS: readonly (readonly [text: string, value: string, expected: boolean])[] = [
   ["Bash", "Bash", true],

@@ -86,7 +86,10 @@ test("a directory one may not look into is unresolved", (t) => {
     import { resolvePath } from "../../src/paths/resolve.ts";
     if (process.getuid() === 0) process.setuid(54321);
     console.log(JSON.stringify(["closed/in/x", "closed"].map((path) => resolvePath(path, ${JSON.stringify(root)}).real)));`;
-  const shown = execFileSync(process.execPath, ["--input-type=module", "-e", source], { cwd: import.meta.dirname, encoding: "utf8" });
+  const shown = execFileSync(process.execPath, ["--conditions=@assent/source", "--input-type=module", "-e", source], {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+  });
   chmodSync(join(root, "closed"), 0o700); // or its owner could not remove it
   assert.deepEqual(JSON.parse(shown), [null, join(root, "closed")]);
 });

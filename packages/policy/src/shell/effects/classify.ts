@@ -1,12 +1,11 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
-import type { PathLookup } from "../../paths/lookup.ts";
 import type { CommandClass, Hazard, Operand } from "../plan/plan.ts";
 import type { CommandEffects } from "../programs/reads.ts";
 import { effectsOf, isOpaque } from "../programs/table.ts";
 import { builtinText, changesShell } from "../read/shell-builtins.ts";
 import { repositoryHazards } from "./git-repository.ts";
-import { lookAtPath } from "./look-at.ts";
+import { type CommandPlace, lookAtPath } from "./look-at.ts";
 
 /** What is known about one literal command. */
 export type ClassifiedCommand = {
@@ -17,9 +16,6 @@ export type ClassifiedCommand = {
   /** The program table describes the program. */
   readonly tabled: boolean;
 };
-
-/** Where the command would run. */
-export type CommandPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
 
 /** Tells what a literal command may do and which files it touches, by the row of its program. */
 export function classify(argv: readonly string[], place: CommandPlace): ClassifiedCommand {

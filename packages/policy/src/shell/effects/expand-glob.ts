@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { PathLookup } from "../../paths/lookup.ts";
+import { isAbsent } from "../../paths/resolve.ts";
 import type { Hazard, HazardId } from "../plan/plan.ts";
 import { PROGRAMS } from "../programs/table.ts";
 import type { PlainWord } from "../read/strict-reader.ts";
@@ -84,7 +85,7 @@ function entries(path: string): readonly string[] | undefined {
   try {
     return readdirSync(path);
   } catch (error) {
-    return error instanceof Error && "code" in error && (error.code === "ENOTDIR" || error.code === "ENOENT") ? [] : undefined;
+    return isAbsent(error) ? [] : undefined;
   }
 }
 
@@ -92,7 +93,7 @@ function isShown(name: string, part: string): boolean {
   return !name.startsWith(".") || part.startsWith(".");
 }
 
-/** Backtracks only to the last star. */
+/** Compares names as bash does, without the Unicode normalization of core's globs. Backtracks only to the last star. */
 function matches(name: string, pattern: string): boolean {
   const characters = [...name];
   let at = 0;

@@ -3,11 +3,10 @@ import { dirname, resolve } from "node:path";
 import type { PathLookup } from "../../paths/lookup.ts";
 import { isInside } from "../../paths/resolve.ts";
 import type { Hazard } from "../plan/plan.ts";
-
-type GitPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
+import type { CommandPlace } from "./look-at.ts";
 
 /** Hazards of running git here. Its repository must be inside the workspace, with its data in a directory next to its files, because its settings may name programs. */
-export function repositoryHazards(place: GitPlace): readonly Hazard[] {
+export function repositoryHazards(place: CommandPlace): readonly Hazard[] {
   try {
     for (let top = realDirectory(place); ; top = dirname(top)) {
       const data = top === "/" ? "/.git" : `${top}/.git`;
@@ -21,16 +20,16 @@ export function repositoryHazards(place: GitPlace): readonly Hazard[] {
   }
 }
 
-function realDirectory({ cwd, workspace }: GitPlace): string {
+function realDirectory({ cwd, workspace }: CommandPlace): string {
   return cwd === workspace ? cwd : realpathSync.native(cwd);
 }
 
-function topHazards(top: string, { workspace, look }: GitPlace): readonly Hazard[] | undefined {
+function topHazards(top: string, { workspace, look }: CommandPlace): readonly Hazard[] | undefined {
   if (isInside(workspace, top) || look(top, "/").inside) return undefined;
   return [{ id: "outside_workspace", text: `The repository ${top} is outside the workspace` }];
 }
 
-function dataHazards(data: string, there: Stats, { look }: GitPlace): readonly Hazard[] {
+function dataHazards(data: string, there: Stats, { look }: CommandPlace): readonly Hazard[] {
   if (there.isSymbolicLink() && !look(data, "/").inside) return [{ id: "outside_workspace", text: `${data} leads outside the workspace` }];
   if (!(there.isSymbolicLink() ? statSync(data) : there).isDirectory())
     return [{ id: "outside_workspace", text: `${data} is a file, so the repository's data is elsewhere` }];

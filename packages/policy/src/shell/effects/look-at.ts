@@ -1,17 +1,18 @@
 import { type Dirent, readdirSync, realpathSync } from "node:fs";
 import type { PathFact, PathLookup } from "../../paths/lookup.ts";
-import { isInside } from "../../paths/resolve.ts";
+import { isAbsent, isInside } from "../../paths/resolve.ts";
 import type { Hazard, HazardId, Operand } from "../plan/plan.ts";
 
 /** A path among a command's words; `follows`: links below it are followed. */
 export type PathWord = { readonly path: string; readonly use: Operand["use"]; readonly follows: boolean };
 
-type PathPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
+/** Where a command would run. */
+export type CommandPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathLookup };
 
 /** Resolves a path of a command and finds its hazards. */
 export function lookAtPath(
   { path, use, follows }: PathWord,
-  place: PathPlace,
+  place: CommandPlace,
 ): { readonly operand: Operand; readonly hazards: readonly Hazard[] } {
   const fact = place.look(path, place.cwd);
   const hazards: Hazard[] = [...fact.hazards];
@@ -29,13 +30,13 @@ export function lookAtPath(
 /** `~`, `=id`, `%PATH%`, `@(…)`, a trailing `^`, a backslash. */
 const FOR_OTHER_SHELL = /^[~=]|%[A-Za-z_]{3,}%|@\(|\^$|\\/;
 
-function isOutside({ absolute, real, inside, ownOutput }: PathFact, { workspace }: PathPlace): boolean {
+function isOutside({ absolute, real, inside, ownOutput }: PathFact, { workspace }: CommandPlace): boolean {
   if (ownOutput) return false;
   return !inside || (absolute !== real && !isInside(workspace, absolute));
 }
 
 /** `..` goes up from where a link leads, so `link/..` may not be where it seems. */
-function climbsElsewhere(path: string, { real }: PathFact, { cwd, look }: PathPlace): boolean {
+function climbsElsewhere(path: string, { real }: PathFact, { cwd, look }: CommandPlace): boolean {
   if (real === null || !path.includes("..")) return false;
   const [climb] = /^(?:.*\/)?\.\.(?=\/|$)/s.exec(path) ?? [];
   if (climb === undefined) return false;
@@ -72,6 +73,6 @@ function entriesOf(path: string): readonly Dirent[] | undefined {
   try {
     return readdirSync(path, { withFileTypes: true });
   } catch (error) {
-    return error instanceof Error && "code" in error && (error.code === "ENOTDIR" || error.code === "ENOENT") ? [] : undefined;
+    return isAbsent(error) ? [] : undefined;
   }
 }

@@ -43,12 +43,17 @@ function bytesOf(directory: string | undefined, file: string): Buffer | undefine
 /** A missing script is empty. If the package is not valid JSON, every script carries its digest. */
 function scriptsOf(bytes: Buffer | undefined): (step: string) => unknown {
   if (!bytes) return () => "";
+  const scripts = parseScripts(bytes);
+  return scripts ? (step) => (Object.hasOwn(scripts, step) ? scripts[step] : "") : () => ({ broken: contentDigest(bytes) });
+}
+
+/** Undefined: not valid JSON. */
+function parseScripts(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
   try {
     const parsed: unknown = JSON.parse(bytes.toString("utf8").replace(/^\uFEFF/, ""));
-    const scripts = isObject(parsed) && isObject(parsed["scripts"]) ? parsed["scripts"] : {};
-    return (step) => (Object.hasOwn(scripts, step) ? scripts[step] : "");
+    return isObject(parsed) && isObject(parsed["scripts"]) ? parsed["scripts"] : {};
   } catch {
-    return () => ({ broken: contentDigest(bytes) });
+    return undefined;
   }
 }
 
@@ -68,15 +73,7 @@ export function rememberPackageScripts(workspace: string): (words: readonly stri
 }
 
 function packageCommands(workspace: string): readonly (readonly string[])[] {
-  const names = scriptNames(join(workspace, "package.json"));
+  const bytes = bytesOf(workspace, "package.json");
+  const names = Object.keys((bytes && parseScripts(bytes)) ?? {}).slice(0, 1_000);
   return [["npm", "test"], ["pnpm", "test"], ["yarn", "test"], ...names.map((name) => ["npm", "run", name])];
-}
-
-function scriptNames(file: string): readonly string[] {
-  try {
-    const parsed: unknown = JSON.parse(readFileSync(file, "utf8"));
-    return isObject(parsed) && isObject(parsed["scripts"]) ? Object.keys(parsed["scripts"]).slice(0, 1_000) : [];
-  } catch {
-    return []; // no readable package here
-  }
 }

@@ -3,17 +3,11 @@ import { relative, resolve } from "node:path";
 import { contentDigest } from "../../facts/digest.ts";
 import type { Command } from "../plan/plan.ts";
 import type { ShellUnit } from "../plan/shell-unit.ts";
+import { interpreterKind } from "../programs/table.ts";
 import { findPossibleDirectories } from "./touched-paths.ts";
 
 /** Larger files are not bound. */
 const LARGEST = 16 * 1024 * 1024;
-
-/** Programs whose first operand is a script. */
-const INTERPRETERS =
-  /^(?:sh|bash|dash|ash|zsh|ksh|fish|source|\.|python[0-9.]*|node|deno|bun|tsx|ts-node|ruby|perl|php|lua[0-9.]*|Rscript|osascript|tclsh|awk|gawk|mawk|pwsh)$/;
-
-/** For shells `-e` is a mode, not code. */
-const SHELLS = /^(?:sh|bash|dash|ash|zsh|ksh|fish|source|\.)$/;
 
 /** A script that a command would run, with the digest of its bytes. */
 export type ScriptBind = { readonly file: string; readonly digest: string };
@@ -33,10 +27,10 @@ export function findScriptBinds(
     for (const cwd of findPossibleDirectories(unit, home)) for (const name of names) files.add(resolve(cwd, name));
   }
   if (!files) return [];
-  return [...files].slice(0, MOST_FILES).map((path) => ({ file: shown(path, from), digest: digestOf(path) }));
+  return [...files].slice(0, MOST_FILES).map((path) => ({ file: displayPath(path, from), digest: digestOf(path) }));
 }
 
-function shown(path: string, from: string): string {
+function displayPath(path: string, from: string): string {
   return path.startsWith(`${from}/`) ? relative(from, path) : path;
 }
 
@@ -44,12 +38,13 @@ function scriptsOf({ argv, redirections }: Command): readonly string[] {
   const [first] = argv;
   if (!first || first.dynamic) return NONE;
   const { text: name } = first;
-  if (!INTERPRETERS.test(baseName(name))) return name.includes("/") ? [name] : NONE;
+  const kind = interpreterKind(name);
+  if (!kind) return name.includes("/") ? [name] : NONE;
   const args = argv.slice(1).map(({ text }) => text);
   const given = redirections.filter(({ op, dynamic }) => op === "<" && !dynamic).map(({ target }) => target);
   const literal = args.filter((word, i) => !word.startsWith("-") && word !== "" && !argv[i + 1]?.dynamic);
   const operands = name === "deno" || name === "bun" ? literal.filter((word) => word !== "run") : literal;
-  if (runsInline(name, args)) return given;
+  if (runsInline(kind, args)) return given;
   return [...operands.filter((word, i) => i === 0 || LOOKS_LIKE_FILE.test(word)), ...given];
 }
 
@@ -58,16 +53,12 @@ const NONE: readonly string[] = [];
 /** Data files are not bound, but a second script is. */
 const LOOKS_LIKE_FILE = /^\.{0,2}\/|\.(?:[cm]?[jt]s|py|rb|pl|php|lua|sh|bash|R|tcl)$/;
 
-/** Code on the command line is part of the text already. */
-function runsInline(name: string, args: readonly string[]): boolean {
-  const code = SHELLS.test(baseName(name)) ? /^-[a-zA-Z]*c$/ : /^-[a-zA-Z]*[ce]$|^--eval$|^--print$/;
+/** Code on the command line is part of the text already. For shells `-e` is a mode, not code. */
+function runsInline(kind: ReturnType<typeof interpreterKind>, args: readonly string[]): boolean {
+  const code = kind === "shell" ? /^-[a-zA-Z]*c$/ : /^-[a-zA-Z]*[ce]$|^--eval$|^--print$/;
   const inline = args.findIndex((word) => code.test(word));
   const operand = args.findIndex((word) => !word.startsWith("-") && word !== "");
   return inline !== -1 && (operand === -1 || inline < operand);
-}
-
-function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 function digestOf(path: string): string {

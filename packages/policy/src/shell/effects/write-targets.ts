@@ -3,6 +3,7 @@ import { type OptionLists, optionsOf, splitNames } from "../programs/options.ts"
 import { type Reach, type Subcommand, TEMPLATE_HOOKS, type Writes } from "../programs/program.ts";
 import { PROGRAMS } from "../programs/table.ts";
 import { isOneWord } from "../read/bash-tree.ts";
+import { commandName } from "../read/command-name.ts";
 import type { SeenCommand } from "../walk/seen-command.ts";
 import { type CommandWords, commandWords, isGiven, valuesFor, valuesOf } from "./command-words.ts";
 
@@ -26,9 +27,7 @@ export function findWriteTargets(seen: SeenCommand): readonly WriteTarget[] {
 
 /** A program's name as deny rules compare it. */
 export function programName({ argv }: SeenCommand): string {
-  const name = argv[0]?.text.toLowerCase() ?? "";
-  const file = name.slice(name.lastIndexOf("/") + 1);
-  return file.endsWith(".exe") ? file.slice(0, -".exe".length) : file;
+  return commandName(argv[0]?.text ?? "");
 }
 
 /** `>&2` and `>&-` open no file. */
@@ -146,10 +145,7 @@ function operandTargets(command: Writes, read: CommandWords, words: readonly Pla
     case "after-first":
       return operands.slice(1).map((word) => writeTo(word));
     case "last":
-      return operands
-        .slice(1)
-        .slice(-1)
-        .map((word) => writeTo(word));
+      return lastOperand(operands).map((word) => writeTo(word));
     case "cloned":
       return (operands.length > 1 ? operands.slice(1, 2) : operands.map(cloneName)).map((word) => writeTo(word, "new"));
     case "starts":
@@ -199,7 +195,12 @@ function findCopyEnds({ alone }: Writes, read: CommandWords): CopyEnds {
   const given = valuesFor(read, "into");
   if (given.length > 0) return { sources: operands, destinations: given };
   if (alone && operands.length === 1) return { sources: operands, destinations: [HERE] };
-  return { sources: operands.slice(0, -1), destinations: operands.slice(1).slice(-1) };
+  return { sources: operands.slice(0, -1), destinations: lastOperand(operands) };
+}
+
+/** None if there is only one operand. */
+function lastOperand(operands: readonly PlanWord[]): readonly PlanWord[] {
+  return operands.slice(1).slice(-1);
 }
 
 /** A source is moved away, linked, or read whole. */

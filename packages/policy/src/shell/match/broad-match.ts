@@ -19,7 +19,7 @@ export type BroadMatch = (seen: SeenCommand) => MatchAnswer;
  * 5. further words are allowed;
  * 6. a dynamic word in one of these places leaves the rule in doubt.
  */
-export function compileBroad(words: readonly RuleWord[], _tail?: boolean): BroadMatch {
+export function compileBroad(words: readonly RuleWord[]): BroadMatch {
   const [first, ...rest] = words;
   if (!first) return () => "yes";
   const name = nameTest(first);

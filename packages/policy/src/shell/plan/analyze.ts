@@ -11,17 +11,13 @@ import { findTouchedPaths } from "../effects/touched-paths.ts";
 import { findWorkingDirectories } from "../effects/working-directories.ts";
 import { matchReaders } from "../read/agree.ts";
 import { characterHazards } from "../read/characters.ts";
-import type { PlainCommand } from "../read/strict-reader.ts";
-import { readPlain } from "../read/strict-reader.ts";
+import { LONGEST_COMMAND, type PlainCommand, readPlain } from "../read/strict-reader.ts";
 import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import { walkBash } from "../walk/walk.ts";
 import { type Hazard, makePlan } from "./plan.ts";
 import { markPlannedLine, type PlannedCommand, type PlannedLine } from "./planned-line.ts";
 import { joinHazards, type PlacedCommand, type ReadCommand, readCommands, type ShellPlace, uniqueHazards } from "./read-commands.ts";
 import type { ShellLine, ShellUnit } from "./shell-unit.ts";
-
-/** Longer text is not parsed. */
-export const LONGEST_COMMAND = 4096;
 
 /** A line as it was understood: what is judged and what runs. */
 export type AnalyzedLine = {
@@ -166,7 +162,7 @@ function concludeLine(text: string, { place, walk, hazards, read, plain }: LineF
     parsed: walk.parsed,
     readOnly,
   };
-  const runs = modelled ? planCommands(plain, place) : undefined;
+  const runs = modelled ? planCommands(plain, place.findProgram) : undefined;
   const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => makeUnit(one, { line, index, place }));
   return {
     line,
@@ -210,21 +206,12 @@ function subjectOf({ line, command }: ShellUnit): string {
 }
 
 /** All or none: if one directory is unknown, nothing runs from the plan. */
-function planCommands(plain: readonly PlacedCommand[], place: ShellPlace): readonly PlannedCommand[] | undefined {
-  const commands: PlannedCommand[] = [];
-  for (const one of plain) {
-    const command = planCommand(one, place);
-    if (!command) return undefined;
-    commands.push(command);
-  }
-  return commands;
-}
-
-function planCommand({ command, argv, cwd }: PlacedCommand, { findProgram }: ShellPlace): PlannedCommand | undefined {
-  if (!hasName(argv) || cwd === null) return undefined;
-  const [name] = argv;
-  const program = name === "cd" ? undefined : findProgram(name);
-  return { join: command.join, argv, cwd, redirections: command.redirections, program };
+function planCommands(plain: readonly PlacedCommand[], findProgram: ShellPlace["findProgram"]): readonly PlannedCommand[] | undefined {
+  const commands = plain.flatMap(({ command: { join, redirections }, argv, cwd }): readonly PlannedCommand[] => {
+    if (!hasName(argv) || cwd === null) return [];
+    return [{ join, argv, cwd, redirections, program: argv[0] === "cd" ? undefined : findProgram(argv[0]) }];
+  });
+  return commands.length === plain.length ? commands : undefined;
 }
 
 function hasName(argv: readonly string[]): argv is PlannedCommand["argv"] {

@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import type { PathLookup } from "../../paths/lookup.ts";
-import { type ClassifiedCommand, type CommandPlace, classify } from "../effects/classify.ts";
+import { type ClassifiedCommand, classify } from "../effects/classify.ts";
+import type { CommandPlace } from "../effects/look-at.ts";
 import type { PlainCommand } from "../read/strict-reader.ts";
 import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import type { ProgramFinder } from "./find-program.ts";
-import type { Command, Hazard, PlanWord } from "./plan.ts";
+import type { Command, Hazard } from "./plan.ts";
 
 /** Where a line would run. */
 export type ShellPlace = {
@@ -69,8 +70,9 @@ const MOVERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd"]);
 
 function readCommand(seen: SeenCommand, cwd: string | null, place: ShellPlace): ReadCommand {
   const { argv, path, assignments, redirections } = seen;
-  const literal = argv.length > 0 && !seen.openEnd && !argv.some(isDynamic);
-  const classified = literal ? classify(argv.map(textOf), placeAt(cwd, place)) : undefined;
+  const literal = argv.length > 0 && !seen.openEnd && !argv.some(({ dynamic }) => dynamic);
+  const words = argv.map(({ text }) => text);
+  const classified = literal ? classify(words, placeAt(cwd, place)) : undefined;
   const known = joinHazards(seen.hazards, classified?.hazards ?? NO_HAZARDS);
   const hazards = uniqueHazards(cwd === null || seen.movedTo ? [...known, CWD_UNKNOWN] : known);
   const command: Command = {
@@ -88,14 +90,6 @@ function readCommand(seen: SeenCommand, cwd: string | null, place: ShellPlace): 
 
 function placeAt(cwd: string | null, place: ShellPlace): CommandPlace {
   return cwd === null || cwd === place.cwd ? place : { workspace: place.workspace, look: place.look, cwd };
-}
-
-function isDynamic({ dynamic }: PlanWord): boolean {
-  return dynamic;
-}
-
-function textOf({ text }: PlanWord): string {
-  return text;
 }
 
 export function joinHazards(some: readonly Hazard[], more: readonly Hazard[]): readonly Hazard[] {

@@ -15,31 +15,18 @@ import {
 
 /** Options before the subcommand that no rule needs to see. */
 const HARMLESS: ReadonlySet<string> = new Set(["--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"]);
-const RUN_HOOKS: ReadonlySet<string> = new Set([
-  "switch",
-  "checkout",
-  "restore",
-  "rm",
-  "mv",
-  "merge",
-  "commit",
-  "stash",
-  "stash push",
-  "stash pop",
-  "stash apply",
-]);
 
 /** The effects of git, by the table of its subcommand. */
 export function gitReads(subcommands: Readonly<Record<string, Subcommand>>): ReadModel {
-  const tables = new Map(Object.entries(subcommands).flatMap(([name, { reads }]) => (reads ? [[name, reads]] : [])));
+  const rows = new Map(Object.entries(subcommands));
   return (args) => {
     const start = args.findIndex((word) => !HARMLESS.has(word));
     const words = start < 0 ? [] : args.slice(start);
-    return { ...subcommandEffects(words, tables), repository: true, words: ["git", ...words] };
+    return { ...subcommandEffects(words, rows), repository: true, words: ["git", ...words] };
   };
 }
 
-function subcommandEffects(words: readonly string[], tables: ReadonlyMap<string, ReadTable>): CommandEffects {
+function subcommandEffects(words: readonly string[], rows: ReadonlyMap<string, Subcommand>): CommandEffects {
   const [first = "", second = ""] = words;
   if (first === "--version" && words.length === 1) return NO_EFFECTS;
   if (first === "" || first.startsWith("-"))
@@ -48,13 +35,14 @@ function subcommandEffects(words: readonly string[], tables: ReadonlyMap<string,
       "git_global_option",
       first === "" ? "git has no subcommand" : `${first} comes before the subcommand and changes what git does`,
     );
-  const pair = tables.get(`${first} ${second}`);
-  if (pair) return effectsByGitTable(words.slice(2), pair);
+  const pair = rows.get(`${first} ${second}`);
+  if (pair?.reads) return effectsByGitTable(words.slice(2), pair.reads);
   const bareReflog = first === "reflog" && words.slice(1).every((word) => word.startsWith("-"));
-  const table = bareReflog ? tables.get("reflog show") : tables.get(first);
+  const table = rows.get(bareReflog ? "reflog show" : first)?.reads;
   if (table) return effectsByGitTable(words.slice(1), table);
-  const hooks = RUN_HOOKS.has(first === "stash" && second !== "" && !second.startsWith("-") ? `stash ${second}` : first);
-  if (hooks) return withHazard({ ...NO_EFFECTS, class: "write" }, "runs_hooks", `git ${first} runs the repository's hooks`);
+  const isStashVerb = first === "stash" && second !== "" && !second.startsWith("-");
+  if ((isStashVerb ? pair : rows.get(first))?.hooks)
+    return withHazard({ ...NO_EFFECTS, class: "write" }, "runs_hooks", `git ${first} runs the repository's hooks`);
   return withHazard({ ...NO_EFFECTS, class: "unknown" }, "unmodelled_option", `Assent doesn't know what git ${first} does`);
 }
 

@@ -16,6 +16,8 @@ export type Program = {
   readonly runs?: Runs;
   /** How deny and ask rules compare its words. */
   readonly match?: Match;
+  /** It runs a script: by `-c` and from a file (`shell`), by an option such as `-e` and from a file (`code`), or only from a file (`file`). */
+  readonly interprets?: "shell" | "code" | "file";
   /** It runs code that Assent doesn't inspect: always, or depending on its first word. */
   readonly opaque?: true | { readonly only: string } | { readonly except: string };
   /** Keys may be two words: `stash list`. */
@@ -33,6 +35,8 @@ export type Subcommand = {
   readonly match?: Pick<Match, "options" | "synonyms">;
   /** Options whose value is run; `*` stands for any letters. */
   readonly runs?: Notation;
+  /** It runs the repository's hooks. */
+  readonly hooks?: true;
 };
 
 /** How deny and ask rules compare a program's words. */
@@ -157,7 +161,7 @@ export const FORMATTER: Writes = {
 /** A template's hooks are copied into a new repository and run there. */
 export const TEMPLATE_HOOKS = ".git/hooks/template";
 
-/** The same row for several programs. */
-export function sameRow(names: string, row: Program): Readonly<Record<string, Program>> {
+/** The same row for several programs or subcommands. */
+export function sameRow<Row extends Program | Subcommand>(names: string, row: Row): Readonly<Record<string, Row>> {
   return Object.fromEntries(names.split(" ").map((name) => [name, row]));
 }

@@ -1,3 +1,4 @@
+import { commandName } from "../read/command-name.ts";
 import type { Program, Runs } from "./program.ts";
 import { type CommandEffects, effectsByTable, NO_EFFECTS } from "./reads.ts";
 import { ARCHIVES } from "./rows/archives.ts";
@@ -45,10 +46,17 @@ export function effectsOf(name: string, args: readonly string[]): CommandEffects
 
 /** How a program runs commands; undefined: none that Assent knows of. */
 export function runsOf(name: string): Runs | undefined {
-  const own = PROGRAMS.get(name)?.runs;
-  if (own) return own;
-  if (LOADER.test(name)) return PROGRAMS.get("ld.so")?.runs;
-  return PROGRAMS.get(VERSIONED.exec(name)?.[1] ?? "")?.runs;
+  return PROGRAMS.get(name)?.runs ?? (LOADER.test(name) ? PROGRAMS.get("ld.so") : unversioned(name))?.runs;
+}
+
+/** How a program runs scripts, by its name or path; undefined: it is not an interpreter. */
+export function interpreterKind(program: string): Program["interprets"] {
+  const name = program.slice(program.lastIndexOf("/") + 1).toLowerCase();
+  return PROGRAMS.get(name)?.interprets ?? unversioned(name)?.interprets;
+}
+
+function unversioned(name: string): Program | undefined {
+  return PROGRAMS.get(VERSIONED.exec(name)?.[1] ?? "");
 }
 
 /** The dynamic loader starts any program. */
@@ -59,8 +67,7 @@ const VERSIONED = /^(python|pypy|perl|ruby|lua|php)[\d.]+$/;
 /** Whether these words run code that Assent doesn't inspect. An allow rule for them must name all words. */
 export function isOpaque(words: readonly string[]): boolean {
   const [name = "", verb = ""] = words;
-  const file = name.slice(name.lastIndexOf("/") + 1).toLowerCase();
-  const base = file.endsWith(".exe") ? file.slice(0, -".exe".length) : file;
+  const base = commandName(name);
   const opaque = PROGRAMS.get(base)?.opaque;
   if (typeof opaque === "object") {
     return "only" in opaque ? opaque.only.split(" ").includes(verb) : !opaque.except.split(" ").includes(verb);

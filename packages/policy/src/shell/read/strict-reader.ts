@@ -22,7 +22,8 @@ export type PlainCommand = {
 /** The commands of a text, or the first thing that is rejected. */
 export type PlainReading = { readonly commands: readonly PlainCommand[] } | { readonly refused: Hazard };
 
-const LONGEST = 4096;
+/** Longer text is not parsed. */
+export const LONGEST_COMMAND = 4096;
 const LONGEST_BLANK = 40;
 const MOST_EMPTY_LINES = 10;
 
@@ -74,7 +75,7 @@ export function readPlain(text: string): PlainReading {
 
 function checkText(reader: StrictReader): Refusal {
   const { text } = reader;
-  if (text.length > LONGEST) return refuse(reader, "too_long", `The command is longer than ${LONGEST} characters`);
+  if (text.length > LONGEST_COMMAND) return refuse(reader, "too_long", `The command is longer than ${LONGEST_COMMAND} characters`);
   if (!NOT_PLAIN.test(text)) return undefined;
   reader.at = text.search(NOT_PLAIN);
   const code = text.charCodeAt(reader.at);
@@ -245,16 +246,12 @@ function endLine(reader: StrictReader): Refusal {
 function endCommand(reader: StrictReader, next: Join, at: number): Refusal {
   const { text, words, redirections, join, start, end } = reader;
   if (!words) return refuse({ text, at }, "unparsed", "A command is missing");
-  if (changesShell(words.map(textOf))) return refuse({ text, at: start }, "state_builtin", builtinText(words[0].text));
+  if (changesShell(words.map((word) => word.text))) return refuse({ text, at: start }, "state_builtin", builtinText(words[0].text));
   reader.commands.push({ join, words, redirections, at: [start, end] });
   reader.words = undefined;
   reader.redirections = [];
   reader.join = next;
   return undefined;
-}
-
-function textOf({ text }: PlainWord): string {
-  return text;
 }
 
 function endText(reader: StrictReader): Refusal {

@@ -1,4 +1,5 @@
 import { dynamicWord, literalWord, type ShellWord } from "./bash-tree.ts";
+import { isReserved } from "./shell-builtins.ts";
 
 /** The commands that unparsable text may contain: its parts between newlines and operators, as words. Unclosed quotes are ignored. */
 export function splitTolerant(text: string): readonly (readonly ShellWord[])[] {
@@ -27,12 +28,8 @@ type TolerantCursor = {
   readonly operators: boolean;
 };
 
-const RESERVED: ReadonlySet<string> = new Set(
-  "if then elif else fi do done while until for case esac select in function coproc time ! { } [[ ]]".split(" "),
-);
-
 function withoutReserved(words: readonly ShellWord[]): ShellWord[] {
-  const first = words.findIndex(({ value, word }) => !RESERVED.has(value) && (word.dynamic || !/^[A-Za-z_]\w*\+?=/.test(value)));
+  const first = words.findIndex(({ value, word }) => !isReserved(value) && (word.dynamic || !/^[A-Za-z_]\w*\+?=/.test(value)));
   return first === -1 ? [] : words.slice(first);
 }
 

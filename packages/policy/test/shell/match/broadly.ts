@@ -7,7 +7,7 @@ import { walkBash } from "../../../src/shell/walk/walk.ts";
 export function broadly(rule: string, text: string): MatchAnswer {
   const read = readRuleWords(rule);
   if ("problem" in read) throw new Error(`${rule}: ${read.problem} at ${read.column}`);
-  return overall(text, compileBroad(read.words, read.tail));
+  return overall(text, compileBroad(read.words));
 }
 
 /** The strongest answer over all that a text would run. */

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { getShellUnit } from "../../../src/facts/units.ts";
 import { createPathLookup } from "../../../src/paths/lookup.ts";
-import { type AnalyzedLine, analyzeShell, LONGEST_COMMAND } from "../../../src/shell/plan/analyze.ts";
+import { type AnalyzedLine, analyzeShell } from "../../../src/shell/plan/analyze.ts";
 import { PROGRAM_PATH, programFinder } from "../../../src/shell/plan/find-program.ts";
 import { readPlannedLine } from "../../../src/shell/plan/planned-line.ts";
+import { LONGEST_COMMAND } from "../../../src/shell/read/strict-reader.ts";
 import { scratch } from "../../scratch.ts";
 
 function workspace(t: TestContext): string {

@@ -16,12 +16,16 @@ const SAME_CONTAINER_COMMANDS: readonly string[] = [
   "events, system events",
 ];
 
+const CONTAINER_OPTIONS =
+  "-H= --host= -c= --context= -l= --log-level= --config= --tlscacert= --tlscert= --tlskey= -D --debug --tls --tlsverify -v --version";
+const SAME_CONTAINER_OPTIONS = ["-f --force", "-a --all", "-v --volume", "-d --detach", "-i --interactive", "-t --tty", "-p --publish"];
+
 /** Containers, clusters and cloud services. */
 export const CLOUD: Readonly<Record<string, Program>> = {
   ...sameRow("docker podman", {
     match: {
-      options: `-H= --host= -c= --context= -l= --log-level= --config= --tlscacert= --tlscert= --tlskey= -D --debug --tls --tlsverify -v --version`,
-      synonyms: ["-f --force", "-a --all", "-v --volume", "-d --detach", "-i --interactive", "-t --tty", "-p --publish"],
+      options: CONTAINER_OPTIONS,
+      synonyms: SAME_CONTAINER_OPTIONS,
       subcommands: true,
       subcommandSynonyms: SAME_CONTAINER_COMMANDS,
       plugins: true,
@@ -29,17 +33,12 @@ export const CLOUD: Readonly<Record<string, Program>> = {
     opaque: true,
     subcommands: {
       cp: { writes: { operands: "to" } },
-      save: { writes: { options: "-o=file --output=file" } },
-      export: { writes: { options: "-o=file --output=file" } },
+      ...sameRow("save export", { writes: { options: "-o=file --output=file" } }),
       build: { writes: { options: "-o=file --output=file --iidfile=file" } },
     },
   }),
   nerdctl: {
-    match: {
-      options: `-H= --host= -c= --context= -l= --log-level= --config= --tlscacert= --tlscert= --tlskey= -D --debug --tls --tlsverify -v --version`,
-      synonyms: ["-f --force", "-a --all", "-v --volume", "-d --detach", "-i --interactive", "-t --tty", "-p --publish"],
-      subcommandSynonyms: SAME_CONTAINER_COMMANDS,
-    },
+    match: { options: CONTAINER_OPTIONS, synonyms: SAME_CONTAINER_OPTIONS, subcommandSynonyms: SAME_CONTAINER_COMMANDS },
   },
   kubectl: {
     match: {

@@ -10,9 +10,11 @@ const DIGEST: ReadTable = {
   unsafe: { unmodelled_option: "-c --check --ignore-missing --quiet --status --strict -w --warn" },
 };
 
+const INTO = "-t=into --target-directory=into -S= --suffix=";
+
 const COPIES: Writes = {
   operands: "to",
-  options: "-t=into --target-directory=into -S= --suffix=",
+  options: INTO,
   deep: "-r -R -a --recursive --archive",
   exact: "-T --no-target-directory",
   whole: "--parents",
@@ -20,14 +22,14 @@ const COPIES: Writes = {
 
 const MOVES: Writes = {
   operands: "from-to",
-  options: "-t=into --target-directory=into -S= --suffix=",
+  options: INTO,
   deep: "*",
   exact: "-T --no-target-directory",
 };
 
 const LINKS: Writes = {
   operands: "from-to",
-  options: "-t=into --target-directory=into -S= --suffix=",
+  options: INTO,
   exact: "-T --no-target-directory -n -h --no-dereference",
   alone: true,
 };
@@ -86,7 +88,6 @@ export const FILES: Readonly<Record<string, Program>> = {
       options: `-e --canonicalize-existing -m --canonicalize-missing -L --logical -P --physical -q --quiet --relative-to=path --relative-base=path -s --strip --no-symlinks
       -z --zero ${HELP}`,
     },
-    ...Object.fromEntries(["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"].map((name) => [name, DIGEST])),
   },
   readlink: {
     reads: {

@@ -1,5 +1,5 @@
 import { gitReads } from "../git-reads.ts";
-import { type Program, type Subcommand, TEMPLATE_HOOKS, TO_OUTPUT, type Writes } from "../program.ts";
+import { type Program, type Subcommand, sameRow, TEMPLATE_HOOKS, TO_OUTPUT, type Writes } from "../program.ts";
 import { type CommandEffects, type OptionReading, withHazard } from "../reads.ts";
 import { HISTORY, LISTING, SHOW, UNSAFE, WALK } from "./git-options.ts";
 
@@ -22,8 +22,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       options: `-n= --max-count= --author= --committer= --grep= --since= --until= --after= --before= --format= --skip= -S= -G= -L=`,
     },
   },
-  show: { reads: HISTORY, writes: DIFFERENCE },
-  diff: { reads: HISTORY, writes: DIFFERENCE },
+  ...sameRow("show diff", { reads: HISTORY, writes: DIFFERENCE }),
   "stash show": { reads: { ...HISTORY, options: `${HISTORY.options} --include-untracked --no-include-untracked --only-untracked` } },
   "stash list": { reads: { operands: "revisions", options: `${WALK} ${SHOW} --color[=] --no-color -z`, unsafe: UNSAFE } },
   "reflog show": { reads: { operands: "revisions", options: `${WALK} ${SHOW} --color[=] --no-color -z`, unsafe: UNSAFE } },
@@ -207,38 +206,28 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       options: `-b= -B= --orphan= --conflict= -f --force -q --quiet -m --merge --ours --theirs -d --detach -p --patch`,
       synonyms: ["-f --force", "-p --patch"],
     },
+    hooks: true,
   },
-  restore: { writes: { operands: "all", keeps: true } },
-  "checkout-index": { writes: { options: "--prefix=place" } },
-  "read-tree": { writes: { options: "--prefix=place" } },
+  restore: { writes: { operands: "all", keeps: true }, hooks: true },
+  ...sameRow("checkout-index read-tree", { writes: { options: "--prefix=place" } }),
   subtree: { writes: { options: "-P=place --prefix=place" } },
   rm: {
     writes: { operands: "all", never: "--cached -n --dry-run", deep: "-r", keeps: true },
     match: { options: "-f --force -r -n --dry-run --cached -q --quiet", synonyms: ["-f --force", "-n --dry-run"] },
+    hooks: true,
   },
   mv: {
     writes: { operands: "from-to", deep: "*" },
     match: { options: "-f --force -k -n --dry-run -v --verbose", synonyms: ["-f --force"] },
+    hooks: true,
   },
   submodule: { writes: { operands: "after-first", only: "add set-url set-branch", keeps: true, fixed: [".gitmodules"] } },
   worktree: {
     writes: { operands: "after-first", only: "add move remove" },
     match: { options: "-b= -B= --reason=", synonyms: ["-f --force"] },
   },
-  clone: {
-    writes: {
-      ...REPOSITORY,
-      operands: "cloned",
-    },
-    runs: "-u= --upload-pack=",
-  },
-  init: {
-    writes: {
-      ...REPOSITORY,
-      operands: "all",
-      makes: true,
-    },
-  },
+  clone: { writes: { ...REPOSITORY, operands: "cloned" }, runs: "-u= --upload-pack=" },
+  init: { writes: { ...REPOSITORY, operands: "all", makes: true } },
   "merge-file": { writes: { operands: "first", never: "-p --stdout" } },
   "interpret-trailers": { writes: { operands: "all", only: "--in-place" } },
   "fast-export": { writes: { options: "--export-marks=file" } },
@@ -250,23 +239,19 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   mailsplit: { writes: { options: "-o=into", spreads: true } },
   mailinfo: { writes: { operands: "all" } },
   daemon: { writes: { options: "--pid-file=file --log-file=file" }, runs: "--access-hook=" },
-  "commit-graph": { writes: { options: "--object-dir=place" } },
-  "multi-pack-index": { writes: { options: "--object-dir=place" } },
+  ...sameRow("commit-graph multi-pack-index", { writes: { options: "--object-dir=place" } }),
   // Both write the user's own settings; `start` writes timers as well.
   maintenance: { writes: { options: "--config-file=file", only: "register unregister start stop", fixed: ["~/.gitconfig"] } },
   lfs: { writes: { only: "install uninstall", fixed: ["~/.gitconfig", TEMPLATE_HOOKS] } },
-  bugreport: { writes: { options: "-o=place --output-directory=place" } },
-  diagnose: { writes: { options: "-o=place --output-directory=place" } },
+  ...sameRow("bugreport diagnose", { writes: { options: "-o=place --output-directory=place" } }),
   archive: { writes: TO_OUTPUT, runs: "--exec=" },
   "format-patch": { writes: { options: "--output=file -o=into --output-directory=into", spreads: true, only: "-o --output-directory" } },
   bundle: { writes: { operands: "after-first", only: "create" } },
-  stash: { writes: DIFFERENCE, match: { options: "-m= --message=", synonyms: ["-u --include-untracked", "-a --all"] } },
-  reflog: { writes: DIFFERENCE },
-  whatchanged: { writes: DIFFERENCE },
-  "diff-tree": { writes: DIFFERENCE },
-  "diff-index": { writes: DIFFERENCE },
-  "diff-files": { writes: DIFFERENCE },
-  "range-diff": { writes: DIFFERENCE },
+  stash: { writes: DIFFERENCE, match: { options: "-m= --message=", synonyms: ["-u --include-untracked", "-a --all"] }, hooks: true },
+  "stash push": { hooks: true },
+  "stash pop": { hooks: true },
+  "stash apply": { hooks: true },
+  ...sameRow("reflog whatchanged diff-tree diff-index diff-files range-diff", { writes: DIFFERENCE }),
   push: {
     runs: "--receive-pack= --exec=",
     match: {
@@ -283,6 +268,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       --allow-empty-message --no-edit -e --edit --dry-run`,
       synonyms: ["-a --all", "-n --no-verify", "-m --message", "-F --file", "-s --signoff", "-p --patch", "-S --gpg-sign"],
     },
+    hooks: true,
   },
   reset: { match: { options: "--hard --soft --mixed --keep --merge -q --quiet -p --patch -N", synonyms: ["-q --quiet", "-p --patch"] } },
   switch: {
@@ -290,6 +276,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       options: "-c= -C= --create= --force-create= --orphan= -f --force --discard-changes -d --detach",
       synonyms: ["-f --force --discard-changes", "-c --create", "-C --force-create"],
     },
+    hooks: true,
   },
   pull: {
     runs: "--upload-pack=",
@@ -298,15 +285,14 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       synonyms: ["-r --rebase", "-f --force", "-n --no-stat"],
     },
   },
-  merge: { match: { options: "-m= -F= -s= --strategy= -X= --strategy-option=", synonyms: ["-s --strategy"] } },
+  merge: { match: { options: "-m= -F= -s= --strategy= -X= --strategy-option=", synonyms: ["-s --strategy"] }, hooks: true },
   rebase: {
     runs: "-x= --exec=",
     match: { options: "-x= --exec= --onto= -s= --strategy= -X= --strategy-option=", synonyms: ["-i --interactive", "-x --exec"] },
   },
   difftool: { runs: "-x= --extcmd=" },
   "filter-branch": { runs: "--*-filter=" },
-  "ls-remote": { runs: "--upload-pack= --exec=" },
-  "fetch-pack": { runs: "--upload-pack= --exec=" },
+  ...sameRow("ls-remote fetch-pack", { runs: "--upload-pack= --exec=" }),
   "send-pack": { runs: "--receive-pack= --exec=" },
   "send-email": { runs: "--sendmail-cmd= --to-cmd= --cc-cmd= --header-cmd= --smtp-server=" },
   instaweb: { runs: "-d= --httpd= -b= --browser=" },

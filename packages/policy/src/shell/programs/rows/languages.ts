@@ -2,19 +2,23 @@ import { FORMATTER, type Program, sameRow, TO_OUTPUT } from "../program.ts";
 
 /** Interpreters, and programs that build and format code. */
 export const LANGUAGES: Readonly<Record<string, Program>> = {
-  python: { version: "--version -V", runs: { how: "code", languages: ["code"], modules: true }, opaque: true },
+  python: { version: "--version -V", runs: { how: "code", languages: ["code"], modules: true }, interprets: "code", opaque: true },
   python3: { version: "--version -V" },
-  ...sameRow("pypy ipython lua luajit rscript", { runs: { how: "code", languages: ["code"] }, opaque: true }),
-  node: { version: "--version -v", runs: { how: "code", languages: ["javascript"] }, opaque: true },
+  ...sameRow("lua rscript", { runs: { how: "code", languages: ["code"] }, interprets: "code", opaque: true }),
+  ...sameRow("pypy ipython luajit", { runs: { how: "code", languages: ["code"] }, opaque: true }),
+  node: { version: "--version -v", runs: { how: "code", languages: ["javascript"] }, interprets: "code", opaque: true },
   nodejs: { runs: { how: "code", languages: ["javascript"] }, opaque: true },
-  deno: { version: "--version -V", runs: { how: "code", languages: ["javascript"] }, opaque: true },
-  ...sameRow("tsx ts-node raku r java jshell groovy scala kotlin osascript guile erl elixir iex just task rake gradle mvn ant bazel", {
+  deno: { version: "--version -V", runs: { how: "code", languages: ["javascript"] }, interprets: "code", opaque: true },
+  ...sameRow("tsx ts-node", { interprets: "file", opaque: true }),
+  osascript: { interprets: "code", opaque: true },
+  ...sameRow("raku r java jshell groovy scala kotlin guile erl elixir iex just task rake gradle mvn ant bazel", {
     opaque: true,
   }),
   ruby: {
     version: "--version",
     writes: { operands: "all", options: "-e=", only: "-i" },
     runs: { how: "code", languages: ["code", "quoting"] },
+    interprets: "code",
     opaque: true,
   },
   ...sameRow("irb julia", { runs: { how: "code", languages: ["code", "quoting"] }, opaque: true }),
@@ -22,10 +26,12 @@ export const LANGUAGES: Readonly<Record<string, Program>> = {
     version: "--version -v",
     writes: { operands: "all", options: "-e= -E=", only: "-i" },
     runs: { how: "code", languages: ["code", "quoting"] },
+    interprets: "code",
     opaque: true,
   },
-  php: { version: "--version -v", runs: { how: "code", languages: ["code", "quoting"] }, opaque: true },
-  ...sameRow("expect tclsh", { runs: { how: "code", languages: ["expect"] }, opaque: true }),
+  php: { version: "--version -v", runs: { how: "code", languages: ["code", "quoting"] }, interprets: "code", opaque: true },
+  tclsh: { runs: { how: "code", languages: ["expect"] }, interprets: "code", opaque: true },
+  expect: { runs: { how: "code", languages: ["expect"] }, opaque: true },
   wish: { runs: { how: "code", languages: ["expect"] } },
   make: {
     version: "--version -v",

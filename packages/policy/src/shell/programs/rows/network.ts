@@ -14,18 +14,8 @@ export const NETWORK: Readonly<Record<string, Program>> = {
       --form= -x= --proxy= -A= --user-agent= -b= --cookie= -c= --cookie-jar= -e= --referer= -m= --max-time= -K= --config= --url= -w=
       --write-out= -E= --cert= --cacert= --resolve= --connect-timeout= --retry=`,
       synonyms: [
-        "-X --request",
-        "-d --data",
-        "-H --header",
-        "-o --output",
-        "-O --remote-name",
-        "-T --upload-file",
-        "-u --user",
-        "-F --form",
-        "-k --insecure",
-        "-L --location",
-        "-x --proxy",
-        "-K --config",
+        ...["-X --request", "-d --data", "-H --header", "-o --output", "-O --remote-name", "-T --upload-file", "-u --user", "-F --form"],
+        ...["-k --insecure", "-L --location", "-x --proxy", "-K --config"],
       ],
     },
   },
@@ -64,11 +54,7 @@ export const NETWORK: Readonly<Record<string, Program>> = {
   ...sameRow("nc ncat netcat", { runs: { how: "options", options: "-p= -s= -w= -e=script -c=script --exec=script --sh-exec=script" } }),
   socat: { writes: { script: /(?:create|g?open|file):([^,]+)/gi }, runs: { how: "options", text: /^(?:exec|system|shell):([^,]+)/i } },
   rclone: {
-    subcommands: {
-      copy: { writes: { operands: "last" } },
-      sync: { writes: { operands: "last" } },
-      copyto: { writes: { operands: "last" } },
-    },
+    subcommands: sameRow("copy sync copyto", { writes: { operands: "last" } }),
   },
   "ssh-keygen": { writes: { options: "-f=file" } },
 };

@@ -15,13 +15,14 @@ const SHELL: Runs = {
 
 /** Shells and their builtins. */
 export const SHELLS: Readonly<Record<string, Program>> = {
-  ...sameRow("sh dash ash zsh ksh ksh93 mksh rbash yash fish csh tcsh", { runs: SHELL, opaque: true }),
-  bash: { version: "--version", runs: SHELL, opaque: true },
-  ...sameRow("pwsh powershell cmd wsl nu xonsh elvish", { runs: { how: "words" }, opaque: true }),
+  ...sameRow("sh dash ash zsh ksh ksh93 mksh rbash yash fish csh tcsh", { runs: SHELL, interprets: "shell", opaque: true }),
+  bash: { version: "--version", runs: SHELL, interprets: "shell", opaque: true },
+  pwsh: { runs: { how: "words" }, interprets: "code", opaque: true },
+  ...sameRow("powershell cmd wsl nu xonsh elvish", { runs: { how: "words" }, opaque: true }),
   ...sameRow("osh ysh coproc", { opaque: true }),
   busybox: { runs: { how: "prefix", inert: "--list --list-full --help --install" }, opaque: true },
   toybox: { runs: { how: "prefix", inert: "--help --long --list" }, opaque: true },
-  ...sameRow("source .", { runs: { how: "source" } }),
+  ...sameRow("source .", { runs: { how: "source" }, interprets: "shell" }),
   eval: { runs: { how: "eval" }, opaque: true },
   alias: { runs: { how: "alias" } },
   bind: {

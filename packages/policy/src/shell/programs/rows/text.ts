@@ -98,8 +98,10 @@ export const TEXT: Readonly<Record<string, Program>> = {
     },
     writes: AWK_FILES,
     runs: { how: "code", languages: ["awk"] },
+    interprets: "file",
   },
-  ...sameRow("gawk mawk nawk", { writes: AWK_FILES, runs: { how: "code", languages: ["awk"] } }),
+  ...sameRow("gawk mawk", { writes: AWK_FILES, runs: { how: "code", languages: ["awk"] }, interprets: "file" }),
+  nawk: { writes: AWK_FILES, runs: { how: "code", languages: ["awk"] } },
   "original-awk": { runs: { how: "code", languages: ["awk"] } },
   jq: {
     reads: {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createRegistry, defineTool } from "@assent/core";
 import { z } from "zod";
-import { createRuleTools } from "../../src/rules/registry-tools.ts";
 import type { RuleTool } from "../../src/rules/rule.ts";
+import { createRuleTools } from "../../src/rules/tool-groups.ts";
 import { TOOLS } from "../workspace-bench.ts";
 
 const registry = createRegistry();
