@@ -41,7 +41,7 @@ export function makeSessionLocks({ paths, files }: Pick<OpenStore, "paths" | "fi
     makeLockFile(paths, session);
     const database = open(file, { readOnly: false, timeout: 0 });
     connections.set(session, { database, inode: tryStat(file)?.ino ?? 0 });
-    database.exec("pragma journal_mode=off");
+    database.exec("pragma journal_mode=memory"); // otherwise every lock creates and removes a journal file
     return database;
   };
   const closeUnused = (): void => {
@@ -55,7 +55,7 @@ export function makeSessionLocks({ paths, files }: Pick<OpenStore, "paths" | "fi
       try {
         const database = connect(session);
         if (database.isTransaction) return undefined;
-        database.exec("begin exclusive");
+        database.exec("begin immediate");
         return () => {
           database.exec("rollback");
           closeUnused();
