@@ -62,7 +62,7 @@ export function makeCommitter({ database, paths, writing, files, finish, mark }:
     finish();
     const bytes = writing.flush();
     commitNow();
-    files.check(); // again: if the files were removed meanwhile, nothing is acknowledged
+    if (durability === "full") files.check(); // again: if the files were removed meanwhile, no effect starts
     writeMark();
     return bytes;
   };
