@@ -233,7 +233,7 @@ test("what is looked up by session or call does not read all events of a type in
   const lookups = [...prepared].filter(
     (sql) => /^\s*select/.test(sql) && /\b(call|seq|naming) (=|>=?) \?/.test(sql) && /from events/.test(sql),
   );
-  assert.ok(lookups.some((sql) => sql.includes("call.proposed")));
+  assert.ok(lookups.some((sql) => sql.includes("call = ?")));
   const plans = tamper(ledger.directory, (database) =>
     lookups.map((sql) => [sql, database.prepare(`explain query plan ${sql}`).all()] as const),
   );
@@ -241,4 +241,36 @@ test("what is looked up by session or call does not read all events of a type in
     plans.filter(([, plan]) => JSON.stringify(plan).includes("events_rare_type")),
     [],
   );
+});
+
+test("of a call that asks nobody only the proposal is indexed, and its other events are found all the same", async (t) => {
+  const ledger = await madeLedger(t);
+  const writer = await begin(ledger);
+  await writer.append(proposedDraft("allowed"), proposedDraft("between"), judgedDraft("allowed"), judgedDraft("between"));
+  await writer.claim(claimedDraft("allowed"));
+  await writer.append(proposedDraft("later"), judgedDraft("later"), endedDraft("allowed"));
+  await writer.append(judgedDraft("later", { verdict: "ask" }), openedDraft("later"), noise(), judgedDraft("later"));
+  await writer.append(endedDraft("later", { outcome: "cancelled" }));
+  const all = await readAll(ledger, { session: A, seq: 0 });
+  const indexed = tamper(ledger.directory, (database) => database.prepare("select seq, call from events where call is not null").all());
+  for (const [call, types] of [
+    ["allowed", ["call.proposed"]],
+    ["between", ["call.proposed"]],
+    ["later", ["call.proposed", "call.judged", "approval.opened", "call.judged", "call.ended"]],
+  ] as const) {
+    const sequences = indexed.filter((row) => row["call"] === call).map((row) => row["seq"]);
+    assert.deepEqual(
+      all.filter(({ seq }) => sequences.includes(seq)).map(({ type }) => type),
+      types,
+    );
+    assert.deepEqual(
+      await readAll(ledger, { session: A, seq: 0 }, { session: A, call }),
+      all.filter(({ body }) => body["call"] === call),
+    );
+  }
+  const other = await madeLedger(t, { directory: ledger.directory });
+  const next = await begin(other, A, true);
+  for (const call of ["allowed", "later"]) await assert.rejects(next.append(endedDraft(call)), { type: "event_invalid" });
+  await next.append(endedDraft("between", { outcome: "cancelled" }));
+  assert.deepEqual((await verifyStore({ directory: ledger.directory })).findings, []);
 });

@@ -3,18 +3,18 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { judgedDraft, openedDraft, proposedDraft, stagedDraft } from "@assent/core/testing";
+import { claimedDraft, endedDraft, judgedDraft, openedDraft, proposedDraft, stagedDraft } from "@assent/core/testing";
 import type { OpenDatabase } from "../src/database/database.ts";
 import { type Migration, migrate, schemaState, schemaVersion } from "../src/database/migrate.ts";
-import { SCHEMA_VERSION } from "../src/database/schema.ts";
+import { INDEX_OF_4, SCHEMA_VERSION } from "../src/database/schema.ts";
 import { openLedger } from "../src/open/open-ledger.ts";
 import { recordMigration } from "../src/open/open-store.ts";
 import { verifyStore } from "../src/verify/verify.ts";
 import { A, begin, madeLedger, readAll, scratch, sqliteError, tamper } from "./made-store.ts";
 import { intoVersionOne } from "./version-one.ts";
 
-const TO_FIVE: Migration = { from: 4, up: (database) => database.exec("create table extra (a text) strict") };
-const TO_SIX: Migration = { from: 5, up: (database) => database.exec("insert into extra (a) values ('six')") };
+const TO_SIX: Migration = { from: 5, up: (database) => database.exec("create table extra (a text) strict") };
+const TO_SEVEN: Migration = { from: 6, up: (database) => database.exec("insert into extra (a) values ('seven')") };
 
 async function presentStore(t: Parameters<typeof scratch>[0]): Promise<string> {
   const directory = await scratch(t);
@@ -40,21 +40,21 @@ function step(directory: string, migrations: readonly Migration[]): void {
 test("each missing step is taken in order, recorded on the shared chain, and the file before it kept", async (t) => {
   const directory = await presentStore(t);
   const before = tamper(directory, (database) => database.prepare("select count(*) as n from events").get()?.["n"]);
-  step(directory, [TO_FIVE, TO_SIX]);
+  step(directory, [TO_SIX, TO_SEVEN]);
   tamper(directory, (database) => {
-    assert.equal(schemaVersion(database), 6);
+    assert.equal(schemaVersion(database), 7);
     const recorded = database.prepare("select body from events where type = 'store.migrated' order by pos").all();
     assert.deepEqual(
       recorded.map(({ body }) => body),
-      ['{"from":4,"to":5}', '{"from":5,"to":6}'],
+      ['{"from":5,"to":6}', '{"from":6,"to":7}'],
     );
   });
-  for (const version of [4, 5]) {
+  for (const version of [5, 6]) {
     const copy = join(directory, `ledger.db.v${version}`);
     assert.equal((statSync(copy).mode & 0o777).toString(8), "600");
     const database = new DatabaseSync(copy);
     assert.equal(schemaVersion(database), version);
-    assert.equal(database.prepare("select count(*) as n from events").get()?.["n"], Number(before) + version - 4);
+    assert.equal(database.prepare("select count(*) as n from events").get()?.["n"], Number(before) + version - 5);
     database.close();
   }
 });
@@ -62,27 +62,27 @@ test("each missing step is taken in order, recorded on the shared chain, and the
 test("a step that fails leaves the old version whole, and can be taken again", async (t) => {
   const directory = await presentStore(t);
   const failing: Migration = {
-    from: 4,
+    from: 5,
     up: (database) => {
-      TO_FIVE.up(database);
+      TO_SIX.up(database);
       throw new Error("half-way");
     },
   };
   assert.throws(() => step(directory, [failing]), /half-way/);
   tamper(directory, (database) => {
-    assert.equal(schemaVersion(database), 4);
+    assert.equal(schemaVersion(database), 5);
     assert.equal(database.prepare("select 1 from sqlite_schema where name = 'extra'").get(), undefined);
   });
   await (await openLedger({ directory })).close();
-  step(directory, [TO_FIVE]);
-  tamper(directory, (database) => assert.equal(schemaVersion(database), 5));
+  step(directory, [TO_SIX]);
+  tamper(directory, (database) => assert.equal(schemaVersion(database), 6));
 });
 
 test("nothing is copied or written when there is no step to take", async (t) => {
   const directory = await presentStore(t);
   const before = readFileSync(join(directory, "ledger.db"));
-  step(directory, [TO_SIX]);
-  assert.ok(!existsSync(join(directory, "ledger.db.v4")));
+  step(directory, [TO_SEVEN]);
+  assert.ok(!existsSync(join(directory, "ledger.db.v5")));
   assert.deepEqual(readFileSync(join(directory, "ledger.db")), before);
 });
 
@@ -90,7 +90,7 @@ test("a database is empty, older, current or newer", async (t) => {
   const directory = await presentStore(t);
   tamper(directory, (database) =>
     assert.deepEqual(
-      [3, 4, 5].map((known) => schemaState(database, known)),
+      [4, 5, 6].map((known) => schemaState(database, known)),
       ["newer", "current", "older"],
     ),
   );
@@ -151,4 +151,29 @@ test("a store of version 1 that cannot be written is read: its lists of proposal
   assert.equal((await ledger.pending("approvals")).length, 1);
   assert.deepEqual([await ledger.pending("proposals", { session: A, prefix: "p_" }), await ledger.pending("questions")], [[], []]);
   await assert.rejects(begin(ledger, A, true), { type: "store_readonly" });
+});
+
+test("a store of version 4 opens, and a call that was running in it ends and is found again", async (t) => {
+  const directory = await presentStore(t);
+  const old = await openLedger({ directory });
+  const before = await begin(old, A, true);
+  await before.append(proposedDraft("c2"), judgedDraft("c2"));
+  await before.claim(claimedDraft("c2"));
+  await old.close();
+  tamper(directory, (database) => {
+    database.exec(`drop index events_rare_type; ${INDEX_OF_4} pragma user_version=4`);
+    database.exec("update events set call = json_extract(body, '$.call')"); // version 4 indexed every event of a call
+  });
+  assert.deepEqual((await verifyStore({ directory })).findings, []);
+  const ledger = await madeLedger(t, { directory });
+  const writer = await begin(ledger, A, true);
+  await writer.append(endedDraft("c2"));
+  const found = await readAll(ledger, { session: A, seq: 0 }, { session: A, call: "c2" });
+  assert.deepEqual(
+    found.map(({ type }) => type),
+    ["call.proposed", "call.judged", "call.claimed", "call.ended"],
+  );
+  const other = await madeLedger(t, { directory });
+  await assert.rejects((await begin(other, A, true)).append(proposedDraft("c2")), { type: "event_invalid" });
+  assert.deepEqual((await verifyStore({ directory })).findings, []);
 });

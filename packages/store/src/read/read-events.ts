@@ -3,6 +3,7 @@ import { type Database, type Query, query } from "../database/database.ts";
 import { isMalformed } from "../database/malformed.ts";
 import { IS_RARE_TYPE } from "../database/schema.ts";
 import { malformedFile, storeCorrupt } from "../files/store-error.ts";
+import { makeCallEventReader } from "../rows/call-events.ts";
 import { EVENT_COLUMNS, type EventColumns, isEventRow, toStoredEvent } from "../rows/event-columns.ts";
 import { chainHash } from "../write/chain.ts";
 
@@ -34,16 +35,12 @@ export function makeEventReads(database: Database, store: string): EventReads {
     database,
     `select ${EVENT_COLUMNS} from events where naming = ? and pos > ? order by pos limit ${PAGE_ROWS}`,
   );
-  const byCall = query<EventColumns>(
-    database,
-    `select ${EVENT_COLUMNS} from events where session = ? and call = ? and pos > ? order by pos limit ${PAGE_ROWS}`,
-  );
+  const ofCall = makeCallEventReader(database);
   const byType = query<EventColumns>(
     database,
     `select ${EVENT_COLUMNS} from events where type = ? and pos > ? and ${IS_RARE_TYPE} order by pos limit ${PAGE_ROWS}`,
   );
   const hasTypeIndex = query(database, "select 1 from sqlite_schema where name = 'events_rare_type'").get() !== undefined;
-  const isRare = query<{ rare: number }>(database, `select ${IS_RARE_TYPE} as rare from (select ? as type)`);
   const one = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos = ?`);
   const lastNaming = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? order by pos desc limit 1`);
   const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
@@ -54,10 +51,10 @@ export function makeEventReads(database: Database, store: string): EventReads {
   const inSession = (session: string, call: string | undefined, after: number): RowSource =>
     call === undefined
       ? chainSource(byChain, session, sequenceBefore(after, session, { place, last }))
-      : pagedSource((row) => readPage(byCall, session, call, row?.pos ?? after));
+      : pagedSource((row) => ({ rows: ofCall(session, call).filter(({ pos }) => pos > (row?.pos ?? after)), more: false }));
   /** Rare types are found by index; a store of an older version that cannot be migrated has none. */
   const inStore = (types: readonly string[] | undefined, after: number): readonly RowSource[] =>
-    types && hasTypeIndex && types.every((type) => isRare.get(type)?.rare === 1)
+    types && hasTypeIndex && types.every((type) => !type.startsWith("call."))
       ? [...new Set(types)].map((type) => pagedSource((row) => readPage(byType, type, row?.pos ?? after)))
       : [pagedSource((row) => readPage(byPos, row?.pos ?? after))];
   const reader = (from: Cursor, filter: EventFilter): EventReader => {

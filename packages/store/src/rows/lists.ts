@@ -2,6 +2,7 @@ import {
   type ApprovalRow,
   approvalOf,
   type CallRow,
+  callOf,
   type GrantRow,
   IllegalEvent,
   type LedgerEvent,
@@ -112,9 +113,28 @@ export function changeCall(calls: Table<CallEntry>, key: string, event: LedgerEv
   const before = calls.get(key);
   if (before && event.type === "call.proposed") throw new IllegalEvent(event, before.row?.state ?? "ended");
   const row = nextCallRow(before?.row, event);
-  calls.put(key, { row, asked: (row && before?.asked) ?? [] });
+  calls.put(key, { row, asked: (row && before?.asked) ?? NO_QUESTIONS, indexed: before?.indexed === true || asksPerson(event) });
   return before;
 }
+
+const NO_QUESTIONS: readonly string[] = [];
+
+/** True for an event after which every event of its call is in the index of calls. */
+export function asksPerson({ type, body }: LedgerEvent): boolean {
+  return type === "approval.opened" || (type === "call.judged" && "verdict" in body && body.verdict === "ask");
+}
+
+/**
+ * The call under which an event is indexed. Of a call that asks nobody, only its proposal is: its other events follow soon, and each
+ * entry would cost such a call a page.
+ */
+export function indexedCall({ calls }: Pick<Rows, "calls">, event: ChainedEvent): string | null {
+  const call = callOf(event) ?? null;
+  if (call === null || !FOLLOWS_PROPOSAL.has(event.type)) return call;
+  return calls.get(callKey(event.session, call))?.indexed ? call : null;
+}
+
+const FOLLOWS_PROPOSAL: ReadonlySet<string> = new Set(["call.judged", "call.claimed", "call.started", "call.ended"]);
 
 function applyApproval(approvals: Table<ListEntry<ApprovalRow>>, id: string, event: LedgerEvent): number {
   const before = approvals.get(id);

@@ -26,8 +26,8 @@ export type ChainEntry = {
   readonly named: number;
 };
 
-/** A proposed call. Without a row it has ended. `asked` are its open questions. */
-export type CallEntry = { readonly row: CallRow | undefined; readonly asked: readonly string[] };
+/** A proposed call. Without a row it has ended. `asked` are its open questions. `indexed`: see `indexedCall`. */
+export type CallEntry = { readonly row: CallRow | undefined; readonly asked: readonly string[]; readonly indexed: boolean };
 
 /** Lists whose rows are stored as JSON. */
 export type ListRows = Omit<Lists, "sessions">;

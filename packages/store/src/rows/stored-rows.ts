@@ -1,5 +1,6 @@
 import { lifecycleCallOf, parseEvent } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
+import { makeCallEventReader } from "./call-events.ts";
 import { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "./event-columns.ts";
 import { changeCall } from "./lists.ts";
 import { makeMemoryRows } from "./memory-rows.ts";
@@ -51,20 +52,15 @@ export function makeStoredRows(database: Database): StoredRows {
 
 /** Calls have no table: a call that is not in memory is folded from its own events. */
 function makeCallTable(database: Database): StoredTable<CallEntry> {
-  const proposed = query<{ seq: number; pos: number }>(
-    database,
-    // `+` keeps SQLite from using the index of types, which would read every call.
-    "select seq, pos from events where session = ? and call = ? and +type = 'call.proposed'",
-  );
-  const own = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and seq >= ? and call = ? order by seq`);
+  const own = makeCallEventReader(database);
   const named = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? and pos > ? and call = ? order by pos`);
   const asked = query<{ id: string }>(database, "select id from questions where session = ? and call = ? and open = 1 order by first");
   const rows = makeCachedTable<CallEntry>((key) => {
     const { session, call } = splitCallKey(key);
-    const first = proposed.get(session, call);
+    const events = own(session, call);
+    const first = events.find(({ type }) => type === "call.proposed");
     if (!first) return undefined;
-    const events = [...own.all(session, first.seq, call), ...named.all(session, first.pos, call)];
-    const entry = foldCall(events.sort((one, other) => one.pos - other.pos));
+    const entry = foldCall([...events, ...named.all(session, first.pos, call)].sort((one, other) => one.pos - other.pos));
     return entry?.row ? { ...entry, asked: asked.all(session, call).map(({ id }) => id) } : entry;
   });
   return makeStoredTable(rows, { write: () => undefined, kept: KEPT_ROWS });

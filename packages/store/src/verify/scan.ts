@@ -11,7 +11,7 @@ import {
 } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "../rows/event-columns.ts";
-import { applyEvent, type ChainedEvent } from "../rows/lists.ts";
+import { applyEvent, type ChainedEvent, indexedCall } from "../rows/lists.ts";
 import { type MemoryRows, makeMemoryRows } from "../rows/memory-rows.ts";
 import { makeUndoable, type UndoableRows } from "../rows/rows.ts";
 import { blobRefs } from "../write/blobs.ts";
@@ -201,12 +201,13 @@ function markDependents(walk: ScanState, session: string, found: Finding): void 
 }
 
 /** Checks that the indexed columns match the body. */
-function inspectPlace({ scan, cuts }: ScanState, event: ChainedEvent, row: ScannedRow): void {
+function inspectPlace({ scan, cuts, rows }: ScanState, event: ChainedEvent, row: ScannedRow): void {
   const { session, seq } = event;
   const named = session === SHARED ? (namedSession(event) ?? null) : null;
   const call = callOf(event) ?? null;
   const voided = row.naming === null && named !== null && cuts.isRepaired(named);
-  if (row.call === call && (row.naming === named || voided)) return;
+  const isPlaced = row.call === call || row.call === indexedCall(rows, event); // earlier versions indexed every event
+  if (isPlaced && (row.naming === named || voided)) return;
   scan.misplaced.push({ pos: event.pos, call, naming: named });
   scan.findings.push(finding("index_mismatch", { session, seq }, "It is listed under another call or session than it names."));
 }

@@ -1,16 +1,6 @@
-import {
-  callOf,
-  type Draft,
-  IllegalEvent,
-  type JsonObject,
-  LedgerError,
-  type LedgerEvent,
-  namedSession,
-  parseEvent,
-  SHARED,
-} from "@assent/core";
+import { type Draft, IllegalEvent, type JsonObject, LedgerError, type LedgerEvent, namedSession, parseEvent, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
-import { applyEvent, type ChainedEvent } from "../rows/lists.ts";
+import { applyEvent, type ChainedEvent, indexedCall } from "../rows/lists.ts";
 import { makeUndoable, newChain, type Rows } from "../rows/rows.ts";
 import { makeStoredRows } from "../rows/stored-rows.ts";
 import { type StoredBody, storedBody } from "./blobs.ts";
@@ -58,7 +48,7 @@ export type TransactionWriter = {
   readonly head: () => number;
 };
 
-type StagedEvent = { readonly event: ChainedEvent } & Pick<PreparedEvent, "text" | "blobs" | "lent">;
+type StagedEvent = { readonly event: ChainedEvent; readonly call: string | null } & Pick<PreparedEvent, "text" | "blobs" | "lent">;
 
 /** Every write to the tables goes through this. */
 export function makeTransactionWriter(database: Database, store: string): TransactionWriter {
@@ -93,7 +83,7 @@ export function makeTransactionWriter(database: Database, store: string): Transa
       const event = chainEvent({ store, session, seq: seq + 1, epoch, prev: hash, pos }, prepared);
       for (const sha of prepared.lent) refuseMissing(sha);
       const known = applyToRows(rows, event);
-      staged.push({ event, text: prepared.text, blobs: prepared.blobs, lent: prepared.lent });
+      staged.push({ event, call: indexedCall(rows, event), text: prepared.text, blobs: prepared.blobs, lent: prepared.lent });
       return known;
     },
     keep: () => {
@@ -191,10 +181,10 @@ function makeEventInsert(database: Database): (staged: StagedEvent) => number {
     "insert into blobs (sha, bytes) values (?, ?) on conflict (sha) do update set bytes = excluded.bytes where bytes <> excluded.bytes",
   );
   const insertUse = query(database, "insert into blob_uses (session, sha) values (?, ?) on conflict do nothing");
-  return ({ event, text, blobs, lent }) => {
+  return ({ event, call, text, blobs, lent }) => {
     const { pos, session, seq, epoch, at, type, v, prev, hash } = event;
     const named = session === SHARED ? (namedSession(event) ?? null) : null;
-    insert.run(pos, session, seq, epoch, at, type, v, text, prev, hash, callOf(event) ?? null, named);
+    insert.run(pos, session, seq, epoch, at, type, v, text, prev, hash, call, named);
     let bytes = text.length;
     for (const blob of blobs) {
       insertBlob.run(blob.sha, blob.bytes);
