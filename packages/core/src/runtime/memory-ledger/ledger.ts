@@ -18,7 +18,7 @@ import { makeStamp } from "../session/stamp.ts";
 import { type Chain, type Chains, chainOf, type EventReader, emptyChains, makeReader } from "./chains.ts";
 import { type BlobMap, hashContents, makeTurns, readContent, refuseContents } from "./contents.ts";
 import { listPage } from "./lists.ts";
-import { applyEvent, keepEvent, placeEvent, refuseType, writeTogether } from "./writing.ts";
+import { applyEvent, keepEvent, placeEvent, refuseType, rollBack, writeTogether } from "./writing.ts";
 
 /** What a memory ledger may be given; without a clock it takes the system's, without ids a random store id. */
 export type MemoryLedgerOptions = { readonly clock?: Pick<Clock, "now">; readonly ids?: Ids };
@@ -130,14 +130,12 @@ type AppendBatch = { readonly drafts: readonly Draft[]; readonly given: BlobMap 
 
 function append(chains: Chains, chain: Chain, { drafts, given }: AppendBatch): readonly LedgerEvent[] {
   refuseContents(drafts, given, chains.blobs);
-  const events: LedgerEvent[] = [];
-  writeTogether(chains, () => {
-    for (const draft of drafts) {
-      refuseType(draft, isAppendable(draft.type));
-      const event = placeEvent(chains, chain, draft, events.length);
-      applyEvent(chains, event, chain);
-      events.push(event);
-    }
+  const events = drafts.map((draft, ahead) => {
+    refuseType(draft, isAppendable(draft.type));
+    return placeEvent(chains, chain, draft, ahead);
+  });
+  writeTogether(chains, events.length, () => {
+    for (const event of events) applyEvent(chains, event, chain);
   });
   for (const event of events) keepEvent(chains, chain, event);
   for (const [sha, bytes] of given) chains.blobs.set(sha, bytes);
@@ -171,13 +169,13 @@ function answer(chains: Chains, drafts: readonly SharedDraft[]): AnswerOutcome {
   if (drafts.length === 0) throw new LedgerError("event_invalid", "An answer needs at least one event.");
   const now = chains.now();
   const shared = chainOf(chains, SHARED);
-  const answered = writeTogether(chains, (rollBack): AnswerOutcome => {
+  const answered = writeTogether(chains, drafts.length, (): AnswerOutcome => {
     const won: LedgerEvent[] = [];
     for (const draft of drafts) {
       refuseType(draft, isAnswerable(draft.type));
       const lost = findStanding(chains, draft, now);
       if (lost) {
-        rollBack();
+        rollBack(chains);
         return { lost };
       }
       const event = placeEvent(chains, shared, draft, won.length);

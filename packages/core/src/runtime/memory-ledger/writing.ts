@@ -4,7 +4,7 @@ import { IllegalEvent } from "../../model/fold.ts";
 import { nextGrantRow } from "../../model/grant-row.ts";
 import { lifecycleCallOf } from "../../model/known-event.ts";
 import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow, nextQuestionRow } from "../../model/ledger-rules.ts";
-import type { Chain, Chains, RowBefore, Rows } from "./chains.ts";
+import type { Chain, Chains, Rows } from "./chains.ts";
 
 /** What to throw when a write failed: an event that the rules refuse is `event_invalid`. */
 function refusal(error: unknown): unknown {
@@ -12,21 +12,22 @@ function refusal(error: unknown): unknown {
   return new LedgerError("event_invalid", error.message, { type: error.type, state: error.state });
 }
 
-/** Several events, all or none: where one of them is refused, or `write` itself rolls back, nothing of them is left in any row. */
-export function writeTogether<T>(chains: Chains, write: (rollBack: () => void) => T): T {
-  const undo: RowBefore[] = [];
-  chains.undo = undo;
-  const rollBack = (): void => {
-    for (let step = undo.pop(); step; step = undo.pop()) put(step.rows, step.id, step.before as never); // newest first
-  };
+/** Applies `count` events, all or none: if `write` throws, no row has changed. A single event changes its rows only after every check. */
+export function writeTogether<T>(chains: Chains, count: number, write: () => T): T {
+  chains.undo = count > 1 ? [] : undefined;
   try {
-    return write(rollBack);
+    return write();
   } catch (error) {
-    rollBack();
+    rollBack(chains);
     throw refusal(error);
   } finally {
     chains.undo = undefined;
   }
+}
+
+/** Takes back every row that `writeTogether` has changed so far. */
+export function rollBack({ undo = [] }: Chains): void {
+  for (let step = undo.pop(); step; step = undo.pop()) put(step.rows, step.id, step.before as never); // newest first
 }
 
 /** `event_invalid` for an event that does not belong through this door. */

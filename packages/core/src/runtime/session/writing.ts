@@ -22,17 +22,20 @@ export function makeWriter(on: WriterPorts): SessionWriter {
   const { ledger, lease } = on;
   const issue = makeIssue(on);
   return {
-    record: (events, durability, blobs) =>
-      issue(events.length, {
-        store: (at) => ledger.append(lease, at, blobs ? { events, durability, blobs } : { events, durability }),
-        eventsOf: (stored) => stored,
-      }),
-    claim: (intent) =>
-      issue(1, {
-        store: (at) => ledger.claim(lease, at, intent),
-        eventsOf: (answer) => ("won" in answer ? [answer.won] : []),
-      }),
+    record: (events, durability, blobs) => {
+      const batch = blobs ? { events, durability, blobs } : { events, durability };
+      return issue(events.length, { store: (at) => ledger.append(lease, at, batch), eventsOf: appendedEvents });
+    },
+    claim: (intent) => issue(1, { store: (at) => ledger.claim(lease, at, intent), eventsOf: claimedEvents }),
   };
+}
+
+function appendedEvents(stored: readonly LedgerEvent[]): readonly LedgerEvent[] {
+  return stored;
+}
+
+function claimedEvents(answer: ClaimAnswer): readonly LedgerEvent[] {
+  return "won" in answer ? [answer.won] : [];
 }
 
 type Store<T> = (expected: number) => Promise<T>;
@@ -59,7 +62,7 @@ function makeIssue(on: WriterPorts): Issue {
     link.underWay -= 1;
     if (link.underWay > 0) return;
     issued = state.seq;
-    for (const stored of link.held.splice(0)) link.take(stored);
+    if (link.held.length > 0) for (const stored of link.held.splice(0)) link.take(stored);
     if (mode === "draining") void oneByOne();
   };
   const oneByOne = async (): Promise<void> => {
@@ -68,19 +71,23 @@ function makeIssue(on: WriterPorts): Issue {
     for (let next = queue.shift(); next; next = queue.shift()) await next.write();
     mode = "at once";
   };
-  /** A write that runs into a gap is issued again by `retry`. */
-  const storeAndFold = async <T>(expected: number, { store, eventsOf }: Write<T>, retry?: () => Promise<T>): Promise<T> => {
+  const enqueue = <T>(place: number, write: Write<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      queue.push({ place, write: () => storeAndFold(state.seq, write).then(resolve, reject) });
+    });
+  /** A write with a place that runs into a gap is issued again there. */
+  const storeAndFold = async <T>(expected: number, write: Write<T>, place?: number): Promise<T> => {
     link.underWay += 1;
     try {
-      const stored = await store(expected);
-      const events = eventsOf(stored);
+      const stored = await write.store(expected);
+      const events = write.eventsOf(stored);
       if (order.mustWait(events)) await order.wait(events);
       order.fold(events);
       if (snapshots.areDue()) await snapshots.save();
       settle();
       return stored;
     } catch (error) {
-      const outcome = retry && isConflict(error) ? retry() : Promise.reject(error);
+      const outcome = place !== undefined && isConflict(error) ? enqueue(place, write) : Promise.reject(error);
       if (mode === "at once") mode = "draining";
       settle();
       return await outcome;
@@ -89,15 +96,10 @@ function makeIssue(on: WriterPorts): Issue {
   return (size, write) => {
     if (link.failure !== undefined) return refuseWrite(write.store, link.failure);
     count += 1;
-    const place = count;
-    const enqueue = (): ReturnType<typeof write.store> =>
-      new Promise((resolve, reject) => {
-        queue.push({ place, write: () => storeAndFold(state.seq, write).then(resolve, reject) });
-      });
-    if (mode !== "at once") return enqueue();
+    if (mode !== "at once") return enqueue(count, write);
     const expected = issued;
     issued += size;
-    return storeAndFold(expected, write, enqueue);
+    return storeAndFold(expected, write, count);
   };
 }
 
@@ -134,7 +136,7 @@ type FoldOrder = {
 /** Folds writes in chain order, after earlier events of other processes while watching. */
 function makeFoldOrder({ state, link }: WriterPorts): FoldOrder {
   const early = new Map<number, () => void>();
-  const isEarly = ([first]: readonly LedgerEvent[]): boolean => first !== undefined && first.seq !== state.seq + 1;
+  const isEarly = (events: readonly LedgerEvent[]): boolean => events[0] !== undefined && events[0].seq !== state.seq + 1;
   const mustCatchUp = (events: readonly LedgerEvent[]): boolean => link.watched || events.some((event) => endsAskedCall(state, event));
   return {
     mustWait: (events) => events.length > 0 && (isEarly(events) || mustCatchUp(events)),
@@ -151,7 +153,8 @@ function makeFoldOrder({ state, link }: WriterPorts): FoldOrder {
         link.failure = () => error;
         throw error;
       }
-      for (const event of events) for (const heard of link.listeners) heard(event);
+      if (link.listeners.size > 0) for (const event of events) for (const heard of link.listeners) heard(event);
+      if (early.size === 0) return;
       const next = early.get(state.seq + 1);
       early.delete(state.seq + 1);
       next?.();
