@@ -43,8 +43,8 @@ export async function makeDispatcher(ledger: Ledger, tool: Tool): Promise<{ proc
   let id = 0;
   return {
     process: async (calls) => {
-      id += calls;
-      const batch = Array.from({ length: calls }, (_, index) => scriptedCall(id + index, tool.name));
+      const batch: ReturnType<typeof scriptedCall>[] = [];
+      for (let call = 0; call < calls; call += 1) batch.push(scriptedCall(id++, tool.name));
       const { results } = await dispatcher.process({ calls: batch, tools, signal });
       if (results.length !== calls || results.some((result) => result.outcome !== "succeeded"))
         throw new Error(`a call did not succeed: ${JSON.stringify(results[0])}`);
