@@ -14,11 +14,9 @@ export function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<reado
   return Promise.all(runs.map((run) => runCall(batch, run)));
 }
 
-/** Fits results to the budget, runs batch hooks and reports whether to stop. */
-export async function concludeBatch(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<BatchReport> {
-  const fitted = fitBudget(reports);
-  const results = batch.deps.hooks ? await withBatchHooks(batch, runs, fitted) : fitted;
-  addMessages(batch, runs, results);
+/** Tells observers the results and reports whether the run must stop. */
+export function concludeBatch(batch: BatchRun, runs: readonly CallRun[], results: readonly CallReport[]): BatchReport {
+  if (batch.emit) addMessages(batch, runs, results);
   const stopMessage = stopOf(batch);
   return {
     stopRun: stopMessage !== undefined,
@@ -34,7 +32,12 @@ function stopOf({ stops, batch }: BatchRun): string | undefined {
   return stop?.[1];
 }
 
-async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<readonly CallReport[]> {
+/** Adds what `post_tool_batch` hooks say to the last result. */
+export async function withBatchHooks(
+  batch: BatchRun,
+  runs: readonly CallRun[],
+  reports: readonly CallReport[],
+): Promise<readonly CallReport[]> {
   const { hooks, warn } = batch.deps;
   const [run] = runs;
   const last = reports.at(-1);
@@ -58,7 +61,8 @@ async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports
   }
 }
 
-function fitBudget(reports: readonly CallReport[]): readonly CallReport[] {
+/** Cuts the results that exceed the limit for one batch. */
+export function fitBudget(reports: readonly CallReport[]): readonly CallReport[] {
   if (totalChars(reports) <= BATCH_CHARS) return reports;
   const texts = reports.map((report) => (report.outcome === "waiting" ? "" : contentText(report.result.content)));
   const lengths = texts.map(({ length }) => length);

@@ -7,7 +7,7 @@ import { createRegistry, type Registry } from "../registry.ts";
 import type { Tool } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval } from "./approval/answer.ts";
 import { answerPorts } from "./approval/requests.ts";
-import { concludeBatch, runAll } from "./batch.ts";
+import { concludeBatch, fitBudget, runAll, withBatchHooks } from "./batch.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
 import { type BatchRun, type CallRun, type LiveCalls, makeRun, stopAll, stopCall } from "./pipeline/call-run.ts";
 import { createLanes } from "./pipeline/lanes.ts";
@@ -125,7 +125,8 @@ async function processBatch(deps: DispatcherDeps, shared: DispatcherState, { bat
   if (deps.changes) await shared.begin();
   const run = makeBatchRun(deps, shared, { batch, emit, count: batch.calls.length });
   const runs = proposeCalls(run, batch.calls);
-  return await concludeBatch(run, runs, await runCalls(run, shared, runs));
+  const reports = fitBudget(await runCalls(run, shared, runs));
+  return concludeBatch(run, runs, deps.hooks ? await withBatchHooks(run, runs, reports) : reports);
 }
 
 async function resumeBatch(
@@ -141,11 +142,9 @@ async function resumeBatch(
   follow(run, shared); // recovery's retries can be cancelled too
   const entries = await resumeAll(run, shared).finally(() => shared.batches.delete(run));
   entries.sort((left, right) => left.seq - right.seq);
-  return await concludeBatch(
-    run,
-    entries.map((entry) => entry.run),
-    entries.map((entry) => entry.report),
-  );
+  const runs = entries.map((entry) => entry.run);
+  const reports = fitBudget(entries.map((entry) => entry.report));
+  return concludeBatch(run, runs, deps.hooks ? await withBatchHooks(run, runs, reports) : reports);
 }
 
 async function resumeAll(batch: BatchRun, shared: DispatcherState): Promise<SettledCall[]> {
@@ -172,8 +171,10 @@ function isSettled(entry: {
 }
 
 async function runCalls(batch: BatchRun, shared: DispatcherState, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
-  batch.runs = [...batch.runs, ...runs];
-  for (const run of runs) shared.live.add(run);
+  for (const run of runs) {
+    batch.runs.push(run);
+    shared.live.add(run);
+  }
   follow(batch, shared);
   if (batch.batch.signal.aborted) stopAll(batch);
   try {

@@ -10,8 +10,8 @@ import type { Session } from "./session/session.ts";
 export function proposeCalls(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
   const { session } = batch.deps;
   const turn = session.state.openTurn ?? session.state.turn + 1;
-  const seen = { callIds: new Set<string>(), givenIds: new Set<string>() };
-  const runs = calls.map((call, index) => makeNamedRun(batch, call, index, seen));
+  const ids: BatchIds = new Map();
+  const runs = calls.map((call, index) => makeNamedRun(batch, call, index, ids));
   const written = session.record(
     runs.map((run) => proposedDraft(session, run, turn)),
     "normal",
@@ -35,19 +35,20 @@ export function proposedDraft(session: Session, run: CallRun, turn: number): Dra
   });
 }
 
-type SeenIds = { readonly callIds: Set<string>; readonly givenIds: Set<string> };
+/** The ids of the batch so far: those the model gave, and those made for calls. */
+type BatchIds = Map<string, "given" | "made">;
 
 /** A missing or repeated id is replaced, so that each call has exactly one result. */
-function makeNamedRun({ deps, batch }: BatchRun, proposed: ProposedCall, index: number, seen: SeenIds): CallRun {
+function makeNamedRun({ deps, batch }: BatchRun, proposed: ProposedCall, index: number, ids: BatchIds): CallRun {
   const { id, name: given, arguments: args } = readCall(proposed);
   const calledAs = typeof given === "string" ? given : "";
   const tool = batch.tools.get(calledAs)?.name ?? calledAs;
   const givenId = typeof id === "string" && id !== "" ? shortened(id.toWellFormed()) : null;
   if (givenId === null) return makeRun({ callId: deps.ids.next("call_"), index, name: tool, calledAs, givenId, arguments: args });
-  const duplicateOf = seen.givenIds.has(givenId) ? givenId : undefined;
-  const callId = freeId(deps.session, seen.callIds, givenId);
-  seen.callIds.add(callId);
-  seen.givenIds.add(givenId);
+  const duplicateOf = ids.get(givenId) === "given" ? givenId : undefined;
+  const callId = freeId(deps.session, ids, givenId);
+  if (callId !== givenId) ids.set(callId, "made");
+  ids.set(givenId, "given");
   return makeRun({ callId, index, name: tool, calledAs, givenId, arguments: args, duplicateOf });
 }
 
@@ -65,7 +66,7 @@ const LONGEST_NAME = 256;
 const LONGEST_RAW = 16 * 1024 * 1024;
 
 /** Returns the id, or the first `{id}#n` that is free in session and batch. */
-export function freeId({ state }: Session, inBatch: ReadonlySet<string>, given: string): string {
+export function freeId({ state }: Session, inBatch: { readonly has: (id: string) => boolean }, given: string): string {
   if (!(state.ids.has(given) || inBatch.has(given))) return given;
   let count = Math.max(state.ids.get(given) ?? 1, 1);
   let id: string;

@@ -71,7 +71,7 @@ export async function endNested(batch: BatchRun, call: Call): Promise<void> {
 async function settle(batch: BatchRun, call: RunningCall): Promise<SettledCall> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "" });
   run.resumed = true;
-  batch.runs = [...batch.runs, run]; // so that a retry can be cancelled
+  batch.runs.push(run); // so that a retry can be cancelled
   batch.live.add(run);
   const tool = batch.batch.tools.get(call.tool);
   run.tool = tool;

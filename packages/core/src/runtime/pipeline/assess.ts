@@ -52,8 +52,10 @@ async function gatherFacts({ tool, invocation, cwd }: AssessmentInput, gather: F
 }
 
 function plainFacts(tool: Tool): RequestFacts {
-  return { units: [{ subject: tool.name }], binds: {} };
+  return { units: [{ subject: tool.name }], binds: UNBOUND };
 }
+
+const UNBOUND: RequestFacts["binds"] = Object.freeze({});
 
 /** A port of the user's may answer anything; nonsense must not pass for "nothing to see". */
 function areFacts(found: unknown): boolean {

@@ -16,7 +16,7 @@ export type BatchRun = {
   /** Every call under way in this dispatcher, nested ones too. */
   readonly live: LiveCalls;
   /** The calls of the batch, in call order. */
-  runs: readonly CallRun[];
+  readonly runs: CallRun[];
   /** Nested calls, each with its end: a batch is over when they are. */
   readonly nested: Promise<unknown>[];
   /** Absent if there is no observer. */

@@ -51,8 +51,8 @@ export async function runBody(batch: BatchRun, run: CallRun, effect: Effect): Pr
   const timeoutMs = call.tool.definition.timeoutMs ?? batch.deps.timeoutMs;
   const cancelTimer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => stopRunning(run), { keepsAlive: true });
   try {
-    const body = startBody(batch, run, effect, updates?.update ?? (() => undefined));
-    const settled = await (governsItself(batch, call) ? body : settle(batch, run, body));
+    const ctx = runContext(batch, run, effect, updates?.update ?? ignoreUpdate);
+    const settled = await (governsItself(batch, call) ? runOwnBody(batch, run, call, ctx) : settle(batch, run, call, ctx));
     const ending = conclude(run, { name: call.tool.name, settled, timeoutMs });
     return run.pushed.length > 0 ? await keepPushed(batch, run, ending) : ending;
   } finally {
@@ -83,22 +83,30 @@ function governsItself(batch: BatchRun, call: JudgedCall): boolean {
 /** How a body settled: a result, an end of its own making, what it threw, or nothing within the grace time. */
 type SettledBody = ToolResult | { readonly ending: Ending } | { readonly thrown: unknown } | "abandoned";
 
-/** Rejects only when an effect that happened could not be recorded: that failure fails the call closed. */
-async function startBody(batch: BatchRun, run: CallRun, effect: Effect, update: (display: Display) => void): Promise<SettledBody> {
-  const { call } = effect;
-  const { tool, invocation } = call;
-  const ctx = runContext(batch, run, effect, update);
+/** Resolves or previews a proposal. Rejects only when an effect that happened could not be recorded: that failure fails the call closed. */
+async function runOwnBody(batch: BatchRun, run: CallRun, call: PermittedCall, ctx: RunContext): Promise<SettledBody> {
   try {
-    if (isResolve(batch, call)) return { ending: await resolveCall(batch, run, call, ctx) };
-    if (tool.definition.preview !== undefined) return { ending: await previewCall(batch, run, call, ctx) };
-    if (tool.definition.runtimeHandler === undefined) return await invocation.execute(ctx.signal, ctx.update, ctx);
-    const { session, handlers } = batch.deps;
-    const handler = handlers?.[tool.definition.runtimeHandler];
-    return normalizeResult(tool.name, await handler?.(session, { callId: run.callId, tool }, { invocation, ctx })).result;
+    return { ending: await (isResolve(batch, call) ? resolveCall(batch, run, call, ctx) : previewCall(batch, run, call, ctx)) };
   } catch (thrown) {
-    if (governsItself(batch, call) && thrown instanceof LedgerError) throw thrown;
+    if (thrown instanceof LedgerError) throw thrown;
     return { thrown };
   }
+}
+
+/** Starts the tool's body, or the host's handler for it. Bodies are users' code: one may throw at once or return no promise. */
+function startBody({ deps }: BatchRun, { callId }: CallRun, { tool, invocation }: PermittedCall, ctx: RunContext): Promise<ToolResult> {
+  const { runtimeHandler } = tool.definition;
+  try {
+    if (runtimeHandler === undefined) return Promise.resolve(invocation.execute(ctx.signal, ctx.update, ctx));
+    const returned = deps.handlers?.[runtimeHandler]?.(deps.session, { callId, tool }, { invocation, ctx });
+    return Promise.resolve(returned).then((value) => normalizeResult(tool.name, value).result);
+  } catch (thrown) {
+    return Promise.reject(thrown);
+  }
+}
+
+function ignoreUpdate(): void {
+  // the tool does not stream, or hooks may still change its result
 }
 
 function runContext(batch: BatchRun, run: CallRun, effect: Effect, update: (display: Display) => void): RunContext {
@@ -125,22 +133,23 @@ function runContext(batch: BatchRun, run: CallRun, effect: Effect, update: (disp
 }
 
 /** The body's result, or `abandoned` when it does not settle within the grace time after it was told to stop. */
-function settle({ deps }: BatchRun, run: CallRun, body: Promise<SettledBody>): Promise<SettledBody> {
+function settle(batch: BatchRun, run: CallRun, call: PermittedCall, ctx: RunContext): Promise<SettledBody> {
+  const { clock, warn } = batch.deps;
   return new Promise((resolve) => {
     let stopWaiting: (() => void) | undefined;
     let abandoned = false;
     const done = (settled: SettledBody): void => {
       stopWaiting?.();
-      if (abandoned) deps.warn?.(`The late result of call ${run.callId} was dropped.`);
+      if (abandoned) warn?.(`The late result of call ${run.callId} was dropped.`);
       resolve(settled);
     };
-    body.then(done, (thrown: unknown) => done({ thrown }));
+    startBody(batch, run, call, ctx).then(done, (thrown: unknown) => done({ thrown }));
     const abandon = (): void => {
       const giveUp = (): void => {
         abandoned = true;
         resolve("abandoned");
       };
-      stopWaiting ??= deps.clock.timer(GRACE_MS, giveUp, { keepsAlive: true });
+      stopWaiting ??= clock.timer(GRACE_MS, giveUp, { keepsAlive: true });
     };
     if (run.abort.signal.aborted) abandon();
     else run.wake = abandon;

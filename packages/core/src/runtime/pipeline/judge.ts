@@ -14,7 +14,7 @@ import type { CallAssessment, JudgedCall, ParsedCall } from "./judged-call.ts";
  */
 export async function judgeCall(batch: BatchRun, run: CallRun, parsed: ParsedCall, editedBy?: string): Promise<JudgedCall> {
   const { session } = batch.deps;
-  const judged = await assessCall(batch, run, parsed);
+  const judged = withAssessment(batch, parsed, await assessByTool(batch, run, parsed));
   run.judgements += 1;
   run.written = session.record([session.draft("call.judged", judgedBody(run, judged, editedBy))], "normal");
   run.written.catch(() => undefined); // the claim or the end that follows fails with the same cause
@@ -30,9 +30,29 @@ export async function rejudgeCall(batch: BatchRun, run: CallRun, parsed: ParsedC
 
 /** Judges the call as it is now. Nothing is recorded. */
 export async function assessCall(batch: BatchRun, run: CallRun, parsed: ParsedCall): Promise<JudgedCall> {
+  return withAssessment(batch, parsed, await assessByTool(batch, run, parsed));
+}
+
+function withAssessment({ lanes }: BatchRun, parsed: ParsedCall, assessment: CallAssessment): JudgedCall {
   const { tool, invocation, coercions, hook } = parsed;
-  const assessment = await assessByTool(batch, run, parsed);
-  return { ...assessment, tool, invocation, coercions, hook, unsafeRuns: batch.lanes.unsafe };
+  const { request, decision, facts, safe, policy, circumstances, subject, stages, asking, refusal } = assessment;
+  return {
+    tool,
+    invocation,
+    coercions,
+    hook,
+    request,
+    decision,
+    facts,
+    safe,
+    policy,
+    circumstances,
+    subject,
+    stages,
+    asking,
+    refusal,
+    unsafeRuns: lanes.unsafe,
+  };
 }
 
 /** A preview is judged as reading, an apply as the effect of the tool that made the preview, and every other call as what it is. */

@@ -17,11 +17,15 @@ import { notifyVerdict } from "./notify.ts";
 import { changedSinceYes } from "./operands.ts";
 import { hookSession, withInput } from "./rewrite.ts";
 
+/** True for an allowed call that never waited and that nothing has stopped. */
+export function passesUnasked({ broken }: BatchRun, run: CallRun, { decision }: JudgedCall): boolean {
+  return decision.verdict === "allow" && !run.resumed && !run.hookAsked && !run.stopped && broken.error === undefined;
+}
+
 /** The permission step: a permitted call, an exit, or a request to judge again because a hook rewrote it. */
 export async function permitCall(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<PermittedCall | CallExit | JudgedAgain> {
   if (batch.broken.error !== undefined) throw batch.broken.error;
   if (run.stopped) return await stopBeforeClaim(batch, run, judged);
-  if (judged.decision.verdict === "allow" && !run.resumed && !run.hookAsked) return { ...judged, yes: null }; // it never waited
   const permission = await findPermission(batch, run, judged);
   if ("go" in permission) return { ...(permission.judged ?? judged), yes: permission.go };
   if ("end" in permission && permission.end.type === "denied_by_hook") emitHookBlocked(batch, run, permission.end);

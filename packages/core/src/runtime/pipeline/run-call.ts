@@ -20,7 +20,7 @@ import { isAsk, judgeCall } from "./judge.ts";
 import { type CallExit, isExit, type PermittedCall } from "./judged-call.ts";
 import { classifyLane, leaveLane, parkLane } from "./lanes.ts";
 import { notifyUnjudged, notifyVerdict } from "./notify.ts";
-import { permitCall } from "./permission.ts";
+import { passesUnasked, permitCall } from "./permission.ts";
 import { restoreCall } from "./restore.ts";
 import { rewriteCall } from "./rewrite.ts";
 import { endSpan, startSpan } from "./tracing.ts";
@@ -47,7 +47,7 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
       classifyLane(batch.lanes, run.index, judged.safe);
 
       // [ask: grants → permission hooks → approvers]
-      const permitted = await permitCall(batch, run, judged);
+      const permitted = passesUnasked(batch, run, judged) ? { ...judged, yes: null } : await permitCall(batch, run, judged);
       if (isExit(permitted)) return await exit(batch, run, permitted);
       if ("again" in permitted) {
         judged = permitted.again;

@@ -83,6 +83,7 @@ export function forgetProposal({ closures, paths }: Staging, id: string): void {
 
 /** Oldest first, including parked ones. */
 export function stagedRows({ session }: Staging): readonly ProposalRow[] {
+  if (session.state.proposals.size === 0) return [];
   return [...session.state.proposals.values()].filter(({ state }) => state === "staged");
 }
 

@@ -388,20 +388,22 @@ test("a call whose claim was lost and that was judged again began when it was cl
   const { promise: judged, resolve: judgeOn } = Promise.withResolvers<void>();
   let asked = 0;
   const facts = async ({ tool }: { readonly tool: string }): Promise<RequestFacts> => {
-    asked += tool === "read" ? 1 : 0;
-    if (tool === "read" && asked > 1) await judged;
+    asked += tool === "keyed" ? 1 : 0;
+    if (tool === "keyed" && asked > 1) await judged;
     return { units: [{ subject: tool }], binds: {} };
   };
-  const b = await bench(t, { deps: { facts } });
   let changed = false;
-  b.session.listen(({ type, body }) => {
-    if (changed || type !== "call.judged" || body.tool !== "read") return;
-    changed = true;
-    const draft = b.session.draft("policy.changed", { revision: b.policy.current().revision, digest: "x" });
-    queueMicrotask(() => void b.session.record([draft], "normal"));
+  const keyed = textTool("keyed", "read", {
+    idempotencyKey: async () => {
+      if (changed) return "key";
+      changed = true; // between the judgement and the claim
+      await b.session.record([b.session.draft("policy.changed", { revision: b.policy.current().revision, digest: "x" })], "normal");
+      return "key";
+    },
   });
+  const b = await bench(t, { tools: [keyed], deps: { facts } });
   const aborting = new AbortController();
-  const running = b.process([call("read", "one", "c1"), call("edit", "two", "c2")], { signal: aborting.signal });
+  const running = b.process([call("keyed", "one", "c1"), call("edit", "two", "c2")], { signal: aborting.signal });
   await until(() => asked > 1);
   await b.clock.advance(5_000);
   judgeOn();
