@@ -335,7 +335,7 @@ const NOT_TOUCHING: readonly string[] = [
 suite("3.1: what a guard closes is asked about when only a shell could tell that it is meant", () => {
   const judge = scene.judge({ mode: "yolo" });
   for (const [text, guard] of TOUCHING)
-    test(`${text}: guard:${guard}`, () => {
+    test(`${text}: safeguard:${guard}`, () => {
       const { verdict, reason, source } = judge(text);
       assert.deepEqual([verdict, reason, source], ["ask", "guard", guard]);
     });

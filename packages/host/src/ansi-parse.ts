@@ -4,7 +4,6 @@ export type AnsiPiece =
   | { readonly kind: "control"; readonly code: string }
   | { readonly kind: "sequence"; readonly final: string; readonly parameters: string };
 
-/** Accepts terminal output in chunks of any size. */
 export type AnsiParser = (chunk: string) => readonly AnsiPiece[];
 
 /** Longer incomplete sequences are not treated as sequences. */

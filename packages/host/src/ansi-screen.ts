@@ -11,13 +11,11 @@ export type AnsiScreen = {
 
 const KEPT = 5000;
 
-/** The default terminal width. */
 const WIDEST = 4096;
 
 /** The default terminal height; lines scrolled out cannot be changed anymore. */
 const ROWS = 24;
 
-/** Combining marks per character. */
 const MARKS = 16;
 
 type Cell = { text: string; readonly style: AnsiStyle };
@@ -72,7 +70,6 @@ function print(screen: Screen, text: string): void {
 const FIRST_MARK = "\u0300";
 const COMBINES = /^[\p{M}\u200d]/u;
 
-/** True for a character that combines with the one before it. */
 function combine(before: Cell | undefined, character: string): boolean {
   if (before === undefined || !COMBINES.test(character)) return false;
   if (before.text.length < MARKS) before.text += character;

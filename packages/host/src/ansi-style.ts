@@ -1,6 +1,5 @@
 import type { Display } from "@assent/core";
 
-/** Text in one style. */
 export type AnsiRun = Extract<Display, { readonly type: "ansi_output" }>["ansiOutput"][number][number];
 
 /** A text style; a color is `#rrggbb`, or empty for the terminal's default. */

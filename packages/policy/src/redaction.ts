@@ -41,7 +41,6 @@ function placeholderFor(name: string): string {
   return `${PLACEHOLDER_START}${name}]`;
 }
 
-/** Prefixes of service keys. */
 const PREFIXES: readonly string[] = [
   ...["sk-", "sk_live_", "sk_test_", "rk_live_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "npm_", "pypi-"],
   ...["xoxb-", "xoxp-", "xoxa-", "xapp-", "AKIA", "ASIA", "AIza", "ya29.", "hf_", "dop_v1_", "eyJ"],

@@ -23,7 +23,6 @@ import { rememberPackageScripts } from "./shell/effects/package-scripts.ts";
 
 /** What tools ask the rules while they run. */
 export type ToolRules = {
-  /** True if a rule allows this private host. */
   readonly privateAllowed: (url: string) => boolean;
   /** True if a deny covers reading this file, or it is in the state directory. */
   readonly hides: (path: string) => boolean;

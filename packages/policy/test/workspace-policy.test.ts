@@ -47,10 +47,10 @@ describe("one workspace's settings reach all that judges in it", () => {
     ["a file of the workspace, in a mode that edits", "write", "src/a", "allow mode"],
     ["a directory that settings add is inside, too", "write", "/opt/more/a", "allow mode"],
     ["any other is outside", "write", "/opt/other/a", "ask default"],
-    ["files protected by settings ask even if a rule allows them", "write", "infra/a", "ask guard guard:control-file"],
+    ["files protected by settings ask even if a rule allows them", "write", "infra/a", "ask guard safeguard:control-file"],
     ["and may be read", "read", "infra/a", "allow readonly_hint"],
-    ["a settings file is closed", "write", "../h/.config/assent/settings.json", "deny guard guard:own-files"],
-    ["and so is the place of the record", "read", "../h/state/assent/ledger", "deny guard guard:own-files"],
+    ["a settings file is closed", "write", "../h/.config/assent/settings.json", "deny guard safeguard:own-files"],
+    ["and so is the place of the record", "read", "../h/state/assent/ledger", "deny guard safeguard:own-files"],
     ["but for the outputs of the session", "read", "../h/state/assent/out/1", "allow readonly_hint"],
   ];
   for (const [sentence, tool, file_path, said] of rows) {

@@ -70,19 +70,19 @@ describe("assent explain, the cases of the contract", () => {
       "the root is not deleted in any mode, and the deciding command is named",
       { version: 1, mode: "yolo" },
       shell("ls && rm -rf /."),
-      { verdict: "deny", reason: "guard", source: "root-delete", unit: 1, units: 2, "rule.text": "guard:root-delete" },
+      { verdict: "deny", reason: "guard", source: "root-delete", unit: 1, units: 2, "rule.text": "safeguard:root-delete" },
     ],
     [
       "a control file asks in yolo, also before it exists",
       { version: 1, mode: "yolo" },
       edit(".git/hooks/pre-push"),
-      { verdict: "ask", reason: "guard", source: "control-file", "rule.text": "guard:control-file" },
+      { verdict: "ask", reason: "guard", source: "control-file", "rule.text": "safeguard:control-file" },
     ],
     [
       "the settings themselves are denied in yolo",
       { version: 1, mode: "yolo" },
       edit(".assent/settings.json"),
-      { verdict: "deny", reason: "guard", source: "own-files", "rule.text": "guard:own-files" },
+      { verdict: "deny", reason: "guard", source: "own-files", "rule.text": "safeguard:own-files" },
     ],
     [
       "an allowed program does not open a sensitive file",
@@ -150,7 +150,7 @@ describe("assent explain, the cases of the contract", () => {
       "text too long to be parsed asks",
       permissions({ deny: ["Shell(curl)"] }, { mode: "yolo" }),
       shell("true;".repeat(14_000)),
-      { verdict: "ask", reason: "guard", source: "analysis-limit", "rule.text": "guard:analysis-limit" },
+      { verdict: "ask", reason: "guard", source: "analysis-limit", "rule.text": "safeguard:analysis-limit" },
     ],
     [
       "an empty command is a verdict",

@@ -124,7 +124,7 @@ type TraceName = {
 const NAMES = new WeakMap<Safeguard | NamedChecker, TraceName>();
 
 function nameOfGuard(guard: Safeguard): TraceName {
-  return NAMES.get(guard) ?? named(guard, { layer: `guard:${guard.id}`, reason: "guard", source: guard.id });
+  return NAMES.get(guard) ?? named(guard, { layer: `safeguard:${guard.id}`, reason: "guard", source: guard.id });
 }
 
 function nameOfChecker(checker: NamedChecker): TraceName {

@@ -146,7 +146,7 @@ const table: readonly Row[] = [
     "a guard's ask holds in yolo",
     edit,
     { mode: "yolo", safeguards: [guard("control-file", "ask")] },
-    { ...by("ask", "guard", "control-file"), explicitAsk: true, rule: { text: "guard:control-file" } },
+    { ...by("ask", "guard", "control-file"), explicitAsk: true, rule: { text: "safeguard:control-file" } },
   ],
   ["kind other is denied in plan", other, { mode: "plan" }, by("deny", "mode", "plan")],
   [
@@ -282,7 +282,7 @@ const traces: readonly (readonly [string, Request, Circumstances, Trace])[] = [
     shell,
     { ...given("default", [says("team", "none"), says("session", "none")]), safeguards: [guard("g", "none")] },
     [
-      ["guard:g", "none"],
+      ["safeguard:g", "none"],
       [LABELS.session, "none"],
       [LABELS.team, "none"],
       ["hook", "none"],
@@ -310,7 +310,7 @@ const traces: readonly (readonly [string, Request, Circumstances, Trace])[] = [
     read,
     { ...given("default", [throws("user")], { readOnly: true }), safeguards: [{ id: "g", check: throwSomethingOdd }] },
     [
-      ["guard:g", "error", { note: "failed: unknown error" }],
+      ["safeguard:g", "error", { note: "failed: unknown error" }],
       [LABELS.user, "error", { note: "failed: broken" }],
       ["hook", "none"],
       ["tool", "none"],
@@ -324,7 +324,7 @@ const traces: readonly (readonly [string, Request, Circumstances, Trace])[] = [
     edit,
     { mode: "plan", safeguards: [guard("g", "deny", "its own files")] },
     [
-      ["guard:g", "deny", { note: "its own files" }],
+      ["safeguard:g", "deny", { note: "its own files" }],
       ["hook", "none"],
       ["tool", "none"],
       ["mode", "deny", { note: "plan" }],

@@ -217,7 +217,12 @@ const WORDS: readonly (readonly [who: string, judged: Partial<EventBodies["call.
     "Tool call blocked by hook: blocked by hook hook-1",
   ],
   [
-    "guard",
+    "safeguard",
+    { reason: "guard", source: "place", trace: [{ layer: "safeguard:place", opinion: "deny", note: "it is special" }] },
+    "Tool 'edit' is denied: it is special.",
+  ],
+  [
+    "safeguard as earlier versions named it",
     { reason: "guard", source: "place", trace: [{ layer: "guard:place", opinion: "deny", note: "it is special" }] },
     "Tool 'edit' is denied: it is special.",
   ],

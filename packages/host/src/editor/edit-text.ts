@@ -18,7 +18,6 @@ export type EditTextOptions = {
   readonly proposed: string;
   /** Extension of the file, so that the editor picks the right language. */
   readonly extension: string;
-  /** A command line from the settings. */
   readonly editor: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
@@ -32,7 +31,6 @@ export type EditedText =
   | { readonly failure: "no_editor"; readonly message: string }
   | { readonly failure: "editor_failed"; readonly message: string; readonly exitCode: number | null };
 
-/** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 2000;
 
 /**

@@ -38,7 +38,6 @@ export async function openSpillFile(
   return createSpillFile(path, await openNew(path), room);
 }
 
-/** Replaces unsafe characters. */
 export function safeName(id: string): string {
   return id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 80) || "_";
 }

@@ -129,7 +129,6 @@ function parseSetting(scope: string, line: string): GitSetting {
 
 const MAX_SUBMODULES = 200;
 
-/** Settings of all populated submodules. */
 async function submoduleSettings(look: GitInspection, top: string): Promise<readonly GitSetting[]> {
   const found: GitSetting[] = [];
   const open = [top];

@@ -1,7 +1,6 @@
 /** One line of git's effective configuration. Scopes `local` and `worktree` belong to the repository, `global` to the user, `command` to us. */
 export type GitSetting = { readonly scope: string; readonly key: string; readonly value: string };
 
-/** A key and its value for one command. */
 export type GitOverride = readonly [key: string, value: string];
 
 /** Git does not run, because it could run a foreign program. */
@@ -76,7 +75,6 @@ const NAMED_OVERRIDES: readonly (readonly [section: string, variable: string, in
   ["http", "savecookies", [["saveCookies", "false"]]],
 ];
 
-/** What overrides depend on. */
 export type GitContext = {
   readonly fetches: boolean;
   /** True if a path in the repository's configuration leads out of it. */
@@ -107,7 +105,6 @@ function fileOverrides(settings: readonly GitSetting[], leadsOutside: (path: str
   });
 }
 
-/** Names of configured filters. */
 export function filterNames(settings: readonly GitSetting[]): readonly string[] {
   const named = settings.map(({ key }) => splitKey(key)).filter(({ section, name }) => section === "filter" && name !== undefined);
   return [...new Set(named.flatMap(({ name }) => name ?? []))];

@@ -1,7 +1,6 @@
 import type { Agent, IncomingMessage } from "node:http";
 import { PlainHeaders } from "./headers.ts";
 
-/** A request simple enough for `node:http`. */
 type PlainRequest = {
   readonly url: URL;
   readonly method: string;

@@ -18,7 +18,6 @@ export type ProgramJob = {
   readonly fate: () => Pick<ProcessEnd, "exitCode" | "signal">;
 };
 
-/** Time limits and memory limit. */
 export type FollowSettings = {
   readonly graceMs: number;
   readonly lingerMs: number;
@@ -26,7 +25,6 @@ export type FollowSettings = {
   readonly table: ProcessTable;
 };
 
-/** A job with everything its end depends on. */
 export type FollowedJob = {
   readonly spec: Pick<ProcessSpec, "timeoutMs" | "onOutput" | "spill" | "spillsAll">;
   readonly signal: AbortSignal;

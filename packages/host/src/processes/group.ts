@@ -4,7 +4,6 @@ import { ignoreCodes } from "../system/ignore-codes.ts";
 import { findStrays, type Lineage } from "./lineage.ts";
 import { isSince, type ProcessRow, type ProcessTable, readProcessTable } from "./table.ts";
 
-/** How long SIGKILL may take. */
 const KILL_MS = 1000;
 
 /** Sends SIGTERM to the groups and strays, SIGKILL after the grace period; returns survivors. */
@@ -102,7 +101,6 @@ function signalAll(rows: readonly ProcessRow[], signal: NodeJS.Signals, table: P
   for (const { pid } of stillAlive(rows, table)) sendSignal(pid, signal);
 }
 
-/** Running processes of a group. */
 export function groupMembers(pgid: number, table: ProcessTable): readonly number[] {
   return signalGroup(pgid, 0) ? table.members(pgid) : [];
 }

@@ -2,7 +2,6 @@ import type { Spilled, SpillFile } from "@assent/core";
 
 const SEGMENT_BYTES = 64 * 1024;
 
-/** A program's output at its end. */
 export type HeldOutputEnd = {
   readonly output: string;
   readonly chars: number;

@@ -14,7 +14,6 @@ export type Lineage = { readonly groups: readonly number[]; readonly marks: read
 
 const MARK_NAME = "ASSENT_MARK";
 
-/** Creates a random mark. */
 export function createMark(): string {
   return randomBytes(16).toString("hex");
 }

@@ -6,7 +6,6 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 
-/** Both ends of a pipe. */
 export type OutputPipe = {
   /** Blocking descriptor for the child's stdout and stderr. */
   readonly writeFd: number;
@@ -52,7 +51,6 @@ function openFifo(path: string): Fifo {
   }
 }
 
-/** Closes our ends. */
 export function closeFifos(fifos: readonly Fifo[]): void {
   for (const fd of fifos.flatMap(({ readFd, writeFd }) => [readFd, writeFd])) closeSync(fd);
 }

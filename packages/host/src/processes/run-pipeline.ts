@@ -26,22 +26,18 @@ import {
 
 type StageFate = Pick<ProcessEnd, "exitCode" | "signal">;
 
-/** What the pipelines of one list share. */
 export type PipelineRun = {
   readonly spec: StepsSpec;
   readonly settings: FollowSettings & { readonly temporaryDirectory: string; readonly mark: ProcessMark };
   readonly output: number;
   readonly groups: Set<number>;
-  /** Programs whose gate is closed. */
   readonly gates: Set<ChildProcess>;
   readonly halted: AbortSignal;
-  /** Called when a start is recorded. */
   readonly recorded: () => void;
 };
 
 type RefusedStart = Omit<NonNullable<StepsEnd["refused"]>, "ran">;
 
-/** A program of a list must not run. */
 export class StartRefusal extends Error {
   readonly refused: RefusedStart;
 

@@ -45,7 +45,6 @@ export function spawnProgram(launch: ProgramLaunch, targets: DescriptorTargets):
   });
 }
 
-/** Why a program could not be started. */
 export function describeStartFailure({ file, cwd }: Pick<ProgramLaunch, "file" | "cwd">): string {
   return existsSync(cwd) ? `${file} could not be started` : `the working directory ${cwd} does not exist`;
 }
@@ -61,10 +60,8 @@ const gateCommand = ({ file, args, env, terminal }: ProgramLaunch): readonly [st
 /** A session leader gets the first terminal it opens. */
 const ENTER_TERMINAL = 'exec 0<>"$1" 1>&0 2>&0 && shift && ';
 
-/** Variables that the gate's shell adds. */
 const SET_BY_SHELLS = ["PWD", "OLDPWD", "SHLVL"] as const;
 
-/** Lets a gated program begin. */
 export function openGate({ stdio: [, , , gate] }: ChildProcess): void {
   if (!(gate instanceof Writable)) return;
   gate.on("error", () => undefined); // the child is gone; its exit says so

@@ -13,15 +13,12 @@ export type ProcessRow = {
   readonly start: string;
 };
 
-/** The live process table. */
 export type ProcessTable = {
   /** Also finds zombies. */
   readonly find: (pid: number) => ProcessRow | undefined;
-  /** Running members of a group. */
   readonly members: (pgid: number) => readonly number[];
   /** A process and its running descendants. */
   readonly family: (pid: number) => readonly ProcessRow[];
-  /** All running processes. */
   readonly all: () => readonly ProcessRow[];
   /** True if a process started with `NAME=value` in its environment; false if unknown. */
   readonly began: (pid: number, line: string) => boolean;

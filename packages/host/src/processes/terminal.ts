@@ -4,10 +4,8 @@ import { ReadStream } from "node:tty";
 import { errorCode, type ProcessSpec } from "@assent/core";
 import { coverDescriptor } from "./start-program.ts";
 
-/** Columns and rows. */
 export type TerminalSize = NonNullable<ProcessSpec["pty"]>;
 
-/** An open pseudo-terminal. */
 export type Terminal = {
   /** The device that a program opens. */
   readonly path: string;

@@ -149,7 +149,6 @@ function bindScripts({ scripts, packageScripts }: AnalyzedLine): Readonly<Record
   return Object.fromEntries([...scripts, ...packageScripts].map(({ file, digest }) => [file, digest]));
 }
 
-/** The current digest of a script and the one before. */
 type ScriptHistory = Map<string, { readonly digest: string; readonly before: string | undefined }>;
 
 /** A changed script shows both digests. */

@@ -18,32 +18,26 @@ class UnitData {
   }
 }
 
-/** Creates a unit about one path. */
 export function createPathUnit(path: PathFact): Unit {
   return { subject: path.lexical, data: new UnitData({ path }) };
 }
 
-/** Creates a unit about one simple command. */
 export function createShellUnit(subject: string, shell: ShellUnit): Unit {
   return { subject, readOnly: isReadOnly(shell), data: new UnitData({ shell }) };
 }
 
-/** Creates a unit about one URL. */
 export function createHostUnit(host: HostFact): Unit {
   return { subject: host.host ?? host.url, data: new UnitData({ host }) };
 }
 
-/** The path a unit is about. */
 export function getPathFact({ data }: Unit): PathFact | undefined {
   return UnitData.knownOf(data)?.path;
 }
 
-/** The simple command a unit is about. */
 export function getShellUnit({ data }: Unit): ShellUnit | undefined {
   return UnitData.knownOf(data)?.shell;
 }
 
-/** The URL a unit is about. */
 export function getHostFact({ data }: Unit): HostFact | undefined {
   return UnitData.knownOf(data)?.host;
 }

@@ -1,7 +1,6 @@
 import { isObject } from "@assent/core";
 import { HOOK_EVENTS, type HookEventRow, type HookPoint, hookMayChange } from "@assent/core/parts";
 
-/** A hook as written in a settings file. */
 export type WrittenHook = {
   readonly type: "command" | "function";
   readonly command?: string;
@@ -37,7 +36,6 @@ export const HOOK_FIELDS: { readonly [Name in keyof Required<WrittenHook>]: Hook
 
 const OTHER_TYPE = { command: "function", function: "command" } as const;
 
-/** What is wrong with one field. */
 export type FieldFault = { readonly field: string; readonly expected?: string };
 
 /** Reads the fields of a hook. A fault without `expected` is a field this type does not have. */
@@ -126,7 +124,6 @@ const CHECKS: readonly ContradictionCheck[] = [
   },
 ];
 
-/** Finds everything a hook says that makes no sense. */
 export function findContradictions(placed: PlacedHook): readonly Contradiction[] {
   const found = { ...placed, row: HOOK_EVENTS[placed.event] };
   return CHECKS.filter(({ when }) => when(found)).map(({ field, message }) => ({ ...(field && { field }), message: message(found) }));

@@ -8,7 +8,6 @@ import { type FieldFault, findContradictions, HOOK_FIELDS, readHookFields, type 
 
 /** What hooks refer to. */
 export type HookOptions = {
-  /** Functions that this process provides. */
   readonly functions: readonly string[];
   readonly compileRule: (text: string) => HookCondition;
   /** Known tools; without them matchers are not checked. */

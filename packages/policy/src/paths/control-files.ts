@@ -36,7 +36,6 @@ export const CONTROL_TREES: readonly string[] = [
   ...["settings", "tasks", "launch", "extensions"].map((name) => `.vscode/${name}.json`),
 ];
 
-/** Control files in the home directory. */
 const IN_HOME = [
   ".bashrc",
   ".bash_profile",

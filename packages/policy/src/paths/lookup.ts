@@ -18,7 +18,6 @@ export type PathFact = ResolvedPath &
     readonly sensitive: boolean;
     /** Writing it can steer agents or run code later. */
     readonly control: boolean;
-    /** One of the session's output files. */
     readonly ownOutput: boolean;
     /** The session's plan, reached without links and without hard links. */
     readonly planFile: boolean;

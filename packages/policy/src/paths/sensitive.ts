@@ -33,7 +33,6 @@ function isSensitiveName(name: string): boolean {
   return NAME_STARTS.some((start) => name.startsWith(start)) || NAME_ENDS.some((end) => name.endsWith(end));
 }
 
-/** Identifies a file by device and inode. */
 export type FileIdentity = { readonly dev: number; readonly ino: number };
 
 const SECRET_DIRECTORIES = [".ssh", ".aws", ".gnupg", ".config/gcloud", ".docker", ".kube", ""];

@@ -4,7 +4,6 @@ import { scanLongText } from "../shell/match/long-text.ts";
 import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 import type { Rule } from "./rule.ts";
 
-/** The rules of one layer. */
 export type RuleLayer = { readonly label: string; readonly scope: Scope; readonly rules: readonly Rule[] };
 
 /** Creates a checker of compiled rules: deny first, then ask, then allow. An ask in doubt asks; a deny in doubt is left to a safeguard. */

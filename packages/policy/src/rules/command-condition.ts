@@ -7,13 +7,11 @@ import type { Rule, RuleOptions, RuleTool, WrittenRule } from "./rule.ts";
 import { readShellRule } from "./shell.ts";
 import { createWholeTest } from "./whole.ts";
 
-/** What conditions are read with. */
 export type ConditionContext = { readonly written: WrittenRule; readonly options: RuleOptions };
 
 /** A compiled condition. `subject` describes a command's words; null for any command. */
 export type CompiledCondition = Pick<Rule, "test" | "plainWords"> & { readonly subject?: Json };
 
-/** Matches every tool name. */
 export const ANY_TOOL: Glob = compileGlob("*");
 
 /** Literal words, with an optional final star, are a command's words. Any other glob is about the text and can only deny or ask. */

@@ -29,7 +29,6 @@ export function isPlainUrl({ url, host }: HostFact, named: { readonly host?: str
   return !isPrivateHost(withoutDot(host)) || named.host === withoutDot(host);
 }
 
-/** True if a host belongs to the domain. */
 export function inDomain({ host, reach }: Domain, given: string): boolean {
   if (given === host) return reach !== "below";
   return reach !== "host" && given.endsWith(`.${host}`);

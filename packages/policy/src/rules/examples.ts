@@ -10,10 +10,8 @@ import type { Rule, RuleOptions, RuleTools, WrittenRule } from "./rule.ts";
 /** Examples of a rule: a string for the tool's argument, or a whole input. */
 export type RuleExamples = { readonly match?: readonly ExampleInput[]; readonly notMatch?: readonly ExampleInput[] };
 
-/** One example. */
 export type ExampleInput = string | JsonObject;
 
-/** How examples are evaluated: in an empty workspace. */
 export type ExampleOptions = Pick<RuleOptions, "tools" | "roots"> & {
   readonly evaluate: (tool: string, input: JsonObject) => Request;
 };
@@ -83,7 +81,6 @@ function explainHazard({ verdict }: Rule, { units }: Request): string {
 /** Never created. */
 const EMPTY_WORKSPACE = "/nonexistent/workspace";
 
-/** Kinds of tools that are not registered. */
 const ASSUMED_KINDS: Readonly<Record<string, Kind>> = { shell: "execute", read: "read", edit: "edit", write: "edit", fetch: "fetch" };
 
 /** Evaluates examples in an empty workspace. */

@@ -12,12 +12,10 @@ export type RuleFault = {
   readonly rule?: Rule;
 };
 
-/** True for a fault. */
 export function isFault<T extends object>(value: T | RuleFault): value is RuleFault {
   return "hint" in value && "message" in value;
 }
 
-/** Creates a syntax fault. */
 export function syntaxFault(message: string, hint: string, column?: number): RuleFault {
   return { type: "rule_syntax", message, hint, ...(column !== undefined && { column }) };
 }

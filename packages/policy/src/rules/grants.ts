@@ -131,7 +131,6 @@ function formatRulePath(path: string, { roots }: OfferOptions): string {
   return `/${escapeGlob(written).replaceAll("{", "\\{")}`;
 }
 
-/** Reads a grant's text as an allow rule. */
 export function readGrant(text: string, options: RuleOptions): Rule | RuleFault {
   const written = text.trimStart().startsWith("{") ? readBoundRule(text) : { rule: text };
   if (isFault(written)) return written;

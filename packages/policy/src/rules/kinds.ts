@@ -13,7 +13,6 @@ export type RuleKind = {
   readonly read: (specifier: string, written: WrittenRule, options: RuleOptions) => RuleTest | RuleFault;
   /** The argument of an example if the tool declares none. */
   readonly usualArgument: string;
-  /** True if a tool declares such an argument. */
   readonly declaredBy?: (tool: RuleTool) => boolean;
   /** True if a unit is of this kind; absent: the tool name decides. */
   readonly isAbout?: (unit: Unit) => boolean;

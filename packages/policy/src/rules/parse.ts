@@ -7,7 +7,6 @@ import { getRuleTool } from "./tool-groups.ts";
 import { readToolPart, specifierKinds, type ToolPart, unknownToolFault } from "./tool-part.ts";
 import { createWholeTest } from "./whole.ts";
 
-/** The most characters that a rule may have. */
 export const LONGEST_RULE = 4096;
 
 /** Reads a rule in either notation. A fault with a rule is a warning: no tool of that name exists now. */

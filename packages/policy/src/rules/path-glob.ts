@@ -26,7 +26,6 @@ export function compilePathGlob({ base, globs }: PathParts, narrow: boolean): (n
   return (names) => matchesStart(tokens, names);
 }
 
-/** Splits an absolute path into names. */
 export function splitPathNames(path: string): readonly PathName[] {
   return path
     .split("/")
@@ -79,7 +78,6 @@ function broadGlob(text: string): NameTest {
   return (name) => matches(name.exact) || matches(name.folded) || folded?.matches(name.folded) === true;
 }
 
-/** True if a text contains characters that are special in globs. */
 export function isGlob(text: string): boolean {
   return /[*?[\\]/.test(text);
 }

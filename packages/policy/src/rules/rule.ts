@@ -8,7 +8,6 @@ export type Rule = {
   readonly at: RuleRef;
   /** Canonical form, equal for both notations; part of the policy revision. */
   readonly record: string;
-  /** True if the rule may apply to this tool. */
   readonly concerns: (tool: string, kind: string) => boolean;
   /** Allow answers yes or no; deny and ask may also answer doubt. Pure. */
   readonly test: (request: Request, unit: Unit) => MatchAnswer;
@@ -20,7 +19,6 @@ export type Rule = {
   readonly example?: RuleExample;
 };
 
-/** The tool and argument of an example. */
 export type RuleExample = { readonly tool: string; readonly argument?: string };
 
 /** A rule as written in settings, a flag or a grant. */
@@ -29,13 +27,11 @@ export type WrittenRule = { readonly verdict: Verdict; readonly at: RuleRef; rea
 /** A rule applies only while this script is unchanged. */
 export type ScriptBinding = { readonly script?: string };
 
-/** What rules know about a tool. */
 export type RuleTool = {
   readonly kind: string;
   readonly aliases?: Readonly<Record<string, string>>;
   /** All arguments, aliases included; absent: any. */
   readonly args?: readonly string[];
-  /** The argument with a shell line. */
   readonly commandArg?: string;
   readonly pathArgs?: readonly string[];
   readonly urlArg?: string;

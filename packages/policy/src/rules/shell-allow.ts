@@ -3,14 +3,12 @@ import type { Command, Hazard } from "../shell/plan/plan.ts";
 import type { ShellLine, ShellUnit } from "../shell/plan/shell-unit.ts";
 import type { RuleOptions } from "./rule.ts";
 
-/** A word of an allow rule. */
 export type AllowWord = string | Glob;
 
 /** Words of an allow rule; with a tail, more literal words may follow. */
 export type AllowWords = {
   readonly words: readonly AllowWord[];
   readonly tail: boolean;
-  /** True if the script is the one the rule applies to. */
   readonly sameScript: (unit: ShellUnit) => boolean;
 };
 

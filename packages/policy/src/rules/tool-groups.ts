@@ -2,7 +2,6 @@ import { isObject, type Registry, type Tool } from "@assent/core";
 import { RULE_KINDS, type RuleKind, type ToolGroup } from "./kinds.ts";
 import type { RuleTool, RuleTools } from "./rule.ts";
 
-/** A group with its rule kind. */
 export type NamedGroup = ToolGroup & { readonly kind: RuleKind };
 
 const GROUPS: readonly NamedGroup[] = RULE_KINDS.flatMap((kind) => kind.groups.map((group) => ({ ...group, kind })));
@@ -13,12 +12,10 @@ export function findGroup(name: string): NamedGroup | undefined {
   return GROUPS.find((group) => [group.name, ...(group.aliases ?? [])].some((known) => known.toLowerCase() === folded));
 }
 
-/** The group of a built-in tool. */
 export function groupOfTool(tool: string): NamedGroup | undefined {
   return GROUPS.find(({ tools }) => tools.includes(tool));
 }
 
-/** True if a group includes this tool. */
 export function isInGroup(
   { tools, covers }: ToolGroup,
   name: string,
@@ -42,7 +39,6 @@ export function getRuleTool(tools: RuleTools, name: string): RuleTool | undefine
 
 const SHELL_TOOL: RuleTool = { kind: "execute", commandArg: "command", aliases: { cmd: "command" } };
 
-/** The hint for an unknown tool name. */
 export function toolNameHint(): string {
   const names = GROUPS.map((group) => group.name);
   return `list the tools with: assent tools; a group is ${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;

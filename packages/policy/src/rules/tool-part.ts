@@ -7,12 +7,10 @@ import { isGlob } from "./path-glob.ts";
 import type { Rule, RuleTool, RuleTools } from "./rule.ts";
 import { findGroup, getRuleTool, groupOfTool, isInGroup, isRuntimeTool, type NamedGroup, toolNameHint } from "./tool-groups.ts";
 
-/** The tools a rule is about. */
 export type ToolPart = {
   /** Canonical name: a group's, or the glob in lower case. */
   readonly record: string;
   readonly concerns: Rule["concerns"];
-  /** Known tools it covers. */
   readonly known: readonly string[];
   readonly group?: NamedGroup;
   /** A full name that no tool has. */
@@ -84,7 +82,6 @@ export function specifierKinds({ known, group, specifiers }: ToolPart, tools: Ru
   return [...new Set(known.flatMap((name) => declaredKinds(getRuleTool(tools, name))))];
 }
 
-/** The fault for an unknown tool name. */
 export function unknownToolFault(name: string): RuleFault {
   return { type: "rule_unknown_tool", message: `there is no tool named '${name}'`, hint: toolNameHint(), column: 1 };
 }

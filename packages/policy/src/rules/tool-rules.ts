@@ -1,7 +1,6 @@
 import type { Facts, Request } from "@assent/core";
 import type { Rule } from "./rule.ts";
 
-/** What tools ask the rules with. */
 export type RuleLookup = { readonly rules: () => readonly Rule[]; readonly facts: Facts; readonly workspace: string };
 
 type AskedCall = Pick<Request, "input"> & { readonly tool: "read" | "fetch"; readonly path?: string };

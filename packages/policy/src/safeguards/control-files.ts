@@ -19,7 +19,6 @@ import type { OpenEnd, ShellUnit, TouchedPath } from "../shell/plan/shell-unit.t
 /** Directories that may bring control files along. */
 const CONTROL_PARENTS: readonly string[] = [".github", ".vscode"];
 
-/** Where control files are, besides by name. */
 export type ControlPlaces = { readonly workspace?: string; readonly home?: string; readonly protect?: readonly PathTest[] };
 
 /** Asks before a control file is written, in every mode. */

@@ -9,7 +9,6 @@ import { findTextDoubt } from "../shell/walk/late-doubts.ts";
 import { controlFileSafeguard } from "./control-files.ts";
 import { createOwnFilesDoubt, type OwnFiles, ownFilesSafeguard } from "./own-files.ts";
 
-/** What safeguards depend on. */
 export type SafeguardContext = {
   readonly own: OwnFiles;
   /** Rules of all layers: a deny in doubt asks. */

@@ -10,13 +10,11 @@ import type { RuleEntry } from "./read-settings.ts";
 import { SETTINGS } from "./settings.ts";
 import type { TextPlace } from "./text-place.ts";
 
-/** Options for compiling a layer's rules. */
 export type RuleCompileOptions = Omit<RuleOptions, "roots"> & {
   readonly roots: Omit<RuleOptions["roots"], "settingsRoot">;
   readonly examples: ExampleTrial;
 };
 
-/** A layer's effective rules. */
 export type CompiledRules = {
   readonly rules: readonly Rule[];
   readonly stage: readonly Rule[];

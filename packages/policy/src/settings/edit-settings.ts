@@ -7,7 +7,6 @@ import { createPlaceFinder } from "./text-place.ts";
 /** A list that a rule can be added to. */
 export type RuleListName = "allow" | "ask" | "deny";
 
-/** The edited text, and the rule's line. */
 export type EditedSettings = { readonly text: string; readonly line: number };
 
 /** Adds a rule at the end of its list and keeps everything else byte for byte. An existing rule stays where it is. Throws if the text is not valid. */

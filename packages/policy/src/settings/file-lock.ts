@@ -3,7 +3,6 @@ import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
 import { type Clock, errorCode, type Processes } from "@assent/core";
 
-/** What a lock needs. */
 export type LockOptions = { readonly clock: Clock; readonly processes: Pick<Processes, "startOf"> };
 
 /** Another process holds the lock. */

@@ -18,7 +18,6 @@ export type Layer = {
   readonly written: WrittenSettings;
 };
 
-/** Effective settings and problems. */
 export type EffectiveSettings = { readonly settings: Settings; readonly problems: readonly SettingsProblem[] };
 
 /**

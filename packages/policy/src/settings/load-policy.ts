@@ -22,7 +22,6 @@ type FileOwners = {
   readonly teamUid?: number;
 };
 
-/** What a policy needs besides files. */
 export type PolicyOptions = FileOwners & {
   readonly tools: RuleTools;
   readonly digest: Digest;
@@ -66,7 +65,6 @@ function readLayers(places: PolicyLocations, owners: FileOwners): readonly FileL
   }));
 }
 
-/** The settings files of a policy. */
 export function listSettingsFiles(places: PolicyLocations, { uid = process.getuid?.(), teamUid = 0 }: FileOwners): readonly LayerSource[] {
   return listLayerSources(places, { user: uid, team: teamUid });
 }
@@ -86,7 +84,6 @@ function missingFile(file: string): FileFault {
 
 const EMPTY_SETTINGS: WrittenSettings = { values: new Map(), rules: [], problems: [] };
 
-/** A file and its last good content. */
 export type FileLayer = { readonly source: LayerSource; readonly written: WrittenSettings };
 
 /** Builds a policy from files and flags. The caller handles refusing problems. */

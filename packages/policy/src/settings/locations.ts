@@ -36,7 +36,6 @@ export type LayerSource = {
   readonly required?: true;
 };
 
-/** Users whose files may hold settings. */
 export type LayerOwners = { readonly user: number | undefined; readonly team: number };
 
 /** Settings files in order of precedence. */

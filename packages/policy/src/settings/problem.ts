@@ -14,7 +14,6 @@ export type SettingsProblem = {
   readonly kept?: true;
 };
 
-/** All problem types. */
 export type ProblemType =
   | "settings_unreadable"
   | "settings_insecure"

@@ -14,7 +14,6 @@ export type RulePromotion = {
   readonly dryRun?: boolean;
 };
 
-/** What writing settings needs. */
 export type PromotionOptions = LockOptions & { readonly files: Pick<Files, "replace"> };
 
 /** The file before and after; equal if the rule existed. */

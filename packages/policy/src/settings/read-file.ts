@@ -11,7 +11,6 @@ export type FileReading =
   | { readonly absent: true }
   | { readonly fault: FileFault };
 
-/** Why a file cannot be used. */
 export type FileFault = {
   readonly type: Extract<ProblemType, "settings_unreadable" | "settings_insecure" | "settings_syntax">;
   readonly message: string;

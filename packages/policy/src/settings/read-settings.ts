@@ -9,10 +9,8 @@ import { type RuleKey, type RuleRow, SETTINGS, type SettingKey, type ValueRow } 
 import { addProblem, isForbidden, isFull, memberPath, objectMembers, openPage, type SettingsPage, unknownKey } from "./settings-page.ts";
 import type { TextPlace } from "./text-place.ts";
 
-/** A value with its place. */
 export type WrittenValue<T = unknown> = { readonly value: T; readonly at: TextPlace; readonly itemAt?: (index: number) => TextPlace };
 
-/** A rule with its place. */
 export type RuleEntry = RuleObject & {
   readonly list: RuleKey;
   /** The flag it comes from. */
@@ -22,7 +20,6 @@ export type RuleEntry = RuleObject & {
   readonly placeOf: (field: "match" | "notMatch", index: number) => TextPlace;
 };
 
-/** The hooks of a file and their places. */
 export type WrittenHooks = {
   readonly value: JsonObject;
   readonly placeOf: (path: readonly (string | number)[], part?: "key") => TextPlace;

@@ -1,13 +1,10 @@
 import { isAbsolute } from "node:path";
 import { isObject } from "@assent/core";
 
-/** What is wrong inside a value, and where. */
 export type ValueFault = { readonly path: readonly (string | number)[]; readonly message: string; readonly unknownKey?: true };
 
-/** A value, or its faults. */
 export type ValueReading<T> = { readonly value: T } | { readonly faults: readonly ValueFault[] };
 
-/** Reads one value of a settings file. */
 export type ValueReader<T> = (value: unknown) => ValueReading<T>;
 
 /** One of several choices. */
@@ -24,7 +21,6 @@ export function text(expected = "a string", passes: (value: string) => boolean =
   return (value) => (typeof value === "string" && value.trim() !== "" && passes(value) ? { value } : wrongValue(expected, value));
 }
 
-/** A whole number in a range. */
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): ValueReader<number> {
   const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
   return (value) =>
@@ -41,7 +37,6 @@ export function amount(unit: string, most: number = Number.MAX_VALUE): ValueRead
       : wrongValue(`a number of ${unit}, 0 or more`, value);
 }
 
-/** `true` or `false`. */
 export const trueOrFalse: ValueReader<boolean> = (value) => (typeof value === "boolean" ? { value } : wrongValue("true or false", value));
 
 /** A list; every invalid item is reported. */
@@ -53,7 +48,6 @@ export function listOf<T>(item: ValueReader<T>): ValueReader<readonly T[]> {
   };
 }
 
-/** An object of strings. */
 export const textRecord: ValueReader<Readonly<Record<string, string>>> = (value) => {
   if (!isObject(value)) return wrongValue("an object", value);
   const item = text();
@@ -77,16 +71,13 @@ export function objectWith(required: string, others: readonly string[]): ValueRe
   };
 }
 
-/** An absolute directory. */
 export const directory: ValueReader<string> = text("an absolute path", (value) => isAbsolute(value) && !value.includes("\0"));
 
-/** An absolute directory, or one starting with `~/`. */
 export const directoryOrHome: ValueReader<string> = text(
   "an absolute path or one that starts with ~/",
   (value) => (isAbsolute(value) || value.startsWith("~/")) && !value.includes("\0"),
 );
 
-/** Describes a value. */
 export function describeValue(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "an object";

@@ -2,7 +2,6 @@ import { createScanner, type Node, type ParseError, parseTree, printParseErrorCo
 import { type ProblemType, problemEffect, type SettingsProblem } from "./problem.ts";
 import { createPlaceFinder, type TextPlace } from "./text-place.ts";
 
-/** A settings file while it is read. */
 export type SettingsPage = {
   readonly file: string;
   readonly placeAt: (offset: number) => TextPlace;
@@ -10,7 +9,6 @@ export type SettingsPage = {
   refusals: number;
 };
 
-/** A problem at an offset. */
 export type PageRemark = {
   readonly type: ProblemType;
   readonly offset: number;
@@ -24,12 +22,10 @@ export type PageRemark = {
 /** Limits the work a hostile file can cause. */
 const MAX_REFUSALS = 1_000;
 
-/** True if the file has too many problems. */
 export function isFull({ refusals }: SettingsPage): boolean {
   return refusals >= MAX_REFUSALS;
 }
 
-/** Adds a problem. */
 export function addProblem(page: SettingsPage, { offset, inAllow = false, ...words }: PageRemark): void {
   const effect = problemEffect(words.type, inAllow);
   if (effect === "refuse") page.refusals += 1;
@@ -96,7 +92,6 @@ const SYNTAX_ERRORS: Readonly<Record<string, string>> = {
 /** Keys that programs may misread. */
 const FORBIDDEN_KEYS: ReadonlySet<unknown> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** True for a forbidden key. */
 export function isForbidden(name: unknown): boolean {
   return FORBIDDEN_KEYS.has(name);
 }
@@ -128,12 +123,10 @@ function checkText(page: SettingsPage, { type, value, offset }: Node, key: strin
   addProblem(page, { type: "settings_syntax", offset, key, message, hint: "Write the whole character." });
 }
 
-/** Creates the problem of an unknown key. */
 export function unknownKey(name: Node, key: string, words: { readonly message: string; readonly hint: string }): PageRemark {
   return { type: "settings_unknown_key", offset: name.offset, key, ...words };
 }
 
-/** Keys and values of an object. */
 export function objectMembers(node: Node): readonly (readonly [name: Node, value: Node])[] {
   return (node.children ?? []).flatMap(({ children: [name, value] = [] }) => (name && value ? [[name, value] as const] : []));
 }

@@ -15,7 +15,6 @@ import {
   wholeNumber,
 } from "./setting-values.ts";
 
-/** A pattern of secrets to hide. */
 export type RedactionPattern = { readonly name: string; readonly prefix?: string; readonly literal?: string; readonly key?: string };
 
 /** The effective settings by documented key, without rules and hooks. */
@@ -79,13 +78,10 @@ export type ValueRow<T = unknown> = {
 /** A list of rules; `stage` is matched as broadly as ask. */
 export type RuleRow = { readonly merge: "rules"; readonly verdict: Verdict; readonly untrusted: "yes" | "no" };
 
-/** The row of hooks. */
 export type HooksRow = { readonly merge: "hooks"; readonly untrusted: "no" };
 
-/** A list of rules in a settings file. */
 export type RuleKey = "permissions.deny" | "permissions.ask" | "permissions.allow" | "proposals.stage";
 
-/** A key with a value. */
 export type SettingKey = Exclude<keyof Settings, "projectSecretEnv">;
 
 type SettingsTable = { readonly [K in SettingKey]: ValueRow<Settings[K]> } & Readonly<Record<RuleKey, RuleRow>> & {

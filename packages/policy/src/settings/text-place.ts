@@ -1,7 +1,6 @@
 /** A place in a text, from 1, in UTF-16 units. */
 export type TextPlace = { readonly line: number; readonly column: number };
 
-/** Finds the place of an offset. */
 export function createPlaceFinder(text: string): (offset: number) => TextPlace {
   const starts = [0];
   for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) starts.push(index + end.length);

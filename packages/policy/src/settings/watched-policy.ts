@@ -18,7 +18,6 @@ export type WatchedPolicy = PolicySource & {
   readonly close: () => void;
 };
 
-/** Options for watching. */
 export type WatchOptions = FollowOptions & {
   /** Called after every reload. */
   readonly changed: (loaded: LoadedPolicy) => void;

@@ -8,44 +8,44 @@ import { bench } from "../workspace-bench.ts";
 type Row = readonly [sentence: string, command: string, said: string, note?: string];
 
 const ROWS: readonly Row[] = [
-  ["an empty command is malformed", "", "deny guard:malformed-command"],
-  ["blanks are no command", " \n ", "deny guard:malformed-command"],
-  ["a command with a NUL is malformed", "ls \0", "deny guard:malformed-command"],
-  ["the root is not deleted", "rm -rf /", "deny guard:root-delete", "it would delete the root directory"],
-  ["nor behind another command", "ls; rm -rf /", "deny guard:root-delete"],
-  ["nor in a text that is too long to be read", `rm -rf / #${"x".repeat(70_000)}`, "deny guard:root-delete"],
+  ["an empty command is malformed", "", "deny safeguard:malformed-command"],
+  ["blanks are no command", " \n ", "deny safeguard:malformed-command"],
+  ["a command with a NUL is malformed", "ls \0", "deny safeguard:malformed-command"],
+  ["the root is not deleted", "rm -rf /", "deny safeguard:root-delete", "it would delete the root directory"],
+  ["nor behind another command", "ls; rm -rf /", "deny safeguard:root-delete"],
+  ["nor in a text that is too long to be read", `rm -rf / #${"x".repeat(70_000)}`, "deny safeguard:root-delete"],
   [
     "what a variable would delete is asked about",
     "rm -rf $X/",
-    "ask guard:deny-in-doubt",
+    "ask safeguard:deny-in-doubt",
     "Assent can't tell what this recursive rm would delete",
   ],
-  ["a program that a variable names is asked about", "$X y", "ask guard:deny-in-doubt", "The command's name is only known at run time"],
-  ["a text that does not parse is asked about", "echo 'a", "ask guard:deny-in-doubt", "the command cannot be parsed"],
+  ["a program that a variable names is asked about", "$X y", "ask safeguard:deny-in-doubt", "The command's name is only known at run time"],
+  ["a text that does not parse is asked about", "echo 'a", "ask safeguard:deny-in-doubt", "the command cannot be parsed"],
   [
     "a write that only a shell can name is asked about",
     "echo x > $OUT",
-    "ask guard:deny-in-doubt",
+    "ask safeguard:deny-in-doubt",
     'Assent can\'t tell whether "$OUT" is one of its own files',
   ],
-  ["a text that is too long is asked about", "x".repeat(70_000), "ask guard:analysis-limit", "the command is too long to analyze"],
+  ["a text that is too long is asked about", "x".repeat(70_000), "ask safeguard:analysis-limit", "the command is too long to analyze"],
   [
     "a text that is nested too deeply is asked about",
     `${"nice ".repeat(110)}ls`,
-    "ask guard:analysis-limit",
+    "ask safeguard:analysis-limit",
     "the command is nested too deeply to analyze",
   ],
   ["a remark is nothing to doubt", "# x", "ask undefined"],
   [
     "a substitution whose end cannot be told is asked about",
     "echo $(( 1 ) )",
-    "ask guard:deny-in-doubt",
+    "ask safeguard:deny-in-doubt",
     "Assent can't tell where a quote or a substitution ends",
   ],
-  ["Assent's own files are closed", "cat ../h/state/assent/x", "deny guard:own-files", "tools may not access Assent's own files"],
-  ["a control file is asked about", "echo x > .git/config", "ask guard:control-file", "it would change the control file .git/config"],
+  ["Assent's own files are closed", "cat ../h/state/assent/x", "deny safeguard:own-files", "tools may not access Assent's own files"],
+  ["a control file is asked about", "echo x > .git/config", "ask safeguard:control-file", "it would change the control file .git/config"],
   ["a rule that may forbid it is named", "curl $(x)", "deny Shell(curl)"],
-  ["an allow opens none of them", "npm test > .git/config", "ask guard:control-file"],
+  ["an allow opens none of them", "npm test > .git/config", "ask safeguard:control-file"],
   ["and an allow is heard where none of them speaks", "npm test", "allow Shell(npm test)"],
 ];
 
@@ -55,9 +55,9 @@ test("every safeguard is named by a test in this folder", () => {
     .join("\n");
   const ids = createSafeguards({ own: { stateDirectory: "/state", settingsFiles: [] }, rules: [] }).map(({ id }) => id);
   assert.deepEqual(
-    ids.filter((id) => !text.includes(`guard:${id}"`)),
+    ids.filter((id) => !text.includes(`safeguard:${id}"`)),
     [],
-    "Add a row that expects guard:ID.",
+    "Add a row that expects safeguard:ID.",
   );
 });
 
@@ -84,7 +84,7 @@ describe("the safeguards of a shell line, regardless of rules and modes", () => 
     });
     assert.deepEqual(
       [decision.verdict, decision.rule?.text, decision.note],
-      ["ask", "guard:deny-in-doubt", "Assent can't tell whether the rule Shell(git push origin main) forbids this"],
+      ["ask", "safeguard:deny-in-doubt", "Assent can't tell whether the rule Shell(git push origin main) forbids this"],
     );
   });
 

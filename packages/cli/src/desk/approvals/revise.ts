@@ -94,8 +94,8 @@ function askFields({ verdict, reason, source, rule, explicitAsk }: Decision, off
 }
 
 function deniedBy(decision: Decision): string {
-  const { rule } = decision;
-  return `${rule ? ` (${rule.text})` : ""}. ${decisionSentence({ ...decision, rule: rule ?? null })}`;
+  const { reason, rule } = decision;
+  return `${rule && reason !== "guard" ? ` (${rule.text})` : ""}. ${decisionSentence({ ...decision, rule: rule ?? null })}`;
 }
 
 function inputWith({ definition }: Tool, { input }: EditedCall, edit: RequestEdit): unknown {

@@ -118,7 +118,11 @@ function commandLines(
     indent + 7,
     reading,
   );
-  const by = BY[source] ?? oneLine(rule === undefined || rule === `guard:${source}` ? `by ${rule ?? source}` : `by ${rule}, ${source}`);
+  const by =
+    BY[source] ??
+    oneLine(
+      rule === undefined ? `by ${source}` : rule === `safeguard:${source}` ? `by the safeguard '${source}'` : `by ${rule}, ${source}`,
+    );
   return [
     `${" ".repeat(indent)}${paint(verdict, reading.style)(verdict.padEnd(5))}  ${first.trimStart()}`,
     ...more,
@@ -203,11 +207,12 @@ const LASTING: Readonly<Record<string, string>> = {
 
 function traceText({ trace }: Explanation, { columns }: ExplainLayout): string {
   const rows = trace.map(({ layer, opinion, rule, note }) => [
-    layer,
+    LAYERS[layer] ?? layer.replace(/^safeguard:/, "safeguard "),
     OPINIONS[opinion],
     [rule, note].filter((text) => text !== undefined && text !== "").join("; "),
   ]);
   return textTable([{ name: "who" }, { name: "says" }, { name: "why", shrinks: true }], rows, columns || undefined);
 }
 
+const LAYERS: Readonly<Record<string, string>> = { readonly_hint: "only reads" };
 const OPINIONS = { allow: "allow", ask: "ask", deny: "deny", none: "–", error: "failed", not_reached: "not heard" } as const;

@@ -96,7 +96,7 @@ describe("an explanation for people", () => {
           hazards: [],
         },
         trace: [
-          { layer: "guard:root-delete", opinion: "none" },
+          { layer: "safeguard:root-delete", opinion: "none" },
           { layer: "user permissions", opinion: "deny", rule: "Shell(curl)" },
           { layer: "mode", opinion: "not_reached", note: "default" },
         ],
@@ -122,10 +122,10 @@ The 3 commands, as Assent reads them:
 
 Only changing that rule changes this; no other rule, mode or remembered answer overrides it.
 
-WHO                SAYS       WHY
-guard:root-delete  –
-user permissions   deny       Shell(curl)
-mode               not heard  default
+WHO                    SAYS       WHY
+safeguard root-delete  –
+user permissions       deny       Shell(curl)
+mode                   not heard  default
 `,
     );
   });
@@ -137,8 +137,8 @@ mode               not heard  default
         verdict: "deny",
         reason: "guard",
         source: "root-delete",
-        rule: { text: "guard:root-delete", source: "root-delete" },
-        trace: [{ layer: "guard:root-delete", opinion: "deny", note: "deleting the root directory" }],
+        rule: { text: "safeguard:root-delete", source: "root-delete" },
+        trace: [{ layer: "safeguard:root-delete", opinion: "deny", note: "deleting the root directory" }],
       },
       /^The safeguard 'root-delete' forbids it in every mode: deleting the root directory\.$/m,
     ],

@@ -47,8 +47,8 @@ async function deniedBefore(batch: BatchRun, run: CallRun, judged: EventBodies["
 
 /** The note of the source that denied, as far as the trace kept it. */
 function noteOf({ reason, source, trace }: EventBodies["call.judged"]): string | undefined {
-  const layer = reason === "guard" ? `guard:${source}` : reason;
-  const note = trace.find((entry) => entry.layer === layer)?.note;
+  const layers = reason === "guard" ? [`safeguard:${source}`, `guard:${source}`] : [reason]; // earlier versions wrote `guard:`
+  const note = trace.find((entry) => layers.includes(entry.layer))?.note;
   if (reason !== "hook") return note;
   return note?.startsWith(`${source}: `) ? note.slice(source.length + 2) : undefined; // a hook's note begins with its name
 }

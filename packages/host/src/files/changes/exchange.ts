@@ -12,7 +12,6 @@ import { inLanes } from "./lanes.ts";
 import type { LaidOutFile } from "./layout.ts";
 import type { Places } from "./places.ts";
 
-/** What one file becomes. */
 export type FileStep = {
   readonly file: LaidOutFile;
   /** Null: delete the file. */

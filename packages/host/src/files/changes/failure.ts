@@ -4,7 +4,6 @@ import { errorCode, messageOf } from "@assent/core";
 /** Carries an error of the caller's own function past the code that explains file errors. */
 export class CallerError extends Error {}
 
-/** Calls a function of the caller. */
 export async function callCaller<T>(give: () => T | PromiseLike<T>): Promise<T> {
   try {
     return await give();

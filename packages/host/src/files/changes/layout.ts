@@ -7,7 +7,6 @@ export type LaidOutFile = FileChange & { readonly directory: string; readonly na
 /** A directory above a new file. If Assent creates it, a marker beside it says so until the set is settled. */
 export type LaidOutDirectory = { readonly path: string; readonly parent: string; readonly name: string; readonly marker: string };
 
-/** A change set in working order. */
 export type Layout = {
   readonly files: readonly LaidOutFile[];
   /** Parents first. */
@@ -30,7 +29,6 @@ export function layOut({ id, changes }: ChangeSet): Layout {
   };
 }
 
-/** The parent directories of some files. */
 export function parentsOf(files: Iterable<LaidOutFile>): ReadonlySet<string> {
   return new Set([...files].map(({ directory }) => directory));
 }

@@ -7,7 +7,6 @@ import { type FoundFile, inspectFile } from "./look.ts";
 import { type Places, syncDirectories } from "./places.ts";
 import { keepDirectories, removeDirectories, removeTemporaries } from "./traces.ts";
 
-/** A change set in progress. */
 export type ChangeJob = { readonly layout: Layout; readonly places: Places };
 
 type UnknownEnd = Extract<RecoveredChange, { readonly state: "unknown" }>;

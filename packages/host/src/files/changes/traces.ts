@@ -45,7 +45,6 @@ async function makeDirectory({ parent, name, marker }: LaidOutDirectory, places:
   });
 }
 
-/** Removes the temporary files of a set. */
 export async function removeTemporaries({ files }: Pick<Layout, "files">, places: Places): Promise<void> {
   await inLanes(files, ({ directory, temporary }) => usePlace(directory, places, ({ path }) => unlink(join(path, temporary))));
 }
@@ -58,7 +57,6 @@ export function removeDirectories(layout: Layout, places: Places): Promise<void>
   });
 }
 
-/** Keeps the directories created for a set. */
 export function keepDirectories(layout: Layout, places: Places): Promise<void> {
   return removeMarkers(layout, places, async () => undefined);
 }

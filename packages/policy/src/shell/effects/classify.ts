@@ -7,7 +7,6 @@ import { builtinText, changesShell } from "../read/shell-builtins.ts";
 import { repositoryHazards } from "./git-repository.ts";
 import { type CommandPlace, lookAtPath } from "./look-at.ts";
 
-/** What is known about one literal command. */
 export type ClassifiedCommand = {
   readonly class: CommandClass;
   readonly operands: readonly Operand[];

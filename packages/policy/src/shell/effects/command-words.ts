@@ -45,12 +45,10 @@ export function isGiven({ operands, options }: CommandWords, names: string | und
   );
 }
 
-/** The values of options with this role. */
 export function valuesFor({ options }: CommandWords, role: ValueRole): readonly PlanWord[] {
   return options.flatMap((option) => (option.value && option.role === role ? [option.value] : []));
 }
 
-/** The values of the options with these names. */
 export function valuesOf({ options }: CommandWords, names: readonly string[]): readonly PlanWord[] {
   return options.flatMap(({ name, value }) => (value && names.includes(name) ? [value] : []));
 }

@@ -9,7 +9,6 @@ import type { PlainWord } from "../read/strict-reader.ts";
 const MOST_RESULTS = 1000;
 const MOST_ENTRIES = 20_000;
 
-/** Where patterns are expanded. */
 export type GlobPlace = { readonly cwd: string; readonly look: PathLookup };
 
 type ExpandedWord = { readonly words: readonly string[] } | { readonly refused: Hazard };

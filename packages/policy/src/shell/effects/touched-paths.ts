@@ -153,7 +153,6 @@ function makeOpenEnd({ begun, written, open }: BegunPath, facts: readonly Return
   return { start: begun, dotless, names: splitPathNames(written), ...(isPattern && { there: facts.flatMap(entries) }) };
 }
 
-/** The names of a path as written for a shell, unquoted and folded. */
 export function splitPathNames(written: string): readonly string[] {
   return foldPath(written.replace(/["'\\]/g, ""))
     .split("/")

@@ -7,7 +7,6 @@ import { type CommandArguments, type OperandWord, sortArguments } from "./comman
 import { compileOptionTest, type OptionTest } from "./option-test.ts";
 import type { RuleWord } from "./rule-words.ts";
 
-/** Matches a rule against a command. */
 export type BroadMatch = (seen: SeenCommand) => MatchAnswer;
 
 /**
@@ -69,7 +68,6 @@ function splitName(seen: SeenCommand, program: string, outer: string): SeenComma
   return { ...seen, argv: [{ text: outer, dynamic: false }, first, ...rest] };
 }
 
-/** One reading of a rule: the operands and options it needs. */
 type RuleReading = {
   readonly operands: readonly OperandTest[];
   readonly anys: number;

@@ -18,12 +18,10 @@ export function deletesRootInLongText(text: string): boolean {
   return false;
 }
 
-/** Only characters with which `rm` can begin. */
 const RM_STARTS = /(?:^|[\n;&|])[ \t]*["'\\/.rR\u0080-\uffff]/g;
 
 type WordTree = {
   readonly next: Map<string, WordTree>;
-  /** The characters with which the next word can begin. */
   readonly starts: StartFlags;
   hit: number | undefined;
 };

@@ -99,7 +99,6 @@ type LineReadings = {
   readonly plain: readonly PlacedCommand[] | undefined;
 };
 
-/** Hazards of the whole line. */
 function refusalHazards(reading: ReturnType<typeof readPlain>, { walk, top, plain }: LineReadings): readonly Hazard[] {
   if ("refused" in reading) {
     const said = walk.commands.some(({ hazards }) => hazards.some(({ id }) => id === reading.refused.id));

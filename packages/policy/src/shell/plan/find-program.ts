@@ -79,7 +79,6 @@ function programAt(file: string): FoundProgram | undefined {
   }
 }
 
-/** Finds programs by name. */
 export type ProgramFinder = (name: string) => FoundProgram | undefined;
 
 /** Looks up each program once, then only checks that it is unchanged. */

@@ -4,7 +4,6 @@ import { contentDigest } from "../../facts/digest.ts";
 /** Why no rule may allow a command. `at` is its place in the text. */
 export type Hazard = { readonly id: HazardId; readonly text: string; readonly at?: readonly [start: number, end: number] };
 
-/** All hazards. */
 export type HazardId =
   | "unparsed"
   | "unmodelled_construct"
@@ -47,7 +46,6 @@ export type PlanWord = { readonly text: string; readonly dynamic: boolean };
 /** A redirection. `fd` is always given: `0` for `<`, `1` for `>`, `{name}` for a variable, `&` for both outputs. */
 export type Redirection = { readonly fd: string; readonly op: string; readonly target: string; readonly dynamic: boolean };
 
-/** A path that a command reads or writes. */
 export type Operand = { readonly path: string; readonly real: string | null; readonly use: "read" | "write" };
 
 /** A simple command of a line, at any depth. */
@@ -78,7 +76,6 @@ export type Plan = {
   readonly modelled: boolean;
   /** In text order, at every depth. */
   readonly commands: readonly Command[];
-  /** Hazards of the whole line. */
   readonly hazards: readonly Hazard[];
 };
 

@@ -7,7 +7,6 @@ import type { SeenCommand, WalkResult } from "../walk/seen-command.ts";
 import type { ProgramFinder } from "./find-program.ts";
 import type { Command, Hazard } from "./plan.ts";
 
-/** Where a line would run. */
 export type ShellPlace = {
   readonly cwd: string;
   readonly workspace: string;

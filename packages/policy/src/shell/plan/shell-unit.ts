@@ -25,7 +25,6 @@ export type ShellUnit = {
   /** What an allow rule compares: argv without git's harmless global options. Empty if a word is dynamic. */
   readonly words: readonly string[];
   readonly touched?: readonly TouchedPath[];
-  /** The package script that it would run. */
   readonly script?: { readonly digest: string; readonly text: string };
 };
 
@@ -38,11 +37,9 @@ export type TouchedPath = {
   readonly fate: DirectoryFate | "unsure";
   /** Every spelling; if only partly known, of the directory it is in. */
   readonly places: readonly string[];
-  /** Set if only partly known. */
   readonly open?: OpenEnd;
   /** False: the command may run in another directory. */
   readonly certain: boolean;
-  /** It can't be resolved. */
   readonly lost: boolean;
 };
 
@@ -51,7 +48,6 @@ export type OpenEnd = {
   readonly start: string;
   /** A glob without a leading dot. */
   readonly dotless: boolean;
-  /** The remaining names as written. */
   readonly names: readonly string[];
   /** The entries of the directory, if the next name is a pattern without a leading dot. */
   readonly there?: readonly string[];

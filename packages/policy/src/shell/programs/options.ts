@@ -24,7 +24,6 @@ type Arity = "none" | "value" | "attached" | "last" | "two";
 /** What an option's value is used for. */
 export type ValueRole = "path" | "file" | "place" | "into" | "script" | "words";
 
-/** One option of a program. */
 export type Option = { readonly name: string; readonly arity: Arity; readonly role?: ValueRole; readonly hazard?: HazardId };
 
 /** Options by name, in listed order. */
@@ -71,12 +70,10 @@ function isRole(text: string | undefined): text is ValueRole {
   return text !== undefined && ROLES.includes(text);
 }
 
-/** Splits a list at its blanks. */
 export function splitNames(list = ""): readonly string[] {
   return list.split(/\s+/).filter((name) => name !== "");
 }
 
-/** A word of a command. */
 export type Token =
   | OptionToken
   | { readonly kind: "operand"; readonly at: number }
@@ -90,7 +87,6 @@ export type OptionToken = {
   /** As the table spells it, or as written if it isn't listed. */
   readonly name: string;
   readonly option: Option | undefined;
-  /** The rest of the word after the option. */
   readonly attached: string | undefined;
   /** Where the words after its values begin. */
   readonly next: number;
@@ -98,7 +94,6 @@ export type OptionToken = {
   readonly whole: boolean;
 };
 
-/** How words are read. */
 export type ReadManner = {
   /** Nothing may be abbreviated, and an unknown letter makes the whole word unknown. */
   readonly exact?: boolean | undefined;

@@ -10,7 +10,6 @@ export type Program = {
   readonly reads?: ReadTable | ReadModel;
   /** Words that, alone, make it print its version. */
   readonly version?: string;
-  /** Which files it writes. */
   readonly writes?: Writes;
   /** Which of its words are commands that it runs. */
   readonly runs?: Runs;
@@ -28,14 +27,12 @@ export type Program = {
   readonly sets?: true;
 };
 
-/** What Assent knows of one subcommand. */
 export type Subcommand = {
   readonly reads?: ReadTable;
   readonly writes?: Writes;
   readonly match?: Pick<Match, "options" | "synonyms">;
   /** Options whose value is run; `*` stands for any letters. */
   readonly runs?: Notation;
-  /** It runs the repository's hooks. */
   readonly hooks?: true;
 };
 
@@ -43,7 +40,6 @@ export type Subcommand = {
 export type Match = OptionLists & {
   /** Spellings of the same option: `-f --force`. */
   readonly synonyms?: readonly string[];
-  /** The first operand is a subcommand. */
   readonly subcommands?: true;
   /** Spellings of the same subcommand, separated by commas: `rm, container rm`. */
   readonly subcommandSynonyms?: readonly string[];
@@ -75,7 +71,6 @@ export type Language = "awk" | "sed" | "expect" | "code" | "javascript" | "quoti
 
 /** How a wrapper takes its options. After an unlisted option, every later word may be the command. */
 export type Wrapper = OptionLists & {
-  /** Options that choose its working directory. */
   readonly moves?: string;
   /** It always runs in another directory. */
   readonly away?: true;
@@ -139,7 +134,6 @@ export type Writes = OptionLists & {
   readonly modes?: readonly { readonly given: string; readonly does: Writes }[];
   /** Words like `of=FILE`. */
   readonly assigned?: string;
-  /** Files that are always written. */
   readonly fixed?: readonly string[];
   /** The first word may be options without a dash. */
   readonly bare?: true;

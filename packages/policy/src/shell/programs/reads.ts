@@ -4,7 +4,6 @@ import { type OptionLists, type OptionToken, optionsOf, readTokens } from "./opt
 /** What a command would do, by its words alone. */
 export type CommandEffects = {
   readonly class: CommandClass;
-  /** Words that are files to read. */
   readonly reads: readonly string[];
   readonly writes: readonly string[];
   /** Files to read if they exist, else something else. */
@@ -33,7 +32,6 @@ export type ReadTable = OptionLists & {
    * - `data`, `none`: no files
    */
   readonly operands: "files" | "here" | "pattern" | "revisions" | "data" | "none";
-  /** Options that give the pattern. */
   readonly patternOptions?: string;
   /** An option's value may begin with a dash. */
   readonly dashValues?: true;
@@ -41,11 +39,9 @@ export type ReadTable = OptionLists & {
   readonly looseLetters?: true;
   /** `*` and `?` are expanded: file names can't act as harmful options, and it only reads. */
   readonly globs?: true;
-  /** What the other fields can't express. */
   readonly refine?: (reading: OptionReading, plain: CommandEffects) => CommandEffects;
 };
 
-/** The options and operands of a command. */
 export type OptionReading = {
   /** Options as the table spells them, each with its values. */
   readonly found: ReadonlyMap<string, readonly string[]>;
@@ -60,7 +56,6 @@ export type OptionReading = {
 /** A command that reads nothing but its words. */
 export const NO_EFFECTS: CommandEffects = { class: "read", reads: [], writes: [], perhaps: [], hazards: [] };
 
-/** Adds a hazard. */
 export function withHazard(effects: CommandEffects, id: HazardId, text: string): CommandEffects {
   return { ...effects, hazards: [...effects.hazards, { id, text }] };
 }
@@ -71,7 +66,6 @@ export function withoutOperands(effects: CommandEffects, { operands }: OptionRea
   return first === undefined ? effects : withHazard(effects, "unmodelled_option", `Assent doesn't expect the extra word ${first}`);
 }
 
-/** The effects of a program by its table. */
 export function effectsByTable(args: readonly string[], table: ReadTable): CommandEffects {
   const reading = readOptions(args, table);
   const plain: CommandEffects = { ...NO_EFFECTS, reads: [...reading.paths, ...filesAmong(reading, table)], hazards: reading.hazards };
@@ -157,7 +151,6 @@ function isMisused({ option, attached, whole }: OptionToken, { looseLetters }: R
   return option.arity === "two" || (looseLetters === true && !/^\d+$/.test(attached));
 }
 
-/** Why an unsafe option is unsafe. */
 export function unsafeText(option: string, hazard: HazardId): string {
   const does = DOES[hazard];
   return does === undefined ? `Assent doesn't know whether ${option} is safe` : `${option} ${does}`;

@@ -20,7 +20,6 @@ export type Stdin =
   | { readonly kind: "text"; readonly text: string; readonly literal: boolean }
   | { readonly kind: "other" };
 
-/** A simple command. */
 export type CommandShape = {
   readonly words: readonly ShellWord[];
   readonly assignments: readonly { readonly name: string; readonly value: ShellWord }[];
@@ -42,7 +41,6 @@ export function parseBash(text: string): ParsedScript | undefined {
   }
 }
 
-/** A word without expansions. */
 export function literalWord(text: string): ShellWord {
   return { word: { text, dynamic: false }, value: text, hazards: NONE };
 }
@@ -76,7 +74,6 @@ export function hasSubscript(text: string): boolean {
   return text.includes("[") && (text.includes("$(") || text.includes("`"));
 }
 
-/** Reads a word of the tree. */
 export function readWord(node: Word): ShellWord {
   const { parts, text, value } = node;
   const isTilde = hasTilde(text);
@@ -169,7 +166,6 @@ function quotedKind(part: Extract<WordPart, { type: "DoubleQuoted" | "LocaleStri
   return found;
 }
 
-/** A hazard at a node's position. */
 export function hazardAt(id: HazardId, text: string, node: { readonly pos: number; readonly end: number }): Hazard {
   return { id, text, at: [node.pos, node.end] };
 }
@@ -178,7 +174,6 @@ function excerpt(text: string): string {
   return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }
 
-/** Reads a simple command. */
 export function readCommand(node: Command): CommandShape {
   const parts: CommandParts = { words: [], nested: [], hazards: [], assignments: [] };
   const redirects: Redirection[] = [];

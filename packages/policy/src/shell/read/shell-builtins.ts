@@ -15,7 +15,6 @@ export function isReserved(word: string): boolean {
   return RESERVED.has(word);
 }
 
-/** The sentence for such a builtin. */
 export function builtinText(name: string): string {
   return `${name} is a shell builtin that evaluates text or changes the shell`;
 }

@@ -10,7 +10,6 @@ export type SeenCommand = {
   readonly top?: number;
   /** Set together with `top`. */
   readonly join?: Join;
-  /** Index of the command that contains it. */
   readonly inside?: number;
   /** The directory that its wrapper changes to (`env -C`). */
   readonly movedTo?: PlanWord;

@@ -32,7 +32,6 @@ import { splitTolerant } from "../read/tolerant-split.ts";
 /** How deep constructs, substitutions and wrappers may be nested. */
 export const DEEPEST = 100;
 
-/** A range of the walked text. */
 export type TextRange = readonly [start: number, end: number];
 
 /** What surrounds a part of a script. */

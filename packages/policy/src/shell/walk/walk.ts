@@ -153,7 +153,6 @@ function readBroken(walk: WalkState, [start, end]: TextRange, around: WalkContex
   );
 }
 
-/** Records a command and queues what is inside it. */
 function addCommand(walk: WalkState, { command, openEnd, at, around }: Extract<WalkTask, { command: CommandShape }>): void {
   const { words, assignments, redirections, nested: nodes } = command;
   const stdin = command.stdin ?? around.stdin;

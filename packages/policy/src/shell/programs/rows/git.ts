@@ -3,7 +3,6 @@ import { type Program, type Subcommand, sameRow, TEMPLATE_HOOKS, TO_OUTPUT, type
 import { type CommandEffects, type OptionReading, withHazard } from "../reads.ts";
 import { HISTORY, LISTING, SHOW, UNSAFE, WALK } from "./git-options.ts";
 
-/** Options of everything that shows a difference. */
 const DIFFERENCE: Writes = { options: "--output=file" };
 
 /** Both make a repository with settings of git's own: no control file that exists changes, so only the place counts. */
@@ -13,7 +12,6 @@ const REPOSITORY: Writes = {
   modes: [{ given: "--template", does: { fixed: [TEMPLATE_HOOKS] } }],
 };
 
-/** What Assent knows of each subcommand of git. */
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   log: {
     reads: HISTORY,
@@ -327,7 +325,6 @@ function onlyKnownRemotes({ operands }: OptionReading, model: CommandEffects): C
     : withHazard(plain, "unmodelled_option", "Assent only understands fetching a remote by its name");
 }
 
-/** git and scalar. */
 export const GIT: Readonly<Record<string, Program>> = {
   git: {
     reads: gitReads(SUBCOMMANDS),

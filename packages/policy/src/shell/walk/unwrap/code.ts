@@ -8,7 +8,6 @@ const RUNS =
 /** A list, a parameter's name, or a string prefix may come before the text. */
 const BEFORE_TEXT = "\\s*\\(\\s*(?:\\w+\\s*=\\s*)?[[(]?\\s*[rbfu]{0,2}";
 
-/** Finds shell commands that are string literals in other languages. */
 const LANGUAGES: Readonly<Record<Exclude<Language, "sed" | "javascript">, readonly RegExp[]>> = {
   awk: [/\bsystem\s*\(\s*"((?:[^"\\]|\\.)*)"/g, /\|&?\s*"((?:[^"\\]|\\.)*)"/g, /"((?:[^"\\]|\\.)*)"\s*\|&?\s*getline/g],
   expect: [/\b(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n\]}]+)/g, /\bopen\s+["{]?\|\s*([^;\n\]}"]+)/g],

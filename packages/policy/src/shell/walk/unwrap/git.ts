@@ -13,17 +13,14 @@ import {
   withDirectory,
 } from "./unwrapped.ts";
 
-/** Subcommands followed by a command. */
 const GIT_RUNNERS: readonly (readonly [sub: string, action: string])[] = [
   ["submodule", "foreach"],
   ["bisect", "run"],
 ];
 
-/** Configuration keys whose value is run. */
 const GIT_SCRIPT_KEYS: RegExp =
   /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|diff\.external|sequence\.editor|pager\..+|gpg\.(?:.+\.)?program|credential\.(?:.+\.)?helper|uploadpack\.packobjectshook|interactive\.difffilter|imap\.tunnel|gpg\.ssh\.defaultkeycommand|sendemail\.(?:.+\.)?(?:smtpserver|\w+cmd)|.+\.(?:textconv|command|cmd|clean|smudge|process|driver|path|uploadpack|receivepack|vcs))$/;
 
-/** Options of subcommands whose value is run. */
 const SCRIPT_OPTIONS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(PROGRAMS.get("git")?.subcommands ?? {}).flatMap(([name, { runs }]) =>
     runs ? [[name, [...optionsOf({ options: runs }).keys()]] as const] : [],

@@ -32,7 +32,6 @@ export function addSplitDoubt({ name, words }: WrapperCall, found: UnwrapResult)
   return { ...found, doubts: [...(found.doubts ?? []), `Which word ${name} runs as a command is only known at run time`] };
 }
 
-/** A wrapper with its options read. */
 export type ScannedWrapper = {
   readonly wrapping: WrapperCall;
   readonly wrapper: Wrapper;

@@ -67,7 +67,6 @@ function partOf({ word }: ShellWord, text: string): ShellWord {
   return word.dynamic ? dynamicWord(text) : literalWord(text);
 }
 
-/** Whether one of these options was found. */
 export function hasOption({ found }: WrapperScan, names: string | undefined): boolean {
   if (names === undefined) return false;
   const wanted = splitNames(names);

@@ -37,7 +37,6 @@ function attachedCommand(name: string, { value }: ShellWord, rest: readonly Shel
   return command === undefined ? [] : [{ label: `${name} -x`, words: [literalWord(command), ...rest], from: 0, openEnd: true }];
 }
 
-/** Options of `fd` that change the directory. */
 const BASE = /^(?:-C|--base-d)/;
 
 /** `find -exec COMMAND ;`. */

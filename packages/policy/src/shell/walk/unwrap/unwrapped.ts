@@ -3,11 +3,9 @@ import { dynamicWord, type ShellWord, type Stdin } from "../../read/bash-tree.ts
 
 /** A command or a script that a wrapper runs. */
 export type InnerPart = (InnerCommand | { readonly label: string; readonly script: string }) & {
-  /** The directory that the wrapper changes to. */
   readonly directory?: ShellWord;
 };
 
-/** A command among a wrapper's words. */
 export type InnerCommand = {
   readonly label: string;
   readonly words: readonly ShellWord[];
@@ -38,10 +36,8 @@ export function asScript(label: string, { word, value }: ShellWord): UnwrapResul
   };
 }
 
-/** Nothing is run. */
 export const NOTHING: UnwrapResult = { inner: [] };
 
-/** Merges several results. */
 export function mergeResults(all: readonly UnwrapResult[]): UnwrapResult {
   const [first, second] = all;
   if (!second) return first ?? { inner: [] };
