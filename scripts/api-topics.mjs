@@ -115,11 +115,7 @@ export const PAGES = [
         "Parsing input, limiting output, and unknown outcomes.",
         ["model/schema/parse-input.ts", "model/result/cut-output.ts", "runtime/pipeline/unknown-outcomes.ts"],
       ],
-      [
-        "Environment variables",
-        "Variables that commands do not get.",
-        ["model/environment-names.ts"],
-      ],
+      ["Environment variables", "Variables that commands do not get.", ["model/environment-names.ts"]],
     ],
   },
   {
