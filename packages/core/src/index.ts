@@ -61,6 +61,7 @@ export {
   lifecycleCallOf,
   namedSession,
   parseEvent,
+  recordsProcess,
   snapshotName,
 } from "./model/known-event.ts";
 export type { CallRow } from "./model/ledger-rules.ts";

@@ -68,6 +68,8 @@ export type EventFilter = {
   readonly naming?: string;
   readonly call?: string;
   readonly types?: readonly string[];
+  /** Events that record the start of a process with this id. A store finds them by index. */
+  readonly process?: number;
 };
 
 /** Ends a subscription. */

@@ -3,6 +3,7 @@ import { type Cursor, type EventFilter, type Ledger, LedgerError } from "../src/
 import { SHARED, type StoredEvent } from "../src/model/events.ts";
 import { emptySession, fold, IllegalEvent } from "../src/model/fold.ts";
 import { parseEvent } from "../src/model/known-event.ts";
+import type { TaskProcess } from "../src/model/task/events.ts";
 import {
   answeredDraft,
   claimedDraft,
@@ -13,6 +14,7 @@ import {
   judgedDraft,
   openedDraft,
   proposedDraft,
+  startedTaskDraft,
 } from "./drafts.ts";
 import { begin, type LedgerBench, type LedgerCase, observe, readAll, rejectsWith, sessionId, type Writer, wonBy } from "./ledger-bench.ts";
 
@@ -37,6 +39,10 @@ async function twoSessions(bench: LedgerBench): Promise<readonly [Writer, Writer
 
 async function typesOf(ledger: Ledger, from: Cursor, filter: EventFilter): Promise<readonly string[]> {
   return (await readAll(ledger, from, filter)).map(({ type }) => type);
+}
+
+function processOf(pid: number): TaskProcess {
+  return { pid, pgid: pid, processStart: `boot:${pid}` };
 }
 
 const OWN_OF_A = [
@@ -82,6 +88,27 @@ const READS: readonly LedgerCase[] = [
       },
     }),
   ),
+  {
+    id: "read-processes",
+    title: "a reader finds the events that record the start of a process by its id, alone or among others",
+    run: async (bench) => {
+      const { ledger } = bench;
+      const one = await begin(bench, A);
+      const two = await begin(bench, B);
+      await one.append(proposedDraft("c1"), judgedDraft("c1"));
+      await one.claim(claimedDraft("c1"));
+      await one.append(draftOf("call.started", { call: "c1", ...processOf(41), others: [processOf(42), processOf(43)] }), endedDraft("c1"));
+      await two.append(startedTaskDraft("t_1"), draftOf("task.process", { task: "t_1", ...processOf(41) }));
+      for (const [filter, expected] of [
+        [{ process: 41 }, ["call.started", "task.process"]],
+        [{ process: 43 }, ["call.started"]],
+        [{ session: B, process: 41 }, ["task.process"]],
+        [{ process: 41, types: ["task.process"] }, ["task.process"]],
+        [{ process: 4 }, []],
+      ] as const)
+        assert.deepEqual(await typesOf(ledger, { pos: 0 }, filter), expected, JSON.stringify(filter));
+    },
+  },
   {
     id: "read-order",
     title: "positions rise over the whole store, and every event is what its writer was given",

@@ -3,7 +3,17 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { claimedDraft, endedDraft, judgedDraft, openedDraft, proposedDraft, stagedDraft } from "@assent/core/testing";
+import type { TaskProcess } from "@assent/core";
+import {
+  claimedDraft,
+  draftOf,
+  endedDraft,
+  judgedDraft,
+  openedDraft,
+  proposedDraft,
+  stagedDraft,
+  startedTaskDraft,
+} from "@assent/core/testing";
 import type { OpenDatabase } from "../src/database/database.ts";
 import { type Migration, migrate, schemaState, schemaVersion } from "../src/database/migrate.ts";
 import { INDEX_OF_4, SCHEMA_VERSION } from "../src/database/schema.ts";
@@ -13,8 +23,9 @@ import { verifyStore } from "../src/verify/verify.ts";
 import { A, begin, madeLedger, readAll, scratch, sqliteError, tamper } from "./made-store.ts";
 import { intoVersionOne } from "./version-one.ts";
 
-const TO_SIX: Migration = { from: 5, up: (database) => database.exec("create table extra (a text) strict") };
-const TO_SEVEN: Migration = { from: 6, up: (database) => database.exec("insert into extra (a) values ('seven')") };
+const NOW = SCHEMA_VERSION;
+const NEXT: Migration = { from: NOW, up: (database) => database.exec("create table extra (a text) strict") };
+const AFTER_NEXT: Migration = { from: NOW + 1, up: (database) => database.exec("insert into extra (a) values ('a')") };
 
 async function presentStore(t: Parameters<typeof scratch>[0]): Promise<string> {
   const directory = await scratch(t);
@@ -40,21 +51,21 @@ function step(directory: string, migrations: readonly Migration[]): void {
 test("each missing step is taken in order, recorded on the shared chain, and the file before it kept", async (t) => {
   const directory = await presentStore(t);
   const before = tamper(directory, (database) => database.prepare("select count(*) as n from events").get()?.["n"]);
-  step(directory, [TO_SIX, TO_SEVEN]);
+  step(directory, [NEXT, AFTER_NEXT]);
   tamper(directory, (database) => {
-    assert.equal(schemaVersion(database), 7);
+    assert.equal(schemaVersion(database), NOW + 2);
     const recorded = database.prepare("select body from events where type = 'store.migrated' order by pos").all();
     assert.deepEqual(
       recorded.map(({ body }) => body),
-      ['{"from":5,"to":6}', '{"from":6,"to":7}'],
+      [`{"from":${NOW},"to":${NOW + 1}}`, `{"from":${NOW + 1},"to":${NOW + 2}}`],
     );
   });
-  for (const version of [5, 6]) {
+  for (const version of [NOW, NOW + 1]) {
     const copy = join(directory, `ledger.db.v${version}`);
     assert.equal((statSync(copy).mode & 0o777).toString(8), "600");
     const database = new DatabaseSync(copy);
     assert.equal(schemaVersion(database), version);
-    assert.equal(database.prepare("select count(*) as n from events").get()?.["n"], Number(before) + version - 5);
+    assert.equal(database.prepare("select count(*) as n from events").get()?.["n"], Number(before) + version - NOW);
     database.close();
   }
 });
@@ -62,27 +73,27 @@ test("each missing step is taken in order, recorded on the shared chain, and the
 test("a step that fails leaves the old version whole, and can be taken again", async (t) => {
   const directory = await presentStore(t);
   const failing: Migration = {
-    from: 5,
+    from: NOW,
     up: (database) => {
-      TO_SIX.up(database);
+      NEXT.up(database);
       throw new Error("half-way");
     },
   };
   assert.throws(() => step(directory, [failing]), /half-way/);
   tamper(directory, (database) => {
-    assert.equal(schemaVersion(database), 5);
+    assert.equal(schemaVersion(database), NOW);
     assert.equal(database.prepare("select 1 from sqlite_schema where name = 'extra'").get(), undefined);
   });
   await (await openLedger({ directory })).close();
-  step(directory, [TO_SIX]);
-  tamper(directory, (database) => assert.equal(schemaVersion(database), 6));
+  step(directory, [NEXT]);
+  tamper(directory, (database) => assert.equal(schemaVersion(database), NOW + 1));
 });
 
 test("nothing is copied or written when there is no step to take", async (t) => {
   const directory = await presentStore(t);
   const before = readFileSync(join(directory, "ledger.db"));
-  step(directory, [TO_SEVEN]);
-  assert.ok(!existsSync(join(directory, "ledger.db.v5")));
+  step(directory, [AFTER_NEXT]);
+  assert.ok(!existsSync(join(directory, `ledger.db.v${NOW}`)));
   assert.deepEqual(readFileSync(join(directory, "ledger.db")), before);
 });
 
@@ -90,7 +101,7 @@ test("a database is empty, older, current or newer", async (t) => {
   const directory = await presentStore(t);
   tamper(directory, (database) =>
     assert.deepEqual(
-      [4, 5, 6].map((known) => schemaState(database, known)),
+      [NOW - 1, NOW, NOW + 1].map((known) => schemaState(database, known)),
       ["newer", "current", "older"],
     ),
   );
@@ -98,6 +109,32 @@ test("a database is empty, older, current or newer", async (t) => {
   assert.equal(schemaState(empty), "empty");
   empty.close();
 });
+
+test("a store of version 5 gains the table of processes, filled from its events", async (t) => {
+  const directory = await scratch(t);
+  const old = await openLedger({ directory });
+  const writer = await begin(old);
+  await writer.append(startedTaskDraft("t_1"), draftOf("task.process", { task: "t_1", ...processOf(41), others: [processOf(42)] }));
+  await old.close();
+  tamper(directory, (database) =>
+    database.exec("drop trigger process_recorded; drop trigger process_deleted; drop table processes; pragma user_version=5"),
+  );
+  const ledger = await madeLedger(t, { directory });
+  for (const process of [41, 42]) assert.equal((await readAll(ledger, { pos: 0 }, { process })).length, 1);
+  assert.deepEqual(
+    tamper(directory, (database) =>
+      database
+        .prepare("select pid from processes")
+        .all()
+        .map(({ pid }) => pid),
+    ),
+    [41, 42],
+  );
+});
+
+function processOf(pid: number): TaskProcess {
+  return { pid, pgid: pid, processStart: `boot:${pid}` };
+}
 
 test("a store of version 1 opens, keeps what it has and gains empty lists of proposals and questions", async (t) => {
   const directory = await storeOfVersionOne(t);

@@ -8,6 +8,7 @@ import {
   answeredDraft,
   claimedDraft,
   closedSessionDraft,
+  draftOf,
   endedDraft,
   grantedDraft,
   judgedDraft,
@@ -36,7 +37,7 @@ async function fill(directory: string): Promise<void> {
   await writer.claim(claimedDraft("runs", { answer: { pos: yes.won[0]?.pos ?? 0 } }));
   await writer.append(proposedDraft("done", { raw: "x".repeat(70_000) }), judgedDraft("done"));
   await writer.claim(claimedDraft("done"));
-  await writer.append(endedDraft("done"));
+  await writer.append(draftOf("call.started", { call: "done", pid: 41, pgid: 41, processStart: "boot:41" }), endedDraft("done"));
   await ledger.snapshot(A, 5, { calls: [] });
   await ledger.close();
 }
@@ -125,6 +126,7 @@ const FOUND: readonly Row[] = [
     [["index_mismatch", null, null]],
   ],
   ["a wrong head in the list of sessions", `update sessions set seq = 99 ${inA}`, [["index_mismatch", A, null]]],
+  ["a process that is not listed", "delete from processes where pid = 41", [["index_mismatch", A, 16]]],
   ["a session that is not listed", `delete from sessions ${inB}`, [["index_mismatch", B, null]]],
   [
     "an answer hidden from its session",
@@ -231,14 +233,14 @@ test("a rebuild makes the lists again from the events", async (t) => {
   const directory = await filled(t);
   const parsed = (text: unknown): unknown => typeof text === "string" && JSON.parse(text);
   const lists = (database: DatabaseSync): unknown =>
-    ["sessions", "approvals", "grants"].flatMap((table) => {
+    ["sessions", "approvals", "grants", "processes"].flatMap((table) => {
       const rows = database.prepare(`select * from ${table} order by 1`).all();
       return rows.map(({ row, holder, ...columns }) => ({ ...columns, row: parsed(row), holder: parsed(holder) }));
     });
   const right = tamper(directory, lists);
   tamper(directory, (database) => {
     database.exec(
-      "delete from approvals; update sessions set seq = 99; update grants set row = '{}', open = 0; update events set call = null, naming = null",
+      "delete from approvals; delete from processes; update sessions set seq = 99; update grants set row = '{}', open = 0; update events set call = null, naming = null",
     );
   });
   assert.equal((await verifyStore({ directory })).ok, false);
@@ -275,9 +277,9 @@ function forge(database: DatabaseSync, { session, type, body, epoch }: Forged): 
 }
 
 const FORGED: readonly (readonly [string, Forged, readonly [string, string, number]])[] = [
-  ["an event of a lower epoch", { session: A, type: "hook.ran", body: noise().body, epoch: 1 }, ["epoch_regression", A, 17]],
-  ["an end of a call that has ended", { session: A, type: "call.ended", body: endedDraft("done").body }, ["illegal_event", A, 17]],
-  ["a claim that nobody allowed", { session: A, type: "call.claimed", body: claimedDraft("waits").body }, ["illegal_event", A, 17]],
+  ["an event of a lower epoch", { session: A, type: "hook.ran", body: noise().body, epoch: 1 }, ["epoch_regression", A, 18]],
+  ["an end of a call that has ended", { session: A, type: "call.ended", body: endedDraft("done").body }, ["illegal_event", A, 18]],
+  ["a claim that nobody allowed", { session: A, type: "call.claimed", body: claimedDraft("waits").body }, ["illegal_event", A, 18]],
   [
     "a second answer to one approval",
     { session: "_store", type: "approval.answered", body: answeredDraft(A, "yes", { outcome: "rejected" }).body },

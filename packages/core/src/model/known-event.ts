@@ -1,5 +1,6 @@
 import type { Draft, EventType, LedgerEvent, StoredEvent } from "./events.ts";
 import type { SharedDraft } from "./ledger-rows.ts";
+import type { TaskProcess } from "./task/events.ts";
 
 /** Who may append an event. The type requires every event here, and those of the shared chain as `anyone`. */
 const APPENDED_BY: { readonly [T in EventType]: T extends SharedDraft["type"] ? "anyone" : "writer" | "store" } = {
@@ -127,6 +128,13 @@ export function snapshotName(session: string): string {
 /** The call an event mentions, in either chain. */
 export function callOf(event: { readonly body: object }): string | undefined {
   return text(event.body, "call");
+}
+
+/** True for an event that records the start of a process with this id, alone or among others. */
+export function recordsProcess({ type, body }: { readonly type: string; readonly body: object }, pid: number): boolean {
+  if (type !== "call.started" && type !== "task.process") return false;
+  const { others = [], ...first } = body as TaskProcess; // Parsing: events of these types have such a body
+  return [first, ...others].some((one) => one.pid === pid);
 }
 
 /** The call whose state an event changes; other events only mention one and may follow its end. */

@@ -1,7 +1,17 @@
 import { closeSync, fsyncSync, linkSync, openSync, readSync, rmSync } from "node:fs";
 import { createPrivateFile } from "../files/state-directory.ts";
 import { type Database, query, transact } from "./database.ts";
-import { EMPTY_LISTS_OF_2, INDEX_OF_3, INDEX_OF_4, INDEX_OF_5, LISTS_OF_2, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import {
+  EMPTY_LISTS_OF_2,
+  FILL_OF_6,
+  INDEX_OF_3,
+  INDEX_OF_4,
+  INDEX_OF_5,
+  LISTS_OF_2,
+  PROCESSES_OF_6,
+  SCHEMA,
+  SCHEMA_VERSION,
+} from "./schema.ts";
 
 /** A step from one schema version to the next. It runs in a transaction and must not change stored events. */
 export type Migration = { readonly from: number; readonly up: (database: Database) => void };
@@ -11,6 +21,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { from: 2, up: (database) => database.exec(INDEX_OF_3) },
   { from: 3, up: (database) => database.exec(`drop index events_type; ${INDEX_OF_4}`) },
   { from: 4, up: (database) => database.exec(`drop index events_rare_type; ${INDEX_OF_5}`) },
+  { from: 5, up: (database) => database.exec(`${PROCESSES_OF_6}${FILL_OF_6}`) },
 ];
 
 /** Adds temporary empty lists to an old file that cannot be migrated, so that it can be read. */

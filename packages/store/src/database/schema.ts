@@ -1,5 +1,5 @@
 /** The schema version, stored as `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** The lists that version 2 added. */
 export const LISTS_OF_2 = `
@@ -46,6 +46,29 @@ export const IS_RARE_TYPE = "(type < 'call.' or type > 'call/')";
 
 /** The index that version 5 has. A scan for the events of calls finds enough of them without an index. */
 export const INDEX_OF_5: string = `create index events_rare_type on events (type) where ${IS_RARE_TYPE};`;
+
+/**
+ * The table that version 6 added: which events record the start of which process. Triggers fill it, so that every way to write or delete
+ * events keeps it right.
+ */
+export const PROCESSES_OF_6 = `
+create table processes (pid integer not null, pos integer not null, primary key (pid, pos)) strict, without rowid;
+create trigger process_recorded after insert on events when new.type = 'call.started' or new.type = 'task.process' begin
+  insert or ignore into processes select json_extract(new.body, '$.pid'), new.pos;
+  insert or ignore into processes select json_extract(value, '$.pid'), new.pos from json_each(new.body, '$.others');
+end;
+create trigger process_deleted after delete on events when (old.type = 'call.started' or old.type = 'task.process') and json_valid(old.body) begin
+  delete from processes where pid = json_extract(old.body, '$.pid') and pos = old.pos;
+  delete from processes where pos = old.pos and pid in (select json_extract(value, '$.pid') from json_each(old.body, '$.others'));
+end;
+`;
+
+/** Fills that table from the events. */
+export const FILL_OF_6 = `
+insert or ignore into processes select json_extract(body, '$.pid'), pos from events where type in ('call.started', 'task.process');
+insert or ignore into processes
+  select json_extract(other.value, '$.pid'), pos from events, json_each(body, '$.others') as other where events.type in ('call.started', 'task.process');
+`;
 
 /** Temporary empty tables for a file that lacks these lists and cannot be written. */
 export const EMPTY_LISTS_OF_2 = `
@@ -125,4 +148,4 @@ create table snapshots (session text primary key, seq integer not null, hash tex
 create table blobs (sha text primary key, bytes blob not null) strict;
 create table blob_uses (session text not null, sha text not null, primary key (session, sha)) strict, without rowid;
 create index blob_uses_sha on blob_uses (sha);
-${LISTS_OF_2}${INDEX_OF_5}`;
+${LISTS_OF_2}${INDEX_OF_5}${PROCESSES_OF_6}`;

@@ -1,4 +1,4 @@
-import { type Cursor, callOf, type EventFilter, LedgerError, type StoredEvent } from "@assent/core";
+import { type Cursor, callOf, type EventFilter, LedgerError, recordsProcess, type StoredEvent } from "@assent/core";
 import { type Database, type Query, query } from "../database/database.ts";
 import { isMalformed } from "../database/malformed.ts";
 import { IS_RARE_TYPE } from "../database/schema.ts";
@@ -40,6 +40,13 @@ export function makeEventReads(database: Database, store: string): EventReads {
     database,
     `select ${EVENT_COLUMNS} from events where type = ? and pos > ? and ${IS_RARE_TYPE} order by pos limit ${PAGE_ROWS}`,
   );
+  const hasProcesses = query(database, "select 1 from sqlite_schema where name = 'processes'").get() !== undefined;
+  const byProcess = hasProcesses
+    ? query<EventColumns>(
+        database,
+        `select ${EVENT_COLUMNS} from events where pos in (select pos from processes where pid = ?) and pos > ? order by pos limit ${PAGE_ROWS}`,
+      )
+    : undefined;
   const hasTypeIndex = query(database, "select 1 from sqlite_schema where name = 'events_rare_type'").get() !== undefined;
   const one = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos = ?`);
   const lastNaming = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? order by pos desc limit 1`);
@@ -52,18 +59,20 @@ export function makeEventReads(database: Database, store: string): EventReads {
     call === undefined
       ? chainSource(byChain, session, sequenceBefore(after, session, { place, last }))
       : pagedSource((row) => ({ rows: ofCall(session, call).filter(({ pos }) => pos > (row?.pos ?? after)), more: false }));
-  /** Rare types are found by index; a store of an older version that cannot be migrated has none. */
-  const inStore = (types: readonly string[] | undefined, after: number): readonly RowSource[] =>
-    types && hasTypeIndex && types.every((type) => !type.startsWith("call."))
+  /** Processes and rare types are found by index; a store of an older version that cannot be migrated has none. */
+  const inStore = ({ types, process }: EventFilter, after: number): readonly RowSource[] => {
+    if (process !== undefined && byProcess) return [pagedSource((row) => readPage(byProcess, process, row?.pos ?? after))];
+    return types && hasTypeIndex && types.every((type) => !type.startsWith("call."))
       ? [...new Set(types)].map((type) => pagedSource((row) => readPage(byType, type, row?.pos ?? after)))
       : [pagedSource((row) => readPage(byPos, row?.pos ?? after))];
+  };
   const reader = (from: Cursor, filter: EventFilter): EventReader => {
     const after = positionOf(from, { head, place, last });
     const session = filter.session ?? ("session" in from && filter.naming === undefined ? from.session : undefined);
     const chain = session === undefined ? [] : [inSession(session, filter.call, after)];
     const { naming } = filter;
     const named = naming === undefined ? [] : [pagedSource((row) => readPage(byNaming, naming, row?.pos ?? after))];
-    const all = session === undefined && naming === undefined ? inStore(filter.types, after) : [];
+    const all = session === undefined && naming === undefined ? inStore(filter, after) : [];
     const sources = [...chain, ...named, ...all];
     return (until) => nextWanted(sources, until, { filter, store });
   };
@@ -181,7 +190,8 @@ function nextWanted(sources: readonly RowSource[], until: number, { filter, stor
     source.take();
     if (filter.types && !filter.types.includes(row?.type ?? "")) continue;
     const event = checkEvent(row, store);
-    if (event && (filter.call === undefined || callOf(event) === filter.call)) return event;
+    if (!event || (filter.call !== undefined && callOf(event) !== filter.call)) continue;
+    if (filter.process === undefined || recordsProcess(event, filter.process)) return event;
   }
   return undefined;
 }

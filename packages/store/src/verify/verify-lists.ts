@@ -13,7 +13,24 @@ export function checkLists(database: Database, { chains, rows }: Scan, only: str
   if (chains.get(SHARED)?.bad) return [];
   const isJudged = (session: string | undefined): boolean =>
     (only === undefined || session === only) && (session === undefined || chains.get(session)?.bad !== true);
-  return [...checkSessions(database, rows.all.chains, isJudged), ...checkRows(database, rows.all, isJudged)];
+  return [
+    ...checkSessions(database, rows.all.chains, isJudged),
+    ...checkRows(database, rows.all, isJudged),
+    ...checkProcesses(database, isJudged),
+  ];
+}
+
+/** Finds process starts that are missing in their table; a command of a session must not be able to hide there. */
+function* checkProcesses(database: Database, isJudged: IsChecked): Generator<Finding> {
+  if (query(database, "select 1 from sqlite_schema where name = 'processes'").get() === undefined) return; // an older version
+  const missing = query<{ session: string; seq: number }>(
+    database,
+    `select session, seq from events where type in ('call.started', 'task.process') and json_valid(body) and exists (
+      select 1 from (select json_extract(body, '$.pid') as pid union all select json_extract(value, '$.pid') from json_each(body, '$.others')) as started
+      where not exists (select 1 from processes where processes.pid = started.pid and processes.pos = events.pos))`,
+  );
+  for (const { session, seq } of missing.all())
+    if (isJudged(session)) yield finding("index_mismatch", { session, seq }, "The process it records is not in the table of processes.");
 }
 
 type IsChecked = (session: string | undefined) => boolean;

@@ -10,7 +10,7 @@ import {
 import type { LedgerEvent } from "../../model/events.ts";
 import type { Holder } from "../../model/holder.ts";
 import type { Json } from "../../model/json/json.ts";
-import { callOf } from "../../model/known-event.ts";
+import { callOf, recordsProcess } from "../../model/known-event.ts";
 import type { CallRow } from "../../model/ledger-rules.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 
@@ -133,8 +133,12 @@ function positionOf({ log, bySession }: Chains, from: Cursor): number {
   return events[place - 1]?.pos ?? 0;
 }
 
-function isWanted(event: LedgerEvent, { call, types }: EventFilter): boolean {
-  return (call === undefined || callOf(event) === call) && (types === undefined || types.includes(event.type));
+function isWanted(event: LedgerEvent, { call, types, process }: EventFilter): boolean {
+  return (
+    (call === undefined || callOf(event) === call) &&
+    (types === undefined || types.includes(event.type)) &&
+    (process === undefined || recordsProcess(event, process))
+  );
 }
 
 type EventWalk = EventReader & { peek(): LedgerEvent | undefined };
