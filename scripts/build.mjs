@@ -80,7 +80,7 @@ const programDist = join(root, "packages/cli/dist");
 const agentDist = join(root, "packages/agent/dist");
 
 /** Modules that are loaded lazily, and come with whatever asks for them when joined: a file of their own costs more than they do. */
-const AT_ONCE = /^(?:store\/durable-ledger|command-line\/(?:help|compile-cache|completions)|version)$/;
+const AT_ONCE = /^(?:store\/durable-ledger|command-line\/(?:help|completions)|version)$/;
 
 /** Modules that are loaded by themselves, by what is there by then. */
 const ALONE = {
@@ -151,7 +151,7 @@ const together = (groups) => ({
 });
 
 /** Modules of Node that most commands never call; functions and classes are all that is taken from them. */
-const AT_FIRST_CALL = /^node:(?:child_process|worker_threads)$/;
+const AT_FIRST_CALL = /^node:(?:child_process|fs\/promises|worker_threads)$/;
 
 /** A function, or a class by its capital letter, that is fetched when it is called. */
 function atFirstCall(name, holder) {

@@ -25,9 +25,13 @@ function start() {
 }
 
 function load() {
-  const fromSource = process.env.ASSENT_DIST !== "1" && isRepository(process.getBuiltinModule("node:fs"));
-  if (!fromSource) return import(new URL("../dist/bundle/program.js", import.meta.url).href);
-  resolveToSources(process.getBuiltinModule("node:module"));
+  const fs = process.getBuiltinModule("node:fs");
+  const nodeModule = process.getBuiltinModule("node:module");
+  if (process.env.ASSENT_DIST === "1" || !isRepository(fs)) {
+    keepCompiled(fs, nodeModule);
+    return import(new URL("../dist/bundle/program.js", import.meta.url).href);
+  }
+  resolveToSources(nodeModule);
   return import("../src/program.ts");
 }
 
@@ -37,6 +41,34 @@ function isRepository(fs) {
   } catch (_absent) {
     return false;
   }
+}
+
+/**
+ * Keeps compiled code in the user's state directory, so that later starts are faster. Anyone who can write there could run code in this process, so the directory must
+ * exist, belong to this user and be closed to others. A store that --store or ASSENT_STORE names is never used: reading another person's ledger must not run their code.
+ */
+function keepCompiled(fs, nodeModule) {
+  const state = defaultState(process.env);
+  if (state === undefined || process.env.ASSENT_STORE !== undefined || process.argv.some((word) => word.startsWith("--store"))) return;
+  try {
+    if (!fs.lstatSync(`${state}/ledger.db`).isFile() || !isPrivate(fs, state)) return;
+    const kept = `${state}/compiled`;
+    if (!fs.existsSync(kept)) fs.mkdirSync(kept, { mode: 0o700 });
+    if (isPrivate(fs, kept)) nodeModule.enableCompileCache(kept);
+  } catch (_unusable) {
+    // No store yet, or no right to write: without a cache, only the start takes longer.
+  }
+}
+
+/** The state directory without options; undefined if the environment names none. The same as in src/store/location.ts. */
+function defaultState(env) {
+  if (String(env.XDG_STATE_HOME).startsWith("/")) return `${env.XDG_STATE_HOME}/assent`;
+  return String(env.HOME).startsWith("/") ? `${env.HOME}/.local/state/assent` : undefined;
+}
+
+function isPrivate(fs, path) {
+  const stats = fs.lstatSync(path);
+  return stats.isDirectory() && (stats.mode & 0o077) === 0 && stats.uid === process.getuid();
 }
 
 /** The same as `node --conditions=@assent/source`, without a second process between the terminal and the program. */

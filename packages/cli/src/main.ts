@@ -73,10 +73,9 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
       const { options, operands, command } = line;
       const again: Context["main"] = (argv, io) => main(argv, io, overrides);
       const asked: Context = { io, overrides, options, operands, commands: COMMANDS, main: again, client };
-      const { keepCompiled } = await import("./command-line/compile-cache.ts");
-      keepCompiled(asked); // before the store is opened, which makes its directory private
-      const context = command.looks ? asked : await (await import("./command-line/own-process.ts")).withoutPerson(asked, command);
-      return await command.run(context);
+      if (command.looks) return await command.run(asked);
+      const { runChecked } = await import("./command-line/own-process.ts");
+      return await runChecked(asked, command);
     }
     case "nothing":
       return dispatch(["demo"], io, overrides);

@@ -110,6 +110,8 @@ test("a database is empty, older, current or newer", async (t) => {
   empty.close();
 });
 
+const WITHOUT_PROCESSES = "drop trigger process_recorded; drop trigger process_deleted; drop table processes;";
+
 test("a store of version 5 gains the table of processes, filled from its events", async (t) => {
   const directory = await scratch(t);
   const old = await openLedger({ directory });
@@ -117,7 +119,7 @@ test("a store of version 5 gains the table of processes, filled from its events"
   await writer.append(startedTaskDraft("t_1"), draftOf("task.process", { task: "t_1", ...processOf(41), others: [processOf(42)] }));
   await old.close();
   tamper(directory, (database) =>
-    database.exec("drop trigger process_recorded; drop trigger process_deleted; drop table processes; pragma user_version=5"),
+    database.exec(`${WITHOUT_PROCESSES} pragma user_version=5`),
   );
   const ledger = await madeLedger(t, { directory });
   for (const process of [41, 42]) assert.equal((await readAll(ledger, { pos: 0 }, { process })).length, 1);
@@ -198,7 +200,7 @@ test("a store of version 4 opens, and a call that was running in it ends and is 
   await before.claim(claimedDraft("c2"));
   await old.close();
   tamper(directory, (database) => {
-    database.exec(`drop index events_rare_type; ${INDEX_OF_4} pragma user_version=4`);
+    database.exec(`drop index events_rare_type; ${INDEX_OF_4} ${WITHOUT_PROCESSES} pragma user_version=4`);
     database.exec("update events set call = json_extract(body, '$.call')"); // version 4 indexed every event of a call
   });
   assert.deepEqual((await verifyStore({ directory })).findings, []);

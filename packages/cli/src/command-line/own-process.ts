@@ -1,51 +1,74 @@
 import type { Ledger, SessionRow, TaskProcess } from "@assent/core";
-import { sessionRows } from "../desk/tasks/recorded-tasks.ts";
+import type { ProcessRow } from "@assent/host";
 import { CommandError } from "../io/failure.ts";
-import { withStoreIfAny } from "../store/open.ts";
-import type { Command, Context, Options } from "./spec.ts";
+import { openEarly } from "../store/open.ts";
+import type { Command, Context, EarlyStore, Options } from "./spec.ts";
 
 /**
- * Restricts a process started by a session's own command: it may read, run and resume, but not decide for the person. Returns the context
- * to run with.
+ * Runs a command that does more than read. If a command of a session started this process, it may read, run and resume, but not decide
+ * for the person.
  */
-export async function withoutPerson(context: Context, spec: Command): Promise<Context> {
+export async function runChecked(context: Context, spec: Command): Promise<number> {
   const why = refusal(spec, context.options);
   // Opening the store would settle a restored backup before verify can report it.
-  if (spec.name === "verify" && why === undefined) return context;
-  const isDecision = why !== undefined && spec.name !== "verify"; // a repair must work on an unreadable store
-  if (!(await isOwnCommand(context, isDecision))) return context;
-  if (why === undefined) return { ...context, io: { ...context.io, stdinIsTTY: false } };
-  throw new CommandError("started_by_session", 1, {
-    message: `Only a person may use ${why}, and this process was started by a command of an Assent session.`,
-    hint: `Run it from a terminal of your own: assent ${spec.name}`,
-  });
+  if (spec.name === "verify" && why === undefined) return spec.run(context);
+  const { hasMark, listAncestors, isStartedUnder } = await import("@assent/host");
+  const ancestors = listAncestors();
+  let isOwn = hasMark(context.io.env, ancestors);
+  let earlyStore: EarlyStore | undefined;
+  try {
+    if (!isOwn) {
+      earlyStore = await openEarly(context);
+      isOwn =
+        earlyStore?.ledger !== undefined &&
+        (await isRecorded(earlyStore.ledger, ancestors, (recorded) => isStartedUnder(recorded, ancestors)));
+    }
+  } catch (error) {
+    // A decision must not pass unchecked if the store becomes readable later. Other commands report the error themselves.
+    if (why !== undefined && spec.name !== "verify") throw error; // a repair must work on an unreadable store
+  }
+  try {
+    if (isOwn && why !== undefined) throw startedBySession(why, spec);
+    if (spec.group === "maintain") await closeEarly(earlyStore); // these commands open the file in their own way
+    return await spec.run({ ...context, earlyStore, ...(isOwn && { io: { ...context.io, stdinIsTTY: false } }) });
+  } finally {
+    await closeEarly(earlyStore);
+  }
 }
 
-/** True if a session's command started this process, as marked in the environment or recorded by process id. */
-async function isOwnCommand(context: Context, isDecision: boolean): Promise<boolean> {
-  const { hasMark, listAncestors, isStartedUnder } = await import("@assent/host");
-  const above = listAncestors();
-  if (hasMark(context.io.env, above)) return true;
-  try {
-    return await withStoreIfAny(context, ({ ledger }) => isRecorded(ledger, (recorded) => isStartedUnder(recorded, above)));
-  } catch (error) {
-    if (isDecision) throw error; // do not let it pass unchecked if the store becomes readable later
-    return false; // the command itself reports the error
-  }
+async function closeEarly(store: EarlyStore | undefined): Promise<void> {
+  const ledger = store?.ledger;
+  if (!store || !ledger) return;
+  store.ledger = undefined;
+  await ledger.close();
+}
+
+function startedBySession(why: string, { name }: Command): CommandError {
+  return new CommandError("started_by_session", 1, {
+    message: `Only a person may use ${why}, and this process was started by a command of an Assent session.`,
+    hint: `Run it from a terminal of your own: assent ${name}`,
+  });
 }
 
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
-/** Checks every session that has not ended, even one whose process was killed. */
-async function isRecorded(ledger: Ledger, isAbove: (recorded: TaskProcess) => boolean): Promise<boolean> {
-  for await (const { id, state } of sessionRows(ledger)) {
-    if (ENDED.includes(state)) continue;
-    for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["call.started", "task.process"] })) {
+/**
+ * True if a session that has not ended recorded one of these processes, or a leader of their groups and terminal sessions. It asks for
+ * these ids only, because a ledger may hold thousands of sessions.
+ */
+async function isRecorded(ledger: Ledger, ancestors: readonly ProcessRow[], isAbove: (recorded: TaskProcess) => boolean): Promise<boolean> {
+  for (const process of new Set(ancestors.flatMap(({ pid, pgid, session }) => [pid, pgid, session]))) {
+    for await (const { session, body } of ledger.read({ pos: 0 }, { process })) {
       const { others = [], ...first } = body as unknown as TaskProcess; // the store returns what its schema wrote
-      if ([first, ...others].some(isAbove)) return true;
+      if ([first, ...others].some(isAbove) && !(await hasEnded(ledger, session))) return true;
     }
   }
   return false;
+}
+
+async function hasEnded(ledger: Ledger, session: string): Promise<boolean> {
+  const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
+  return row?.id === session && ENDED.includes(row.state);
 }
 
 function refusal({ name, decides, options: taken }: Command, options: Options): string | undefined {

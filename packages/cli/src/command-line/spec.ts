@@ -1,3 +1,4 @@
+import type { Ledger } from "@assent/core";
 import type { Client } from "../headless/clients/options.ts";
 import type { Io } from "../io/io.ts";
 import type { Overrides } from "../overrides.ts";
@@ -29,6 +30,9 @@ export type Options = {
   readonly duration: (name: string) => number | undefined;
 };
 
+/** A store opened before the command ran. The first `withStore` for its directory takes the ledger over and closes it. */
+export type EarlyStore = { readonly directory: string; ledger: Ledger | undefined };
+
 export type Context = {
   readonly io: Io;
   readonly options: Options;
@@ -37,6 +41,7 @@ export type Context = {
   readonly commands: readonly Command[];
   /** The other vendor's client that started this program, if any. */
   readonly client?: Client | undefined;
+  readonly earlyStore?: EarlyStore | undefined;
   readonly main: (argv: readonly string[], io: Io) => Promise<number>;
 };
 

@@ -1,8 +1,14 @@
 import type { Ledger } from "@assent/core";
-import type { Context } from "../command-line/spec.ts";
-import { stateDirectory } from "./location.ts";
+import type { Context, EarlyStore } from "../command-line/spec.ts";
+import { locate, stateDirectory } from "./location.ts";
 
 export type Store = { readonly ledger: Ledger; readonly directory: string };
+
+/** Opens the store ahead of the command; undefined if there is none. */
+export async function openEarly(context: Context): Promise<EarlyStore | undefined> {
+  const directory = locate(context);
+  return (await hasStore(directory)) ? { directory, ledger: await openAt(context, directory) } : undefined;
+}
 
 /** Opens or creates the store, and closes it after the work. */
 export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
@@ -25,6 +31,12 @@ export async function hasStore(directory: string): Promise<boolean> {
 }
 
 async function openAt(context: Context, directory: string): Promise<Ledger> {
+  const { earlyStore } = context;
+  if (earlyStore?.ledger && earlyStore.directory === directory) {
+    const { ledger } = earlyStore;
+    earlyStore.ledger = undefined;
+    return ledger;
+  }
   const { durableLedger } = await import("./durable-ledger.ts");
   return durableLedger(context, directory);
 }

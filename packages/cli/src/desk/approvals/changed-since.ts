@@ -11,9 +11,12 @@ import { userHome } from "../../store/location.ts";
 export async function mayHaveChangedSince(ledger: Ledger, row: ApprovalRow, env: Io["env"]): Promise<boolean> {
   const since = Date.parse(row.requestedAt);
   const { session } = row;
-  for await (const { type, at, body } of ledger.read({ session, seq: 0 }, { session, types: ["session.created", "mode.changed"] })) {
-    if (type === "mode.changed" && Date.parse(at) >= since) return true;
-    if (type === "session.created" && settingsFiles(body, env).some((file) => wasWrittenSince(file, since))) return true;
+  for await (const { body } of ledger.read({ session, seq: 0 }, { session })) {
+    if (settingsFiles(body, env).some((file) => wasWrittenSince(file, since))) return true;
+    break; // the first event is `session.created`
+  }
+  for await (const changed of ledger.read({ pos: 0 }, { types: ["mode.changed"] })) {
+    if (changed.session === session && Date.parse(changed.at) >= since) return true;
   }
   return false;
 }
