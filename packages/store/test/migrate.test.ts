@@ -118,9 +118,7 @@ test("a store of version 5 gains the table of processes, filled from its events"
   const writer = await begin(old);
   await writer.append(startedTaskDraft("t_1"), draftOf("task.process", { task: "t_1", ...processOf(41), others: [processOf(42)] }));
   await old.close();
-  tamper(directory, (database) =>
-    database.exec(`${WITHOUT_PROCESSES} pragma user_version=5`),
-  );
+  tamper(directory, (database) => database.exec(`${WITHOUT_PROCESSES} pragma user_version=5`));
   const ledger = await madeLedger(t, { directory });
   for (const process of [41, 42]) assert.equal((await readAll(ledger, { pos: 0 }, { process })).length, 1);
   assert.deepEqual(
