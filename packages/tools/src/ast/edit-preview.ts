@@ -1,9 +1,9 @@
 import type { AppliedPreview, Json, JsonObject, Preview, ToolResult } from "@assent/core";
 import { hiddenText } from "../files/hidden-files.ts";
-import type { EditedFile, PlacedChange } from "./edit-file.ts";
-import { firstIssues, type Issue, issueLines } from "./issue.ts";
+import type { PlacedChange } from "./edit-file.ts";
 import type { KnownFile, KnownPlace } from "./known-files.ts";
-import type { EditPlan, SkippedCounts } from "./plan-edit.ts";
+import type { EditedFile, EditPlan, SkippedCounts } from "./plan-edit.ts";
+import type { Issue } from "./prepared-ops.ts";
 
 type HiddenCount = {
   /** Number of files hidden by a rule. */
@@ -16,10 +16,10 @@ export function editPreview(
   shown: (path: string) => string,
 ): Preview | ToolResult {
   const { files, known } = plan;
-  const details = makeDetails(plan, shown);
+  const totals = countTotals(plan, shown);
+  const details = makeDetails(plan, totals, shown);
   const notes = listNotes(plan);
   if (files.length === 0) return { content: ["No matches. Nothing was staged.", ...notes].join("\n"), details };
-  const totals = countTotals(plan, shown);
   return {
     label: `AST edit: ${replacementsIn(totals.totalReplacements, totals.filesTouched)}`,
     blocks: [...(notes.length > 0 ? [notes.join("\n")] : []), ...files.flatMap((file) => makeBlocks(file, shown))],
@@ -34,7 +34,7 @@ export function limitResult(maxFiles: number): ToolResult {
   const plan: EditPlan = { files: [], issues: [], filesSearched: 0, nestedSkipped: 0, skipped: {} };
   return {
     content: `File limit of ${maxFiles} reached; narrow the paths.`,
-    details: { ...makeDetails(plan, String), limitReached: true },
+    details: { ...makeDetails(plan, countTotals(plan, String), String), limitReached: true },
   };
 }
 
@@ -79,14 +79,14 @@ function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-function makeDetails(plan: EditPlan & HiddenCount, shown: (path: string) => string): JsonObject {
+function makeDetails(plan: EditPlan & HiddenCount, totals: Totals, shown: (path: string) => string): JsonObject {
   const { files, issues, filesSearched, nestedSkipped, skipped, hidden = 0 } = plan;
   return {
     applied: false,
-    ...countTotals(plan, shown),
+    ...totals,
     filesSearched,
     changes: files.flatMap(({ target, changes }) => changes.map((change) => changeDetails(shown(target.path), change))),
-    issues: firstIssues(issues).map(issueDetails),
+    issues: issues.slice(0, MOST_ISSUES).map(issueDetails),
     issueCount: issues.length,
     limitReached: false,
     nestedSkipped,
@@ -111,6 +111,19 @@ function listNotes({ issues, nestedSkipped, skipped, hidden = 0 }: EditPlan & Hi
     ...skippedLines(skipped),
     ...issueLines(issues),
   ];
+}
+
+const MOST_ISSUES = 20;
+
+/** One line per issue; issues past the limit are counted. */
+function issueLines(issues: readonly Issue[]): readonly string[] {
+  const lines = issues
+    .slice(0, MOST_ISSUES)
+    .map(({ path, op, message }) =>
+      [...(path === undefined ? [] : [path]), ...(op === undefined ? [] : [`ops[${op}]`]), message].join(": "),
+    );
+  const rest = issues.length - lines.length;
+  return rest > 0 ? [...lines, `… ${rest} more issues`] : lines;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

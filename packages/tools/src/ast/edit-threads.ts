@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { FileOutcome } from "./edit-file.ts";
-import type { EditWorkerStart } from "./edit-worker.ts";
+import type { EditRequest, EditWorkerStart } from "./edit-worker.ts";
 import { mapInOrder, type WorkLimits } from "./in-order.ts";
 import type { Target } from "./targets.ts";
 
@@ -20,7 +20,8 @@ export async function* editInThreads(targets: readonly Target[], start: EditWork
   const threads = [first, ...Array.from({ length: more }, () => openThread(start, signal))];
   const load: WorkLimits<unknown> = { items: threads.length * 3, most: Number.POSITIVE_INFINITY, weight: () => 0 };
   let turn = 0;
-  const edit = (some: readonly Target[]): Promise<readonly FileOutcome[]> => (threads[turn++ % threads.length] ?? first).edit(some);
+  const edit = (requests: readonly EditRequest[]): Promise<readonly FileOutcome[]> =>
+    (threads[turn++ % threads.length] ?? first).edit(requests);
   try {
     for await (const outcomes of mapInOrder(splitBatches(targets), load, edit)) yield* outcomes;
   } finally {
@@ -28,12 +29,13 @@ export async function* editInThreads(targets: readonly Target[], start: EditWork
   }
 }
 
-function* splitBatches(targets: readonly Target[]): Generator<readonly Target[]> {
-  for (let from = 0; from < targets.length; from += FILES_AT_ONCE) yield targets.slice(from, from + FILES_AT_ONCE);
+function* splitBatches(targets: readonly Target[]): Generator<readonly EditRequest[]> {
+  for (let from = 0; from < targets.length; from += FILES_AT_ONCE)
+    yield targets.slice(from, from + FILES_AT_ONCE).map(({ realPath, language }) => ({ path: realPath, language: language.name }));
 }
 
 type Thread = {
-  readonly edit: (targets: readonly Target[]) => Promise<readonly FileOutcome[]>;
+  readonly edit: (requests: readonly EditRequest[]) => Promise<readonly FileOutcome[]>;
   readonly close: () => void;
 };
 
@@ -48,10 +50,10 @@ function openThread(start: EditWorkerStart, signal: AbortSignal): Thread {
   worker.on("message", (outcomes: readonly FileOutcome[]) => waiting.shift()?.resolve(outcomes));
   worker.on("error", ended.reject).on("exit", () => ended.reject(new Error("an edit thread ended unexpectedly")));
   return {
-    edit: (targets) => {
+    edit: (requests) => {
       const answer = Promise.withResolvers<readonly FileOutcome[]>();
       waiting.push(answer);
-      worker.postMessage(targets);
+      worker.postMessage(requests);
       return Promise.race([answer.promise, ended.promise]);
     },
     close: () => {

@@ -1,18 +1,21 @@
 import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { parse } from "@ast-grep/napi";
-import { editFile, type FileOutcome } from "./edit-file.ts";
-import type { PreparedOp } from "./ready-ops.ts";
-import { readSource } from "./source-text.ts";
-import type { Target } from "./targets.ts";
-import { reportTreeWeight } from "./tree-weight.ts";
+import { type EditOptions, editFile, type FileOutcome } from "./edit-file.ts";
+import { languageNamed } from "./languages.ts";
+import type { PreparedOp } from "./prepared-ops.ts";
+import { readSource } from "./source-files.ts";
+import { reportTreeWeight } from "./syntax-tree.ts";
 
 /** What a worker starts with: operations by language name. The main thread has registered the languages. */
 export type EditWorkerStart = { readonly ops: ReadonlyMap<string, readonly PreparedOp[]> };
 
+/** A file to edit: its real path and the name of its language. Messages stay small, because every one is copied. */
+export type EditRequest = { readonly path: string; readonly language: string };
+
 const { ops }: EditWorkerStart = workerData;
 
-const EDITING: Parameters<typeof editFile>[1] = {
+const EDITING: EditOptions = {
   parse: async ({ grammar }, text) => {
     reportTreeWeight(text);
     return parse(grammar, text);
@@ -23,24 +26,20 @@ const EDITING: Parameters<typeof editFile>[1] = {
 let turn: Promise<void> = Promise.resolve();
 
 /** An error ends the worker, and the main thread sees it. */
-parentPort?.on("message", (targets: readonly Target[]) => {
-  turn = turn.then(() => answer(targets));
+parentPort?.on("message", (requests: readonly EditRequest[]) => {
+  turn = turn.then(() => answer(requests));
 });
 
-async function answer(targets: readonly Target[]): Promise<void> {
+async function answer(requests: readonly EditRequest[]): Promise<void> {
   const outcomes: FileOutcome[] = [];
   const buffers: ArrayBuffer[] = [];
-  for (const target of targets) {
-    outcomes.push(transferBuffers(await editFile({ target, source: readSource(target.realPath) }, EDITING), buffers));
+  for (const request of requests) {
+    const language = languageNamed(request.language);
+    if (!language) throw new Error(`no language is named ${request.language}`);
+    const outcome = await editFile(readSource(request.path), language, EDITING);
+    outcomes.push(outcome);
+    if (outcome.state === "searched" && outcome.edit) buffers.push(outcome.edit.before.buffer, outcome.edit.after.buffer);
     await setImmediate(); // lets Node free the trees of this file
   }
   parentPort?.postMessage(outcomes, buffers);
-}
-
-/** Small buffers share memory with others, so copy each before transferring it. */
-function transferBuffers(outcome: FileOutcome, buffers: ArrayBuffer[]): FileOutcome {
-  if (outcome.state !== "searched" || !outcome.edited) return outcome;
-  const [before, after] = [new Uint8Array(outcome.edited.before), new Uint8Array(outcome.edited.after)];
-  buffers.push(before.buffer, after.buffer);
-  return { ...outcome, edited: { ...outcome.edited, before, after } };
 }

@@ -1,7 +1,7 @@
 import { ToolError } from "@assent/core";
 import type { SgRoot } from "@ast-grep/napi";
 import type { Language } from "./languages.ts";
-import { reportTreeWeight } from "./tree-weight.ts";
+import { reportTreeWeight } from "./syntax-tree.ts";
 
 /** The ast-grep engine with the installed grammars. */
 export type Engine = {

@@ -1,7 +1,7 @@
 import { type AppliedPreview, isObject, type Json } from "@assent/core";
 import { nodeDigest } from "@assent/host";
 import type { Reads } from "../files/reads.ts";
-import type { EditedFile } from "./edit-file.ts";
+import type { EditedFile } from "./plan-edit.ts";
 
 /** A file the session has read, by the path of its change and its real path. */
 export type KnownPlace = { readonly path: string; readonly real: string };

@@ -2,7 +2,7 @@ import { messageOf } from "@assent/core";
 import type { NapiConfig, SgNode } from "@ast-grep/napi";
 import type { Engine } from "./engine.ts";
 import type { Language } from "./languages.ts";
-import { syntaxErrors } from "./syntax-error.ts";
+import { syntaxErrors } from "./syntax-tree.ts";
 
 /** A pattern prepared for one language. */
 export type CompiledPattern = {

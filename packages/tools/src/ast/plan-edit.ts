@@ -1,14 +1,14 @@
 import { ToolError } from "@assent/core";
-import type { EditOp } from "./ast-edit-input.ts";
-import { type EditedFile, editFile, type FileOutcome } from "./edit-file.ts";
+import { editFile, type FileEdit, type FileOutcome } from "./edit-file.ts";
 import { editInThreads, MANY_FILES } from "./edit-threads.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { mapInOrder } from "./in-order.ts";
-import type { Issue } from "./issue.ts";
-import { type PreparedOps, prepareOps } from "./ready-ops.ts";
-import { FILE_LOAD, readSourceFiles, type SensitiveSource } from "./source-files.ts";
-import type { SkipReason } from "./source-text.ts";
+import type { EditOp } from "./input.ts";
+import { type Issue, type PreparedOps, prepareOps } from "./prepared-ops.ts";
+import { FILE_LOAD, readSourceFiles, type SensitiveSource, type SkipReason } from "./source-files.ts";
 import type { Target } from "./targets.ts";
+
+export type EditedFile = FileEdit & { readonly target: Target };
 
 /** What the operations would change. */
 export type EditPlan = {
@@ -38,9 +38,11 @@ export async function planEdit(targets: readonly Target[], planning: PlanOptions
   const ops = prepareOps(engine, planning.ops);
   const tally: Tally = { files: [], issues: [], filesSearched: 0, nestedSkipped: 0, skipped: {}, changes: 0, bytes: 0 };
   const wanted = targets.filter(({ language }) => ops.in(language).length > 0);
+  let index = 0;
   for await (const outcome of editAll(wanted, { engine, ops, signal: planning.signal })) {
     planning.signal.throwIfAborted();
-    addOutcome(tally, hideSensitive(outcome, planning), planning);
+    const target = wanted[index++];
+    if (target) addOutcome(tally, target, outcome, planning);
   }
   const { files, filesSearched, nestedSkipped, skipped } = tally;
   return { files, filesSearched, nestedSkipped, skipped, issues: [...ops.issues(), ...tally.issues] };
@@ -48,25 +50,14 @@ export async function planEdit(targets: readonly Target[], planning: PlanOptions
 
 type PlanSearch = { readonly engine: Engine; readonly ops: PreparedOps; readonly signal: AbortSignal };
 
-/** Starts threads only if there are many files. */
+/** Outcomes in the order of the files. Starts threads only if there are many files. */
 function editAll(targets: readonly Target[], { engine, ops, signal }: PlanSearch): AsyncGenerator<FileOutcome> {
   if (targets.length < MANY_FILES) {
     const editing = { parse: engine.parse, ops: ops.in };
-    return mapInOrder(
-      readSourceFiles(targets, () => true),
-      FILE_LOAD,
-      (file) => editFile(file, editing),
-    );
+    return mapInOrder(readSourceFiles(targets), FILE_LOAD, ({ source, target }) => editFile(source, target.language, editing));
   }
   const languages = new Set(targets.map(({ language }) => language));
   return editInThreads(targets, { ops: new Map([...languages].map((language) => [language.name, ops.in(language)])) }, signal);
-}
-
-/** Matches in sensitive files are dropped. */
-function hideSensitive(outcome: FileOutcome, { isSensitive }: PlanOptions): FileOutcome {
-  if (outcome.state !== "searched" || !outcome.edited) return outcome;
-  const { target, linked } = outcome.edited;
-  return !isSensitive(target, linked) ? outcome : { state: "skipped", reason: "sensitive", target };
 }
 
 type Tally = {
@@ -87,31 +78,40 @@ const SKIPPED_TEXTS: Readonly<Record<SkipReason, string>> = {
   sensitive: "Contains secrets, file skipped",
 };
 
-function addOutcome(tally: Tally, outcome: FileOutcome, planning: PlanOptions): void {
-  const { shown } = planning;
+function addOutcome(tally: Tally, target: Target, outcome: FileOutcome, planning: PlanOptions): void {
+  const shown = (): string => planning.shown(target.path);
   switch (outcome.state) {
     case "searched":
+      if (outcome.edit && planning.isSensitive(target, outcome.edit.linked)) {
+        addSkipped(tally, target, { reason: "sensitive", shown });
+        return;
+      }
       tally.filesSearched++;
       tally.nestedSkipped += outcome.nestedSkipped;
-      if (outcome.edited) addEdited(tally, outcome.edited, planning);
+      if (outcome.edit) addEdited(tally, { ...outcome.edit, target }, planning);
       return;
     case "skipped":
-      tally.skipped[outcome.reason] = (tally.skipped[outcome.reason] ?? 0) + 1;
-      if (outcome.target.named) tally.issues.push({ path: shown(outcome.target.path), message: SKIPPED_TEXTS[outcome.reason] });
+      addSkipped(tally, target, { reason: outcome.reason, shown });
       return;
     case "broken":
-      tally.issues.push({ path: shown(outcome.target.path), message: "Syntax error, file skipped" });
+      tally.issues.push({ path: shown(), message: "Syntax error, file skipped" });
       return;
     case "overlapping": {
-      const { ops, at, target } = outcome;
-      const place = `${shown(target.path)}:${at.line}:${at.column}`;
-      throw new ToolError(`ops[${ops[0]}] and ops[${ops[1]}] overlap in ${place}.`, "overlapping_changes");
+      const { ops, at } = outcome;
+      throw new ToolError(`ops[${ops[0]}] and ops[${ops[1]}] overlap in ${shown()}:${at.line}:${at.column}.`, "overlapping_changes");
     }
-    case "untouched":
-      return;
     default:
       outcome satisfies never;
   }
+}
+
+function addSkipped(
+  tally: Tally,
+  { named }: Target,
+  { reason, shown }: { readonly reason: SkipReason; readonly shown: () => string },
+): void {
+  tally.skipped[reason] = (tally.skipped[reason] ?? 0) + 1;
+  if (named) tally.issues.push({ path: shown(), message: SKIPPED_TEXTS[reason] });
 }
 
 /** Checks limits after each file, so an oversized edit stops early. */

@@ -2,9 +2,8 @@ import { ToolError } from "@assent/core";
 import type { LinkedFile } from "../files/opened-as.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { mapInOrder } from "./in-order.ts";
-import { placeFinder, type TextPlace } from "./line-columns.ts";
-import { findMatches } from "./match.ts";
-import { type PreparedOps, prepareOps } from "./ready-ops.ts";
+import { findMatches, placeFinder, type TextPlace } from "./match.ts";
+import { type PreparedOps, prepareOps } from "./prepared-ops.ts";
 import { FILE_LOAD, readSourceFiles, type SensitiveSource, type SourceFile } from "./source-files.ts";
 import type { Target } from "./targets.ts";
 
@@ -31,13 +30,13 @@ const MOST_MATCHES = 1000;
 export async function searchFiles(targets: readonly Target[], { pattern, signal, isSensitive }: FileSearch): Promise<SearchedFiles> {
   const engine = await loadEngine();
   const ops = prepareOps(engine, [{ pat: pattern, out: "" }]);
-  const isReady = [...new Set(targets.map(({ language }) => language))].filter((language) => ops.in(language).length > 0).length > 0;
+  const wanted = targets.filter(({ language }) => ops.in(language).length > 0);
   const notes = ops.issues().map(({ message }) => message);
-  if (!isReady && ops.issues().some(({ op }) => op !== undefined)) throw new ToolError(notes.join("; "), "invalid_tool_params");
+  if (wanted.length === 0 && ops.issues().some(({ op }) => op !== undefined)) throw new ToolError(notes.join("; "), "invalid_tool_params");
   const matches: ShownMatch[] = [];
-  let [more, skipped] = [0, 0];
-  const sources = readSourceFiles(targets, ({ language }) => ops.in(language).length > 0);
-  for await (const { target, found, linked } of mapInOrder(sources, FILE_LOAD, (file) => searchFile(file, { engine, ops }))) {
+  let [more, skipped] = [0, targets.length - wanted.length];
+  const searching = mapInOrder(readSourceFiles(wanted), FILE_LOAD, (file) => searchFile(file, { engine, ops }));
+  for await (const { target, found, linked } of searching) {
     signal.throwIfAborted();
     if (!found || (found.length > 0 && isSensitive(target, linked))) skipped++;
     else {

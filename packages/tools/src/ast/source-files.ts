@@ -1,15 +1,69 @@
+import { isUtf8 } from "node:buffer";
+import { closeSync, readSync } from "node:fs";
 import type { PathLookup } from "@assent/policy";
-import type { LinkedFile } from "../files/opened-as.ts";
+import { type LinkedFile, openRealPath } from "../files/opened-as.ts";
 import type { WorkLimits } from "./in-order.ts";
-import { readSource, type SkipReason, type SourceText } from "./source-text.ts";
 import type { Target } from "./targets.ts";
 
-/** A file with its text, or the reason why it has none. */
-export type SourceFile = { readonly target: Target; readonly source: SourceText | SkipReason | "unwanted" };
+/** Why a file is skipped. */
+export type SkipReason = "binary" | "not_utf8" | "too_large" | "unreadable" | "sensitive";
 
-/** Reads files one by one on demand; skips languages that nothing searches. */
-export function* readSourceFiles(targets: readonly Target[], isWanted: (target: Target) => boolean): Generator<SourceFile> {
-  for (const target of targets) yield { target, source: isWanted(target) ? readSource(target.realPath) : "unwanted" };
+/** A file's bytes, and its text without a byte order mark. */
+export type SourceText = {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly text: string;
+  readonly mark: string;
+  /** Set if the file has other hard links. */
+  readonly linked?: LinkedFile;
+};
+
+/** A file with its text, or the reason why it has none. */
+export type SourceFile = { readonly target: Target; readonly source: SourceText | SkipReason };
+
+/** Reads files one by one on demand. */
+export function* readSourceFiles(targets: readonly Target[]): Generator<SourceFile> {
+  for (const target of targets) yield { target, source: readSource(target.realPath) };
+}
+
+const MAX_BYTES = 2 * 1024 * 1024;
+const MARK = "\ufeff";
+
+/**
+ * Reads a source file, or returns why it is skipped. Reads synchronously, because async reads of thousands of small files take much
+ * longer.
+ */
+export function readSource(path: string): SourceText | SkipReason {
+  const file = openRealPath(path);
+  if (!file) return "unreadable"; // gone or unreadable: counted as skipped
+  try {
+    const source = file.size > MAX_BYTES ? "too_large" : decodeSource(readBytes(file.fd));
+    return typeof source === "string" || !file.linked ? source : { ...source, linked: file.linked };
+  } catch {
+    return "unreadable";
+  } finally {
+    closeSync(file.fd);
+  }
+}
+
+let reusedBuffer: Buffer | undefined;
+
+/** Reads an open file to its end, or one byte more than the limit. The result has memory of its own, so a thread can hand it on. */
+function readBytes(fd: number): Buffer<ArrayBuffer> {
+  reusedBuffer ??= Buffer.allocUnsafeSlow(MAX_BYTES + 1);
+  let size = 0;
+  for (let read = 1; read > 0 && size < reusedBuffer.length; size += read)
+    read = readSync(fd, reusedBuffer, size, reusedBuffer.length - size, null);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  reusedBuffer.copy(bytes, 0, 0, size);
+  return bytes;
+}
+
+function decodeSource(bytes: Buffer<ArrayBuffer>): SourceText | SkipReason {
+  if (bytes.length > MAX_BYTES) return "too_large";
+  if (bytes.includes(0)) return "binary";
+  if (!isUtf8(bytes)) return "not_utf8";
+  const text = bytes.toString("utf8");
+  return text.startsWith(MARK) ? { bytes, text: text.slice(1), mark: MARK } : { bytes, text, mark: "" };
 }
 
 /** True if the file is sensitive and its text must not be shown without asking. */

@@ -1,12 +1,12 @@
 import { relative } from "node:path";
 import { defineTool, type Preview, type RunContext, type Tool, ToolError, type ToolResult } from "@assent/core";
 import { isInside, type PathLookup } from "@assent/policy";
-import { type AstEditInput, astEditInput, astEditSchema, editFault } from "../ast/ast-edit-input.ts";
 import { appliedResult, editPreview, limitResult } from "../ast/edit-preview.ts";
-import type { Issue } from "../ast/issue.ts";
+import { type AstEditInput, astEditInput, astEditSchema, editFault } from "../ast/input.ts";
 import { type JudgedPlaces, judgedPlaces } from "../ast/judged-places.ts";
 import { findKnownFiles, rememberApplied } from "../ast/known-files.ts";
 import { planEdit } from "../ast/plan-edit.ts";
+import type { Issue } from "../ast/prepared-ops.ts";
 import { sensitivityTest } from "../ast/source-files.ts";
 import { findTargets, type Targets } from "../ast/targets.ts";
 import { failure, fileFailure } from "../failure.ts";

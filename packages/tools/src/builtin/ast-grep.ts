@@ -1,8 +1,8 @@
 import { defineTool, type RunContext, type Tool, ToolError, type ToolResult } from "@assent/core";
 import type { PathLookup } from "@assent/policy";
+import { pathsFault, pathsField } from "../ast/input.ts";
 import { type JudgedPlaces, judgedPlaces } from "../ast/judged-places.ts";
 import { LANGUAGES, type Language, languageNamed, languageOf } from "../ast/languages.ts";
-import { pathsFault, pathsField } from "../ast/paths-input.ts";
 import { type SearchedFiles, searchFiles } from "../ast/search-files.ts";
 import { sensitivityTest } from "../ast/source-files.ts";
 import { findTargets, type Targets } from "../ast/targets.ts";

@@ -7,8 +7,8 @@ import { editInThreads } from "../../src/ast/edit-threads.ts";
 import type { EditWorkerStart } from "../../src/ast/edit-worker.ts";
 import { loadEngine } from "../../src/ast/engine.ts";
 import { LANGUAGES, languageOf } from "../../src/ast/languages.ts";
-import { prepareOps } from "../../src/ast/ready-ops.ts";
-import { readSource } from "../../src/ast/source-text.ts";
+import { prepareOps } from "../../src/ast/prepared-ops.ts";
+import { readSource } from "../../src/ast/source-files.ts";
 import type { Target } from "../../src/ast/targets.ts";
 import { scratch } from "../scratch.ts";
 import { plant } from "./workbench.ts";
@@ -59,11 +59,11 @@ async function all(outcomes: AsyncIterable<FileOutcome>): Promise<readonly FileO
 
 /** Bytes are compared, not what holds them. */
 function plainBytes(outcome: FileOutcome): unknown {
-  if (outcome.state !== "searched" || !outcome.edited) return outcome;
-  const { before, after } = outcome.edited;
+  if (outcome.state !== "searched" || !outcome.edit) return outcome;
+  const { before, after } = outcome.edit;
   return {
     ...outcome,
-    edited: { ...outcome.edited, before: Buffer.from(before).toString("hex"), after: Buffer.from(after).toString("hex") },
+    edit: { ...outcome.edit, before: Buffer.from(before).toString("hex"), after: Buffer.from(after).toString("hex") },
   };
 }
 
@@ -73,11 +73,11 @@ test("threads make of files what this thread makes of them, in the same order", 
   const { parse } = await loadEngine();
   const expected: FileOutcome[] = [];
   for (const target of targets)
-    expected.push(await editFile({ target, source: readSource(target.realPath) }, { parse, ops: ({ name }) => begun.ops.get(name) ?? [] }));
+    expected.push(await editFile(readSource(target.realPath), target.language, { parse, ops: ({ name }) => begun.ops.get(name) ?? [] }));
   const outcomes = await all(editInThreads(targets, begun, NEVER));
   assert.deepEqual(new Set(expected.map(({ state }) => state)), new Set(["searched", "skipped", "broken", "overlapping"]));
-  assert.equal(expected.filter((outcome) => outcome.state === "searched" && outcome.edited).length, 20 * 5);
-  assert.ok(expected.some((outcome) => outcome.state === "searched" && outcome.edited?.isBroken));
+  assert.equal(expected.filter((outcome) => outcome.state === "searched" && outcome.edit).length, 20 * 5);
+  assert.ok(expected.some((outcome) => outcome.state === "searched" && outcome.edit?.isBroken));
   assert.deepEqual(outcomes.map(plainBytes), expected.map(plainBytes));
 });
 

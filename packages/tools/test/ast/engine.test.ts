@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadEngine } from "../../src/ast/engine.ts";
 import { LANGUAGES, languageNamed, languageOf } from "../../src/ast/languages.ts";
-import { prepareOps } from "../../src/ast/ready-ops.ts";
+import { prepareOps } from "../../src/ast/prepared-ops.ts";
 import { runNode } from "../run-node.ts";
 
 test("every language that can be searched can be parsed", async () => {

@@ -1,9 +1,11 @@
-import type { EditOp } from "./ast-edit-input.ts";
 import type { Engine } from "./engine.ts";
-import type { Issue } from "./issue.ts";
+import type { EditOp } from "./input.ts";
 import type { Language } from "./languages.ts";
 import { type CompiledPattern, compilePattern } from "./pattern.ts";
 import { readTemplate, type Template, variablesOf } from "./rewrite.ts";
+
+/** A note for the caller about a file or an operation. */
+export type Issue = { readonly path?: string; readonly op?: number; readonly message: string };
 
 /** An operation prepared for one language. */
 export type PreparedOp = { readonly op: number; readonly template: Template; readonly pattern: CompiledPattern };
@@ -34,9 +36,9 @@ export function prepareOps(engine: Engine, ops: readonly EditOp[]): PreparedOps 
   };
   return {
     in: (language) => {
-      const ready = known.get(language) ?? make(language);
-      known.set(language, ready);
-      return ready;
+      const prepared = known.get(language) ?? make(language);
+      known.set(language, prepared);
+      return prepared;
     },
     issues: () => issues.toSorted((a, b) => (a.op ?? -1) - (b.op ?? -1)),
   };

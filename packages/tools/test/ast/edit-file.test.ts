@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { onlyRenames } from "../../src/ast/edit-file.ts";
 import { loadEngine } from "../../src/ast/engine.ts";
 import { type Language, languageNamed } from "../../src/ast/languages.ts";
-import { onlyRenames } from "../../src/ast/only-renames.ts";
-import { hasSyntaxError } from "../../src/ast/syntax-error.ts";
+import { hasSyntaxError } from "../../src/ast/syntax-tree.ts";
 
 function language(name: string): Language {
   const found = languageNamed(name);

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readSource } from "../../src/ast/source-text.ts";
+import { readSource } from "../../src/ast/source-files.ts";
 import { scratch } from "../scratch.ts";
 
 const ROWS: readonly (readonly [name: string, prepare: (path: string) => void, expected: string])[] = [
