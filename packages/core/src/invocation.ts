@@ -165,6 +165,7 @@ function contextOf(ctx: CallContext, given: Partial<RunContext>, wires: Pick<Run
     cwd: given.cwd ?? ctx.cwd,
     callId: given.callId ?? ctx.callId,
     sessionId: given.sessionId ?? ctx.sessionId,
+    mode: given.mode ?? "default",
     gate: given.gate ?? noGate,
     attempt: given.attempt ?? 1,
     idempotencyKey: given.idempotencyKey ?? null,

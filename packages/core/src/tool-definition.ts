@@ -48,6 +48,8 @@ export type QueuedAction = { readonly id: string; readonly staged: Promise<void>
 
 /** What a body may do besides returning. */
 export type RunContext = CallContext & {
+  /** The mode in which the call was judged. */
+  readonly mode: string;
   readonly signal: AbortSignal;
   /** Replaces the live display; never throws, ignored after the end. */
   readonly update: (display: Display) => void;

@@ -97,7 +97,17 @@ export function runContext(ctx: CallContext): RunContext {
   const pushPendingAction = (): never => {
     throw new Error("not in this test");
   };
-  return { ...ctx, signal, update: () => undefined, gate: nothing, attempt: 1, idempotencyKey: null, started: nothing, pushPendingAction };
+  return {
+    ...ctx,
+    mode: "default",
+    signal,
+    update: () => undefined,
+    gate: nothing,
+    attempt: 1,
+    idempotencyKey: null,
+    started: nothing,
+    pushPendingAction,
+  };
 }
 
 /** The text of a result, or its parts by type. */

@@ -72,7 +72,6 @@ function optionsOf(context: Context, place: CustomToolsLocation): CustomToolOpti
       log: ({ level, module, message }) => {
         if (level === "warn" || level === "error") void io.stderr.write(`${oneLine(module)}: ${oneLine(redact(message))}\n`);
       },
-      mode: () => "default",
       staging: true,
     },
   };

@@ -27,6 +27,23 @@ describe("custom tools on the command line", () => {
     assert.deepEqual([code, value.content], [0, "Hello, you."]);
   });
 
+  test("a tool sees the mode that its call was judged in", async () => {
+    using at = place();
+    const file = at.write(
+      "mode.mjs",
+      `export default () => ({
+        name: "mode", kind: "read", readOnly: true, description: "Says the mode.", parameters: { type: "object" },
+        execute: async (id, params, onUpdate, ctx) => ({ content: [{ type: "text", text: ctx.mode }] }),
+      });`,
+    );
+    const seen = async (...flags: readonly string[]): Promise<unknown> =>
+      (await at.hereJson(["call", "mode", "--tool", file, "--input", "{}", "--allow", "mode", ...flags])).value.content;
+    assert.deepEqual(
+      [await seen(), await seen("--mode", "yolo"), await seen("--mode", "plan"), await seen("--mode", "auto-edit")],
+      ["default", "yolo", "plan", "auto-edit"],
+    );
+  });
+
   test("a tool of its own that takes a command passes by no hint of the shell's, and a deny of commands reaches it", async () => {
     using at = place();
     const file = at.write(

@@ -4,13 +4,14 @@ import type { Staging } from "./proposal/staging.ts";
 
 /** The context of code that runs outside a call. */
 export function bareContext(
-  { session }: Staging,
+  { session, policy }: Staging,
   { callId, signal }: { readonly callId: string; readonly signal: AbortSignal },
 ): RunContext {
   return {
     cwd: session.state.created?.cwd ?? "/",
     callId,
     sessionId: session.id,
+    mode: policy().mode,
     signal,
     update: () => undefined,
     gate: () => Promise.reject(new ToolError("Nested calls need a running tool call.", "no_running_call")),

@@ -119,8 +119,8 @@ function makeBody({ name, functions }: DescribedTool, { thread, at }: PlacedTool
   return { run: async (params, run) => readResult(name, await during("execute", params, run)) };
 }
 
-function callFacts({ cwd, sessionId, callId, idempotencyKey }: RunContext): CallFacts {
-  return { cwd, sessionId, callId, idempotencyKey };
+function callFacts({ cwd, sessionId, callId, mode, idempotencyKey }: RunContext): CallFacts {
+  return { cwd, sessionId, callId, mode, idempotencyKey };
 }
 
 /** If a renderer fails, the default view is used. */

@@ -93,6 +93,7 @@ export type CustomToolContext = {
   readonly cwd: string;
   readonly sessionId: string;
   readonly callId: string;
+  /** The mode in which the call was judged. */
   readonly mode: string;
   readonly hasUI: boolean;
   readonly ui: CustomToolUi;

@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import { type JsonSchema, messageOf, type PendingAction } from "@assent/core";
-import type { CustomTool, ExecOptions, LogLevel } from "./custom-tool.ts";
+import type { CustomTool, CustomToolContext, ExecOptions, LogLevel } from "./custom-tool.ts";
 import type { FailureType } from "./tool-failure.ts";
 
 export type ThreadStart = {
@@ -46,12 +46,7 @@ export type LoadReport =
   | { readonly items: readonly DescribedItem[] }
   | { readonly failure: { readonly type: FailureType; readonly reason: string } };
 
-export type CallFacts = {
-  readonly cwd: string;
-  readonly sessionId: string;
-  readonly callId: string;
-  readonly idempotencyKey: string | null;
-};
+export type CallFacts = Pick<CustomToolContext, "cwd" | "sessionId" | "callId" | "mode" | "idempotencyKey">;
 
 /** Requests to a thread. `at` is the tool's index in the factory's list. */
 export type ThreadRequest =
@@ -89,10 +84,7 @@ export type SentExecOptions = Omit<ExecOptions, "signal">;
 export type UiMethod = "select" | "confirm" | "input" | "editor";
 
 /** Requests from a thread that block it. */
-export type ThreadSyncAsk =
-  | { readonly kind: "hasUI" }
-  | { readonly kind: "mode" }
-  | { readonly kind: "push"; readonly request: number; readonly action: SentAction };
+export type ThreadSyncAsk = { readonly kind: "hasUI" } | { readonly kind: "push"; readonly request: number; readonly action: SentAction };
 
 /** A pending action. Its callbacks stay in the thread, under `number`. */
 export type SentAction = {

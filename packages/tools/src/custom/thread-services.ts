@@ -11,7 +11,6 @@ export type ApiPorts = ProgramPorts & {
   /** Undefined if there is no user interface. */
   readonly ui?: () => CustomToolUi | undefined;
   readonly log: (line: { readonly level: LogLevel; readonly module: string; readonly message: string }) => void;
-  readonly mode: () => string;
   /** True if this runtime can stage changes. */
   readonly staging: boolean;
 };
@@ -44,7 +43,7 @@ export async function answerAsk(
 
 /** Answers a blocking request. */
 export function answerSync(ports: ApiPorts, ask: ThreadSyncAsk, call: ServedCall | undefined): unknown {
-  if (ask.kind !== "push") return ask.kind === "mode" ? ports.mode() : ports.ui?.() !== undefined;
+  if (ask.kind === "hasUI") return ports.ui?.() !== undefined;
   if (!call?.run) throw new ToolError("pushPendingAction needs a running tool call.", "no_running_call");
   return call.run.pushPendingAction(reviveAction(ask.action, call)).id;
 }

@@ -43,9 +43,6 @@ export function callContext(call: ThreadCall, facts: CallFacts): CustomToolConte
   return Object.freeze({
     ...facts,
     signal: call.signal,
-    get mode() {
-      return String(askSync({ kind: "mode" }));
-    },
     get hasUI() {
       return askSync({ kind: "hasUI" }) === true;
     },

@@ -71,6 +71,7 @@ export function context(cwd: string, options: Partial<RunContext> = {}): RunCont
     signal: new AbortController().signal,
     update: () => undefined,
     gate: () => Promise.reject(new Error("no gate")),
+    mode: "default",
     attempt: 1,
     idempotencyKey: null,
     started: () => Promise.resolve(),

@@ -287,7 +287,7 @@ describe("a call", () => {
     assert.ok(report?.outcome === "succeeded");
     assert.deepEqual(report.result.content, [{ type: "text", text: "now 1" }]);
     assert.deepEqual(report.result.details, {
-      ...{ id: "c1", n: 1, frozen: true, cwd: at.root, sessionId: session.id, callId: "c1", mode: "default", hasUI: false, same: true },
+      ...{ id: "c1", n: 1, frozen: true, cwd: at.root, sessionId: session.id, callId: "c1", mode: "yolo", hasUI: false, same: true },
     });
     assert.deepEqual(events.flatMap((event) => (event.type === "output" ? [event.display] : [])).at(-1), "nearly");
   });

@@ -74,7 +74,6 @@ export function place(t: TestContext): Place {
         lines.push(line);
         listening.emit("line");
       },
-      mode: () => "default",
       staging: true,
       ...ports,
     },

@@ -145,7 +145,7 @@ function program(root: string, loadTimeoutMs: number): string {
     const log = ({ level, message }) => console.error(level, message);
     const { tools, failed } = await loadCustomTools({
       folders: [{ path: ${JSON.stringify(`${root}/config/tools`)}, level: "user" }], trusted: false, registryNames: [], schemas: ajvSchemas(), clock,
-      loadTimeoutMs: ${loadTimeoutMs}, ports: { cwd: "/", processes, environment: {}, log, mode: () => "default", staging: false },
+      loadTimeoutMs: ${loadTimeoutMs}, ports: { cwd: "/", processes, environment: {}, log, staging: false },
     });
     console.log(JSON.stringify({ tools: tools.map(({ tool }) => tool.name), failed: failed.map(({ type, reason }) => type + ": " + reason) }));`;
 }

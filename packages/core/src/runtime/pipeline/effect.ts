@@ -117,6 +117,7 @@ function runContext(batch: BatchRun, run: CallRun, effect: Effect, update: (disp
     cwd: cwdOf(session),
     callId,
     sessionId: session.id,
+    mode: call.policy.mode,
     signal: run.abort.signal,
     update,
     gate: (asked) => nested(batch, run, asked),
