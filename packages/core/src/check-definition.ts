@@ -130,12 +130,18 @@ function isPlain(schema: unknown): boolean {
 function badBody(fields: Fields): string | undefined {
   const wrong = FUNCTIONS.find((field) => fields[field] !== undefined && typeof fields[field] !== "function");
   if (wrong !== undefined) return `${wrong} must be a function`;
+  const generator = ["run", "preview", "apply"].find((field) => isGenerator(fields[field]));
+  if (generator !== undefined) return `${generator} must return one value, so it cannot be a generator; ctx.update shows progress`;
   const { run, runtimeHandler, preview, apply } = fields;
   if (runtimeHandler !== undefined && (typeof runtimeHandler !== "string" || runtimeHandler === "")) return "runtimeHandler must be an id";
   if ((preview === undefined) !== (apply === undefined)) return "preview needs apply, and apply needs preview";
   const bodies = [run, runtimeHandler, preview].filter((body) => body !== undefined).length;
   if (bodies !== 1) return "exactly one of run, runtimeHandler, or preview with apply is required";
   return fields["alwaysStages"] !== undefined && preview === undefined ? "alwaysStages needs preview and apply" : undefined;
+}
+
+function isGenerator(body: unknown): boolean {
+  return typeof body === "function" && /^\[object (?:Async)?GeneratorFunction\]$/.test(Object.prototype.toString.call(body));
 }
 
 function contradiction({ annotations, kind }: Fields): string | undefined {

@@ -91,7 +91,9 @@ export type { FileEffect, ProposalManifest, ProposalRow, ProposalState } from ".
 export { isOpenProposal } from "./model/proposal/row.ts";
 export type { AskedQuestion, Question, QuestionAnswer, QuestionOption } from "./model/question/question.ts";
 export type { Request, Unit } from "./model/request.ts";
-export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } from "./model/result/result.ts";
+export { jsonResult } from "./model/result/normalize.ts";
+export type { Content, ContentPart, DiffStat, Display, Spilled, ToolOutput, ToolResult } from "./model/result/result.ts";
+export { resultValue } from "./model/result/result.ts";
 export { errorCode, messageOf } from "./model/result/thrown.ts";
 export type { Coercion } from "./model/schema/coercion.ts";
 export { hasCycleInSchema } from "./model/schema/cycle.ts";

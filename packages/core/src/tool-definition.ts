@@ -2,7 +2,7 @@ import type { ConfirmationDetails } from "./model/confirmation.ts";
 import type { Verdict } from "./model/decision.ts";
 import type { Json, JsonObject } from "./model/json/json.ts";
 import type { Kind } from "./model/kind.ts";
-import type { Display, ToolResult } from "./model/result/result.ts";
+import type { Display, ToolOutput, ToolResult } from "./model/result/result.ts";
 import type { TaskProcess } from "./model/task/events.ts";
 import type { InferOutput, StandardSchema } from "./standard-schema.ts";
 
@@ -28,7 +28,7 @@ export type ResolveContext = {
 };
 
 /** Settles a pending action for the given reason. */
-export type ResolveCallback<R = ToolResult | string> = (reason: string, extra: JsonObject | undefined, ctx: ResolveContext) => Maybe<R>;
+export type ResolveCallback<R = ToolOutput> = (reason: string, extra: JsonObject | undefined, ctx: ResolveContext) => Maybe<R>;
 
 /** An action that waits to be applied or discarded by code of this process. */
 export type PendingAction = {
@@ -36,7 +36,7 @@ export type PendingAction = {
   readonly label: string;
   readonly apply: ResolveCallback;
   /** A returned result replaces the default text. */
-  readonly reject?: ResolveCallback<ToolResult | string | undefined>;
+  readonly reject?: ResolveCallback<ToolOutput | undefined>;
   /** Defaults to `custom_tool`. */
   readonly sourceToolName?: string;
   /** JSON of at most 64 KiB, kept with the proposal and shown in its preview. */
@@ -153,10 +153,10 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
    * Describes what was applied. If the preview has changes, the runtime makes them first and a throw loses only the
    * text. Otherwise this is the effect itself, made from `data`, possibly in another process.
    */
-  readonly apply?: (applied: AppliedPreview, ctx: RunContext) => Maybe<ToolResult | string>;
+  readonly apply?: (applied: AppliedPreview, ctx: RunContext) => Maybe<ToolOutput>;
   /** Calls are never applied at once, regardless of settings. */
   readonly alwaysStages?: boolean;
-  readonly run?: (input: I, ctx: RunContext) => Maybe<ToolResult | string>;
+  readonly run?: (input: I, ctx: RunContext) => Maybe<ToolOutput>;
   readonly runtimeHandler?: string;
   /** Text displays of this tool are markdown; defaults to true. */
   readonly isOutputMarkdown?: boolean;

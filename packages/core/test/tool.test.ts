@@ -73,6 +73,24 @@ const definitions: readonly (readonly [string, Record<string, unknown>, string])
   ["preview without apply", { run: undefined, preview: () => 1 }, "bad_body"],
   ["run beside preview and apply", { preview: () => 1, apply: () => "x" }, "bad_body"],
   ["a body that is no function", { run: "ls" }, "bad_body"],
+  [
+    "a body that is a generator",
+    {
+      *run() {
+        yield 1;
+      },
+    },
+    "bad_body",
+  ],
+  [
+    "a body that is an asynchronous generator",
+    {
+      async *run() {
+        yield 1;
+      },
+    },
+    "bad_body",
+  ],
   ["preview with apply is a body", { run: undefined, preview: () => 1, apply: () => "x" }, "accepted"],
   ["a runtime handler is a body", { run: undefined, runtimeHandler: "task" }, "accepted"],
   ["read-only and of a mutator kind", { kind: "edit", annotations: { readOnlyHint: true } }, "contradiction"],

@@ -38,9 +38,9 @@ const failed = (m: string, type = "execution_failed"): ToolResult => ({
   error: { message: m, type },
 });
 const worthless: ToolResult = {
-  content: "Error: Tool 't' returned no valid result.",
-  display: "Tool 't' returned no valid result.",
-  error: { message: "Tool 't' returned no valid result.", type: "invalid_tool_result" },
+  content: "Error: Tool 't' ran, but its result could not be kept: it returned nothing.",
+  display: "Tool 't' ran, but its result could not be kept: it returned nothing.",
+  error: { message: "Tool 't' ran, but its result could not be kept: it returned nothing.", type: "invalid_tool_result" },
 };
 const carried: ToolResult = { content: "it broke", display: "broken", error: { message: "m", type: "file_not_found" }, details: { a: 1 } };
 
@@ -58,8 +58,8 @@ const rows: readonly (readonly [string, Tool, ToolResult])[] = [
   ["the body throws before its first await", bodied(throwing(new Error("m"))), failed("m")],
   ["the body returns a failure", bodied(() => carried), carried],
   ["the body returns undefined", bodied(() => undefined), worthless],
-  ["the body returns null", bodied(async () => null), worthless],
-  ["the body returns a number", bodied(() => 3), worthless],
+  ["the body returns null", bodied(async () => null), { content: [{ type: "json", value: null }], value: null }],
+  ["the body returns a number", bodied(() => 3), { content: [{ type: "json", value: 3 }], value: 3 }],
   ["the body returns a text", bodied(() => "s"), { content: "s", display: "s" }],
 ];
 for (const [name, tool, expected] of rows)

@@ -17,6 +17,8 @@ export type Block =
       readonly tool_use_id: string;
       readonly content: string | readonly JsonObject[];
       readonly is_error: boolean;
+      /** What the tool returned, if that was a JSON value. */
+      readonly value?: unknown;
       readonly outcome: string;
       readonly error_type?: string;
     };

@@ -82,7 +82,7 @@ export async function execute(tool: Tool, invocation: Invocation, ctx: CallConte
   const files = made.changes.map(({ path, after }) => ({ path, digest: image(after)?.digest ?? "absent" }));
   const said = await tool.definition.apply?.({ proposalId: "p_test", reason: "", ...made, files }, runContext(ctx));
   assert.ok(said !== undefined);
-  return typeof said === "string" ? { content: said } : said;
+  return typeof said === "string" ? { content: said } : (said as ToolResult);
 }
 
 function image(bytes: Uint8Array | null): FileImage | null {

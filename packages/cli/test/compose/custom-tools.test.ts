@@ -110,6 +110,30 @@ describe("custom tools on the command line", () => {
     assert.equal((await at.hereJson(["sessions"])).value.length, 1, "nothing was begun");
   });
 
+  test("an object that a tool returned is text for the model, a value for programs, and laid out for people", async () => {
+    using at = place();
+    const file = at.write(
+      "table.mjs",
+      `export default () => ({ name: "table", description: "Lists rows.", kind: "other", parameters: { type: "object" },
+         execute: async () => ({ rows: [{ id: 1 }] }) });`,
+    );
+    at.write("s.yaml", "turns:\n  - calls: [{ tool: table, id: c1, input: {} }]\n  - say: Done.\n");
+    const run = ["run", "go", "--model", "script:s.yaml", "--tool", file, "--mode", "yolo"];
+    const { code, stdout, stderr } = await at.here([...run, "--output-format", "stream-json"]);
+    assert.equal(code, 0, stderr);
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const [block] = lines.find(({ type, origin }) => type === "user" && origin === "tool").message.content;
+    assert.deepEqual(block.content, [{ type: "text", text: '{"rows":[{"id":1}]}' }]);
+    assert.deepEqual(block.value, { rows: [{ id: 1 }] });
+    const exported = await at.here(["sessions", "export", lines[0].session_id]);
+    assert.match(exported.stdout, /\n\{\n {2}"rows": \[\n {4}\{\n {6}"id": 1\n/);
+    const called = await at.here(["call", "table", "--tool", file, "--mode", "yolo", "--input", "{}"]);
+    assert.equal(called.stdout, '{"rows":[{"id":1}]}\n');
+  });
+
   test("a pending action of a process that has ended is lost, and says so", async () => {
     using at = place();
     const file = at.write("tidy.mjs", PENDING);

@@ -124,6 +124,8 @@ export type EventBodies = ProposalEventBodies &
       readonly outcome: OutcomeState;
       readonly type: string | null;
       readonly content: Content;
+      /** Absent if `content` is this value, or if it is too large to be recorded. */
+      readonly value?: Json;
       readonly display?: Display;
       readonly durationMs: number;
       readonly evidence?: JsonObject;

@@ -3,7 +3,7 @@ import type { By } from "../model/answer.ts";
 import type { ConfirmationDetails } from "../model/confirmation.ts";
 import type { Json, JsonObject } from "../model/json/json.ts";
 import type { OutcomeState } from "../model/outcome.ts";
-import type { Content, Display, ToolResult } from "../model/result/result.ts";
+import type { Content, Display, ToolOutput, ToolResult } from "../model/result/result.ts";
 import type { Approver, Clock, Digest, Facts, Files, Hooks, Ids, PolicySource, Processes, Rules, Tracer } from "../ports.ts";
 import type { Questioner } from "../question-port.ts";
 import type { Registry } from "../registry.ts";
@@ -80,7 +80,7 @@ export type RuntimeHandler = (
   session: Session,
   call: { readonly callId: string; readonly tool: Tool },
   body: { readonly invocation: Invocation; readonly ctx: RunContext },
-) => Promise<ToolResult | string>;
+) => Promise<ToolOutput>;
 
 /** What a dispatcher needs. */
 export type DispatcherDeps = {

@@ -4,11 +4,14 @@ import {
   type Content,
   type DispatchEvent,
   type Dispatcher,
+  type Json,
   type OutcomeState,
   type ProposedCall,
   type Registry,
   readCallRecord,
+  resultValue,
   type Session,
+  type ToolResult,
 } from "@assent/core";
 
 /** What your own loop needs. Every call it makes goes through this dispatcher. */
@@ -23,7 +26,14 @@ export type Embedding = {
 };
 
 /** One call of your loop, as plain JSON. `id` is the provider's and `callId` ours; they differ if an id came twice. */
-export type EmbeddedCall = { readonly id: string; readonly callId: string; readonly tool: string; readonly content: Content } & (
+export type EmbeddedCall = {
+  readonly id: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly content: Content;
+  /** What the tool returned, if that was a JSON value. */
+  readonly value?: Json;
+} & (
   | { readonly outcome: OutcomeState; readonly type: string | null }
   /** Not run yet: a person must answer first. Without `approvalId`, an earlier call holds it up. */
   | { readonly outcome: "waiting"; readonly type: "waiting"; readonly approvalId?: string }
@@ -77,7 +87,12 @@ async function readRecordedCall({ session }: Embedding, call: EmbeddedCall): Pro
   const { "call.ended": ended } = await readCallRecord(session.ledger, session.id, call.callId);
   if (!ended) return call;
   const { id, callId, tool } = call;
-  return { id, callId, tool, outcome: ended.outcome, type: ended.type, content: ended.content };
+  return { id, callId, tool, outcome: ended.outcome, type: ended.type, content: ended.content, ...presentValue(ended) };
+}
+
+function presentValue(ended: Pick<ToolResult, "content" | "value">): { readonly value?: Json } {
+  const value = resultValue(ended);
+  return value === undefined ? {} : { value };
 }
 
 type CallName = { readonly id: string | undefined; readonly tool: string };
@@ -85,7 +100,10 @@ type CallName = { readonly id: string | undefined; readonly tool: string };
 function toEmbeddedCall(report: CallReport, { id, tool }: CallName): EmbeddedCall {
   const { callId } = report;
   const named = { id: id || callId, callId, tool };
-  if (report.outcome !== "waiting") return { ...named, outcome: report.outcome, type: report.type, content: report.result.content };
+  if (report.outcome !== "waiting") {
+    const { outcome, type, result } = report;
+    return { ...named, outcome, type, content: result.content, ...presentValue(result) };
+  }
   const { approvalId } = report;
   const waiting = { ...named, outcome: "waiting", type: "waiting" } as const;
   if (approvalId === undefined) return { ...waiting, content: "Not run: an earlier call of this turn waits for a person's approval." };

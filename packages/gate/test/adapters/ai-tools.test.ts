@@ -53,6 +53,16 @@ describe("what the model sees in a loop of `ai`", () => {
     });
   }
 
+  test("an object is sent as JSON text, and the output has its value", async () => {
+    const rows = [{ id: 1 }];
+    const table = defineTool({ name: "table", description: "Lists rows.", kind: "other", input: z.object({}), run: () => rows });
+    const on = await embed({ more: [table] });
+    const model = scripted(oneStep("{ tool: table, id: c1 }"));
+    const { steps, responseMessages } = await generateText({ model, tools: aiTools(on), stopWhen: STOP, prompt: "Go." });
+    assert.partialDeepStrictEqual(told(responseMessages)["c1"], { type: "text", value: '[{"id":1}]' });
+    assert.partialDeepStrictEqual(steps[0]?.toolResults[0]?.output, { value: rows });
+  });
+
   test("invalid input is reported in the dispatcher's words, and recorded", async () => {
     const on = await embed();
     const { told: results, text } = await generate(

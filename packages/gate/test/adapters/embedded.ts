@@ -50,7 +50,7 @@ export async function embed({ ledger = memoryLedger(), id, deps, more = [] }: Em
   const { checker } = makeChecker({
     label: "user permissions",
     scope: "user",
-    allow: ["read", "slow", "picture"],
+    allow: ["read", "slow", "picture", "table"],
     deny: ["write:name=forbidden"],
   });
   const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy({ checkers: [checker] }), ...deps });

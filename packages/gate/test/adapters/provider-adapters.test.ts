@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { defineTool } from "@assent/core";
+import { z } from "zod";
 import {
   anthropicMessages,
   type EmbeddedCall,
@@ -24,6 +26,15 @@ type Provider = {
   /** What stands in an answer beside calls. */
   readonly beside: { readonly type: string };
 };
+
+const ROWS = [{ id: 1 }, { id: 2 }];
+const TABLE = defineTool({
+  name: "table",
+  description: "Lists rows.",
+  kind: "other",
+  input: z.object({}),
+  run: () => ROWS,
+});
 
 type Loose = Record<string, never>;
 const text = (input: unknown): string => (typeof input === "string" ? input : JSON.stringify(input));
@@ -83,6 +94,17 @@ for (const { name, adapter, write, read, beside } of PROVIDERS) {
         (await on.events("call.proposed")).map(({ body }) => [body.givenId, body.index]),
         ["a", "b", "c", "d", "e", "f"].map((id, index) => [id, index]),
       );
+    });
+
+    test("an object is sent as JSON text, and the call has its value, also after a restart", async () => {
+      const on = await embed({ deps: { onAsk: "park" }, more: [TABLE] });
+      const asked = [write({ id: "a", name: "table", input: {} }), write({ id: "b", name: "write", input: { name: "x" } })];
+      const { calls } = await adapter(on).dispatch(asked, { signal });
+      assert.deepEqual(calls[0]?.value, ROWS);
+      const approval = (await on.events("approval.opened"))[0]?.body.approval ?? "";
+      await on.dispatcher.answer({ approval, outcome: "approve", by: ANN });
+      const { messages } = await adapter(on).resume(JSON.parse(JSON.stringify(calls)), signal);
+      assert.deepEqual(read(messages)[0], ["a", '[{"id":1},{"id":2}]']);
     });
 
     test("an answer without calls has no results", async () => {

@@ -12,7 +12,7 @@ const MOST_KEPT = 256 * 1024 * 1024;
 
 /** Converts what a custom `preview` returned to a preview with both sides of every file. A result is passed on. */
 export async function readPreview(name: string, returned: unknown, cwd: string): Promise<Preview | ToolResult> {
-  if (!isPreview(returned)) return readResult(name, returned);
+  if (!isPreview(returned)) return readResult(name, returned) as ToolResult; // the runtime refuses any other value here
   const { label, changes, blocks, data, details } = returned;
   const planned: PlannedCustomChange[] = [];
   for (const change of changes) {

@@ -29,12 +29,12 @@ export type CustomTool<P = Params> = {
   readonly pollSafe?: boolean;
   readonly timeoutMs?: number;
   /** Not called if the tool has a `preview`: the runtime makes the changes. Methods, so that authors can narrow the type of `params`. */
-  execute?(toolCallId: string, params: P, onUpdate: OnUpdate, ctx: CustomToolContext, signal: AbortSignal): Promise<CustomResult>;
+  execute?(toolCallId: string, params: P, onUpdate: OnUpdate, ctx: CustomToolContext, signal: AbortSignal): Promise<CustomResult | Json>;
   permission?(params: P): Verdict;
   /** Returns what a call would change, or a result if there is nothing to change. Must not change anything. */
   preview?(params: P, ctx: CustomToolContext): Maybe<CustomPreview | CustomResult>;
   /** Describes what was changed. If the preview has no changes, this is the effect itself. */
-  apply?(applied: CustomApplied, ctx: CustomToolContext): Maybe<CustomResult>;
+  apply?(applied: CustomApplied, ctx: CustomToolContext): Maybe<CustomResult | Json>;
   /** A key that identifies this call to an outside service. After a crash the call may run again with the same key, if settings allow it. */
   idempotencyKey?(params: P, ctx: RecoveryContext): string;
   /** After a crash: whether the effect happened. */
@@ -46,7 +46,7 @@ export type CustomTool<P = Params> = {
 /** Validated and frozen parameters of a call. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** What a tool returns. */
+/** A result in parts. A tool may also return any JSON value. */
 export type CustomResult = { readonly content: readonly ContentPart[]; readonly details?: unknown; readonly isError?: boolean };
 
 /** Shows people the progress of a call; each update replaces the previous one. */

@@ -263,7 +263,7 @@ describe("a module that would end the program", () => {
 });
 
 describe("a module that answers with what cannot leave its thread", () => {
-  const NO_RESULT = /^Error: Tool 'faulty' returned no valid result\.$/;
+  const NO_RESULT = /^Error: Tool 'faulty' ran, but its result could not be kept: it returned nothing\.$/;
   const ROWS: readonly (readonly [sentence: string, fields: string, mode: string, type: string | null, text: RegExp])[] = [
     ["a function for a result", "execute: async () => () => 1", "yolo", "invalid_tool_result", NO_RESULT],
     ["a symbol for a result", 'execute: async () => Symbol("x")', "yolo", "invalid_tool_result", NO_RESULT],

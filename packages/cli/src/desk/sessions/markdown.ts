@@ -12,7 +12,7 @@ export function fenced(text: string, language = ""): string {
 export function contentBlock(content: Content): string {
   if (typeof content === "string") return fenced(content);
   const others = content.flatMap((part) => (part.type === "image" || part.type === "file" ? [`[${part.type}: ${part.mediaType}]`] : []));
-  return fenced([contentText(content), ...others].filter((text) => text !== "").join("\n"));
+  return fenced([contentText(content, 2), ...others].filter((text) => text !== "").join("\n"));
 }
 
 /** Quotes a text within a line. */

@@ -1,4 +1,4 @@
-import { type AssistantPart, type Content, type EventBodies, isObject, type Json, type Usage } from "@assent/core";
+import { type AssistantPart, type Content, type EventBodies, isObject, type Json, resultValue, type Usage } from "@assent/core";
 
 export type WireBlock = { readonly type: string } & Readonly<Record<string, unknown>>;
 
@@ -44,12 +44,15 @@ function shownInput(input: Json): unknown {
 }
 
 /** The result of a call. */
-export function resultBlock({ call, outcome, type, content }: EventBodies["call.ended"]): WireBlock {
+export function resultBlock(ended: EventBodies["call.ended"]): WireBlock {
+  const { call, outcome, type, content } = ended;
+  const value = resultValue(ended);
   return {
     type: "tool_result",
     tool_use_id: call,
     content: typeof content === "string" ? content : contentBlocks(content),
     is_error: outcome !== "succeeded",
+    ...(value !== undefined && { value }),
     outcome,
     ...(type !== null && { error_type: type }),
   };

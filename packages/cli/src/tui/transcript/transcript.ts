@@ -301,7 +301,7 @@ function applyCallEnd(transcript: Transcript, body: Bodies["call.ended"]): Trans
     state: "ended",
     outcome,
     errorType: type,
-    text: contentText(content),
+    text: contentText(content, 2),
     durationMs,
     ...(display !== undefined && { display }),
     ...(isJsonObject(details) && { details }),

@@ -10,6 +10,10 @@ const MAX_SHARING = 1 << 16;
 type CopyWalk = {
   /** Inputs are refused where results are repaired: lone surrogates and prototype keys. */
   readonly strict: boolean;
+  /** The value of a result: finite numbers of any size pass, `toJSON` is used, and a refusal says what was found. */
+  readonly ofResult?: true;
+  /** A number was beyond ±(2^53 - 1). */
+  tooLarge?: true;
   /** No string in it can hold a lone surrogate. */
   readonly paired: boolean;
   readonly path: PropertyKey[];
@@ -73,6 +77,16 @@ export function copyGiven(value: unknown): Json | undefined {
   }
 }
 
+/** A result's value as JSON. `keepable` is false if it has a number that records cannot hold exactly. */
+export type ResultCopy = { readonly value: Json; readonly keepable: boolean };
+
+/** The deep-frozen copy of the value a tool returned. Throws an error that names the place of what JSON cannot carry. */
+export function copyResult(value: unknown): ResultCopy {
+  const walk: CopyWalk = { strict: false, ofResult: true, paired: false, path: [], values: 0, seen: undefined };
+  const copied = copy(value, walk);
+  return { value: copied, keepable: walk.tooLarge !== true };
+}
+
 function copy(value: unknown, walk: CopyWalk): Json {
   switch (typeof value) {
     case "string":
@@ -81,18 +95,31 @@ function copy(value: unknown, walk: CopyWalk): Json {
       return value;
     case "number":
       if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
-      return refuse(walk, "must be finite and, as an integer, within ±(2^53 - 1)");
-    case "object":
+      if (walk.ofResult && Number.isFinite(value)) {
+        walk.tooLarge = true;
+        return value;
+      }
+      return refuse(walk, walk.ofResult ? `is ${value}` : "must be finite and, as an integer, within ±(2^53 - 1)");
+    case "object": {
       if (value === null) return null;
-      if (isObject(value)) return copyMembers(value, walk);
-      return Array.isArray(value) ? copyItems(value, walk) : refuse(walk, "must be JSON");
+      const plain = walk.ofResult ? fromToJson(value, walk) : value;
+      if (typeof plain !== "object" || plain === null) return copy(plain, walk);
+      if (isObject(plain)) return copyMembers(plain, walk);
+      return Array.isArray(plain) ? copyItems(plain, walk) : refuseValue(plain, walk);
+    }
     default:
-      return refuse(walk, "must be JSON");
+      return refuseValue(value, walk);
   }
 }
 
+/** As `JSON.stringify` does it: dates and other values say themselves what they are in JSON. */
+function fromToJson(value: object, walk: CopyWalk): unknown {
+  const convert: unknown = Reflect.get(value, "toJSON");
+  return typeof convert === "function" ? convert.call(value, String(walk.path.at(-1) ?? "")) : value;
+}
+
 function copyMembers(source: Readonly<Record<string, unknown>>, walk: CopyWalk): JsonObject {
-  if (!isRecord(source)) return refuse(walk, "must be JSON");
+  if (!isRecord(source)) return refuseValue(source, walk);
   const keys = Object.keys(source);
   enter(walk, source, keys.length);
   const out: Record<string, Json> = {};
@@ -138,7 +165,10 @@ function isRecord(value: object): boolean {
 }
 
 function enter(walk: CopyWalk, source: object, values: number): void {
-  if (walk.path.length >= MAX_LEVELS) throw new InvalidInput(`arguments exceed ${MAX_LEVELS} levels`, "input_too_large");
+  if (walk.path.length >= MAX_LEVELS) {
+    if (walk.ofResult) throw new InvalidInput(`it has more than ${MAX_LEVELS} levels, or contains itself`);
+    throw new InvalidInput(`arguments exceed ${MAX_LEVELS} levels`, "input_too_large");
+  }
   walk.values += values;
   if (walk.values <= MAX_SHARING) return;
   walk.seen ??= new Set();
@@ -162,6 +192,15 @@ function text(value: string, walk: CopyWalk): string {
   return walk.strict ? refuse(walk, "must not contain a lone surrogate") : value.toWellFormed();
 }
 
+/** Names the kind of a value that JSON cannot carry: `a function`, `a Map`. */
+function refuseValue(value: unknown, walk: CopyWalk): never {
+  if (!walk.ofResult) return refuse(walk, "must be JSON");
+  const kind = typeof value === "object" ? Object.prototype.toString.call(value).slice("[object ".length, -1) : typeof value;
+  return refuse(walk, kind === "undefined" ? "is undefined" : `is ${/^[aeiou]/i.test(kind) ? "an" : "a"} ${kind}, which JSON cannot carry`);
+}
+
 function refuse(walk: CopyWalk, what: string): never {
-  throw new InvalidInput(`params${jsonPointer(walk.path).toWellFormed()} ${what}`);
+  const place = jsonPointer(walk.path).toWellFormed();
+  if (!walk.ofResult) throw new InvalidInput(`params${place} ${what}`);
+  throw new InvalidInput(`${place === "" ? "it" : `the value at ${place}`} ${what}`);
 }

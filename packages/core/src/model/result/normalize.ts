@@ -1,12 +1,12 @@
 import { keptErrorType } from "../error-types.ts";
-import { copyGiven } from "../json/copy.ts";
+import { copyGiven, copyResult } from "../json/copy.ts";
 import { isObject, type Json } from "../json/json.ts";
 import { modelText, NO_OUTPUT } from "../text/model-text.ts";
-import type { Content, ContentPart, Display, Spilled, ToolResult } from "./result.ts";
+import { type Content, type ContentPart, type Display, onlyValue, type Spilled, type ToolResult } from "./result.ts";
 import { messageOf } from "./thrown.ts";
 
-/** A valid result, and warnings about what was left out. */
-export type NormalizedResult = { readonly result: ToolResult; readonly warnings: readonly string[] };
+/** A valid result, and warnings about what was left out. `unkept`: the body ran, but what it returned is not a result. */
+export type NormalizedResult = { readonly result: ToolResult; readonly warnings: readonly string[]; readonly unkept?: true };
 
 type ResultDraft = { -readonly [K in keyof ToolResult]: ToolResult[K] };
 
@@ -15,14 +15,24 @@ const EXTRAS = ["display", "details", "spilled"] as const;
 const MAX_PART_BYTES = 20_000_000;
 const DISPLAYS: readonly unknown[] = ["file_diff", "todo_list", "plan_summary", "task_execution", "ansi_output", "tool_progress"];
 
-/** Turns what a body returned into a result; an invalid one becomes a failure. Never throws. */
+/**
+ * Turns what a body returned into a result. An object with `content` or `error` is a `ToolResult`; any other JSON value is sent to the
+ * model as JSON text. What cannot be kept becomes a failure that says that the tool ran. Never throws.
+ */
 export function normalizeResult(name: string, returned: unknown): NormalizedResult {
   if (typeof returned === "string") return { result: textResult(returned), warnings: NONE };
   try {
-    return (isObject(returned) ? fromRecord(name, returned) : undefined) ?? { result: invalidResult(name), warnings: NONE };
+    return readReturned(name, returned);
   } catch (error) {
-    return { result: invalidResult(name), warnings: [`Tool '${name}': its result could not be read: ${messageOf(error)}`] };
+    return { result: invalidResult(name, messageOf(error)), warnings: NONE, unkept: true };
   }
+}
+
+/** Reads a text or a `ToolResult`; any other value is a mistake here. Never throws. */
+export function readPlainResult(name: string, returned: unknown): ToolResult {
+  const isResult = typeof returned === "string" || (isObject(returned) && ("content" in returned || "error" in returned));
+  const { result, unkept } = normalizeResult(name, isResult ? returned : undefined);
+  return unkept ? invalidResult(name) : result;
 }
 
 export function textResult(returned: string): ToolResult {
@@ -30,41 +40,61 @@ export function textResult(returned: string): ToolResult {
   return { content: isBlank(text) ? NO_OUTPUT : text, display: text };
 }
 
-function invalidResult(name: string): ToolResult {
-  const message = modelText.invalid_tool_result({ name });
+/** The result for the value of a function that does not know `ToolResult`; `undefined` is an empty result. */
+export function jsonResult(value: unknown): ToolResult {
+  if (value === undefined) return { content: NO_OUTPUT };
+  return typeof value === "string" ? textResult(value) : { content: [{ type: "json", value: value as Json }] };
+}
+
+function invalidResult(name: string, why?: string): ToolResult {
+  const message = modelText.invalid_tool_result({ name, why });
   return { content: `Error: ${message}`, display: message, error: { message, type: "invalid_tool_result" } };
 }
 
-/** Undefined if it is not a result; reads each field once. */
-function fromRecord(name: string, returned: Readonly<Record<string, unknown>>): NormalizedResult | undefined {
-  const { content, display, error, modelOverride, details, spilled } = returned;
+/** Throws a sentence that says why it is not a result. */
+function readReturned(name: string, returned: unknown): NormalizedResult {
+  if (returned === undefined) throw new TypeError("it returned nothing");
+  if (!isObject(returned)) return fromValue(returned);
+  const { content, display, error, modelOverride, details, spilled, value } = returned;
+  if (content === undefined && !isObject(error) && (typeof error !== "string" || error === "")) return fromValue(returned);
   const failure = error === undefined || error === null ? undefined : readFailure(error);
-  if (failure === "malformed") return undefined;
-  const read = content === undefined && failure ? "" : readContent(content);
-  if (read === undefined) return undefined;
+  const read = content === undefined ? "" : readContent(content);
   const draft: ResultDraft = { content: isBlank(read) ? (failure ? `Error: ${failure.message}` : NO_OUTPUT) : read };
   if (failure) draft.error = failure;
   else if (typeof modelOverride === "string" && !isBlank(modelOverride)) draft.modelOverride = modelOverride;
-  return { result: draft, warnings: addExtras(name, draft, { display, details, spilled }) };
+  const warnings = addExtras(name, draft, { display, details, spilled });
+  return { result: draft, warnings: addValue(draft, value) ? warnings : [...warnings, `Tool '${name}': ${UNKEPT_VALUE}`] };
 }
 
-function readFailure(error: unknown): { readonly message: string; readonly type: string } | "malformed" {
+const UNKEPT_VALUE = "its value was dropped: records cannot hold an integer beyond 2^53 - 1 exactly";
+
+function fromValue(returned: unknown): NormalizedResult {
+  const part = readJson(returned);
+  return { result: part.type === "json" ? { content: [part], value: part.value } : { content: [part] }, warnings: NONE };
+}
+
+/** False if the value cannot be recorded exactly, and so is left out. */
+function addValue(draft: ResultDraft, given: unknown): boolean {
+  const { value, keepable } = given === undefined ? { value: onlyValue(draft.content), keepable: true } : copyResult(given);
+  if (value !== undefined && keepable) draft.value = value;
+  return keepable;
+}
+
+function readFailure(error: unknown): { readonly message: string; readonly type: string } {
   if (typeof error === "string") return { message: error.toWellFormed(), type: "unknown" };
-  if (!isObject(error)) return "malformed";
+  if (!isObject(error)) throw new TypeError("its error is not an object or a text");
   const { message, type } = error;
   return { message: typeof message === "string" ? message.toWellFormed() : "unknown error", type: keptErrorType(type) };
 }
 
-function readContent(content: unknown): Content | undefined {
+function readContent(content: unknown): Content {
   if (typeof content === "string") return content.toWellFormed();
-  if (!Array.isArray(content)) return undefined;
-  const parts: ContentPart[] = [];
-  for (const given of content) {
+  if (!Array.isArray(content)) throw new TypeError("its content is not a text or a list of parts");
+  return content.map((given: unknown, at) => {
     const part = isObject(given) ? readPart(given) : undefined;
-    if (!part) return undefined;
-    parts.push(part);
-  }
-  return parts;
+    if (!part) throw new TypeError(`part ${at + 1} of its content is not a text, image, file or json part`);
+    return part;
+  });
 }
 
 function readPart(part: Readonly<Record<string, unknown>>): ContentPart | undefined {
@@ -83,6 +113,12 @@ function readPart(part: Readonly<Record<string, unknown>>): ContentPart | undefi
   }
 }
 
+/** A value with a number that records cannot hold exactly is passed on as text. */
+function readJson(given: unknown): Extract<ContentPart, { readonly type: "json" | "text" }> {
+  const { value, keepable } = copyResult(given);
+  return keepable ? { type: "json", value } : { type: "text", text: JSON.stringify(value) };
+}
+
 function readBytes({ type, mediaType, data, name }: Readonly<Record<string, unknown>>): ContentPart | undefined {
   if (typeof mediaType !== "string" || typeof data !== "string") return undefined;
   const size = base64Bytes(data);
@@ -94,18 +130,6 @@ function readBytes({ type, mediaType, data, name }: Readonly<Record<string, unkn
 function base64Bytes(data: string): number {
   const padding = data.endsWith("==") ? 2 : Number(data.endsWith("="));
   return Math.floor((data.length * 3) / 4) - padding;
-}
-
-/** A number that our records cannot hold is passed on as text. */
-function readJson(given: unknown): ContentPart | undefined {
-  const value = copyGiven(given);
-  if (value !== undefined) return { type: "json", value };
-  const text = JSON.stringify(given, (_, inner: unknown) => {
-    if (typeof inner === "function" || typeof inner === "symbol") throw new TypeError(`a ${typeof inner} is not JSON`);
-    if (typeof inner === "number" && !Number.isFinite(inner)) throw new TypeError(`${inner} is not JSON`);
-    return inner;
-  });
-  return text === undefined ? undefined : { type: "text", text: text.toWellFormed() };
 }
 
 /** Nearly every text begins with a letter, which is faster to check than trimming. */

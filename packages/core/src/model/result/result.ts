@@ -95,12 +95,28 @@ export type Display =
 /** A file with the full output of a call whose text was cut; `cut` means the file hit its own limit. */
 export type Spilled = { readonly path: string; readonly size: number; readonly sha256: string; readonly cut?: true };
 
-/** What a body returns; it is a failure exactly if `error` is present. */
+/** The result of a call; it is a failure exactly if `error` is present. */
 export type ToolResult = {
   readonly content: Content;
+  /** The result as a JSON value, for programs. A `content` of one `json` part sets it. */
+  readonly value?: Json;
   readonly display?: Display;
   readonly error?: { readonly message: string; readonly type?: string };
   readonly modelOverride?: string;
   readonly details?: Json;
   readonly spilled?: readonly Spilled[];
 };
+
+/** What a body may return: a `ToolResult`, a text, or any other JSON value, which the model gets as JSON text. */
+export type ToolOutput = ToolResult | Json;
+
+/** The JSON value of a result or of a recorded end, if it has one. */
+export function resultValue({ content, value }: Pick<ToolResult, "content" | "value">): Json | undefined {
+  return value === undefined ? onlyValue(content) : value;
+}
+
+/** The value of content that is exactly one `json` part. */
+export function onlyValue(content: Content): Json | undefined {
+  const [part, ...others] = typeof content === "string" ? [] : content;
+  return part?.type === "json" && others.length === 0 ? part.value : undefined;
+}

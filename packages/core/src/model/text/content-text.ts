@@ -1,11 +1,11 @@
 import type { Content, ContentPart } from "../result/result.ts";
 
-/** The text of some content; output limits count this. */
-export function contentText(content: Content): string {
+/** The text of some content; output limits count this. `indent` lays out JSON for people. */
+export function contentText(content: Content, indent?: number): string {
   if (typeof content === "string") return content;
   const texts: string[] = [];
   for (const part of content) {
-    const text = partText(part);
+    const text = partText(part, indent);
     if (text !== undefined) texts.push(text);
   }
   return texts.join("\n");
@@ -20,7 +20,7 @@ export function withText(content: Content, text: string): Content {
   return out;
 }
 
-function partText(part: ContentPart): string | undefined {
+function partText(part: ContentPart, indent?: number): string | undefined {
   if (part.type === "text") return part.text;
-  return part.type === "json" ? JSON.stringify(part.value) : undefined;
+  return part.type === "json" ? JSON.stringify(part.value, null, indent) : undefined;
 }

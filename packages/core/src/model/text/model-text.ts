@@ -32,7 +32,8 @@ export const modelText = {
     `Error: Tool '${name}' did not finish within ${seconds} s and was stopped. It may have had effects.`,
   execution_unknown: ({ name }: NamedTool): string =>
     `It is unknown whether '${name}' ran: the process ended while it was running. It was not repeated.`,
-  invalid_tool_result: ({ name }: NamedTool): string => `Tool '${name}' returned no valid result.`,
+  invalid_tool_result: ({ name, why }: NamedTool & { readonly why?: string | undefined }): string =>
+    why === undefined ? `Tool '${name}' returned no valid result.` : `Tool '${name}' ran, but its result could not be kept: ${why}.`,
 } as const;
 
 /** Sentences appended to a result's text. */

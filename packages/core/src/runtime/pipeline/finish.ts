@@ -2,8 +2,9 @@ import { mayBeUnderWay } from "../../model/call.ts";
 import type { Draft, EventBodies } from "../../model/events.ts";
 import { postToolHookInput, toolHookInput } from "../../model/hooks/input.ts";
 import { canonicalJson } from "../../model/json/canonical.ts";
+import type { Json } from "../../model/json/json.ts";
 import { type Cut, composeCut, cutOutput, outputLimits } from "../../model/result/cut-output.ts";
-import type { Content, Spilled, ToolResult } from "../../model/result/result.ts";
+import { type Content, onlyValue, type Spilled, type ToolResult } from "../../model/result/result.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { contentText, withText } from "../../model/text/content-text.ts";
 import { cutText } from "../../model/text/cut-text.ts";
@@ -24,13 +25,14 @@ export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Pr
   const { state, type } = ending;
   const ran = run.startedAt > 0;
   const transformed = deps.hooks ? await transform(batch, run, ending) : ending;
-  const cut = cutOutput(contentText(transformed.result.content), outputLimits(run.tool?.definition ?? {}));
-  const fitted = cut ? await cutResult(batch, run, transformed.result, cut) : transformed.result;
+  const { fitted, recordable } = await fitResult(batch, run, transformed.result);
   const limited = ran && run.editJudged !== undefined ? withEdit(fitted, run) : fitted;
   const result = Object.freeze(run.hookWords ? withHookWords(limited, run.hookWords) : limited); // observers may look, not touch
   const ended: Ending = { ...ending, result };
   if (!deps.hooks) releaseLane(batch.lanes, run.index); // a post-tool hook may still stop the call that would run in its place
-  await recordEnd(batch, endedBody(run, ended, ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0));
+  const body = endedBody(run, ended, ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0);
+  const isCarried = recordable === undefined || onlyValue(result.content) !== undefined;
+  await recordEnd(batch, isCarried ? body : { ...body, value: recordable });
   batch.emit?.({
     type: "response",
     callId,
@@ -80,6 +82,25 @@ function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"]): 
   const claimed = mayBeUnderWay(session.state.calls.get(body.call));
   const events = (): readonly Draft[] => [session.draft("call.ended", body)];
   return recordSurely(deps, { events, tries: claimed ? undefined : TRIES, signal: batch.signal });
+}
+
+type FittedResult = {
+  readonly fitted: ToolResult;
+  /** The result's value, unless it is too large for the record. */
+  readonly recordable: Json | undefined;
+};
+
+/** Cuts the text for the model. A value over the tool's limit is kept in a file, and the record does without it. */
+async function fitResult(batch: BatchRun, run: CallRun, result: ToolResult): Promise<FittedResult> {
+  const limits = outputLimits(run.tool?.definition ?? {});
+  const { content, value } = result;
+  const cut = cutOutput(contentText(content), limits);
+  const fitted = cut ? await cutResult(batch, run, result, cut) : result;
+  if (value === undefined || onlyValue(content) !== undefined) return { fitted, recordable: cut ? undefined : value };
+  const text = JSON.stringify(value);
+  if (text.length <= limits.maxChars) return { fitted, recordable: value };
+  const file = await spill(batch, run, text);
+  return { fitted: file ? { ...fitted, spilled: [...(fitted.spilled ?? []), file] } : fitted, recordable: undefined };
 }
 
 /** The result with its text cut; the whole text is kept in a file if the cut needs one. */
@@ -145,9 +166,9 @@ async function transform(batch: BatchRun, run: CallRun, ending: Ending): Promise
   }
 }
 
-/** Everyone gets the transformed text: the display and the error's message must not tell what was taken out. */
+/** Everyone gets the transformed text: the display, the value and the error's message must not tell what was taken out. */
 function withContent(ending: Ending, content: Content): Ending {
-  const { display: _display, error, ...rest } = ending.result;
+  const { display: _display, value: _value, error, ...rest } = ending.result;
   return { ...ending, result: { ...rest, content, ...(error && { error: { ...error, message: contentText(content) } }) } };
 }
 

@@ -1,6 +1,5 @@
 import { isObject } from "../../model/json/json.ts";
-import { normalizeResult } from "../../model/result/normalize.ts";
-import type { ToolResult } from "../../model/result/result.ts";
+import { type NormalizedResult, normalizeResult } from "../../model/result/normalize.ts";
 import { contentText } from "../../model/text/content-text.ts";
 import type { Clock } from "../../ports.ts";
 import type { Maybe } from "../../tool-definition.ts";
@@ -57,8 +56,9 @@ async function begin<T>(call: () => Maybe<T>): Promise<T> {
 }
 
 /** A callback's result; `isError` counts as the failure it says it is. */
-export function callbackResult(name: string, returned: unknown): ToolResult {
-  const { result } = normalizeResult(name, returned);
-  if (result.error || !isObject(returned) || returned["isError"] !== true) return result;
-  return { ...result, error: { message: contentText(result.content), type: "proposal_apply_failed" } };
+export function callbackResult(name: string, returned: unknown): Omit<NormalizedResult, "warnings"> {
+  const normalized = normalizeResult(name, returned);
+  const { result } = normalized;
+  if (result.error || !isObject(returned) || returned["isError"] !== true) return normalized;
+  return { result: { ...result, error: { message: contentText(result.content), type: "proposal_apply_failed" } } };
 }

@@ -67,10 +67,12 @@ async function conclude(staging: Staging, row: ProposalRow, { end, signal, direc
     if (cancelled) return errorEnding("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row));
     return errorEnding("failed", failure.type, failure.message);
   }
-  const result = callbackResult(row.tool, end.value);
-  if (result.error) return await returnedFailure(staging, row, { result, direct });
+  const { result, unkept } = callbackResult(row.tool, end.value);
+  if (result.error && !unkept) return await returnedFailure(staging, row, { result, direct });
   await recordApplied(staging, row);
-  return { state: "succeeded", type: "applied", result };
+  if (!unkept) return { state: "succeeded", type: "applied", result };
+  const content = `${resolveText.applied(row)} ${result.error?.message ?? ""}`; // the effect happened: only its result is lost
+  return { state: "succeeded", type: "applied", result: { content, display: content } };
 }
 
 const CANCELLED = { type: "cancelled_before_commit", message: "cancelled" } as const;

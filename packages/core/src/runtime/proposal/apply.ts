@@ -112,7 +112,7 @@ async function describeApplied(staging: Staging, { row, tool, manifest, settling
   const words = appliedPreview({ row, manifest, settling, display });
   const late = (): void => undefined;
   const end = await runCallback({ clock, signal: settling.signal, late }, () => apply?.(words, settling.ctx));
-  const result = end.state === "returned" ? callbackResult(tool.name, end.value) : undefined;
+  const result = end.state === "returned" ? callbackResult(tool.name, end.value).result : undefined;
   if (result && !result.error) return result;
   const why = end.state === "threw" ? thrownWords(end.error) : (result?.error?.message ?? "it did not end");
   warn(`Tool '${tool.name}' applied ${row.id} but could not say so: ${why}`);

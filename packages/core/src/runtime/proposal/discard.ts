@@ -45,6 +45,6 @@ async function reject(
     return { end: errorEnding("failed", "reject_failed", thrownWords(end.error)) };
   }
   if (end.value === undefined) return undefined;
-  const result = callbackResult(row.tool, end.value);
+  const { result } = callbackResult(row.tool, end.value);
   return result.error ? { end: { state: "failed", type: "reject_failed", result } } : { result };
 }

@@ -4,7 +4,7 @@ import type { Resolution } from "../../model/proposal/events.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import { outputLimits } from "../../model/result/cut-output.ts";
-import { normalizeResult } from "../../model/result/normalize.ts";
+import { readPlainResult } from "../../model/result/normalize.ts";
 import { modelText } from "../../model/text/model-text.ts";
 import type { Location, Preview, RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
@@ -34,7 +34,7 @@ export async function previewCall(batch: BatchRun, run: CallRun, judged: JudgedC
   );
   if (run.stopped || end.state === "unsettled") return stoppedEnding(run, "before");
   if (end.state === "threw") throw end.error;
-  if (!isPreview(end.value)) return resultEnding(normalizeResult(tool.name, end.value).result);
+  if (!isPreview(end.value)) return resultEnding(readPlainResult(tool.name, end.value));
   const previewed = { judged, ctx, preview: end.value };
   const refused = await refuseTouched(batch, run, judged, end.value);
   if (refused) return refused;

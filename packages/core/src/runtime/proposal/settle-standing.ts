@@ -3,6 +3,7 @@ import type { EventBodies } from "../../model/events.ts";
 import { parseEvent } from "../../model/known-event.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { ToolResult } from "../../model/result/result.ts";
+import { contentText } from "../../model/text/content-text.ts";
 import type { RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
@@ -66,14 +67,14 @@ function plainDiscard(label: string, { reason }: ResolveInput): Ending {
 }
 
 function endOf({ sourceToolName }: StandingHandler, { action }: ResolveInput, given: ToolResult | string): Ending {
-  const result = callbackResult(sourceToolName, given);
+  const { result } = callbackResult(sourceToolName, given);
   if (result.error) return { state: "failed", type: result.error.type ?? "proposal_apply_failed", result };
   return { state: "succeeded", type: action === "apply" ? "applied" : "discarded", result };
 }
 
 function withNote(ending: Ending, note: string | undefined): Ending {
   if (note === undefined) return ending;
-  const text = `${String(ending.result.content)}\n${note}`;
+  const text = `${contentText(ending.result.content)}\n${note}`;
   return ending.result.error ? errorEnding(ending.state, ending.type ?? "no_pending_action", text) : successEnding(ending.type ?? "", text);
 }
 

@@ -156,8 +156,14 @@ const faulty: readonly Faulty[] = [
     "failed execution_failed",
     /Reason: unknown error$/,
   ],
-  ["returns nothing", () => undefined, "failed invalid_tool_result", /^.*Tool 'faulty' returned no valid result\.$/],
-  ["returns a number", () => 7, "failed invalid_tool_result", /returned no valid result/],
+  [
+    "returns nothing",
+    () => undefined,
+    "failed invalid_tool_result",
+    /^.*Tool 'faulty' ran, but its result could not be kept: it returned nothing\.$/,
+  ],
+  ["returns a function", () => () => 7, "failed invalid_tool_result", /ran, but its result could not be kept: it is a function/],
+  ["returns a number", () => 7, "succeeded", /^7$/],
   [
     "fails with a code of the system",
     () => {

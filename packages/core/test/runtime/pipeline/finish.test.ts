@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Content, type Files, LedgerError, type Spilled } from "@assent/core";
+import { type Content, type Files, LedgerError, resultValue, type Spilled } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
 import { type BenchOptions, bench, call, only, outcomes, rest, scriptedHooks, textOf, textTool, until } from "../harness.ts";
 
@@ -393,4 +393,81 @@ test("an end that no store can keep is recorded as unknown, and the session goes
   );
   assert.equal(b.dispatcher.failure(), undefined);
   assert.deepEqual(outcomes(await b.process([call("edit", "other", "c2")])), ["succeeded"]);
+});
+
+const ROW = { id: 7, name: "Ada" };
+const table = textTool("table", "edit", { run: () => ROW });
+
+test("an object is sent to the model as JSON text, and the report and the record keep its value once", async (t) => {
+  const b = await bench(t, { ...yolo, tools: [table] });
+  const report = only(await b.process([call("table", "x")]));
+  assert.equal(textOf(report), '{"id":7,"name":"Ada"}');
+  assert.deepEqual(report.result.value, ROW);
+  const [ended] = await b.stored("call.ended");
+  assert.deepEqual(ended?.body.content, [{ type: "json", value: ROW }]);
+  assert.equal(ended?.body.value, undefined);
+  assert.deepEqual(ended && resultValue(ended.body), ROW);
+});
+
+test("words of a hook are added to the text, and the value stays as the tool returned it", async (t) => {
+  const hooks = scriptedHooks({ pre_tool_use: () => ({ context: "branch is frozen", name: "keeper" }) });
+  const b = await bench(t, { ...yolo, tools: [table], deps: { hooks } });
+  const report = only(await b.process([call("table", "x")]));
+  assert.match(textOf(report), /^\{"id":7,"name":"Ada"\}\n<hook name="keeper">\nbranch is frozen/);
+  assert.deepEqual(report.result.value, ROW);
+  assert.deepEqual((await b.stored("call.ended"))[0]?.body.value, ROW);
+});
+
+test("a transform also removes the value", async (t) => {
+  const hooks = scriptedHooks({ tool_response_transform: () => ({ updatedOutput: "clean" }) });
+  const b = await bench(t, { ...yolo, tools: [table], deps: { hooks } });
+  const report = only(await b.process([call("table", "x")]));
+  assert.doesNotMatch(JSON.stringify([report, b.events, await b.stored("call.ended")]), /Ada/);
+});
+
+test("a value over the tool's limit is cut as text is, kept in a file, and still given to the program", async (t) => {
+  const rows = Array.from({ length: 10_000 }, (_, id) => ({ id }));
+  const files = memoryFiles();
+  const b = await bench(t, { ...yolo, tools: [textTool("table", "edit", { run: () => rows })], deps: { files } });
+  const report = only(await b.process([call("table", "x", "c1")]));
+  assert.match(textOf(report), /\n\[output truncated: 118891 characters, 1 lines; full output in \/output\/[^ ]+\/c1\]\n/);
+  assert.deepEqual(report.result.value, rows);
+  assert.deepEqual(JSON.parse(files.written.get(`/output/${b.session.id}/c1`) ?? ""), rows);
+  const [ended] = await b.stored("call.ended");
+  assert.equal(ended && resultValue(ended.body), undefined);
+  assert.ok(JSON.stringify(ended?.body).length < 30_000);
+});
+
+test("a value beside other text is recorded, and kept in a file if it is over the limit", async (t) => {
+  const files = memoryFiles();
+  const counted = textTool("counted", "edit", { run: ({ text }) => ({ content: "counted", value: "x".repeat(Number(text)) }) });
+  const b = await bench(t, { ...yolo, tools: [counted], deps: { files } });
+  const report = await b.process([call("counted", "10", "c1"), call("counted", "30000", "c2")]);
+  for (const result of report.results) assert.equal(textOf(result), "counted");
+  const ended = await b.stored("call.ended");
+  assert.deepEqual(
+    ended.map(({ body }) => [body.value, body.spilled?.length]),
+    [
+      ["x".repeat(10), undefined],
+      [undefined, 1],
+    ],
+  );
+  assert.equal(files.written.get(`/output/${b.session.id}/c2`), JSON.stringify("x".repeat(30_000)));
+});
+
+test("a result that cannot be JSON fails a call that ran, says so, and is recorded", async (t) => {
+  let ran = 0;
+  const counting = textTool("counting", "edit", {
+    run: () => {
+      ran += 1;
+      return { total: 10n } as unknown as string;
+    },
+  });
+  const b = await bench(t, { ...yolo, tools: [counting] });
+  const report = only(await b.process([call("counting", "x")]));
+  assert.equal(ran, 1);
+  assert.deepEqual([report.outcome, report.type], ["failed", "invalid_tool_result"]);
+  const text = "Error: Tool 'counting' ran, but its result could not be kept: the value at /total is a bigint, which JSON cannot carry.";
+  assert.equal(textOf(report), text);
+  assert.equal((await b.stored("call.ended"))[0]?.body.content, text);
 });

@@ -150,6 +150,21 @@ for (const [name, action, text, type] of FAILING) {
   });
 }
 
+test("an apply may return any JSON value", async (t) => {
+  const b = await withAction(t, { ...done, apply: () => ({ sent: 2 }) });
+  const report = only(await b.process([resolving("apply")]));
+  assert.deepEqual([report.outcome, report.type, textOf(report)], ["succeeded", "applied", '{"sent":2}']);
+});
+
+test("an apply whose result cannot be kept was made: it is applied, not pending again", async (t) => {
+  const b = await withAction(t, { ...done, apply: () => ({ sent: 2n }) as never });
+  const report = only(await b.process([resolving("apply")]));
+  assert.deepEqual([report.outcome, report.type], ["succeeded", "applied"]);
+  assert.match(textOf(report), / ran, but its result could not be kept: the value at \/sent is a bigint/);
+  assert.equal((await b.stored("proposal.applied")).length, 1);
+  assert.equal(b.session.state.proposals.size, 0);
+});
+
 test("an apply that calls another tool puts it through the dispatcher, and does not wait for its own batch", async (t) => {
   const apply: PendingAction["apply"] = async (_reason, _extra, { gate }) => `did ${(await gate(call("edit", "x"))).content}`;
   const b = await withAction(t, { ...done, apply });

@@ -2,11 +2,13 @@ import {
   type ConfirmationDetails,
   contentText,
   type Display,
+  type Json,
   type JsonObject,
   type LedgerEvent,
   type OutcomeState,
   type ProposalState,
   type Question,
+  resultValue,
   type Verdict,
 } from "@assent/core";
 
@@ -60,6 +62,8 @@ export type RecordedEvent = { readonly pos: number } & (
       readonly outcome: OutcomeState;
       readonly outcomeType: string | null;
       readonly text: string;
+      /** What the tool returned, if that was a JSON value. */
+      readonly value?: Json;
       readonly display: Display | null;
       readonly durationMs: number;
     }
@@ -110,7 +114,9 @@ function callEvent({ type, body, pos }: LedgerEvent): RecordedEvent | undefined 
       return { pos, type: "running", callId: body.call };
     case "call.ended": {
       const { call, outcome, type: outcomeType, content, display = null, durationMs } = body;
-      return { pos, type: "ended", callId: call, outcome, outcomeType, text: contentText(content), display, durationMs };
+      const value = resultValue(body);
+      const ended = { pos, type: "ended", callId: call, outcome, outcomeType, text: contentText(content), display, durationMs } as const;
+      return value === undefined ? ended : { ...ended, value };
     }
     default:
       return undefined;
