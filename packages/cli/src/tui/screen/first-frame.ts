@@ -23,7 +23,7 @@ export type FirstFrameParts = {
 /** The status during startup. */
 export const STARTING = { mode: "default", model: "", tokens: 0, cost: undefined, context: undefined, note: "starting" } as const;
 
-/** The greeting and an empty prompt. Painting them before the rest is loaded brings the first paint from about 8 to 3 times the start of bare Node (330 ms instead of 930 ms on a busy machine). */
+/** The greeting and an empty prompt. Painting them before the rest is loaded halves the time to the first paint: 130 instead of 280 ms, or 190 instead of 490 ms on a busy machine. */
 export function firstFrame({ columns, theme, version, cwd, home }: FirstFrameParts): FirstFrame {
   const place = home !== "" && cwd.startsWith(home) ? `~${cwd.slice(home.length)}` : cwd;
   const name = ` Assent ${version}`;
