@@ -9,7 +9,7 @@ export async function openTui(context: Context, start: PlainStart): Promise<numb
   const { io } = context;
   if (isPlain(context)) return await (await import("./plain/run-plain.ts")).runPlain(context, start);
   const theme = makeTheme(themeFromEnvironment(io.env) ?? "dark");
-  const columns = io.stdout.columns() ?? 80;
+  const [columns, rows] = [io.stdout.columns() ?? 80, io.stdout.rows() ?? 24];
   const { printed, lines } = firstFrame({ columns, theme, version: VERSION, cwd: io.cwd, home: io.env["HOME"] ?? "" });
   const taking = takeTerminal();
   await io.stdout.write([...printed, ...lines].join("\r\n"));
@@ -18,7 +18,7 @@ export async function openTui(context: Context, start: PlainStart): Promise<numb
     terminal.giveBack();
     throw error;
   });
-  return await runTui(context, { ...start, shown: lines, ...terminal });
+  return await runTui(context, { ...start, shown: { lines, columns, rows }, ...terminal });
 }
 
 /** No redrawing where it was asked for, or where nothing could be drawn. */

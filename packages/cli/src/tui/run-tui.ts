@@ -11,6 +11,7 @@ import { type App, createApp } from "./conversation/app.ts";
 import { farewellText } from "./conversation/leaving.ts";
 import { liveTheme, themeFromEnvironment } from "./draw/theme.ts";
 import { type Action, applyChosenKeys, type Binding, type ChosenKeys, readKeyFile } from "./input/keys.ts";
+import type { ShownRows } from "./screen/live-screen.ts";
 import { openTerminalScreen, type TerminalScreen } from "./screen/open-screen.ts";
 import { screenDoor } from "./screen/screen-door.ts";
 import type { ConversationView } from "./screen/view.ts";
@@ -19,7 +20,7 @@ import { SLASH_COMMANDS } from "./slash/commands.ts";
 /** How the screen starts. */
 export type TuiStart = {
   /** Rows painted before this module was loaded. */
-  readonly shown: readonly string[];
+  readonly shown: ShownRows;
   readonly session: string | undefined;
   readonly prompt: string | undefined;
   readonly handOver: () => void;

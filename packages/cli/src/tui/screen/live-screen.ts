@@ -25,28 +25,52 @@ const RESET = "\u001b[0m";
 /** Erases this row and all below. Some terminals copy a cleared screen to the scrollback, so the first row is erased separately. */
 const ERASE = "\u001b[2K\u001b7\u001b[1B\r\u001b[J\u001b8";
 
+/** The cursor's column after a row was written, until it is placed. */
+const UNPLACED = -1;
+const ASK_CURSOR = "\u001b[6n";
+/** The answer, after its escape character. */
+const CURSOR_REPORT = /^\[(\d+);\d+R$/;
+/** A terminal that has not answered by then is taken for one that never does. */
+const ANSWER_MS = 500;
+
+/** Rows that are on the screen before the live screen starts, and the size of the terminal when they were written. */
+export type ShownRows = { readonly lines: readonly string[]; readonly columns: number; readonly rows: number };
+
+/** Where the cursor is after a resize. `row` is undefined until the terminal answers. */
+type CursorQuery = { readonly columns: number; readonly height: number; row: number | undefined; isOver: boolean };
+
 /** Draws only its own lines at the bottom. Final lines go to the scrollback once, only changed rows are written, and nothing above is cleared, even after a resize. */
 export class LiveScreen extends TuiMainScreen {
   readonly #painter: Painter;
   /** The rows on the screen. */
   #rows: readonly string[];
-  /** Rows that a smaller window pushed into the scrollback; a larger one may bring them back. */
-  #stranded: readonly string[] = [];
+  /** The widths of rows that a smaller window pushed into the scrollback; a larger one may bring them back. */
+  #stranded: readonly number[] = [];
   #columns: number;
   #height: number;
   #cursor: Cursor;
   #page: readonly string[] | undefined;
   #pageColumns = 0;
   #pageRows = 0;
+  #query: CursorQuery | undefined;
+  #answersDue = 0;
+  /** Final lines of frames that were not drawn. */
+  #unprinted: readonly string[] = [];
 
-  /** `shown`: rows that are already on the screen. */
-  constructor(terminal: Terminal, painter: Painter, shown: readonly string[] = []) {
+  constructor(terminal: Terminal, painter: Painter, shown?: ShownRows) {
     super(terminal);
     this.#painter = painter;
-    this.#rows = shown;
-    this.#columns = terminal.columns;
-    this.#height = terminal.rows;
-    this.#cursor = { row: Math.max(0, shown.length - 1), column: visibleWidth(shown.at(-1) ?? "") };
+    this.#rows = shown?.lines ?? [];
+    this.#columns = shown?.columns ?? terminal.columns;
+    this.#height = shown?.rows ?? terminal.rows;
+    this.#cursor = { row: Math.max(0, this.#rows.length - 1), column: visibleWidth(this.#rows.at(-1) ?? "") };
+    this.addInputListener((data) => (this.#takeAnswer(data) ? { consume: true } : undefined));
+  }
+
+  /** Draws at once, without asking the terminal where the cursor is. */
+  override renderNow(force = false): void {
+    this.#query = { columns: this.terminal.columns, height: this.terminal.rows, row: undefined, isOver: true };
+    super.renderNow(force);
   }
 
   /** Erases the live rows. */
@@ -68,9 +92,42 @@ export class LiveScreen extends TuiMainScreen {
     if (this.stopped) return;
     const { columns, rows } = this.terminal;
     const { printed, lines, page } = this.#painter.frame({ columns, rows });
+    this.#unprinted = [...this.#unprinted, ...printed];
     if (page) this.#drawPage(page.slice(0, rows));
-    else this.#drawLines(printed, lines.slice(-Math.max(rows, 1)));
+    else if (this.#isCursorKnown()) this.#drawLines(lines.slice(-Math.max(rows, 1)));
+    else return;
     this.#painter.painted();
+  }
+
+  /** After a resize only the terminal knows where the cursor is: asks once per size, and draws again with the answer or without. */
+  #isCursorKnown(): boolean {
+    const { columns, rows: height } = this.terminal;
+    if (this.#rows.length === 0 || (columns === this.#columns && height === this.#height)) {
+      this.#query = undefined;
+      return true;
+    }
+    if (this.#query?.columns === columns && this.#query.height === height) return this.#query.isOver;
+    const query: CursorQuery = { columns, height, row: undefined, isOver: false };
+    this.#query = query;
+    this.#answersDue += 1;
+    this.terminal.write(`${this.#leavePage()}${ASK_CURSOR}`);
+    setTimeout(() => this.#settle(query, undefined), ANSWER_MS).unref();
+    return false;
+  }
+
+  #takeAnswer(data: string): boolean {
+    const report = this.#answersDue > 0 && data.startsWith("\u001b") ? CURSOR_REPORT.exec(data.slice(1)) : null;
+    if (!report) return false;
+    this.#answersDue -= 1;
+    if (this.#query && this.#answersDue === 0) this.#settle(this.#query, Number(report[1]) - 1);
+    return true;
+  }
+
+  #settle(query: CursorQuery, row: number | undefined): void {
+    if (query.isOver) return;
+    query.row = row;
+    query.isOver = true;
+    this.requestRender();
   }
 
   #drawPage(page: readonly string[]): void {
@@ -92,7 +149,9 @@ export class LiveScreen extends TuiMainScreen {
     return "\u001b[?1049l";
   }
 
-  #drawLines(printed: readonly string[], lines: readonly string[]): void {
+  #drawLines(lines: readonly string[]): void {
+    const printed = this.#unprinted;
+    this.#unprinted = [];
     const { rows, cursor } = withoutCursor(lines.length === 0 ? [""] : lines);
     const leave = this.#leavePage();
     const { columns, rows: height } = this.terminal;
@@ -106,16 +165,19 @@ export class LiveScreen extends TuiMainScreen {
   /** After a resize the terminal rewraps and moves rows. Counts the rows above the cursor anew and erases all that can be reached. */
   #forgetRows(columns: number, height: number): string {
     const width = Math.max(columns, 1);
-    const above = [...this.#stranded, ...this.#rows.slice(0, this.#cursor.row)];
+    const top = this.#query?.row ?? height - 1;
+    this.#query = undefined;
+    const above = [...this.#stranded, ...this.#rows.slice(0, this.#cursor.row).map((row) => visibleWidth(row))];
     let reach = Math.floor(this.#cursor.column / width);
     let first = above.length;
-    for (; first > 0 && reach < height - 1; first -= 1) reach += Math.max(1, Math.ceil(visibleWidth(above[first - 1] ?? "") / width));
-    this.#stranded = above.slice(0, first);
+    for (; first > 0 && reach < top; first -= 1) reach += Math.max(1, Math.ceil((above[first - 1] ?? 0) / width));
+    const cutOff = reach > top ? [(reach - top) * width] : []; // the part of a wrapped row that is above the window
+    this.#stranded = [...above.slice(0, first), ...cutOff];
     this.#columns = columns;
     this.#height = height;
     this.#rows = [];
     this.#cursor = { row: 0, column: 0 };
-    return `${up(Math.min(reach, height - 1))}\r${ERASE}`;
+    return `${up(Math.min(reach, top))}\r${ERASE}`;
   }
 
   #toTop(): string {
@@ -127,7 +189,7 @@ export class LiveScreen extends TuiMainScreen {
     const all = [...printed, ...rows];
     const out = this.#toTop() + all.map((row, at) => `${at === all.length - 1 ? "\u001b[J" : "\u001b[2K"}${row}${RESET}`).join("\r\n");
     this.#rows = rows;
-    this.#cursor = { row: Math.max(0, rows.length - 1), column: 0 };
+    this.#cursor = { row: rows.length - 1, column: UNPLACED };
     return out;
   }
 
@@ -147,20 +209,23 @@ export class LiveScreen extends TuiMainScreen {
       at = rows.length - 1;
     }
     this.#rows = rows;
-    this.#cursor = { row: at, column: 0 };
+    if (out !== "") this.#cursor = { row: at, column: UNPLACED };
     return out;
   }
 
   #append(rows: readonly string[], from: number): string {
     this.#rows = rows;
-    this.#cursor = { row: rows.length - 1, column: 0 };
+    this.#cursor = { row: rows.length - 1, column: UNPLACED };
     return rows
       .slice(from + 1)
       .map((line) => `\r\n\u001b[2K${line}${RESET}`)
       .join("");
   }
 
-  /** Places the hidden terminal cursor at the prompt, where input methods open their windows. */
+  /**
+   * Places the hidden terminal cursor: at the prompt while someone types, where input methods open their windows, else at the start of the last row. From there all
+   * terminals move it alike when the window is resized; xterm.js also moves it for rows that wrap below it, and never wraps its own row.
+   */
   #place(cursor: Cursor | undefined, rows: readonly string[]): string {
     const { row, column } = cursor ?? { row: rows.length - 1, column: 0 };
     if (row === this.#cursor.row && column === this.#cursor.column) return "";

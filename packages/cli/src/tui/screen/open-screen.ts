@@ -1,4 +1,4 @@
-import { ProcessTerminal } from "@earendil-works/pi-tui";
+import { CURSOR_MARKER, type Editor, ProcessTerminal } from "@earendil-works/pi-tui";
 import { askYesNo } from "../cards/confirm-card.ts";
 import { type CardStack, createCardStack } from "../cards/stack.ts";
 import { markdownLines } from "../draw/markdown.ts";
@@ -34,12 +34,12 @@ const TICK_MS = 1_000;
 /** Takes the terminal and starts drawing. */
 export function openTerminalScreen(parts: ScreenParts): TerminalScreen {
   const { clock, look } = parts;
-  const state = initialState(parts.shown.length > 0);
+  const state = initialState();
   const shown: ViewState = { status: STARTING, queued: [], busySince: undefined, commands: 0, tasks: () => [], isMarkdown: () => false };
   const markdown = markdownLines(look.theme);
   const changed = (): void => screen.requestRender();
   const stack = createCardStack({ clock, changed });
-  const painter = makePainter({ parts, state, view: shown, stack, markdown, prompt: (columns) => editor.render(columns) });
+  const painter = makePainter({ parts, state, view: shown, stack, markdown, prompt: (columns) => promptRows(editor, columns) });
   const screen = new LiveScreen(new ProcessTerminal(), painter, parts.shown);
   const editor = promptEditor(screen, look.theme);
   editor.setAutocompleteProvider(promptCompletion(parts));
@@ -86,6 +86,12 @@ export function openTerminalScreen(parts: ScreenParts): TerminalScreen {
       screen.stop();
     },
   };
+}
+
+/** Only a prompt with text has the terminal's cursor; see `LiveScreen`. */
+function promptRows(editor: Editor, columns: number): readonly string[] {
+  const rows = editor.render(columns);
+  return editor.getText() === "" ? rows.map((row) => row.replace(CURSOR_MARKER, "")) : rows;
 }
 
 type ViewParts = {

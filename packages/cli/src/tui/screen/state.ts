@@ -6,6 +6,7 @@ import type { CompletedCommand, CompletionParts } from "../input/completion.ts";
 import type { Action, Binding } from "../input/keys.ts";
 import type { Block } from "../transcript/block.ts";
 import { EMPTY_TRANSCRIPT, type Transcript } from "../transcript/transcript.ts";
+import type { ShownRows } from "./live-screen.ts";
 import type { Reader } from "./reader.ts";
 import type { ConversationView } from "./view.ts";
 
@@ -28,7 +29,7 @@ export type ScreenParts = {
   readonly handlers: ScreenHandlers;
   readonly configure: ConversationView["configure"];
   /** Rows already on the screen. */
-  readonly shown: readonly string[];
+  readonly shown: ShownRows;
 };
 
 /** The screen's state between frames. */
@@ -50,12 +51,12 @@ export type ScreenState = {
   leavingAt: number;
 };
 
-/** The state of a fresh screen. */
-export function initialState(isGreeted: boolean): ScreenState {
+/** The state of a screen below the greeting. */
+export function initialState(): ScreenState {
   return {
     transcript: EMPTY_TRANSCRIPT,
     kept: [],
-    last: isGreeted ? { type: "page", title: "", text: "" } : undefined,
+    last: { type: "page", title: "", text: "" },
     reader: undefined,
     aside: false,
     typedAt: Number.NEGATIVE_INFINITY,

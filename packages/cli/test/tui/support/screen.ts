@@ -11,6 +11,8 @@ export type OpenScreen = {
   readonly args?: readonly string[];
   /** Arguments for Node instead of `assent` and its own. */
   readonly program?: readonly string[];
+  /** Another program than Node for these arguments. */
+  readonly file?: string;
   readonly columns?: number;
   readonly rows?: number;
 };
@@ -69,9 +71,9 @@ const DEADLINE_MS = 45_000;
 const READING_MS = 600;
 
 /** Starts the program on a terminal. Disposing of it ends the program. */
-export function openScreen({ cwd, env, args = [], program, columns = 80, rows = 24 }: OpenScreen): Screen {
+export function openScreen({ cwd, env, args = [], program, file = process.execPath, columns = 80, rows = 24 }: OpenScreen): Screen {
   const terminal = new headless.Terminal({ cols: columns, rows, scrollback: 20_000, allowProposedApi: true });
-  const pty = spawn(process.execPath, [...(program ?? [BIN, ...args])], {
+  const pty = spawn(file, [...(program ?? [BIN, ...args])], {
     cols: columns,
     rows,
     cwd,
