@@ -1,4 +1,4 @@
-// Test your agent without a model: a script says what the model says, a scripted person answers, and the record is what you look at.
+// Test your agent without a model: a script plays the model, a scripted person answers, and you check the record.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createConversation, playScript, readScript } from "@assent/agent";
@@ -29,8 +29,8 @@ async function agent(script: string, answers: ApprovalScript) {
     ...{ system: () => "You help customers.", steering: () => "force" },
   });
   const end = await conversation.send("I want my money back.", new AbortController().signal);
-  assert.equal(end.reason, "done", end.error?.message); // an expectation of the script that does not hold is told here
-  player.assertUsed(); // and so are turns that were never played
+  assert.equal(end.reason, "done", end.error?.message); // a failed expectation of the script is reported here
+  player.assertUsed(); // fails if turns were never played
   return { refunds, asked: approver.shown.map((approval) => approval.callId) };
 }
 
@@ -41,17 +41,17 @@ turns:
     say: That is all I can do.
 `;
 
-test("a refund is asked about, and a yes makes it", async () => {
+test("a refund asks, and an approval pays it", async () => {
   const { refunds, asked } = await agent(askFor(20, "succeeded"), { refund: "approve" });
   assert.deepEqual([refunds, asked], [[20], ["c1"]]);
 });
 
-test("a no reaches the model, and nothing is paid", async () => {
+test("a rejection reaches the model, and nothing is paid", async () => {
   const { refunds } = await agent(askFor(20, "rejected"), { refund: { outcome: "reject", reason: "out of stock" } });
   assert.deepEqual(refunds, []);
 });
 
-test("a large refund is denied, and nobody is bothered", async () => {
+test("a large refund is denied without asking", async () => {
   const { refunds, asked } = await agent(askFor(5000, "denied"), { refund: "approve" });
   assert.deepEqual([refunds, asked], [[], []]);
 });

@@ -8,7 +8,7 @@ const deploy: CustomToolFactory = ({ zod, tool, exec }) =>
     label: "Deploy",
     description: "Prepares a deployment of one service. It happens when it is applied.",
 
-    // The preview reads only. The apply is judged by itself, as `deploy.apply`: a person is asked about it.
+    // The preview only reads. Assent decides separately about the apply, as `deploy.apply`, and asks a person.
     kind: "read",
 
     parameters: zod.object({

@@ -1,30 +1,30 @@
-// Renames many files of a folder at once. What would happen is shown first, and the runtime makes it happen: all of it or nothing, with an undo.
+// Renames many files of a folder at once. The runtime shows the changes first, then applies all or none of them, with an undo.
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { CustomToolFactory } from "@assent/tools";
 
 type Names = { readonly folder: string; readonly find: string; readonly replace: string };
 
-// A module gives a factory. It is called once per session, and returns one tool or a list of them.
+// A module exports a factory. It is called once per session and returns one tool or a list of tools.
 const rename: CustomToolFactory = ({ zod, logger }) => ({
   name: "rename_files",
   label: "Rename files",
   description: "Renames every file of one folder whose name contains a text. Folders below it are left alone.",
 
-  // A tool that changes things says so: this kind waits for its turn, and is denied in plan mode.
+  // This kind says that the tool changes something: calls run one at a time, and plan mode denies them.
   kind: "move",
 
   // The model sees this as JSON Schema; what it sends is checked before anything below is called.
   parameters: zod.object({
     folder: zod.string().describe("The folder, from the working directory."),
     find: zod.string().min(1).describe("The text to look for in names, literally."),
-    replace: zod.string().describe("What stands in its place."),
+    replace: zod.string().describe("The replacement."),
   }),
 
-  // The tool's own opinion. "ask" leaves it to rules, modes and people; "deny" holds whatever they say.
+  // The tool's own opinion. "ask" leaves it to rules, modes and people; "deny" always counts.
   permission: ({ replace }: Names) => (/[/\\\0]/.test(replace) ? "deny" : "ask"),
 
-  // Says what would change, and changes nothing. A result in place of a preview ends the call.
+  // Returns what would change, and changes nothing. Returning a result instead of a preview ends the call.
   preview({ folder, find, replace }: Names, { cwd }) {
     const entries = readdirSync(resolve(cwd, folder), { withFileTypes: true });
     const names = entries.filter((entry) => entry.isFile() && entry.name.includes(find)).map(({ name }) => name);
@@ -35,7 +35,7 @@ const rename: CustomToolFactory = ({ zod, logger }) => ({
     return { label: `Rename ${names.length} files in ${folder}`, changes, data: names.length };
   },
 
-  // The files have their new names by now, maybe days later and in another process: `data` is what the preview kept.
+  // Runs after the files are renamed, possibly days later in another process. `data` comes from the preview.
   apply: ({ data, label }) => ({ content: [{ type: "text", text: `Done: ${label}.` }], details: { renamed: data } }),
 });
 

@@ -215,4 +215,4 @@ function traceText({ trace }: Explanation, { columns }: ExplainLayout): string {
 }
 
 const LAYERS: Readonly<Record<string, string>> = { readonly_hint: "only reads" };
-const OPINIONS = { allow: "allow", ask: "ask", deny: "deny", none: "–", error: "failed", not_reached: "not heard" } as const;
+const OPINIONS = { allow: "allow", ask: "ask", deny: "deny", none: "–", error: "failed", not_reached: "not consulted" } as const;

@@ -122,10 +122,10 @@ The 3 commands, as Assent reads them:
 
 Only changing that rule changes this; no other rule, mode or remembered answer overrides it.
 
-WHO                    SAYS       WHY
+WHO                    SAYS           WHY
 safeguard root-delete  –
-user permissions       deny       Shell(curl)
-mode                   not heard  default
+user permissions       deny           Shell(curl)
+mode                   not consulted  default
 `,
     );
   });
