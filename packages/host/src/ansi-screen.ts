@@ -1,5 +1,5 @@
 import { type AnsiPiece, makeAnsiParser } from "./ansi-parse.ts";
-import { type AnsiRun, type AnsiStyle, PLAIN, styled } from "./ansi-style.ts";
+import { type AnsiRun, type AnsiStyle, applyStyle, PLAIN } from "./ansi-style.ts";
 
 /** Terminal output as the lines a terminal would show, without control characters. */
 export type AnsiScreen = {
@@ -26,7 +26,7 @@ export function makeAnsiScreen({ columns = WIDEST, rows = ROWS }: { readonly col
   const state: Screen = { lines: [[]], row: 0, column: 0, saved: { row: 0, column: 0 }, style: PLAIN, width: columns, rows };
   return {
     write(chunk) {
-      for (const piece of parse(chunk)) follow(state, piece);
+      for (const piece of parse(chunk)) applyPiece(state, piece);
     },
     lines(max = KEPT) {
       let end = state.lines.length;
@@ -46,11 +46,11 @@ type Screen = {
   readonly rows: number;
 };
 
-function follow(screen: Screen, piece: AnsiPiece): void {
+function applyPiece(screen: Screen, piece: AnsiPiece): void {
   if (piece.kind === "text") print(screen, piece.text);
   else if (piece.kind === "control") CONTROLS[piece.code]?.(screen);
   else if (piece.final === "m") {
-    if (/^[\d;:]*$/.test(piece.parameters)) screen.style = styled(screen.style, piece.parameters);
+    if (/^[\d;:]*$/.test(piece.parameters)) screen.style = applyStyle(screen.style, piece.parameters);
   } else SEQUENCES[piece.final]?.(screen, numbersOf(piece.parameters));
 }
 

@@ -96,7 +96,6 @@ function findPrefixed({ name, prefix, least }: SecretPrefix): SecretFinder {
   };
 }
 
-/** Finds the value after `key=` or `key:`. */
 function findKeyed(name: string, key: string): SecretFinder {
   const wanted = lowerAscii(key);
   return (text) => {

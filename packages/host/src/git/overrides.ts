@@ -130,7 +130,6 @@ function unique(overrides: readonly GitOverride[]): readonly GitOverride[] {
   return [...new Map(overrides)];
 }
 
-/** Keeps the user's ssh command and credential helpers, drops the repository's. */
 function fetchOverrides(settings: readonly GitSetting[]): readonly GitOverride[] {
   const packer = settings.find(({ scope, key }) => scope !== "global" && /^remote\..*\.uploadpack$/s.test(key));
   if (packer) throw new GitRefusal(`the repository names the program that a fetch would run (${packer.key})`);

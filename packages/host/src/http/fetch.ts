@@ -46,7 +46,6 @@ function isRecord(headers: object): headers is Readonly<Record<string, string>> 
 
 const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
 
-/** True if a proxy or a custom dispatcher is configured. */
 function isRerouted(): boolean {
   const { NODE_USE_ENV_PROXY: proxied = "", NODE_OPTIONS: options = "" } = process.env;
   if (proxied !== "" || options.includes("--use-env-proxy") || process.execArgv.includes("--use-env-proxy")) return true;

@@ -65,7 +65,7 @@ type PipelineStage = { readonly fate: Promise<StageFate>; readonly child?: Child
 export async function runPipeline(pipeline: readonly (PlanProgram | PlanEntry)[], run: PipelineRun): Promise<StageFate> {
   const prepared = await prepareAll(pipeline, run.halted);
   const pipes = await openFifos(run.settings.temporaryDirectory, pipeline.length - 1).catch(() => undefined);
-  if (!pipes) return await endedStage(126, { text: "no pipe could be made\n", target: run.output }, run).fate;
+  if (!pipes) return await endedStage(126, { text: "a pipe could not be created\n", target: run.output }, run).fate;
   let stages: readonly PipelineStage[];
   try {
     if (run.halted.aborted) return { exitCode: null, signal: null };

@@ -7,7 +7,6 @@ import { coverDescriptor } from "./start-program.ts";
 export type TerminalSize = NonNullable<ProcessSpec["pty"]>;
 
 export type Terminal = {
-  /** The device that a program opens. */
   readonly path: string;
   /** Starts reading until all programs are gone and it is hung up. */
   readonly output: () => Readable;

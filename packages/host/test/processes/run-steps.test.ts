@@ -536,7 +536,7 @@ test("where a later pipeline gets no pipes it fails, and says so; what ran has r
     ["||", ["echo", "c"]],
   ]);
   const end = await createHostProcesses({ temporaryDirectory: directory }).runSteps({ steps: list, env }, never());
-  assert.deepEqual([end.output, end.exitCode], ["a\nno pipe could be made\nc\n", 0]);
+  assert.deepEqual([end.output, end.exitCode], ["a\na pipe could not be created\nc\n", 0]);
 });
 
 test("a program that is another file than the one that was meant is refused before anything runs", async (t) => {

@@ -129,7 +129,7 @@ function describeShellLine(
     ...{ cwd, workspace, look: noting, findProgram, home: resolveHome(home) },
     ...(scripts && { scripts }),
   });
-  // The shell opens the files of input redirections, whatever program they are for.
+  // The shell opens the files of input redirections for every program.
   for (const { redirections, cwd: at } of analysed.line.plan.commands)
     for (const { op, target, dynamic } of redirections) if (op === "<" && !dynamic) noting(target, at ?? cwd);
   const binds = bindScripts(analysed);
@@ -161,7 +161,6 @@ function listScripts(binds: Readonly<Record<string, string>>, seenScripts: Scrip
   });
 }
 
-/** What the person sees besides the text. */
 function viewPlan(plan: Plan, scripts: readonly Json[]): Json {
   const hazards = [...plan.hazards, ...plan.commands.flatMap((command) => command.hazards)].map(({ id, text }) => ({ id, text }));
   return {

@@ -16,7 +16,7 @@ export function readDomainRule(specifier: string, verdict: Verdict): RuleTest | 
       "approve each fetch yourself, or allow an ASCII host name",
     );
   }
-  const broad = { ...domain, host: unmapped(domain.host) };
+  const broad = { ...domain, host: unmapIpv4(domain.host) };
   return { record: domain, test: verdict === "allow" ? (_, unit) => allowsHost(domain, unit) : (_, unit) => deniesHost(broad, unit) };
 }
 
@@ -62,11 +62,11 @@ function allowsHost(domain: Domain, unit: Unit): "yes" | "no" {
 function deniesHost(domain: Domain, unit: Unit): "yes" | "no" | "doubt" {
   const host = getHostFact(unit)?.host ?? null;
   if (host === null) return "doubt";
-  return inDomain(domain, unmapped(withoutDot(host))) ? "yes" : "no";
+  return inDomain(domain, unmapIpv4(withoutDot(host))) ? "yes" : "no";
 }
 
 /** Unwraps an IPv4 address mapped into IPv6. */
-function unmapped(host: string): string {
+function unmapIpv4(host: string): string {
   const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host) ?? [];
   if (high === undefined || low === undefined) return host;
   return [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]).join(".");

@@ -70,7 +70,6 @@ function ruleMatches(rule: Rule, request: Request): boolean {
   return rule.verdict === "allow" ? spoken.every(Boolean) : spoken.some(Boolean);
 }
 
-/** Names the hazard that keeps an allow from applying. */
 function explainHazard({ verdict }: Rule, { units }: Request): string {
   if (verdict !== "allow") return "";
   const shells = units.map((unit) => getShellUnit(unit));

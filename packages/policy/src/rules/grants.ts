@@ -124,7 +124,6 @@ function offerPathRule(name: string, { lexical, sensitive }: PathFact, options: 
   return sensitive ? undefined : `${name}(${formatRulePath(lexical, options)})`;
 }
 
-/** Relative to the workspace if inside it. */
 function formatRulePath(path: string, { roots }: OfferOptions): string {
   const inside = path !== roots.workspace && isInside(roots.workspace, path);
   const written = inside ? `${relative(roots.workspace, path)}` : `/${path.replace(/^\/+/, "")}`;

@@ -26,7 +26,7 @@ export type ToolGroup = {
   readonly name: string;
   /** Case-insensitive. */
   readonly aliases?: readonly string[];
-  /** Built-in tools; the first stands for the group in examples. */
+  /** Built-in tools; examples use the first. */
   readonly tools: readonly [string, ...string[]];
   readonly covers: (kind: string, tool: RuleTool | undefined) => boolean;
 };
@@ -83,5 +83,5 @@ function hasCommand({ commandArg }: RuleTool): boolean {
 }
 
 function hasPath({ pathArgs }: RuleTool): boolean {
-  return pathArgs !== undefined; // it reports locations, whatever its arguments are called
+  return pathArgs !== undefined; // it reports locations, so its arguments may have any name
 }

@@ -62,7 +62,6 @@ function readNamedRule({ name, specifier = "" }: NamedRule, written: WrittenRule
   return { part, bare: false, subject, ...tested };
 }
 
-/** What a missing tool may declare. */
 const DECLARABLE_KINDS: readonly RuleKind[] = RULE_KINDS.filter(({ declaredBy }) => declaredBy);
 
 function misplacedSpecifier(name: string): RuleFault {

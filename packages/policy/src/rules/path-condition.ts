@@ -62,7 +62,6 @@ function isArgumentPath({ absolute }: PathFact, { values, request }: PathConditi
   return values.some((value) => typeof value === "string" && resolve(request.cwd, value) === absolute);
 }
 
-/** Absolute, and relative to the workspace. */
 function pathForms(path: string, workspace: string): readonly string[] {
   if (!isAbsolute(path) || path === workspace || !isInside(workspace, path)) return [path];
   return [path, relative(workspace, path)];

@@ -4,7 +4,6 @@ import type { MatchAnswer } from "../shell/walk/seen-command.ts";
 /** A compiled rule. Deny and ask match broadly, allow narrowly. */
 export type Rule = {
   readonly verdict: Verdict;
-  /** The rule as written, and where. */
   readonly at: RuleRef;
   /** Canonical form, equal for both notations; part of the policy revision. */
   readonly record: string;

@@ -6,7 +6,6 @@ export type NamedGroup = ToolGroup & { readonly kind: RuleKind };
 
 const GROUPS: readonly NamedGroup[] = RULE_KINDS.flatMap((kind) => kind.groups.map((group) => ({ ...group, kind })));
 
-/** The group of a name, ignoring case. */
 export function findGroup(name: string): NamedGroup | undefined {
   const folded = name.toLowerCase();
   return GROUPS.find((group) => [group.name, ...(group.aliases ?? [])].some((known) => known.toLowerCase() === folded));
@@ -27,7 +26,6 @@ export function isInGroup(
 /** These ask the person themselves: no rule allows them, only a deny by name stops them. */
 const RUNTIME_TOOLS: ReadonlySet<string> = new Set(["resolve", "ask", "enter_plan_mode"]);
 
-/** True for a tool that asks the person itself. */
 export function isRuntimeTool(name: string): boolean {
   return RUNTIME_TOOLS.has(name.toLowerCase());
 }

@@ -107,7 +107,6 @@ function untrustedWarnings(layers: readonly Layer[], values: readonly IgnoredVal
   return [{ type: "rule_project_untrusted", file: layer.file, ...first.at, key: first.key, message, hint, effect: "warning" }];
 }
 
-/** True if a layer's rules of this list apply. */
 export function mayApply({ trusted }: Layer, { list }: RuleEntry): boolean {
   return trusted || SETTINGS[list].untrusted === "yes";
 }

@@ -25,7 +25,6 @@ export type WrittenHooks = {
   readonly placeOf: (path: readonly (string | number)[], part?: "key") => TextPlace;
 };
 
-/** The hooks of one layer as written. */
 export type LayerHooks = WrittenHooks & { readonly scope: Scope; readonly file: string };
 
 /** What a settings file says. With refusing problems the rest is unreliable. */

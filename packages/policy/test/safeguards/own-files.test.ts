@@ -278,7 +278,7 @@ function makeScene(root: string, scene: Scene): void {
   symlinkSync("dotfiles/config", config);
 }
 
-/** S18: what stands above Assent's own files is theirs, too. */
+/** Directories above Assent's own files. */
 const ABOVE: readonly (readonly [scene: Scene, line: string, opinions: readonly string[]])[] = [
   ["there", "cp -r evil/assent ~/.config/", DENY],
   ["there", "cp -r evil/assent ../home/.config", DENY],

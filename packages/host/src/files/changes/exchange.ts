@@ -88,5 +88,5 @@ const CANNOT_LINK: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNO
 
 async function refuseExisting(target: string): Promise<void> {
   const there = await lstat(target).catch(ignoreCodes("ENOENT"));
-  if (there) throw Object.assign(new Error("exists by now"), { code: "EEXIST" });
+  if (there) throw Object.assign(new Error("a file of this name was created meanwhile"), { code: "EEXIST" });
 }

@@ -38,7 +38,6 @@ function targetsByVariables({ seen, line: { text } }: ShellUnit): readonly Write
   return [...template, ...traced].map((path) => ({ path, dynamic: false, use: "write", reach: "self", fate: "replaced" }));
 }
 
-/** Whether the line itself creates this directory before. */
 function mayBeMade(path: string, { line }: ShellUnit): boolean {
   const meant = path.replace(/\/+$/, "");
   return line.seen.some((one) => programName(one) === "mkdir" && one.argv.some(({ text }) => text.replace(/\/+$/, "") === meant));
@@ -72,7 +71,6 @@ function withoutRuns(targets: readonly MoveTarget[]): readonly MoveTarget[] {
   return targets.filter((target, i) => target !== undefined || (i > 0 && targets[i - 1] !== undefined));
 }
 
-/** Every directory that the moves may lead to, in any order. */
 function visitDirectories(from: string, moves: readonly MoveTarget[]): readonly string[] {
   const found = new Set([from]);
   for (const target of moves) {

@@ -47,7 +47,6 @@ function programTargets(seen: SeenCommand): readonly WriteTarget[] {
 const NO_TARGETS: readonly WriteTarget[] = [];
 const WRITES_NOTHING: Writes = {};
 
-/** Options before a subcommand that take a value. */
 const BEFORE_SUBCOMMAND: OptionLists = {
   options: `-C= -c= --git-dir= --work-tree= --namespace= --exec-path= --config-env= --prefix= --cwd= --dir= --manifest-path= --color= -w= --workspace=
     --filter=`,
@@ -256,7 +255,6 @@ function nameOf({ text, dynamic }: PlanWord): PlanWord {
 /** Words of which only the start needs a shell. */
 const KNOWN_START = /^(?:~|"?\$(?:PWD|HOME|\{PWD\}|\{HOME\})"?)\/[\w.@%+/-]+"?$/;
 
-/** The directory that `git clone URL` creates. */
 function cloneName(word: PlanWord): PlanWord {
   const { text, dynamic } = nameOf(word);
   return { text: text.replace(/\.git$/, ""), dynamic };

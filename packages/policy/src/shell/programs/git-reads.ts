@@ -71,7 +71,7 @@ function namesAmong(early: readonly string[], reading: OptionReading, table: Rea
   return table.operands === "revisions" ? early : [];
 }
 
-/** `%G…` checks a signature, `%(describe)` starts git, and a name may stand for either. */
+/** `%G…` checks a signature, `%(describe)` starts git, and a name may mean either. */
 const STARTS_PROGRAM = /%[-+ ]?G|signature|%[-+ ]?\(\*?describe/;
 const KNOWN_FORMAT = /%|^$|^t?format:|^(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd)$/;
 

@@ -31,7 +31,7 @@ export type Subcommand = {
   readonly reads?: ReadTable;
   readonly writes?: Writes;
   readonly match?: Pick<Match, "options" | "synonyms">;
-  /** Options whose value is run; `*` stands for any letters. */
+  /** Options whose value is run; `*` matches any letters. */
   readonly runs?: Notation;
   readonly hooks?: true;
 };
@@ -144,7 +144,7 @@ export type Writes = OptionLists & {
 /** What `-o FILE` means to most programs. */
 export const TO_OUTPUT: Writes = { options: "-o=file --output=file --out=file -out=file --output-file=file" };
 
-/** Formatters rewrite their operands only if told to. */
+/** Formatters rewrite their operands only with one of these options. */
 export const FORMATTER: Writes = {
   operands: "all",
   options: "--output-file=file",

@@ -94,7 +94,6 @@ export function unfold(node: SyntaxNode, around: WalkContext): readonly WalkTask
   }
 }
 
-/** The context one level deeper. */
 export function nestContext({ path, hazards, stdin, depth, inside, text, at, movedTo }: WalkContext, label: string): WalkContext {
   const within = [...path, label];
   const deeper = depth + 1;
@@ -271,7 +270,6 @@ function textOf(node: SyntaxNode): string {
   return node.type === "ArithmeticWord" ? node.value : node.type === "ArithmeticCommand" ? node.body : "";
 }
 
-/** A hazard with its position in the walked text. */
 export function placeHazard({ at }: WalkContext, one: Hazard): Hazard {
   return at ? { ...one, at } : one;
 }

@@ -302,7 +302,6 @@ function onlyListing({ found, operands: [name] }: OptionReading, plain: CommandE
   return withHazard({ ...plain, class: "write" }, "runs_hooks", `This creates ${name} and runs hooks`);
 }
 
-/** Settings that hold secrets by their name. */
 const SECRET_KEY = /credential|token|passw|secret|extraheader|cookie|proxy|oauth|apikey/i;
 
 /** One value, or all names: values may be secrets. */

@@ -20,8 +20,8 @@ export const SEARCH: Readonly<Record<string, Program>> = {
       refine: (reading, plain) => {
         const { found } = reading;
         const follows = found.has("-R") || found.has("--dereference-recursive");
-        const recursive = follows || found.has("-r") || found.has("--recursive") || actions(reading).includes("recurse");
-        return wanting(reading, { ...(recursive ? orHere(reading, plain) : plain), follows });
+        const recursive = follows || found.has("-r") || found.has("--recursive") || directoryActions(reading).includes("recurse");
+        return addWantedSecrets(reading, { ...(recursive ? addWorkingDirectory(reading, plain) : plain), follows });
       },
     },
   },
@@ -43,7 +43,7 @@ export const SEARCH: Readonly<Record<string, Program>> = {
         outside_workspace: "-L --follow",
         unmodelled_option: "-f= --file= --ignore-file=",
       },
-      refine: (reading, plain) => wanting(reading, orHere(reading, plain)),
+      refine: (reading, plain) => addWantedSecrets(reading, addWorkingDirectory(reading, plain)),
     },
     runs: {
       how: "options",
@@ -92,24 +92,23 @@ export const SEARCH: Readonly<Record<string, Program>> = {
 };
 
 /** Without files it searches the working directory. */
-function orHere({ paths }: OptionReading, plain: CommandEffects): CommandEffects {
+function addWorkingDirectory({ paths }: OptionReading, plain: CommandEffects): CommandEffects {
   return plain.reads.length > paths.length ? plain : { ...plain, reads: [...plain.reads, "."] };
 }
 
 const WANTED = ["--include", "-g", "--glob", "--iglob"];
 
 /** A glob for a file with secrets counts as an operand. */
-function wanting({ found }: OptionReading, plain: CommandEffects): CommandEffects {
+function addWantedSecrets({ found }: OptionReading, plain: CommandEffects): CommandEffects {
   const names = WANTED.flatMap((option) => found.get(option) ?? []).map((glob) => glob.replaceAll(/[*?]/g, ""));
   const secret = names.find((name) => !name.startsWith("!") && isSensitive(`/${name}`));
   return secret === undefined ? plain : withHazard(plain, "sensitive_file", `${secret} may contain secrets`);
 }
 
-function actions({ found }: OptionReading): readonly string[] {
+function directoryActions({ found }: OptionReading): readonly string[] {
   return [...(found.get("-d") ?? []), ...(found.get("--directories") ?? [])];
 }
 
-/** Tests and actions that only look. */
 const ALONE = new Set(
   (
     "! ( ) , -a -and -daystart -depth -empty -executable -false -ignore_readdir_race -ls -mount -nogroup -noignore_readdir_race -noleaf -not -nouser -nowarn -o " +
@@ -117,7 +116,6 @@ const ALONE = new Set(
   ).split(" "),
 );
 
-/** These take the next word. */
 const WITH_WORD = new Set(
   (
     "-amin -atime -cmin -ctime -fstype -gid -group -ilname -iname -inum -ipath -iregex -iwholename -links -lname -maxdepth -mindepth -mmin -mtime -name -path -perm " +
@@ -125,7 +123,6 @@ const WITH_WORD = new Set(
   ).split(" "),
 );
 
-/** The next word is a file. */
 const WITH_FILE = new Set(["-newer", "-anewer", "-cnewer", "-samefile"]);
 
 const UNSAFE: readonly (readonly [form: RegExp, does: HazardId])[] = [
@@ -150,7 +147,7 @@ function readExpression(plain: CommandEffects, words: readonly string[]): Comman
     const word = words[i] ?? "";
     if (ALONE.has(word)) continue;
     const value = words[++i];
-    if (value === undefined || !(WITH_WORD.has(word) || WITH_FILE.has(word) || isNewerThanTime(word))) return refused(plain, word);
+    if (value === undefined || !(WITH_WORD.has(word) || WITH_FILE.has(word) || isNewerThanTime(word))) return refuseWord(plain, word);
     if (WITH_FILE.has(word)) files.push(value);
   }
   return { ...plain, reads: [...plain.reads, ...files] };
@@ -161,7 +158,7 @@ function isNewerThanTime(word: string): boolean {
   return /^-newer[acm]t$/.test(word);
 }
 
-function refused(plain: CommandEffects, word: string): CommandEffects {
+function refuseWord(plain: CommandEffects, word: string): CommandEffects {
   const [, does = "unmodelled_option"] = UNSAFE.find(([form]) => form.test(word)) ?? [];
   return withHazard(plain, does, unsafeText(word, does));
 }

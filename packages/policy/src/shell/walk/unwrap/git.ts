@@ -108,7 +108,7 @@ function scriptValue(options: readonly string[], word: ShellWord, next: ShellWor
   const { value } = word;
   if (!value.startsWith("--")) {
     const letters = options.filter((option) => option.length === 2).map((option) => option.slice(1));
-    const [before] = new RegExp(`^-[a-zA-Z]*?[${letters.join("")}]`).exec(letters.length === 0 ? "" : value) ?? []; // flags may stand before it: `-ix`
+    const [before] = new RegExp(`^-[a-zA-Z]*?[${letters.join("")}]`).exec(letters.length === 0 ? "" : value) ?? []; // flags may come before it: `-ix`
     if (before === undefined) return undefined;
     return value.length === before.length ? next : partOf(word, before.length);
   }

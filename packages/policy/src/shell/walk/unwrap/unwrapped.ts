@@ -62,7 +62,6 @@ export function isPlain(words: readonly ShellWord[]): boolean {
 /** An unknown directory. */
 export const ELSEWHERE: ShellWord = dynamicWord("$");
 
-/** The same in another directory. */
 export function withDirectory(directory: ShellWord | undefined, found: UnwrapResult): UnwrapResult {
   if (!directory || found.inner.length === 0) return found;
   return { ...found, inner: found.inner.map((one) => ({ ...one, directory })) };
