@@ -1,11 +1,20 @@
 import { type Call, mayBeUnderWay, nextOpen } from "./call.ts";
 import { type EventBodies, type LedgerEvent, SHARED } from "./events.ts";
-import { lifecycleCallOf } from "./known-event.ts";
+import { type CallEvent, isCallEvent } from "./known-event.ts";
 import type { QuestionRow } from "./ledger-rows.ts";
-import type { ProposalRow } from "./proposal/proposal.ts";
+import type { ProposalEvent, ProposalRow } from "./proposal/proposal.ts";
 import { isOpenProposal, isProposalEvent, nextProposal } from "./proposal/row.ts";
 import { answeredQuestion, askedQuestion } from "./question/row.ts";
-import { isScheduleEvent, isTaskEvent, nextSchedule, nextTask, type ScheduleRow, type TaskRow } from "./task/row.ts";
+import {
+  isScheduleEvent,
+  isTaskEvent,
+  nextSchedule,
+  nextTask,
+  type ScheduleEvent,
+  type ScheduleRow,
+  type TaskEvent,
+  type TaskRow,
+} from "./task/row.ts";
 
 /** The state of a session that later decisions depend on; message history is not part of it. */
 export type SessionState = {
@@ -93,16 +102,18 @@ export function emptySession(): SessionState {
  * an illegal event throws `IllegalEvent` and changes nothing.
  */
 export function fold(state: SessionState, event: LedgerEvent): void {
-  const isFolded = foldCall(state, event) || foldProposal(state, event) || foldTask(state, event);
-  if (!isFolded) foldSession(state, event);
+  if (isCallEvent(event)) foldCall(state, event);
+  else if (isProposalEvent(event)) foldProposal(state, event);
+  else if (isTaskEvent(event)) foldTask(state, event);
+  else if (isScheduleEvent(event)) foldSchedule(state, event);
+  else foldSession(state, event);
   if (event.at > state.at) state.at = event.at;
   if (event.session === SHARED) state.shared = event.pos;
   else state.seq = event.seq;
 }
 
-function foldCall(state: SessionState, event: LedgerEvent): boolean {
-  const id = lifecycleCallOf(event);
-  if (id === undefined) return false;
+function foldCall(state: SessionState, event: CallEvent): void {
+  const id = event.body.call;
   const before = state.calls.get(id);
   if (event.type === "call.proposed" && state.ids.has(id)) throw new IllegalEvent(event, before?.state ?? "ended");
   const after = nextOpen(before, event);
@@ -114,7 +125,6 @@ function foldCall(state: SessionState, event: LedgerEvent): boolean {
   if (after) state.calls.set(id, after);
   else forget(state, id);
   remember(state, before, event);
-  return true;
 }
 
 function forget(state: SessionState, id: string): void {
@@ -135,27 +145,27 @@ const ELSEWHERE: readonly LedgerEvent["type"][] = [
 ];
 
 /** Settled proposals and undos are kept only in the ledger's list. */
-function foldProposal(state: SessionState, event: LedgerEvent): boolean {
-  if (!isProposalEvent(event)) return false;
+function foldProposal(state: SessionState, event: ProposalEvent): void {
   const id = event.body.proposal;
   const before = state.proposals.get(id);
-  if (!before && ELSEWHERE.includes(event.type)) return true;
+  if (!before && ELSEWHERE.includes(event.type)) return;
   const after = nextProposal(before, event);
   if (!after) throw new IllegalEvent(event, before?.state ?? "none");
   if (isOpenProposal(after)) state.proposals.set(id, after);
   else state.proposals.delete(id);
   if (event.type === "proposal.staged") state.lost = undefined;
   if (after.cause === "lost") state.lost = after;
-  return true;
 }
 
-function foldTask(state: SessionState, event: LedgerEvent): boolean {
+function foldTask(state: SessionState, event: TaskEvent): void {
+  const id = event.body.task;
+  keep(state.tasks, { id, event, next: nextTask(state.tasks.get(id), event) });
   if (event.type === "task.ended" && event.body.unknown !== undefined) state.unknown.add(event.body.unknown);
-  if (isTaskEvent(event)) keep(state.tasks, { id: event.body.task, event, next: nextTask(state.tasks.get(event.body.task), event) });
-  else if (isScheduleEvent(event))
-    keep(state.schedules, { id: event.body.schedule, event, next: nextSchedule(state.schedules.get(event.body.schedule), event) });
-  else return false;
-  return true;
+}
+
+function foldSchedule(state: SessionState, event: ScheduleEvent): void {
+  const id = event.body.schedule;
+  keep(state.schedules, { id, event, next: nextSchedule(state.schedules.get(id), event) });
 }
 
 /** Null removes the row; undefined means the event is illegal. */
@@ -194,7 +204,9 @@ function remember(state: SessionState, before: Call | undefined, event: LedgerEv
   if (fingerprint !== undefined && !safe) state.unknown.add(fingerprint);
 }
 
-function foldSession(state: SessionState, event: LedgerEvent): void {
+type SessionEvent = Exclude<LedgerEvent, CallEvent | ProposalEvent | TaskEvent | ScheduleEvent>;
+
+function foldSession(state: SessionState, event: SessionEvent): void {
   switch (event.type) {
     case "session.created":
       if (state.created) throw new IllegalEvent(event, "created");
@@ -240,6 +252,25 @@ function foldSession(state: SessionState, event: LedgerEvent): void {
     case "policy.changed":
       state.policy = event.body.revision;
       break;
+    case "message.assistant":
+    case "history.compacted":
+    case "hook.ran":
+    case "grant.created":
+    case "grant.used":
+    case "grant.revoked":
+    case "trust.granted":
+    case "trust.revoked":
+    case "store.created":
+    case "store.epoch":
+    case "store.migrated":
+    case "store.checkpoint":
+    case "store.snapshot":
+    case "store.repaired":
+    case "store.restored":
+    case "store.pruned":
+    case "session.registered":
+      break; // no later decision depends on these
     default:
+      event satisfies never;
   }
 }

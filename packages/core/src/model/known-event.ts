@@ -137,7 +137,25 @@ export function recordsProcess({ type, body }: { readonly type: string; readonly
   return [first, ...others].some((one) => one.pid === pid);
 }
 
-/** The call whose state an event changes; other events only mention one and may follow its end. */
+/** An event that changes the state of a call; other events only mention one and may follow its end. */
+export type CallEvent = LedgerEvent<
+  | "call.proposed"
+  | "call.judged"
+  | "call.answered"
+  | "call.claimed"
+  | "call.started"
+  | "call.ended"
+  | "approval.opened"
+  | "approval.answered"
+  | "approval.closed"
+>;
+
+/** True for an event that changes the state of a call. */
+export function isCallEvent(event: LedgerEvent): event is CallEvent {
+  return lifecycleCallOf(event) !== undefined;
+}
+
+/** The call whose state an event changes. */
 export function lifecycleCallOf(event: LedgerEvent): string | undefined {
   switch (event.type) {
     case "call.proposed": // every call has these four: a line for each is quicker to read from, because their bodies are of different shapes
@@ -155,6 +173,7 @@ export function lifecycleCallOf(event: LedgerEvent): string | undefined {
     case "approval.closed":
       return event.body.call;
     default:
+      event satisfies Exclude<LedgerEvent, CallEvent>;
       return undefined;
   }
 }

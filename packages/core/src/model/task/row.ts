@@ -13,8 +13,10 @@ export type TaskRow = TaskEventBodies["task.started"] & {
 /** A schedule that has not been removed. */
 export type ScheduleRow = ScheduleEventBodies["schedule.created"] & { readonly lastDue: string | null };
 
-type TaskEvent = LedgerEvent<keyof TaskEventBodies>;
-type ScheduleEvent = LedgerEvent<keyof ScheduleEventBodies>;
+/** An event of a background agent or command. */
+export type TaskEvent = LedgerEvent<keyof TaskEventBodies>;
+/** An event of a schedule. */
+export type ScheduleEvent = LedgerEvent<keyof ScheduleEventBodies>;
 
 /** True for a task event. */
 export function isTaskEvent(event: LedgerEvent): event is TaskEvent {
