@@ -165,22 +165,22 @@ export type { OfferedToolsContext } from "./runtime/offered-tools.ts";
 export { listOfferedTools } from "./runtime/offered-tools.ts";
 export { patternRules } from "./runtime/policy/pattern-rules.ts";
 export { staticPolicy } from "./runtime/policy/source.ts";
-export type { ResolveHandler } from "./runtime/proposal/closures.ts";
 export type { ProposalReport, Proposals } from "./runtime/proposal/proposals.ts";
 export { queueResolveHandler } from "./runtime/proposal/proposals.ts";
+export type { ResolveHandler } from "./runtime/proposal/push-action.ts";
 export type {
+  FallbackContext,
+  FallbackQuestion,
+  FallbackResult,
+  ResolveFallback,
   ResolveWords,
-  StandingContext,
-  StandingHandler,
-  StandingQuestion,
-  StandingResult,
-} from "./runtime/proposal/standing-handler.ts";
+} from "./runtime/proposal/resolve.ts";
 export type { StoredProposal } from "./runtime/proposal/stored.ts";
 export { readStoredProposal } from "./runtime/proposal/stored.ts";
 export type { QuestionPorts, QuestionReply, QuestionReport } from "./runtime/question/answer.ts";
 export { answerQuestion, readWholeQuestion } from "./runtime/question/answer.ts";
-export type { CallRecord } from "./runtime/session/recorded.ts";
-export { readCallRecord } from "./runtime/session/recorded.ts";
+export type { CallRecord } from "./runtime/session/call-record.ts";
+export { readCallRecord } from "./runtime/session/call-record.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session/session.ts";
 export { openSession, readSessionState } from "./runtime/session/session.ts";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";

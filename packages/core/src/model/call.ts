@@ -32,7 +32,7 @@ export type Consent = {
 };
 
 /** The state of an approval that did not end in consent. */
-export type ApprovalStanding = "open" | "rejected" | "expired" | "cancelled" | "denied";
+export type ApprovalState = "open" | "rejected" | "expired" | "cancelled" | "denied";
 
 /**
  * A call from proposal to outcome.
@@ -50,7 +50,7 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
       readonly revision: number;
       readonly shown: string;
       readonly expiresAt: string | null;
-      readonly standing: ApprovalStanding;
+      readonly approvalState: ApprovalState;
       readonly reason: string | null;
       /** The rejection ends the whole batch. */
       readonly interrupt: boolean;
@@ -60,7 +60,7 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
       readonly judged: JudgementSummary;
       readonly approval: string | null;
       readonly revision: number;
-      readonly yes: Consent;
+      readonly consent: Consent;
     }
   | {
       readonly state: "claimed";
@@ -155,7 +155,7 @@ export function next(call: Call | undefined, event: LedgerEvent): Call | undefin
       return rejudged(call, event) ?? (call.judged.verdict === "allow" ? claimed(call, event) : asked(call, event));
     case "waiting":
       return rejudged(call, event) ?? answered(call, event) ?? closed(call, event) ?? opened(call, event);
-    case "approved": // where the yes no longer holds, the approval opens again
+    case "approved": // where the consent no longer holds, the approval opens again
       return rejudged(call, event) ?? claimed(call, event) ?? closed(call, event) ?? opened(call, event);
     case "claimed":
       return running(call, event);
@@ -195,7 +195,7 @@ function asked(call: InState<"judged">, event: LedgerEvent): Call | undefined {
   if (call.judged.verdict === "deny") return undefined;
   if (event.type !== "call.answered") return opened(call, event);
   if (call.judged.explicitAsk || event.body.fingerprint !== call.judged.fingerprint) return undefined;
-  const yes: Consent = {
+  const consent: Consent = {
     pos: event.pos,
     covers: event.body.fingerprint,
     by: event.body.by.kind,
@@ -204,10 +204,10 @@ function asked(call: InState<"judged">, event: LedgerEvent): Call | undefined {
     edited: false,
     source: event.body.source,
   };
-  return { ...base(call), state: "approved", judged: call.judged, approval: null, revision: 0, yes };
+  return { ...base(call), state: "approved", judged: call.judged, approval: null, revision: 0, consent };
 }
 
-const OPEN = { standing: "open", reason: null, interrupt: false } as const;
+const OPEN = { approvalState: "open", reason: null, interrupt: false } as const;
 
 /** Each reopening raises the revision. */
 function opened(call: InState<"judged" | "waiting" | "approved">, event: LedgerEvent): Call | undefined {
@@ -220,11 +220,11 @@ function opened(call: InState<"judged" | "waiting" | "approved">, event: LedgerE
 
 /** An approval covers one fingerprint: the one shown, or its edit. A rejected call waits until its end is recorded. */
 function answered(call: InState<"waiting">, event: LedgerEvent): Call | undefined {
-  if (event.type !== "approval.answered" || call.standing !== "open") return undefined;
+  if (event.type !== "approval.answered" || call.approvalState !== "open") return undefined;
   const { approval, revision, fingerprint, outcome, edited, by, reason } = event.body;
   if (approval !== call.approval || revision !== call.revision || fingerprint !== call.shown) return undefined;
-  if (outcome === "rejected") return { ...call, standing: "rejected", reason, interrupt: event.body.interrupt === true };
-  const yes: Consent = {
+  if (outcome === "rejected") return { ...call, approvalState: "rejected", reason, interrupt: event.body.interrupt === true };
+  const consent: Consent = {
     pos: event.pos,
     covers: edited?.fingerprint ?? fingerprint,
     by: by.kind,
@@ -233,7 +233,7 @@ function answered(call: InState<"waiting">, event: LedgerEvent): Call | undefine
     edited: edited !== undefined,
     source: sourceOf(event.body),
   };
-  return { ...base(call), state: "approved", judged: call.judged, approval, revision, yes };
+  return { ...base(call), state: "approved", judged: call.judged, approval, revision, consent };
 }
 
 /** A grant's answer records its scope as the surface. */
@@ -246,10 +246,20 @@ function sourceOf({ by, remember }: EventBodies["approval.answered"]): string {
 function closed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "approval.closed" || event.body.approval !== call.approval || event.body.revision !== call.revision) return undefined;
   const { approval, revision, outcome } = event.body;
-  if (call.state === "waiting") return call.standing === "open" ? { ...call, standing: outcome } : undefined;
+  if (call.state === "waiting") return call.approvalState === "open" ? { ...call, approvalState: outcome } : undefined;
   if (outcome === "expired") return undefined;
-  const shown = call.yes.covers ?? "";
-  return { ...base(call), ...OPEN, state: "waiting", judged: call.judged, approval, revision, shown, expiresAt: null, standing: outcome };
+  const shown = call.consent.covers ?? "";
+  return {
+    ...base(call),
+    ...OPEN,
+    state: "waiting",
+    judged: call.judged,
+    approval,
+    revision,
+    shown,
+    expiresAt: null,
+    approvalState: outcome,
+  };
 }
 
 /** Only the fingerprint that was judged and, if asked, approved can be claimed. */
@@ -258,14 +268,14 @@ function claimed(call: InState<"judged" | "approved">, event: LedgerEvent): Call
   if (call.state === "approved" && !isInForce(call)) return undefined;
   const { callId, tool, seq, index, judged } = call;
   const { attempt, idempotencyKey: key } = event.body;
-  const answer = call.state === "approved" ? { pos: call.yes.pos } : null;
+  const answer = call.state === "approved" ? { pos: call.consent.pos } : null;
   return { callId, tool, seq, index, state: "claimed", judged, attempt, claimedAt: event.at, key, answer, process: null };
 }
 
 /** Consent covers the newest judgement unless that denies, or newly requires a person and none has answered. */
-function isInForce({ judged, yes }: InState<"approved">): boolean {
-  if (judged.verdict === "deny" || yes.covers !== judged.fingerprint) return false;
-  return !judged.explicitAsk || yes.by === "person" || yes.by === "host";
+function isInForce({ judged, consent }: InState<"approved">): boolean {
+  if (judged.verdict === "deny" || consent.covers !== judged.fingerprint) return false;
+  return !judged.explicitAsk || consent.by === "person" || consent.by === "host";
 }
 
 function running(call: InState<"claimed">, event: LedgerEvent): Call | undefined {

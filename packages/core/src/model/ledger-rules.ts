@@ -21,7 +21,7 @@ export function nextCallRow(row: CallRow | undefined, event: LedgerEvent): CallR
 /** The ids of the approval and the grant behind the consent in force. */
 export function answerSources(call: CallRow | undefined): { readonly approval: string | undefined; readonly grant: string | undefined } {
   if (call?.state !== "approved") return NOTHING;
-  return { approval: call.approval ?? undefined, grant: call.yes.by === "grant" ? call.yes.id : undefined };
+  return { approval: call.approval ?? undefined, grant: call.consent.by === "grant" ? call.consent.id : undefined };
 }
 
 const NOTHING = Object.freeze({ approval: undefined, grant: undefined });
@@ -65,19 +65,19 @@ function stateLoss(call: JudgedRow, claimed: EventBodies["call.claimed"]): Claim
 function answerLoss(call: JudgedRow, named: { readonly pos: number } | null, facts: ClaimFacts): ClaimLost | undefined {
   if (mayBeUnderWay(call) && call.answer?.pos === named?.pos) return undefined;
   if (named === null) return call.state === "judged" && call.judged.verdict === "allow" ? undefined : "not_claimable";
-  return call.state === "approved" && call.yes.pos === named.pos ? yesLoss(call, facts) : "answer_void";
+  return call.state === "approved" && call.consent.pos === named.pos ? consentLoss(call, facts) : "answer_void";
 }
 
-function yesLoss(call: Extract<CallRow, { readonly state: "approved" }>, facts: ClaimFacts): ClaimLost | undefined {
+function consentLoss(call: Extract<CallRow, { readonly state: "approved" }>, facts: ClaimFacts): ClaimLost | undefined {
   if (isOverruled(call)) return "answer_void";
   if (call.approval !== null && facts.approval?.state !== "approved") return "answer_void";
   if (facts.approval?.consumed) return "answer_consumed";
-  return call.yes.by !== "grant" || grantHolds(facts) ? undefined : "grant_revoked";
+  return call.consent.by !== "grant" || grantHolds(facts) ? undefined : "grant_revoked";
 }
 
 /** Settings began to require a person after a grant or hook had consented. */
-function isOverruled({ judged, yes }: Extract<CallRow, { readonly state: "approved" }>): boolean {
-  return judged.explicitAsk && (yes.by === "grant" || yes.by === "hook");
+function isOverruled({ judged, consent }: Extract<CallRow, { readonly state: "approved" }>): boolean {
+  return judged.explicitAsk && (consent.by === "grant" || consent.by === "hook");
 }
 
 /** The last use may be the one this call took. */
@@ -88,7 +88,7 @@ function grantHolds({ grant, now }: ClaimFacts): boolean {
 
 function requestLoss(call: JudgedRow, fingerprint: string | undefined, { policySeq, durable }: ClaimFacts): ClaimLost | undefined {
   if (fingerprint !== call.judged.fingerprint || (fingerprint === undefined && durable)) return "fingerprint_mismatch";
-  if (call.state === "approved" && call.yes.covers !== fingerprint) return "fingerprint_mismatch";
+  if (call.state === "approved" && call.consent.covers !== fingerprint) return "fingerprint_mismatch";
   return call.judged.seq > policySeq ? undefined : "policy_changed";
 }
 

@@ -10,7 +10,7 @@ import type { ScheduleRow, TaskRow } from "./task/row.ts";
  * Increase when the stored state changes shape; older snapshots are then ignored and the session is folded from its
  * first event.
  */
-const SNAPSHOT_VERSION = 3;
+const SNAPSHOT_VERSION = 4;
 
 /** Serializes the state, to shorten the next opening. */
 export function toSnapshot(state: SessionState): Json {

@@ -13,11 +13,11 @@ import { callContext } from "./pipeline/intake.ts";
 import { assessCall, callKey } from "./pipeline/judge.ts";
 import type { ParsedCall } from "./pipeline/judged-call.ts";
 import { restoreCall } from "./pipeline/restore.ts";
-import { endByProposal } from "./proposal/recover-by-proposal.ts";
+import { endByProposal } from "./proposal/recover.ts";
 import { isAsking } from "./question/ask.ts";
-import { readCallRecord } from "./session/recorded.ts";
+import { readCallRecord } from "./session/call-record.ts";
 import type { Session } from "./session/session.ts";
-import { withTimeLimit } from "./within.ts";
+import { withTimeLimit } from "./waiting.ts";
 
 /** A call that recovery ended. */
 export type SettledCall = { readonly seq: number; readonly run: CallRun; readonly report: CallReport };
@@ -185,7 +185,7 @@ async function retry(batch: BatchRun, run: CallRun, call: RunningCall, parsed: P
   const claim = await session.claim(session.draft("call.claimed", body));
   if ("lost" in claim) return undefined;
   const ending = await runBody(batch, run, {
-    call: { ...judged, yes: null },
+    call: { ...judged, consent: null },
     attempt: 2,
     key: call.key,
     nested: () => Promise.reject(new Error("a retried call cannot nest")),

@@ -215,7 +215,7 @@ function checkStep(before: Call, each: LedgerEvent, after: Call): void {
   if (after.state !== "claimed" || before.state === "claimed") return;
   assert.ok(before.state === "approved" || (before.state === "judged" && before.judged.verdict === "allow"));
   assert.equal(each.type === "call.claimed" && each.body.fingerprint, before.judged.fingerprint);
-  if (before.state === "approved") assert.equal(before.yes.covers, before.judged.fingerprint);
+  if (before.state === "approved") assert.equal(before.consent.covers, before.judged.fingerprint);
 }
 
 test("law: no event sequence reaches claimed without the judged fingerprint, nor from an ask without passing approved", () => {

@@ -169,7 +169,7 @@ type Rows = { readonly call: CallRow | undefined; readonly approval: ApprovalRow
 const NO_ROWS: Rows = { call: undefined, approval: undefined };
 
 function answerOf(call: CallRow | undefined): { readonly pos: number } | null {
-  if (call?.state === "approved") return { pos: call.yes.pos };
+  if (call?.state === "approved") return { pos: call.consent.pos };
   return call?.state === "claimed" ? call.answer : null;
 }
 

@@ -20,10 +20,10 @@ export function withEarlier(
   { pid, pgid, processStart, mark, others = [] }: TaskProcess,
   before: TaskProcess | null | undefined,
 ): TaskProcess {
-  const told = { pid, pgid, processStart, ...(mark !== undefined && { mark }) };
-  if (!before) return others.length > 0 ? { ...told, others } : told;
+  const process = { pid, pgid, processStart, ...(mark !== undefined && { mark }) };
+  if (!before) return others.length > 0 ? { ...process, others } : process;
   const { others: earlier = [], ...last } = before;
-  return { ...told, others: [...others, last, ...earlier] };
+  return { ...process, others: [...others, last, ...earlier] };
 }
 
 /** What is known of a background command before it begins. */

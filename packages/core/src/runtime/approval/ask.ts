@@ -47,7 +47,7 @@ function withRequest(step: StepResult<{ readonly go: Consent }> | { readonly par
 /** An earlier process's approval may be settled by now. */
 async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Exclude<WaitOutcome, "unasked"> | undefined> {
   const call = batch.deps.session.state.calls.get(run.callId);
-  if (call?.state !== "waiting" || (call.standing === "open" && call.shown !== judged.request.fingerprint)) return undefined;
+  if (call?.state !== "waiting" || (call.approvalState === "open" && call.shown !== judged.request.fingerprint)) return undefined;
   const looked = await checkApproval(batch, run, {
     expiresAt: call.expiresAt,
     state: { noAnswer: false, grants: true, expired: false, judged },
@@ -72,7 +72,7 @@ async function openApproval(batch: BatchRun, run: CallRun, judged: JudgedCall): 
   const before = isAsked(call) ? call : undefined;
   const suggestions = offeredRules(batch, judged);
   const details = await confirmationOf(batch, run, { judged, suggestions });
-  const same = before?.state === "waiting" && before.standing === "open" && before.shown === judged.request.fingerprint;
+  const same = before?.state === "waiting" && before.approvalState === "open" && before.shown === judged.request.fingerprint;
   const open = describeApproval(batch, run, { judged, details, suggestions, before, same });
   if (!same) await recordOpened(batch, { open, judged });
   traceApproval(batch, run, "assent.approval.requested");

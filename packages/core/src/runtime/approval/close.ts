@@ -9,7 +9,7 @@ export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "exp
   const { session } = batch.deps;
   const call = session.state.calls.get(run.callId);
   if (!isAsked(call)) return;
-  if (call.approval === null || (call.state === "waiting" && call.standing !== "open")) return;
+  if (call.approval === null || (call.state === "waiting" && call.approvalState !== "open")) return;
   const body = { approval: call.approval, session: session.id, call: run.callId, revision: call.revision, outcome, by: "runtime" };
   await settleShared(session, session.draft("approval.closed", body));
   const now = session.state.calls.get(run.callId);

@@ -4,7 +4,7 @@ import { hasNoDetails } from "../../tool.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { patternRules } from "../policy/pattern-rules.ts";
-import { withTimeLimit } from "../within.ts";
+import { withTimeLimit } from "../waiting.ts";
 
 const CONFIRM_LIMIT_MS = 30_000;
 

@@ -100,14 +100,14 @@ export async function applyGrant(
   await session.record([session.draft("call.answered", body)], "normal");
   const call = session.state.calls.get(run.callId);
   run.resumed = true; // later policy changes no longer affect this consent
-  return call?.state === "approved" ? call.yes : undefined;
+  return call?.state === "approved" ? call.consent : undefined;
 }
 
 /** True if only pattern grants gave the consent, not the session grant `*`. */
-export async function isGrantedByPattern({ deps }: BatchRun, yes: Consent): Promise<boolean> {
-  if (yes.by !== "grant") return false;
+export async function isGrantedByPattern({ deps }: BatchRun, consent: Consent): Promise<boolean> {
+  if (consent.by !== "grant") return false;
   const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
-  return !rows.some(({ id, rule }) => rule === "*" && (id === yes.id || yes.also.includes(id)));
+  return !rows.some(({ id, rule }) => rule === "*" && (id === consent.id || consent.also.includes(id)));
 }
 
 /** Answers an open approval with a new grant. */

@@ -15,7 +15,7 @@ import { fingerprinted } from "../pipeline/assess.ts";
 import { patternRules } from "../policy/pattern-rules.ts";
 import { READING, STAGES } from "../proposal/assess-preview.ts";
 import { findProposal, readStoredProposal } from "../proposal/stored.ts";
-import { readCallRecord } from "../session/recorded.ts";
+import { readCallRecord } from "../session/call-record.ts";
 import type { AnswerPorts, RequestReader } from "./answer.ts";
 
 /** What reading an approval's request needs. */

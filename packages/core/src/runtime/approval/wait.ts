@@ -6,7 +6,6 @@ import { toolHookInput } from "../../model/hooks/input.ts";
 import { answerSource, CANCELED, decidedSource, EXPIRED, type NotificationSource, RUN_STOPPED } from "../../model/notification-source.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import type { OpenApproval } from "../../ports.ts";
-import { makeBell } from "../bell.ts";
 import { type BatchRun, type CallRun, type StepResult, skipRest } from "../pipeline/call-run.ts";
 import { closedApprovalEnding, denialEnding, stoppedEnding } from "../pipeline/endings.ts";
 import { rejudgeCall } from "../pipeline/judge.ts";
@@ -14,6 +13,7 @@ import type { JudgedCall } from "../pipeline/judged-call.ts";
 import { notifyVerdict, tellHooks } from "../pipeline/notify.ts";
 import { hookSession } from "../pipeline/rewrite.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
+import { makeWakeSignal } from "../waiting.ts";
 import { answerApproval, isPast } from "./answer.ts";
 import { closeApproval, parkedApproval } from "./close.ts";
 import { answerByGrant } from "./grants.ts";
@@ -32,18 +32,18 @@ export async function waitForAnswer(
   run: CallRun,
   { judged, open }: { readonly judged: JudgedCall; readonly open: OpenApproval },
 ): Promise<WaitOutcome> {
-  const bell = makeBell();
+  const wakeSignal = makeWakeSignal();
   const state: WaitState = { noAnswer: false, grants: false, expired: false, judged };
-  run.wake = bell.ring;
+  run.wake = wakeSignal.ring;
   batch.shown.set(open.id, open);
   let stopListening = (): void => undefined;
   try {
     tellWaiting(batch, run, judged);
-    stopListening = listenForAnswers(batch, { open, state, ring: bell.ring });
+    stopListening = listenForAnswers(batch, { open, state, ring: wakeSignal.ring });
     for (;;) {
       const settled = await checkApproval(batch, run, { expiresAt: open.expiresAt, state });
       if (settled) return settled;
-      await bell.heard();
+      await wakeSignal.heard();
     }
   } finally {
     run.wake = undefined;
@@ -141,9 +141,9 @@ export async function checkApproval(batch: BatchRun, run: CallRun, looking: Open
   if (state.failure !== undefined) throw state.failure;
   if (run.stopped) return parkedApproval(batch, run) ?? (await stop(batch, run, state.judged));
   const call = batch.deps.session.state.calls.get(run.callId);
-  if (call?.state === "approved") return { go: call.yes };
+  if (call?.state === "approved") return { go: call.consent };
   if (call?.state !== "waiting") throw new Error(`call ${run.callId} is ${call?.state ?? "gone"} while it waits`);
-  if (call.standing !== "open") return { end: settle(batch, run, { call, judged: state.judged }) };
+  if (call.approvalState !== "open") return { end: settle(batch, run, { call, judged: state.judged }) };
   if (state.expired || isPast(looking.expiresAt, batch.deps.clock, batch.deps.session.state.at)) {
     state.expired = false;
     await closeApproval(batch, run, "expired");
@@ -158,7 +158,7 @@ async function stop(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<
   return { end: stoppedEnding(run) };
 }
 
-const STANDING_SOURCE: Readonly<Record<string, NotificationSource>> = {
+const CLOSED_SOURCE: Readonly<Record<string, NotificationSource>> = {
   rejected: answerSource({ outcome: "reject" }),
   expired: EXPIRED,
   cancelled: CANCELED,
@@ -167,8 +167,8 @@ const STANDING_SOURCE: Readonly<Record<string, NotificationSource>> = {
 type SettledWait = { readonly call: WaitingCall; readonly judged: JudgedCall };
 
 function settle(batch: BatchRun, run: CallRun, { call, judged }: SettledWait): ReturnType<typeof closedApprovalEnding> {
-  notifyVerdict(batch, run, { judged, source: STANDING_SOURCE[call.standing] ?? decidedSource(judged.decision) });
-  if (call.standing === "rejected") batch.forgiven.delete(call.shown);
+  notifyVerdict(batch, run, { judged, source: CLOSED_SOURCE[call.approvalState] ?? decidedSource(judged.decision) });
+  if (call.approvalState === "rejected") batch.forgiven.delete(call.shown);
   if (call.interrupt) skipRest(batch, "interrupted");
   return closedApprovalEnding(judged, call);
 }

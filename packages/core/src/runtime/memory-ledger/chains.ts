@@ -54,7 +54,7 @@ export type Chains = {
   /** Contents that events name, by their SHA-256. */
   readonly blobs: Map<string, Uint8Array>;
   /** The newest event of each approval, grant or question. */
-  readonly standing: Map<string, LedgerEvent>;
+  readonly newest: Map<string, LedgerEvent>;
   /** The clock, or the newest `at` where that is later. */
   readonly now: () => string;
   epoch: number;
@@ -78,7 +78,7 @@ export function emptyChains(now: () => string): Chains {
     proposals: new Map(),
     questions: new Map(),
     blobs: new Map(),
-    standing: new Map(),
+    newest: new Map(),
     epoch: 0,
     undo: undefined,
     newestAt: "",

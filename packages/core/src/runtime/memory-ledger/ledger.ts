@@ -173,7 +173,7 @@ function answer(chains: Chains, drafts: readonly SharedDraft[]): AnswerOutcome {
     const won: LedgerEvent[] = [];
     for (const draft of drafts) {
       refuseType(draft, isAnswerable(draft.type));
-      const lost = findStanding(chains, draft, now);
+      const lost = findWinner(chains, draft, now);
       if (lost) {
         rollBack(chains);
         return { lost };
@@ -195,7 +195,7 @@ function keepAnswer(chains: Chains, shared: Chain, event: LedgerEvent): void {
 }
 
 /** The recorded event that prevents this one. Throws if there is nothing this event could be about. */
-function findStanding(chains: Chains, draft: SharedDraft, now: string): LedgerEvent | undefined {
+function findWinner(chains: Chains, draft: SharedDraft, now: string): LedgerEvent | undefined {
   if (draft.type === "trust.granted" || draft.type === "trust.revoked") return undefined; // the newest counts
   const id = subject(draft.body);
   const refused =
@@ -204,8 +204,8 @@ function findStanding(chains: Chains, draft: SharedDraft, now: string): LedgerEv
     proposalRefusal(chains.proposals.get(id), draft) ??
     questionRefusal(chains.questions.get(id), draft);
   if (refused === undefined) return undefined;
-  const stands = refused === "stands" ? chains.standing.get(id) : undefined;
-  if (stands) return stands;
+  const winner = refused === "stands" ? chains.newest.get(id) : undefined;
+  if (winner) return winner;
   const type = refused === "stands" ? "store_corrupt" : refused;
   throw new LedgerError(type, `${draft.type} of '${id}' cannot be stored: ${type}.`, { id });
 }

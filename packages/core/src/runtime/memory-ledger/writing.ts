@@ -69,21 +69,21 @@ function applyListed(chains: Chains, approval: string | undefined, applying: App
   else if ("question" in body) applyQuestion(chains, body.question, applying);
 }
 
-function applyApproval({ approvals, standing, undo }: Chains, id: string, { event }: AppliedEvent): void {
+function applyApproval({ approvals, newest, undo }: Chains, id: string, { event }: AppliedEvent): void {
   const before = approvals.get(id);
   const after = nextApprovalRow(before, event);
-  const stood = standing.get(id);
+  const newestBefore = newest.get(id);
   approvals.set(id, after);
-  if (after.state !== before?.state || after.revision !== before.revision) standing.set(id, event);
-  undo?.push({ rows: approvals, id, before }, { rows: standing, id, before: stood });
+  if (after.state !== before?.state || after.revision !== before.revision) newest.set(id, event);
+  undo?.push({ rows: approvals, id, before }, { rows: newest, id, before: newestBefore });
 }
 
-function applyGrant({ grants, standing, undo }: Chains, id: string, { event }: AppliedEvent): void {
+function applyGrant({ grants, newest, undo }: Chains, id: string, { event }: AppliedEvent): void {
   const before = grants.get(id);
-  const stood = standing.get(id);
+  const newestBefore = newest.get(id);
   grants.set(id, nextGrantRow(before, event));
-  standing.set(id, event);
-  undo?.push({ rows: grants, id, before }, { rows: standing, id, before: stood });
+  newest.set(id, event);
+  undo?.push({ rows: grants, id, before }, { rows: newest, id, before: newestBefore });
 }
 
 function applyProposal({ proposals, undo }: Chains, id: string, { event }: AppliedEvent): void {
@@ -92,17 +92,17 @@ function applyProposal({ proposals, undo }: Chains, id: string, { event }: Appli
   undo?.push({ rows: proposals, id, before });
 }
 
-function applyQuestion({ questions, standing, undo }: Chains, id: string, { event, owner }: AppliedEvent): void {
+function applyQuestion({ questions, newest, undo }: Chains, id: string, { event, owner }: AppliedEvent): void {
   const before = questions.get(id);
   const after = nextQuestionRow(before, event, asking(owner, event));
-  const stood = standing.get(id);
+  const newestBefore = newest.get(id);
   const asked = owner.asked.get(after.callId);
   questions.set(id, after);
-  if (after.state !== before?.state) standing.set(id, event);
+  if (after.state !== before?.state) newest.set(id, event);
   if (!before) owner.asked.set(after.callId, [...(asked ?? []), id]);
   undo?.push(
     { rows: questions, id, before },
-    { rows: standing, id, before: stood },
+    { rows: newest, id, before: newestBefore },
     { rows: owner.asked, id: after.callId, before: asked },
   );
 }

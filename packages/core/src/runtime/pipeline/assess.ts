@@ -7,7 +7,7 @@ import { messageOf } from "../../model/result/thrown.ts";
 import type { Clock, Digest, Facts, Policy, RequestFacts } from "../../ports.ts";
 import type { Invocation, Tool, ToolOpinion } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
-import { withTimeLimit } from "../within.ts";
+import { withTimeLimit } from "../waiting.ts";
 import type { Assessment, HookView } from "./judged-call.ts";
 
 /** What is judged of an invocation. */

@@ -2,13 +2,13 @@ import type { ClaimLost } from "../../ledger-port.ts";
 import type { Consent } from "../../model/call.ts";
 import type { EventBodies } from "../../model/events.ts";
 import { modelText } from "../../model/text/model-text.ts";
+import { changedOperand, isBound } from "./binds.ts";
 import { type BatchRun, type CallRun, releaseSession, skipRest, stopCall } from "./call-run.ts";
 import { errorEnding } from "./endings.ts";
 import { callContext } from "./intake.ts";
 import { callKey, isAsk, judgeCall, rejudgeCall } from "./judge.ts";
 import type { CallExit, JudgedAgain, JudgedCall, PermittedCall } from "./judged-call.ts";
 import { enterLane } from "./lanes.ts";
-import { changedOperand, isBound } from "./operands.ts";
 import { stopBeforeClaim } from "./permission.ts";
 import { editOf } from "./restore.ts";
 
@@ -23,19 +23,19 @@ import { editOf } from "./restore.ts";
  */
 export async function claimCall(batch: BatchRun, run: CallRun, permitted: PermittedCall): Promise<PermittedCall | CallExit | JudgedAgain> {
   const { session } = batch.deps;
-  const { yes, safe } = permitted;
-  if (yes?.edited && run.editJudged !== yes.pos) return await judgeEdit(batch, run, permitted, yes);
+  const { consent, safe } = permitted;
+  if (consent?.edited && run.editJudged !== consent.pos) return await judgeEdit(batch, run, permitted, consent);
   const lane = enterLane(batch.lanes, run.index);
   if (lane !== true && !(await lane)) return { parked: undefined };
   run.key = permitted.tool.definition.idempotencyKey ? await idempotencyKey(batch, run, permitted) : null;
   if (batch.broken.error !== undefined) throw batch.broken.error; // the call before it may have left its lane without an end
   if (run.stopped) return await stopBeforeClaim(batch, run, permitted);
   if (isStale(batch, permitted)) return { again: await rejudgeCall(batch, run, permitted) };
-  if (isBound(permitted) || yes !== null) {
+  if (isBound(permitted) || consent !== null) {
     const changed = await changedOperand(batch, run, permitted); // also what was bound to nothing when it was shown
     if (changed) return changed;
   }
-  if (yes?.by === "grant" && !(await stillGranted(batch, run, yes))) return { again: permitted };
+  if (consent?.by === "grant" && !(await stillGranted(batch, run, consent))) return { again: permitted };
   if (!safe && session.ledger.durable && !isAsk(batch, permitted)) run.release ??= await session.hold();
   if (!mayClaim(batch, run)) return await stopBeforeClaim(batch, run, permitted);
   const claim = await session.claim(session.draft("call.claimed", claimedBody(run, permitted)));
@@ -47,19 +47,19 @@ function isStale(batch: BatchRun, judged: JudgedCall): boolean {
   return batch.policy().revision !== judged.policy.revision || batch.lanes.unsafe > judged.unsafeRuns;
 }
 
-async function judgeEdit(batch: BatchRun, run: CallRun, judged: JudgedCall, yes: Consent): Promise<CallExit | JudgedAgain> {
+async function judgeEdit(batch: BatchRun, run: CallRun, judged: JudgedCall, consent: Consent): Promise<CallExit | JudgedAgain> {
   const edit = await editOf(batch, run, judged.tool);
   if ("end" in edit) return edit;
-  run.editJudged = yes.pos;
-  const again = await judgeCall(batch, run, edit, yes.id);
+  run.editJudged = consent.pos;
+  const again = await judgeCall(batch, run, edit, consent.id);
   await run.written;
   return { again };
 }
 
-function claimedBody(run: CallRun, { request, safe, yes }: PermittedCall): EventBodies["call.claimed"] {
+function claimedBody(run: CallRun, { request, safe, consent }: PermittedCall): EventBodies["call.claimed"] {
   return {
     call: run.callId,
-    answer: yes ? { pos: yes.pos } : null,
+    answer: consent ? { pos: consent.pos } : null,
     attempt: 1,
     durability: safe ? "normal" : "full",
     idempotencyKey: run.key,
@@ -94,17 +94,17 @@ async function retryLostClaim(batch: BatchRun, run: CallRun, permitted: Permitte
   await run.written; // if the judgement could not be stored, that failure is the one to report
   if (lost === "policy_changed") return { again: await rejudgeCall(batch, run, permitted) };
   if (lost === "grant_revoked" || lost === "answer_void") {
-    run.voided = permitted.yes?.pos;
+    run.voided = permitted.consent?.pos;
     return { again: permitted };
   }
   return { end: errorEnding("denied", "fingerprint_mismatch", modelText.fingerprint_mismatch({ name: permitted.request.tool })) };
 }
 
 /** Several grants may have answered together; none of them may be revoked by now. */
-async function stillGranted({ deps }: BatchRun, run: CallRun, yes: Consent): Promise<boolean> {
-  if (yes.also.length === 0) return true; // the claim itself checks a single one
+async function stillGranted({ deps }: BatchRun, run: CallRun, consent: Consent): Promise<boolean> {
+  if (consent.also.length === 0) return true; // the claim itself checks a single one
   const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
-  const stand = yes.also.every((id) => rows.some((row) => row.id === id && row.state !== "revoked" && row.state !== "expired"));
-  if (!stand) run.voided = yes.pos;
+  const stand = consent.also.every((id) => rows.some((row) => row.id === id && row.state !== "revoked" && row.state !== "expired"));
+  if (!stand) run.voided = consent.pos;
   return stand;
 }

@@ -50,10 +50,10 @@ export function denialEnding({ request, decision, refusal }: DeniedRequest, wait
 /** The ending of a call whose approval closed without consent. */
 export function closedApprovalEnding(
   { request, asking }: JudgedCall,
-  { standing, reason }: Extract<Call, { readonly state: "waiting" }>,
+  { approvalState, reason }: Extract<Call, { readonly state: "waiting" }>,
 ): Ending {
   const name = request.tool;
-  switch (standing) {
+  switch (approvalState) {
     case "rejected":
       return rejection(asking, reason ?? undefined);
     case "expired":
@@ -64,7 +64,7 @@ export function closedApprovalEnding(
     case "open":
       return errorEnding("cancelled", "cancelled", modelText.cancelled("before"));
     default:
-      return standing satisfies never;
+      return approvalState satisfies never;
   }
 }
 

@@ -61,7 +61,7 @@ export type JudgedCall = ParsedCall &
   };
 
 /** A call that may run, and the consent it runs on; null if no one had to be asked. */
-export type PermittedCall = JudgedCall & { readonly yes: Consent | null };
+export type PermittedCall = JudgedCall & { readonly consent: Consent | null };
 
 /** Why a call leaves the pipeline before its effect: it ends, or it waits beyond this process for the approval of this id or behind another call. */
 export type CallExit = { readonly end: Ending } | { readonly parked: string | undefined };

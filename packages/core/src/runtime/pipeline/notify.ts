@@ -36,7 +36,7 @@ export function tellHooks(batch: BatchRun, event: HookNotice, input: () => JsonO
   try {
     hooks.tell(event, input());
   } catch (error) {
-    warn?.(`a hook told of ${event} failed: ${messageOf(error)}`);
+    warn?.(`a hook for ${event} failed: ${messageOf(error)}`);
   }
 }
 

@@ -9,12 +9,12 @@ import { closeApproval, parkedApproval } from "../approval/close.ts";
 import { offeredRules } from "../approval/confirm.ts";
 import { applyGrant, findGrants } from "../approval/grants.ts";
 import type { Ending } from "../dispatch.ts";
+import { changedSinceConsent } from "./binds.ts";
 import { awaitWritten, type BatchRun, type CallRun, skipRest } from "./call-run.ts";
 import { denialEnding, errorEnding, stoppedEnding } from "./endings.ts";
 import { judgeCall } from "./judge.ts";
 import type { CallExit, HookView, JudgedAgain, JudgedCall, PermittedCall } from "./judged-call.ts";
 import { notifyVerdict } from "./notify.ts";
-import { changedSinceYes } from "./operands.ts";
 import { hookSession, withInput } from "./rewrite.ts";
 
 /** True for an allowed call that never waited and that nothing has stopped. */
@@ -27,7 +27,7 @@ export async function permitCall(batch: BatchRun, run: CallRun, judged: JudgedCa
   if (batch.broken.error !== undefined) throw batch.broken.error;
   if (run.stopped) return await stopBeforeClaim(batch, run, judged);
   const permission = await findPermission(batch, run, judged);
-  if ("go" in permission) return { ...(permission.judged ?? judged), yes: permission.go };
+  if ("go" in permission) return { ...(permission.judged ?? judged), consent: permission.go };
   if ("end" in permission && permission.end.type === "denied_by_hook") emitHookBlocked(batch, run, permission.end);
   if ("end" in permission && permission.end.state === "cancelled") notifyVerdict(batch, run, { judged, source: CANCELED });
   return permission;
@@ -68,9 +68,9 @@ async function findPermission(batch: BatchRun, run: CallRun, judged: JudgedCall)
   if (verdict === "deny") return await deny(batch, run, judged);
   const call = await judgedOnRecord(batch, run);
   if (call.state === "approved") {
-    const changed = await changedSinceYes(batch, run, judged, call.yes);
+    const changed = await changedSinceConsent(batch, run, judged, call.consent);
     if (changed) return changed;
-    if (holds(run, call, judged)) return { go: call.yes };
+    if (holds(run, call, judged)) return { go: call.consent };
   }
   if (call.state === "judged" && verdict === "allow") return { go: null };
   if (call.state === "judged") {
@@ -93,10 +93,10 @@ async function judgedOnRecord(
 
 /** A consent holds for the fingerprint it covers; only a person answers an explicit ask. */
 function holds(run: CallRun, call: Extract<Call, { readonly state: "approved" }>, { request, decision }: JudgedCall): boolean {
-  if (call.yes.pos === run.voided) return false;
-  if (call.yes.edited && run.editJudged !== call.yes.pos) return true; // judged as edited before the claim
-  if (call.yes.covers !== request.fingerprint) return false;
-  return !(decision.explicitAsk && (call.yes.by === "grant" || call.yes.by === "hook"));
+  if (call.consent.pos === run.voided) return false;
+  if (call.consent.edited && run.editJudged !== call.consent.pos) return true; // judged as edited before the claim
+  if (call.consent.covers !== request.fingerprint) return false;
+  return !(decision.explicitAsk && (call.consent.by === "grant" || call.consent.by === "hook"));
 }
 
 async function deny(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Permission> {
@@ -117,8 +117,8 @@ async function answerWithoutPerson(batch: BatchRun, run: CallRun, judged: Judged
   }
   const grant = judged.decision.explicitAsk ? undefined : await findGrants(batch, judged);
   if (grant) {
-    const yes = await applyGrant(batch, run, { judged, grant });
-    if (yes) return { go: yes };
+    const consent = await applyGrant(batch, run, { judged, grant });
+    if (consent) return { go: consent };
   }
   return deps.hooks ? await consultHooks(batch, run, judged) : undefined;
 }

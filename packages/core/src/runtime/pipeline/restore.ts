@@ -8,7 +8,7 @@ import type { Tool } from "../../tool-definition.ts";
 import { toolDigest } from "../../tool-digest.ts";
 import { closeApproval } from "../approval/close.ts";
 import type { Ending } from "../dispatch.ts";
-import { readCallRecord } from "../session/recorded.ts";
+import { readCallRecord } from "../session/call-record.ts";
 import type { BatchRun, CallRun, StepResult } from "./call-run.ts";
 import { denialEnding, errorEnding } from "./endings.ts";
 import { callContext } from "./intake.ts";

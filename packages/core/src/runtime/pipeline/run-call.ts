@@ -14,11 +14,11 @@ import { claimCall } from "./claim.ts";
 import { type NestedRunner, runBody } from "./effect.ts";
 import { errorEnding, stoppedEnding } from "./endings.ts";
 import { endCall } from "./finish.ts";
-import { runNestedCall } from "./gate.ts";
 import { parseCall } from "./intake.ts";
 import { isAsk, judgeCall } from "./judge.ts";
 import { type CallExit, isExit, type PermittedCall } from "./judged-call.ts";
 import { classifyLane, leaveLane, parkLane } from "./lanes.ts";
+import { runNestedCall } from "./nested-call.ts";
 import { notifyUnjudged, notifyVerdict } from "./notify.ts";
 import { passesUnasked, permitCall } from "./permission.ts";
 import { restoreCall } from "./restore.ts";
@@ -47,7 +47,7 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
       classifyLane(batch.lanes, run.index, judged.safe);
 
       // [ask: grants → permission hooks → approvers]
-      const permitted = passesUnasked(batch, run, judged) ? { ...judged, yes: null } : await permitCall(batch, run, judged);
+      const permitted = passesUnasked(batch, run, judged) ? { ...judged, consent: null } : await permitCall(batch, run, judged);
       if (isExit(permitted)) return await exit(batch, run, permitted);
       if ("again" in permitted) {
         judged = permitted.again;
@@ -63,8 +63,11 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
       }
 
       // tell the decision
-      const { yes, decision } = claimed;
-      notifyVerdict(batch, run, { judged: claimed, source: yes ? { decision: "allow", source: yes.source } : decidedSource(decision) });
+      const { consent, decision } = claimed;
+      notifyVerdict(batch, run, {
+        judged: claimed,
+        source: consent ? { decision: "allow", source: consent.source } : decidedSource(decision),
+      });
 
       // run, streaming updates
       const done = await (isAsk(batch, claimed) ? askQuestions(batch, run, claimed) : runEffect(batch, run, claimed));
@@ -82,9 +85,9 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
 
 /** Runs the body of a claimed call inside a span. If no person saw the request, the body gets the plan that was judged. */
 async function runEffect(batch: BatchRun, run: CallRun, claimed: PermittedCall): Promise<Ending> {
-  const { yes, decision } = claimed;
+  const { consent, decision } = claimed;
   const span = startSpan(batch, run, claimed);
-  const unseen = yes ? await isGrantedByPattern(batch, yes) : decision.byRules;
+  const unseen = consent ? await isGrantedByPattern(batch, consent) : decision.byRules;
   const end = run.stopped
     ? stoppedEnding(run) // cancelled while the claim was being stored
     : await runBody(batch, run, { call: claimed, attempt: 1, key: run.key, nested: runNested, unseen });

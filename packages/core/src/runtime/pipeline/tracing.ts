@@ -9,7 +9,7 @@ const INTERNAL = 0;
 const ERROR = 2;
 
 /** The attribute names of OpenTelemetry's GenAI conventions, which are experimental, and ours: nowhere else. */
-function attributesOf(batch: BatchRun, run: CallRun, { request, decision, tool, yes }: PermittedCall): Record<string, string> {
+function attributesOf(batch: BatchRun, run: CallRun, { request, decision, tool, consent }: PermittedCall): Record<string, string> {
   return {
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": request.tool,
@@ -19,7 +19,7 @@ function attributesOf(batch: BatchRun, run: CallRun, { request, decision, tool, 
     ...(batch.batch.agentName !== undefined && { "gen_ai.agent.name": batch.batch.agentName }),
     "gen_ai.conversation.id": batch.deps.session.id,
     "assent.decision": "allow",
-    "assent.decision.source": yes?.source ?? decidedSource(decision).source,
+    "assent.decision.source": consent?.source ?? decidedSource(decision).source,
     "assent.tool.kind": request.kind,
     ...(request.fingerprint !== undefined && { "assent.fingerprint": request.fingerprint }),
   };

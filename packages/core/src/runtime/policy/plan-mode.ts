@@ -7,7 +7,7 @@ import { unicodePattern } from "../../model/text/unicode-pattern.ts";
 import type { Digest } from "../../ports.ts";
 import type { RuntimeHandler } from "../dispatch.ts";
 import type { Proposals } from "../proposal/proposals.ts";
-import type { StandingContext, StandingHandler, StandingQuestion, StandingResult } from "../proposal/standing-handler.ts";
+import type { FallbackContext, FallbackQuestion, FallbackResult, ResolveFallback } from "../proposal/resolve.ts";
 import type { Session } from "../session/session.ts";
 import type { Modes } from "./modes.ts";
 
@@ -17,7 +17,7 @@ export type PlanModeParts = {
   readonly modes: Modes;
   readonly files: PlanFiles;
   readonly digest: Digest;
-  readonly proposals: Pick<Proposals, "setStandingHandler">;
+  readonly proposals: Pick<Proposals, "setResolveFallback">;
   readonly isLocked?: (mode: string) => boolean;
 };
 
@@ -39,7 +39,7 @@ export function createPlanMode(parts: PlanModeParts): PlanMode {
     const now = planning ?? null;
     if (on?.file === now?.file && on?.remembered === now?.remembered) return;
     on = now;
-    proposals.setStandingHandler(now && planHandler(parts, now));
+    proposals.setResolveFallback(now && planHandler(parts, now));
   };
   follow();
   const unsubscribe = modes.subscribe(follow);
@@ -76,7 +76,7 @@ function refused(message: string): ToolResult {
   return { content: message, error: { message, type: "execution_denied" } };
 }
 
-function planHandler(parts: PlanModeParts, planning: PlanState): StandingHandler {
+function planHandler(parts: PlanModeParts, planning: PlanState): ResolveFallback {
   return {
     label: "Plan",
     sourceToolName: "plan_mode",
@@ -86,7 +86,7 @@ function planHandler(parts: PlanModeParts, planning: PlanState): StandingHandler
   };
 }
 
-async function question(parts: PlanModeParts, planning: PlanState, extra: JsonObject | undefined): Promise<StandingQuestion> {
+async function question(parts: PlanModeParts, planning: PlanState, extra: JsonObject | undefined): Promise<FallbackQuestion> {
   const { plan, title, digest } = await readProposed(parts, planning, extra);
   if (await parts.files.isTaken(titledPath(planning, title))) throw taken(title);
   return {
@@ -128,10 +128,10 @@ function taken(title: string): ToolError {
   return new ToolError(`A plan named ${title} exists. Give another title in extra.title.`, "plan_exists");
 }
 
-type PlanApproval = { readonly extra: JsonObject | undefined; readonly ctx: StandingContext };
+type PlanApproval = { readonly extra: JsonObject | undefined; readonly ctx: FallbackContext };
 
 /** A plan that cannot be saved is not approved. */
-async function approve(parts: PlanModeParts, planning: PlanState, { extra, ctx }: PlanApproval): Promise<StandingResult> {
+async function approve(parts: PlanModeParts, planning: PlanState, { extra, ctx }: PlanApproval): Promise<FallbackResult> {
   const { session, modes, files } = parts;
   const { answer } = ctx;
   if (!answer) throw new Error("the plan is not approved");

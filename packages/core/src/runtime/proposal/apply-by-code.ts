@@ -7,10 +7,9 @@ import type { Ending } from "../dispatch.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 import { type CallbackEnd, callbackResult, runCallback } from "../pipeline/run-callback.ts";
 import { recordFirst } from "../session/record-surely.ts";
-import { noticeDraft } from "./notices.ts";
 import { appliedPreview, recordApplied, recordUnknown } from "./record-applied.ts";
 import { type ClaimedProposal, restageProposal, type SettleInput } from "./settling.ts";
-import type { Staging } from "./staging.ts";
+import { noticeDraft, type Staging } from "./staging.ts";
 
 /** Applies a closure of this process. */
 export async function applyByClosure(staging: Staging, row: ProposalRow, settling: SettleInput): Promise<Ending> {
@@ -20,8 +19,8 @@ export async function applyByClosure(staging: Staging, row: ProposalRow, settlin
   const { resolution, signal, ctx } = settling;
   const applying = session.draft("proposal.applying", { proposal: row.id, digest: row.digest, resolution });
   await recordFirst(staging, { events: [applying], durability: "full" });
-  const told = { signal, proposalId: row.id, gate: ctx.gate };
-  const apply: ApplyFunction = (commit) => closure.apply(resolution.reason, resolution.extra, { ...told, commit });
+  const callbackCtx = { signal, proposalId: row.id, gate: ctx.gate };
+  const apply: ApplyFunction = (commit) => closure.apply(resolution.reason, resolution.extra, { ...callbackCtx, commit });
   return await run(staging, row, { apply, signal, direct: false });
 }
 

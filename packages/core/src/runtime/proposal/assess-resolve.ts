@@ -15,15 +15,15 @@ import {
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 import type { ApprovalTexts, Assessment, CallAssessment } from "../pipeline/judged-call.ts";
+import type { ChosenTarget, ResolveInput, ResolveTarget } from "./resolve.ts";
 import { chooseTarget, resolveInput, restoredTarget, targetBinds } from "./resolve-target.ts";
 import { resolverOf, type Staging } from "./staging.ts";
 import { readStoredProposal } from "./stored.ts";
-import type { ChosenTarget, ResolveInput, ResolveTarget } from "./target.ts";
 
 /**
  * Judges a call of `resolve`:
  * 1. A rule or hook that denies `resolve` denies the call.
- * 2. An apply is judged as its effect; a standing handler's question asks a person.
+ * 2. An apply is judged as its effect; a fallback's question asks a person.
  * 3. A discard, or a call with nothing to do, is allowed.
  */
 export async function assessResolve(batch: BatchRun, run: CallRun, assessing: AssessmentInput): Promise<CallAssessment> {
@@ -36,7 +36,7 @@ export async function assessResolve(batch: BatchRun, run: CallRun, assessing: As
   if (own.decision.verdict === "deny" || action === "discard") return own;
   if (target.kind === "proposal") return (await asEffect(batch, { target, frame })) ?? own;
   if (target.kind === "gone") return gone(frame, target.note);
-  return target.kind === "standing" ? (standing(batch, frame, target) ?? own) : own;
+  return target.kind === "fallback" ? (askFallback(batch, frame, target) ?? own) : own;
 }
 
 function isFor(chosen: ChosenTarget | undefined, { action, id }: ResolveInput): chosen is ChosenTarget {
@@ -55,13 +55,13 @@ function gone(frame: ResolveFrame, note: string | undefined): CallAssessment {
   return { ...judgeResolve(frame, [deny]), refusal: errorEnding("denied", "no_pending_action", text) };
 }
 
-function standing(
+function askFallback(
   batch: BatchRun,
   frame: ResolveFrame,
-  { handler, asked }: Extract<ResolveTarget, { readonly kind: "standing" }>,
+  { handler, asked }: Extract<ResolveTarget, { readonly kind: "fallback" }>,
 ): CallAssessment | undefined {
   if (asked.digest === undefined) return undefined;
-  if (batch.staging.standing !== handler) return gone(frame, handler.gone);
+  if (batch.staging.fallback !== handler) return gone(frame, handler.gone);
   const ask: Safeguard = {
     id: handler.sourceToolName,
     check: () => ({ verdict: "ask", note: `${handler.label} needs a person's approval` }),

@@ -5,20 +5,18 @@ import type { ProposalRow, ProposalState } from "../../model/proposal/proposal.t
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import { contentText } from "../../model/text/content-text.ts";
 import type { QueuedAction } from "../../tool-definition.ts";
-import { bareContext } from "../bare-context.ts";
 import type { DispatcherDeps, Ending } from "../dispatch.ts";
 import type { CallRun, LiveCalls } from "../pipeline/call-run.ts";
 import { denialEnding, errorEnding } from "../pipeline/endings.ts";
 import type { Session } from "../session/session.ts";
 import { applyProposal } from "./apply.ts";
 import { assessEffect, sourceOf } from "./assess-resolve.ts";
-import { pushAction, type ResolveHandler } from "./closures.ts";
 import { discardProposal } from "./discard.ts";
-import { describeSettling, noticeDraft } from "./notices.ts";
+import { bareContext, pushAction, type ResolveHandler } from "./push-action.ts";
 import { recoverProposals } from "./recover.ts";
 import { makeRequestListener, type RequestListener } from "./requests.ts";
-import { resolverOf, type Staging, stagedRows } from "./staging.ts";
-import type { StandingHandler } from "./standing-handler.ts";
+import type { ResolveFallback } from "./resolve.ts";
+import { describeSettling, noticeDraft, resolverOf, type Staging, stagedRows } from "./staging.ts";
 import { findProposal } from "./stored.ts";
 import { undoProposal } from "./undo.ts";
 
@@ -40,8 +38,8 @@ export type Proposals = {
   readonly discard: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   readonly undo: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   /** Sets what `resolve` does when nothing is pending; null removes it and ends calls that wait for it. */
-  readonly setStandingHandler: (handler: StandingHandler | null) => void;
-  /** Asks again because the standing handler's question has changed. */
+  readonly setResolveFallback: (handler: ResolveFallback | null) => void;
+  /** Asks again because the fallback's question has changed. */
   readonly askAgain: () => void;
   /** Stages an action of this process. Throws `ToolError`. */
   readonly queueResolveHandler: (handler: ResolveHandler) => QueuedAction;
@@ -76,12 +74,12 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live
     apply: (id, by, reason = "") => settle(id, () => ACTS.apply(person, id, { by, reason })),
     discard: (id, by, reason = "") => settle(id, () => ACTS.discard(person, id, { by, reason })),
     undo: (id, by, reason = "") => settle(id, () => undo(staging, id, { by, reason, hearing })),
-    setStandingHandler: (handler) => {
-      staging.standing = handler;
-      for (const run of standingRuns(live)) judgeAgain(run);
+    setResolveFallback: (handler) => {
+      staging.fallback = handler;
+      for (const run of fallbackRuns(live)) judgeAgain(run);
     },
     askAgain: () => {
-      for (const run of standingRuns(live)) {
+      for (const run of fallbackRuns(live)) {
         run.target = undefined;
         judgeAgain(run);
       }
@@ -98,8 +96,8 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live
   return desk;
 }
 
-function standingRuns(live: LiveCalls): readonly CallRun[] {
-  return [...live].filter(({ target, phase }) => phase === "before" && target?.target.kind === "standing");
+function fallbackRuns(live: LiveCalls): readonly CallRun[] {
+  return [...live].filter(({ target, phase }) => phase === "before" && target?.target.kind === "fallback");
 }
 
 function judgeAgain(run: CallRun): void {

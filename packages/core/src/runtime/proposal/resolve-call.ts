@@ -1,27 +1,33 @@
+import type { Consent } from "../../model/call.ts";
+import type { EventBodies } from "../../model/events.ts";
 import type { Json } from "../../model/json/json.ts";
+import { parseEvent } from "../../model/known-event.ts";
 import type { Resolution } from "../../model/proposal/events.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { resolveText } from "../../model/proposal/resolve-texts.ts";
+import type { ToolResult } from "../../model/result/result.ts";
+import { contentText } from "../../model/text/content-text.ts";
 import type { RunContext } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 import type { PermittedCall } from "../pipeline/judged-call.ts";
+import { type CallbackEnd, callbackResult, runCallback } from "../pipeline/run-callback.ts";
 import { applyProposal } from "./apply.ts";
+import { failureOf } from "./apply-by-code.ts";
 import { discardProposal } from "./discard.ts";
+import type { FallbackContext, FallbackResult, ResolveFallback, ResolveInput, ResolveTarget } from "./resolve.ts";
 import { isStagedAfter, resolveInput } from "./resolve-target.ts";
-import { settleStanding } from "./settle-standing.ts";
 import { nothingToSettle, type SettleInput, successEnding, unknownProposal } from "./settling.ts";
 import { resolverOf, stagedRows } from "./staging.ts";
 import { findProposal } from "./stored.ts";
-import type { ResolveInput, ResolveTarget } from "./target.ts";
 
 /** The body of `resolve`. */
-export async function resolveCall(batch: BatchRun, run: CallRun, { request, yes }: PermittedCall, ctx: RunContext): Promise<Ending> {
+export async function resolveCall(batch: BatchRun, run: CallRun, { request, consent }: PermittedCall, ctx: RunContext): Promise<Ending> {
   const input = resolveInput(request.input);
   const target: ResolveTarget = run.target?.target ?? { kind: "none", why: "nothing" };
-  if (target.kind === "standing") {
-    const { ending, label } = await settleStanding(batch, run, { target, input, ctx, yes });
+  if (target.kind === "fallback") {
+    const { ending, label } = await settleByFallback(batch, run, { target, input, ctx, consent });
     return withDetails(ending, input, {
       about: label === undefined ? {} : { sourceToolName: target.handler.sourceToolName, label },
       signal: ctx.signal,
@@ -38,12 +44,12 @@ export async function describeUnresolved({ staging }: BatchRun, run: CallRun, en
   if (!target || ending.result.details !== undefined) return ending;
   const { session } = staging;
   const row = target.kind === "proposal" ? (session.state.proposals.get(target.id) ?? (await findProposal(session, target.id))) : undefined;
-  const about = row ? aboutRow(row, undefined) : standingAbout(target);
+  const about = row ? aboutRow(row, undefined) : aboutFallback(target);
   return withDetails(ending, resolveInput(run.input), { about, signal: new AbortController().signal });
 }
 
-function standingAbout(target: ResolveTarget): TargetDetails {
-  if (target.kind !== "standing") return {};
+function aboutFallback(target: ResolveTarget): TargetDetails {
+  if (target.kind !== "fallback") return {};
   const { handler, asked } = target;
   return { sourceToolName: handler.sourceToolName, label: asked.question?.label ?? handler.label };
 }
@@ -125,4 +131,77 @@ function withDetails(ending: Ending, { action, reason, extra }: ResolveInput, { 
     ...(late && { cancelRequested: true }),
   };
   return { ...ending, result: { ...result, details: all } };
+}
+
+type FallbackCall = {
+  readonly target: Extract<ResolveTarget, { readonly kind: "fallback" }>;
+  readonly input: ResolveInput;
+  readonly ctx: RunContext;
+  readonly consent: Consent | null;
+};
+
+type FallbackEnd = { readonly ending: Ending; readonly label?: string };
+
+/** Settles the call by its fallback, if that is still registered. */
+async function settleByFallback(batch: BatchRun, run: CallRun, fallback: FallbackCall): Promise<FallbackEnd> {
+  const { target, input, ctx } = fallback;
+  const { handler, asked } = target;
+  if (batch.staging.fallback !== handler) return { ending: withNote(nothingToSettle(input.action), handler.gone) };
+  const label = asked.question?.label ?? handler.label;
+  if (asked.answer) return { ending: endOf(handler, input, asked.answer), label };
+  if (input.action === "discard" && !handler.reject) return { ending: plainDiscard(label, input), label };
+  const answer = fallback.consent ? await answerAt(batch, run, fallback.consent) : undefined;
+  const { clock, warn } = batch.staging;
+  const late = (how: string): void => warn(`${label} ended after it was given up: ${how}.`);
+  const end = await runCallback<FallbackResult | undefined>({ clock, signal: ctx.signal, late }, (commit) =>
+    call(handler, input, { callId: run.callId, signal: ctx.signal, commit, digest: asked.digest, answer }),
+  );
+  return conclude(fallback, label, end);
+}
+
+function call(
+  handler: ResolveFallback,
+  { action, reason, extra }: ResolveInput,
+  ctx: FallbackContext,
+): ReturnType<NonNullable<ResolveFallback["reject"]>> {
+  const words = { reason, extra };
+  return action === "apply" ? handler.apply(words, ctx) : handler.reject?.(words, ctx);
+}
+
+function conclude({ target, input, ctx }: FallbackCall, label: string, end: CallbackEnd<FallbackResult | undefined>): FallbackEnd {
+  if (end.state === "unsettled") return { ending: errorEnding("unknown", "apply_unknown", resolveText.cancelledUnknown({ label })), label };
+  if (end.state === "threw") {
+    const { type, message } = failureOf(end.error);
+    const cancelled = ctx.signal.aborted && !end.committed;
+    if (cancelled)
+      return { ending: errorEnding("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit({ label })), label };
+    return { ending: errorEnding("failed", type, message), label };
+  }
+  if (!end.value) return { ending: plainDiscard(label, input), label };
+  return { ending: endOf(target.handler, input, end.value.result), label: end.value.label ?? label };
+}
+
+function plainDiscard(label: string, { reason }: ResolveInput): Ending {
+  return successEnding("discarded", resolveText.discarded({ label, reason }));
+}
+
+function endOf({ sourceToolName }: ResolveFallback, { action }: ResolveInput, given: ToolResult | string): Ending {
+  const { result } = callbackResult(sourceToolName, given);
+  if (result.error) return { state: "failed", type: result.error.type ?? "proposal_apply_failed", result };
+  return { state: "succeeded", type: action === "apply" ? "applied" : "discarded", result };
+}
+
+function withNote(ending: Ending, note: string | undefined): Ending {
+  if (note === undefined) return ending;
+  const text = `${contentText(ending.result.content)}\n${note}`;
+  return ending.result.error ? errorEnding(ending.state, ending.type ?? "no_pending_action", text) : successEnding(ending.type ?? "", text);
+}
+
+async function answerAt({ deps }: BatchRun, run: CallRun, consent: Consent): Promise<EventBodies["approval.answered"] | undefined> {
+  const { ledger, id } = deps.session;
+  for await (const stored of ledger.read({ pos: consent.pos - 1 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {
+    const event = parseEvent(stored);
+    if (event?.type === "approval.answered" && event.pos === consent.pos) return event.body;
+  }
+  return undefined;
 }

@@ -3,10 +3,9 @@ import type { ProposalRow } from "../../model/proposal/proposal.ts";
 import { InvalidInput } from "../../model/schema/problems.ts";
 import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
 import { failureOf } from "./apply-by-code.ts";
+import type { ResolveFallback, ResolveInput, ResolveTarget } from "./resolve.ts";
 import { stagedRows } from "./staging.ts";
-import type { StandingHandler } from "./standing-handler.ts";
 import { findProposal } from "./stored.ts";
-import type { ResolveInput, ResolveTarget } from "./target.ts";
 
 /** Null and an empty id count as absent. */
 export function resolveInput(input: JsonObject): ResolveInput {
@@ -29,7 +28,7 @@ function isExtra(extra: unknown): extra is JsonObject {
  * 1. the proposal it names,
  * 2. the directive's proposal,
  * 3. the only one staged before this batch (several are ambiguous),
- * 4. the standing handler,
+ * 4. the fallback,
  * 5. nothing.
  */
 export async function chooseTarget(batch: BatchRun, run: CallRun, input: ResolveInput): Promise<ResolveTarget> {
@@ -42,7 +41,7 @@ export async function chooseTarget(batch: BatchRun, run: CallRun, input: Resolve
   const [only] = before;
   if (only && (before.length > 1 || willStage(batch, run))) return { kind: "none", why: "ambiguous" };
   if (only) return { kind: "proposal", id: only.id, digest: only.digest };
-  return staging.standing ? await standingTarget(staging.standing, input) : { kind: "none", why: "nothing" };
+  return staging.fallback ? await fallbackTarget(staging.fallback, input) : { kind: "none", why: "nothing" };
 }
 
 async function named({ staging }: BatchRun, id: string): Promise<ResolveTarget> {
@@ -66,36 +65,36 @@ function willStage(batch: BatchRun, run: CallRun): boolean {
 }
 
 /** Asks once, so that consent covers what was shown. */
-async function standingTarget(handler: StandingHandler, { action, reason, extra }: ResolveInput): Promise<ResolveTarget> {
-  if (action === "discard" || !handler.ask) return { kind: "standing", handler, asked: {} };
+async function fallbackTarget(handler: ResolveFallback, { action, reason, extra }: ResolveInput): Promise<ResolveTarget> {
+  if (action === "discard" || !handler.ask) return { kind: "fallback", handler, asked: {} };
   try {
     const asked = await handler.ask({ reason, extra });
-    if ("answer" in asked) return { kind: "standing", handler, asked: { answer: asked.answer } };
-    return { kind: "standing", handler, asked: { question: asked, digest: asked.digest } };
+    if ("answer" in asked) return { kind: "fallback", handler, asked: { answer: asked.answer } };
+    return { kind: "fallback", handler, asked: { question: asked, digest: asked.digest } };
   } catch (error) {
     const { type, message } = failureOf(error);
-    return { kind: "standing", handler, asked: { answer: { content: message, error: { message, type } } } };
+    return { kind: "fallback", handler, asked: { answer: { content: message, error: { message, type } } } };
   }
 }
 
 /** The request's bindings to its target. */
 export function targetBinds(target: ResolveTarget): Readonly<Record<string, string>> {
   if (target.kind === "proposal") return { proposal: target.id, digest: target.digest };
-  if (target.kind !== "standing") return {};
+  if (target.kind !== "fallback") return {};
   const { digest } = target.asked;
   return { standing: target.handler.sourceToolName, ...(digest !== undefined && { digest }) };
 }
 
 /** `settled`: a person has answered, so the shown digest counts. */
 export async function restoredTarget(batch: BatchRun, run: CallRun, about: RestoreInput): Promise<ResolveTarget> {
-  const { proposal, digest, standing } = run.boundTo ?? {};
+  const { proposal, digest, standing: fallback } = run.boundTo ?? {};
   if (proposal !== undefined) return { kind: "proposal", id: proposal, digest: digest ?? "" };
   const { staging } = batch;
-  if (standing === undefined) return { kind: "none", why: nothingOr(batch, run, about.input) };
-  const handler = staging.standing;
-  if (handler?.sourceToolName !== standing) return { kind: "gone", note: handler?.gone };
-  if (about.settled && digest !== undefined) return { kind: "standing", handler, asked: { digest } };
-  return await standingTarget(handler, about.input);
+  if (fallback === undefined) return { kind: "none", why: nothingOr(batch, run, about.input) };
+  const handler = staging.fallback;
+  if (handler?.sourceToolName !== fallback) return { kind: "gone", note: handler?.gone };
+  if (about.settled && digest !== undefined) return { kind: "fallback", handler, asked: { digest } };
+  return await fallbackTarget(handler, about.input);
 }
 
 type RestoreInput = { readonly input: ResolveInput; readonly settled: boolean };

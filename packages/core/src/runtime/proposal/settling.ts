@@ -7,8 +7,7 @@ import type { RunContext, Tool } from "../../tool-definition.ts";
 import type { Ending } from "../dispatch.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 import { recordSurely } from "../session/record-surely.ts";
-import { parkedNotice } from "./notices.ts";
-import { reserveWhile, type Staging, stagedRows } from "./staging.ts";
+import { parkedNotice, reserveWhile, type Staging, stagedRows } from "./staging.ts";
 import { type FileContents, findProposal } from "./stored.ts";
 
 /** Who settles a proposal, why, and the signal that cancels it. */

@@ -1,11 +1,13 @@
 import type { FileChanges } from "../../file-ports.ts";
+import type { Draft } from "../../model/events.ts";
 import type { Json } from "../../model/json/json.ts";
 import type { ProposalRow } from "../../model/proposal/proposal.ts";
+import { resolveText } from "../../model/proposal/resolve-texts.ts";
 import type { Clock, Digest, Ids, Policy } from "../../ports.ts";
 import type { Registry } from "../../registry.ts";
 import type { Invocation, PendingAction, Tool } from "../../tool-definition.ts";
 import type { Session } from "../session/session.ts";
-import type { StandingHandler } from "./standing-handler.ts";
+import type { ResolveFallback } from "./resolve.ts";
 
 /** Callbacks of this process that settle a proposal. */
 export type Closure = Pick<PendingAction, "apply" | "reject"> & {
@@ -32,7 +34,7 @@ export type Staging = {
   readonly paths: Map<string, readonly string[]>;
   /** Resolves when the current file changes are done. */
   files: Promise<unknown>;
-  standing: StandingHandler | null;
+  fallback: ResolveFallback | null;
   /** Starts listening for requests, before anything is staged. */
   listen: () => void;
 };
@@ -70,7 +72,7 @@ export function createStaging(parts: StagingParts): Staging {
     ...parts,
     ...held,
     files: Promise.resolve(),
-    standing: null,
+    fallback: null,
     listen: () => undefined,
   };
 }
@@ -100,4 +102,21 @@ export async function reserveWhile<T>({ busy }: Staging, ids: readonly string[],
   } finally {
     for (const id of ids) busy.delete(id);
   }
+}
+
+/** Drafts a notice, with a separate text for people if given. */
+export function noticeDraft({ session, ids }: Staging, text: string, displayText: string = text): Draft<"notice.queued"> {
+  return session.draft("notice.queued", { notice: ids.next("n_"), kind: "proposal", modelText: text, displayText });
+}
+
+/** Drafts the notice of a parked proposal: the model continues, and a person can settle it. */
+export function parkedNotice(staging: Staging, row: Pick<ProposalRow, "id" | "label">): Draft<"notice.queued"> {
+  const { id, label } = row;
+  const forPeople = `${label} waits for you as ${id}. Apply it: assent approve ${id} Discard it: assent reject ${id}`;
+  return noticeDraft(staging, resolveText.parked(row), forPeople);
+}
+
+/** Describes what was done with a proposal, and why. */
+export function describeSettling(what: string, { id, label }: Pick<ProposalRow, "id" | "label">, reason: string): string {
+  return `${what} ${label} (${id}).${reason === "" ? "" : ` Reason: ${reason}`}`;
 }

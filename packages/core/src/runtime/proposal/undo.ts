@@ -7,9 +7,8 @@ import type { Ending } from "../dispatch.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 import { recordFirst, recordSurely } from "../session/record-surely.ts";
 import { serializeChanges, shownName } from "./apply.ts";
-import { describeSettling, noticeDraft } from "./notices.ts";
 import { successEnding, unknownProposal } from "./settling.ts";
-import { reserveWhile, type Staging } from "./staging.ts";
+import { describeSettling, noticeDraft, reserveWhile, type Staging } from "./staging.ts";
 import { changeSet, findProposal, readStoredProposal } from "./stored.ts";
 
 /** `again`: an earlier process started it. */

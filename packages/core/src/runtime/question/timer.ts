@@ -6,7 +6,7 @@ import type { QuestionTimer } from "../../question-port.ts";
 export type Countdown = {
   readonly timer: QuestionTimer;
   readonly changed: () => void;
-  readonly standing: () => readonly QuestionAnswer[];
+  readonly answersSoFar: () => readonly QuestionAnswer[];
   readonly chosen: (answers: readonly QuestionAnswer[]) => void;
   /** Keeps `timedOut` only on answers that did time out. */
   readonly marked: (answer: QuestionAnswer) => QuestionAnswer;
@@ -25,7 +25,7 @@ export type CountdownParts = {
 
 /** Times the shown question; when it fires, the next one starts, so a dead screen still times out. */
 export function makeCountdown({ clock, questions, limit, over }: CountdownParts): Countdown {
-  const { expire, hasAnswer, ...answers } = makeStanding(questions);
+  const { expire, hasAnswer, ...answers } = makeTimerState(questions);
   let shown: Question | undefined;
   let cancel: (() => void) | undefined;
   let tell: ((answer: QuestionAnswer) => void) | undefined;
@@ -61,8 +61,8 @@ export function makeCountdown({ clock, questions, limit, over }: CountdownParts)
   const timer: QuestionTimer = {
     restart: (id) => show(questions.find((question) => question.id === id)),
     stop: () => show(undefined),
-    onExpired: (told) => {
-      tell = told;
+    onExpired: (listener) => {
+      tell = listener;
     },
   };
   const changed = (): void => {
@@ -76,12 +76,12 @@ export function makeCountdown({ clock, questions, limit, over }: CountdownParts)
   return { ...answers, timer, changed, close, seconds: () => seconds };
 }
 
-type TimerState = Pick<Countdown, "standing" | "chosen" | "marked"> & {
+type TimerState = Pick<Countdown, "answersSoFar" | "chosen" | "marked"> & {
   readonly expire: (question: Question) => QuestionAnswer;
   readonly hasAnswer: (question: Question) => boolean;
 };
 
-function makeStanding(questions: readonly Question[]): TimerState {
+function makeTimerState(questions: readonly Question[]): TimerState {
   const soFar = new Map<string, QuestionAnswer>();
   const expired = new Map<string, QuestionAnswer>();
   return {
@@ -91,7 +91,7 @@ function makeStanding(questions: readonly Question[]): TimerState {
       return answer;
     },
     hasAnswer: ({ id }) => expired.has(id) || isAnswered(soFar.get(id) ?? { selected: [] }),
-    standing: () => questions.map(({ id }) => expired.get(id) ?? soFar.get(id) ?? { id, selected: [] }),
+    answersSoFar: () => questions.map(({ id }) => expired.get(id) ?? soFar.get(id) ?? { id, selected: [] }),
     chosen: (answers) => {
       soFar.clear();
       for (const { timedOut, automatic: _automatic, ...answer } of answers) {

@@ -5,12 +5,12 @@ import { answersFault, type QuestionAnswer } from "../../model/question/question
 import { readAnswers } from "../../model/question/shape.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { AnsweredElsewhere, type OpenQuestion, type QuestionerReply } from "../../question-port.ts";
-import { makeBell } from "../bell.ts";
 import type { Ending } from "../dispatch.ts";
 import { type BatchRun, type CallRun, isParking, skipRest } from "../pipeline/call-run.ts";
 import { tellHooks } from "../pipeline/notify.ts";
 import { hookSession } from "../pipeline/rewrite.ts";
 import { traceApproval } from "../pipeline/tracing.ts";
+import { makeWakeSignal } from "../waiting.ts";
 import { settleQuestion, sortAnswers } from "./answer.ts";
 import { abortedEnd, settledEnd } from "./ends.ts";
 import { type Countdown, makeCountdown } from "./timer.ts";
@@ -28,13 +28,13 @@ type QuestionDesk = {
 
 /** `unasked`: no answer here, so `onAsk` decides. */
 export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionRow): Promise<Ending | "unasked"> {
-  const bell = makeBell();
-  const desk = openDesk(batch, run, { row, ring: bell.ring });
+  const wakeSignal = makeWakeSignal();
+  const desk = openDesk(batch, run, { row, ring: wakeSignal.ring });
   const { session, policy } = batch.deps;
-  run.wake = bell.ring;
-  const watch = session.watch(bell.ring, (error) => {
+  run.wake = wakeSignal.ring;
+  const watch = session.watch(wakeSignal.ring, (error) => {
     desk.failure = error;
-    bell.ring();
+    wakeSignal.ring();
   });
   const unsubscribe = policy.subscribe(desk.countdown.changed);
   try {
@@ -42,7 +42,7 @@ export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionR
     for (;;) {
       const settled = await look(batch, run, desk);
       if (settled) return settled;
-      await bell.heard();
+      await wakeSignal.heard();
     }
   } finally {
     run.wake = undefined;
@@ -60,7 +60,7 @@ function openDesk(batch: BatchRun, run: CallRun, { row, ring }: DeskInput): Ques
   const { clock } = batch.deps;
   const over = (): void => {
     if (desk.said || run.stopped) return;
-    void settle(batch, desk, { outcome: "expired", answers: desk.countdown.standing(), by: clockBy(batch), reason: null });
+    void settle(batch, desk, { outcome: "expired", answers: desk.countdown.answersSoFar(), by: clockBy(batch), reason: null });
   };
   const countdown = makeCountdown({ clock, questions: row.questions, limit: () => secondsAllowed(batch), over });
   const desk: QuestionDesk = { row, countdown, showing: new AbortController(), ring, said: undefined, noAnswer: false, failure: undefined };
@@ -174,7 +174,7 @@ async function look(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<
   if (isParking(run) && !desk.said) return "unasked";
   if (run.stopped && !desk.said) {
     showing.abort(); // lets the questioner report the last choice
-    return abortedEnd({ questions: row.questions, answers: countdown.standing() });
+    return abortedEnd({ questions: row.questions, answers: countdown.answersSoFar() });
   }
   const now = session.state.questions.get(row.id);
   if (now && now.state !== "open") {

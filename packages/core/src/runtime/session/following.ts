@@ -2,9 +2,8 @@ import type { Ledger, Subscription } from "../../ledger-port.ts";
 import { type EventType, type LedgerEvent, SHARED, type StoredEvent } from "../../model/events.ts";
 import { fold, type SessionState } from "../../model/fold.ts";
 import { namedSession, parseEvent } from "../../model/known-event.ts";
-import type { Link } from "./link.ts";
 
-type FollowerPorts = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly link: Link };
+type FollowerPorts = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly link: SessionLink };
 
 /** How a session receives events of other processes. */
 export type SessionFollower = {
@@ -53,7 +52,7 @@ export function makeFollower({ ledger, id, state, link }: FollowerPorts): Sessio
     if (namedSession(event) === id && event.pos > state.shared) foldNaming(event);
     for (const { changed } of sinks) changed(event);
   };
-  const catchUp: Link["catchUp"] = async (before) => {
+  const catchUp: SessionLink["catchUp"] = async (before) => {
     for await (const stored of ledger.read({ pos: state.shared }, { naming: id })) {
       if (stored.pos < before) take(stored);
     }
@@ -101,3 +100,17 @@ export function makeFollower({ ledger, id, state, link }: FollowerPorts): Sessio
     },
   };
 }
+
+/** State shared by writer and follower. */
+export type SessionLink = {
+  /** Makes the error for every further write. */
+  failure: (() => unknown) | undefined;
+  underWay: number;
+  /** Shared events wait for own writes in flight, which they may answer. */
+  readonly held: StoredEvent[];
+  take: (stored: StoredEvent) => void;
+  /** Folds events other processes recorded before this position. */
+  catchUp: (before: number) => Promise<void>;
+  watched: boolean;
+  readonly listeners: Set<(event: LedgerEvent) => void>;
+};

@@ -6,8 +6,7 @@ import { parseEvent } from "../../model/known-event.ts";
 import { fromSnapshot, toSnapshot } from "../../model/snapshot.ts";
 import type { Clock, Ids } from "../../ports.ts";
 import { acquireSession } from "./acquire.ts";
-import { makeFollower, type SessionFollower } from "./following.ts";
-import type { Link } from "./link.ts";
+import { makeFollower, type SessionFollower, type SessionLink } from "./following.ts";
 import { makeStamp } from "./stamp.ts";
 import { makeWriter, type SessionWriter } from "./writing.ts";
 
@@ -111,7 +110,7 @@ function foldStored(state: SessionState, stored: StoredEvent): LedgerEvent {
 type OpenedSession = { readonly id: string; readonly lease: Lease; readonly state: SessionState; readonly holder: Holder };
 
 function makeSession({ ledger, clock, endHolder }: SessionPorts, { id, lease, state, holder }: OpenedSession): Session {
-  const link: Link = {
+  const link: SessionLink = {
     failure: undefined,
     underWay: 0,
     held: [],

@@ -3,7 +3,7 @@ import { isAsked } from "../../model/call.ts";
 import type { Draft, LedgerEvent } from "../../model/events.ts";
 import { fold, type SessionState } from "../../model/fold.ts";
 import { toSnapshot } from "../../model/snapshot.ts";
-import type { Link } from "./link.ts";
+import type { SessionLink } from "./following.ts";
 
 /** How a session writes its own chain. */
 export type SessionWriter = {
@@ -13,7 +13,7 @@ export type SessionWriter = {
 };
 
 type ClaimAnswer = { readonly won: LedgerEvent } | { readonly lost: ClaimLost };
-type WriterPorts = { readonly ledger: Ledger; readonly lease: Lease; readonly state: SessionState; readonly link: Link };
+type WriterPorts = { readonly ledger: Ledger; readonly lease: Lease; readonly state: SessionState; readonly link: SessionLink };
 
 const SNAPSHOT_EVERY = 1_000;
 
@@ -106,7 +106,7 @@ function makeIssue(on: WriterPorts): Issue {
 /** No chain ends here, so a write behind it stores nothing. */
 const NOWHERE = -1;
 
-async function refuseWrite(store: Store<unknown>, failure: NonNullable<Link["failure"]>): Promise<never> {
+async function refuseWrite(store: Store<unknown>, failure: NonNullable<SessionLink["failure"]>): Promise<never> {
   const why: unknown = await store(NOWHERE).catch((error: unknown) => error);
   throw why instanceof LedgerError && why.type === "stale_writer" ? why : failure();
 }

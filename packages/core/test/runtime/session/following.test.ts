@@ -5,8 +5,7 @@ import type { Draft, LedgerEvent } from "../../../src/model/events.ts";
 import { emptySession, fold, type SessionState } from "../../../src/model/fold.ts";
 import type { Holder } from "../../../src/model/holder.ts";
 import { memoryLedger } from "../../../src/runtime/memory-ledger/ledger.ts";
-import { makeFollower, type SessionFollower } from "../../../src/runtime/session/following.ts";
-import type { Link } from "../../../src/runtime/session/link.ts";
+import { makeFollower, type SessionFollower, type SessionLink } from "../../../src/runtime/session/following.ts";
 import {
   askedDraft,
   claimedDraft,
@@ -24,7 +23,7 @@ const B = "s_bbbbbbbbbbbbbbbbbbbb";
 const LIMIT = { timeout: 10_000 };
 const HOLDER: Holder = { pid: 1, host: "h", processStart: "0", door: "test" };
 
-type Scene = { readonly ledger: Ledger; readonly state: SessionState; readonly link: Link; readonly follower: SessionFollower };
+type Scene = { readonly ledger: Ledger; readonly state: SessionState; readonly link: SessionLink; readonly follower: SessionFollower };
 
 async function begun(ledger: Ledger, session: string): Promise<readonly LedgerEvent[]> {
   const lease: Lease = await ledger.acquire(session, HOLDER);
@@ -43,7 +42,7 @@ async function following(): Promise<Scene> {
   for (const event of await begun(ledger, A)) fold(state, event);
   await begun(ledger, B);
   const nothing = (): void => undefined;
-  const link: Link = {
+  const link: SessionLink = {
     failure: undefined,
     underWay: 0,
     held: [],

@@ -127,7 +127,7 @@ test("a durable session is opened from its snapshot and what came after it", asy
   ]);
   const again = await bench(t, { beside: b, reopen: { id: b.session.id } });
   const open = again.session.state.calls.get("c1");
-  assert.ok(open?.state === "waiting" && open.standing === "cancelled");
+  assert.ok(open?.state === "waiting" && open.approvalState === "cancelled");
 });
 
 test("a snapshot that is not ours is ignored, and the session folded from its first event", async (t) => {

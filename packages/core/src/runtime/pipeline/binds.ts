@@ -12,15 +12,15 @@ import { notifyVerdict } from "./notify.ts";
 type Binds = Readonly<Record<string, string>>;
 
 /** An approval of an earlier process was for what was shown then: if what the request is bound to has changed since, the call ends. */
-export async function changedSinceYes(
+export async function changedSinceConsent(
   batch: BatchRun,
   run: CallRun,
   judged: JudgedCall,
-  yes: Consent,
+  consent: Consent,
 ): Promise<{ readonly end: Ending } | undefined> {
   const shown = run.boundTo;
   run.boundTo = undefined;
-  if (shown === undefined || yes.edited) return undefined;
+  if (shown === undefined || consent.edited) return undefined;
   const file = difference(shown, judged.request.binds);
   return file === undefined ? undefined : await refuse(batch, run, { judged, file });
 }
@@ -37,7 +37,7 @@ export async function changedOperand(
   const now = await assessCall(batch, run, permitted);
   const file = difference(permitted.request.binds, now.request.binds);
   if (file === undefined) return undefined;
-  return permitted.yes ? await refuse(batch, run, { judged: permitted, file }) : { again: await rejudgeCall(batch, run, permitted) };
+  return permitted.consent ? await refuse(batch, run, { judged: permitted, file }) : { again: await rejudgeCall(batch, run, permitted) };
 }
 
 /** Whether the request is bound to anything outside itself. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Answer, type JsonObject, type StandingContext, type StandingHandler, ToolError, type ToolResult } from "@assent/core";
+import { type Answer, type FallbackContext, type JsonObject, type ResolveFallback, ToolError, type ToolResult } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
 import { only, outcomes, says, scriptedHooks, textOf, until } from "../harness.ts";
 import { type ProposalBench, type ProposalOptions, proposalBench, resolving } from "./proposal-bench.ts";
@@ -8,10 +8,10 @@ import { type ProposalBench, type ProposalOptions, proposalBench, resolving } fr
 const PLAN = "1. look\n2. leap";
 
 /** What happened to a plan, and the handler that a mode would set. */
-type Planning = { readonly handler: StandingHandler; readonly seen: StandingContext[]; text: string; asked: number };
+type Planning = { readonly handler: ResolveFallback; readonly seen: FallbackContext[]; text: string; asked: number };
 
-function planning(over: Partial<StandingHandler> = {}): Planning {
-  const seen: StandingContext[] = [];
+function planning(over: Partial<ResolveFallback> = {}): Planning {
+  const seen: FallbackContext[] = [];
   const plan: Planning = {
     seen,
     text: PLAN,
@@ -52,7 +52,7 @@ function digest(text: string): string {
 
 async function planBench(t: Parameters<typeof proposalBench>[0], plan: Planning, options: ProposalOptions = {}): Promise<ProposalBench> {
   const b = await proposalBench(t, { policy: { mode: "plan" }, ...options });
-  b.dispatcher.proposals.setStandingHandler(plan.handler);
+  b.dispatcher.proposals.setResolveFallback(plan.handler);
   return b;
 }
 
@@ -61,7 +61,7 @@ const approve = (over: Partial<Answer> = {}) => scriptedApprover(() => ({ outcom
 test("without a question it acts at once, also in plan mode", async (t) => {
   const { ask: _ask, ...handler } = planning({ apply: ({ reason }) => ({ result: `done: ${reason}`, label: "Thing" }) }).handler;
   const b = await proposalBench(t, { policy: { mode: "plan" } });
-  b.dispatcher.proposals.setStandingHandler(handler);
+  b.dispatcher.proposals.setResolveFallback(handler);
   const report = only(await b.process([resolving("apply", { extra: { a: 1 } })]));
   assert.deepEqual([report.outcome, report.type, textOf(report)], ["succeeded", "applied", "done: because"]);
   assert.deepEqual(report.result.details, {
@@ -204,7 +204,7 @@ test("removing a handler while a person is asked ends the call with its note", a
   const b = await planBench(t, planning());
   const running = b.process([resolving("apply")]);
   await until(() => b.dispatcher.pending().length > 0);
-  b.dispatcher.proposals.setStandingHandler(null);
+  b.dispatcher.proposals.setResolveFallback(null);
   const report = only(await running);
   assert.deepEqual(
     [report.outcome, report.type, textOf(report)],
@@ -216,10 +216,10 @@ test("a call that was frozen on a handler that is gone at its turn ends as nothi
   const { ask: _ask, ...handler } = planning().handler;
   for (const action of ["apply", "discard"] as const) {
     const b = await proposalBench(t);
-    b.dispatcher.proposals.setStandingHandler(handler);
+    b.dispatcher.proposals.setResolveFallback(handler);
     const running = b.process([{ name: "slow_edit", arguments: { text: "x" } }, resolving(action)]);
     await b.gates.reached("x");
-    b.dispatcher.proposals.setStandingHandler(null);
+    b.dispatcher.proposals.setResolveFallback(null);
     b.gates.open("x");
     const [, outcome] = outcomes(await running);
     assert.equal(outcome, action === "apply" ? "failed no_pending_action" : "succeeded nothing_to_discard");
@@ -231,7 +231,7 @@ test("a discard withdraws in the plain words, or in the handler's", async (t) =>
   const report = only(await b.process([resolving("discard", { reason: "later" })]));
   assert.deepEqual([report.type, textOf(report)], ["discarded", "Discarded: Plan. Reason: later."]);
   assert.deepEqual(report.result.details, { action: "discard", reason: "later", sourceToolName: "plan_mode", label: "Plan" });
-  b.dispatcher.proposals.setStandingHandler(planning({ reject: ({ reason }) => ({ result: `gone: ${reason}` }) }).handler);
+  b.dispatcher.proposals.setResolveFallback(planning({ reject: ({ reason }) => ({ result: `gone: ${reason}` }) }).handler);
   assert.equal(textOf(only(await b.process([resolving("discard", { reason: "x" })]))), "gone: x");
 });
 
@@ -244,7 +244,7 @@ test("an answer given while no process ran is used once, by the process that res
   await b.dispatcher.answer(says(row?.id ?? "", { mode: "auto-edit" }));
   const next = await proposalBench(t, { beside: b, files: b.files, reopen: { id: b.session.id, takeOver: true } });
   const resumed = planning();
-  next.dispatcher.proposals.setStandingHandler(resumed.handler);
+  next.dispatcher.proposals.setResolveFallback(resumed.handler);
   const report = only(await next.resume());
   assert.deepEqual([report.type, textOf(report)], ["applied", "Plan approved. Mode: auto-edit."]);
   assert.equal(resumed.asked, 0);
@@ -255,7 +255,7 @@ test("a plan that waits is shown again by the process that resumes", async (t) =
   const b = await planBench(t, planning(), { person: "nobody", deps: { onAsk: "park" } });
   await b.process([resolving("apply")]);
   const next = await proposalBench(t, { beside: b, files: b.files, reopen: { id: b.session.id, takeOver: true }, person: approve() });
-  next.dispatcher.proposals.setStandingHandler(planning().handler);
+  next.dispatcher.proposals.setResolveFallback(planning().handler);
   assert.equal(only(await next.resume()).type, "applied");
   assert.equal(next.person.shown[0]?.revision, 1);
 });

@@ -8,7 +8,7 @@ import type { Maybe } from "../../tool-definition.ts";
 export type ResolveWords = { readonly reason: string; readonly extra: JsonObject | undefined };
 
 /** A question that only a person may answer, never a grant, rule, hook or mode. */
-export type StandingQuestion = {
+export type FallbackQuestion = {
   readonly details: ConfirmationDetails;
   /** Binds the consent to the shown details. */
   readonly digest: string;
@@ -18,8 +18,8 @@ export type StandingQuestion = {
   readonly rejected?: (reason: string | undefined) => { readonly type: string; readonly text: string };
 };
 
-/** What a standing handler receives when it is called. */
-export type StandingContext = {
+/** What a fallback receives when it is called. */
+export type FallbackContext = {
   readonly callId: string;
   readonly signal: AbortSignal;
   /** After this, a cancel comes too late. */
@@ -29,17 +29,42 @@ export type StandingContext = {
 };
 
 /** A result, and its label if that depends on the input. */
-export type StandingResult = { readonly result: ToolResult | string; readonly label?: string };
+export type FallbackResult = { readonly result: ToolResult | string; readonly label?: string };
 
 /** Defines what `resolve` does when no proposal is pending. A mode owns it; a session has at most one. */
-export type StandingHandler = {
+export type ResolveFallback = {
   readonly label: string;
   readonly sourceToolName: string;
   /** If present, an apply needs a person's consent. Returning an answer instead ends the call. */
-  readonly ask?: (words: ResolveWords) => Maybe<StandingQuestion | { readonly answer: ToolResult }>;
-  readonly apply: (words: ResolveWords, ctx: StandingContext) => Maybe<StandingResult>;
+  readonly ask?: (words: ResolveWords) => Maybe<FallbackQuestion | { readonly answer: ToolResult }>;
+  readonly apply: (words: ResolveWords, ctx: FallbackContext) => Maybe<FallbackResult>;
   /** If absent, a discard gets the default text. */
-  readonly reject?: (words: ResolveWords, ctx: StandingContext) => Maybe<StandingResult | undefined>;
+  readonly reject?: (words: ResolveWords, ctx: FallbackContext) => Maybe<FallbackResult | undefined>;
   /** Added to a waiting call's result after the handler was removed. */
   readonly gone?: string;
+};
+
+/** What a `resolve` call is about, chosen when its request is frozen. */
+export type ResolveTarget =
+  | { readonly kind: "proposal"; readonly id: string; readonly digest: string }
+  | { readonly kind: "fallback"; readonly handler: ResolveFallback; readonly asked: FallbackReply }
+  | { readonly kind: "gone"; readonly note: string | undefined }
+  | {
+      readonly kind: "none";
+      readonly why: "nothing" | "ambiguous" | "unknown";
+      readonly owner?: string | undefined;
+    };
+
+/** A target and the input it was chosen for. */
+export type ChosenTarget = { readonly target: ResolveTarget; readonly action: ResolveInput["action"]; readonly id: string | undefined };
+
+/** A fallback's question, or its immediate answer. */
+export type FallbackReply = { readonly question?: FallbackQuestion; readonly answer?: ToolResult; readonly digest?: string };
+
+/** The validated input of `resolve`. */
+export type ResolveInput = {
+  readonly action: "apply" | "discard";
+  readonly reason: string;
+  readonly extra?: JsonObject;
+  readonly id?: string;
 };
