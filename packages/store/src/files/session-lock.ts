@@ -15,7 +15,7 @@ export type TryLock = (session: string) => (() => void) | undefined;
 /** The locks of sessions, through this ledger's own connections to their files. */
 export type SessionLocks = { readonly tryLock: TryLock; readonly close: () => void };
 
-type LockConnection = { readonly database: Database; readonly inode: number };
+type LockConnection = { readonly database: Database; readonly file: string; readonly inode: number };
 
 /**
  * Connections stay open after a release, because opening one costs more than the lock. More than this many are closed when they are free.
@@ -33,14 +33,14 @@ export function makeSessionLocks({ paths, files }: Pick<OpenStore, "paths" | "fi
     connections.delete(session);
   };
   const connect = (session: string): Database => {
-    const file = lockFile(paths, session);
     const known = connections.get(session);
-    if (known && tryStat(file)?.ino === known.inode) return known.database;
+    if (known && tryStat(known.file)?.ino === known.inode) return known.database;
     disconnect(session);
     files.check(); // create no lock file if the store is gone
     makeLockFile(paths, session);
+    const file = lockFile(paths, session);
     const database = open(file, { readOnly: false, timeout: 0 });
-    connections.set(session, { database, inode: tryStat(file)?.ino ?? 0 });
+    connections.set(session, { database, file, inode: tryStat(file)?.ino ?? 0 });
     database.exec("pragma journal_mode=memory"); // otherwise every lock creates and removes a journal file
     return database;
   };

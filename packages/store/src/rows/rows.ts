@@ -102,37 +102,6 @@ export function newChain(session: string, first: number): ChainEntry {
   };
 }
 
-/** Rows loaded on first use. `changed` holds the rows to write back. */
-export type CachedTable<V> = Table<V> & { readonly changed: Map<string, V>; clear(): void; size(): number };
-
-export function makeCachedTable<V>(load: (key: string) => V | undefined): CachedTable<V> {
-  const known = new Map<string, V | undefined>();
-  const changed = new Map<string, V>();
-  return {
-    changed,
-    get: (key) => {
-      const value = known.get(key);
-      if (value !== undefined || known.has(key)) return value;
-      const loaded = load(key);
-      known.set(key, loaded);
-      return loaded;
-    },
-    put: (key, value) => {
-      known.set(key, value);
-      changed.set(key, value);
-    },
-    unput: (key) => {
-      known.delete(key);
-      changed.delete(key);
-    },
-    clear: () => {
-      known.clear();
-      changed.clear();
-    },
-    size: () => known.size,
-  };
-}
-
 /** Rows whose changes can be dropped until they are kept. */
 export type UndoableRows = Rows & {
   keep(): void;
@@ -141,28 +110,48 @@ export type UndoableRows = Rows & {
 
 /** Wraps rows so that a failed operation can drop its changes. */
 export function makeUndoable(rows: Rows): UndoableRows {
-  let undo: (() => void)[] = [];
-  const table = <V>({ get, put, unput }: Table<V>): Table<V> => ({
+  const tables = [
+    recordChanges(rows.chains),
+    recordChanges(rows.calls),
+    recordChanges(rows.approvals),
+    recordChanges(rows.grants),
+    recordChanges(rows.proposals),
+    recordChanges(rows.questions),
+  ] as const;
+  const [chains, calls, approvals, grants, proposals, questions] = tables;
+  return {
+    chains,
+    calls,
+    approvals,
+    grants,
+    proposals,
+    questions,
+    keep: () => {
+      for (const { changes } of tables) changes.length = 0;
+    },
+    drop: () => {
+      for (const { undo } of tables) undo();
+    },
+  };
+}
+
+type RecordedTable<V> = Table<V> & { readonly changes: unknown[]; undo(): void };
+
+function recordChanges<V>({ get, put, unput }: Table<V>): RecordedTable<V> {
+  const changes: { readonly key: string; readonly before: V | undefined }[] = [];
+  return {
     get,
     unput,
     put: (key, value) => {
-      const before = get(key);
-      undo.push(before === undefined ? () => unput(key) : () => put(key, before));
+      changes.push({ key, before: get(key) });
       put(key, value);
     },
-  });
-  return {
-    chains: table(rows.chains),
-    calls: table(rows.calls),
-    approvals: table(rows.approvals),
-    grants: table(rows.grants),
-    proposals: table(rows.proposals),
-    questions: table(rows.questions),
-    keep: () => {
-      undo = [];
-    },
-    drop: () => {
-      for (let step = undo.pop(); step; step = undo.pop()) step();
+    changes,
+    undo: () => {
+      for (let change = changes.pop(); change; change = changes.pop()) {
+        if (change.before === undefined) unput(change.key);
+        else put(change.key, change.before);
+      }
     },
   };
 }

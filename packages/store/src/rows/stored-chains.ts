@@ -3,7 +3,7 @@ import { type Database, type Query, query } from "../database/database.ts";
 import { listsMismatch } from "../files/store-error.ts";
 import { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "./event-columns.ts";
 import { advanceChain } from "./lists.ts";
-import { type ChainEntry, makeCachedTable, parseRow } from "./rows.ts";
+import { type ChainEntry, parseRow } from "./rows.ts";
 import { KEPT_ROWS, makeStoredTable, type StoredTable } from "./stored-table.ts";
 
 /** A row of `sessions`. */
@@ -118,7 +118,7 @@ export function makeChainTable(database: Database): StoredTable<ChainEntry> {
     written.set(session, chain);
     lagging.delete(session);
   };
-  const table = makeStoredTable(makeCachedTable<ChainEntry>(load), { write, kept: KEPT_ROWS });
+  const table = makeStoredTable<ChainEntry>({ load, write, kept: KEPT_ROWS });
   return {
     ...table,
     flush: (everything) => {

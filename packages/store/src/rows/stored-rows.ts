@@ -4,17 +4,7 @@ import { makeCallEventReader } from "./call-events.ts";
 import { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "./event-columns.ts";
 import { changeCall } from "./lists.ts";
 import { makeMemoryRows } from "./memory-rows.ts";
-import {
-  type CallEntry,
-  IS_OPEN,
-  type ListEntry,
-  type ListRows,
-  makeCachedTable,
-  parseRow,
-  type Rows,
-  SEARCH_COLUMN,
-  splitCallKey,
-} from "./rows.ts";
+import { type CallEntry, IS_OPEN, type ListEntry, type ListRows, parseRow, type Rows, SEARCH_COLUMN, splitCallKey } from "./rows.ts";
 import { makeChainTable } from "./stored-chains.ts";
 import { KEPT_ROWS, makeStoredTable, type StoredTable } from "./stored-table.ts";
 
@@ -55,15 +45,15 @@ function makeCallTable(database: Database): StoredTable<CallEntry> {
   const own = makeCallEventReader(database);
   const named = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? and pos > ? and call = ? order by pos`);
   const asked = query<{ id: string }>(database, "select id from questions where session = ? and call = ? and open = 1 order by first");
-  const rows = makeCachedTable<CallEntry>((key) => {
+  const load = (key: string): CallEntry | undefined => {
     const { session, call } = splitCallKey(key);
     const events = own(session, call);
     const first = events.find(({ type }) => type === "call.proposed");
     if (!first) return undefined;
     const entry = foldCall([...events, ...named.all(session, first.pos, call)].sort((one, other) => one.pos - other.pos));
     return entry?.row ? { ...entry, asked: asked.all(session, call).map(({ id }) => id) } : entry;
-  });
-  return makeStoredTable(rows, { write: () => undefined, kept: KEPT_ROWS });
+  };
+  return makeStoredTable({ load, write: () => undefined, kept: KEPT_ROWS, isNeeded: ({ row }) => row !== undefined });
 }
 
 function foldCall(events: readonly EventColumns[]): CallEntry | undefined {
@@ -85,12 +75,12 @@ function makeListTable<K extends keyof ListRows>(database: Database, table: K): 
     `insert into ${table} (id, first, latest, session, ${column}, open, row) values (?, ?, ?, ?, ?, ?, ?)
      on conflict (id) do update set latest = excluded.latest, open = excluded.open, row = excluded.row`,
   );
-  const rows = makeCachedTable<ListEntry<ListRows[K]>>((id) => {
+  const load = (id: string): ListEntry<ListRows[K]> | undefined => {
     const found = select.get(id);
     return found && { first: found.first, latest: found.latest, row: parseRow<ListRows[K]>(found.row) };
-  });
+  };
   const write = (id: string, { row, first, latest }: ListEntry<ListRows[K]>): void => {
     insert.run(id, first, latest, row.session ?? null, value(row), Number(IS_OPEN[table](row)), JSON.stringify(row));
   };
-  return makeStoredTable(rows, { write, kept: 0 });
+  return makeStoredTable({ load, write, kept: 0 });
 }

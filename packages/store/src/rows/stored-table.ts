@@ -1,28 +1,55 @@
-import type { CachedTable, Table } from "./rows.ts";
+import type { Table } from "./rows.ts";
 
-/** Rows to keep in memory between transactions. */
-export const KEPT_ROWS = 10_000;
-
-/** Rows of a table, kept between transactions. */
+/** Rows of a table, loaded on first use and kept between transactions. */
 export type StoredTable<V> = Table<V> & {
   /** Writes changed rows; `everything` includes rows that may lag. */
   readonly flush: (everything: boolean) => void;
   readonly clear: () => void;
 };
 
-export type StoredTableOptions<V> = { readonly write: (key: string, value: V, everything: boolean) => void; readonly kept: number };
+export type StoredTableOptions<V> = {
+  readonly load: (key: string) => V | undefined;
+  readonly write: (key: string, value: V, everything: boolean) => void;
+  /** If more rows are in memory after a flush, those that are not needed are forgotten. */
+  readonly kept: number;
+  readonly isNeeded?: (value: V) => boolean;
+};
 
-export function makeStoredTable<V>(rows: CachedTable<V>, { write, kept }: StoredTableOptions<V>): StoredTable<V> {
+/** Rows to keep in memory between transactions. */
+export const KEPT_ROWS = 10_000;
+
+export function makeStoredTable<V>({ load, write, kept, isNeeded = () => false }: StoredTableOptions<V>): StoredTable<V> {
+  const known = new Map<string, V | undefined>();
+  const changed = new Map<string, V>();
+  const shrink = (): void => {
+    for (const [key, value] of known) if (value === undefined || !isNeeded(value)) known.delete(key);
+    if (known.size > kept) known.clear();
+  };
   return {
-    get: rows.get,
-    put: rows.put,
-    unput: rows.unput,
-    clear: rows.clear,
+    get: (key) => {
+      const value = known.get(key);
+      if (value !== undefined || known.has(key)) return value;
+      const loaded = load(key);
+      known.set(key, loaded);
+      return loaded;
+    },
+    put: (key, value) => {
+      known.set(key, value);
+      changed.set(key, value);
+    },
+    unput: (key) => {
+      known.delete(key);
+      changed.delete(key);
+    },
+    clear: () => {
+      known.clear();
+      changed.clear();
+    },
     flush: (everything) => {
-      if (rows.changed.size === 0) return;
-      for (const [key, value] of rows.changed) write(key, value, everything);
-      rows.changed.clear();
-      if (rows.size() > kept) rows.clear();
+      if (changed.size === 0) return;
+      for (const [key, value] of changed) write(key, value, everything);
+      changed.clear();
+      if (known.size > kept) shrink();
     },
   };
 }

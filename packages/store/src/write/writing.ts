@@ -171,20 +171,18 @@ function applyToRows(rows: Rows, event: ChainedEvent): LedgerEvent {
 }
 
 function makeEventInsert(database: Database): (staged: StagedEvent) => number {
-  const insert = query(
-    database,
-    `insert into events (pos, session, seq, epoch, at, type, v, body, prev, hash, call, naming)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  );
+  const columns = "pos, session, seq, epoch, at, type, v, body, prev, hash, call";
+  const insert = query(database, `insert into events (${columns}) values (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?)`);
+  const insertShared = query(database, `insert into events (${columns}, naming) values (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)`);
   const insertBlob = query(
     database, // repairs a damaged blob
     "insert into blobs (sha, bytes) values (?, ?) on conflict (sha) do update set bytes = excluded.bytes where bytes <> excluded.bytes",
   );
   const insertUse = query(database, "insert into blob_uses (session, sha) values (?, ?) on conflict do nothing");
   return ({ event, call, text, blobs, lent }) => {
-    const { pos, session, seq, epoch, at, type, v, prev, hash } = event;
-    const named = session === SHARED ? (namedSession(event) ?? null) : null;
-    insert.run(pos, session, seq, epoch, at, type, v, text, prev, hash, call, named);
+    const { pos, session, seq, epoch, at, type, prev, hash } = event;
+    if (session !== SHARED) insert.run(pos, session, seq, epoch, at, type, text, prev, hash, call);
+    else insertShared.run(pos, session, seq, epoch, at, type, text, prev, hash, call, namedSession(event) ?? null);
     let bytes = text.length;
     for (const blob of blobs) {
       insertBlob.run(blob.sha, blob.bytes);
