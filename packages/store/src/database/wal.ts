@@ -3,7 +3,7 @@ import type { Database } from "./database.ts";
 /** About 4,000 pages. Pages that change often are then written to the database only once. */
 const LIMIT = 16_777_216;
 /** An estimate of the index pages that a commit writes besides its events. */
-const COMMIT_BYTES = 32_768;
+const COMMIT_BYTES = 16_384;
 
 /** Checkpoints the write-ahead log now and then, outside of any commit. */
 export type WalKeeper = { readonly grown: (bytes: number) => void; readonly stop: () => void };
