@@ -120,7 +120,7 @@ async function converse(
     ...{ context, store, ports, cancelling, bindings, place, run },
     view: screen,
     door: screenDoor({ screen, clock: ports.clock, env: context.io.env, approvalTimeoutMs: run.approvalTimeoutMs }),
-    columns: () => context.io.stdout.columns() ?? 80,
+    columns: () => (context.io.stdout.columns() ?? 80) - 2, // a page is indented
     leave: leaving.resolve,
   });
   try {

@@ -46,10 +46,7 @@ export function actionLines({ actions, notes }: CardAnswers, choosing: AnswerCho
 function sharedLine(shared: readonly CardAction[], { open }: AnswerChoice, { columns, theme }: Canvas): string {
   const keys = shared.map(({ key }) => key).join(" ");
   const isAll = shared.some(({ rules }) => rules === undefined);
-  const line = cut(
-    `  ${keys}  ${isAll ? "press a letter to see what it does" : "Always allow; press a letter to see the rule it would save"}`,
-    columns,
-  );
+  const line = cut(`  ${keys}  ${isAll ? "press one to read it" : "Always allow; press a letter to see the rule it would save"}`, columns);
   return open || isAll ? line : theme.dim(line);
 }
 

@@ -1,6 +1,6 @@
 import type { Answer, OpenApproval } from "@assent/core";
 import { headingOf } from "../../desk/approvals/view.ts";
-import { cut, wrapWords } from "../../io/display-width.ts";
+import { cut, displayWidth, wrapWords } from "../../io/display-width.ts";
 import { oneLine } from "../../io/visible-text.ts";
 import { applyHunks } from "../diff/chosen-hunks.ts";
 import type { Canvas, Dialog, Key, Size } from "../draw/dialog.ts";
@@ -148,7 +148,7 @@ function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
   const more = hidden > 0 ? `… ${hidden} more ${hidden === 1 ? "line" : "lines"}: press PgDn or Space` : "";
   const open = isAllSeen(card, seenOn(card, state, canvas), canvas);
   return [
-    `${theme.title(cut(`${asks} ${title}`, columns - approval.id.length - 2))}  ${theme.dim(approval.id)}`,
+    headLine(`${asks} ${title}`, approval.id, canvas),
     ...lines,
     ...(more === "" ? [] : [theme.warning(cut(more, columns))]),
     "",
@@ -158,6 +158,15 @@ function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
     ...(state.hint === "" ? [] : wrapWords(state.hint, columns).map(theme.warning)),
   ];
 }
+
+/** The id is left out where it would take the place of what is asked. */
+function headLine(text: string, id: string, { columns, theme }: Canvas): string {
+  const room = columns - id.length - 2;
+  if (room < LEAST_HEAD && displayWidth(text) > room) return theme.title(cut(text, columns));
+  return `${theme.title(cut(text, room))}  ${theme.dim(id)}`;
+}
+
+const LEAST_HEAD = 40;
 
 type CardPress = { readonly key: Key; readonly size: Size };
 

@@ -248,7 +248,7 @@ async function offerDemonstration({ view, context, columns }: AppParts, confirm:
     yes: "Show the demonstration",
     no: "Not now; choose a model with /model provider:name",
   });
-  if (wanted) view.append({ type: "page", title: "assent demo", text: await captureCommand(context, ["demo"], columns() - 4) });
+  if (wanted) view.append({ type: "page", title: "assent demo", text: await captureCommand(context, ["demo"], columns()) });
 }
 
 async function switchConversation({ conversations, turns }: AppState, id: string | undefined): Promise<void> {

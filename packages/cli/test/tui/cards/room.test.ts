@@ -57,6 +57,22 @@ describe("the room a card has", () => {
     assert.ok(approvals > 20, `${approvals} were approved`);
   });
 
+  const HEADS: readonly (readonly [sentence: string, columns: number, head: RegExp])[] = [
+    ["wide card names the call and its id", 80, /^Approval needed: Write a note {2}a_\S+$/],
+    ["narrow card names the call, not its id", 40, /^Approval needed: Write a note$/],
+  ];
+  for (const [sentence, columns, head] of HEADS)
+    test(`the head of a ${sentence}`, () => {
+      const card = approvalCard(longCommand(1, { id: "a_szh5u7nyydofhqn7phwa" }), { editable: undefined, editor: false });
+      assert.match(card.view(card.begin(), { columns, rows: 24, theme })[0] ?? "", head);
+    });
+
+  test("the shared row of answers fits a narrow card", () => {
+    const card = approvalCard(longCommand(1), { editable: "command", editor: true });
+    const lines = card.view(card.begin(), { columns: 40, rows: 9, theme });
+    assert.ok(lines.includes("  y s p u e n x  press one to read it"), lines.join("\n"));
+  });
+
   test("a card fits from eight rows on, and can be read to its end there", () => {
     for (let rows = 8; rows <= 60; rows += 1) {
       const canvas: Canvas = { columns: 80, rows, theme };

@@ -557,7 +557,7 @@ describe("what a terminal is spared", () => {
       for (const [columns, rows] of sizes) {
         screen.resize(columns, rows);
         const rule = "─".repeat(columns);
-        const now = await screen.until((now) => now.split("\n").includes(rule) && now.includes("x  press a letter") === rows < 24);
+        const now = await screen.until((now) => now.split("\n").includes(rule) && now.includes("x  press one") === rows < 24);
         assert.equal(now.split("Approval needed").length, 2, `at ${columns} by ${rows}:\n${now}`);
       }
     });

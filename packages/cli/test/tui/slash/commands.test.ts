@@ -76,6 +76,15 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
     await screen.until(/DENY {2}touch again/);
   });
 
+  test("/explain wraps its text once", async () => {
+    using at = place();
+    using screen = converse(at, { rows: 60 });
+    await idle(screen, "script:");
+    await say(screen, "/explain shell git push");
+    const now = await screen.until("no remembered answer covers it");
+    assert.match(now, /^ {2}No rule can allow it, because of what is marked with ! above: it needs$\n^ {2}approval each time\.$/m);
+  });
+
   test("/tools lists and shows a tool that was named at the start, with its file", async () => {
     using at = place();
     const tool = new URL("../../../../../examples/custom-tools/rename.ts", import.meta.url).pathname;
