@@ -110,11 +110,11 @@ function warnUnmatchedTool(reading: HookReading, { path, value }: PlacedValue, m
   const names = [...new Set(reading.parts.tools?.().flatMap((name) => [sharedToolName(name), name]))];
   const text = String(value);
   if (names.length === 0 || text.includes("mcp_") || names.some(matches)) return;
-  const word = /[A-Za-z_][\w-]*/.exec(text)?.[0] ?? text;
+  const near = nearestKey(/[A-Za-z_][\w-]*/.exec(text)?.[0] ?? text, names);
   report(reading, path, {
     type: "settings_type",
     message: "matches no tool, so its hooks never run",
-    hint: `Did you mean ${nearestKey(word, names)}? A matcher must match the whole tool name. Tools: ${names.join(", ")}.`,
+    hint: `${near === undefined ? "" : `Did you mean ${near}? `}A matcher must match the whole tool name. Tools: ${names.join(", ")}.`,
     effect: "warning",
     kept: true,
   });
@@ -191,8 +191,8 @@ function reportUnknown(reading: HookReading, { path, name, known, what }: Unknow
   const nearest = nearestKey(name, known);
   report(reading, [...path, name], {
     type: "settings_unknown_key",
-    message: `is not a known ${what}; did you mean ${nearest}?`,
-    hint: `Write "${nearest}", or remove it.`,
+    message: `is not a known ${what}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`,
+    hint: nearest === undefined ? `Remove it. Known are: ${known.join(", ")}.` : `Write "${nearest}", or remove it.`,
     effect: "refuse",
     part: "key",
   });

@@ -87,14 +87,24 @@ function describeUnknownKey(key: string): { readonly message: string; readonly h
   if (isKey(key))
     return { message: `The key ${key} is written with a dot, but keys are nested.`, hint: `Write it nested: ${nestedForm(key)}` };
   const nearest = nearestKey(key, keysNear(key));
+  if (nearest === undefined) return { message: `Unknown key ${key}.`, hint: `Remove it. ${knownKeysHint(key)}` };
   const hint = isKey(nearest) && nearest.includes(".") ? `Keys are nested: ${nestedForm(nearest)}` : `Write "${nearest}", or remove it.`;
   return { message: `Unknown key ${key}. Did you mean ${nearest}?`, hint };
 }
 
 function keysNear(key: string): readonly string[] {
-  const group = key.slice(0, key.indexOf(".") + 1);
-  const inside = group === "" ? [] : KEYS.filter((known) => known.startsWith(group));
+  const inside = keysOfGroup(key);
   return inside.length > 0 ? inside : [...KEYS, ...GROUPS];
+}
+
+function keysOfGroup(key: string): readonly string[] {
+  const group = key.slice(0, key.indexOf(".") + 1);
+  return group === "" ? [] : KEYS.filter((known) => known.startsWith(group));
+}
+
+function knownKeysHint(key: string): string {
+  const inside = keysOfGroup(key);
+  return inside.length > 0 ? `Keys here: ${inside.join(", ")}.` : "docs/settings.md lists all keys.";
 }
 
 function nestedForm(key: keyof typeof SETTINGS): string {

@@ -94,13 +94,22 @@ describe("unknown keys name the nearest known one", () => {
     ["onask", "onAsk"],
     ["trust", "mcp.trusted"],
     ["hook", "hooks"],
-    ["tools.c", "tools.watch"],
   ];
   for (const [key, nearest] of rows) {
     test(`${key} → ${nearest}`, () => {
       const { problems } = readSettings("f", nested(key, []));
       assert.equal(problems[0]?.type, "settings_unknown_key");
       assert.ok(problems[0].message.endsWith(`Did you mean ${nearest}?`), problems[0].message);
+    });
+  }
+  for (const key of ["colour", "a", "tools.c", "permissions.everything"]) {
+    test(`${key} is not near any key, so none is suggested`, () => {
+      const { problems } = readSettings("f", nested(key, []));
+      assert.equal(problems[0]?.message, `Unknown key ${key}.`);
+      assert.match(
+        problems[0].hint ?? "",
+        key.includes(".") ? /^Remove it\. Keys here: .+\.$/ : /^Remove it\. docs\/settings\.md lists all keys\.$/,
+      );
     });
   }
   test("a key with dots does not stand for a nested one", () => {
