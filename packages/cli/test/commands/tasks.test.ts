@@ -151,6 +151,25 @@ describe("a task that waits for a person", () => {
     assert.equal((await at.here(["verify"])).code, 0);
   });
 
+  for (const [verb, exit] of [
+    ["discard", 0],
+    ["release", 1],
+  ] as const) {
+    test(`and was approved does not continue because another task is given to ${verb}`, async () => {
+      using at = set(ASKS, PARKS);
+      at.write("s.yaml", script(ASKS).replace(START, `${START}, ${START.replace("c1", "c2")}`));
+      assert.equal((await at.here(RUN)).code, 75);
+      const started = (await at.here(["log", "--json", "--type", "task.started"])).stdout.trim().split("\n");
+      const [other] = started.map((line) => JSON.parse(line).body).filter(({ task }) => task === "t_c2");
+      const [approval] = (await at.hereJson(["approvals", "--session", other.session])).value;
+      assert.equal((await at.here(["approve", approval.id])).code, 0);
+      const settled = await at.here(["tasks", verb, "t_c1"]);
+      assert.equal(settled.code, exit, settled.stderr);
+      assert.equal((await tasks(at)).find(({ id }) => id === "t_c2")?.state, "paused");
+      assert.ok(!existsSync(at.path("made")), "its call has not run");
+    });
+  }
+
   test("is answered for itself alone: what is to be remembered wider is refused, and nothing is recorded", async () => {
     using at = set(ASKS, PARKS);
     assert.equal((await at.here(RUN)).code, 75);
