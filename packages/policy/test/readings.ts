@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
-import { relative } from "node:path";
 import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 
@@ -9,14 +8,15 @@ type Row = { readonly text: string; readonly found: readonly string[] };
 
 /**
  * Tests every row of a file: a text at the start of a line, then what must be found in it, indented. `⏎` and `⇥` stand for a line's end and a tab. After a change
- * that is meant, run the test with ASSENT_WRITE=1: it writes the file anew, and what became of each row is the difference to read.
+ * that is meant, run `npm run generate`: it writes the file anew, and what became of each row is the difference to read.
  */
 export function testReadings(file: URL, read: (text: string) => readonly string[]): void {
-  const rows = rowsOf(readFileSync(file, "utf8"));
+  let rows = rowsOf(readFileSync(file, "utf8"));
   const found = (text: string): readonly string[] => read(text.replaceAll("⏎", "\n").replaceAll("⇥", "\t")).map(onOneLine);
   if (process.env["ASSENT_WRITE"] === "1") {
     const lines = rows.flatMap(({ text }) => [text, ...found(text).map((line) => `  ${line}`)]);
     writeFileSync(file, `${lines.join("\n")}\n`);
+    rows = rowsOf(readFileSync(file, "utf8"));
   }
   describe("what is found in a text", () => {
     test("there are texts to read", () => assert.ok(rows.length > 50));
@@ -24,7 +24,7 @@ export function testReadings(file: URL, read: (text: string) => readonly string[
   });
 }
 
-const COMMAND = `ASSENT_WRITE=1 npx node --conditions=@assent/source --test ${relative(process.cwd(), process.argv[1] ?? "FILE")}`;
+const COMMAND = "npm run generate";
 
 function same(found: readonly string[], wanted: readonly string[]): void {
   const differs = `\nfound:  ${found.join("\n        ")}\nwanted: ${wanted.join("\n        ")}`;

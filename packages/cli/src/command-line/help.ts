@@ -44,9 +44,9 @@ const GROUPS: readonly (readonly [Command["group"], string])[] = [
 
 /** `assent --help`. */
 export function overviewHelp(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => title(command).length));
+  const width = Math.max(...commands.map((command) => commandTitle(command).length));
   const groups = GROUPS.map(([group, name]) => {
-    const rows = commands.filter((command) => command.group === group).map((command) => row(title(command), command.summary, width));
+    const rows = commands.filter((command) => command.group === group).map((command) => row(commandTitle(command), command.summary, width));
     return `${name}:\n${rows.join("")}`;
   });
   return `Assent runs an AI agent's tool calls (commands, edits, web requests) under your rules.
@@ -85,13 +85,14 @@ ${command.examples.map((example) => `  ${example}\n`).join("")}`;
 
 /** Help for a group like `policy`: lists its subcommands. */
 export function subcommandHelp(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => title(command).length));
+  const width = Math.max(...commands.map((command) => commandTitle(command).length));
   const [first = ""] = commands[0]?.name.split(" ") ?? [];
-  const rows = commands.map((command) => row(title(command), command.summary, width));
+  const rows = commands.map((command) => row(commandTitle(command), command.summary, width));
   return `Usage: assent ${first} COMMAND [options]\n       assent ${first} COMMAND --help\n\nCommands:\n${rows.join("")}`;
 }
 
-function title(command: Command): string {
+/** `approve ID`: the name with its operands, as lists show it. */
+export function commandTitle(command: Command): string {
   const shown = command.operands.filter(({ required }, index) => required || index === 0);
   return [command.name, ...shown.map(operandText)].join(" ");
 }

@@ -56,6 +56,8 @@ export type Command = {
   readonly decides?: true;
   readonly summary: string;
   readonly details?: string;
+  /** Its page in docs/. */
+  readonly guide?: string;
   readonly operands: readonly OperandSpec[];
   readonly options: readonly OptionSpec[];
   readonly exits?: Readonly<Record<number, string>>;

@@ -6,6 +6,7 @@ export const doctor: Command = {
   group: "maintain",
   looks: true,
   summary: "check Node, the record, the terminal and the programs Assent uses",
+  guide: "operations.md",
   operands: [],
   options: COMMON,
   exits: { 0: "nothing wrong (there may be warnings)", 1: "something prevents Assent from working" },

@@ -8,6 +8,7 @@ export const explain: Command = {
   summary: "say whether a call would be allowed, denied or need approval, and why; runs nothing",
   details:
     "INPUT is the tool's input as JSON, or just the command, file or pattern. Uses your real settings unless you give --policy. Remembered answers do not count, but the output says which would apply.",
+  guide: "rules.md",
   operands: [
     { name: "TOOL", required: false, listedBy: "assent tools" },
     { name: "INPUT", required: false },

@@ -8,6 +8,7 @@ export const log: Command = {
   summary: "print the record, one event per line",
   details:
     "With SESSION, each line starts with the event's number in that session (#7), which --since and 'sessions fork --at' accept. Without it, lines start with the position in the whole record.",
+  guide: "sessions.md",
   operands: [{ name: "SESSION", required: false }],
   options: [
     { name: "call", takes: "text", value: "ID", help: "only events of this call" },

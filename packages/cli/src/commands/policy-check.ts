@@ -7,6 +7,7 @@ export const policyCheck: Command = {
   looks: true,
   summary: "check settings files: syntax, keys, rules and their examples",
   details: "Without FILE, checks all settings that apply here. A FILE is checked as --policy would read it.",
+  guide: "settings.md",
   operands: [{ name: "FILE", required: false, repeats: true }],
   options: [WORKSPACE, ...COMMON],
   exits: { 0: "no problems", 1: "problems, including warnings", 2: "wrong usage" },

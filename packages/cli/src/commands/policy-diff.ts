@@ -7,6 +7,7 @@ export const policyDiff: Command = {
   looks: true,
   summary: "show how the rules of two policy files differ",
   details: "With --ledger, also decides every recorded call again under both files. Runs and writes nothing.",
+  guide: "rules.md",
   operands: [
     { name: "OLD", required: true },
     { name: "NEW", required: true },

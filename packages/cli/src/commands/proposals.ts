@@ -6,6 +6,7 @@ export const proposals: Command = {
   group: "decide",
   looks: true,
   summary: "list previewed changes that wait to be applied or discarded",
+  guide: "proposals.md",
   operands: [],
   options: [
     { name: "session", takes: "text", value: "ID", help: "only from this session" },

@@ -6,6 +6,7 @@ export const prune: Command = {
   group: "maintain",
   decides: true,
   summary: "delete finished sessions and their outputs; their checksums stay",
+  guide: "operations.md",
   operands: [],
   options: [
     { name: "older-than", takes: "duration", value: "DURATION", help: "delete only sessions that ended this long ago (required)" },

@@ -7,6 +7,7 @@ export const resume: Command = {
   summary: "continue a session that waits or was interrupted; for a finished call, print its result",
   details:
     "In a terminal a conversation opens in the terminal interface, unless you give a PROMPT, --json, --quiet, --verbose, --on-ask, --input-format or --output-format. A finished run continues only with a PROMPT. The options the session started with still apply; options given here are added for this time. Nothing that may have run is run again.",
+  guide: "headless.md",
   operands: [
     { name: "SESSION", required: true, listedBy: "assent sessions" },
     { name: "PROMPT", required: false },

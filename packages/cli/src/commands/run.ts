@@ -7,6 +7,7 @@ export const run: Command = {
   summary: "give a model a task and let it work until it is done",
   details:
     "Prints the model's last answer to stdout. --model script:FILE plays a conversation from a file: a rehearsal, or a test of your rules.",
+  guide: "headless.md",
   operands: [{ name: "PROMPT", required: false }],
   options: [
     ...RUNNING,

@@ -6,6 +6,7 @@ export const sessions: Command = {
   group: "look",
   looks: true,
   summary: "list sessions and their state, newest first",
+  guide: "sessions.md",
   operands: [],
   options: [
     {

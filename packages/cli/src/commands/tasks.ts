@@ -6,6 +6,7 @@ export const tasks: Command = {
   group: "look",
   looks: true,
   summary: "list unfinished background agents and commands, and what blocks them",
+  guide: "agents.md#its-life",
   operands: [],
   options: [{ name: "session", takes: "text", value: "ID", help: "only from this session" }, ...COMMON],
   examples: ["assent tasks", "assent tasks --session s_3kq7mz --json"],

@@ -7,6 +7,7 @@ export const trust: Command = {
   summary: "let a project's own configuration take effect: rules, hooks, tools, agents, instructions",
   details:
     "Trust covers exactly the current content of these files. After any change the project can only tighten your rules until you trust it again. In a terminal you see what would take effect and are asked; elsewhere --yes is required.",
+  guide: "trust.md",
   operands: [{ name: "DIR", required: false }],
   options: [
     { name: "revoke", takes: "nothing", help: "stop trusting it" },

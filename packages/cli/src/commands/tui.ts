@@ -8,6 +8,7 @@ export const tui: Command = {
   summary: "talk to a model in this terminal; plain 'assent' does the same",
   details:
     "Calls that are not allowed by your rules are shown to you, and you approve or reject each one. Press ? for keys, / for commands.",
+  guide: "tutorial-terminal.md",
   operands: [{ name: "PROMPT", required: false }],
   options: [
     ...MODEL,

@@ -5,6 +5,7 @@ export const verify: Command = {
   name: "verify",
   group: "maintain",
   summary: "check the record for damage and tampering; changes nothing without --repair or --rebuild",
+  guide: "operations.md",
   operands: [{ name: "SESSION", required: false }],
   options: [
     { name: "anchor", takes: "text", value: "FILE", help: "compare with checksums that you exported earlier" },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { commandTitle } from "../../src/command-line/help.ts";
 import { parseCommandLine, wantsJson } from "../../src/command-line/parse.ts";
 import { COMMANDS } from "../../src/command-line/table.ts";
 import { asFailure } from "../../src/io/failure.ts";
@@ -172,6 +173,13 @@ describe("the command line", () => {
   });
 });
 
+/** Compares a file with its generated text; `npm run generate` writes it. */
+function comparePinned(file: string, generate: (text: string) => string): void {
+  const expected = generate(readFileSync(file, "utf8"));
+  if (process.env["ASSENT_WRITE"] === "1") writeFileSync(file, expected);
+  assert.deepEqual(readFileSync(file, "utf8").split("\n"), expected.split("\n"), "If this is intended, run: npm run generate");
+}
+
 describe("the table of commands", () => {
   test("the commands and their options are those of commands.txt, and commands that only look are open to tools", () => {
     const surface = COMMANDS.map(({ name, looks, decides, operands, options }) =>
@@ -181,9 +189,17 @@ describe("the table of commands", () => {
         ...options.map((option) => `--${option.name}`),
       ].join(" "),
     );
-    const file = join(import.meta.dirname, "commands.txt");
-    if (process.env["ASSENT_WRITE"] === "1") writeFileSync(file, `${surface.join("\n")}\n`);
-    assert.deepEqual(surface, readFileSync(file, "utf8").trimEnd().split("\n"), "If this is intended, run this test with ASSENT_WRITE=1");
+    comparePinned(join(import.meta.dirname, "commands.txt"), () => `${surface.join("\n")}\n`);
+  });
+
+  test("the table in docs/commands.md is made from the commands", () => {
+    const rows = COMMANDS.map((command) => {
+      const guide = command.guide === undefined ? "" : ` ([guide](${command.guide}))`;
+      return `| \`${commandTitle(command)}\` | ${command.summary.replaceAll("|", "\\|")}${guide} |\n`;
+    });
+    comparePinned(join(import.meta.dirname, "../../../../docs/commands.md"), (text) =>
+      text.replace(/(\| command \| what it does \|\n\|---\|---\|\n)(?:\|.*\n)*/, (_, head: string) => `${head}${rows.join("")}`),
+    );
   });
 
   test("a command looks or decides, except for those that a session may run without their loosening options", () => {
