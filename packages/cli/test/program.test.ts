@@ -37,6 +37,7 @@ describe("the program", () => {
     assert.deepEqual([code, stdout], [0, `${JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")).version}\n`]);
     assert.deepEqual(modules, [
       "../core/src/model/text/display-width.ts",
+      "../core/src/model/text/edit-distance.ts",
       "../core/src/model/text/unicode-pattern.ts",
       "../core/src/model/text/visible-text.ts",
       "../core/src/text.ts",
