@@ -58,7 +58,9 @@ export type RunContext = CallContext & {
   /** 1, or 2 for the one retry with the same key after a crash. */
   readonly attempt: number;
   readonly idempotencyKey: string | null;
-  /** The parsed request, set if the call was allowed without a person; the body must run exactly this. */
+  /** Rules or remembered rules alone allowed the call; no person saw it. A body that runs text must run `plan`, or nothing. */
+  readonly allowedByRules?: true;
+  /** The parsed request, set with `allowedByRules` if the facts have one; the body must run exactly this. */
   readonly plan?: unknown;
   /** Records which process the effect runs in; resolves when it is on disk. */
   readonly started: (process: TaskProcess) => Promise<void>;

@@ -21,8 +21,8 @@ export type Governed = {
   readonly call: (name: string, input: object, signal?: AbortSignal) => Promise<CallReport>;
 };
 
-/** Makes one; `stages` says which tools' calls wait for `resolve`. */
-export async function governed(t: TestContext, stages: readonly string[] = []): Promise<Governed> {
+/** Makes one; `stages` says which tools' calls wait for `resolve`, `over` changes the policy. */
+export async function governed(t: TestContext, stages: readonly string[] = [], over: Partial<Policy> = {}): Promise<Governed> {
   const root = scratch(t);
   const ports = createHostPorts({ stateDirectory: join(root, ".state") });
   const { clock, ids, digest, files, processes } = ports;
@@ -33,7 +33,7 @@ export async function governed(t: TestContext, stages: readonly string[] = []): 
   const tools = createRegistry();
   for (const tool of builtinTools({ workspace: root, files, processes, environment: {} })) tools.add(tool);
   const proposals: NonNullable<Policy["proposals"]> = { resolver: "both", stages: ({ tool }) => stages.includes(tool) };
-  const policy = staticPolicy({ mode: "yolo", proposals });
+  const policy = staticPolicy({ mode: "yolo", proposals, ...over });
   const dispatcher = createDispatcher({ session, clock, ids, digest, files, processes, policy, changes: createHostFileChanges(), tools });
   t.after(() => session.close("done", 0));
   let calls = 0;

@@ -75,6 +75,7 @@ const TABLE = {
   grep_execution_error: ["failed"],
   ls_execution_error: ["failed"],
   shell_execute_error: ["failed"],
+  shell_plan_missing: ["failed"],
   mcp_tool_error: ["failed"],
   web_fetch_failed: ["failed"],
   web_fetch_blocked: ["failed"],

@@ -17,7 +17,7 @@ const pinned: readonly (readonly [showsAs: string, types: string])[] = [
   ["unknown", "apply_unknown execution_unknown"],
   [
     "failed",
-    "execution_failed execution_denied invalid_tool_result not_applied unknown file_not_found file_write_failure read_content_failure attempt_to_create_existing_file file_too_large permission_denied no_space_left target_is_directory target_not_regular_file path_not_in_workspace path_is_not_a_directory search_path_not_found search_path_not_a_directory edit_preparation_failure edit_no_occurrence_found edit_expected_occurrence_mismatch edit_no_change edit_requires_prior_read file_changed_since_read prior_read_verification_failed glob_execution_error grep_execution_error ls_execution_error shell_execute_error mcp_tool_error web_fetch_failed web_fetch_blocked no_pending_action proposal_ambiguous proposal_not_found proposal_not_pending proposal_busy proposal_stale proposal_lost proposal_too_large proposal_apply_failed reject_failed resolver_is_person overlapping_changes too_many_changes plan_missing plan_changed plan_exists ask_unavailable staging_unavailable no_running_call ui_unavailable agent_not_found agent_untrusted agent_init_failed agent_recursive_fork agent_depth agent_cycle task_limit task_nested schedule_past schedule_too_often schedule_limit schedule_invalid",
+    "execution_failed execution_denied invalid_tool_result not_applied unknown file_not_found file_write_failure read_content_failure attempt_to_create_existing_file file_too_large permission_denied no_space_left target_is_directory target_not_regular_file path_not_in_workspace path_is_not_a_directory search_path_not_found search_path_not_a_directory edit_preparation_failure edit_no_occurrence_found edit_expected_occurrence_mismatch edit_no_change edit_requires_prior_read file_changed_since_read prior_read_verification_failed glob_execution_error grep_execution_error ls_execution_error shell_execute_error shell_plan_missing mcp_tool_error web_fetch_failed web_fetch_blocked no_pending_action proposal_ambiguous proposal_not_found proposal_not_pending proposal_busy proposal_stale proposal_lost proposal_too_large proposal_apply_failed reject_failed resolver_is_person overlapping_changes too_many_changes plan_missing plan_changed plan_exists ask_unavailable staging_unavailable no_running_call ui_unavailable agent_not_found agent_untrusted agent_init_failed agent_recursive_fork agent_depth agent_cycle task_limit task_nested schedule_past schedule_too_often schedule_limit schedule_invalid",
   ],
   ["timed_out", "execution_timeout"],
   [
@@ -53,7 +53,7 @@ for (const [showsAs, types] of pinned) {
 }
 
 test("the list is closed and frozen", () => {
-  assert.equal(Object.keys(ERROR_TYPES).length, 209);
+  assert.equal(Object.keys(ERROR_TYPES).length, 210);
   assert.ok(Object.isFrozen(ERROR_TYPES) && Object.values(ERROR_TYPES).every(Object.isFrozen));
 });
 

@@ -107,6 +107,7 @@ function findRootCommand(command: string): string {
 }
 
 async function runCommand(deps: ShellDeps, input: Input, ctx: RunContext): Promise<ToolResult> {
+  if (ctx.allowedByRules && ctx.plan === undefined) return failure("shell_plan_missing", NO_PLAN);
   const start = ctx.plan === undefined ? startText(deps, input, ctx) : startPlan(deps, ctx);
   if ("failed" in start) return start.failed;
   let startFailure: unknown;
@@ -159,6 +160,9 @@ async function runInBackground(running: RunningCommand): Promise<ToolResult> {
   const launched = await startInBackground(deps.background, { ...about, ...start, files: deps.files }, ctx);
   return "result" in launched ? launched.result : await makeResult(launched.end, running);
 }
+
+const NO_PLAN =
+  "The command was not run: a rule allows it, but nothing analyzed what it runs. Give the dispatcher the facts of @assent/policy (createPolicyFacts), or let a person approve it.";
 
 /** With a terminal a program may prompt or do more than its table says. */
 const NO_TERMINAL = "[run without a terminal: commands allowed by a rule do not get one]";

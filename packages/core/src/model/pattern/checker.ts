@@ -1,6 +1,6 @@
 import type { NamedChecker, RuleRef, Scope, Verdict } from "../decision.ts";
 import { PatternError } from "./error.ts";
-import { matchesPattern, type Pattern, parsePattern, type Subject } from "./pattern.ts";
+import { matchesPattern, type Pattern, parsePattern, type Subject, UNREAD_COMMAND } from "./pattern.ts";
 
 /** The rules of one layer, as texts or as references with location and reason. */
 export type CheckerRules = {
@@ -9,7 +9,7 @@ export type CheckerRules = {
   readonly deny?: readonly (string | RuleRef)[];
   readonly ask?: readonly (string | RuleRef)[];
   readonly allow?: readonly (string | RuleRef)[];
-  /** What a tool declares; without it, aliases are not folded and nothing is read as a command. */
+  /** What a tool declares. The `command` of a tool of kind `execute` is read as a command line in any case. */
   readonly tools?: (name: string) => ToolShape | undefined;
 };
 
@@ -31,10 +31,10 @@ export function makeChecker(lists: CheckerRules): { readonly checker: NamedCheck
     ...(lists.allow ?? []).flatMap((rule) => compileAllow(rule, warnings)),
   ];
   const rulesFor = memoByTool(rules);
-  const check: NamedChecker["check"] = ({ tool, input }) => {
+  const check: NamedChecker["check"] = ({ tool, kind, input }) => {
     const candidates = rulesFor(tool);
     if (candidates.length === 0) return NONE;
-    const subject = { ...lists.tools?.(tool), tool, input };
+    const subject = { ...(kind === "execute" && UNREAD_COMMAND), ...lists.tools?.(tool), tool, input };
     return candidates.find(({ pattern, answer }) => matchesPattern(pattern, answer.verdict, subject))?.answer ?? NONE;
   };
   const deniesTool = (tool: string): boolean =>

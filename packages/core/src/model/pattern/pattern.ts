@@ -18,7 +18,16 @@ export type Subject = {
   readonly aliases?: Readonly<Record<string, string>>;
   /** The root property that holds a shell command. */
   readonly commandArg?: string;
+  /** Nothing else reads the command line, so a deny or ask looks behind quotes, assignments and other commands, too. */
+  readonly unread?: true;
 };
+
+/** How rules read the input of a tool that executes, where its command line is not analyzed. */
+export const UNREAD_COMMAND: Pick<Subject, "aliases" | "commandArg" | "unread"> = Object.freeze({
+  aliases: Object.freeze({ cmd: "command" }),
+  commandArg: "command",
+  unread: true,
+});
 
 const APPLY = ".apply";
 
@@ -121,7 +130,7 @@ function holds({ path, glob }: Condition, how: Verdict, subject: Subject): boole
   const [written, ...inner] = path;
   const name = propertyOf(written, subject);
   const isCommand = name === subject.commandArg && inner.length === 0;
-  const reading: ConditionTest = { how, test: isCommand ? commandTest(glob, how) : glob.matches };
+  const reading: ConditionTest = { how, test: isCommand ? commandTest(glob, how, subject.unread) : glob.matches };
   const values = spellings(subject, name);
   if (how === "allow") return values.length > 0 && values.every((value) => reaches(value, inner, reading));
   return values.some((value) => reaches(value, inner, reading) || (isCommand && Array.isArray(value) && reading.test(value.join(" "))));
@@ -170,9 +179,25 @@ function plainDecimal(value: number): string {
 }
 
 /** How a rule reads a command when there is no shell analysis: narrowly for an allow, broadly for a deny or ask. */
-function commandTest(glob: Glob, how: Verdict): (command: string) => boolean {
-  return how === "allow" ? (command) => allows(glob, command) : (command) => partsOf(command).some(glob.matches);
+function commandTest(glob: Glob, how: Verdict, unread: boolean | undefined): (command: string) => boolean {
+  if (how === "allow") return (command) => allows(glob, command);
+  return (command) => partsOf(command).some(glob.matches) || (unread === true && mayRun(glob, command));
 }
+
+/**
+ * True if the glob matches from any word on, after removing quotes, escapes and folders: `FOO=1 rm x`, `bash -c "rm x"`, `/bin/r''m x`.
+ * Without a parser, that also finds words that are only arguments.
+ */
+function mayRun(glob: Glob, command: string): boolean {
+  const fromAnyWord = FROM_ANY_WORD.get(glob) ?? compileGlob(`*[ /]${glob.text}`);
+  FROM_ANY_WORD.set(glob, fromAnyWord);
+  const joined = command.replaceAll(/\\\r?\n/g, "").replaceAll(/\$\{?IFS\}?/g, " ");
+  return [joined, joined.replaceAll(/["'\\]/g, "")].some((spelling) =>
+    spelling.split(/[\n\r;&|(){}`<>"'$#]+/).some((part) => fromAnyWord.matches(` ${part.replaceAll(/\s+/gu, " ").trim()}`)),
+  );
+}
+
+const FROM_ANY_WORD = new WeakMap<Glob, Glob>();
 
 const MAX_LENGTH = 4096;
 const BARE_WORDS = /^[\w./:=@+,%^~ \t-]*$/;

@@ -1,4 +1,4 @@
-import { matchesPattern, parsePattern } from "../../model/pattern/pattern.ts";
+import { matchesPattern, parsePattern, UNREAD_COMMAND } from "../../model/pattern/pattern.ts";
 import type { Request } from "../../model/request.ts";
 import type { Rules } from "../../ports.ts";
 
@@ -14,5 +14,5 @@ export const patternRules: Rules = {
 };
 
 function subjectOf({ tool, input, kind }: Request): Parameters<typeof matchesPattern>[2] {
-  return kind === "execute" ? { tool, input, commandArg: "command" } : { tool, input };
+  return kind === "execute" ? { ...UNREAD_COMMAND, tool, input } : { tool, input };
 }

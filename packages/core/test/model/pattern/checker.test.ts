@@ -101,6 +101,90 @@ test("a look-up of a tool that throws is a deny", () => {
   assert.deepEqual([verdict, source], ["deny", "l"]);
 });
 
+const DENY_RM = ["exec:command=rm*"];
+const ALLOW_LS = ["exec:command=ls*"];
+
+/** Command lines for a tool that executes, where nothing but the checker reads them. */
+const HOSTILE: readonly (readonly [sentence: string, command: string])[] = [
+  ["a plain command", "rm -rf x"],
+  ["after a semicolon", "ls; rm x"],
+  ["after a semicolon without blanks", "ls;rm x"],
+  ["after &&", "ls && rm x"],
+  ["after ||", "ls||rm x"],
+  ["in the background", "ls & rm x"],
+  ["in a pipe", "ls | rm x"],
+  ["in a pipe with standard error", "ls |& rm x"],
+  ["in a substitution", "ls $(rm x)"],
+  ["in a substitution in quotes", 'ls "$(rm x)"'],
+  ["in backticks", "ls `rm x`"],
+  ["in a process substitution", "ls <(rm x)"],
+  ["in a subshell", "(rm x)"],
+  ["in a group", "{ rm x; }"],
+  ["on another line", "ls\nrm x"],
+  ["after a carriage return", "ls\r\nrm x"],
+  ["over two lines", "r\\\nm x"],
+  ["in quotes", '"rm" x'],
+  ["with quotes inside", "r''m x"],
+  ["with an escape", "\\rm x"],
+  ["with a folder", "/bin/rm x"],
+  ["as text for a shell", 'bash -c "rm x"'],
+  ["as text for a shell, in single quotes", "sh -c 'ls; rm x'"],
+  ["as the argument of a wrapper", "sudo -n env rm x"],
+  ["behind an assignment", "FOO=1 rm x"],
+  ["behind a quoted assignment", "FOO='a b' rm x"],
+  ["behind a redirection", ">out rm x"],
+  ["with a redirection", "rm x >/dev/null 2>&1"],
+  ["before a comment", "rm x # ls"],
+  ["behind a comment", "ls # x\nrm x"],
+  ["with a tab", "ls;\trm\tx"],
+  ["with a blank of Unicode", "ls;\u00a0rm x"],
+  ["with the field separator", "rm$IFS-r x"],
+  ["in a here-document", "bash <<EOF\nrm x\nEOF"],
+  ["in a here-string", 'bash <<< "rm x"'],
+  ["in capitals", "RM x"],
+];
+for (const [sentence, command] of HOSTILE) {
+  test(`without the policy package, a deny sees a command ${sentence}`, () => {
+    for (const input of [{ command }, { cmd: command }]) {
+      const { checker } = makeChecker({ label: "l", scope: "user", deny: DENY_RM, allow: ["*"] });
+      assert.equal(checker.check(executing(input), { subject: "exec" }).verdict, "deny");
+      const asking = makeChecker({ label: "l", scope: "user", ask: DENY_RM, allow: ["*"] }).checker;
+      assert.equal(asking.check(executing(input), { subject: "exec" }).verdict, "ask");
+    }
+  });
+}
+
+const NOT_SIMPLE: readonly string[] = [
+  ...["ls; id", "ls && id", "ls || id", "ls & id", "ls | sh", "ls $(id)", "ls `id`", "ls <(id)", "(ls)", "{ ls; }", "ls\nid", "ls\r\nid"],
+  ...["'ls'", 'ls "a"', "l\\s", "ls a\\ b", "ls $HOME", "ls ~", "ls *", "ls [a]", "ls a?", "ls {a,b}", "ls !!", "ls > out", "ls < in"],
+  ...["ls 2>&1", "ls # note", "ls <<EOF\na\nEOF", "ls\u00a0-a", "ls \u202e", "lѕ", "bash -c ls", "FOO=1 ls", "sudo ls", "/tmp/ls", "lsof"],
+  ...["ls \0", "ls \u0007", ""],
+];
+for (const command of NOT_SIMPLE) {
+  test(`without the policy package, an allow of ls does not match ${JSON.stringify(command)}`, () => {
+    const { checker } = makeChecker({ label: "l", scope: "user", allow: ALLOW_LS });
+    for (const input of [{ command }, { cmd: command }]) assert.equal(checker.check(executing(input), { subject: "exec" }).verdict, "none");
+  });
+}
+
+test("without the policy package, an allow matches a simple command, and a bare allow nothing but simple commands", () => {
+  const { checker } = makeChecker({ label: "l", scope: "user", allow: ALLOW_LS });
+  assert.equal(checker.check(executing({ command: "ls -la src" }), { subject: "exec" }).verdict, "allow");
+  const bare = makeChecker({ label: "l", scope: "user", allow: ["exec"] }).checker;
+  assert.equal(bare.check(executing({ command: "make all" }), { subject: "exec" }).verdict, "allow");
+  assert.equal(bare.check(executing({ command: "make all; id" }), { subject: "exec" }).verdict, "none");
+  assert.equal(bare.check(executing({ target: "a; b" }), { subject: "exec" }).verdict, "allow");
+});
+
+test("the command of a tool of another kind is plain text", () => {
+  const { checker } = makeChecker({ label: "l", scope: "user", deny: DENY_RM, allow: ALLOW_LS });
+  assert.equal(checker.check(on("exec", { command: "ls; rm x" }), { subject: "exec" }).verdict, "allow");
+});
+
+function executing(input: Request["input"]): Request {
+  return { ...on("exec", input), kind: "execute" };
+}
+
 test("lists of checkers are joined in order, absent and empty ones skipped", () => {
   const [a, b, c] = ["a", "b", "c"].map((label) => makeChecker({ label, scope: "user" }).checker);
   assert.ok(a && b && c);
