@@ -11,7 +11,7 @@ export async function hashContents(blobs: readonly Uint8Array[]): Promise<BlobMa
   return new Map(await Promise.all(blobs.map(async (bytes) => [await contentHash(bytes), bytes] as const)));
 }
 
-/** Every content that an event names must be given or kept already, and nothing else may be given: `blob_missing`, `event_invalid`. */
+/** Throws `blob_missing` for a named content that is neither given nor stored, and `event_invalid` for one that no event names. */
 export function refuseContents(drafts: readonly Draft[], given: BlobMap, kept: BlobMap): void {
   if (given.size === 0 && !drafts.some(namesContents)) return;
   const named = new Set(drafts.flatMap(contentsOf));
@@ -41,7 +41,7 @@ export type Turns = {
   readonly takeAfter: <N, T>(needed: Promise<N>, write: (needed: N) => T) => Promise<T>;
 };
 
-/** Hashing takes time. A write behind one that waits for it must not overtake it, because writers number what they issue. */
+/** Keeps writes in order while one waits for hashes, because writers number their writes. */
 export function makeTurns(): Turns {
   let last: Promise<unknown> | undefined;
   const behind = <T>(write: () => T | Promise<T>): Promise<T> => {

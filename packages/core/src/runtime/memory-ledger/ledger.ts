@@ -20,14 +20,12 @@ import { type BlobMap, hashContents, makeTurns, readContent, refuseContents } fr
 import { listPage } from "./lists.ts";
 import { applyEvent, keepEvent, placeEvent, refuseType, rollBack, writeTogether } from "./writing.ts";
 
-/** What a memory ledger may be given; without a clock it takes the system's, without ids a random store id. */
+/** Options of a memory ledger: by default, the system's clock and a random store id. */
 export type MemoryLedgerOptions = { readonly clock?: Pick<Clock, "now">; readonly ids?: Ids };
 
 /**
- * A ledger that lives as long as the object: for embedding without a store, and for tests.
- *
- * It keeps the drafts' bodies by reference, so whoever appends must not change them; it makes no canonical form and no hashes.
- * A session is held until its holder closes it or somebody takes it over: a process has no dead holders in its own memory.
+ * A ledger in memory, for embedding without a store and for tests. It keeps the bodies of drafts by reference, so do not change them after an append.
+ * It has no hashes. A session is held until its holder closes it or another takes it over.
  */
 export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): Ledger {
   const followers = makeFollowers();
@@ -110,7 +108,7 @@ function acquire(chains: Chains, { session, holder, takeOver }: AcquireInput): L
 
 function refuseStale(chain: Chain, { session, epoch }: Lease): void {
   if (chain.epoch === epoch) return;
-  const message = `Session ${session} was taken over; this writer may not go on.`;
+  const message = `Session ${session} was taken over; this writer can no longer write.`;
   throw new LedgerError("stale_writer", message, { session, mine: epoch, current: chain.epoch });
 }
 
@@ -218,7 +216,7 @@ function subject(body: ContestedDraft["body"]): string {
   return "question" in body ? body.question : body.approval;
 }
 
-/** The subscribers. Each reads on from its own place, so a slow one delays no one and costs no memory. */
+/** The subscribers, each with its own position. */
 export type Followers = {
   readonly add: (next: EventReader, sink: (event: StoredEvent) => void) => Subscription;
   /** Something was written. */
@@ -226,7 +224,7 @@ export type Followers = {
   readonly clear: () => void;
 };
 
-/** Delivers after the writer's turn, never inside it: a sink may append without finding a ledger half written. */
+/** Delivers after each write, so that a sink may append. */
 function makeFollowers(): Followers {
   const following = new Map<EventReader, (event: StoredEvent) => void>();
   let due = false;
@@ -257,6 +255,6 @@ function tell(sink: (event: StoredEvent) => void, event: LedgerEvent): void {
   try {
     sink(event);
   } catch {
-    // As the port requires: a throwing sink ends neither its own subscription nor a write.
+    // the port requires that a throwing sink ends neither its subscription nor a write
   }
 }

@@ -6,7 +6,7 @@ import { lifecycleCallOf } from "../../model/known-event.ts";
 import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow, nextQuestionRow } from "../../model/ledger-rules.ts";
 import type { Chain, Chains, Rows } from "./chains.ts";
 
-/** What to throw when a write failed: an event that the rules refuse is `event_invalid`. */
+/** Turns an illegal event into `event_invalid`. */
 function refusal(error: unknown): unknown {
   if (!(error instanceof IllegalEvent)) return error;
   return new LedgerError("event_invalid", error.message, { type: error.type, state: error.state });
@@ -30,7 +30,7 @@ export function rollBack({ undo = [] }: Chains): void {
   for (let step = undo.pop(); step; step = undo.pop()) put(step.rows, step.id, step.before as never); // newest first
 }
 
-/** `event_invalid` for an event that does not belong through this door. */
+/** Throws `event_invalid` if this method may not store the event. */
 export function refuseType({ type }: { readonly type: string }, belongs: boolean): void {
   if (!belongs) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
 }
@@ -43,7 +43,7 @@ export function placeEvent(chains: Chains, { session, epoch, events }: Chain, dr
   return { type, v, at, body, session, seq, pos, epoch: epoch || chains.epoch } as LedgerEvent; // type and body stay the pair they are
 }
 
-/** Changes the rows that the event concerns; `owner` is the chain of its call. All are computed before the first is changed, so a throw changes none. */
+/** Changes the rows of the event; `owner` is the chain of its call. Rows are computed before the first one changes, so a throw changes none. */
 export function applyEvent(chains: Chains, event: LedgerEvent, owner: Chain): void {
   const id = lifecycleCallOf(event);
   const before = id === undefined ? undefined : owner.calls.get(id);
@@ -58,7 +58,7 @@ export function applyEvent(chains: Chains, event: LedgerEvent, owner: Chain): vo
 
 type AppliedEvent = { readonly event: LedgerEvent; readonly owner: Chain };
 
-/** What is said in a turn is in no list. Nor is the life of a call, but for its approval. */
+/** Events that change no list. */
 const UNLISTED: ReadonlySet<string> = new Set<EventType>(["turn.started", "turn.ended", "message.user", "message.assistant"]);
 
 function applyListed(chains: Chains, approval: string | undefined, applying: AppliedEvent): void {
@@ -111,7 +111,7 @@ function asking(owner: Chain, event: LedgerEvent): CallRow | undefined {
   return event.type === "question.asked" ? owner.calls.get(event.body.callId) : undefined;
 }
 
-/** A call that ended leaves no open question. */
+/** Closes the open questions of a call that ended. */
 function leaveOpen(chains: Chains, call: string, applying: AppliedEvent): void {
   const { owner } = applying;
   const asked = owner.asked.get(call);

@@ -91,7 +91,7 @@ function strictness({ decision: { verdict, explicitAsk } }: Assessment): number 
   return explicitAsk ? 1 : 0;
 }
 
-/** A tool that stands for code with unknown effects. */
+/** A placeholder tool for code with unknown effects. */
 export function unknownCodeTool(name: string): Tool {
   const code = defineTool({ name: "custom_tool", description: "Code of a host.", kind: "other", input: true, run: () => "" });
   return { ...code, name };

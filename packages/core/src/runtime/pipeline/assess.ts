@@ -13,18 +13,18 @@ import type { Assessment, HookView } from "./judged-call.ts";
 /** What is judged of an invocation. */
 export type Judgeable = Pick<Invocation, "input" | "locations" | "opinion" | "safe">;
 
-/** A request and everything that may speak about it. */
+/** A request and everything its judgement depends on. */
 export type AssessmentInput = {
   readonly tool: Tool;
   readonly invocation: Judgeable;
   readonly cwd: string;
   readonly facts: Facts | undefined;
-  /** Taken when everything else is known, so that the newest counts. */
+  /** Read last, so that the newest policy applies. */
   readonly policy: () => Policy;
   readonly hook?: HookView | undefined;
   readonly digest: Digest;
   readonly clock: Clock;
-  /** Fingerprints of requests that ended unknown and that no person has answered for since. */
+  /** Fingerprints of requests that ended unknown and that no person has reviewed since. */
   readonly unknown?: ReadonlySet<string>;
   /** Compute the fingerprint for every verdict. */
   readonly fingerprint?: boolean;
@@ -32,7 +32,7 @@ export type AssessmentInput = {
 
 const PERMISSION_LIMIT_MS = 5_000;
 
-/** Gathers the facts, freezes the request and decides: the same for a call that is to run and for one that is only explained. Nothing is recorded. */
+/** Gathers the facts, freezes the request and decides, for running and for explaining. Records nothing. */
 export async function assessRequest(input: AssessmentInput): Promise<Assessment> {
   const gathered = input.facts ? await gatherFacts(input, input.facts) : { facts: plainFacts(input.tool), failure: undefined };
   const opinion = input.invocation.opinion();
@@ -57,7 +57,7 @@ function plainFacts(tool: Tool): RequestFacts {
 
 const UNBOUND: RequestFacts["binds"] = Object.freeze({});
 
-/** A port of the user's may answer anything; nonsense must not pass for "nothing to see". */
+/** A user's port may return anything, and invalid facts must not count as harmless. */
 function areFacts(found: unknown): boolean {
   if (!isObject(found)) return false;
   const { units, binds } = found;
@@ -109,7 +109,7 @@ export function fingerprinted<R extends Request>(request: R, digest: Digest): R 
 
 type OwnGuards = { readonly policy: Policy; readonly failure: string | undefined; readonly unknown: boolean };
 
-/** The policy's safeguards and two of the runtime: for an unknown outcome and for facts that could not be gathered. Both insist on a person. */
+/** The policy's safeguards, and two of the runtime that ask a person: after an unknown outcome, and if facts could not be gathered. */
 function ownGuards({ policy, failure, unknown }: OwnGuards): readonly Safeguard[] {
   if (failure === undefined && !unknown) return policy.safeguards;
   const own: Safeguard[] = [];
@@ -127,7 +127,7 @@ type HintSources = {
   readonly hook: HookView | undefined;
 };
 
-/** The runtime's own bodies that mode `plan` lets pass: what they start inherits the mode. `resolve` is judged by what it applies. */
+/** Runtime bodies that mode `plan` allows, because what they start inherits the mode. */
 const OWN_HANDLERS: ReadonlySet<string> = new Set([
   "ask",
   "enter_plan_mode",

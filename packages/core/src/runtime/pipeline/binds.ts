@@ -11,7 +11,7 @@ import { notifyVerdict } from "./notify.ts";
 
 type Binds = Readonly<Record<string, string>>;
 
-/** An approval of an earlier process was for what was shown then: if what the request is bound to has changed since, the call ends. */
+/** Ends a call that an earlier process showed to a person, if what the request is bound to has changed since. */
 export async function changedSinceConsent(
   batch: BatchRun,
   run: CallRun,
@@ -26,8 +26,8 @@ export async function changedSinceConsent(
 }
 
 /**
- * Re-checks what the request is bound to but does not contain (a script's text, where a link leads), directly before the claim.
- * An approval was for what was shown, so a change ends the call; a call that was merely allowed is judged again. Undefined: nothing changed.
+ * Re-checks just before the claim what the request is bound to but does not contain, such as a script's text or a link's target.
+ * A change ends an approved call; an allowed call is judged again. Undefined if nothing changed.
  */
 export async function changedOperand(
   batch: BatchRun,

@@ -15,15 +15,14 @@ export type BatchRun = {
   readonly batch: Omit<Batch, "calls">;
   /** Every call under way in this dispatcher, nested ones too. */
   readonly live: LiveCalls;
-  /** The calls of the batch, in call order. */
   readonly runs: CallRun[];
-  /** Nested calls, each with its end: a batch is over when they are. */
+  /** Nested calls; the batch waits for them. */
   readonly nested: Promise<unknown>[];
   /** Absent if there is no observer. */
   readonly emit: ((event: DispatchEvent) => void) | undefined;
   readonly lanes: Lanes;
   readonly staging: Staging;
-  /** Proposals that waited when the batch began: no call of it is about one that came later. */
+  /** Ids of the proposals that were staged when the batch began. */
   readonly stagedBefore: readonly string[];
   /** The policy of this moment; a throw of its source denies. */
   readonly policy: () => Policy;
@@ -32,28 +31,28 @@ export type BatchRun = {
   readonly stops: Map<number, string>;
   /** Approvals that are before a person now, by id. */
   readonly shown: Map<string, OpenApproval>;
-  /** Rejections a person has spoken past since: the same call may be asked about again. */
+  /** Fingerprints that may be asked about again after a rejection, because a person has sent a message since. */
   readonly forgiven: Set<string>;
-  /** Set when an end could not be recorded: nothing more may run in this session. */
+  /** Set when an end could not be recorded; nothing more runs in this session. */
   readonly broken: { error: unknown };
   /** Why the turn ends with this batch, where no hook stops it. */
   endedBy: Exclude<SkipReason, "hook"> | undefined;
 };
 
-/** Why a call is skipped before it starts: a hook stopped the run, a person interrupted it, an approval could not be given, or a limit is reached. */
+/** Why a call is skipped before it starts. `unanswered`: another call needed an approval that no one could give. */
 export type SkipReason = "hook" | "interrupted" | "unanswered" | "limit";
 
-/** One call on its way through the pipeline; the only mutable thing the steps share. */
+/** The mutable state of one call in the pipeline. */
 export type CallRun = {
   readonly callId: string;
   /** Place in the batch, and so in its lanes; -1 for a nested call, which has no lane. */
   readonly index: number;
   readonly name: string;
-  /** What the model called it, and the id it gave it. */
+  /** The tool name the model used. */
   readonly calledAs: string;
   readonly givenId: string | null;
   readonly arguments: unknown;
-  /** How deep below a model's own call: nested calls of a body count from 1. */
+  /** True if a tool body made the call. */
   readonly nested: boolean;
   /** The id another call of the batch already has. */
   readonly duplicateOf: string | undefined;
@@ -71,24 +70,21 @@ export type CallRun = {
   notified: boolean;
   /** Wakes the step that waits, if one does. */
   wake: (() => void) | undefined;
-  /** How many nested calls the body has made. */
   children: number;
   startedAt: number;
-  /** How often the call was judged. */
   judgements: number;
   /** The newest judgement on its way to the ledger. */
   written: Promise<unknown> | undefined;
-  /** The call has waited, or comes from an earlier process: an allow alone no longer lets it run. */
+  /** True for a call that waited in an earlier process; it needs consent even if it is allowed now. */
   resumed: boolean;
-  /** Position of the consent whose edit was judged; if what it touches changed since, a person is asked again. */
+  /** Position of the consent whose edited input was judged. */
   editJudged: number | undefined;
-  /** What the request of an earlier process was bound to when it was shown, until that was compared. */
+  /** The binds that an earlier process showed, until they are compared with the present ones. */
   boundTo: Readonly<Record<string, string>> | undefined;
-  /** Ends the hold on the session that an unsafe call has from its claim to its end. */
+  /** Ends the hold that an unsafe call has on the session. */
   release: (() => void) | undefined;
-  /** The idempotency key the claim was stored with. */
   key: string | null;
-  /** Position of a consent that no longer counts: a person is asked again. */
+  /** Position of a consent that no longer counts. */
   voided: number | undefined;
   /** A `permission_request` hook is consulted once per call. */
   hookAsked: boolean;
@@ -98,9 +94,8 @@ export type CallRun = {
   restore: boolean;
   /** What a call of `resolve` is about, once its request was frozen. */
   target: ChosenTarget | undefined;
-  /** The request that waits may have changed and is judged again. */
+  /** True if the waiting request must be judged again. */
   askAgain: boolean;
-  /** Actions the body staged. */
   readonly pushed: QueuedAction[];
   /** Spans of asking and answering, for the body's span to link to. */
   readonly approvalSpans: { context: never }[];
@@ -149,7 +144,7 @@ export async function awaitWritten({ written }: CallRun): Promise<void> {
   await written?.catch(() => undefined);
 }
 
-/** Stops every call of a batch whose signal has aborted. If the user did not cause it, the results tell the model what did. */
+/** Stops every call of an aborted batch. If a park or a time limit caused it, the results say so. */
 export function stopAll({ runs, batch: { signal } }: BatchRun): void {
   const reason: unknown = signal.reason;
   const parks = reason instanceof ParkRequest;
@@ -159,7 +154,6 @@ export function stopAll({ runs, batch: { signal } }: BatchRun): void {
 
 const NOTHING: JsonObject = Object.freeze({});
 
-/** A new run of one call. */
 export function makeRun(
   call: Pick<CallRun, "callId" | "index" | "name" | "arguments"> & {
     readonly calledAs?: string;

@@ -16,7 +16,7 @@ import { editOf } from "./restore.ts";
  * Waits for the call's lane and puts its intent into the ledger. In order:
  * 1. an edited input is judged first;
  * 2. the lane;
- * 3. the tool names its idempotency key, so that nothing comes between the last look at the world and the claim;
+ * 3. the tool's idempotency key, before the last checks;
  * 4. what changed while waiting is judged again;
  * 5. an unsafe call holds the session from its claim to its end, so that no other process takes it over in between;
  * 6. the claim.
@@ -68,7 +68,7 @@ function claimedBody(run: CallRun, { request, safe, consent }: PermittedCall): E
   };
 }
 
-/** A limit that is reached ends this call and the rest of its batch. A call that it let pass once is not counted twice. */
+/** A reached limit ends this call and the rest of its batch. Counts each call once. */
 function mayClaim(batch: BatchRun, run: CallRun): boolean {
   const limit = run.counted ? undefined : batch.deps.mayClaim?.();
   if (limit === undefined) {
@@ -88,7 +88,7 @@ async function idempotencyKey(batch: BatchRun, run: CallRun, { tool, invocation,
   return typeof key === "string" && key.trim() !== "" ? key : null;
 }
 
-/** A policy or grant that changed in this very moment is judged again; anything else means that this is not the request that was decided. */
+/** Judges again if the policy or a grant has just changed; otherwise the request is not the one that was decided. */
 async function retryLostClaim(batch: BatchRun, run: CallRun, permitted: PermittedCall, lost: ClaimLost): Promise<CallExit | JudgedAgain> {
   releaseSession(run); // a person may be asked next
   await run.written; // if the judgement could not be stored, that failure is the one to report

@@ -17,7 +17,7 @@ import type { JudgedCall, PermittedCall } from "./judged-call.ts";
 
 const GRACE_MS = 5_000;
 
-/** Puts a nested call of a body through the same pipeline. */
+/** Runs a nested call through the same pipeline. */
 export type NestedRunner = (
   batch: BatchRun,
   parent: CallRun,
@@ -62,7 +62,7 @@ export async function runBody(batch: BatchRun, run: CallRun, effect: Effect): Pr
   }
 }
 
-/** What a transform may still remove is not shown early. */
+/** Does not show early what a transform hook may remove. */
 function mayStream({ deps }: BatchRun, { tool }: JudgedCall): boolean {
   if (!tool.definition.canUpdateOutput) return false;
   return !deps.hooks || deps.hooks.applies?.("tool_response_transform", tool.name) === false;
@@ -75,12 +75,12 @@ function stopRunning(run: CallRun): void {
   run.wake?.();
 }
 
-/** Files may change until these have ended, so they are never abandoned and say themselves how a cancel found them. */
+/** These bodies change files, so they are never abandoned and report themselves how a cancel ended them. */
 function governsItself(batch: BatchRun, call: JudgedCall): boolean {
   return call.tool.definition.preview !== undefined || isResolve(batch, call);
 }
 
-/** How a body settled: a result, an end of its own making, what it threw, or nothing within the grace time. */
+/** How a body settled; `abandoned`: not within the grace time after a cancel. */
 type SettledBody = ToolResult | { readonly ending: Ending } | { readonly thrown: unknown } | "abandoned";
 
 /** Resolves or previews a proposal. Rejects only when an effect that happened could not be recorded: that failure fails the call closed. */
@@ -134,7 +134,7 @@ function runContext(batch: BatchRun, run: CallRun, effect: Effect, update: (disp
   };
 }
 
-/** The body's result, or `abandoned` when it does not settle within the grace time after it was told to stop. */
+/** The body's result, or `abandoned` if it does not settle within the grace time after a cancel. */
 function settle(batch: BatchRun, run: CallRun, call: PermittedCall, ctx: RunContext): Promise<SettledBody> {
   const { clock, warn } = batch.deps;
   return new Promise((resolve) => {

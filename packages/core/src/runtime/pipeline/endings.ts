@@ -12,7 +12,7 @@ export function errorEnding(state: OutcomeState, type: string, text: string): En
   return { state, type, result: { content: text, display: text, error: { message: text, type } } };
 }
 
-/** Who denied what, as it was judged now or stands on record. */
+/** A denied request, judged now or read from the record. */
 type DeniedRequest = {
   readonly request: { readonly tool: string };
   readonly decision: {
@@ -24,7 +24,7 @@ type DeniedRequest = {
   readonly refusal?: Ending | undefined;
 };
 
-/** The ending of a denied call, in the words of the source that denied. `waited`: the policy changed while the call waited. */
+/** The ending of a denied call, worded by the source of the deny. `waited`: the policy changed while the call waited. */
 export function denialEnding({ request, decision, refusal }: DeniedRequest, waited: boolean): Ending {
   if (refusal) return refusal;
   const name = request.tool;
@@ -96,7 +96,7 @@ export function stoppedEnding(run: CallRun, when: "before" | "during" = run.phas
   const name = run.tool?.name ?? run.name;
   if (run.because !== undefined) return stoppedBecause(run, { name, when, because: run.because });
   if (run.stopped === "skipped" && run.skippedBy === "unanswered") {
-    return errorEnding("cancelled", "skipped", `Tool '${name}' was skipped: another call needed an approval that nobody could give.`);
+    return errorEnding("cancelled", "skipped", `Tool '${name}' was skipped: another call needed an approval that no one could give.`);
   }
   if (run.stopped === "skipped") return errorEnding("cancelled", "skipped", modelText.skipped({ name }));
   return errorEnding("cancelled", "cancelled", modelText.cancelled(when));

@@ -74,8 +74,8 @@ function endedBody(run: CallRun, { state, type, result, evidence }: Ending, dura
 const TRIES = 4;
 
 /**
- * The end of an effect is known: it is kept and tried again for as long as the disk is full or the store locked, unless the batch is cancelled: then a few times
- * more. Any other end is tried again a few times while the store is locked. What still fails is the batch's to report.
+ * Retries the end of an effect while the disk is full or the store is locked; after a cancel, only a few times. Retries any other end a few times while
+ * the store is locked. Rejects if it still fails.
  */
 function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"]): Promise<void> {
   const { session } = deps;
@@ -153,7 +153,7 @@ function tellDenied(batch: BatchRun, run: CallRun, { result, type }: Ending): vo
 
 const WITHHELD = "Tool output withheld: a tool_response_transform hook failed.";
 
-/** The only way a result's text is changed by a user's program; a failing one withholds it, and success or failure stays as it was. */
+/** Lets `tool_response_transform` hooks change the text. A failing hook withholds it; the outcome stays the same. */
 async function transform(batch: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
   const { hooks } = batch.deps;
   const input = postInput(batch, run, { ...ending, event: "tool_response_transform" });

@@ -9,8 +9,8 @@ import { cwdOf } from "./intake.ts";
 import type { CallAssessment, JudgedCall, ParsedCall } from "./judged-call.ts";
 
 /**
- * Freezes the request, judges it and records the decision. The record is on its way when this resolves and is not awaited: a judgement that cannot be
- * stored shows at the claim or the end, neither of which can be stored without it. `editedBy` is the answer that changed the input.
+ * Freezes the request, judges it and starts to record the decision. If that fails, the claim or the end that follows fails, too. `editedBy` is the
+ * answer that changed the input.
  */
 export async function judgeCall(batch: BatchRun, run: CallRun, parsed: ParsedCall, editedBy?: string): Promise<JudgedCall> {
   const { session } = batch.deps;
@@ -55,7 +55,7 @@ function withAssessment({ lanes }: BatchRun, parsed: ParsedCall, assessment: Cal
   };
 }
 
-/** A preview is judged as reading, an apply as the effect of the tool that made the preview, and every other call as what it is. */
+/** Judges a preview as reading, and an apply as the effect of the tool that made the preview. */
 function assessByTool(batch: BatchRun, run: CallRun, parsed: ParsedCall): Promise<CallAssessment> {
   const input = assessmentInput(batch, run, parsed);
   if (isResolve(batch, parsed)) return assessResolve(batch, run, input);
@@ -74,7 +74,6 @@ export function isAsk({ deps }: Pick<BatchRun, "deps">, { tool }: Pick<ParsedCal
   return tool.definition.runtimeHandler === "ask" && !Object.hasOwn(deps.handlers ?? {}, "ask");
 }
 
-/** Everything that judging this call takes into account. */
 export function assessmentInput(batch: BatchRun, run: CallRun, { tool, invocation, hook }: ParsedCall): AssessmentInput {
   const { deps } = batch;
   return {
@@ -123,7 +122,7 @@ function judgedBody(run: CallRun, judged: JudgedCall, editedBy: string | undefin
   };
 }
 
-/** What an outside service may know this call by: the same for every attempt. */
+/** A key for outside services, the same for every attempt. */
 export function callKey({ deps }: BatchRun, run: CallRun, fingerprint: string | undefined): string {
   return deps.digest.sha256(`${deps.session.ledger.storeId}\n${deps.session.id}\n${run.callId}\n${fingerprint ?? ""}`);
 }

@@ -14,7 +14,7 @@ export type HookView = {
   readonly context: string | undefined;
 };
 
-/** A call whose tool is known and whose input is valid. Each later step of the pipeline adds fields to this record. */
+/** A call with a known tool and a valid input. Later steps add fields to this record. */
 export type ParsedCall = {
   readonly tool: Tool;
   readonly invocation: Invocation;
@@ -30,13 +30,13 @@ export type Assessment = {
   /** May run beside other calls. */
   readonly safe: boolean;
   readonly policy: Policy;
-  /** Everything the decision considered, so that a part of the request can be explained by itself. */
+  /** What the decision considered, to explain parts of the request. */
   readonly circumstances: Circumstances;
 };
 
 /** The judgement on a call, which may be about something else than its own input. */
 export type CallAssessment = Assessment & {
-  /** What rules, grants and offers apply to, if not the request itself: the effect behind `resolve`, the reading behind a preview. */
+  /** What rules and grants apply to, if not the request: the effect of `resolve`, or the reading of a preview. */
   readonly subject?: Assessment | undefined;
   /** The call only stages what it would do. */
   readonly stages?: boolean | undefined;
@@ -63,7 +63,7 @@ export type JudgedCall = ParsedCall &
 /** A call that may run, and the consent it runs on; null if no one had to be asked. */
 export type PermittedCall = JudgedCall & { readonly consent: Consent | null };
 
-/** Why a call leaves the pipeline before its effect: it ends, or it waits beyond this process for the approval of this id or behind another call. */
+/** Why a call leaves the pipeline before its effect: it ends, or it waits for a later process, for this approval or behind another call. */
 export type CallExit = { readonly end: Ending } | { readonly parked: string | undefined };
 
 /** The call was judged anew and goes back to the permission step. */

@@ -2,8 +2,8 @@
  * The order in which the calls of one batch may run: a safe call waits only for earlier unsafe calls, an unsafe call waits for every earlier call,
  * and at most `limit` run at once, in call order.
  *
- * An entry is `open` until its call runs or ends. `done` means its body is over and its end is not on record yet: another body may run in its place, and
- * whatever waits for its end still waits. `parked` means it will not end in this process: what waits behind it is stuck.
+ * An entry is `open` until its call runs or ends. `done`: its body has finished and its end is not recorded yet, so another body may run, but calls that
+ * wait for its end still wait. `parked`: it will not end in this process, so the calls behind it cannot run.
  */
 export type Lanes = {
   readonly entries: readonly Entry[];
@@ -42,7 +42,7 @@ export function classifyLane(lanes: Lanes, index: number, safe: boolean): void {
   advance(lanes);
 }
 
-/** True when the call may run, at once or later; false when it is stuck behind a parked one. */
+/** Resolves to true when the call may run, and to false if it is behind a parked one. */
 export function enterLane(lanes: Lanes, index: number): Promise<boolean> | true {
   const entry = lanes.entries[index];
   if (!entry || entry.state === "running") return true;
@@ -64,7 +64,7 @@ function begin(lanes: Lanes, entry: Entry): void {
   lanes.running += 1;
 }
 
-/** The call's body is over, its end on its way to the ledger: so the next intents are stored together with the ends before them. */
+/** Frees the lane of a finished body while its end is being recorded, so that the next intents are stored together with that end. */
 export function releaseLane(lanes: Lanes, index: number): void {
   const entry = lanes.entries[index];
   if (entry?.state !== "running") return;
@@ -73,12 +73,12 @@ export function releaseLane(lanes: Lanes, index: number): void {
   advance(lanes);
 }
 
-/** The call ended. True: it was unsafe and ran, so that what others found may be old. */
+/** Ends the call's entry. True if it was unsafe and ran, so facts that other calls gathered may be old. */
 export function leaveLane(lanes: Lanes, index: number): boolean {
   return finish(lanes, index, "ended");
 }
 
-/** The call waits for a person beyond this process. The same answer. */
+/** Parks the call's entry; returns the same as `leaveLane`. */
 export function parkLane(lanes: Lanes, index: number): boolean {
   return finish(lanes, index, "parked");
 }
@@ -95,7 +95,7 @@ function finish(lanes: Lanes, index: number, state: "ended" | "parked"): boolean
   return unsafe;
 }
 
-/** What the entries before one are: still on their way, or parked for good. */
+/** What is known about the entries before one. */
 type Before = { open: boolean; unsafe: boolean; parked: boolean; parkedUnsafe: boolean };
 
 /** Starts every waiting call that may run now. */

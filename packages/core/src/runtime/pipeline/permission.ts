@@ -53,15 +53,15 @@ function emitHookBlocked(batch: BatchRun, run: CallRun, { result }: Ending): voi
   });
 }
 
-/** The consent the call may run on, null if no one had to be asked. `judged` is the call as it was judged last, if that changed. */
+/** `go`: the consent to run with, or null if none is needed. `judged`: the newest judgement, if there is a new one. */
 type Permission = { readonly go: Consent | null; readonly judged?: JudgedCall } | CallExit | JudgedAgain;
 
 /**
  * Turns a verdict into permission. In order:
  * 1. a deny ends the call, and takes back an approval that was given before;
  * 2. an approval on disk that still covers the request holds;
- * 3. an allow needs nobody, unless the call already waits;
- * 4. an ask: exactly this was rejected before → grants → permission hooks → a person, or `onAsk` if nobody can be asked.
+ * 3. an allow needs no answer, unless the call already waits;
+ * 4. an ask: exactly this was rejected before → grants → permission hooks → a person, or `onAsk` if no one can be asked.
  */
 async function findPermission(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Permission> {
   const { verdict } = judged.decision;
@@ -80,7 +80,7 @@ async function findPermission(batch: BatchRun, run: CallRun, judged: JudgedCall)
   return await askPerson(batch, run, judged);
 }
 
-/** The call as the ledger has it, once its judgement is committed; a judgement that could not be stored throws here. */
+/** The recorded call, once its judgement is committed. Throws if that failed. */
 async function judgedOnRecord(
   { deps }: BatchRun,
   run: CallRun,
@@ -100,7 +100,7 @@ function holds(run: CallRun, call: Extract<Call, { readonly state: "approved" }>
 }
 
 async function deny(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Permission> {
-  await run.written; // nobody is told of a verdict that is not on record
+  await run.written; // announce no verdict that is not recorded
   const call = batch.deps.session.state.calls.get(run.callId);
   const waited = isAsked(call);
   if (waited) await closeApproval(batch, run, "denied");
@@ -154,7 +154,7 @@ async function opinionOf(batch: BatchRun, run: CallRun, judged: JudgedCall): Pro
   }
 }
 
-/** Its allow answers only the default ask. A rewritten input is judged again first, and the answer then holds for that. */
+/** A hook's allow answers only the default ask. If it rewrote the input, that is judged first. */
 async function allowedByHook(batch: BatchRun, run: CallRun, judged: JudgedCall, said: HookOpinion): Promise<Permission | undefined> {
   const { session } = batch.deps;
   const hook = insisting(judged.hook) ?? { verdict: undefined, name: said.name, reason: undefined, context: undefined };
@@ -172,7 +172,7 @@ async function allowedByHook(batch: BatchRun, run: CallRun, judged: JudgedCall, 
   return { again: now };
 }
 
-/** Of an opinion on an input that was rewritten since, deny and ask stay, an allow is dropped. */
+/** After a rewrite, an earlier deny or ask still applies; an allow does not. */
 function insisting(hook: HookView | undefined): HookView | undefined {
   return hook?.verdict === "ask" || hook?.verdict === "deny" ? hook : undefined;
 }

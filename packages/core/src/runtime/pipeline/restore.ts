@@ -14,7 +14,7 @@ import { denialEnding, errorEnding } from "./endings.ts";
 import { callContext } from "./intake.ts";
 import type { ParsedCall } from "./judged-call.ts";
 
-/** A judged call of an earlier process, ready to go on: the recorded input, bound to the tool it was judged for. A deny on record stands. */
+/** Restores a judged call of an earlier process: its recorded input, bound to the tool it was judged for. A recorded deny still applies. */
 export async function restoreCall(batch: BatchRun, run: CallRun): Promise<StepResult<ParsedCall>> {
   const { deps } = batch;
   const { "call.judged": judged } = await readCallRecord(deps.session.ledger, deps.session.id, run.callId);

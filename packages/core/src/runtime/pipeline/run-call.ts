@@ -112,7 +112,7 @@ function park(batch: BatchRun, run: CallRun, approvalId: string | undefined): Ca
   return { callId: run.callId, outcome: "waiting", type: "waiting", ...(approvalId !== undefined && { approvalId }) };
 }
 
-/** An unsafe call ran, so the calls that wait must look at their facts again. */
+/** After an unsafe call, waiting calls gather their facts again. */
 function wakeWaiting({ runs }: BatchRun): void {
   for (const run of runs) if (run.phase === "before") run.wake?.();
 }
@@ -123,7 +123,7 @@ async function stopUnjudged(batch: BatchRun, run: CallRun): Promise<CallExit> {
   return { end: stoppedEnding(run) };
 }
 
-/** Law 4. Before the effect a fault or a failing store denies; after it the outcome is unknown. If not even the end can be recorded, nothing more runs. */
+/** Law 4: before the effect, a fault denies; after it, a store failure makes the outcome unknown. If the end cannot be recorded, nothing more runs. */
 async function failClosed(batch: BatchRun, run: CallRun, error: unknown): Promise<CallReport> {
   const { deps } = batch;
   deps.warn?.(messageOf(error));

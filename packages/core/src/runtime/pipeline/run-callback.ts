@@ -4,7 +4,7 @@ import { contentText } from "../../model/text/content-text.ts";
 import type { Clock } from "../../ports.ts";
 import type { Maybe } from "../../tool-definition.ts";
 
-/** How a callback ended. `unsettled`: it was told to stop, never committed, and did not end in time. */
+/** How a callback ended. `unsettled`: it did not commit, and did not end in time after a cancel. */
 export type CallbackEnd<T> =
   | { readonly state: "returned"; readonly value: T }
   | { readonly state: "threw"; readonly error: unknown; readonly committed: boolean }
@@ -16,8 +16,8 @@ export type CallbackPorts = { readonly clock: Clock; readonly signal: AbortSigna
 const GRACE_MS = 5_000;
 
 /**
- * Runs somebody's code that changes the world. It is told to stop by its signal; once it has said `commit` it is waited for, however long it takes.
- * Before that it has the grace time to end; what ends later is told to `late`, and changes nothing.
+ * Runs user code that has effects. After its signal aborts, it has the grace time to end, unless it has called `commit`: then this waits for it.
+ * An end after the grace time is only reported to `late`.
  */
 export function runCallback<T>({ clock, signal, late }: CallbackPorts, call: (commit: () => void) => Maybe<T>): Promise<CallbackEnd<T>> {
   const { promise, resolve } = Promise.withResolvers<CallbackEnd<T>>();

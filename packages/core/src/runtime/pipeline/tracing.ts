@@ -8,7 +8,7 @@ import type { PermittedCall } from "./judged-call.ts";
 const INTERNAL = 0;
 const ERROR = 2;
 
-/** The attribute names of OpenTelemetry's GenAI conventions, which are experimental, and ours: nowhere else. */
+/** Attributes of OpenTelemetry's experimental GenAI conventions, and ours. */
 function attributesOf(batch: BatchRun, run: CallRun, { request, decision, tool, consent }: PermittedCall): Record<string, string> {
   return {
     "gen_ai.operation.name": "execute_tool",
@@ -54,7 +54,7 @@ export function traceUnrun(batch: BatchRun, run: CallRun, end: Ending): void {
   });
 }
 
-/** No span stays open while a person thinks: asking and answering are events on short spans. */
+/** Records asking and answering as events on short spans, so that no span stays open while a person thinks. */
 export function traceApproval(batch: BatchRun, run: CallRun, event: "assent.approval.requested" | "assent.approval.answered"): void {
   const { tracer } = batch.deps;
   if (!tracer) return;
@@ -72,7 +72,7 @@ function start(tracer: Tracer, { tool, attributes, links }: SpanStart): Span {
   return tracer.startSpan(`execute_tool ${tool}`, { kind: INTERNAL, attributes, links });
 }
 
-/** Failures have an error status; a cancelled or rejected call leaves it unset. Messages may hold secrets, so only the type is traced. */
+/** Sets an error status for failures, not for cancelled or rejected calls. Messages may contain secrets, so only the type is traced. */
 function finish(span: Span, { state, type }: Ending): void {
   if (type !== null) span.setAttribute("error.type", type);
   const failed = state !== "succeeded" && state !== "cancelled" && state !== "rejected";

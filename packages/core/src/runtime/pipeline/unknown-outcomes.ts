@@ -17,7 +17,7 @@ export type UnknownOutcomes = {
 /** Nothing is unknown yet. */
 export function createUnknownOutcomes(): UnknownOutcomes {
   const fingerprints = new Set<string>();
-  /** What a person answered for in one session stands as unknown in the record of another. */
+  /** A person's answer in one session does not change the records of the others. */
   const answered = new Set<string>();
   const add = (more: ReadonlySet<string>): void => {
     for (const fingerprint of more) if (!answered.has(fingerprint)) fingerprints.add(fingerprint);
