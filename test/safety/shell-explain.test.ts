@@ -620,7 +620,7 @@ suite("what is explained is what is recorded and what runs", () => {
 function tellingWords({ verdict, rule, plan }: Explained): readonly string[] {
   const { commands = [], hazards = [] } = plan ?? {};
   const [hazard] = [...hazards, ...commands.flatMap((command) => command.hazards)];
-  const why = rule?.text ?? (verdict === "allow" ? undefined : hazard?.text);
+  const why = rule?.text.replace(/^safeguard:/, "safeguard ") ?? (verdict === "allow" ? undefined : hazard?.text);
   return [verdict, commands[0]?.argv[0]?.text, why].filter((word) => word !== undefined);
 }
 
