@@ -10,6 +10,8 @@ const CALLS = 200;
 const BODY = JSON.stringify({ call: "c1", text: "x".repeat(600) });
 
 const WARM_TURNS = 2_000;
+/** The measurements take turns, so that a busy disk slows all of them. */
+const ROUNDS = 8;
 
 /** What one commit of an event-sized row costs on this disk, FULL, and FULL shared by 100 rows. */
 function bareCommits(directory: string): { readonly one: () => number; readonly grouped: () => number; readonly close: () => void } {
@@ -48,16 +50,28 @@ export async function durableRows(): Promise<readonly Row[]> {
     const safe = await makeDispatcher(ledger, idleTool("read"));
     for (let turn = 0; turn < WARM_TURNS; turn += 1) await unsafe.process(1);
     for (let turn = 0; turn < WARM_TURNS / 10; turn += 1) await safe.process(100);
-    const one = await microseconds(5, bare.one);
-    const call = await microseconds(5, async () => {
-      for (let turn = 0; turn < CALLS; turn += 1) await unsafe.process(1);
-      return CALLS;
-    });
-    const grouped = await microseconds(5, bare.grouped);
-    const batch = await microseconds(5, async () => {
-      for (let turn = 0; turn < 10; turn += 1) await safe.process(100);
-      return 10 * 100;
-    });
+    const best = {
+      one: Number.POSITIVE_INFINITY,
+      call: Number.POSITIVE_INFINITY,
+      grouped: Number.POSITIVE_INFINITY,
+      batch: Number.POSITIVE_INFINITY,
+    };
+    const works = {
+      one: bare.one,
+      call: async () => {
+        for (let turn = 0; turn < CALLS; turn += 1) await unsafe.process(1);
+        return CALLS;
+      },
+      grouped: bare.grouped,
+      batch: async () => {
+        for (let turn = 0; turn < 10; turn += 1) await safe.process(100);
+        return 10 * 100;
+      },
+    };
+    for (let round = 0; round < ROUNDS; round += 1)
+      for (const name of ["one", "call", "grouped", "batch"] as const)
+        best[name] = Math.min(best[name], await microseconds(1, works[name]));
+    const { one, call, grouped, batch } = best;
     return [
       ratioRow("durable call, SQLite FULL, unsafe, one at a time", { value: call, base: one }, { of: "one FULL commit", most: 1.5 }),
       ratioRow("durable calls, batch of 100 safe calls", { value: batch, base: grouped }, { of: "grouped commits", most: 3 }),
