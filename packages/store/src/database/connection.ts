@@ -90,7 +90,7 @@ function refuseForeign(database: Database, { file, directory }: StatePaths): voi
   throw new LedgerError("store_unsafe_location", text, { path: file });
 }
 
-/** RetryOptions, because two processes that open a new file at once make each other fail. */
+/** Tries again, because two processes that open a new file at once make each other fail. */
 async function enterWal(database: Database): Promise<void> {
   for (let left = BUSY_MS / RETRY_MS; ; left -= 1) {
     try {

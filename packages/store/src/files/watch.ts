@@ -48,9 +48,9 @@ export function watchCommits({ database, paths, files }: WatchedStore, changed: 
 }
 
 /** Undefined if the system has no watches left; the timer then keeps the process alive. */
-function tryWatch(directory: string, told: (name: string | null) => void): FSWatcher | undefined {
+function tryWatch(directory: string, changed: (name: string | null) => void): FSWatcher | undefined {
   try {
-    const watcher = watchFile(directory, (_event, name) => told(name));
+    const watcher = watchFile(directory, (_event, name) => changed(name));
     watcher.on("error", () => watcher.close());
     return watcher;
   } catch (error) {

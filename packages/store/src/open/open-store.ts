@@ -10,8 +10,7 @@ import { type StatePaths, statePaths } from "../files/state-paths.ts";
 import { storeCorrupt, storeError, storeNewer } from "../files/store-error.ts";
 import { type StoreFiles, watchStoreFiles } from "../files/store-files.ts";
 import { stageShared } from "../write/append.ts";
-import { makeDraft } from "../write/own-draft.ts";
-import { makeTransactionWriter, type TransactionWriter } from "../write/writing.ts";
+import { makeDraft, makeTransactionWriter, type TransactionWriter } from "../write/writing.ts";
 import { checkStoreId, createLedger, isLogMissing, refuseMissingLog } from "./create-store.ts";
 import { cancelAnswers, hasMoved, readPlace, recordPlace, recordSettled, type StorePlace, unsettledMarks } from "./restored.ts";
 

@@ -5,8 +5,7 @@ import { findMissingMarks, type Mark } from "../files/marks.ts";
 import { parseRow } from "../rows/rows.ts";
 import { stageShared } from "../write/append.ts";
 import type { FilePlace } from "../write/lease.ts";
-import { makeDraft } from "../write/own-draft.ts";
-import type { TransactionWriter } from "../write/writing.ts";
+import { makeDraft, type TransactionWriter } from "../write/writing.ts";
 
 /** The place of the database file, and its creation time (0 if unknown), because inode numbers are reused. */
 export type StorePlace = FilePlace & { readonly born: string };

@@ -39,7 +39,7 @@ export function makeFollowers({ head, watch, failed }: FollowerOptions): Followe
     unwatch = undefined;
   };
   const turn = (follower: Follower, until: number): boolean => {
-    for (let told = 0; told < TURN; told += 1) {
+    for (let count = 0; count < TURN; count += 1) {
       const event = following.has(follower) ? follower.next(until) : undefined;
       if (!event) return false;
       notifySink(follower.sink, event, failed);

@@ -50,11 +50,11 @@ export function makeLedgerReader(
     read: async function* (from, filter = {}) {
       const next = guarded(guard(() => reading.reader(from, filter)));
       const until = guard(reading.head);
-      let told = 0;
+      let count = 0;
       for (let event = next(until); event; event = next(until)) {
         yield event;
-        told += 1;
-        if (told % TURN === 0) await nextTurn();
+        count += 1;
+        if (count % TURN === 0) await nextTurn();
       }
     },
     subscribe: (from, filter, sink, failed) => followers.add(guarded(guard(() => reading.reader(from, filter))), sink, failed),

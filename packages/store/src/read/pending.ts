@@ -102,7 +102,7 @@ function readListPage<Row>(listing: ListQuery<Row>, page: PageQuery): readonly R
   return rows;
 }
 
-/** A prefix is searched by the index of ids and sorted; everything else uses the index of the order. */
+/** A prefix is found by the index of ids and then sorted. Other queries use the index of the order. */
 function buildStatement(list: ListTable, page: PageQuery): Statement {
   const { prefix, limit, newestFirst } = page;
   const conditions = conditionsOf(list, page);

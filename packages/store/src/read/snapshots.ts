@@ -15,8 +15,7 @@ import {
 import { type Database, query } from "../database/database.ts";
 import { stageShared } from "../write/append.ts";
 import { sha256 } from "../write/chain.ts";
-import { makeDraft } from "../write/own-draft.ts";
-import type { TransactionWriter } from "../write/writing.ts";
+import { makeDraft, type TransactionWriter } from "../write/writing.ts";
 import type { EventReads } from "./read-events.ts";
 
 /** Snapshots of other versions are ignored. Since version 2 the chain records a snapshot's digest. */

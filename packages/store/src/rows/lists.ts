@@ -139,8 +139,8 @@ const FOLLOWS_PROPOSAL: ReadonlySet<string> = new Set(["call.judged", "call.clai
 function applyApproval(approvals: Table<ListEntry<ApprovalRow>>, id: string, event: LedgerEvent): number {
   const before = approvals.get(id);
   const row = nextApprovalRow(before?.row, event);
-  const stands = before !== undefined && row.state === before.row.state && row.revision === before.row.revision;
-  approvals.put(id, { row, first: before?.first ?? event.pos, latest: stands ? before.latest : event.pos });
+  const isSame = before !== undefined && row.state === before.row.state && row.revision === before.row.revision;
+  approvals.put(id, { row, first: before?.first ?? event.pos, latest: isSame ? before.latest : event.pos });
   return openApprovalDelta(before?.row, row);
 }
 

@@ -101,7 +101,6 @@ export function makeChainTable(database: Database): StoredTable<ChainEntry> {
       return;
     }
     const { seq, hash, pos, first, epoch, policySeq, newestAt, closed, pruned, holder, row } = chain;
-    const flags = [Number(closed), Number(pruned)];
     insert.run(
       session,
       seq,
@@ -111,7 +110,8 @@ export function makeChainTable(database: Database): StoredTable<ChainEntry> {
       epoch,
       policySeq,
       newestAt,
-      ...flags,
+      Number(closed),
+      Number(pruned),
       holder && JSON.stringify(holder),
       row && JSON.stringify(row),
     );

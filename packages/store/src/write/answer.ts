@@ -37,7 +37,7 @@ export function answer(
 ): { readonly won: readonly LedgerEvent[] } | { readonly lost: LedgerEvent } {
   const won: LedgerEvent[] = [];
   for (const { event, prepared } of events) {
-    const lost = isContested(event) ? findStanding(writing, event, facts) : undefined;
+    const lost = isContested(event) ? findEarlierAnswer(writing, event, facts) : undefined;
     if (lost) {
       writing.drop();
       return { lost };
@@ -55,11 +55,11 @@ function isContested(event: SharedDraft): event is ContestedAnswer {
 }
 
 /** Returns the earlier answer that wins over this event. Throws if its target does not exist. */
-function findStanding({ rows }: TransactionWriter, event: ContestedAnswer, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
+function findEarlierAnswer({ rows }: TransactionWriter, event: ContestedAnswer, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
   const { id, refusal, latest = 0 } = findTarget(rows, event, now);
   if (refusal === undefined) return undefined;
-  const stands = refusal === "stands" ? eventAt(latest) : undefined;
-  if (stands) return stands;
+  const earlier = refusal === "stands" ? eventAt(latest) : undefined;
+  if (earlier) return earlier;
   const type = refusal === "stands" ? "store_corrupt" : refusal;
   throw new LedgerError(type, `${event.type} of '${id}' cannot be stored: ${type}.`, { id });
 }

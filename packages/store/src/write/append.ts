@@ -1,8 +1,7 @@
 import { type Draft, isAppendable, type Lease, LedgerError, type LedgerEvent, SHARED } from "@assent/core";
 import type { ChainEntry } from "../rows/rows.ts";
 import { contentsOfBatch } from "./contents.ts";
-import { makeDraft } from "./own-draft.ts";
-import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
+import { makeDraft, type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
 /** Checks and serializes a batch. Throws `event_invalid` or `event_too_large`. */
 export function prepareBatch(events: readonly Draft[], blobs: readonly Uint8Array[] = []): readonly PreparedEvent[] {

@@ -1,8 +1,7 @@
 import { type EventBodies, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { stageShared } from "./append.ts";
-import { makeDraft } from "./own-draft.ts";
-import type { TransactionWriter } from "./writing.ts";
+import { makeDraft, type TransactionWriter } from "./writing.ts";
 
 const EVERY = 10_000;
 /** Heads per event, to stay below its size limit. */

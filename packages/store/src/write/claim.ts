@@ -27,9 +27,9 @@ export function claim(
   const { session, epoch } = expectation.lease;
   const { policySeq } = writableChain(writing, expectation);
   const call = rows.calls.get(callKey(session, claimed.body.call))?.row;
-  const stands = answerSources(call);
-  const approval = stands.approval === undefined ? undefined : rows.approvals.get(stands.approval)?.row;
-  const grant = stands.grant === undefined ? undefined : rows.grants.get(stands.grant)?.row;
+  const sources = answerSources(call);
+  const approval = sources.approval === undefined ? undefined : rows.approvals.get(sources.approval)?.row;
+  const grant = sources.grant === undefined ? undefined : rows.grants.get(sources.grant)?.row;
   const facts = { call, approval, grant, policySeq, now: grant?.expiresAt === undefined ? "" : now(), durable: true };
   const lost = claimLoss(claimed.body, facts);
   if (lost !== undefined) return { lost };

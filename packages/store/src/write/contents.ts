@@ -2,12 +2,12 @@ import { contentsOf, type Draft, type Json, type JsonObject, LedgerError } from 
 import { type Blob, withBlobs } from "./blobs.ts";
 import { sha256 } from "./chain.ts";
 
-/** What an event needs besides its body: contents that are stored with it, and others that must be there already. */
+/** The contents of an event: `given` are stored with it, `lent` must be stored already. */
 export type EventContents = { readonly given: readonly Blob[]; readonly lent: readonly string[] };
 
 const NONE: EventContents = Object.freeze({ given: Object.freeze([]), lent: Object.freeze([]) });
 
-/** Which of the contents that came beside a batch each of its events names; `event_invalid` for one that none does. */
+/** Assigns the contents of a batch to the events that name them. Throws `event_invalid` for a content that no event names. */
 export function contentsOfBatch(events: readonly Draft[], blobs: readonly Uint8Array[]): readonly EventContents[] {
   const given = new Map(blobs.map((bytes) => [sha256(bytes), bytes]));
   const placed = new Set<string>();
@@ -17,7 +17,7 @@ export function contentsOfBatch(events: readonly Draft[], blobs: readonly Uint8A
   return contents;
 }
 
-/** Each content goes with the first event that names it. */
+/** Each content is stored with the first event that names it. */
 function contentsOfEvent(named: readonly string[], given: ReadonlyMap<string, Uint8Array>, placed: Set<string>): EventContents {
   if (named.length === 0) return NONE;
   const own: Blob[] = [];
@@ -31,10 +31,7 @@ function contentsOfEvent(named: readonly string[], given: ReadonlyMap<string, Ui
   return { given: own, lent };
 }
 
-/**
- * The contents that a stored event names. A long list of them is a value itself; one that cannot be read names nothing, and is found
- * missing by itself.
- */
+/** Lists the contents that a stored event names. A long list is a blob; if that cannot be read, `verify` reports it as missing. */
 export function storedContents(
   { type, body }: { readonly type: string; readonly body: JsonObject },
   load: (sha: string) => Uint8Array | undefined,

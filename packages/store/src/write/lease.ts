@@ -3,8 +3,7 @@ import { hostname } from "node:os";
 import { type Holder, type Lease, LedgerError, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { sharedEpoch } from "./append.ts";
-import { makeDraft } from "./own-draft.ts";
-import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
+import { makeDraft, type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
 /** Returns the start time of a live process, or undefined if there is none. */
 export type StartOf = (pid: number) => string | undefined;
@@ -130,8 +129,8 @@ function differ(one: string | undefined, other: string | undefined): boolean {
 }
 
 /**
- * Start times count from boot, so the boot's id is part of them. Fields are counted after the last parenthesis, because a name may
- * contain some.
+ * Start times count from boot, so the boot's id is part of them. Fields are counted after the last parenthesis, because a
+ * program's name may contain one.
  */
 function startInProc(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);

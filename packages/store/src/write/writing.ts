@@ -1,4 +1,15 @@
-import { type Draft, IllegalEvent, type JsonObject, LedgerError, type LedgerEvent, namedSession, parseEvent, SHARED } from "@assent/core";
+import {
+  type Draft,
+  type EventBodies,
+  type EventType,
+  IllegalEvent,
+  type JsonObject,
+  LedgerError,
+  type LedgerEvent,
+  namedSession,
+  parseEvent,
+  SHARED,
+} from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { applyEvent, type ChainedEvent, indexedCall } from "../rows/lists.ts";
 import { makeUndoable, newChain, type Rows } from "../rows/rows.ts";
@@ -19,6 +30,11 @@ export function prepareEvent({ type, v, at, body }: Draft, belongs: (type: strin
   if (!TIME.test(at)) throw new LedgerError("event_invalid", `'${at}' is no time in UTC with milliseconds.`, { type });
   // Parsing: canonical JSON rejects a body that is not JSON.
   return { type, at, lent: NOTHING, ...storedBody(type, body as unknown as JsonObject) };
+}
+
+export function makeDraft<T extends EventType>(type: T, body: EventBodies[T], at: string): Draft<T> {
+  // TypeScript does not see that one key gives one member of the union.
+  return { type, v: 1, at, body } as Draft<T>;
 }
 
 /** Writes events and rows, one transaction after another. */
