@@ -8,6 +8,8 @@ import { EVENT_COLUMNS, type EventColumns, isEventRow, toStoredEvent } from "../
 import { chainHash } from "../write/chain.ts";
 
 const PAGE_ROWS = 512;
+/** The first page of a chain is small: many readers want only its first event. */
+const FIRST_ROWS = 8;
 const PAGE_CHARS = 4_194_304;
 
 /** Returns the next event up to a position, or undefined if there is none yet. */
@@ -61,17 +63,17 @@ export function makeEventReads(database: Database, store: string): EventReads {
       : pagedSource((row) => ({ rows: ofCall(session, call).filter(({ pos }) => pos > (row?.pos ?? after)), more: false }));
   /** Processes and rare types are found by index; a store of an older version that cannot be migrated has none. */
   const inStore = ({ types, process }: EventFilter, after: number): readonly RowSource[] => {
-    if (process !== undefined && byProcess) return [pagedSource((row) => readPage(byProcess, process, row?.pos ?? after))];
+    if (process !== undefined && byProcess) return [pagedSource((row) => readPage(byProcess, [process, row?.pos ?? after]))];
     return types && hasTypeIndex && types.every((type) => !type.startsWith("call."))
-      ? [...new Set(types)].map((type) => pagedSource((row) => readPage(byType, type, row?.pos ?? after)))
-      : [pagedSource((row) => readPage(byPos, row?.pos ?? after))];
+      ? [...new Set(types)].map((type) => pagedSource((row) => readPage(byType, [type, row?.pos ?? after])))
+      : [pagedSource((row) => readPage(byPos, [row?.pos ?? after]))];
   };
   const reader = (from: Cursor, filter: EventFilter): EventReader => {
     const after = positionOf(from, { head, place, last });
     const session = filter.session ?? ("session" in from && filter.naming === undefined ? from.session : undefined);
     const chain = session === undefined ? [] : [inSession(session, filter.call, after)];
     const { naming } = filter;
-    const named = naming === undefined ? [] : [pagedSource((row) => readPage(byNaming, naming, row?.pos ?? after))];
+    const named = naming === undefined ? [] : [pagedSource((row) => readPage(byNaming, [naming, row?.pos ?? after]))];
     const all = session === undefined && naming === undefined ? inStore(filter, after) : [];
     const sources = [...chain, ...named, ...all];
     return (until) => nextWanted(sources, until, { filter, store });
@@ -114,7 +116,7 @@ type RowSource = { peek(until: number): EventColumns | undefined; take(): void }
 
 type RowPage = { readonly rows: readonly EventColumns[]; readonly more: boolean };
 
-function readPage(statement: Query<EventColumns>, ...values: readonly (string | number)[]): RowPage {
+function readPage(statement: Query<EventColumns>, values: readonly (string | number)[], most: number = PAGE_ROWS): RowPage {
   const rows: EventColumns[] = [];
   let chars = 0;
   try {
@@ -122,13 +124,13 @@ function readPage(statement: Query<EventColumns>, ...values: readonly (string | 
       if (!isEventRow(row)) throw storeCorrupt("A row of the ledger is no event.", {});
       rows.push(row);
       chars += row.body.length;
-      if (chars > PAGE_CHARS) return { rows, more: true };
+      if (chars > PAGE_CHARS || rows.length === most) return { rows, more: true };
     }
   } catch (error) {
     if (!isMalformed(error) || rows.length === 0) throw error;
     return { rows, more: true }; // return the readable rows first
   }
-  return { rows, more: rows.length === PAGE_ROWS };
+  return { rows, more: false };
 }
 
 function pagedSource(load: (last: EventColumns | undefined) => RowPage): RowSource {
@@ -156,9 +158,12 @@ function pagedSource(load: (last: EventColumns | undefined) => RowPage): RowSour
 /** Reads a chain in order, so a missing or exchanged row is noticed. */
 function chainSource(statement: Query<EventColumns>, session: string, after: number): RowSource {
   let expected: { readonly seq: number; readonly hash: string | undefined } = { seq: after + 1, hash: undefined };
+  let isFirst = true;
   const source = pagedSource(() => {
     try {
-      return readPage(statement, session, expected.seq - 1);
+      const page = readPage(statement, [session, expected.seq - 1], isFirst ? FIRST_ROWS : PAGE_ROWS);
+      isFirst = false;
+      return page;
     } catch (error) {
       throw isMalformed(error)
         ? malformedFile(`Event ${expected.seq} of ${session} is on a damaged page of the database file.`, { session, seq: expected.seq })
