@@ -9,8 +9,7 @@ import {
   type ToolDefinition,
   type Verdict,
 } from "@assent/core";
-import { readPreview } from "./custom-preview.ts";
-import { readResult } from "./custom-result.ts";
+import { readPreview, readResult } from "./custom-preview.ts";
 import type { ToolSource } from "./discover.ts";
 import type { ModuleThread } from "./module-thread.ts";
 import type { CallFacts, DescribedItem, DescribedTool } from "./thread-messages.ts";

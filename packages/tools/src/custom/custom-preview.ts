@@ -1,11 +1,9 @@
-import { isObject, type PlannedChange, type Preview, ToolError, type ToolResult } from "@assent/core";
+import { type Display, isObject, type PlannedChange, type Preview, ToolError, type ToolOutput, type ToolResult } from "@assent/core";
 import { resolvePath } from "@assent/policy";
-import { makeChangeBlocks } from "../edits/change-blocks.ts";
-import { lineChanges } from "../edits/line-changes.ts";
+import { lineChanges, makeChangeBlocks } from "../edits/line-changes.ts";
 import { MAX_TEXT } from "../edits/preview.ts";
 import { failure } from "../failure.ts";
 import { isBinary, readCurrentFile } from "../files/file-bytes.ts";
-import { readResult } from "./custom-result.ts";
 import type { CustomChange, CustomPreview } from "./custom-tool.ts";
 
 const MOST_KEPT = 256 * 1024 * 1024;
@@ -88,4 +86,29 @@ function decodeBytes(bytes: Uint8Array | null): string {
 
 function describeSize(bytes: Uint8Array | null): string {
   return bytes === null ? "no bytes" : `${bytes.length} bytes`;
+}
+
+/** Converts what a custom tool returned to a result or a plain value. The runtime checks every value and field. */
+export function readResult(name: string, returned: unknown): ToolOutput {
+  if (!isObject(returned)) return returned as ToolOutput;
+  const { isError, error, content, ...rest } = returned;
+  if (content === undefined && !isError && (error === undefined || error === null)) return returned as ToolOutput;
+  if (content !== undefined && !Array.isArray(content))
+    return failure("invalid_tool_result", `Tool '${name}' ran, but its result could not be kept: its content is not a list of parts.`);
+  const parts = content ?? (Object.keys(rest).length === 0 ? [] : [{ type: "json", value: rest }]);
+  const failed =
+    error ??
+    (isError ? { message: joinText({ content: parts }).trim() || "The tool reported an error.", type: "execution_failed" } : undefined);
+  return { ...rest, content: parts, ...(failed !== undefined && { error: failed }) } as unknown as ToolResult;
+}
+
+/** Converts an update of a running call to a display; undefined if it cannot be shown. */
+export function readUpdate(soFar: unknown): Display | undefined {
+  if (typeof soFar === "string") return soFar;
+  return isObject(soFar) && Array.isArray(soFar["content"]) ? joinText(soFar) : undefined;
+}
+
+function joinText({ content }: Readonly<Record<string, unknown>>): string {
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.flatMap((part) => (isObject(part) && typeof part["text"] === "string" ? [part["text"]] : [])).join("\n");
 }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type PendingAction, type RunContext, ToolError } from "@assent/core";
-import { readUpdate } from "./custom-result.ts";
+import { readUpdate } from "./custom-preview.ts";
 import type { CustomToolUi, LogLevel } from "./custom-tool.ts";
 import { type ProgramPorts, type RunningCall, runProgram } from "./run-program.ts";
 import type { SentAction, ThreadAsk, ThreadRequest, ThreadSyncAsk } from "./thread-messages.ts";

@@ -13,8 +13,7 @@ import type { PathFact } from "@assent/policy";
 import { isBinary } from "../files/file-bytes.ts";
 import type { Reads } from "../files/reads.ts";
 import { oneLine } from "../files/shown-path.ts";
-import { makeChangeBlocks } from "./change-blocks.ts";
-import { type LineChange, lineChanges } from "./line-changes.ts";
+import { type LineChange, lineChanges, makeChangeBlocks } from "./line-changes.ts";
 import type { FileTarget } from "./target.ts";
 import { diffText, makeStat } from "./unified-diff.ts";
 

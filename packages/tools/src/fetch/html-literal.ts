@@ -1,6 +1,16 @@
-import { BLOCKS, type CollectedText, endHeading, isBlock, type OpenTag, type Page } from "./html-page.ts";
 import type { HtmlToken } from "./html-tokens.ts";
-import { breakLine, writeLines, writeText, writeWords } from "./page-writer.ts";
+import {
+  BLOCKS,
+  breakLine,
+  type CollectedText,
+  endHeading,
+  isBlock,
+  type OpenTag,
+  type Page,
+  writeLines,
+  writeText,
+  writeWords,
+} from "./page-writer.ts";
 
 const LANGUAGE = /(?:^|\s)(?:lang|language|highlight-source)-([\w+#.-]{1,30})/;
 

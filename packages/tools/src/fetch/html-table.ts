@@ -1,5 +1,4 @@
-import { endHeading, type Page } from "./html-page.ts";
-import { begin, breakLine, emit, softBreak, writeLines } from "./page-writer.ts";
+import { begin, breakLine, emit, endHeading, type Page, softBreak, writeLines } from "./page-writer.ts";
 
 export function openTable(page: Page): void {
   endHeading(page);

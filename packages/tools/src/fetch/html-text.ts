@@ -1,8 +1,26 @@
 import { collect, endLiteral, openLiteral, openPre } from "./html-literal.ts";
-import { BLOCKS, closeContainer, endHeading, HEADING, LISTS, markdownSign, type OpenTag, type Page } from "./html-page.ts";
 import { closeTable, endCell, endRow, openCell, openRow, openTable } from "./html-table.ts";
 import { type HtmlToken, readHtmlTokens } from "./html-tokens.ts";
-import { breakLine, closeMark, enter, isFull, leave, openMark, pageWriter, softBreak, writeText, writeWords } from "./page-writer.ts";
+import {
+  BLOCKS,
+  breakLine,
+  closeContainer,
+  closeMark,
+  endHeading,
+  enter,
+  HEADING,
+  isFull,
+  LISTS,
+  leave,
+  markdownSign,
+  type OpenTag,
+  openMark,
+  type Page,
+  pageWriter,
+  softBreak,
+  writeText,
+  writeWords,
+} from "./page-writer.ts";
 
 export type HtmlTextOptions = {
   readonly format: "markdown" | "text";

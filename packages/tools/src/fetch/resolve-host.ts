@@ -1,8 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { isPublicAddress } from "./public-address.ts";
+import { allowRule, bareHost, isPublicAddress } from "./public-address.ts";
 import { Refusal } from "./refusal.ts";
-import { allowRule, bareHost } from "./refused-ahead.ts";
 
 export type HostAddress = { readonly address: string; readonly family: number };
 
