@@ -10,13 +10,10 @@ export type HostAnswers = {
   readonly offer: JsonObject;
   /** Answers a request, once per id. */
   answer(request: JsonObject): void;
-  /** Cancels a request. */
   withdraw(id: unknown): void;
-  /** Cancels all requests. */
   stop(): void;
 };
 
-/** Where answers go. */
 export type HostAnswersOptions = {
   readonly write: (line: JsonObject) => Promise<void>;
   /** Called with the message of an error that a callback throws. */
@@ -113,10 +110,8 @@ async function callHook(hooks: readonly RegisteredHook[], body: JsonObject, sign
   return await found.hook(isObject(input) ? input : {}, { signal, event: typeof event === "string" ? event : found.event, toolUseId });
 }
 
-/** A hook with its id. */
 export type RegisteredHook = HookOption & { readonly id: string; readonly event: string };
 
-/** Assigns an id to each hook. */
 function registerHooks(hooks: NonNullable<QueryOptions["hooks"]>): readonly RegisteredHook[] {
   const all = Object.entries(hooks).flatMap(([event, options]) => options.map((option) => ({ ...option, event })));
   return all.map((hook, at) => ({ ...hook, id: `hook_${at + 1}` }));

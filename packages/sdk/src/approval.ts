@@ -55,7 +55,6 @@ export type ToolRequest = {
   readonly permission_suggestions: readonly Suggestion[];
   /** The task id of the agent; null for the main agent. */
   readonly agent_id: string | null;
-  /** The agent's name. */
   readonly agent_name?: string;
   readonly preview?: unknown;
   readonly expires_at: string | null;

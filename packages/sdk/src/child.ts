@@ -14,15 +14,11 @@ export type ChildOptions = {
   readonly graceMs: number;
 };
 
-/** A process that exchanges lines. */
 export type Child = {
-  /** Its stdout, line by line. */
   readonly lines: AsyncIterable<string>;
   /** Resolves when it exited, even if output is left to read. Never rejects. */
   readonly gone: Promise<void>;
-  /** Rejects if it could not be started. */
   readonly exit: Promise<Exit>;
-  /** Resolves when the line is written. */
   write(line: string): Promise<void>;
   endInput(): void;
   /** Stops it, and kills it after the grace period. */

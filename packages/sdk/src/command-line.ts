@@ -1,7 +1,6 @@
 import { extname } from "node:path";
 import type { QueryOptions } from "./query-options.ts";
 
-/** The program and arguments for a query. */
 export function commandLine(options: QueryOptions): { readonly command: string; readonly args: readonly string[] } {
   const { executable = "assent" } = options;
   const args = [

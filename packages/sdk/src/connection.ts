@@ -11,7 +11,6 @@ import { readLine } from "./read-line.ts";
 import { createRequests, type Requests } from "./requests.ts";
 import { type Exit, exitedEarly, SdkError } from "./sdk-error.ts";
 
-/** A running Assent process. */
 export type Connection = {
   readonly take: Mailbox<Message>["take"];
   readonly ask: Requests["ask"];
@@ -68,7 +67,6 @@ type Parts = {
   readonly mailbox: Mailbox<Message>;
   readonly requests: Requests;
   readonly answering: HostAnswers;
-  /** From the last message. */
   readonly session: { id: string };
   readonly results: Counter;
   /** Aborted when the query ends; the process may still be stopping. */
@@ -161,7 +159,6 @@ function handleLine({ options, requests, answering }: Parts, text: string): Mess
   }
 }
 
-/** A message that the process did not send. */
 function callbackFailed(session_id: string, message: string): Message {
   const common = { uuid: randomUUID(), session_id, parent_tool_use_id: null };
   return { type: "system", subtype: "warning", ...common, code: "callback_failed", message };

@@ -3,7 +3,6 @@ import type { JsonObject } from "./json.ts";
 import type { UserMessage } from "./message.ts";
 import type { QueryOptions } from "./query-options.ts";
 
-/** What sending prompts needs. */
 export type FeedDeps = {
   readonly write: (line: JsonObject) => Promise<void>;
   /** Resolves after this many results. */
@@ -43,10 +42,8 @@ function userLine(said: UserMessage | string): UserMessage & { readonly uuid: st
   return { ...message, uuid: message.uuid ?? randomUUID() };
 }
 
-/** A counter that callers can wait for. */
 export type Counter = { add(): void; reach(count: number): Promise<void> };
 
-/** A counter at zero. */
 export function createCounter(): Counter {
   let count = 0;
   let waiting: { readonly at: number; readonly resolve: () => void }[] = [];

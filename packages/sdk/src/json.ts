@@ -1,7 +1,6 @@
 /** A JSON object from the wire. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** True for a JSON object, not for a list or null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -15,7 +15,6 @@ type Taker<T> = { readonly resolve: (result: IteratorResult<T, undefined>) => vo
 
 const DONE: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** Creates a mailbox with this capacity. */
 export function createMailbox<T>(room: number): Mailbox<T> {
   const items: T[] = [];
   const takers: Taker<T>[] = [];

@@ -76,7 +76,6 @@ export type ConversationDeps = {
 export type RunEnd = {
   /** `turn_limit` and `budget`: the error names the limit. `stopped`: a hook ended the run or refused the prompt. */
   readonly reason: "done" | "parked" | "cancelled" | "failed" | "turn_limit" | "budget" | "stopped";
-  /** The newest text of the model. */
   readonly text: string;
   readonly error?: { readonly type: string; readonly message: string; readonly hint?: string };
   /** An addition for people, such as "stop hook limit reached". */
@@ -96,7 +95,6 @@ export type ConversationState = {
   readonly usage: UsageCounter;
   readonly contextUsage: ContextUsage;
   readonly stopHook: StopHook;
-  /** The model for the next turn only. */
   modelOverride: string;
   text: string;
   /** The next turn is the first after a person's prompt. */
@@ -105,7 +103,6 @@ export type ConversationState = {
   fresh: boolean;
   /** No calls were dispatched since the last prompt. */
   firstBatch: boolean;
-  /** What caused the current turns. */
   origin: "user" | "notice" | "schedule";
   sessionStartSent: boolean;
   /** The answer whose calls are running, and the ledger sequence before it. */
@@ -115,7 +112,6 @@ export type ConversationState = {
   remark: string | undefined;
 };
 
-/** Ends a run with the newest text of the model. */
 export function endRun(state: ConversationState, reason: RunEnd["reason"], error?: RunEnd["error"]): RunEnd {
   return { reason, text: state.text, ...(error && { error }), ...(state.remark !== undefined && { remark: state.remark }) };
 }
@@ -127,7 +123,6 @@ export async function remindModel({ deps, messages }: ConversationState, turn: n
   messages.push(userMessage(text, "reminder"));
 }
 
-/** Emits a warning for people. */
 export function emitWarning({ emit }: ConversationState, code: string, message: string): void {
   emit({ type: "warning", code, message });
 }

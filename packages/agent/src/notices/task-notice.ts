@@ -1,7 +1,6 @@
 import { cutToWidth, type EventBodies, oneLine, type TaskStatus, type TaskUsage } from "@assent/core";
 import { escapeXml } from "../loop/steering/reminder.ts";
 
-/** An ended task, for its notice. */
 export type EndedTask = {
   readonly id: string;
   readonly agent: string;
@@ -76,7 +75,6 @@ function displayText({ agent, description, status, error }: EndedTask): string {
   return `${name} failed: ${oneLine((error ?? "").split("\n", 1)[0] ?? "")}`;
 }
 
-/** The notice of a schedule that fired. */
 export function scheduleNotice(
   notice: string,
   { schedule, prompt, modelText }: { readonly schedule: string; readonly prompt: string; readonly modelText: string },

@@ -18,7 +18,6 @@ function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined 
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** The day on which the sizes below were read. */
 export const CONTEXT_SIZES_AS_OF: string = "2026-11-16";
 
 /**

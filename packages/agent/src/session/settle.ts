@@ -13,7 +13,6 @@ export class NoticeRunError extends Error {
 /** Lets others wait for the next notification without polling. */
 export type Wakeup = { readonly notify: () => void; readonly next: () => Promise<void> };
 
-/** Creates a wakeup. */
 export function createWakeup(): Wakeup {
   let waiting = Promise.withResolvers<void>();
   return {
@@ -25,7 +24,6 @@ export function createWakeup(): Wakeup {
   };
 }
 
-/** What `settle` waits for. */
 export type SettleDeps = {
   readonly hasNotice: () => boolean;
   readonly tasks: { readonly running: () => number; readonly idle: () => Promise<void> };

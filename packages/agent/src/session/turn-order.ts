@@ -1,20 +1,17 @@
 import type { RunEnd } from "../loop/conversation-state.ts";
 
-/** Runs of turns, one at a time. */
 export type TurnOrder = {
   /**
    * Runs when the runs before have ended. A person's message goes before notices. Resolves with undefined if the run is no longer needed or the
    * order is closed.
    */
   readonly run: (run: (signal: AbortSignal) => Promise<RunEnd>, options: RunOptions) => Promise<RunEnd | undefined>;
-  /** True while something runs or is queued. */
   readonly isBusy: () => boolean;
   /** Resolves when nothing runs and nothing is queued. */
   readonly whenIdle: () => Promise<void>;
   readonly isClosed: () => boolean;
   /** How the last run ended; `done` before the first. */
   readonly last: () => RunEnd["reason"];
-  /** Ends the current run. */
   readonly interrupt: () => void;
   /** Ends the current run with this abort reason, and starts no other. */
   readonly close: (reason?: unknown) => Promise<void>;
@@ -28,7 +25,6 @@ type RunOptions = {
 
 type QueuedRun = { readonly isPerson: boolean; readonly start: () => void };
 
-/** Creates an order in which nothing runs yet. */
 export function createTurnOrder(): TurnOrder {
   const queue: QueuedRun[] = [];
   const idleCallbacks: (() => void)[] = [];

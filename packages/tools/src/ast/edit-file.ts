@@ -14,13 +14,11 @@ export type FileEdit = {
   readonly changes: readonly PlacedChange[];
   readonly before: Uint8Array<ArrayBuffer>;
   readonly after: Uint8Array<ArrayBuffer>;
-  /** True if the result has a syntax error. */
   readonly isBroken: boolean;
   /** Set if the file has other hard links. */
   readonly linked?: LinkedFile;
 };
 
-/** The result of all operations on one file. */
 export type FileOutcome =
   | { readonly state: "searched"; readonly nestedSkipped: number; readonly edit?: FileEdit }
   | { readonly state: "skipped"; readonly reason: SkipReason }
@@ -64,7 +62,6 @@ function placeChanges(text: string, changes: readonly Change[]): readonly Placed
   });
 }
 
-/** Words with a special meaning in JavaScript or TypeScript. */
 const RESERVED = new Set(
   (
     "abstract accessor any as assert asserts async await bigint boolean break case catch class const constructor continue debugger declare default defer " +

@@ -6,7 +6,6 @@ import type { EditedFile, EditPlan, SkippedCounts } from "./plan-edit.ts";
 import type { Issue } from "./prepared-ops.ts";
 
 type HiddenCount = {
-  /** Number of files hidden by a rule. */
   readonly hidden?: number;
 };
 
@@ -29,7 +28,6 @@ export function editPreview(
   };
 }
 
-/** The result if there are too many files to search. */
 export function limitResult(maxFiles: number): ToolResult {
   const plan: EditPlan = { files: [], issues: [], filesSearched: 0, nestedSkipped: 0, skipped: {} };
   return {
@@ -38,7 +36,6 @@ export function limitResult(maxFiles: number): ToolResult {
   };
 }
 
-/** The result of an applied edit, with the totals from its preview. */
 export function appliedResult({ data, files }: AppliedPreview, { shown, known }: AppliedOptions): ToolResult {
   const { totalReplacements, filesTouched, fileReplacements } = readTotals(data);
   return {

@@ -5,7 +5,6 @@ import type { EditRequest, EditWorkerStart } from "./edit-worker.ts";
 import { mapInOrder, type WorkLimits } from "./in-order.ts";
 import type { Target } from "./targets.ts";
 
-/** Number of files from which starting threads pays off. */
 export const MANY_FILES = 256;
 
 const workerFile = (): URL => new URL(import.meta.url.endsWith(".ts") ? "./edit-worker.ts" : "./edit-worker.js", import.meta.url);

@@ -3,7 +3,6 @@ import type { SgRoot } from "@ast-grep/napi";
 import type { Language } from "./languages.ts";
 import { reportTreeWeight } from "./syntax-tree.ts";
 
-/** The ast-grep engine with the installed grammars. */
 export type Engine = {
   /** False if the grammar's package is not installed. */
   readonly knows: (language: Language) => boolean;

@@ -6,7 +6,6 @@ import { readTemplate } from "./rewrite.ts";
 const MAX_PATHS = 100;
 const MAX_PATH_CHARS = 4096;
 
-/** The input field for files, directories and globs. */
 export const pathsField: Field<readonly string[]> = {
   schema: {
     type: "array",
@@ -39,7 +38,6 @@ export function pathsFault(paths: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** One operation: the pattern to find and the text that replaces a match. */
 export type EditOp = { readonly pat: string; readonly out: string };
 
 const MAX_OPS = 50;
@@ -96,7 +94,6 @@ export type AstEditInput = { readonly ops?: readonly EditOp[]; readonly paths?: 
 
 export const astEditInput: StandardSchema<unknown, AstEditInput> = object({ ops: optional(opsField), paths: optional(pathsField) });
 
-/** The JSON Schema that models see. */
 export const astEditSchema: Readonly<Record<string, unknown>> = {
   type: "object",
   properties: { ops: opsField.schema, paths: pathsField.schema },

@@ -1,10 +1,8 @@
 import { extname } from "node:path";
 
-/** A language that ast-grep can search. */
 export type Language = {
   readonly name: string;
   readonly title: string;
-  /** The engine's name for it. */
   readonly grammar: string;
   readonly extensions: readonly string[];
   /** What the engine writes instead of `$` in variables. */
@@ -80,7 +78,6 @@ export function languageOf(path: string): Language | undefined {
   return BY_EXTENSION.get(extname(path));
 }
 
-/** The language with this name or abbreviation, in any case. */
 export function languageNamed(name: string): Language | undefined {
   const lower = name.toLowerCase();
   const meant = Object.hasOwn(ALIASES, lower) ? ALIASES[lower] : lower;

@@ -38,17 +38,15 @@ function capturedSource(
   return first && last ? text.slice(first.range().start.index, last.range().end.index) : given;
 }
 
-/** Where the node ends without its own semicolon. */
 function endWithoutSemicolon(node: SgNode, end: number): number {
   const parts = node.children();
   if (parts.at(-1)?.kind() !== ";") return end;
   return parts.at(-2)?.range().end.index ?? end;
 }
 
-/** A place in a text. Both numbers count from 1, columns in UTF-16 units. */
+/** A place in a text. Both numbers count from 1. */
 export type TextPlace = { readonly line: number; readonly column: number };
 
-/** Returns a function that converts offsets to lines and columns. */
 export function placeFinder(text: string): (offset: number) => TextPlace {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);

@@ -4,12 +4,10 @@ import type { Engine } from "./engine.ts";
 import type { Language } from "./languages.ts";
 import { syntaxErrors } from "./syntax-tree.ts";
 
-/** A pattern prepared for one language. */
 export type CompiledPattern = {
   readonly config: NapiConfig;
   /** Name of the transformation that holds a variable's text, by variable (`NAME` or `$$$NAME`). */
   readonly captures: ReadonlyMap<string, string>;
-  /** Pairs of variables whose texts must be equal. */
   readonly equal: readonly (readonly [string, string])[];
   /** True if a matched statement keeps its semicolon because the pattern has none. */
   readonly leavesSemicolon: boolean;
@@ -125,7 +123,6 @@ function findSelector(
   return first && isWhole(first) ? kind : undefined;
 }
 
-/** The engine's reason for refusing a rule. */
 function engineRefusal(root: SgNode, config: NapiConfig): string | undefined {
   try {
     root.find(config);

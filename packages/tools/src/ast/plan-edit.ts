@@ -10,7 +10,6 @@ import type { Target } from "./targets.ts";
 
 export type EditedFile = FileEdit & { readonly target: Target };
 
-/** What the operations would change. */
 export type EditPlan = {
   readonly files: readonly EditedFile[];
   readonly issues: readonly Issue[];
@@ -25,7 +24,6 @@ export type PlanOptions = {
   readonly ops: readonly EditOp[];
   readonly maxChanges: number;
   readonly signal: AbortSignal;
-  /** How to name a file in messages. */
   readonly shown: (path: string) => string;
   readonly isSensitive: SensitiveSource;
 };

@@ -7,7 +7,6 @@ import { readTemplate, type Template, variablesOf } from "./rewrite.ts";
 /** A note for the caller about a file or an operation. */
 export type Issue = { readonly path?: string; readonly op?: number; readonly message: string };
 
-/** An operation prepared for one language. */
 export type PreparedOp = { readonly op: number; readonly template: Template; readonly pattern: CompiledPattern };
 
 /** Operations by language, prepared on first use. */

@@ -15,7 +15,6 @@ export type RewritePlan =
 
 const OUT_VARIABLE = /\$\$\$([A-Z_][A-Z0-9_]*)?|\$\$?([A-Z_][A-Z0-9_]*)/g;
 
-/** Parses the replacement text of an operation. */
 export function readTemplate(out: string): Template {
   const template: Template[number][] = [];
   let from = 0;
@@ -60,7 +59,6 @@ export function applyChanges(text: string, changes: readonly Change[]): string {
   return result + text.slice(from);
 }
 
-/** Drops matches inside other matches. */
 function outermost(matches: readonly Match[]): readonly Match[] {
   let covered = -1;
   return matches

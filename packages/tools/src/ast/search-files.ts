@@ -11,9 +11,7 @@ export type ShownMatch = TextPlace & { readonly path: string; readonly text: str
 
 export type SearchedFiles = {
   readonly matches: readonly ShownMatch[];
-  /** Number of matches that are not listed. */
   readonly more: number;
-  /** Number of files that were not searched. */
   readonly skipped: number;
   readonly notes: readonly string[];
 };

@@ -5,7 +5,6 @@ import { type LinkedFile, openRealPath } from "../files/opened-as.ts";
 import type { WorkLimits } from "./in-order.ts";
 import type { Target } from "./targets.ts";
 
-/** Why a file is skipped. */
 export type SkipReason = "binary" | "not_utf8" | "too_large" | "unreadable" | "sensitive";
 
 /** A file's bytes, and its text without a byte order mark. */
@@ -17,10 +16,8 @@ export type SourceText = {
   readonly linked?: LinkedFile;
 };
 
-/** A file with its text, or the reason why it has none. */
 export type SourceFile = { readonly target: Target; readonly source: SourceText | SkipReason };
 
-/** Reads files one by one on demand. */
 export function* readSourceFiles(targets: readonly Target[]): Generator<SourceFile> {
   for (const target of targets) yield { target, source: readSource(target.realPath) };
 }

@@ -8,7 +8,6 @@ import { compilePathGlob, expandBraces, isGlob } from "../files/path-glob.ts";
 import { walkFiles } from "../files/walk.ts";
 import { type Language, languageOf } from "./languages.ts";
 
-/** A file to search. */
 export type Target = {
   /** Absolute, spelled as the caller would. */
   readonly path: string;
@@ -23,9 +22,7 @@ export type Targets = {
   readonly unsupported: number;
   /** Named files without a grammar. */
   readonly unsupportedNames: readonly string[];
-  /** Globs that match no file. */
   readonly empty: readonly string[];
-  /** Number of files hidden by a rule. */
   readonly hidden: number;
   /** True if there are too many files; the list is then incomplete. */
   readonly limitReached: boolean;
@@ -37,9 +34,7 @@ export type TargetSearch = {
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly maxFiles: number;
-  /** The language to use for a file; undefined to skip it. */
   readonly languageFor?: (path: string, named: boolean) => Language | undefined;
-  /** True if a rule forbids reading the file. */
   readonly hides?: Hides;
 };
 

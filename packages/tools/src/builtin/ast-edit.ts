@@ -19,9 +19,7 @@ export type AstEditDeps = {
   readonly workspace: string;
   readonly scope: PathLookup;
   readonly reads: Reads;
-  /** The setting `astEdit.maxFiles`. */
   readonly maxFiles: () => number;
-  /** The setting `astEdit.maxChanges`. */
   readonly maxChanges: () => number;
   readonly hides?: Hides;
 };

@@ -24,7 +24,6 @@ type Input = InputOf<typeof FIELDS>;
 export type AstGrepDeps = {
   readonly workspace: string;
   readonly scope: PathLookup;
-  /** The setting `astEdit.maxFiles`. */
   readonly maxFiles: () => number;
   readonly hides?: Hides;
 };

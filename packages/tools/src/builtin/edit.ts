@@ -99,7 +99,6 @@ async function previewEdit(
 
 type EditedText = Extract<ReplaceOutcome, { readonly state: "replaced" }>;
 
-/** The edited file, or why the edit fails. */
 function editTarget(target: FileTarget, input: Input): EditedText | ToolResult {
   const { shown, current } = target;
   if (!current) return failure("file_not_found", `${shown} does not exist. Use write to create it.`);
@@ -142,7 +141,6 @@ function equalText(shown: string, { old_string, new_string }: Input): string {
   return `old_string and new_string differ only in line breaks, and an edit keeps those of the file. Use write to change the line breaks of ${shown}.`;
 }
 
-/** "line 3" or "lines 3 and 9". */
 function linesText({ count, lines }: { readonly count: number; readonly lines: readonly number[] }): string {
   const numbers = [...new Set(lines)];
   if (count > lines.length) return `lines ${numbers.join(", ")} and more`;

@@ -14,7 +14,6 @@ import { listedFields, type ToolListing } from "../tool-listing.ts";
 
 const MOST_PATHS = 1000;
 const TIMEOUT_MS = 30_000;
-/** Number of files to stat at once. */
 const LANES = 64;
 
 const FIELDS = {

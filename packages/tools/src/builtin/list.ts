@@ -80,7 +80,6 @@ async function listEntries(
   return { content: content || "The directory is empty.", display: `${kept.length} entries in ${shown}` };
 }
 
-/** Directories first. */
 function compareEntries(a: Dirent, b: Dirent): number {
   if (a.isDirectory() !== b.isDirectory()) return a.isDirectory() ? -1 : 1;
   return a.name < b.name ? -1 : 1;

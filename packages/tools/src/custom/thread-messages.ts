@@ -41,7 +41,6 @@ export type ToolFunction = (typeof TOOL_FUNCTIONS)[number];
 
 export type DescribedItem = { readonly tool: DescribedTool } | { readonly name?: string; readonly fault: string };
 
-/** The result of loading a module. */
 export type LoadReport =
   | { readonly items: readonly DescribedItem[] }
   | { readonly failure: { readonly type: FailureType; readonly reason: string } };
@@ -83,7 +82,6 @@ export type ThreadAsk =
 export type SentExecOptions = Omit<ExecOptions, "signal">;
 export type UiMethod = "select" | "confirm" | "input" | "editor";
 
-/** Requests from a thread that block it. */
 export type ThreadSyncAsk = { readonly kind: "hasUI" } | { readonly kind: "push"; readonly request: number; readonly action: SentAction };
 
 /** A pending action. Its callbacks stay in the thread, under `number`. */

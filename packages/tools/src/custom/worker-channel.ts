@@ -5,7 +5,6 @@ import { type FromThread, reviveError, type SentOutcome, type ThreadAsk, type Th
 /** A call of a module's tool, or the settling of an action, as its thread sees it. */
 export type ThreadCall = { readonly id: number; readonly signal: AbortSignal; readonly canPush: boolean; over: boolean };
 
-/** What the module's code is doing. */
 export type Scope = { readonly phase: "loading" | "judging" | "running"; readonly call?: ThreadCall };
 
 /** Follows the module's code through promises and timers. */

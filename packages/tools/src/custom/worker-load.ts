@@ -150,7 +150,6 @@ const MISSING: readonly (readonly [fault: string, rule: (fields: ToolFields) => 
   ["execute is missing", ({ execute, preview, apply }) => execute === undefined && preview === undefined && apply === undefined, "run"],
 ];
 
-/** Fields with a wrong value. */
 const WRONG: readonly (readonly [fault: string, rule: (fields: ToolFields) => boolean])[] = [
   [`description is longer than ${LONGEST_DESCRIPTION} characters`, ({ description }) => String(description).length > LONGEST_DESCRIPTION],
   ["preview needs apply", ({ preview, apply }) => preview !== undefined && apply === undefined],

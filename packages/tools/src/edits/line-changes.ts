@@ -50,7 +50,6 @@ export function splitLines(text: string): readonly string[] {
   return lines;
 }
 
-/** The start of the first line that differs. */
 function commonStart(before: string, after: string): number {
   const most = Math.min(before.length, after.length);
   let at = 0;
@@ -59,7 +58,6 @@ function commonStart(before: string, after: string): number {
   return at === 0 ? 0 : before.lastIndexOf("\n", at - 1) + 1;
 }
 
-/** The end of the last line that differs. */
 function commonEnd(before: string, after: string, start: number): readonly [end: number, newEnd: number] {
   const most = Math.min(before.length, after.length) - start;
   let length = 0;
@@ -104,7 +102,6 @@ export function makeChangeBlocks(path: string, changes: readonly LineChange[]): 
   );
 }
 
-/** The first column at which the lines differ, from 1. */
 function findColumn(removed: string | undefined, added: string | undefined): number {
   if (removed === undefined || added === undefined) return 1;
   let at = 0;

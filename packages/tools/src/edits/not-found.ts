@@ -2,7 +2,6 @@ const SHOWN_CHARS = 300;
 
 type MissingText = {
   readonly shown: string;
-  /** The content of the file. */
   readonly text: string;
   readonly from: string;
   readonly to: string;
@@ -19,7 +18,6 @@ export function describeMissing({ shown, text, from, to }: MissingText): string 
 
 type HintInput = { readonly plain: string; readonly sought: string; readonly to: string };
 
-/** Frequent causes. */
 const HINTS: readonly (readonly [holds: (seen: HintInput) => boolean, words: string])[] = [
   [({ sought }) => /^\s*\d+→/m.test(sought), "It contains the line numbers that read shows. Leave them out."],
   [
@@ -64,7 +62,6 @@ function nearestText(text: string, sought: string): Region | undefined {
   return start === undefined ? undefined : regionAt(text, start, wanted);
 }
 
-/** A line without whitespace. */
 function lineKey(line: string): string {
   return line.slice(0, LINE_CHARS).replace(/\s+/g, "");
 }

@@ -3,7 +3,7 @@ import { breakAdapter, type PlainFile, type Range, stripReturns, toPlainBreaks }
 
 export type Replacement = { readonly from: string; readonly to: string; readonly everywhere: boolean };
 
-/** The result of a replacement. Line numbers count from 1; of many only the first are listed. */
+/** Line numbers count from 1; of many only the first are listed. */
 export type ReplaceOutcome =
   | { readonly state: "replaced"; readonly bytes: Buffer; readonly count: number; readonly lines: readonly number[] }
   | { readonly state: "absent" }
@@ -73,7 +73,6 @@ function findPlaces(bytes: Buffer, sought: Buffer, everywhere: boolean): { reado
   return { count, places };
 }
 
-/** Places must be in order. */
 function findLines(bytes: Buffer, places: readonly number[]): readonly number[] {
   let line = 1;
   let next = bytes.indexOf(LF);

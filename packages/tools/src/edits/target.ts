@@ -9,13 +9,10 @@ import { displayPath } from "../files/shown-path.ts";
 /** What tools that change files need. */
 export type FileDeps = { readonly workspace: string; readonly scope: PathLookup; readonly reads: Reads };
 
-/** A file to change, in its current state. */
 export type FileTarget = {
   readonly fact: PathFact;
-  /** The path as people and models see it. */
   readonly shown: string;
   readonly real: string;
-  /** Undefined if the file does not exist. */
   readonly current: CurrentFile | undefined;
   /** Digest of what this session has read. */
   readonly known: string | undefined;

@@ -9,7 +9,6 @@ type PathUse = { readonly input: object; readonly path: string; readonly cwd: st
 export type ReadablePlace = {
   readonly fact: PathFact;
   readonly path: string;
-  /** The path as people and models see it. */
   readonly shown: string;
   /** True if this open file is sensitive although the judged one was not. */
   readonly isExchanged: (file: Parameters<PathFact["isProtected"]>[0]) => boolean;

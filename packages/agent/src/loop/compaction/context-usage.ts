@@ -5,9 +5,7 @@ import type { Usage } from "@assent/core";
 export type ContextUsage = {
   /** Takes the provider's count of a request and its answer. `length` is the length of the history with the answer. */
   readonly count: (usage: Usage | null, length: number) => void;
-  /** Estimated tokens of the next request. */
   readonly estimate: (messages: readonly LanguageModelV4Message[]) => number;
-  /** Call when the history was replaced. */
   readonly reset: () => void;
 };
 
@@ -17,7 +15,6 @@ export const COMPACT_ABOVE = 0.8;
 const CHARACTERS_PER_TOKEN = 4;
 const TOKENS_PER_FILE = 1_600;
 
-/** Creates an estimate that starts empty. */
 export function createContextUsage(): ContextUsage {
   let tokens = 0;
   let seen = 0;
@@ -60,7 +57,6 @@ function partLength(part: Part): number {
   return output.value.reduce((sum, item) => sum + (item.type === "text" ? item.text.length : TOKENS_PER_FILE * CHARACTERS_PER_TOKEN), 0);
 }
 
-/** Estimates the length of a value as JSON. */
 function jsonLength(value: unknown): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return 4;

@@ -7,7 +7,6 @@ export type Mark = {
   readonly type?: string;
 };
 
-/** Provider options that carry a mark. */
 export function marked(mark: Mark): { readonly assent: Record<string, string> } {
   return { assent: { ...mark } };
 }

@@ -8,7 +8,6 @@ type UserMessage = Extract<LanguageModelV4Message, { readonly role: "user" }>;
 type AssistantMessage = Extract<LanguageModelV4Message, { readonly role: "assistant" }>;
 type ResultOutput = LanguageModelV4ToolResultPart["output"];
 
-/** A message of a person or of the runtime. */
 export function userMessage(content: Content, origin: NonNullable<Mark["origin"]>): UserMessage {
   const parts =
     typeof content === "string" ? [{ type: "text" as const, text: content }] : content.map((part) => messagePart(showPart(part)));
@@ -56,7 +55,6 @@ function wireId(id: string): string {
 
 const FOREIGN = /[^\w-]/;
 
-/** The result of a call for the history. */
 export type CallResult = {
   readonly callId: string;
   readonly tool: string;
@@ -65,7 +63,6 @@ export type CallResult = {
   readonly content: Content;
 };
 
-/** The results of a turn in one message, in call order. */
 export function toolMessage(results: readonly CallResult[]): LanguageModelV4Message {
   return { role: "tool", content: results.map(resultPart) };
 }

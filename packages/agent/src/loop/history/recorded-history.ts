@@ -80,7 +80,6 @@ type HistorySource = {
   readonly session: string;
   readonly until?: number;
   readonly unanswered: ((callId: string) => string) | undefined;
-  /** Sessions being read, to detect a loop. */
   readonly seen: readonly string[];
 };
 

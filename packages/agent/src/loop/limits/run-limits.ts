@@ -1,7 +1,7 @@
 import type { Clock, LedgerEvent, Session, Usage } from "@assent/core";
 import { estimateCost } from "../../providers/known-models.ts";
 
-/** The limits of a run. */
+/** The limits of a run, agents included. */
 export type RunLimitsOptions = {
   readonly clock: Clock;
   /** Requests of the main session. */
@@ -78,7 +78,6 @@ export function createRunLimits({ clock, maxTurns, maxToolCalls, maxTimeMs, maxC
   };
 }
 
-/** The error of a run that reached its turn limit. */
 export function turnLimit(maxTurns: number): LimitReached {
   return { type: "limit_turns", message: `The limit of ${maxTurns} ${maxTurns === 1 ? "turn" : "turns"} is reached.` };
 }

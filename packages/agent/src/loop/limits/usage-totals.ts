@@ -11,15 +11,12 @@ export type UsageTotals = {
 
 /** What a conversation used in this process. */
 export type ConversationUsage = UsageTotals & {
-  /** By model id. */
   readonly models: Readonly<Record<string, UsageTotals>>;
-  /** Time spent waiting for models. */
   readonly apiMs: number;
   /** Requests with an answer, also a partial one. */
   readonly requests: number;
 };
 
-/** Adds up what requests used. */
 export type UsageCounter = {
   readonly add: (modelId: string, usage: Usage | null) => void;
   readonly addTime: (ms: number) => void;
@@ -28,7 +25,6 @@ export type UsageCounter = {
 
 const NONE: UsageTotals = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, totalTokens: 0 };
 
-/** Creates a counter at zero. */
 export function createUsageCounter(): UsageCounter {
   let all = NONE;
   let apiMs = 0;

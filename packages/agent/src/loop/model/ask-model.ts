@@ -10,13 +10,11 @@ import { buildRequest } from "./request.ts";
 import { withRetries } from "./retry.ts";
 import { BrokenAnswer, type ModelAnswer, streamAnswer } from "./stream-answer.ts";
 
-/** The request of one turn. */
 export type TurnRequest = {
   readonly turn: number;
   readonly steering: TurnSteering;
   readonly tools: readonly Tool[];
   readonly model: LanguageModelV4;
-  /** The requested model id. */
   readonly modelId: string;
   readonly signal: AbortSignal;
 };

@@ -8,7 +8,6 @@ import type { Tool } from "@assent/core";
 import type { Choice } from "@assent/core/parts";
 import type { Capability } from "../../script/script.ts";
 
-/** The parts of a request. */
 export type RequestParts = {
   readonly messages: LanguageModelV4Message[];
   readonly system: string;

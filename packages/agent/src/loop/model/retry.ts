@@ -10,10 +10,8 @@ const LONGEST_BACKOFF_MS = 30_000;
 /** If a provider asks for a longer wait, the request fails. */
 const LONGEST_WAIT_MS = 120_000;
 
-/** A failed request. */
 export type FailedRequest = {
   readonly error: unknown;
-  /** Failures so far, including this one. */
   readonly failures: number;
   readonly retries: number;
   readonly now: number;
@@ -85,7 +83,6 @@ function readRequestedDelay(cause: unknown, now: number): number | undefined {
 
 /** A retry that is about to start. */
 export type RetryAttempt = {
-  /** 1 for the first retry. */
   readonly attempt: number;
   readonly delayMs: number;
   readonly error: unknown;
@@ -98,7 +95,6 @@ export type RetryOptions = {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly retries?: number;
-  /** Called before each wait. */
   readonly retrying?: (retrying: RetryAttempt) => void;
 };
 

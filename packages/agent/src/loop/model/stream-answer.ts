@@ -22,7 +22,6 @@ export type ModelAnswer = {
   readonly text: string;
   /** Why it ended; `aborted` or `error` if it broke off. */
   readonly stop: string;
-  /** The output was cut at the token limit. */
   readonly truncated: boolean;
   readonly usage: Usage | null;
   readonly model: string | null;
@@ -31,9 +30,7 @@ export type ModelAnswer = {
 
 type BrokenAnswerDetails = { readonly calls: number; readonly hasOutput: boolean; readonly partial?: ModelAnswer };
 
-/** An answer that broke off. */
 export class BrokenAnswer extends Error {
-  /** Number of calls that arrived completely. None was run. */
   readonly calls: number;
   /** Text or reasoning was streamed. */
   readonly hasOutput: boolean;

@@ -16,7 +16,6 @@ export type StreamEvent =
   /** `aborted` or `error` if the answer broke off. */
   | { readonly type: "message_stop"; readonly stop: string };
 
-/** Emits the blocks of one answer, by the provider's keys. */
 export type StreamEmitter = {
   /** Returns false if a block with this key is open. */
   readonly start: (key: string, block: StreamBlock) => boolean;
@@ -25,7 +24,6 @@ export type StreamEmitter = {
   readonly end: (stop: string) => void;
 };
 
-/** Creates the emitter of one answer. */
 export function createStreamEmitter(emit: (event: StreamEvent) => void): StreamEmitter {
   const open = new Map<string, number>();
   const halves = new Map<string, StreamDelta>();

@@ -5,7 +5,6 @@ import type { Steering } from "./steering.ts";
 
 /** Steers a model in plan mode to propose its plan. */
 export type PlanSteering = {
-  /** Resets the count after a prompt. */
   readonly reset: () => void;
   /** A reminder if plan mode was turned on or off since the last turn. */
   readonly modeReminder: () => string | undefined;
@@ -27,7 +26,6 @@ export type PlanSteeringDeps = {
 const MOST_REMINDERS = 2;
 const ASKING_TOOLS: readonly string[] = ["resolve", "ask"];
 
-/** Creates the plan steering of a conversation. */
 export function createPlanSteering({ session, plan, steering, system }: PlanSteeringDeps): PlanSteering {
   const planFile = (): string | undefined => session.state.planning?.file;
   const first = planFile();

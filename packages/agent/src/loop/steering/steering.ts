@@ -55,7 +55,6 @@ const REQUEUE = { aborted: "requeue", error: "requeue", not_invoked: "requeue" }
 const USER = "user-force";
 const PLAN = "plan-mode-decision";
 
-/** Creates the steering of a session. */
 export function createSteering({ session, mode }: { readonly session: Session; readonly mode: () => SteeringMode }): Steering {
   let queue: ToolChoiceQueue = EMPTY_QUEUE;
   const pending = (): readonly ProposalRow[] => {

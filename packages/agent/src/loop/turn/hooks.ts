@@ -2,7 +2,6 @@ import { type Content, contentText, type HookEvent, type HookNotice, type HookOp
 import { hookEnvelope, sessionHookInput } from "@assent/core/parts";
 import { type ConversationDeps, type ConversationState, emitWarning, endRun, type RunEnd, remindModel } from "../conversation-state.ts";
 
-/** The input of a hook about an event of the loop. */
 export function loopHookInput({ session, agent }: ConversationDeps, event: HookEvent | HookNotice): JsonObject {
   const { created, mode } = session.state;
   const about = { sessionId: session.id, mode, ...(created && { cwd: created.cwd }), ...(agent && { agentName: agent.type }) };
@@ -38,7 +37,6 @@ async function consultForContext(state: ConversationState, event: HookEvent, fie
   else if (answer.opinion) await tellContext(state, answer.opinion);
 }
 
-/** Tells the model the context that a hook added. */
 export async function tellContext(state: ConversationState, { name, spokenBy, context }: HookOpinion): Promise<void> {
   const text = hookEnvelope({ name, ...(spokenBy !== undefined && { spokenBy }), context });
   if (text !== undefined) await remindModel(state, state.deps.session.state.turn + 1, text);

@@ -4,7 +4,6 @@ import { providerFailure } from "../model/provider-failure.ts";
 import { isAgent, tellHooks } from "./hooks.ts";
 import { runTurn } from "./run-turn.ts";
 
-/** Runs turn after turn until the run ends. */
 export async function runTurns(state: ConversationState, signal: AbortSignal): Promise<RunEnd> {
   const stop = stopSignal(state, signal);
   state.stopHook.reset();

@@ -1,7 +1,6 @@
 import type { HookOpinion, Hooks, JsonObject } from "@assent/core";
 import { hookEnvelope, STOP_HOOK_LIMIT } from "@assent/core/parts";
 
-/** What stop hooks need. */
 export type StopHookDeps = {
   readonly hooks: Hooks | undefined;
   readonly event: "stop" | "subagent_stop";
@@ -24,13 +23,11 @@ export type StopAnswer = {
 export type StopHook = {
   /** If a hook fails, the model may finish. */
   readonly consult: (lastMessage: string, signal: AbortSignal) => Promise<StopAnswer>;
-  /** Resets the count for a new run. */
   readonly reset: () => void;
 };
 
 const MAY_FINISH: StopAnswer = { feedback: undefined, context: undefined, limitReached: false };
 
-/** Creates the stop hooks of a session or an agent. */
 export function createStopHook({ hooks, event, limit = STOP_HOOK_LIMIT, input }: StopHookDeps): StopHook {
   let objections = 0;
   return {
