@@ -66,7 +66,7 @@ function declarationsOf(project, { file, inside }) {
 
 const SHAPES = [SyntaxKind.TypeAliasDeclaration, SyntaxKind.InterfaceDeclaration];
 
-/** Types of the same file that a signature names and nobody can import: they are shown with it. */
+/** Types of the same file that a signature names and that are not exported; they are shown with it. */
 function unnamed(source, code, known) {
   const shown = new Map();
   const words = (text) => new Set(text.match(/\b[A-Z]\w+\b/g) ?? []);

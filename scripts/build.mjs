@@ -9,7 +9,7 @@ import { inParts, isJoined, licensesOf } from "./joined-libraries.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** A build never takes anything away, so a module that was renamed or deleted would be published for ever. */
+/** Removes outputs whose source was renamed or deleted; the compiler leaves them. */
 function removeStale() {
   for (const output of globSync("packages/*/dist/**/*.{js,d.ts}", { cwd: root })) {
     const source = output
@@ -28,18 +28,18 @@ function compile() {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** A constant of a module that a call makes. No such call does more than make it, and bundlers that are told so leave out what nobody uses. */
+/** A constant that a call without side effects creates. Marked as pure, it can be left out by bundlers if it is unused. */
 const INITIALISER = /^(var [\w$]+ = )(?=(?:new )?[\w$.]+\()/gm;
 
-/** How modules are joined. In parts, so that there is one LedgerError, whichever entry it is imported from. */
+/** How modules are joined: in chunks, so that every entry has the same LedgerError. */
 const JOINING = { bundle: true, splitting: true, format: "esm", target: "es2024", logLevel: "warning", metafile: true, write: false };
 
-/** Every module's name stands above it, as seen from where it was built: `// ../../home/me/…`. Nobody needs to know. */
+/** Removes the comments with which esbuild names each module, because they contain paths of this machine. */
 function withoutPlaces(text, { inputs }) {
   return text.replace(/^\/\/ (\S+)\n/gm, (whole, file) => (file in inputs ? "" : whole));
 }
 
-/** What is there by the time an entry, or what is loaded later, is wanted: all that they share is part of that, and not of a third file. */
+/** For each entry, the entries that are loaded before it. Shared modules become part of those, not of a third file. */
 const BENEATH = {
   "testing/index.js": ["src/index.js"],
   "src/ungoverned.js": ["src/index.js"],
@@ -73,16 +73,16 @@ async function joinCore() {
   for (const { path, text } of [...all, ...texts]) writeFileSync(path, text.replace(INITIALISER, "$1/* @__PURE__ */ "));
 }
 
-/** Where a module of ours was before it was joined: what it reads at run time lies beside its package. Core is joined already, and is the same for tools of users. */
+/** The path of a module of ours before it was joined; files that it reads at run time stay in its package. Core stays outside, because custom tools import the same one. */
 const OURS = /\/packages\/([a-z]+)\/dist\/(.+)$/;
 
 const programDist = join(root, "packages/cli/dist");
 const agentDist = join(root, "packages/agent/dist");
 
-/** Modules that are loaded lazily, and come with whatever asks for them when joined: a file of their own costs more than they do. */
+/** Modules that sources load lazily but that are too small for a file of their own; they are joined with their importer. */
 const AT_ONCE = /^(?:store\/durable-ledger|command-line\/(?:help|completions)|version)$/;
 
-/** Modules that are loaded by themselves, by what is there by then. */
+/** Modules with a file of their own, by the layer that is loaded before them. */
 const ALONE = {
   program: /\bcli\/dist\/(?:tui\/open-tui|headless\/clients\/options|index)\.js$/,
   session:
@@ -90,8 +90,8 @@ const ALONE = {
 };
 
 /**
- * The other modules that are loaded lazily, in two groups: what works with a policy, and what only looks at the record. Each group is loaded as a whole: apart,
- * what modules have in common lies in a file for every way to share it, and finding forty files takes longer than reading some lines too many.
+ * Groups the other lazily loaded modules: those that need a policy, and those that only read the record. Each group is one file, because forty small files
+ * take longer to load than some unneeded code.
  */
 async function groupsOf(options) {
   const { inputs } = (await build({ ...options, plugins: [inPlace({})] })).metafile;
@@ -113,7 +113,7 @@ async function groupsOf(options) {
 
 const atOnce = (name) => `at_once_${name.replaceAll(/[/-]/g, "_")}`;
 
-/** A dynamic import of a module that is loaded with others becomes one of the group. */
+/** Replaces a dynamic import of a grouped module by an import of its group. */
 function loadedTogether(groups, text, path) {
   const before = new Set();
   const joined = text.replace(/\bimport\("((?:\.|@assent\/)[^"]+?)(?:\.js)?"\)/g, (whole, specifier) => {
@@ -128,7 +128,7 @@ function loadedTogether(groups, text, path) {
   return `${[...before].join("")}${joined}`;
 }
 
-/** A module says what is there by the time it is loaded. Otherwise what two of them share lies in a file of its own, for every way to share it. */
+/** Makes a module import the layer that is loaded before it. Otherwise esbuild puts what two modules share into a file of its own. */
 const onTopOf = (layer) => `\nimport * as beneath from "${layer === "program" ? join(programDist, "program.js") : `together:${layer}`}";\n`;
 
 function placed(path) {
@@ -150,18 +150,18 @@ const together = (groups) => ({
   },
 });
 
-/** Modules of Node that most commands never call; functions and classes are all that is taken from them. */
+/** Modules of Node that most commands never call. Only functions and classes may be imported from them. */
 const AT_FIRST_CALL = /^node:(?:child_process|fs\/promises|worker_threads)$/;
 
-/** A function, or a class by its capital letter, that is fetched when it is called. */
+/** A function, or a class by its capital letter, that loads its module when it is called. */
 function atFirstCall(name, holder) {
   if (!/^\w+$/.test(name)) throw new Error(`'${name}' cannot be fetched at its first call`);
   return `function ${name}(...given) { return ${/^[A-Z]/.test(name) ? `new (${holder}.${name})` : `${holder}.${name}`}(...given); }`;
 }
 
 /**
- * Modules of Node are asked for by the names that are used of them. An import makes a namespace, which reads every name that there is, and so loads what only the others
- * need: the terminal's line editor for `node:fs`, the web's ciphers for `node:crypto`.
+ * Replaces imports of Node's modules by `process.getBuiltinModule`. An import creates a namespace, which reads every export and so loads more modules: the line editor for
+ * `node:fs`, the web ciphers for `node:crypto`.
  */
 function byName(text, path) {
   const asked = text.replace(/^import \{([^}]+)\} from "(node:[^"]+)";$/gm, (_, names, module) =>
@@ -179,7 +179,7 @@ function byName(text, path) {
 
 const descriptionsOfTools = join(root, "packages/tools/dist/description.js");
 
-/** What models are told about tools, two dozen texts that every run wants, is joined like code. */
+/** Joins the descriptions of tools for models as code, because every run needs all of them. */
 function allDescriptions() {
   const folder = join(root, "packages/tools/src/builtin");
   const texts = globSync("*.md", { cwd: folder }).sort();
@@ -187,7 +187,7 @@ function allDescriptions() {
   return `const DESCRIPTIONS = ${JSON.stringify(table)};\nexport function description(tool) { return DESCRIPTIONS[tool]; }`;
 }
 
-/** The place that a module of a joined package had, seen from the file it is in now. */
+/** The URL that a module of a joined package had, relative to the file it is in now. */
 const fromBundle = (file) => `new URL("../${file}", import.meta.url)`;
 
 function placeOf(folder, file) {
@@ -215,7 +215,7 @@ const inPlace = (groups) => ({
   },
 });
 
-/** Libraries that most commands never use; each takes longer to load than all the rest of a start. They have functions and classes, and nothing else is taken from them. */
+/** Large libraries that most commands never use. Only functions and classes may be imported from them. */
 const AT_FIRST_USE = /^(?:jsonc-parser|unbash|yaml)$/;
 
 const atFirstUse = {
@@ -236,12 +236,12 @@ const atFirstUse = {
   },
 };
 
-/** One wider character, in a pattern or a comment where esbuild leaves it, and Node keeps a whole file in twice the memory and reads it at half the speed. */
+/** Escapes characters outside ASCII. With a single one, Node keeps the whole file in twice the memory and reads it at half the speed. */
 function inAscii(text) {
   return text.replace(/[^\0-\x7f]/g, (wide) => `\\u${wide.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** An entry that only passes on what another file has: that file takes its name, and nobody has to find two. */
+/** If an entry only re-exports another file, that file takes its name, so that one file is loaded instead of two. */
 function withoutFacade(entry, files) {
   const facade = files.find(({ path }) => basename(path) === `${entry}.js`);
   const [, names, behind, again] = /^import \{([^}]+)\} from "\.\/([\w-]+\.js)";\nexport \{([^}]+)\};\n$/.exec(facade?.text ?? "") ?? [];
@@ -254,7 +254,7 @@ function withoutFacade(entry, files) {
     }));
 }
 
-/** The library of the loop: what it imports stays outside, and its scripts' language is loaded with the first script. */
+/** Joins the agent package. What it imports stays outside, and the YAML parser is loaded with the first script. */
 async function joinAgent() {
   const placed = {
     name: "placed",

@@ -32,7 +32,7 @@ export const inParts = (placed, root) => ({
   },
 });
 
-/** The licenses of what was joined: whoever passes it on passes them on. */
+/** The licenses of the joined libraries, which must be distributed with them. */
 export function licensesOf({ inputs }, root) {
   const folders = new Set(Object.keys(inputs).flatMap((file) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   return [...folders]

@@ -2,7 +2,7 @@
 // Written for any Node from 12 on (no `?.`, `??` or top-level await), so that one too old to run Assent can still find a newer one or say what to do.
 //
 // Which code runs: inside the repository (the directory three levels up is the workspace root) the sources in src/, unless ASSENT_DIST=1 asks for the
-// build; anywhere else, that is as an installed package, the build in dist/. So a stale build never shadows the sources somebody is editing.
+// build; anywhere else, that is as an installed package, the build in dist/. So a stale build never hides edited sources.
 
 const WANTED = [22, 19];
 const SOURCE_CONDITION = "@assent/source";
@@ -102,7 +102,7 @@ function findNode(fs, self) {
   return undefined;
 }
 
-/** Old Node cannot replace itself by another program, so it stands by: signals go on to the child, the child's end becomes its own. */
+/** Old Node cannot replace itself by another program, so it passes signals on to the child and ends with its exit code. */
 function runWith(childProcess, node, self) {
   const child = childProcess.spawn(node, [self].concat(process.argv.slice(2)), { stdio: "inherit" });
   const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];

@@ -12,8 +12,8 @@ export async function runProgram(): Promise<void> {
   const io = processIo();
   passExperiments();
   process.on("unhandledRejection", (reason) => {
-    const told = warn(io, `something failed in the background: ${reason instanceof Error ? reason.message : reason}`);
-    told.catch(() => undefined); // a failed warning must not cause another one
+    const warning = warn(io, `something failed in the background: ${reason instanceof Error ? reason.message : reason}`);
+    warning.catch(() => undefined); // a failed warning must not cause another one
   });
   process.exit(await main(process.argv.slice(2), io));
 }

@@ -18,7 +18,8 @@ export function answerApprovalCommand(context: Context, given: (row: ApprovalRow
     const report = await saveAnswer(context, store, { row, given });
     await printAnswer(context, await continueText(context, store.ledger, row.session), { ...report, note: editedNote(row, report) });
     if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
-    if (isPlainYes(row, report) && (await mayHaveChangedSince(store.ledger, row, context.io.env))) await warnOfDenial(context, store, row);
+    if (isUneditedApproval(row, report) && (await mayHaveChangedSince(store.ledger, row, context.io.env)))
+      await warnOfDenial(context, store, row);
     return report.alreadyAnswered && !report.identical ? 1 : 0;
   });
 }
@@ -52,15 +53,15 @@ const NO_TOOLS: { readonly requests: RequestReader; readonly rules: Rules } = {
 };
 
 /** Excludes edits, which were judged before they were saved. */
-function isPlainYes(row: ApprovalRow, { alreadyAnswered, outcome, fingerprint }: AnswerReport): boolean {
+function isUneditedApproval(row: ApprovalRow, { alreadyAnswered, outcome, fingerprint }: AnswerReport): boolean {
   return !alreadyAnswered && outcome === "approved" && fingerprint === row.fingerprint;
 }
 
 /** Runs after the answer is printed, because it loads tools and settings. */
 async function warnOfDenial(context: Context, store: Store, row: ApprovalRow): Promise<void> {
   const { denialWarning } = await import("./recorded-requests.ts");
-  const told = await denialWarning(context, store, row);
-  if (told !== "") await warn(context.io, told);
+  const warning = await denialWarning(context, store, row);
+  if (warning !== "") await warn(context.io, warning);
 }
 
 async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Promise<string> {
@@ -75,15 +76,15 @@ export type AnswerState = Pick<AnswerReport, "id" | "alreadyAnswered" | "answere
 };
 
 /** Prints the state, who answered, and how to continue the session. */
-export async function printAnswer(context: Context, goesOn: string, standing: AnswerState): Promise<void> {
+export async function printAnswer(context: Context, nextStep: string, state: AnswerState): Promise<void> {
   const { io, options } = context;
-  const { id, outcome, alreadyAnswered, answeredBy, answeredAt, note = "" } = standing;
+  const { id, outcome, alreadyAnswered, answeredBy, answeredAt, note = "" } = state;
   const who = answeredBy ? ` by ${oneLine(whoText(answeredBy))}` : "";
   const when = answeredAt === null ? "" : ` at ${whenText(answeredAt)}`;
   if (options.flag("json")) await printJson(io, { id, outcome, alreadyAnswered, answeredBy, answeredAt });
   else await io.stdout.write(`${id}  ${outcome}${who}${when}\n`);
   if (alreadyAnswered) await io.stderr.write(`Already answered: ${outcome}${who}${when}.\n`);
-  else await io.stderr.write(`${note}${goesOn}`);
+  else await io.stderr.write(`${note}${nextStep}`);
 }
 
 function editedNote(row: ApprovalRow, { fingerprint }: AnswerReport): string {

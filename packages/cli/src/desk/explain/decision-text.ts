@@ -10,16 +10,16 @@ export type ExplainedDecision = {
 };
 
 /** Explains in a sentence why a call would be allowed, asked about or denied. */
-export function decisionSentence(told: ExplainedDecision): string {
-  switch (told.verdict) {
+export function decisionSentence(decision: ExplainedDecision): string {
+  switch (decision.verdict) {
     case "deny":
-      return denied(told);
+      return denied(decision);
     case "ask":
-      return asked(told);
+      return asked(decision);
     case "allow":
-      return allowed(told);
+      return allowed(decision);
     default:
-      return told.verdict satisfies never;
+      return decision.verdict satisfies never;
   }
 }
 

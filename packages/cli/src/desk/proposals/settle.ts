@@ -89,8 +89,8 @@ async function askHolder(context: Context, { store, ports }: StorePorts, wanted:
   await ledger.answer([{ type: "proposal.requested", v: 1, at, body }]);
   if (context.options.flag("no-wait")) return "asked";
   for (;;) {
-    const told = await awaitHolder(ledger, { row, action, from });
-    if (told) return told;
+    const outcome = await awaitHolder(ledger, { row, action, from });
+    if (outcome) return outcome;
     const session = await takeSession(context, { store, ports }, row);
     if (session) return await settleHere(context, { session, ports, store }, wanted);
   }
@@ -140,14 +140,14 @@ function awaitHolder(ledger: Ledger, { row, action, from }: HolderWait): Promise
       resolve(report);
     };
     const look = setTimeout(() => end(undefined), LOOK_MS);
-    const told = (stored: StoredEvent): void => {
+    const onEvent = (stored: StoredEvent): void => {
       const event = parseEvent(stored);
       if (event?.type === "session.closed") queueMicrotask(() => end(undefined));
       const done =
         event && "proposal" in event.body && event.body.proposal === row.id ? outcome(event.type, event.body, action) : undefined;
       if (done) queueMicrotask(() => end({ id: row.id, ...done }));
     };
-    const subscription = ledger.subscribe({ pos: from }, { session: row.session }, told, (error) => {
+    const subscription = ledger.subscribe({ pos: from }, { session: row.session }, onEvent, (error) => {
       clearTimeout(look);
       reject(error);
     });

@@ -28,7 +28,7 @@ function fields(row: ProposalRow, blocks: readonly string[]): readonly (readonly
   const changes = blocks.length > 0 ? blocks.join("\n") : row.carrier === "closure" ? "effects are not recorded" : "none";
   return [
     ["proposal", row.id],
-    ["state", standing(row)],
+    ["state", stateText(row)],
     ["what", row.label],
     ["tool", `${row.tool} (${row.kind})`],
     ["in", row.cwd],
@@ -40,7 +40,7 @@ function fields(row: ProposalRow, blocks: readonly string[]): readonly (readonly
   ];
 }
 
-function standing({ state, parked, resolution, supersededBy, cause, changed }: ProposalRow): string {
+function stateText({ state, parked, resolution, supersededBy, cause, changed }: ProposalRow): string {
   const by = resolution && state !== "undone" ? ` by ${resolution.who ? whoText(resolution.who) : `the ${resolution.by}`}` : "";
   const why = resolution && state !== "undone" && resolution.reason !== "" ? `: ${resolution.reason}` : "";
   if (supersededBy !== null) return `${state} by ${supersededBy}`;

@@ -16,10 +16,10 @@ export function createTranscript(): MarkdownTranscript {
   let left = ""; // text to append after the open calls
   return {
     take: (event) => {
-      const told = calls.take(event);
-      if (told !== undefined && calls.isOpen()) return told;
-      if (told !== undefined) {
-        const all = told + left;
+      const callText = calls.take(event);
+      if (callText !== undefined && calls.isOpen()) return callText;
+      if (callText !== undefined) {
+        const all = callText + left;
         left = "";
         return all;
       }
