@@ -86,7 +86,7 @@ const AT_ONCE = /^(?:store\/durable-ledger|command-line\/(?:help|completions)|ve
 const ALONE = {
   program: /\bcli\/dist\/(?:tui\/open-tui|headless\/clients\/options|index)\.js$/,
   session:
-    /\b(?:cli\/dist\/(?:headless\/host\/open|tui\/(?:plain\/run-plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|refused-ahead)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
+    /\b(?:cli\/dist\/(?:headless\/host\/open|tui\/(?:plain\/run-plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|public-address)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
 };
 
 /**
@@ -245,7 +245,7 @@ function inAscii(text) {
 function withoutFacade(entry, files) {
   const facade = files.find(({ path }) => basename(path) === `${entry}.js`);
   const [, names, behind, again] = /^import \{([^}]+)\} from "\.\/([\w-]+\.js)";\nexport \{([^}]+)\};\n$/.exec(facade?.text ?? "") ?? [];
-  if (behind === undefined || names !== again) throw new Error(`${entry}.js does more than pass on what another file has`);
+  if (behind === undefined || names !== again) throw new Error(`${entry}.js does more than re-export another file. Was a lazily loaded module renamed? See ALONE.`);
   return files
     .filter((file) => file !== facade)
     .map(({ path, text }) => ({
