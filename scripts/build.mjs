@@ -245,7 +245,8 @@ function inAscii(text) {
 function withoutFacade(entry, files) {
   const facade = files.find(({ path }) => basename(path) === `${entry}.js`);
   const [, names, behind, again] = /^import \{([^}]+)\} from "\.\/([\w-]+\.js)";\nexport \{([^}]+)\};\n$/.exec(facade?.text ?? "") ?? [];
-  if (behind === undefined || names !== again) throw new Error(`${entry}.js does more than re-export another file. Was a lazily loaded module renamed? See ALONE.`);
+  if (behind === undefined || names !== again)
+    throw new Error(`${entry}.js does more than re-export another file. Was a lazily loaded module renamed? See ALONE.`);
   return files
     .filter((file) => file !== facade)
     .map(({ path, text }) => ({
