@@ -49,8 +49,8 @@ function envelope(task: EndedTask): string {
 function resultOf({ status, result, error }: EndedTask): string {
   if (status === "completed") return result === "" ? "(agent ended without text)" : result;
   if (status === "cancelled") return result === "" ? "(no output)" : result;
-  const said = `Error: ${error ?? "unknown"}`;
-  return result === "" ? said : `${said}\n\n${result}`;
+  const message = `Error: ${error ?? "unknown"}`;
+  return result === "" ? message : `${message}\n\n${result}`;
 }
 
 /** Never splits a surrogate pair. */

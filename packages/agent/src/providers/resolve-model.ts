@@ -6,11 +6,11 @@ export class ModelError extends Error {
   readonly type: "unknown_model" | "provider_auth";
   /** What to do about it. */
   readonly hint: string;
-  constructor(type: ModelError["type"], told: { readonly message: string; readonly hint: string; readonly cause?: unknown }) {
-    super(told.message, told.cause === undefined ? undefined : { cause: told.cause });
+  constructor(type: ModelError["type"], details: { readonly message: string; readonly hint: string; readonly cause?: unknown }) {
+    super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "ModelError";
     this.type = type;
-    this.hint = told.hint;
+    this.hint = details.hint;
   }
 }
 

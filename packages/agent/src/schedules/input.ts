@@ -27,7 +27,6 @@ const LEAST_MS = 30_000;
 const MOST_MS = 24 * 3_600_000;
 const LONGEST_PROMPT = 10_000;
 
-/** Validates an input. */
 export function readTiming(input: ScheduleInput, now: number): Timing | ScheduleRefusal {
   const { at, every, prompt } = input;
   if (typeof prompt !== "string" || prompt.trim() === "" || prompt.length > LONGEST_PROMPT)

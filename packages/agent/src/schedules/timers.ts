@@ -10,7 +10,6 @@ export type SchedulesDeps = {
   readonly session: Session;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Called when a notice is queued. */
   readonly wake: () => void;
   /** Expands a prompt before a model gets it. */
   readonly expand?: (prompt: string) => Maybe<string>;
@@ -24,18 +23,15 @@ const LONGEST_TIMER_MS = 15 * 60_000;
 /** Wait before a full or locked store is tried again. */
 const RETRY_MS = 1_000;
 
-/** The timers of the schedules of one session. */
 export type Timers = {
   readonly arm: (id: string) => void;
   readonly disarm: (id: string) => void;
-  /** Removes a schedule, on record. */
   readonly drop: (id: string, why: EventBodies["schedule.removed"]["why"]) => Promise<void>;
   /** Fires the schedule if it is due. Rejects if the schedule is given up. */
   readonly tick: (id: string) => Promise<void>;
   readonly armed: () => readonly string[];
 };
 
-/** Creates the timers. None is armed yet. */
 export function createTimers(deps: SchedulesDeps): Timers {
   const { session, clock, failed, wake } = deps;
   const rows = session.state.schedules;
@@ -76,7 +72,7 @@ export function createTimers(deps: SchedulesDeps): Timers {
     if (timers.has(id)) arm(id);
     else wake(); // a run may wait for the end of this schedule
   };
-  /** RetryOptions if the store may recover; otherwise gives the schedule up. Until then it counts as armed, so a run waits for it. */
+  /** Retries if the store may recover; otherwise gives the schedule up. Until then it counts as armed, so a run waits for it. */
   const giveUpUnlessPassing = (id: string, error: unknown): void => {
     if (!timers.has(id) || !isPassing(error)) {
       disarm(id);

@@ -68,7 +68,6 @@ export function readScript(text: string, file: string): Script {
   return script;
 }
 
-/** The parser's message without its own position. */
 function faultText(message: string): string {
   const [sentence = ""] = message.split("\n", 1);
   return sentence.replace(/ at line \d+, column \d+:?$/, "") || "it is not YAML";

@@ -16,10 +16,8 @@ export type ExpectedText = { readonly contains?: string | readonly string[]; rea
 /** The newest result of one call. */
 export type ExpectedResult = ExpectedText & { readonly call: string; readonly outcome?: string; readonly type?: string };
 
-/** A call in a script. */
 export type ScriptedCall = { readonly tool: string; readonly input?: unknown; readonly id?: string; readonly raw?: string };
 
-/** An answer in a script. */
 export type ScriptedTurn = {
   readonly say?: string;
   readonly calls?: readonly ScriptedCall[];

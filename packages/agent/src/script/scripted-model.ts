@@ -25,7 +25,6 @@ export type ScriptPlayer = {
 
 /** Options of a scripted agent. */
 export type ScriptedAgentOptions = {
-  /** The id of its model. */
   readonly id?: string | undefined;
   /** The provider id of its newest answer (`script:3`), if any. */
   readonly after?: string | null | undefined;
@@ -41,7 +40,6 @@ export type ScriptedAgent = LanguageModelV4 & {
   readonly assertUsed: () => void;
 };
 
-/** Prefix of provider ids. */
 const PROVIDER = "script";
 /** Reserved: no agent has this name. */
 const MAIN = "main";

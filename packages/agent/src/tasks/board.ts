@@ -60,7 +60,6 @@ export type TasksDeps = AgentHost & {
   readonly maxRunning: () => number;
   /** Ends leftover processes of commands. Without it they are only reported. */
   readonly processes?: Pick<Processes, "endLeftOver" | "endWithUs">;
-  /** Called when a notice is queued. */
   readonly wake: () => void;
   /** True if a directory exists. Default: true. */
   readonly isDirectory?: (path: string) => boolean;
@@ -68,7 +67,6 @@ export type TasksDeps = AgentHost & {
   readonly warn?: (message: string) => void;
 };
 
-/** A task on the board. */
 export type TaskEntry = Omit<TaskView, "usage" | "status" | "endedAt" | "resumable" | "blockedReason" | "outputFile"> & {
   /** Set for a command, which has no session of its own and takes no messages. */
   readonly command: TaskCommand | undefined;
@@ -86,7 +84,6 @@ export type TaskEntry = Omit<TaskView, "usage" | "status" | "endedAt" | "resumab
   readonly controller: AbortController;
   /** Set while it waits for an answer. */
   watching: Subscription | undefined;
-  /** True while its run is active. */
   isRunning: boolean;
   /** Set by `endTask` before anything else. */
   ended: boolean;
@@ -94,7 +91,6 @@ export type TaskEntry = Omit<TaskView, "usage" | "status" | "endedAt" | "resumab
   finishing: boolean;
   /** Serializes the records about it. */
   writing: Promise<unknown>;
-  /** Settles when it ends. */
   readonly completion: PromiseWithResolvers<void>;
 };
 
@@ -105,7 +101,6 @@ export type TaskBoard = {
   readonly entries: Map<string, TaskEntry>;
   /** Agents that can start other agents, by session. */
   readonly nodes: Map<string, AgentNode>;
-  /** Every id ever used. */
   readonly ids: Set<string>;
   reserved: number;
   /** Set if the end of a task could not be stored. */
@@ -134,7 +129,6 @@ export function viewTask({ deps }: TaskBoard, entry: TaskEntry): TaskView {
   };
 }
 
-/** Adds a running task. */
 export function addTask(
   board: TaskBoard,
   about: Omit<
@@ -174,10 +168,10 @@ export function notifyWaiting(board: TaskBoard): void {
 
 /** Removes the oldest tasks that have ended and whose notice was delivered. */
 export function pruneEnded({ entries, deps }: TaskBoard): void {
-  const over = [...entries.values()].filter(({ status }) => ENDED.includes(status));
-  const untold = new Set([...deps.session.state.notices.values()].map(({ task }) => task));
-  const told = over.filter(({ id }) => !untold.has(id));
-  for (const { id } of told.slice(0, Math.max(0, over.length - KEPT_ENDED))) entries.delete(id);
+  const ended = [...entries.values()].filter(({ status }) => ENDED.includes(status));
+  const undelivered = new Set([...deps.session.state.notices.values()].map(({ task }) => task));
+  const delivered = ended.filter(({ id }) => !undelivered.has(id));
+  for (const { id } of delivered.slice(0, Math.max(0, ended.length - KEPT_ENDED))) entries.delete(id);
 }
 
 /** All tasks that have not ended and the newest ended ones, oldest first. */

@@ -2,7 +2,6 @@ import { type By, type EventBodies, LedgerError, type Session } from "@assent/co
 import type { TaskBoard } from "./board.ts";
 import type { OpenedAgent } from "./open-agent.ts";
 
-/** The reason and exit code of a closed session. */
 export type SessionEnd = readonly [reason: EventBodies["session.closed"]["reason"], exit: number];
 
 /**

@@ -99,7 +99,6 @@ async function recordCommand(board: TaskBoard, { caller, launch, process, output
   return entry;
 }
 
-/** Records the next process of a command line. */
 async function nextProcess(board: TaskBoard, entry: TaskEntry, process: TaskProcess): Promise<void> {
   const { session } = board.deps;
   const draft = session.draft("task.process", { task: entry.id, ...process });
@@ -123,7 +122,6 @@ type CommandEntry = Pick<
   "id" | "agent" | "description" | "callId" | "session" | "model" | "mode" | "prompt" | "startedAt" | "progress" | "command"
 >;
 
-/** Adds a running command to the board. */
 function addCommand(board: TaskBoard, about: CommandEntry): TaskEntry {
   return addTask(board, { ...about, opened: undefined, foreground: false, maxTurns: undefined, maxTimeMs: undefined, insideFork: false });
 }
@@ -135,7 +133,7 @@ export function commandProgress(output: () => string): AgentProgress {
   return { ...createProgress(), output, text: () => output().slice(-PARTIAL).toWellFormed() };
 }
 
-/** Ends a command of an earlier process. Its outcome is unknown, and the model is told so. */
+/** Ends a command of an earlier process. Its outcome is unknown, and its notice says so. */
 export async function restoreCommand(board: TaskBoard, row: TaskRow): Promise<void> {
   const { task: id, call: callId, agent, description, prompt, session, model, mode, startedAt, command, process, state } = row;
   const about = { id, callId, agent, description, prompt, session, model, mode, startedAt, command };
@@ -175,7 +173,6 @@ function endLeftoversWithSession({ deps: { session, processes }, leftovers }: Ta
   if (process && processes) leftovers.push({ process, released: processes.endWithUs(process) });
 }
 
-/** Ends leftover processes of ended commands. */
 export async function endLeftovers(board: TaskBoard): Promise<void> {
   const remains = board.leftovers.splice(0);
   await endSurvivors(

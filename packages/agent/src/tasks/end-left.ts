@@ -21,7 +21,6 @@ export async function endLeftSession({ deps, main }: TaskBoard, { session, close
   await opened.close(...closed);
 }
 
-/** Warns that a session could not be settled. */
 export function warnAboutLeftSession({ deps }: TaskBoard, { session, task }: Pick<LeftSession, "session" | "task">, error: unknown): void {
   const why = error instanceof Error ? error.message : String(error);
   deps.warn?.(`the open calls of session ${session} of agent ${task} could not be ended: ${why}`);

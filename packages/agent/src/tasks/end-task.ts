@@ -3,7 +3,6 @@ import { taskNotice, taskSummary } from "../notices/task-notice.ts";
 import { emitTaskEvent, notifyWaiting, pruneEnded, type TaskBoard, type TaskEntry, viewTask, wakeConversation } from "./board.ts";
 import { closeAgent, closeOpenRequests } from "./close-agent.ts";
 
-/** How an agent's run ended. */
 export type AgentEnd = {
   readonly status: TaskStatus;
   readonly result: string;
@@ -13,11 +12,9 @@ export type AgentEnd = {
   readonly remark?: string;
 };
 
-/** How a task ends. */
 export type TaskEnding = AgentEnd & {
   /** False if its run has not stopped yet. */
   readonly settled?: boolean;
-  /** Who cancelled it. */
   readonly by?: string | null;
   /** The fingerprint of a command with an unknown outcome. */
   readonly unknown?: string;
@@ -36,14 +33,25 @@ export async function endTask(board: TaskBoard, entry: TaskEntry, ending: TaskEn
   if (!(await closeSession(board, entry, { ...ending, settled }))) return;
   const { usage } = viewTask(board, entry);
   const { status, result, error, partial, remark, unknown } = ending;
-  const said = { ...(remark !== undefined && { remark }) };
+  const remarkField = { ...(remark !== undefined && { remark }) };
   const { id, agent, description, callId, foreground } = entry;
-  const ended = { id, agent, description, callId, status, result, error, usage, ...said };
+  const ended = { id, agent, description, callId, status, result, error, usage, ...remarkField };
   entry.endedAt = new Date(deps.clock.now()).toISOString();
   if (!foreground) {
     const notice = taskNotice(deps.ids.next("n_"), ended);
     const by = ending.by ?? null;
-    const body = { task: id, status, result, error, partial, usage, settled, by, ...said, ...(unknown !== undefined && { unknown }) };
+    const body = {
+      task: id,
+      status,
+      result,
+      error,
+      partial,
+      usage,
+      settled,
+      by,
+      ...remarkField,
+      ...(unknown !== undefined && { unknown }),
+    };
     if (!(await recordEnd(board, entry, { body, notice }))) return;
   }
   entry.status = status;
@@ -68,7 +76,6 @@ async function recordEnd(board: TaskBoard, entry: TaskEntry, { body, notice }: T
   }
 }
 
-/** Reports that the store failed. */
 function reportStoreFailure(board: TaskBoard, entry: TaskEntry, error: unknown): false {
   board.failure ??= { error };
   board.deps.warn?.(`the end of task ${entry.id} could not be recorded: ${error instanceof Error ? error.message : String(error)}`);

@@ -10,7 +10,6 @@ import { isInsideFork } from "./fork.ts";
 import { type AgentNode, type AgentSpec, type OpenedAgent, openAgent } from "./open-agent.ts";
 import { runTask } from "./run-task.ts";
 
-/** The input of the `agent` tool. */
 export type LaunchInput = {
   readonly description: string;
   readonly prompt: string;
@@ -18,7 +17,6 @@ export type LaunchInput = {
   readonly run_in_background?: boolean;
 };
 
-/** A call of the `agent` tool. */
 export type AgentLaunch = {
   readonly caller: AgentNode;
   readonly callId: string;
@@ -111,11 +109,11 @@ type StartCheck = { readonly spec: AgentSpec; readonly name: string; readonly si
 async function consultStartHooks({ deps }: TaskBoard, { spec, name, signal }: StartCheck): Promise<string | undefined> {
   const { id: sessionId, state } = spec.parent.session;
   const about = sessionHookInput({ sessionId, mode: state.mode, ...(state.created && { cwd: state.created.cwd }) }, "subagent_start");
-  const said = await deps.hooks?.consult("subagent_start", { ...about, agent_id: spec.task, agent_type: name }, signal);
-  if (!said) return undefined;
-  if (said.stop !== undefined || (said.verdict !== "none" && said.verdict !== "allow"))
-    throw new Error(said.stop || said.reason || `blocked by hook ${said.name}`);
-  return hookEnvelope({ name: said.name, ...(said.spokenBy !== undefined && { spokenBy: said.spokenBy }), context: said.context });
+  const answer = await deps.hooks?.consult("subagent_start", { ...about, agent_id: spec.task, agent_type: name }, signal);
+  if (!answer) return undefined;
+  if (answer.stop !== undefined || (answer.verdict !== "none" && answer.verdict !== "allow"))
+    throw new Error(answer.stop || answer.reason || `blocked by hook ${answer.name}`);
+  return hookEnvelope({ name: answer.name, ...(answer.spokenBy !== undefined && { spokenBy: answer.spokenBy }), context: answer.context });
 }
 
 type BuiltAgent = { readonly spec: AgentSpec; readonly opened: OpenedAgent; readonly prompt: string; readonly name: string };

@@ -8,16 +8,13 @@ import { type AgentProgress, createProgress, isCompleteAnswer, readProgress } fr
 
 /** The fixed properties of an agent. */
 export type AgentSpec = {
-  /** Its task id. */
   readonly task: string;
   /** Undefined for a fork. */
   readonly definition: LoadedAgent | undefined;
   readonly mode: string;
   readonly model: string | null;
-  /** Runs in the background. */
   readonly background: boolean;
   readonly parent: AgentNode;
-  /** The call that started it. */
   readonly call: string;
   readonly description: string;
 };
@@ -55,7 +52,6 @@ export type AgentHost = {
   readonly equip: (session: Session, spec: AgentSpec) => Promise<AgentEquipment>;
 };
 
-/** An agent that is built. */
 export type OpenedAgent = {
   readonly node: AgentNode;
   readonly session: Session;
@@ -179,7 +175,6 @@ async function endOpenCalls({ state }: Session, { dispatcher, tools }: Conversat
   if (failure !== undefined && state.calls.size > 0) throw failure;
 }
 
-/** The default turn limit of an agent. */
 export const DEFAULT_MAX_TURNS = 100;
 
 /** The history an agent starts with: that of its parent for a fork, otherwise none. */

@@ -36,9 +36,9 @@ async function transformOutput(
     duration_ms: Math.max(0, until - Date.parse(startedAt)),
   };
   try {
-    const said = await hooks?.consult(EVENT, input, signal);
-    if (said?.verdict === "deny") return FAILED;
-    return said?.updatedOutput === undefined ? written : contentText(said.updatedOutput);
+    const answer = await hooks?.consult(EVENT, input, signal);
+    if (answer?.verdict === "deny") return FAILED;
+    return answer?.updatedOutput === undefined ? written : contentText(answer.updatedOutput);
   } catch {
     return FAILED;
   }

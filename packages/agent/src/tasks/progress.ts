@@ -7,7 +7,6 @@ export type LastAnswer = Pick<EventBodies["message.assistant"], "content" | "sto
 /** The progress of an agent, from the events of its session. */
 export type AgentProgress = {
   readonly take: (event: LedgerEvent) => void;
-  /** The newest text. */
   readonly text: () => string;
   /** All texts, at most the last 1 MiB. */
   readonly output: () => string;
@@ -20,20 +19,19 @@ export type AgentProgress = {
 const KEPT = 1_048_576;
 const TYPES = ["message.user", "message.assistant", "call.proposed"] as const;
 
-/** Creates an empty progress. */
 export function createProgress(): AgentProgress {
   const so = { text: "", output: "", tokens: 0, toolUses: 0, begun: false };
   let answer: LastAnswer | undefined;
-  const hear = (said: EventBodies["message.assistant"]): void => {
-    const text = said.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+  const hear = (message: EventBodies["message.assistant"]): void => {
+    const text = message.content.map((part) => (part.type === "text" ? part.text : "")).join("");
     if (text !== "") so.text = text;
     if (text !== "")
       so.output = [so.output, text]
         .filter((one) => one !== "")
         .join("\n\n")
         .slice(-KEPT);
-    so.tokens += (said.usage?.inputTokens ?? 0) + (said.usage?.outputTokens ?? 0);
-    answer = said;
+    so.tokens += (message.usage?.inputTokens ?? 0) + (message.usage?.outputTokens ?? 0);
+    answer = message;
   };
   return {
     take: (event) => {

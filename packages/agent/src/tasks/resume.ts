@@ -18,13 +18,13 @@ export async function releaseTask(board: TaskBoard, id: string, { by, message }:
   if (entry.blocked !== null && entry.blocked !== "execution_unknown")
     return { type: "not_allowed", message: whyNot(entry, entry.blocked) };
   const { session, ids } = board.deps;
-  const said =
+  const messages =
     message === undefined ? [] : [session.draft("task.message", { task: id, message: ids.next("n_"), text: message, by: PERSON })];
-  const looked = [
+  const released = [
     session.draft("task.resumed", { task: id, by }),
     session.draft("task.paused", { task: id, reason: "restart", blocked: null }),
   ];
-  const news = entry.blocked === null ? said : [...said, ...looked]; // it was released already; the message still counts
+  const news = entry.blocked === null ? messages : [...messages, ...released]; // it was released already; the message still counts
   if (news.length > 0 && !(await writeInOrder(entry, () => session.record(news, "full")))) return notPaused(entry);
   entry.blocked = null;
   notifyWaiting(board);
@@ -99,9 +99,6 @@ export async function queueMessage(
   session: Session,
   { message, text, by }: Pick<EventBodies["task.message"], "message" | "text" | "by">,
 ): Promise<void> {
-  const said = `Message from ${by === PERSON ? "a person" : "the main agent"}: ${escapeXml(text.toWellFormed().replace(/(?![\t\n])\p{Cc}/gu, ""))}`;
-  await session.record(
-    [session.draft("notice.queued", { notice: message, kind: "message", modelText: said, displayText: said })],
-    "normal",
-  );
+  const modelText = `Message from ${by === PERSON ? "a person" : "the main agent"}: ${escapeXml(text.toWellFormed().replace(/(?![\t\n])\p{Cc}/gu, ""))}`;
+  await session.record([session.draft("notice.queued", { notice: message, kind: "message", modelText, displayText: modelText })], "normal");
 }

@@ -37,15 +37,15 @@ export function failed(type: FailureType, reason: string): LoadedModule {
 /** Reports the module's files: a restarted thread must run the same code. */
 function tellFiles(): void {
   const folder = `${dirname(START.file)}${sep}`;
-  const told = new Set<string>();
+  const sent = new Set<string>();
   registerHooks({
     resolve: (specifier, context, next) => {
       const found = next(specifier, context);
       if (!found.url.startsWith("file:")) return found;
       const path = fileURLToPath(found.url);
       const isOwn = path.startsWith(folder) || !path.includes(`${sep}node_modules${sep}`);
-      if (isOwn && !told.has(path)) post({ type: "file", path, digest: fileDigest(path) });
-      told.add(path);
+      if (isOwn && !sent.has(path)) post({ type: "file", path, digest: fileDigest(path) });
+      sent.add(path);
       return found;
     },
   });
@@ -61,7 +61,7 @@ function listed(returned: unknown): readonly unknown[] | undefined {
 function factoryOf(namespace: unknown): ((api: CustomToolApi) => unknown) | undefined {
   const given: unknown = Reflect.get(Object(namespace), "default");
   const inner: unknown = isObject(given) && given["__esModule"] === true ? given["default"] : given;
-  // whatever it returns is checked
+  // its result is checked
   return typeof inner === "function" ? (inner as (api: CustomToolApi) => unknown) : undefined;
 }
 

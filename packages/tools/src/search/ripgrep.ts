@@ -23,7 +23,7 @@ export function searchByRipgrep({ file, processes }: Ripgrep): SearchEngine {
       const args = [...FIXED, ...makeOptions(search), `--regexp=${search.pattern}`, "--", ...names];
       const { exitCode, signal: killed } = await processes.run({ file, args, cwd: "/", env: {}, onOutput: output.add }, signal);
       signal.throwIfAborted();
-      return { found: output.found(), told: output.complaint().trim(), exitCode, killed };
+      return { found: output.found(), complaint: output.complaint().trim(), exitCode, killed };
     };
     if (!(await canReadHeld(run))) yield* searchBuiltIn(search, batches, signal);
     else for await (const paths of batches) yield await searchHeld(paths, run, search);
@@ -93,14 +93,14 @@ function isReached(name: string, path: string): boolean {
 type RipgrepEnd = {
   readonly found: readonly FoundFile[];
   /** Output that is not a message. */
-  readonly told: string;
+  readonly complaint: string;
   readonly exitCode: number | null;
   readonly killed: string | null;
 };
 
 /** With nothing to search only the pattern can be wrong. Drops the advice for ripgrep's own users. */
-function refuseFaulty({ exitCode, told }: RipgrepEnd): void {
-  if (exitCode === 2 && told !== "") throw new PatternError(told.replace(/^rg: /, "").replace(/\n\n[\s\S]*$/, ""));
+function refuseFaulty({ exitCode, complaint }: RipgrepEnd): void {
+  if (exitCode === 2 && complaint !== "") throw new PatternError(complaint.replace(/^rg: /, "").replace(/\n\n[\s\S]*$/, ""));
 }
 
 function makeOptions({ ignoreCase, multiline, context, wanted }: Search): readonly string[] {
@@ -114,11 +114,11 @@ function makeOptions({ ignoreCase, multiline, context, wanted }: Search): readon
 
 /** Exit code 2 can also mean that a file could not be read. */
 function readFound(
-  { found, told, exitCode, killed }: RipgrepEnd,
+  { found, complaint, exitCode, killed }: RipgrepEnd,
   held: ReadonlyMap<string, HeldFile>,
   { wanted }: Search,
 ): readonly FoundFile[] {
-  if (exitCode === null || exitCode > 2) throw new Error(`rg ended with ${killed ?? `code ${exitCode}`}: ${told}`);
+  if (exitCode === null || exitCode > 2) throw new Error(`rg ended with ${killed ?? `code ${exitCode}`}: ${complaint}`);
   const files = found.flatMap((one) => {
     const file = held.get(one.path);
     if (!file || (wanted === "files" && !isText(file))) return [];

@@ -17,10 +17,10 @@ export function cutMessages(parts: readonly AssistantPart[], turn: number): read
   const kept = parts.filter(({ type, provider }) => type !== "reasoning" || provider !== undefined);
   if (kept.every(({ type }) => type === "reasoning")) return [];
   const calls = kept.flatMap((part) => (part.type === "call" ? [{ callId: `${part.call}_cut${turn}`, tool: part.tool }] : []));
-  const said = assistantMessage(
+  const answer = assistantMessage(
     kept,
     calls.map(({ callId }) => callId),
   );
   const end = { outcome: "cancelled", type: "cancelled", content: NOT_RUN };
-  return calls.length === 0 ? [said] : [said, toolMessage(calls.map((call) => ({ ...call, ...end })))];
+  return calls.length === 0 ? [answer] : [answer, toolMessage(calls.map((call) => ({ ...call, ...end })))];
 }

@@ -44,7 +44,7 @@ export class BrokenAnswer extends Error {
   }
 }
 
-/** A successful response that is not an event stream: the server is not a model server. RetryAttempt does not help. */
+/** A successful response that is not an event stream: the server is not a model server. Retrying does not help. */
 export class NotAStream extends Error {
   readonly isRetryable = false;
   constructor(mediaType: string, cause: unknown) {

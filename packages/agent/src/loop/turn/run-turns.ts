@@ -11,9 +11,9 @@ export async function runTurns(state: ConversationState, signal: AbortSignal): P
   for (let turns = 1; ; turns += 1) {
     const end = refuseTurn(state, turns, stop) ?? (await runTurn(state, stop));
     if (!end) continue;
-    const told = end.reason === "cancelled" ? explainStop(state, signal) : end;
-    if (told.error) tellHooks(state, "on_error", { error: told.error.message, error_type: told.error.type });
-    return told;
+    const explained = end.reason === "cancelled" ? explainStop(state, signal) : end;
+    if (explained.error) tellHooks(state, "on_error", { error: explained.error.message, error_type: explained.error.type });
+    return explained;
   }
 }
 

@@ -134,7 +134,7 @@ describe("compaction", () => {
     await made.send("go");
     const request = asked[12];
     assert.deepEqual([request?.toolChoice, request?.tools?.length], [{ type: "none" }, 1]);
-    assert.match(JSON.stringify(request?.prompt.at(-1)), /Answer with the summary alone/);
+    assert.match(JSON.stringify(request?.prompt.at(-1)), /Answer with only the summary/);
     assert.equal(request?.prompt.length, 1 + 1 + 4 + 1, "system, prompt, two turns, the wish");
     assert.equal(made.conversation.usage().inputTokens, 2_000_790);
     assert.equal(limits.exceeded()?.type, "limit_cost");
