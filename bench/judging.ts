@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRegistry, defineTool, type Facts, type Tool } from "@assent/core";
-import { createSystemClock, nodeDigest } from "@assent/host";
+import { ajvSchemas, createSystemClock, nodeDigest } from "@assent/host";
 import { createPolicyFacts, createWorkspacePolicy, type PathLookup, type WorkspacePolicy } from "@assent/policy";
-import { ajvSchemas } from "@assent/tools";
 import { parse } from "unbash";
 import { assessAtOnce } from "../test/support/assess-at-once.ts";
 import { microseconds, type Row, ratioRow, valueRow } from "./measure.ts";

@@ -171,7 +171,7 @@ export const PAGES = [
         "Starting, isolating and ending programs.",
         ["processes/", "hooks/", "git/", "editor/", "system/environment"],
       ],
-      ["Other ports", "Clock, ids and the current user.", [""]],
+      ["Other ports", "Clock, ids, JSON Schemas and the current user.", [""]],
     ],
   },
   {
@@ -188,11 +188,11 @@ export const PAGES = [
     page: "tools",
     entry: "@assent/tools",
     source: "packages/tools/src/index.ts",
-    about: "The built-in tools, the loader of custom ones, and the compiler of JSON Schemas.",
+    about: "The built-in tools and the loader of custom ones.",
     topics: [
       ["All built-in tools", "The tools that Assent offers a model.", ["builtin-tools.ts", "tool-listing.ts"]],
       ["Custom tools", "Loading tools that a user wrote.", ["custom/"]],
-      ["Inputs", "Declaring inputs and compiling schemas.", ["schema/"]],
+      ["Inputs", "Declaring inputs.", ["schema/"]],
       ["Diffs", "Line diffs.", ["edits/"]],
       ["Each tool", "Single tools, for programs that offer only some.", [""]],
     ],

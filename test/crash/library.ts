@@ -16,9 +16,8 @@ import {
   patternRules,
   type Registry,
 } from "@assent/core";
-import { createHostPorts, currentHolder, type HostPorts } from "@assent/host";
+import { ajvSchemas, createHostPorts, currentHolder, type HostPorts } from "@assent/host";
 import { openLedger } from "@assent/store";
-import { ajvSchemas } from "@assent/tools";
 import { failingDatabase } from "./failing-database.ts";
 import { failingLedger } from "./failing-ledger.ts";
 import { type Failpoints, parseFailpoints } from "./failpoints.ts";

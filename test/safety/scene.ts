@@ -22,10 +22,10 @@ import {
   type Registry,
   type Tool,
 } from "@assent/core";
-import { createHostFileChanges, createHostPorts, currentHolder } from "@assent/host";
+import { ajvSchemas, createHostFileChanges, createHostPorts, currentHolder } from "@assent/host";
 import { createWorkspacePolicy, settingsLocations } from "@assent/policy";
 import { openLedger } from "@assent/store";
-import { ajvSchemas, builtinTools } from "@assent/tools";
+import { builtinTools } from "@assent/tools";
 import { type Io, main, type Overrides } from "assent";
 import { type Place, place, type Ran } from "../../packages/cli/test/support/assent.ts";
 import { check } from "../crash/check.ts";

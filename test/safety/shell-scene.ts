@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { createRegistry } from "@assent/core";
-import { createHostPorts } from "@assent/host";
+import { ajvSchemas, createHostPorts } from "@assent/host";
 import { createWorkspacePolicy, type Explanation, explain } from "@assent/policy";
-import { ajvSchemas, builtinTools } from "@assent/tools";
+import { builtinTools } from "@assent/tools";
 import { type Io, main } from "assent";
 import { assessAtOnce } from "../support/assess-at-once.ts";
 

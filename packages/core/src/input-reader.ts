@@ -53,7 +53,7 @@ function rawReader(name: string, input: JsonSchema, inputSchema: JsonSchema | un
 }
 
 const NO_SCHEMAS =
-  "a raw JSON Schema needs schemas to compile it, and there are none here: createRegistry({ schemas: ajvSchemas() }) has those of @assent/tools";
+  "a raw JSON Schema needs schemas to compile it, and there are none here: createRegistry({ schemas: ajvSchemas() }) has those of @assent/host";
 
 function notCompiled(name: string, why: string, cause?: unknown): ToolDefinitionError {
   return new ToolDefinitionError("schema_does_not_compile", `Tool '${name}': its input schema does not compile: ${why}`, { cause });

@@ -43,7 +43,7 @@ for (const [name, make, code] of refused) {
 }
 
 test("a raw JSON Schema without schemas is told where there are some", () => {
-  assert.throws(() => createRegistry().add(raw({ type: "object" })), /ajvSchemas\(\) \}\) has those of @assent\/tools/);
+  assert.throws(() => createRegistry().add(raw({ type: "object" })), /ajvSchemas\(\) \}\) has those of @assent\/host/);
 });
 
 test("a raw JSON Schema that does not compile is refused, and its name stays free", () => {

@@ -13,6 +13,7 @@ export { killRunningGroups } from "./processes/group.ts";
 export { hasMark, isStartedUnder, listAncestors } from "./processes/lineage.ts";
 export { createHostProcesses, type ProcessSettings } from "./processes/processes.ts";
 export type { ProcessRow } from "./processes/table.ts";
+export { ajvSchemas } from "./schema/ajv-schemas.ts";
 export { createSystemClock } from "./system/clock.ts";
 export { nodeDigest } from "./system/digest.ts";
 export { createCommandEnvironment, type ScrubOptions, type SecretNames, scrubEnvironment } from "./system/environment.ts";

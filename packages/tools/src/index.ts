@@ -47,6 +47,5 @@ export { type FailureType, failureText, type ToolFailure } from "./custom/tool-f
 export { type RangeChange, sequenceChanges } from "./edits/sequence-changes.ts";
 export { diffStat, type Sides, unifiedDiff } from "./edits/unified-diff.ts";
 export { memoryReads, type ReadRecord, type Reads } from "./files/reads.ts";
-export { ajvSchemas } from "./schema/ajv-schemas.ts";
 export { array, boolean, type Field, type InputOf, integer, object, oneOf, optional, record, string } from "./schema/fields.ts";
 export type { ToolListing } from "./tool-listing.ts";

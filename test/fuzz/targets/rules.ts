@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createRegistry, type JsonObject, type Registry, type Verdict } from "@assent/core";
-import { createHostPorts } from "@assent/host";
+import { ajvSchemas, createHostPorts } from "@assent/host";
 import { createWorkspacePolicy, type LoadedPolicy, SettingsError, type SettingsProblem, type WorkspacePolicy } from "@assent/policy";
-import { ajvSchemas, builtinTools } from "@assent/tools";
+import { builtinTools } from "@assent/tools";
 import { assessAtOnce } from "../../support/assess-at-once.ts";
 import { lines, structure, tokens } from "../mutate.ts";
 import { Finding, holds, type Target } from "../target.ts";

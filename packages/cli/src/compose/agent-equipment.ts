@@ -18,9 +18,8 @@ import {
   type Session,
 } from "@assent/core";
 import type { UnknownOutcomes } from "@assent/core/parts";
-import { createHostFileChanges, type HostPorts } from "@assent/host";
+import { ajvSchemas, createHostFileChanges, type HostPorts } from "@assent/host";
 import { createRedactor } from "@assent/policy";
-import { ajvSchemas } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
 import { createAgentPolicy } from "./agent-policy.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { ajvSchemas } from "@assent/host";
 import { createPathLookup, createRedactor, type Settings, settingsLocations } from "@assent/policy";
 import {
-  ajvSchemas,
   type CustomToolOptions,
   failureText,
   type LoadedTools,

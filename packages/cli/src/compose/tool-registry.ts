@@ -1,7 +1,7 @@
 import { type BackgroundCommands, createRegistry, type Registry, type Tool, ToolError } from "@assent/core";
-import type { HostPorts } from "@assent/host";
+import { ajvSchemas, type HostPorts } from "@assent/host";
 import type { PathLookup, Settings } from "@assent/policy";
-import { ajvSchemas, builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
+import { builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 
 /** Where the tools of a registry work, and their settings. */

@@ -19,11 +19,10 @@ import {
   staticPolicy,
 } from "@assent/core";
 import { countingIds, manualClock, scriptedApprover, TESTER } from "@assent/core/testing";
-import { createHostFileChanges, createHostProcesses, currentHolder, nodeDigest } from "@assent/host";
+import { ajvSchemas, createHostFileChanges, createHostProcesses, currentHolder, nodeDigest } from "@assent/host";
 import { resolveTool } from "../../src/builtin/resolve.ts";
 import { type CustomToolOptions, type LoadedTools, loadCustomTools } from "../../src/custom/load-custom-tools.ts";
 import type { ApiPorts } from "../../src/custom/thread-services.ts";
-import { ajvSchemas } from "../../src/schema/ajv-schemas.ts";
 import { scratch } from "../scratch.ts";
 
 /** A line of the modules' log. */

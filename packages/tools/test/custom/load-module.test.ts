@@ -140,7 +140,8 @@ describe("a module that cannot be loaded", () => {
 function program(root: string, loadTimeoutMs: number): string {
   return `
     import { createHostPorts } from "@assent/host";
-    import { ajvSchemas, loadCustomTools } from "@assent/tools";
+    import { ajvSchemas } from "@assent/host";
+    import { loadCustomTools } from "@assent/tools";
     const { clock, processes } = createHostPorts({ stateDirectory: "/nonexistent" });
     const log = ({ level, message }) => console.error(level, message);
     const { tools, failed } = await loadCustomTools({

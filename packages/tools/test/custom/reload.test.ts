@@ -3,9 +3,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createRegistry } from "@assent/core";
+import { ajvSchemas } from "@assent/host";
 import type { LoadedTools } from "../../src/custom/load-custom-tools.ts";
 import { reloadCustomTools } from "../../src/custom/load-custom-tools.ts";
-import { ajvSchemas } from "../../src/schema/ajv-schemas.ts";
 import { ended, governed, place, summary, toolModule } from "./bench.ts";
 
 function said(text: string): string {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createRegistry, defineTool, type Registry, staticPolicy } from "@assent/core";
 import { manualClock } from "@assent/core/testing";
-import { ajvSchemas } from "@assent/tools";
+import { ajvSchemas } from "@assent/host";
 import { isInvalidCall, type JudgeParts, judgeCall } from "../../../src/desk/explain/judge-call.ts";
 
 const INPUT = { type: "object", properties: { text: { type: "string" } }, required: ["text"] } as const;
