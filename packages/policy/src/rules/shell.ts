@@ -55,7 +55,7 @@ function tooBroadFault(specifier: string, [name]: readonly RuleWord[]): RuleFaul
 
 /** Matches broadly if the line was parsed, by plain words if it is too long. */
 function createBroadTest({ words }: RuleWords): Pick<RuleTest, "test" | "plainWords"> {
-  const broad = compileBroad(words);
+  let broad: BroadMatch | undefined; // compiled when the first command is tested, because it needs the table of programs
   const plain = words.some(({ glob }) => glob) ? undefined : words.map(({ text }) => text);
   const scan = createLongTest(plain);
   return {
@@ -64,7 +64,10 @@ function createBroadTest({ words }: RuleWords): Pick<RuleTest, "test" | "plainWo
       const shell = getShellUnit(unit);
       if (!shell) return testUnreadInput(scan, request);
       const { line, seen } = shell;
-      return line.tooLong ? scan(line) : seen ? matchBroadly(broad, seen) : answerWithoutCommand(line);
+      if (line.tooLong) return scan(line);
+      if (!seen) return answerWithoutCommand(line);
+      broad ??= compileBroad(words);
+      return matchBroadly(broad, seen);
     },
   };
 }

@@ -157,7 +157,7 @@ function absoluteGlob(glob: string, root: string, home: string): string {
 const NO_PLACE = { line: 0, column: 0 } as const;
 
 /** The flags of this run as a layer. A policy file disables their rules. */
-export function sessionLayer({ session, workspace, policyFile }: PolicyLocations): Layer {
+export function sessionLayer({ session, workspace, policyFile, program }: PolicyLocations): Layer {
   const problems: SettingsProblem[] = [];
   const values = new Map<SettingKey, WrittenValue>();
   for (const [key, flag] of FLAGS) {
@@ -167,11 +167,12 @@ export function sessionLayer({ session, workspace, policyFile }: PolicyLocations
     if ("value" in reading) values.set(key, { value: reading.value, at: NO_PLACE });
     else problems.push(...reading.faults.map(({ message }) => flagProblem(flag, `${flag} ${message}.`)));
   }
-  const rules = policyFile === undefined ? RULE_FLAGS.flatMap(([name, list]) => flagRules(session[name], `--${name}`, list)) : [];
+  const counts = program || policyFile === undefined;
+  const rules = counts ? RULE_FLAGS.flatMap(([name, list]) => flagRules(session[name], program ? undefined : `--${name}`, list)) : [];
   return {
     scope: "session",
-    label: "session permissions",
-    file: "--",
+    label: program ? "the program's rules" : "session permissions",
+    file: program ? "rules" : "--",
     root: workspace,
     trusted: true,
     written: { values, rules, problems },
@@ -190,8 +191,15 @@ const RULE_FLAGS: readonly (readonly [name: "deny" | "ask" | "allow", list: Rule
   ["allow", "permissions.allow"],
 ];
 
-function flagRules(texts: readonly string[], flag: string, list: RuleKey): readonly RuleEntry[] {
-  return texts.map((rule) => ({ rule, list, flag, key: flag, at: NO_PLACE, placeOf: () => NO_PLACE }));
+function flagRules(texts: readonly string[], flag: string | undefined, list: RuleKey): readonly RuleEntry[] {
+  return texts.map((rule) => ({
+    rule,
+    list,
+    ...(flag !== undefined && { flag }),
+    key: flag ?? list,
+    at: NO_PLACE,
+    placeOf: () => NO_PLACE,
+  }));
 }
 
 function flagProblem(flag: string, message: string): SettingsProblem {

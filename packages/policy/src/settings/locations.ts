@@ -22,6 +22,11 @@ export type PolicyLocations = {
   readonly teamFile: string;
   readonly session: SessionFlags;
   readonly trusted: boolean;
+  /**
+   * `session` holds the rules of an embedding program. It may add tools later, so a rule may name a tool that is not there yet. No file is
+   * read but `policyFile`, which counts together with these rules.
+   */
+  readonly program?: true;
 };
 
 /** A file that may hold settings. */
@@ -40,10 +45,11 @@ export type LayerOwners = { readonly user: number | undefined; readonly team: nu
 
 /** Settings files in order of precedence. */
 export function listLayerSources(
-  { workspace, home, policyFile, userFile, teamFile }: PolicyLocations,
+  { workspace, home, policyFile, userFile, teamFile, program }: PolicyLocations,
   owners: LayerOwners,
 ): readonly LayerSource[] {
   if (policyFile !== undefined) return [{ scope: "policy", label: "policy file", file: policyFile, root: workspace, required: true }];
+  if (program) return [];
   const user: LayerSource = { scope: "user", label: "user permissions", file: userFile, root: home };
   return [
     { scope: "project", label: "project permissions", file: projectSettingsFile(workspace), root: workspace },
