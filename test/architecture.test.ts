@@ -37,7 +37,12 @@ const ROWS: readonly { name: string; files: string; except?: readonly string[]; 
   { name: "policy", files: "packages/policy/src/**/*.ts", mayImport: ["@assent/core", "@assent/core/parts"], node: "any" },
   { name: "store", files: "packages/store/src/**/*.ts", mayImport: ["@assent/core"], node: "any" },
   { name: "agent", files: "packages/agent/src/**/*.ts", mayImport: ["@assent/core", "@assent/core/parts"], node: "any" },
-  { name: "gate", files: "packages/gate/src/**/*.ts", mayImport: ["@assent/core", "@assent/core/parts"], node: "any" },
+  {
+    name: "gate",
+    files: "packages/gate/src/**/*.ts",
+    mayImport: ["@assent/core", "@assent/core/parts", "@assent/policy", "@assent/host", "@assent/store"],
+    node: "any",
+  },
   { name: "sdk", files: "packages/sdk/src/**/*.ts", mayImport: [], node: "any" },
   {
     name: "tools",
@@ -208,7 +213,7 @@ describe("one place for each dangerous thing", () => {
       "only the schema compiler requires",
       /\b(?:createRequire|require)\(/,
       "createRequire(import.meta.url)",
-      ["packages/tools/src/schema/ajv-schemas.ts"],
+      ["packages/host/src/schema/ajv-schemas.ts"],
     ],
     ["no escape from the type checker", /@ts-(?:ignore|expect-error|nocheck)/, `// @${"ts-ignore"}`, []],
   ];

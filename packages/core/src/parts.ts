@@ -15,6 +15,7 @@ export { readAnswers } from "./model/question/shape.ts";
 export { composeCut, cutOutput, outputLimits } from "./model/result/cut-output.ts";
 export { resolveModelOverride } from "./model/result/model-override.ts";
 export { parseToolInput } from "./model/schema/parse-input.ts";
+export type { LoopDetector, LoopDetectorOptions } from "./model/steering/loop-detector.ts";
 export { createLoopDetector, loopError, loopWarning } from "./model/steering/loop-detector.ts";
 export type {
   Choice,

@@ -12,3 +12,12 @@ export { encodeEvents, eventResponse, readLastEventId } from "./adapters/web/eve
 export type { RunEndEvent, WebEvent } from "./adapters/web/event-sequence.ts";
 export type { LiveEvent } from "./adapters/web/live-event.ts";
 export type { RecordedEvent } from "./adapters/web/recorded-event.ts";
+export { createGate } from "./create-gate.ts";
+export type { Gate, GateApproval, GateProposals } from "./gate.ts";
+export { CallError, GateUsageError } from "./gate-error.ts";
+export type { Approve, GateAnswer, GateEvent, GateOptions, GateRules } from "./gate-options.ts";
+export type { AgentsTool } from "./wrap/agents.ts";
+export type { AiSdkTools, ChatMessage, SdkApprovalStatus, SdkToolApproval } from "./wrap/ai-sdk.ts";
+export type { AnthropicDeclaration, OpenAIChatDeclaration, OpenAIResponsesDeclaration, ToolHandlers } from "./wrap/declared.ts";
+export type { GovernedFunctions, PlainFunction, PlainFunctions } from "./wrap/functions.ts";
+export type { ToolTraits } from "./wrap/traits.ts";

@@ -1,11 +1,11 @@
+import type { SessionState } from "../model/fold.ts";
 import type { Registry } from "../registry.ts";
 import type { Tool } from "../tool-definition.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import type { Session } from "./session/session.ts";
 
 /** What `listOfferedTools` depends on. */
 export type OfferedToolsContext = {
-  readonly session: Session;
+  readonly session: { readonly state: Pick<SessionState, "proposals" | "planning"> };
   readonly dispatcher: Pick<Dispatcher, "denies">;
   /** True if a person may answer questions of the model, now or later. */
   readonly canAsk?: boolean;

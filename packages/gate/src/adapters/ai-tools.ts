@@ -1,6 +1,7 @@
-import { isObject, listOfferedTools, type ProposedCall, type Tool } from "@assent/core";
+import { isObject, type JsonSchema, listOfferedTools, type Tool } from "@assent/core";
 import { showContent } from "@assent/core/parts";
-import { dispatchTurn, type EmbeddedCall, type Embedding, type RunStop, resumeTurn } from "./embedding.ts";
+import { type EmbeddedCall, type Embedding, embeddedTurns, type RunStop, resumeTurn } from "./embedding.ts";
+import { gatherCalls, type SingleCallResult } from "./gather-calls.ts";
 
 /** What the model sees of a result, as `ai` encodes it. */
 type ModelOutput =
@@ -49,13 +50,13 @@ export type AiTool = {
  * a person, a rule or a tool: the model gets an error text instead.
  */
 export function aiTools(embedding: Embedding): Record<string, AiTool> {
-  const gather = gatherCalls(embedding);
+  const gather = gatherCalls(embeddedTurns(embedding));
   return Object.fromEntries(
     embeddedTools(embedding).map((tool) => [
       tool.name,
       {
         description: tool.description,
-        inputSchema: shownSchema(tool),
+        inputSchema: shownSchema(tool.inputSchema),
         execute: (input, { toolCallId, messages, abortSignal }) => {
           const call = { id: toolCallId, name: tool.name, arguments: input };
           return gather({ call, signal: abortSignal, newPrompt: messages.at(-1)?.role === "user" });
@@ -73,7 +74,8 @@ function embeddedTools(embedding: Embedding): readonly Tool[] {
   return resolve && !offered.includes(resolve) && !embedding.dispatcher.denies(resolve) ? [...offered, resolve] : offered;
 }
 
-function shownSchema({ inputSchema }: Tool): ShownSchema {
+/** A schema for the SDK that does not validate. */
+export function shownSchema(inputSchema: JsonSchema | undefined): ShownSchema {
   return {
     "~standard": { version: 1, vendor: "assent", validate: (value) => ({ value }) },
     ...{ [Symbol.for("vercel.ai.schema")]: true, jsonSchema: inputSchema, validate: undefined },
@@ -149,58 +151,4 @@ function withOutput(part: unknown, calls: ReadonlyMap<string, EmbeddedCall>): un
   const waiting = waitingCall(part);
   const call = waiting === undefined ? undefined : calls.get(waiting);
   return call && isObject(part) ? { ...part, output: modelOutput(call) } : part;
-}
-
-/** A call of a loop that runs each call by itself. */
-export type SingleCall = { readonly call: ProposedCall; readonly signal: AbortSignal | undefined; readonly newPrompt: boolean };
-
-export type SingleCallResult = EmbeddedCall & { readonly stop?: RunStop };
-
-type QueuedCall = SingleCall & { readonly resolve: (end: SingleCallResult) => void; readonly reject: (error: unknown) => void };
-
-/**
- * Collects the calls of one tick into a batch, so that their order and lanes are kept. Calls with different signals form separate batches,
- * so that a cancel reaches exactly its own calls.
- */
-function gatherCalls(embedding: Embedding): (lone: SingleCall) => Promise<SingleCallResult> {
-  let gathered: QueuedCall[] = [];
-  const flush = (): void => {
-    const calls = gathered;
-    gathered = [];
-    for (const batch of bySignal(calls)) void dispatchGathered(embedding, batch);
-  };
-  return (lone) =>
-    new Promise((resolve, reject) => {
-      if (gathered.length === 0) setImmediate(flush);
-      gathered.push({ ...lone, resolve, reject });
-    });
-}
-
-function bySignal(calls: readonly QueuedCall[]): readonly (readonly QueuedCall[])[] {
-  const batches: QueuedCall[][] = [];
-  for (const call of calls) {
-    const last = batches.at(-1);
-    if (last && last[0]?.signal === call.signal) last.push(call);
-    else batches.push([call]);
-  }
-  return batches;
-}
-
-async function dispatchGathered(embedding: Embedding, batch: readonly QueuedCall[]): Promise<void> {
-  try {
-    const signal = batch[0]?.signal ?? new AbortController().signal;
-    const newPrompt = batch.some((one) => one.newPrompt);
-    const { calls, stop } = await dispatchTurn(
-      embedding,
-      batch.map(({ call }) => call),
-      { signal, newPrompt },
-    );
-    for (const [at, { resolve, reject }] of batch.entries()) {
-      const call = calls[at];
-      if (call) resolve(stop ? { ...call, stop } : call);
-      else reject(new Error("the dispatcher gave no result for this call"));
-    }
-  } catch (error) {
-    for (const { reject } of batch) reject(error);
-  }
 }

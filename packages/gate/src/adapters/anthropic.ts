@@ -1,5 +1,5 @@
 import type { ShownFile } from "@assent/core/parts";
-import type { Embedding } from "./embedding.ts";
+import { type Embedding, embeddedTurns } from "./embedding.ts";
 import { makeAdapter, type ProviderAdapter, parametersOf, proposedCall, type Wire } from "./provider-adapter.ts";
 
 /** A tool for the Messages API. */
@@ -23,10 +23,11 @@ type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
 /** The adapter for Anthropic's Messages API. `dispatch` takes `message.content`. */
 export function anthropicMessages(embedding: Embedding): ProviderAdapter<AnthropicTool, AnthropicMessage> {
-  return makeAdapter(embedding, MESSAGES);
+  return makeAdapter(embeddedTurns(embedding), ANTHROPIC_MESSAGES);
 }
 
-const MESSAGES: Wire<AnthropicTool, AnthropicMessage> = {
+/** The wire of the Messages API. */
+export const ANTHROPIC_MESSAGES: Wire<AnthropicTool, AnthropicMessage> = {
   declare: (tool) => ({ name: tool.name, description: tool.description, input_schema: { ...parametersOf(tool), type: "object" } }),
   read: ({ type, id, name, input }) => (type === "tool_use" ? proposedCall(id, name, input) : undefined),
   tell: (results) => {

@@ -1,16 +1,19 @@
 import {
+  type Batch,
   type BatchReport,
   type CallReport,
   type Content,
   type DispatchEvent,
   type Dispatcher,
   type Json,
+  listOfferedTools,
   type OutcomeState,
   type ProposedCall,
   type Registry,
   readCallRecord,
   resultValue,
   type Session,
+  type Tool,
   type ToolResult,
 } from "@assent/core";
 
@@ -41,35 +44,66 @@ export type EmbeddedCall = {
 
 /** Why the loop must not ask the model again yet. */
 export type RunStop = {
-  readonly reason: "parked" | "stopped" | "interrupted" | "unanswered" | "failed";
+  readonly reason: "parked" | "stopped" | "interrupted" | "unanswered" | "failed" | "loop";
   readonly message: string;
 };
 
 /** The results of one turn's calls, in call order. */
-export type TurnOutcome = { readonly calls: readonly EmbeddedCall[]; readonly stop?: RunStop };
+export type TurnOutcome = {
+  readonly calls: readonly EmbeddedCall[];
+  readonly stop?: RunStop;
+  /** Add this to the next request: the model repeats itself. */
+  readonly warning?: string;
+};
 
 /** Options of one turn. */
 export type EmbeddedTurn = {
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** A person sent a message since the last calls. */
   readonly newPrompt?: boolean;
   /** The model's output was cut at its token limit. */
   readonly truncated?: boolean;
 };
 
+/** Runs the turns of a loop. Adapters need no more of a session than this. */
+export type TurnRunner = {
+  readonly offered: () => readonly Tool[];
+  readonly dispatch: (calls: readonly ProposedCall[], turn: EmbeddedTurn) => Promise<TurnOutcome>;
+  readonly resume: (earlier: readonly EmbeddedCall[], signal?: AbortSignal) => Promise<TurnOutcome>;
+};
+
+/** The turns of an open session. */
+export function embeddedTurns(embedding: Embedding): TurnRunner {
+  return {
+    offered: () => listOfferedTools(embedding.tools, embedding),
+    dispatch: (calls, turn) => dispatchTurn(embedding, calls, turn),
+    resume: (earlier, signal) => resumeTurn(embedding, earlier, signal),
+  };
+}
+
 /** Decides and runs the calls of one turn. */
 export async function dispatchTurn(
   { dispatcher, tools, agentName, observe }: Embedding,
   calls: readonly ProposedCall[],
-  turn: EmbeddedTurn,
+  { signal = new AbortController().signal, newPrompt, truncated }: EmbeddedTurn,
 ): Promise<TurnOutcome> {
-  const report = await dispatcher.process({ calls, tools, ...turn, ...(agentName !== undefined && { agentName }) }, observe);
+  const batch: Batch = {
+    ...{ calls, tools, signal },
+    ...(newPrompt !== undefined && { newPrompt }),
+    ...(truncated !== undefined && { truncated }),
+    ...(agentName !== undefined && { agentName }),
+  };
+  const report = await dispatcher.process(batch, observe);
   const ended = report.results.map((result, at) => toEmbeddedCall(result, { id: calls[at]?.id, tool: calls[at]?.name ?? "" }));
   return withStop(ended, { dispatcher, report });
 }
 
 /** Resumes waiting calls, also in another process. Returns every call of the turn; those that had ended are unchanged. */
-export async function resumeTurn(embedding: Embedding, earlier: readonly EmbeddedCall[], signal: AbortSignal): Promise<TurnOutcome> {
+export async function resumeTurn(
+  embedding: Embedding,
+  earlier: readonly EmbeddedCall[],
+  signal: AbortSignal = new AbortController().signal,
+): Promise<TurnOutcome> {
   const { dispatcher, tools, agentName, observe } = embedding;
   const report = await dispatcher.resume({ tools, signal, ...(agentName !== undefined && { agentName }) }, observe);
   const settled = new Map(report.results.map((result) => [result.callId, result]));

@@ -1,6 +1,6 @@
 import { isObject } from "@assent/core";
 import type { ShownFile } from "@assent/core/parts";
-import type { Embedding } from "./embedding.ts";
+import { type Embedding, embeddedTurns } from "./embedding.ts";
 import { makeAdapter, type ProviderAdapter, parametersOf, proposedCall, type TurnResult, type Wire } from "./provider-adapter.ts";
 
 type Parameters = Record<string, unknown>;
@@ -36,15 +36,16 @@ type ResponsesFile = { type: "input_file"; filename: string; file_data: string }
 
 /** The adapter for OpenAI's Chat Completions API and compatible servers. `dispatch` takes `message.tool_calls`. */
 export function openaiChat(embedding: Embedding): ProviderAdapter<OpenAIChatTool, OpenAIChatMessage> {
-  return makeAdapter(embedding, CHAT);
+  return makeAdapter(embeddedTurns(embedding), OPENAI_CHAT);
 }
 
 /** The adapter for OpenAI's Responses API. `dispatch` takes `response.output`. */
 export function openaiResponses(embedding: Embedding): ProviderAdapter<OpenAIResponsesTool, OpenAIResponsesItem> {
-  return makeAdapter(embedding, RESPONSES);
+  return makeAdapter(embeddedTurns(embedding), OPENAI_RESPONSES);
 }
 
-const CHAT: Wire<OpenAIChatTool, OpenAIChatMessage> = {
+/** The wire of the Chat Completions API. */
+export const OPENAI_CHAT: Wire<OpenAIChatTool, OpenAIChatMessage> = {
   declare: (tool) => ({
     type: "function",
     function: { name: tool.name, description: tool.description, parameters: parametersOf(tool) },
@@ -71,7 +72,8 @@ function chatFile(file: ShownFile): ChatImage | ChatFile {
   return { type: "file", file: { filename: nameOf(file), file_data: dataUrl(file) } };
 }
 
-const RESPONSES: Wire<OpenAIResponsesTool, OpenAIResponsesItem> = {
+/** The wire of the Responses API. */
+export const OPENAI_RESPONSES: Wire<OpenAIResponsesTool, OpenAIResponsesItem> = {
   declare: (tool) => ({
     type: "function",
     name: tool.name,

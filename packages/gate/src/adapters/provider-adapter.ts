@@ -1,6 +1,6 @@
-import { isObject, listOfferedTools, type ProposedCall, type Tool } from "@assent/core";
+import { isObject, type ProposedCall, type Tool } from "@assent/core";
 import { type ShownFile, showContent } from "@assent/core/parts";
-import { dispatchTurn, type EmbeddedCall, type EmbeddedTurn, type Embedding, resumeTurn, type TurnOutcome } from "./embedding.ts";
+import type { EmbeddedCall, EmbeddedTurn, TurnOutcome, TurnRunner } from "./embedding.ts";
 
 /**
  * The results of one turn, and the messages for the provider. There are none while a call waits, because providers want all results at
@@ -13,9 +13,9 @@ export type ProviderAdapter<Declaration, Message> = {
   /** The tool declarations for the next request. */
   readonly tools: () => Declaration[];
   /** Decides and runs the calls in an answer. Other parts are ignored. */
-  readonly dispatch: (answer: AnswerParts, turn: EmbeddedTurn) => Promise<ProviderTurnOutcome<Message>>;
+  readonly dispatch: (answer: AnswerParts, turn?: EmbeddedTurn) => Promise<ProviderTurnOutcome<Message>>;
   /** Resumes calls of `dispatch` that waited, also in another process. */
-  readonly resume: (calls: readonly EmbeddedCall[], signal: AbortSignal) => Promise<ProviderTurnOutcome<Message>>;
+  readonly resume: (calls: readonly EmbeddedCall[], signal?: AbortSignal) => Promise<ProviderTurnOutcome<Message>>;
 };
 
 export type AnswerParts = readonly { readonly type: string }[] | null | undefined;
@@ -32,18 +32,18 @@ export type Wire<Declaration, Message> = {
 export type TurnResult = { readonly id: string; readonly ok: boolean; readonly text: string; readonly files: readonly ShownFile[] };
 
 /** Creates the adapter for one provider. */
-export function makeAdapter<D, M>(embedding: Embedding, { declare, read, tell }: Wire<D, M>): ProviderAdapter<D, M> {
-  const told = (embedded: TurnOutcome): ProviderTurnOutcome<M> => ({
-    ...embedded,
-    messages: embedded.calls.some(({ outcome }) => outcome === "waiting") ? [] : tell(embedded.calls.map(turnResult)),
+export function makeAdapter<D, M>(turns: TurnRunner, { declare, read, tell }: Wire<D, M>): ProviderAdapter<D, M> {
+  const told = (outcome: TurnOutcome): ProviderTurnOutcome<M> => ({
+    ...outcome,
+    messages: outcome.calls.some((call) => call.outcome === "waiting") ? [] : tell(outcome.calls.map(turnResult)),
   });
   return {
-    tools: () => listOfferedTools(embedding.tools, embedding).map(declare),
-    dispatch: async (answer, turn) => {
+    tools: () => turns.offered().map(declare),
+    dispatch: async (answer, turn = {}) => {
       const calls = (answer ?? []).flatMap((part: unknown) => (isObject(part) ? (read(part) ?? []) : []));
-      return told(await dispatchTurn(embedding, calls, turn));
+      return told(await turns.dispatch(calls, turn));
     },
-    resume: async (calls, signal) => told(await resumeTurn(embedding, calls, signal)),
+    resume: async (calls, signal) => told(await turns.resume(calls, signal)),
   };
 }
 

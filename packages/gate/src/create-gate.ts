@@ -1,0 +1,181 @@
+import {
+  type AnswerPorts,
+  type By,
+  createRequestReader,
+  defineTool,
+  type Ledger,
+  memoryLedger,
+  messageOf,
+  type ProposedCall,
+  readCallRecord,
+  ToolDefinitionError,
+} from "@assent/core";
+import { type Assessment, assessWithoutSession } from "@assent/core/parts";
+import { ajvSchemas, createRandomIds, createSystemClock, currentUser, nodeDigest } from "@assent/host";
+import { explain } from "@assent/policy";
+import type { Gate } from "./gate.ts";
+import { functionApprover, listApprovals, reconcileMessages, saveAnswer } from "./gate-approvals.ts";
+import { GateUsageError } from "./gate-error.ts";
+import { createGateEvents } from "./gate-events.ts";
+import { limitHooks } from "./gate-hooks.ts";
+import { absolutePath, checkGateOptions, type GateOptions } from "./gate-options.ts";
+import { type GatePolicy, openGatePolicy } from "./gate-policy.ts";
+import { createGateSession, type GateSession } from "./gate-session.ts";
+import { createGateTools, type GateTools } from "./gate-tools.ts";
+import { createGateTurns, type GateTurns } from "./gate-turns.ts";
+import { hostDeps, openStore } from "./host-deps.ts";
+import { wrapAgentsTools } from "./wrap/agents.ts";
+import { wrapAiSdkTools } from "./wrap/ai-sdk.ts";
+import { type ToolHandlers, wrapAnthropicTools, wrapOpenAITools } from "./wrap/declared.ts";
+import { wrapFunctions } from "./wrap/functions.ts";
+import type { WrapContext } from "./wrap/governed-tool.ts";
+import type { ToolTraits } from "./wrap/traits.ts";
+
+const PORTS = { clock: createSystemClock(), ids: createRandomIds(), digest: nodeDigest };
+
+/** Everything a gate is made of. */
+type GateParts = {
+  readonly id: string;
+  readonly ledger: Ledger;
+  readonly tools: GateTools;
+  readonly policy: GatePolicy;
+  readonly session: GateSession;
+  readonly turns: GateTurns;
+};
+
+/**
+ * Sets up Assent in front of the tools of one conversation. Without options the ledger is in memory, tools that only read run, and every
+ * other call is denied. Rejects with `GateUsageError`, or with `LedgerError` if the store or session cannot be opened.
+ */
+export async function createGate(given: GateOptions = {}): Promise<Gate> {
+  const options = checkGateOptions(given);
+  const warn = (message: string): void => console.warn(`assent: ${message}`);
+  const tools = createGateTools(options.schemas ?? ajvSchemas(), () => policy.toolsChanged());
+  const policy = openGatePolicy(options, { ...PORTS, tools, warn });
+  const events = createGateEvents(options.observe, warn);
+  const store = options.store === undefined ? undefined : absolutePath(options.store);
+  const host = await hostDeps(store);
+  const ledger = store === undefined ? memoryLedger() : await openStore(store, host.processes);
+  const id = options.session ?? PORTS.ids.next("s_");
+  const { approve, hooks, handlers } = options;
+  const session: GateSession = createGateSession({
+    ...{ id, resumes: options.session !== undefined, ledger, policy, tools, host, signal: options.signal },
+    deps: {
+      ...PORTS,
+      by: personNamed(),
+      onAsk: approve === "park" ? "park" : "deny",
+      ...(typeof approve === "function" && { approver: functionApprover(approve, personNamed, warn) }),
+      ...(hooks && { hooks: limitHooks(hooks, PORTS.clock, () => session.running()) }),
+      ...(handlers && { handlers }),
+      decided: (notice) => events.emit({ type: "decided", ...notice }),
+      warn,
+    },
+  });
+  const turns = createGateTurns({ session, tools, policy, events }, options.loop);
+  if (options.session !== undefined)
+    await session.current().catch(async (error: unknown) => {
+      await session.close();
+      throw error;
+    });
+  const parts: GateParts = { id, ledger, tools, policy, session, turns };
+  return { ...wrappers(parts, approve === "park"), ...controls(parts), session: id, on: events.on, close: session.close };
+}
+
+function personNamed(name?: string): By {
+  const { user } = currentUser();
+  return { kind: "person", user, name: name ?? user, door: "gate", pid: process.pid };
+}
+
+function wrappers(parts: GateParts, parks: boolean): Pick<Gate, "tool" | "aiSdk" | "openai" | "anthropic" | "agents" | "functions"> {
+  const { id, ledger, tools, session, turns } = parts;
+  const context: WrapContext = {
+    turns,
+    put: tools.put,
+    parks,
+    judge: async (name, input) => {
+      try {
+        return (await assessCall(parts, { name, arguments: input })).decision.verdict;
+      } catch {
+        return undefined; // invalid: running it tells the model why
+      }
+    },
+    knows: async (callId) => {
+      const { state } = (await session.current()).session;
+      return state.calls.has(callId) || (await readCallRecord(ledger, id, callId))["call.proposed"] !== undefined;
+    },
+  };
+  return {
+    tool: (definition) => {
+      try {
+        const tool = defineTool(definition);
+        tools.put([tool]);
+        return tool;
+      } catch (error) {
+        if (error instanceof ToolDefinitionError) throw new GateUsageError("bad_tool", error.message, { cause: error });
+        throw error;
+      }
+    },
+    aiSdk: (set, traits, toolApproval) => wrapAiSdkTools(context, set, traits, toolApproval),
+    // One implementation for both forms of a list; the list decides the type of the result.
+    openai: ((...given: WrapList) => wrapOpenAITools(context, ...given)) as Gate["openai"],
+    anthropic: (list, handlers, traits) => wrapAnthropicTools(context, list, handlers, traits),
+    agents: (list, traits) => wrapAgentsTools(context, list, traits),
+    functions: (functions, traits) => wrapFunctions(context, functions, traits),
+  };
+}
+
+type WrapList = [tools: readonly unknown[], handlers: ToolHandlers, traits?: Readonly<Record<string, ToolTraits | undefined>>];
+
+/** Judges a call without a session. Throws what is wrong with it. */
+async function assessCall({ id, tools, policy }: GateParts, { name, arguments: given }: ProposedCall): Promise<Assessment> {
+  const tool = tools.get(name);
+  if (!tool) throw new GateUsageError("bad_tool", `The gate has no tool '${name}'.`);
+  const { workspace: cwd, facts, source } = policy;
+  const input: unknown = typeof given === "string" ? JSON.parse(given) : given;
+  const invocation = await tool.build(input, { cwd, callId: "explain", sessionId: id });
+  return await assessWithoutSession({ ...PORTS, tool, invocation, cwd, facts, policy: () => source.current() }, name);
+}
+
+type Controls = "run" | "resume" | "resumeMessages" | "stopped" | "approvals" | "answer" | "proposals" | "explain";
+
+function controls(parts: GateParts): Pick<Gate, Controls> {
+  const { id, ledger, tools, policy, session, turns } = parts;
+  const answering: AnswerPorts = {
+    ...{ ...PORTS, ledger, rules: policy.rules },
+    requests: createRequestReader({ ...PORTS, ledger, tools, facts: policy.facts }),
+  };
+  return {
+    run: (calls, turn = {}) => turns.dispatch(calls, turn),
+    resume: async (earlier, signal) => turns.resume(earlier ?? (await turns.openCalls()), signal),
+    resumeMessages: async (messages, { answeredBy } = {}) => {
+      const by = answeredBy === undefined ? undefined : (): By => personNamed(answeredBy);
+      const { messages: reconciled, open, rejected } = await reconcileMessages({ ports: answering, session: id, by }, messages);
+      if (rejected) await turns.resume([]); // ends the rejected calls in the record
+      turns.setStop(
+        open.length === 0 ? undefined : { reason: "parked", message: `Waits for approval ${open.join(", ")}. See: assent approvals` },
+      );
+      return reconciled;
+    },
+    stopped: turns.stopped,
+    approvals: () => listApprovals(ledger),
+    answer: (approval, answer) => saveAnswer(answering, approval, answer, personNamed),
+    proposals: async () => {
+      const { proposals } = (await session.current()).dispatcher;
+      return {
+        list: proposals.list,
+        apply: (proposal, reason) => proposals.apply(proposal, personNamed(), reason),
+        discard: (proposal, reason) => proposals.discard(proposal, personNamed(), reason),
+        undo: (proposal, reason) => proposals.undo(proposal, personNamed(), reason),
+      };
+    },
+    explain: async (call) => {
+      try {
+        return explain(await assessCall(parts, call));
+      } catch (error) {
+        throw error instanceof GateUsageError
+          ? error
+          : new GateUsageError("bad_tool", `The call of '${call.name}' is not valid: ${messageOf(error)}`, { cause: error });
+      }
+    },
+  };
+}

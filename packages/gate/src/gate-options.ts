@@ -1,0 +1,140 @@
+import { isAbsolute, resolve } from "node:path";
+import {
+  type Answer,
+  type DecisionNotice,
+  type DispatchEvent,
+  editDistance,
+  type Hooks,
+  isObject,
+  type Maybe,
+  MODES,
+  type Mode,
+  type OpenApproval,
+  type RuntimeHandler,
+  type Schemas,
+} from "@assent/core";
+import type { LoopDetectorOptions } from "@assent/core/parts";
+import { GateUsageError } from "./gate-error.ts";
+
+/** Rules as data, in either notation: `mail:to=*@example.test`, `Shell(git log *)`. */
+export type GateRules = { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] };
+
+/** A person's answer. The long form can also remember it, change the input, give a reason or name the person. */
+export type GateAnswer =
+  | "approve"
+  | "reject"
+  | { readonly reject: string }
+  | (Pick<Answer, "outcome" | "remember" | "updatedInput" | "reason" | "interrupt"> & {
+      /** The name of the person. Default: the user of this process. */
+      readonly by?: string;
+    });
+
+/** Asks a person. Without an answer, and after a throw, the call is denied. */
+export type Approve = (approval: OpenApproval, signal: AbortSignal) => Maybe<GateAnswer | undefined>;
+
+/** What listeners of a gate receive. */
+export type GateEvent = DispatchEvent | (DecisionNotice & { readonly type: "decided" });
+
+/** Options of `createGate`. All are optional. */
+export type GateOptions = {
+  /** A directory for the ledger. Default: the ledger is in memory and ends with the process. */
+  readonly store?: string;
+  /** The id of a session to continue. Default: a new session. */
+  readonly session?: string;
+  /** The workspace: where relative paths start, and what counts as inside. Default: the current directory. */
+  readonly cwd?: string;
+  /** How much runs without asking. Default: `default`. */
+  readonly mode?: Mode;
+  readonly rules?: GateRules;
+  /** A settings file with rules, hooks and other settings. It counts together with `rules`. */
+  readonly settings?: string;
+  /** How people are asked: a function, `park` (wait in the store for an answer from any process), or `deny`. Default: `deny`. */
+  readonly approve?: Approve | "park" | "deny";
+  readonly hooks?: Hooks;
+  /** Bodies of tools that declare a `runtimeHandler`. */
+  readonly handlers?: Readonly<Record<string, RuntimeHandler>>;
+  /** Detects a model that repeats itself. `true` uses the defaults. Default: off. */
+  readonly loop?: LoopDetectorOptions | boolean;
+  readonly observe?: (event: GateEvent) => void;
+  /** Cancels everything that runs or waits. */
+  readonly signal?: AbortSignal;
+  /** Compiles JSON Schemas. Default: `ajvSchemas()` of `@assent/host`, loaded with the first such tool. */
+  readonly schemas?: Schemas;
+};
+
+type OptionCheck = (value: unknown, options: Readonly<Record<string, unknown>>) => string | undefined;
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** What is wrong with each option, as the end of a sentence. */
+const CHECKS: Readonly<Record<keyof GateOptions, OptionCheck>> = {
+  store: (value) => {
+    if (!isText(value)) return "must be the path of a directory";
+    return /^[a-z]+:\/\//.test(value) ? "must be a directory; databases on a server are not supported yet" : undefined;
+  },
+  session: (value, { store }) => {
+    if (!isText(value)) return "must be the id of a session, such as gate.session";
+    return store === undefined ? "needs store, the directory that has the session" : undefined;
+  },
+  cwd: (value) => (isText(value) ? undefined : "must be the path of a directory"),
+  mode: (value) => (MODES.some((mode) => mode === value) ? undefined : `must be one of ${MODES.join(", ")}`),
+  rules: (value) => {
+    if (!isObject(value)) return 'must be an object such as { allow: ["mail:to=*@example.test"] }';
+    const unknown = Object.keys(value).find((key) => !["allow", "ask", "deny"].includes(key));
+    if (unknown !== undefined) return `has no list '${unknown}'; it has allow, ask and deny`;
+    const wrong = Object.keys(value).find((key) => value[key] !== undefined && !isTexts(value[key]));
+    return wrong === undefined ? undefined : `needs a list of rules in '${wrong}', such as ["mail:to=*@example.test"]`;
+  },
+  settings: (value) => (isText(value) ? undefined : "must be the path of a settings file"),
+  approve: (value, { store }) => {
+    if (value === "park" && store === undefined)
+      return 'is "park", which needs store: give a directory that keeps the approvals, for example store: "./state"';
+    return value === "park" || value === "deny" || isFunction(value) ? undefined : 'must be a function, "park" or "deny"';
+  },
+  hooks: (value) =>
+    isObject(value) && isFunction(value["consult"]) && isFunction(value["tell"]) ? undefined : "must have the functions consult and tell",
+  handlers: (value) =>
+    isObject(value) && Object.values(value).every(isFunction) ? undefined : "must be an object of functions, by the id in runtimeHandler",
+  loop: (value) => (typeof value === "boolean" || isObject(value) ? undefined : "must be true, or an object such as { threshold: 5 }"),
+  observe: (value) => (isFunction(value) ? undefined : "must be a function"),
+  signal: (value) => (value instanceof AbortSignal ? undefined : "must be an AbortSignal"),
+  schemas: (value) =>
+    isObject(value) && isFunction(value["compile"]) ? undefined : "must have the function compile, as ajvSchemas() of @assent/host has",
+};
+
+/** Checks what a program passed. Throws `GateUsageError` for the first mistake. */
+export function checkGateOptions(options: unknown): GateOptions {
+  if (!isObject(options)) throw new GateUsageError("bad_option", "createGate takes an object of options.");
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(CHECKS, name)) throw new GateUsageError("bad_option", `createGate has no option '${name}'.${suggestOption(name)}`);
+    const wrong = CHECKS[name as keyof GateOptions](value, options);
+    if (wrong !== undefined) throw new GateUsageError("bad_option", `Option '${name}' of createGate ${wrong}.`);
+  }
+  return options;
+}
+
+function suggestOption(name: string): string {
+  const near = Object.keys(CHECKS).find((option) => editDistance(option, name.toLowerCase(), 3) <= 2);
+  return near === undefined ? ` It has ${Object.keys(CHECKS).join(", ")}.` : ` Did you mean '${near}'?`;
+}
+
+/** An answer with all its fields. */
+export type FullAnswer = Omit<Answer, "approval" | "by"> & { readonly by?: string };
+
+/** Reads an answer; undefined if it is not one. */
+export function readGateAnswer(given: unknown): FullAnswer | undefined {
+  if (given === "approve" || given === "reject") return { outcome: given };
+  if (!isObject(given)) return undefined;
+  const { outcome, reject } = given;
+  if (typeof reject === "string" && outcome === undefined) return { outcome: "reject", reason: reject };
+  if (outcome !== "approve" && outcome !== "reject") return undefined;
+  return { ...given, outcome };
+}
+
+/** The directory of a path that a program gave. */
+export function absolutePath(path: string): string {
+  return isAbsolute(path) ? path : resolve(path);
+}

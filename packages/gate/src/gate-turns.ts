@@ -1,0 +1,79 @@
+import { emptySession, listOfferedTools, type ProposedCall } from "@assent/core";
+import { createLoopDetector, type LoopDetector, loopError, loopWarning } from "@assent/core/parts";
+import { dispatchTurn, type EmbeddedCall, type RunStop, resumeTurn, type TurnOutcome, type TurnRunner } from "./adapters/embedding.ts";
+import { GateUsageError } from "./gate-error.ts";
+import type { GateEvents } from "./gate-events.ts";
+import type { GateOptions } from "./gate-options.ts";
+import type { GatePolicy } from "./gate-policy.ts";
+import type { GateSession, OpenedSession } from "./gate-session.ts";
+import type { GateTools } from "./gate-tools.ts";
+import { waitingCall } from "./wrap/governed-tool.ts";
+
+/** The turns of a gate, and why the last one must be the last. */
+export type GateTurns = TurnRunner & {
+  readonly stopped: () => RunStop | undefined;
+  readonly setStop: (stop: RunStop | undefined) => void;
+  /** All open calls of the session. */
+  readonly openCalls: () => Promise<readonly EmbeddedCall[]>;
+};
+
+type TurnParts = { readonly session: GateSession; readonly tools: GateTools; readonly policy: GatePolicy; readonly events: GateEvents };
+
+/** Creates the turns of a gate. */
+export function createGateTurns({ session, tools, policy, events }: TurnParts, loop: GateOptions["loop"]): GateTurns {
+  const detector = createGateDetector(loop, tools);
+  let stop: RunStop | undefined;
+  const conclude = (outcome: TurnOutcome): TurnOutcome => {
+    stop = outcome.stop;
+    return outcome;
+  };
+  const embedding = (opened: OpenedSession): OpenedSession => (events.isHeard() ? { ...opened, observe: events.emit } : opened);
+  return {
+    offered: () => {
+      const { checkers } = policy.source.current();
+      const denies: OpenedSession["dispatcher"]["denies"] = ({ name, kind }) =>
+        checkers.some(({ deniesTool }) => deniesTool?.(name, kind) === true);
+      return listOfferedTools(tools, { session: session.opened()?.session ?? { state: emptySession() }, dispatcher: { denies } });
+    },
+    dispatch: (calls, { signal: own, ...turn }) =>
+      session.during(own, async (signal) => {
+        if (turn.newPrompt) detector?.reset();
+        const outcome = await dispatchTurn(embedding(session.opened() ?? (await session.current())), calls, { ...turn, signal });
+        return conclude(detector ? watchLoop(detector, calls, outcome) : outcome);
+      }),
+    resume: (earlier, own) =>
+      session.during(own, async (signal) =>
+        conclude(await resumeTurn(embedding(session.opened() ?? (await session.current())), earlier, signal)),
+      ),
+    stopped: () => stop,
+    setStop: (next) => {
+      stop = next;
+    },
+    openCalls: async () => {
+      const { calls } = (await session.current()).session.state;
+      return [...calls.values()].filter(({ index }) => index >= 0).map(({ callId, tool }) => waitingCall(callId, tool));
+    },
+  };
+}
+
+function createGateDetector(loop: GateOptions["loop"], tools: GateTools): LoopDetector | undefined {
+  if (!loop) return undefined;
+  const pollSafe = (name: string): boolean => tools.get(name)?.pollSafe === true;
+  try {
+    return createLoopDetector({ pollSafe, ...(loop === true ? {} : loop) });
+  } catch (error) {
+    throw new GateUsageError("bad_option", `Option 'loop' of createGate cannot be used: ${String(error)}`, { cause: error });
+  }
+}
+
+/** The first repetition warns the model, later ones end the run. */
+function watchLoop(detector: LoopDetector, calls: readonly ProposedCall[], outcome: TurnOutcome): TurnOutcome {
+  if (calls.length === 0) return outcome;
+  const found = detector.record(
+    calls,
+    outcome.calls.map(({ outcome: state, content }) => [state, content]),
+  );
+  if (found === "ok" || !detector.trip) return outcome;
+  if (found === "warn") return { ...outcome, warning: loopWarning(detector.trip) };
+  return outcome.stop ? outcome : { ...outcome, stop: { reason: "loop", message: loopError(detector.trip) } };
+}

@@ -1,0 +1,277 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { z } from "zod";
+import { createGate, type Gate, type GateEvent, type GateOptions, GateUsageError } from "../src/index.ts";
+import { newStore, withGate } from "./gate-scene.ts";
+
+const input = z.object({ to: z.string() });
+
+/** A gate's tools: `mail` asks, `look` reads. */
+function addTools(gate: Gate): string[] {
+  const ran: string[] = [];
+  gate.tool({ name: "mail", description: "Sends.", kind: "other", input, run: ({ to }) => `sent ${ran.push(to)}` });
+  gate.tool({ name: "look", description: "Looks.", kind: "read", input, run: ({ to }) => `saw ${ran.push(`look ${to}`)}` });
+  return ran;
+}
+
+const mail = (id: string, to = "b") => ({ id, name: "mail", arguments: { to } });
+
+describe("options of createGate", () => {
+  const rows: readonly [sentence: string, options: unknown, message: RegExp][] = [
+    ["not an object", 5, /takes an object of options/],
+    ["an unknown option, with the one that was meant", { rule: {} }, /no option 'rule'\. Did you mean 'rules'\?/],
+    ["an unknown option, with the list", { database: "x" }, /no option 'database'\. It has store, session/],
+    ["park without a store", { approve: "park" }, /'approve' of createGate is "park", which needs store: give a directory/],
+    ["an unknown way to ask", { approve: "always" }, /must be a function, "park" or "deny"/],
+    ["a session without a store", { session: "s_1" }, /'session' of createGate needs store/],
+    ["an empty store", { store: "" }, /must be the path of a directory/],
+    ["a server as store", { store: "postgres://host/db" }, /not supported yet/],
+    ["an unknown mode", { mode: "fast" }, /must be one of default, plan, auto-edit, yolo/],
+    ["rules as a list", { rules: ["mail"] }, /must be an object such as/],
+    ["an unknown list of rules", { rules: { alow: [] } }, /no list 'alow'; it has allow, ask and deny/],
+    ["a rule that is no text", { rules: { deny: [5] } }, /needs a list of rules in 'deny'/],
+    ["a rule that cannot be read", { rules: { deny: ["mail:to"] } }, /mail:to/],
+    ["an allow rule that allows too much", { rules: { allow: ["Shell(make *)"] } }, /rules' of createGate has a rule that cannot be used/],
+    ["a settings file that is not there", { settings: "/nowhere/settings.json" }, /does not exist/],
+    ["a directory that is not there", { cwd: "/nowhere" }, /'cwd' of createGate must be a directory/],
+    ["hooks without functions", { hooks: {} }, /must have the functions consult and tell/],
+    ["handlers that are no functions", { handlers: { transfer: 1 } }, /must be an object of functions/],
+    ["a loop detector that would always trip", { loop: { threshold: 0 } }, /threshold must be an integer of at least 1/],
+    ["an observer that is no function", { observe: 1 }, /'observe' of createGate must be a function/],
+    ["a signal that is none", { signal: {} }, /must be an AbortSignal/],
+    ["schemas without compile", { schemas: {} }, /must have the function compile/],
+  ];
+  for (const [sentence, options, message] of rows)
+    test(`${sentence} is a clear error`, async () => {
+      await assert.rejects(
+        createGate(options as GateOptions),
+        (error) => error instanceof GateUsageError && error.type === "bad_option" && message.test(error.message),
+      );
+    });
+
+  test("a session that does not exist is the ledger's error", async () => {
+    await assert.rejects(createGate({ store: newStore(), session: "s_none" }), { name: "LedgerError", type: "session_not_found" });
+  });
+
+  test("a rule may name a tool that comes later, and is checked against it", async () => {
+    await withGate({ rules: { deny: ["mail:too=x"] } }, async (gate) => {
+      const strict = { type: "object", properties: { to: { type: "string" } }, additionalProperties: false };
+      assert.throws(
+        () => gate.tool({ name: "mail", description: "Sends.", kind: "other", input: strict, run: () => "" }),
+        /the tool has no argument 'too'/,
+      );
+    });
+  });
+});
+
+describe("a gate", () => {
+  test("decides, runs, and reports every call once", async () => {
+    await withGate({ rules: { allow: ["mail:to=*@example.test"], deny: ["mail:to=eve*"] } }, async (gate) => {
+      const ran = addTools(gate);
+      const { calls, stop } = await gate.run([
+        mail("1", "a@example.test"),
+        mail("2", "eve@example.test"),
+        mail("3", "b"),
+        { id: "4", name: "look", arguments: '{"to":"x"}' },
+        { id: "5", name: "lok", arguments: {} },
+      ]);
+      assert.deepEqual(
+        calls.map(({ id, outcome }) => `${id} ${outcome}`),
+        ["1 succeeded", "2 denied", "3 denied", "4 succeeded", "5 invalid"],
+      );
+      assert.equal(stop, undefined);
+      assert.deepEqual(ran, ["a@example.test", "look x"]);
+    });
+  });
+
+  const answers: readonly [sentence: string, answer: unknown, outcome: string][] = [
+    ["approve", "approve", "succeeded"],
+    ["reject", "reject", "rejected"],
+    ["a reason", { reject: "not now" }, "rejected"],
+    ["the long form", { outcome: "approve", by: "Ann" }, "succeeded"],
+    ["no answer", undefined, "denied"],
+    ["true is no answer", true, "denied"],
+    ["an unknown word is no answer", "yes", "denied"],
+  ];
+  for (const [sentence, answer, outcome] of answers)
+    test(`an approver answers with ${sentence}`, async (context) => {
+      context.mock.method(console, "warn", () => undefined);
+      await withGate({ approve: () => answer as never }, async (gate) => {
+        addTools(gate);
+        const { calls } = await gate.run([mail("1")]);
+        assert.equal(calls[0]?.outcome, outcome);
+      });
+    });
+
+  test("an answer can be remembered, and its input changed", async () => {
+    let asked = 0;
+    const approve: GateOptions["approve"] = ({ input: given }) => {
+      asked += 1;
+      if (given["to"] === "typo") return { outcome: "approve", updatedInput: { to: "right" } };
+      return { outcome: "approve", remember: { scope: "session" } };
+    };
+    await withGate({ approve }, async (gate) => {
+      const ran = addTools(gate);
+      await gate.run([mail("1", "typo")]);
+      await gate.run([mail("2"), mail("3")]);
+      await gate.run([mail("4")]);
+      assert.deepEqual(ran, ["right", "b", "b", "b"]);
+    });
+    assert.ok(asked < 4, `asked ${asked} times`);
+  });
+
+  test("a settings file counts together with rules, and its hooks would run", async () => {
+    const file = join(newStore(), "policy.json");
+    writeFileSync(file, JSON.stringify({ permissions: { allow: ["mail"] } }));
+    await withGate({ settings: file, rules: { deny: ["mail:to=eve"] } }, async (gate) => {
+      addTools(gate);
+      const { calls } = await gate.run([mail("1"), mail("2", "eve")]);
+      assert.deepEqual(
+        calls.map(({ outcome }) => outcome),
+        ["succeeded", "denied"],
+      );
+    });
+  });
+
+  test("explains a call without running or recording it", async () => {
+    await withGate({ rules: { deny: ["mail:to=eve"] } }, async (gate) => {
+      const ran = addTools(gate);
+      const { verdict, rule } = await gate.explain(mail("1", "eve"));
+      assert.deepEqual([verdict, rule?.text, ran], ["deny", "mail:to=eve", []]);
+      await assert.rejects(gate.explain({ name: "none", arguments: {} }), /has no tool 'none'/);
+      await assert.rejects(gate.explain({ name: "mail", arguments: {} }), /is not valid/);
+    });
+  });
+
+  test("tells observers and listeners what happens, until they stop listening", async () => {
+    const seen: string[] = [];
+    const observe = (event: GateEvent): void => void seen.push(event.type);
+    await withGate({ rules: { allow: ["mail"] }, observe }, async (gate) => {
+      addTools(gate);
+      const decided: string[] = [];
+      const off = gate.on("decided", ({ toolName, decision }) => void decided.push(`${toolName} ${decision}`));
+      await gate.run([mail("1")]);
+      off();
+      await gate.run([mail("2")]);
+      assert.deepEqual(decided, ["mail allow"]);
+      assert.ok(seen.filter((type) => type === "response").length === 2 && seen.includes("toolCall"), seen.join());
+    });
+  });
+
+  test("a repeated call is warned about, then stops the run", async () => {
+    await withGate({ rules: { allow: ["mail"] }, loop: { threshold: 2 } }, async (gate) => {
+      addTools(gate);
+      assert.equal((await gate.run([mail("1")])).warning, undefined);
+      assert.match((await gate.run([mail("2")])).warning ?? "", /same tool call 2 times/);
+      const { stop } = await gate.run([mail("3")]);
+      assert.deepEqual([stop?.reason, gate.stopped()?.reason], ["loop", "loop"]);
+    });
+  });
+
+  test("runtime handlers are the bodies of tools that declare them", async () => {
+    let active = "Desk";
+    const transfer = async (_session: unknown, _call: unknown, { invocation }: { invocation: { input: object } }) => {
+      active = String(Reflect.get(invocation.input, "to"));
+      return `You are now ${active}.`;
+    };
+    await withGate({ handlers: { transfer }, rules: { allow: ["transfer"] } }, async (gate) => {
+      gate.tool({ name: "transfer", description: "Hands over.", kind: "other", input, runtimeHandler: "transfer" });
+      const { calls } = await gate.run([{ id: "1", name: "transfer", arguments: { to: "Billing" } }]);
+      assert.deepEqual([calls[0]?.content, active], ["You are now Billing.", "Billing"]);
+    });
+  });
+
+  test("a preview is staged and applied by a person", async () => {
+    const directory = newStore();
+    const path = join(directory, "note.txt");
+    await withGate({ cwd: directory, rules: { allow: ["note"] } }, async (gate) => {
+      gate.tool({
+        name: "note",
+        description: "Writes a note.",
+        kind: "edit",
+        input: z.object({ text: z.string() }),
+        locations: () => [{ path }],
+        alwaysStages: true,
+        preview: ({ text }) => ({
+          label: "Note",
+          blocks: [text],
+          changes: [{ path, realPath: path, before: null, after: Buffer.from(text) }],
+        }),
+        apply: () => "Written.",
+      });
+      await gate.run([{ id: "1", name: "note", arguments: { text: "milk" } }]);
+      const proposals = await gate.proposals();
+      const [staged] = proposals.list();
+      assert.equal(staged?.state, "staged");
+      const report = await proposals.apply(staged?.id ?? "");
+      assert.deepEqual([report.ok, report.state], [true, "applied"]);
+    });
+  });
+
+  test("closing twice is the same as once, and nothing works afterwards", async () => {
+    const gate = await createGate({ store: newStore() });
+    addTools(gate);
+    await gate.run([mail("1")]);
+    await Promise.all([gate.close(), gate.close()]);
+    await gate.close();
+    await assert.rejects(gate.run([mail("2")]), (error) => error instanceof GateUsageError && error.type === "closed");
+    await assert.rejects(gate.resume(), /is closed/);
+  });
+
+  test("closing ends a wait for a person, keeps the approval in the store, and another gate resumes it", async () => {
+    const store = newStore();
+    const asked = Promise.withResolvers<void>();
+    const gate = await createGate({
+      store,
+      approve: () => {
+        asked.resolve();
+        return new Promise<never>(() => undefined);
+      },
+    });
+    const ran = addTools(gate);
+    const running = gate.run([mail("1")]);
+    await asked.promise;
+    await gate.close();
+    assert.equal((await running).calls[0]?.outcome, "waiting");
+    await withGate({ store, session: gate.session, approve: "park" }, async (later) => {
+      const again = addTools(later);
+      const [open] = await later.approvals();
+      await later.answer(open?.id ?? "", "approve");
+      const { calls } = await later.resume();
+      assert.deepEqual([calls.map(({ outcome }) => outcome), ran, again], [["succeeded"], [], ["b"]]);
+    });
+  });
+
+  test("a signal cancels what runs", async () => {
+    const controller = new AbortController();
+    await withGate({ signal: controller.signal, approve: () => new Promise<never>(() => controller.abort()) }, async (gate) => {
+      addTools(gate);
+      assert.equal((await gate.run([mail("1")])).calls[0]?.outcome, "cancelled");
+    });
+  });
+
+  test("a gate in memory loads neither SQLite nor the shell reader, zod or ajv; one that only answers leaves no session", async () => {
+    const source = `
+      import { registerHooks } from "node:module";
+      const files = [];
+      registerHooks({ load: (url, context, next) => (files.push(url), next(url, context)) });
+      const { createGate } = await import("@assent/gate");
+      const gate = await createGate({ rules: { allow: ["mail:to=*@example.test"], deny: ["shell:command=rm*"] } });
+      await gate.close();
+      const loaded = [...files, ...process.moduleLoadList];
+      console.log(["node:sqlite", "NativeModule sqlite", "/zod/", "/ajv/"].filter((name) => loaded.some((file) => file.includes(name))).join());`;
+    const node = ["--conditions=@assent/source", "--input-type=module", "-e", source];
+    assert.equal(execFileSync(process.execPath, node, { cwd: import.meta.dirname, encoding: "utf8" }), "\n");
+    const store = newStore();
+    await withGate({ store }, async (gate) => {
+      await gate.approvals();
+    });
+    const { openLedger } = await import("@assent/store");
+    const ledger = await openLedger({ directory: store });
+    assert.deepEqual(await ledger.pending("sessions", { all: true }), []);
+    await ledger.close();
+  });
+});

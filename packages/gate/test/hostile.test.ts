@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { after, before, describe, mock, test } from "node:test";
+import type { Hooks, ToolDefinition } from "@assent/core";
+import { z } from "zod";
+import { createGate, type GateOptions, type TurnOutcome } from "../src/index.ts";
+import { newStore } from "./gate-scene.ts";
+
+/** An embedding program that does everything wrong. Nothing may run that was not decided, and nothing may hang. */
+const fail = (): never => {
+  throw new Error("broken on purpose");
+};
+const never = (): Promise<never> => new Promise(() => undefined);
+const hostileHooks = (consult: () => Promise<never>): Hooks => ({ consult, tell: fail });
+
+type Hostile = {
+  readonly options?: GateOptions;
+  readonly tool?: Partial<ToolDefinition<typeof INPUT>>;
+  /** Aborts the signal of the run as soon as the hostile part was reached. */
+  readonly cancels?: boolean;
+  readonly outcome: TurnOutcome["calls"][number]["outcome"];
+  /** How often the body starts. */
+  readonly effects: number;
+};
+
+const INPUT = z.object({ n: z.number() });
+const ALLOW: GateOptions = { rules: { allow: ["act"] } };
+
+const ROWS: readonly (readonly [sentence: string, row: Hostile])[] = [
+  ["an approver that throws", { options: { approve: fail }, outcome: "denied", effects: 0 }],
+  ["an approver that rejects", { options: { approve: () => Promise.reject(new Error("no line")) }, outcome: "denied", effects: 0 }],
+  ["an approver that answers nonsense", { options: { approve: () => ({ outcome: "maybe" }) as never }, outcome: "denied", effects: 0 }],
+  ["an approver that never answers", { options: { approve: never }, cancels: true, outcome: "cancelled", effects: 0 }],
+  ["a hook that throws", { options: { ...ALLOW, hooks: hostileHooks(fail) }, outcome: "denied", effects: 0 }],
+  [
+    "a hook that rejects",
+    { options: { ...ALLOW, hooks: hostileHooks(() => Promise.reject(new Error("no"))) }, outcome: "denied", effects: 0 },
+  ],
+  ["a hook that never settles", { options: { ...ALLOW, hooks: hostileHooks(never) }, cancels: true, outcome: "cancelled", effects: 0 }],
+  ["a permission that throws", { tool: { permission: fail }, outcome: "denied", effects: 0 }],
+  ["a permission that returns nonsense", { tool: { permission: () => "yes" as never }, outcome: "denied", effects: 0 }],
+  ["a permission that never settles", { tool: { permission: never }, cancels: true, outcome: "cancelled", effects: 0 }],
+  ["locations that throw", { options: ALLOW, tool: { locations: fail, kind: "edit" }, outcome: "denied", effects: 0 }],
+  ["a check that throws", { options: ALLOW, tool: { check: fail }, outcome: "invalid", effects: 0 }],
+  [
+    "a confirmation that throws, and a person who approves",
+    { options: { approve: () => "approve" }, tool: { confirm: fail }, outcome: "succeeded", effects: 1 },
+  ],
+  ["a tool that throws", { options: ALLOW, tool: { run: fail }, outcome: "failed", effects: 0 }],
+  ["a tool that throws nothing at all", { options: ALLOW, tool: { run: () => Promise.reject(undefined) }, outcome: "failed", effects: 0 }],
+  ["a tool that never settles", { options: ALLOW, tool: { run: never }, cancels: true, outcome: "cancelled", effects: 0 }],
+  ["an observer that throws", { options: { ...ALLOW, observe: fail }, outcome: "succeeded", effects: 1 }],
+  [
+    "a handler that throws",
+    { options: { ...ALLOW, handlers: { mine: fail } }, tool: { runtimeHandler: "mine" }, outcome: "failed", effects: 0 },
+  ],
+];
+
+describe("a hostile embedder", () => {
+  before(() => void mock.method(console, "warn", () => undefined));
+  after(() => mock.restoreAll());
+  for (const store of [undefined, "durable"])
+    for (const [sentence, { options = {}, tool = {}, cancels = false, outcome, effects }] of ROWS)
+      test(`${sentence}, ${store ?? "in memory"}: the call is ${outcome}, and the gate closes`, { timeout: 20_000 }, async () => {
+        const gate = await createGate({ ...options, ...(store !== undefined && { store: newStore() }) });
+        let started = 0;
+        const run = (): string => `done ${++started}`;
+        const body = tool.runtimeHandler === undefined ? { run } : {};
+        gate.tool({ name: "act", description: "Acts.", kind: "other", input: INPUT, ...body, ...tool });
+        const controller = new AbortController();
+        const running = gate.run([{ id: "1", name: "act", arguments: { n: 1 } }], { signal: controller.signal });
+        if (cancels) setTimeout(() => controller.abort(), 100);
+        const { calls } = await running;
+        assert.deepEqual([calls.map((call) => call.outcome), started], [[outcome], effects]);
+        await gate.close();
+      });
+
+  test("a listener that throws does not silence the others", async () => {
+    const gate = await createGate(ALLOW);
+    gate.tool({ name: "act", description: "Acts.", kind: "other", input: INPUT, run: () => "done" });
+    const heard: string[] = [];
+    gate.on("response", fail);
+    gate.on("response", ({ outcome }) => void heard.push(outcome));
+    await gate.run([{ id: "1", name: "act", arguments: { n: 1 } }]);
+    assert.deepEqual(heard, ["succeeded"]);
+    await gate.close();
+  });
+
+  for (const part of ["approver", "hook", "tool"] as const)
+    test(`closing ends a ${part} that never settles`, { timeout: 20_000 }, async () => {
+      const reached = Promise.withResolvers<void>();
+      const hang = (): Promise<never> => {
+        reached.resolve();
+        return never();
+      };
+      const options = { approver: { approve: hang }, hook: { ...ALLOW, hooks: hostileHooks(hang) }, tool: ALLOW }[part];
+      const gate = await createGate(options);
+      gate.tool({ name: "act", description: "Acts.", kind: "other", input: INPUT, run: part === "tool" ? hang : () => "done" });
+      const running = gate.run([{ id: "1", name: "act", arguments: { n: 1 } }]);
+      await reached.promise;
+      await gate.close();
+      const [call] = (await running).calls;
+      assert.ok(call?.outcome === "cancelled" || call?.outcome === "waiting", call?.outcome);
+    });
+});
