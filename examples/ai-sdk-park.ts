@@ -1,42 +1,40 @@
-// The AI SDK's loop without a person to ask: the call is parked, answered later, and a second run continues the conversation.
+// The AI SDK without a person to ask: the call is parked, answered later from another process, and a later run continues the conversation.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { playScript, readScript } from "@assent/agent";
-import { createDispatcher, createRegistry, defineTool, memoryLedger, openSession, staticPolicy } from "@assent/core";
-import { aiTools, findRunStop, isRunStopped, resumeAiTools } from "@assent/gate";
-import { createHostPorts, currentHolder } from "@assent/host";
-import { isStepCount, type ModelMessage, streamText } from "ai";
+import { createGate } from "@assent/gate";
+import { createSystemClock } from "@assent/host";
+import { generateText, isStepCount, type ModelMessage, tool } from "ai";
 import { z } from "zod";
 
-const input = z.object({ city: z.string() });
-const tools = createRegistry();
-tools.add(defineTool({ name: "book_trip", description: "Books a trip.", kind: "other", input, run: ({ city }) => `Booked ${city}.` }));
+const book = tool({ inputSchema: z.object({ city: z.string() }), execute: async ({ city }) => `Booked ${city}.` });
+const store = mkdtempSync(join(tmpdir(), "assent-example-")); // in your program: one permanent directory
+const script = "turns: [{ calls: [{ tool: book, id: c1, input: { city: Rome } }] }, { say: Rome it is. }]";
+const player = playScript(readScript(script, "script.yaml"), createSystemClock()); // use a real model here
 
-// Use a real model here. This one plays a script, so the example needs no API key.
-const { clock, ids, digest } = createHostPorts({ stateDirectory: "/unused" });
-const script = "turns: [{ calls: [{ tool: book_trip, input: { city: Rome } }] }, { say: Rome it is. }]";
-const player = playScript(readScript(script, "script.yaml"), clock);
-
-// Use `openLedger` from @assent/store instead of `memoryLedger` to answer and resume from another process.
-const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
-const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy(), onAsk: "park" });
-const embedding = { session, dispatcher, tools };
-const stopWhen = [isStepCount(10), isRunStopped];
-
-// First run: it ends when a call needs a person.
+// Today: the run ends with the SDK's own approval request.
+const today = await createGate({ store, approve: "park" });
 const messages: ModelMessage[] = [{ role: "user", content: "Book me a trip." }];
-const first = streamText({ model: player.model(), tools: aiTools(embedding), stopWhen, messages });
-await first.consumeStream();
-console.log(`first run: ${findRunStop(await first.steps)?.reason}`);
-const kept = JSON.stringify(await first.responseMessages); // store this with your history, for example in your database
+const first = await generateText({ model: player.model(), messages, tools: today.aiSdk({ book }), stopWhen: isStepCount(10) });
+console.log(`today: ${first.content.map(({ type }) => type).join(", ")}`);
+const kept = JSON.stringify([...messages, ...first.responseMessages]); // keep this and the session's id, for example in your database
+await today.close();
 
-// Later: a person answers. From a terminal with the same store, use `assent approve ID`.
-const by = { kind: "person", user: "ann", name: "Ann", door: "example", pid: process.pid } as const;
-for (const { id, title } of await session.ledger.pending("approvals")) {
-  const { outcome } = await dispatcher.answer({ approval: id, outcome: "approve", by });
-  console.log(`Ann: ${title}: ${outcome}`);
+// A person answers, in any process. In a terminal: assent approve ID --store DIRECTORY
+const desk = await createGate({ store });
+for (const { id, title, input } of await desk.approvals()) {
+  const { outcome } = await desk.answer(id, { outcome: "approve", by: "Ann" });
+  console.log(`Ann: ${title} ${JSON.stringify(input)}: ${outcome}`);
 }
+await desk.close();
 
-// Second run: the approved call runs once, and the model continues from its result.
-const resumed = await resumeAiTools<ModelMessage>(embedding, JSON.parse(kept), new AbortController().signal);
-console.log(`second run: ${resumed.stop?.reason ?? "can continue"}`);
-const second = streamText({ model: player.model(), tools: aiTools(embedding), stopWhen, messages: [...messages, ...resumed.messages] });
-console.log(await second.text);
+// Tomorrow: the approved call runs once, and the model continues from its result.
+const tomorrow = await createGate({ store, session: today.session, approve: "park" });
+const tools = tomorrow.aiSdk({ book });
+const resumed = await tomorrow.resumeMessages<ModelMessage>(JSON.parse(kept));
+console.log(`tomorrow: ${tomorrow.stopped()?.reason ?? "can continue"}`);
+const second = await generateText({ model: player.model(), messages: resumed, tools, stopWhen: isStepCount(10) });
+console.log(second.text);
+await tomorrow.close();
+rmSync(store, { recursive: true });

@@ -1,20 +1,20 @@
-// A complete agent loop: call the model, pass its tool calls to the dispatcher, append the results, repeat until it makes no more calls.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { contentText, createDispatcher, createRegistry, defineTool, makeChecker, openSession, staticPolicy } from "@assent/core";
-import { createHostPorts, currentHolder } from "@assent/host";
-import { openLedger } from "@assent/store";
+// A complete agent loop: call the model, pass its tool calls to the gate, append the results, repeat until it makes no more calls.
+import { contentText } from "@assent/core";
+import { createGate } from "@assent/gate";
 import { z } from "zod";
 
+// Your functions, with a schema of their input.
 const stock = new Map([["apples", 3]]);
 const item = z.object({ item: z.string() });
 const items = z.object({ item: z.string(), amount: z.number() });
-const tools = createRegistry();
-const count = ({ item }: { item: string }): string => `${stock.get(item) ?? 0} ${item}`;
-tools.add(defineTool({ name: "count", description: "Counts an item.", kind: "read", input: item, run: count }));
-const order = ({ item, amount }: { item: string; amount: number }): string => `Ordered ${amount} ${item}.`;
-tools.add(defineTool({ name: "order", description: "Orders an item.", kind: "other", input: items, run: order }));
+const functions = {
+  count: { description: "Counts an item.", input: item, run: ({ item }: { item: string }) => ({ item, left: stock.get(item) ?? 0 }) },
+  order: {
+    description: "Orders an item.",
+    input: items,
+    run: ({ item, amount }: { item: string; amount: number }) => `Ordered ${amount} ${item}.`,
+  },
+};
 
 // Your model. This one returns fixed answers, so the example needs no API key.
 type Call = { readonly id: string; readonly name: string; readonly arguments: string };
@@ -23,17 +23,18 @@ const answers: readonly Message[] = [
   { role: "assistant", text: "Let me check the stock.", calls: [{ id: "c1", name: "count", arguments: '{"item":"apples"}' }] },
   { role: "assistant", text: "Too few.", calls: [{ id: "c2", name: "order", arguments: '{"item":"apples","amount":5}' }] },
   { role: "assistant", text: "Now for the winter.", calls: [{ id: "c3", name: "order", arguments: '{"item":"apples","amount":500}' }] },
-  { role: "assistant", text: "I ordered five. Ordering five hundred needs an approval." },
+  { role: "assistant", text: "I ordered five. Ordering five hundred was rejected." },
 ];
 const askModel = (history: readonly Message[]): Message | undefined => answers[history.filter(({ role }) => role === "assistant").length];
 
-// The ledger. In your own program, use one permanent directory.
-const directory = mkdtempSync(join(tmpdir(), "assent-example-"));
-const ledger = await openLedger({ directory });
-const { clock, ids, digest } = createHostPorts({ stateDirectory: directory });
-const session = await openSession({ ledger, clock, ids }, { holder: currentHolder("example"), create: { cwd: "/" } });
-const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["order:amount=?"] });
-const dispatcher = createDispatcher({ session, clock, ids, digest, policy: staticPolicy({ checkers: [checker] }), onAsk: "deny" });
+const gate = await createGate({
+  rules: { allow: ["order:amount=?"] },
+  approve: async ({ title, input }) => {
+    console.log(`Ann is asked: ${title} ${JSON.stringify(input)}`); // a real program would show a dialog
+    return { reject: "not in November" };
+  },
+});
+gate.functions(functions, { count: { kind: "read" } });
 
 const history: Message[] = [{ role: "user", text: "Are there enough apples?" }];
 for (let turn = 0; turn < 20; turn += 1) {
@@ -41,14 +42,9 @@ for (let turn = 0; turn < 20; turn += 1) {
   if (answer === undefined) break;
   history.push(answer);
   if (!answer.calls) break;
-  const report = await dispatcher.process({ calls: answer.calls, tools, signal: new AbortController().signal });
-  for (const call of report.results) {
-    if (call.outcome === "waiting") continue; // only with onAsk: "park"; keep the history and resume later
-    history.push({ role: "tool", text: `${call.callId} ${call.outcome}: ${contentText(call.result.content)}` });
-  }
+  const { calls, stop } = await gate.run(answer.calls);
+  for (const call of calls) history.push({ role: "tool", text: `${call.id} ${call.outcome}: ${contentText(call.content)}` });
+  if (stop) break;
 }
-
 for (const { role, text } of history) console.log(`${role}: ${text}`);
-await session.close("done", 0);
-await ledger.close();
-rmSync(directory, { recursive: true });
+await gate.close();

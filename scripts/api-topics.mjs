@@ -214,8 +214,10 @@ export const PAGES = [
     page: "gate",
     entry: "@assent/gate",
     source: "packages/gate/src/index.ts",
-    about: "Assent for your own agent loop.",
+    about: "Assent for your own agent loop: one call to set up, wrappers for tools, adapters for loops.",
     topics: [
+      ["The gate", "Setting up Assent in an application.", ["create-gate.ts", "gate.ts", "gate-"]],
+      ["Wrapped tools", "Tools of other libraries, as they are.", ["wrap/"]],
       ["A stream for a front end", "The events of a session for a web page.", ["adapters/web/"]],
       ["Adapters for other loops", "Governed calls in your own loop.", ["adapters/"]],
     ],

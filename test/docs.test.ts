@@ -129,7 +129,10 @@ describe("documents", () => {
     assert.deepEqual(commandBlocks("```sh\n$ assent a\nb\nnpx c\n```\n```\nassented\n```\n```\n# examples/a.out\n$ assent d\n```"), [
       ["assent a", "npx c"],
     ]);
-    assert.deepEqual(["npx node --conditions=@assent/source examples/embed.ts", "npx node examples/no.ts"].map(isExample), [true, false]);
+    assert.deepEqual(["npx node --conditions=@assent/source examples/dispatch.ts", "npx node examples/no.ts"].map(isExample), [
+      true,
+      false,
+    ]);
     assert.deepEqual(tableRows("| a | b |\n|---|---|\n| `x \\| y` | z |\n\n| c |\n|---|\n| d |", "a"), [["`x | y`", "z"]]);
     assert.deepEqual(quoted("`a`, ``b`c`` and `d`"), ["a", "b`c", "d"]);
   });

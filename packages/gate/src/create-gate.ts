@@ -17,7 +17,6 @@ import type { Gate } from "./gate.ts";
 import { functionApprover, listApprovals, reconcileMessages, saveAnswer } from "./gate-approvals.ts";
 import { GateUsageError } from "./gate-error.ts";
 import { createGateEvents } from "./gate-events.ts";
-import { limitHooks } from "./gate-hooks.ts";
 import { absolutePath, checkGateOptions, type GateOptions } from "./gate-options.ts";
 import { type GatePolicy, openGatePolicy } from "./gate-policy.ts";
 import { createGateSession, type GateSession } from "./gate-session.ts";
@@ -58,14 +57,13 @@ export async function createGate(given: GateOptions = {}): Promise<Gate> {
   const ledger = store === undefined ? memoryLedger() : await openStore(store, host.processes);
   const id = options.session ?? PORTS.ids.next("s_");
   const { approve, hooks, handlers } = options;
-  const session: GateSession = createGateSession({
-    ...{ id, resumes: options.session !== undefined, ledger, policy, tools, host, signal: options.signal },
+  const session = createGateSession({
+    ...{ id, resumes: options.session !== undefined, ledger, policy, tools, host, signal: options.signal, hooks },
     deps: {
       ...PORTS,
       by: personNamed(),
       onAsk: approve === "park" ? "park" : "deny",
       ...(typeof approve === "function" && { approver: functionApprover(approve, personNamed, warn) }),
-      ...(hooks && { hooks: limitHooks(hooks, PORTS.clock, () => session.running()) }),
       ...(handlers && { handlers }),
       decided: (notice) => events.emit({ type: "decided", ...notice }),
       warn,

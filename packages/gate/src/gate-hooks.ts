@@ -1,4 +1,63 @@
-import type { Clock, Hooks } from "@assent/core";
+import type { Clock, Digest, Hooks, Session } from "@assent/core";
+import { HOOK_EVENTS, type HookEntry, type HookFunction, type HookPoint } from "@assent/core/parts";
+import { GateUsageError } from "./gate-error.ts";
+import type { GatePolicy } from "./gate-policy.ts";
+
+/** Hooks of a program, by event. They get and return what hook programs do. */
+export type GateHooks = { readonly [Event in HookPoint]?: HookFunction };
+
+/** True for the `Hooks` port; otherwise it is an object of functions. */
+export function isHooksPort(hooks: Hooks | GateHooks): hooks is Hooks {
+  return "consult" in hooks && "tell" in hooks;
+}
+
+type HookParts = {
+  readonly session: Session;
+  readonly policy: GatePolicy;
+  readonly clock: Clock;
+  readonly digest: Digest;
+  readonly warn: (message: string) => void;
+};
+
+/** Runs the hooks of the settings file and the functions of the program; undefined if there are none. */
+export async function openGateHooks(
+  given: Hooks | GateHooks | undefined,
+  { session, policy, clock, digest, warn }: HookParts,
+  running: () => AbortSignal | undefined,
+): Promise<Hooks | undefined> {
+  const configured = policy.hooks().length > 0;
+  if (given && isHooksPort(given)) {
+    if (!configured) return limitHooks(given, clock, running);
+    const text = "Option 'hooks' of createGate is a Hooks port, but the settings file has hooks, too. Give an object of functions instead.";
+    throw new GateUsageError("bad_option", text);
+  }
+  if (!given && !configured) return undefined;
+  const functions = given ?? {};
+  const own = Object.keys(functions).map((event) => functionEntry(event as HookPoint));
+  const { createHookRunner } = await import("@assent/host");
+  const { secretEnv, projectSecretEnv } = policy.source.settings();
+  const runner = createHookRunner({
+    ...{ clock, digest, cwd: policy.workspace, projectDir: policy.workspace, sessionId: session.id, secretEnv, projectSecretEnv, warn },
+    entries: () => [...policy.hooks(), ...own],
+    functions: Object.fromEntries(Object.entries(functions).filter((entry) => entry[1] !== undefined)),
+    environment: process.env,
+    record: (ran) => session.record([session.draft("hook.ran", ran)], "normal"),
+  });
+  return limitHooks(runner, clock, running);
+}
+
+function functionEntry(event: HookPoint): HookEntry {
+  return {
+    event,
+    name: `the program's ${event}`,
+    source: "session",
+    body: { type: "function", function: event },
+    timeoutMs: LIMIT_MS,
+    onFailure: HOOK_EVENTS[event].failsClosed === "no" ? "warn" : "block",
+    async: false,
+    definition: `function ${event}`,
+  };
+}
 
 /** Longer than any sensible check in this process. */
 const LIMIT_MS = 60_000;

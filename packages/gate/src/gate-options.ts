@@ -6,15 +6,15 @@ import {
   editDistance,
   type Hooks,
   isObject,
-  type Maybe,
   MODES,
   type Mode,
   type OpenApproval,
   type RuntimeHandler,
   type Schemas,
 } from "@assent/core";
-import type { LoopDetectorOptions } from "@assent/core/parts";
+import { HOOK_EVENTS, type LoopDetectorOptions } from "@assent/core/parts";
 import { GateUsageError } from "./gate-error.ts";
+import type { GateHooks } from "./gate-hooks.ts";
 
 /** Rules as data, in either notation: `mail:to=*@example.test`, `Shell(git log *)`. */
 export type GateRules = { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] };
@@ -30,7 +30,7 @@ export type GateAnswer =
     });
 
 /** Asks a person. Without an answer, and after a throw, the call is denied. */
-export type Approve = (approval: OpenApproval, signal: AbortSignal) => Maybe<GateAnswer | undefined>;
+export type Approve = (approval: OpenApproval, signal: AbortSignal) => Promise<GateAnswer | undefined>;
 
 /** What listeners of a gate receive. */
 export type GateEvent = DispatchEvent | (DecisionNotice & { readonly type: "decided" });
@@ -50,7 +50,8 @@ export type GateOptions = {
   readonly settings?: string;
   /** How people are asked: a function, `park` (wait in the store for an answer from any process), or `deny`. Default: `deny`. */
   readonly approve?: Approve | "park" | "deny";
-  readonly hooks?: Hooks;
+  /** Functions by event, or the `Hooks` port. */
+  readonly hooks?: GateHooks | Hooks;
   /** Bodies of tools that declare a `runtimeHandler`. */
   readonly handlers?: Readonly<Record<string, RuntimeHandler>>;
   /** Detects a model that repeats itself. `true` uses the defaults. Default: off. */
@@ -93,8 +94,14 @@ const CHECKS: Readonly<Record<keyof GateOptions, OptionCheck>> = {
       return 'is "park", which needs store: give a directory that keeps the approvals, for example store: "./state"';
     return value === "park" || value === "deny" || isFunction(value) ? undefined : 'must be a function, "park" or "deny"';
   },
-  hooks: (value) =>
-    isObject(value) && isFunction(value["consult"]) && isFunction(value["tell"]) ? undefined : "must have the functions consult and tell",
+  hooks: (value) => {
+    if (!isObject(value)) return "must be an object of functions, such as { pre_tool_use: (input) => … }";
+    if (isFunction(value["consult"]) && isFunction(value["tell"])) return undefined;
+    const unknown = Object.keys(value).find((event) => !Object.hasOwn(HOOK_EVENTS, event));
+    if (unknown !== undefined) return `has no event '${unknown}'; the events are ${Object.keys(HOOK_EVENTS).join(", ")}`;
+    const wrong = Object.keys(value).find((event) => value[event] !== undefined && !isFunction(value[event]));
+    return wrong === undefined ? undefined : `needs a function for ${wrong}`;
+  },
   handlers: (value) =>
     isObject(value) && Object.values(value).every(isFunction) ? undefined : "must be an object of functions, by the id in runtimeHandler",
   loop: (value) => (typeof value === "boolean" || isObject(value) ? undefined : "must be true, or an object such as { threshold: 5 }"),

@@ -11,6 +11,8 @@ import {
 import { currentHolder } from "@assent/host";
 import type { Embedding } from "./adapters/embedding.ts";
 import { GateUsageError } from "./gate-error.ts";
+import { openGateHooks } from "./gate-hooks.ts";
+import type { GateOptions } from "./gate-options.ts";
 import type { GatePolicy } from "./gate-policy.ts";
 import type { GateTools } from "./gate-tools.ts";
 import type { HostDeps } from "./host-deps.ts";
@@ -24,8 +26,6 @@ export type GateSession = {
   readonly opened: () => OpenedSession | undefined;
   /** Opens the session. Rejects with `GateUsageError` if the gate is closed. */
   readonly current: () => Promise<OpenedSession>;
-  /** The signal of what started last. */
-  readonly running: () => AbortSignal | undefined;
   /** Runs something that `close` cancels and waits for. */
   readonly during: <T>(own: AbortSignal | undefined, act: (signal: AbortSignal) => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
@@ -40,9 +40,10 @@ export type GateSessionParts = {
   readonly policy: GatePolicy;
   readonly tools: GateTools;
   readonly host: HostDeps;
+  readonly hooks: GateOptions["hooks"];
   /** Cancels everything. */
   readonly signal: AbortSignal | undefined;
-  readonly deps: Pick<DispatcherDeps, "clock" | "ids" | "digest" | "approver" | "onAsk" | "by" | "hooks" | "handlers" | "decided"> & {
+  readonly deps: Pick<DispatcherDeps, "clock" | "ids" | "digest" | "approver" | "onAsk" | "by" | "handlers" | "decided"> & {
     readonly warn: (message: string) => void;
   };
 };
@@ -57,7 +58,7 @@ export function createGateSession(parts: GateSessionParts): GateSession {
   let running: AbortSignal | undefined;
   let closing: { readonly done: Promise<void> } | undefined;
   const open = async (): Promise<OpenedSession> => {
-    opened = await openForCalls(parts);
+    opened = await openForCalls(parts, () => running);
     return opened;
   };
   const close = async (): Promise<void> => {
@@ -75,7 +76,6 @@ export function createGateSession(parts: GateSessionParts): GateSession {
       opening ??= open();
       return await opening;
     },
-    running: () => running,
     during: async (own, act) => {
       running = own ? AbortSignal.any([own, signal]) : signal;
       const promise = act(running);
@@ -93,7 +93,8 @@ export function createGateSession(parts: GateSessionParts): GateSession {
   };
 }
 
-async function openForCalls({ id, resumes, ledger, policy, tools, host, deps }: GateSessionParts): Promise<OpenedSession> {
+async function openForCalls(parts: GateSessionParts, running: () => AbortSignal | undefined): Promise<OpenedSession> {
+  const { id, resumes, ledger, policy, tools, host, deps } = parts;
   const { clock } = deps;
   const holder = currentHolder("gate");
   const { changes, files, processes, endHolder } = host;
@@ -102,8 +103,10 @@ async function openForCalls({ id, resumes, ledger, policy, tools, host, deps }: 
   const session = await openSession(ports, resumes ? { holder, id } : { holder, create: { cwd: policy.workspace, mode } });
   const settings = policy.source.settings();
   const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs, "recovery.retryIdempotent": retryIdempotent } = settings;
+  const hooks = await openGateHooks(parts.hooks, { ...deps, session, policy }, running);
   const dispatcher = createDispatcher({
     ...deps,
+    ...(hooks && { hooks }),
     ...{ session, policy: policy.source, facts: policy.facts, rules: policy.rules, tools, maxConcurrency, retryIdempotent },
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(changes && { changes }),

@@ -15,6 +15,7 @@ export type { RecordedEvent } from "./adapters/web/recorded-event.ts";
 export { createGate } from "./create-gate.ts";
 export type { Gate, GateApproval, GateProposals } from "./gate.ts";
 export { CallError, GateUsageError } from "./gate-error.ts";
+export type { GateHooks } from "./gate-hooks.ts";
 export type { Approve, GateAnswer, GateEvent, GateOptions, GateRules } from "./gate-options.ts";
 export type { AgentsTool } from "./wrap/agents.ts";
 export type { AiSdkTools, ChatMessage, SdkApprovalStatus, SdkToolApproval } from "./wrap/ai-sdk.ts";

@@ -37,7 +37,8 @@ describe("options of createGate", () => {
     ["an allow rule that allows too much", { rules: { allow: ["Shell(make *)"] } }, /rules' of createGate has a rule that cannot be used/],
     ["a settings file that is not there", { settings: "/nowhere/settings.json" }, /does not exist/],
     ["a directory that is not there", { cwd: "/nowhere" }, /'cwd' of createGate must be a directory/],
-    ["hooks without functions", { hooks: {} }, /must have the functions consult and tell/],
+    ["a hook for an unknown event", { hooks: { before: () => undefined } }, /no event 'before'; the events are/],
+    ["a hook that is no function", { hooks: { pre_tool_use: 1 } }, /needs a function for pre_tool_use/],
     ["handlers that are no functions", { handlers: { transfer: 1 } }, /must be an object of functions/],
     ["a loop detector that would always trip", { loop: { threshold: 0 } }, /threshold must be an integer of at least 1/],
     ["an observer that is no function", { observe: 1 }, /'observe' of createGate must be a function/],
@@ -99,7 +100,7 @@ describe("a gate", () => {
   for (const [sentence, answer, outcome] of answers)
     test(`an approver answers with ${sentence}`, async (context) => {
       context.mock.method(console, "warn", () => undefined);
-      await withGate({ approve: () => answer as never }, async (gate) => {
+      await withGate({ approve: async () => answer as never }, async (gate) => {
         addTools(gate);
         const { calls } = await gate.run([mail("1")]);
         assert.equal(calls[0]?.outcome, outcome);
@@ -108,7 +109,7 @@ describe("a gate", () => {
 
   test("an answer can be remembered, and its input changed", async () => {
     let asked = 0;
-    const approve: GateOptions["approve"] = ({ input: given }) => {
+    const approve: GateOptions["approve"] = async ({ input: given }) => {
       asked += 1;
       if (given["to"] === "typo") return { outcome: "approve", updatedInput: { to: "right" } };
       return { outcome: "approve", remember: { scope: "session" } };
@@ -123,7 +124,7 @@ describe("a gate", () => {
     assert.ok(asked < 4, `asked ${asked} times`);
   });
 
-  test("a settings file counts together with rules, and its hooks would run", async () => {
+  test("a settings file counts together with rules", async () => {
     const file = join(newStore(), "policy.json");
     writeFileSync(file, JSON.stringify({ permissions: { allow: ["mail"] } }));
     await withGate({ settings: file, rules: { deny: ["mail:to=eve"] } }, async (gate) => {
@@ -133,6 +134,42 @@ describe("a gate", () => {
         calls.map(({ outcome }) => outcome),
         ["succeeded", "denied"],
       );
+    });
+  });
+
+  test("hooks as functions check, rewrite and are recorded", async () => {
+    const hooks = {
+      pre_tool_use: ({ tool_input: given }: { tool_input?: unknown }) => {
+        const to = String(Reflect.get(given as object, "to"));
+        if (to === "eve") return { decision: "deny", reason: "not to Eve" };
+        return { hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: { to: `${to}@example.test` } } };
+      },
+    };
+    const told: string[] = [];
+    await withGate({ hooks, rules: { allow: ["mail"] } }, async (gate) => {
+      const ran = addTools(gate);
+      gate.on("hookBlocked", ({ message }) => void told.push(message));
+      const { calls } = await gate.run([mail("1", "ann"), mail("2", "eve")]);
+      assert.deepEqual([calls.map(({ outcome }) => outcome), ran], [["succeeded", "denied"], ["ann@example.test"]]);
+      assert.match(String(calls[1]?.content), /not to Eve/);
+    });
+    assert.equal(told.length, 1);
+  });
+
+  test("hooks of a settings file run", async () => {
+    const directory = newStore();
+    const file = join(directory, "policy.json");
+    const hook = { type: "command", command: "echo 'not today' >&2; exit 2" };
+    writeFileSync(file, JSON.stringify({ permissions: { allow: ["mail"] }, hooks: { PreToolUse: [{ matcher: "mail", hooks: [hook] }] } }));
+    await withGate({ settings: file }, async (gate) => {
+      const ran = addTools(gate);
+      const { calls } = await gate.run([mail("1")]);
+      assert.deepEqual([calls[0]?.outcome, ran], ["denied", []]);
+      assert.match(String(calls[0]?.content), /not today/);
+    });
+    await withGate({ settings: file, hooks: { consult: async () => undefined, tell: () => undefined } }, async (gate) => {
+      addTools(gate);
+      await assert.rejects(gate.run([mail("1")]), /Give an object of functions instead/);
     });
   });
 

@@ -28,7 +28,10 @@ const ALLOW: GateOptions = { rules: { allow: ["act"] } };
 const ROWS: readonly (readonly [sentence: string, row: Hostile])[] = [
   ["an approver that throws", { options: { approve: fail }, outcome: "denied", effects: 0 }],
   ["an approver that rejects", { options: { approve: () => Promise.reject(new Error("no line")) }, outcome: "denied", effects: 0 }],
-  ["an approver that answers nonsense", { options: { approve: () => ({ outcome: "maybe" }) as never }, outcome: "denied", effects: 0 }],
+  [
+    "an approver that answers nonsense",
+    { options: { approve: async () => ({ outcome: "maybe" }) as never }, outcome: "denied", effects: 0 },
+  ],
   ["an approver that never answers", { options: { approve: never }, cancels: true, outcome: "cancelled", effects: 0 }],
   ["a hook that throws", { options: { ...ALLOW, hooks: hostileHooks(fail) }, outcome: "denied", effects: 0 }],
   [
@@ -43,7 +46,7 @@ const ROWS: readonly (readonly [sentence: string, row: Hostile])[] = [
   ["a check that throws", { options: ALLOW, tool: { check: fail }, outcome: "invalid", effects: 0 }],
   [
     "a confirmation that throws, and a person who approves",
-    { options: { approve: () => "approve" }, tool: { confirm: fail }, outcome: "succeeded", effects: 1 },
+    { options: { approve: async () => "approve" }, tool: { confirm: fail }, outcome: "succeeded", effects: 1 },
   ],
   ["a tool that throws", { options: ALLOW, tool: { run: fail }, outcome: "failed", effects: 0 }],
   ["a tool that throws nothing at all", { options: ALLOW, tool: { run: () => Promise.reject(undefined) }, outcome: "failed", effects: 0 }],

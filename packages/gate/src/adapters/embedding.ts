@@ -16,6 +16,7 @@ import {
   type Tool,
   type ToolResult,
 } from "@assent/core";
+import { resolveModelOverride } from "@assent/core/parts";
 
 /** What your own loop needs. Every call it makes goes through this dispatcher. */
 export type Embedding = {
@@ -54,6 +55,8 @@ export type TurnOutcome = {
   readonly stop?: RunStop;
   /** Add this to the next request: the model repeats itself. */
   readonly warning?: string;
+  /** The model that a tool or its result wants for the next request. */
+  readonly model?: string;
 };
 
 /** Options of one turn. */
@@ -94,8 +97,22 @@ export async function dispatchTurn(
     ...(agentName !== undefined && { agentName }),
   };
   const report = await dispatcher.process(batch, observe);
+  const model = findModel(tools, calls, report);
   const ended = report.results.map((result, at) => toEmbeddedCall(result, { id: calls[at]?.id, tool: calls[at]?.name ?? "" }));
-  return withStop(ended, { dispatcher, report });
+  const outcome = withStop(ended, { dispatcher, report });
+  return model === "" ? outcome : { ...outcome, model };
+}
+
+function findModel(tools: Registry, calls: readonly ProposedCall[], { results }: BatchReport): string {
+  const known = calls.flatMap(({ name }) => {
+    const modelOverride = tools.get(name)?.definition.modelOverride;
+    return [{ name, modelOverride }];
+  });
+  return resolveModelOverride(
+    calls,
+    known,
+    results.map((report) => (report.outcome === "waiting" ? undefined : report.result)),
+  );
 }
 
 /** Resumes waiting calls, also in another process. Returns every call of the turn; those that had ended are unchanged. */

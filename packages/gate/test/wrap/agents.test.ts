@@ -55,7 +55,7 @@ describe("gate.agents", () => {
   test("needsApproval of a tool makes the gate ask", async () => {
     const { mail, sent } = mailTool(true);
     const asked: string[] = [];
-    const approve = ({ tool: name }: { tool: string }) => {
+    const approve = async ({ tool: name }: { tool: string }) => {
       asked.push(name);
       return "approve" as const;
     };

@@ -86,7 +86,7 @@ describe("gate.aiSdk", () => {
     test(sentence, async () => {
       let count = 0;
       const book = tool({ inputSchema: z.object({ city: z.string() }), needsApproval, execute: ({ city }) => `booked ${city}` });
-      const approve = () => {
+      const approve = async () => {
         count += 1;
         return "approve" as const;
       };
