@@ -1,13 +1,11 @@
 import type { Clock, Digest, Hooks, Session } from "@assent/core";
-import { HOOK_EVENTS, type HookEntry, type HookFunction, type HookPoint } from "@assent/core/parts";
+import { HOOK_EVENTS, type HookEntry, type HookPoint } from "@assent/core/parts";
 import { GateUsageError } from "./gate-error.ts";
+import type { GateHooks } from "./gate-options.ts";
 import type { GatePolicy } from "./gate-policy.ts";
 
-/** Hooks of a program, by event. They get and return what hook programs do. */
-export type GateHooks = { readonly [Event in HookPoint]?: HookFunction };
-
 /** True for the `Hooks` port; otherwise it is an object of functions. */
-export function isHooksPort(hooks: Hooks | GateHooks): hooks is Hooks {
+function isHooksPort(hooks: Hooks | GateHooks): hooks is Hooks {
   return "consult" in hooks && "tell" in hooks;
 }
 
@@ -65,7 +63,7 @@ const LIMIT_MS = 60_000;
 const GRACE_MS = 1_000;
 
 /** Hooks of a program that cannot block forever. One that does not answer counts as failed, and a failed hook blocks. */
-export function limitHooks(hooks: Hooks, clock: Clock, running: () => AbortSignal | undefined): Hooks {
+function limitHooks(hooks: Hooks, clock: Clock, running: () => AbortSignal | undefined): Hooks {
   return {
     consult: (event, input, signal) =>
       new Promise((resolve, reject) => {

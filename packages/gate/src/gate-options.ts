@@ -12,9 +12,8 @@ import {
   type RuntimeHandler,
   type Schemas,
 } from "@assent/core";
-import { HOOK_EVENTS, type LoopDetectorOptions } from "@assent/core/parts";
+import { HOOK_EVENTS, type HookFunction, type HookPoint, type LoopDetectorOptions } from "@assent/core/parts";
 import { GateUsageError } from "./gate-error.ts";
-import type { GateHooks } from "./gate-hooks.ts";
 
 /** Rules as data, in either notation: `mail:to=*@example.test`, `Shell(git log *)`. */
 export type GateRules = { readonly allow?: readonly string[]; readonly ask?: readonly string[]; readonly deny?: readonly string[] };
@@ -31,6 +30,9 @@ export type GateAnswer =
 
 /** Asks a person. Without an answer, and after a throw, the call is denied. */
 export type Approve = (approval: OpenApproval, signal: AbortSignal) => Promise<GateAnswer | undefined>;
+
+/** Hooks of a program, by event. They get and return what hook programs do. */
+export type GateHooks = { readonly [Event in HookPoint]?: HookFunction };
 
 /** What listeners of a gate receive. */
 export type GateEvent = DispatchEvent | (DecisionNotice & { readonly type: "decided" });
