@@ -35,24 +35,7 @@ export async function assessCall(batch: BatchRun, run: CallRun, parsed: ParsedCa
 
 function withAssessment({ lanes }: BatchRun, parsed: ParsedCall, assessment: CallAssessment): JudgedCall {
   const { tool, invocation, coercions, hook } = parsed;
-  const { request, decision, facts, safe, policy, circumstances, subject, stages, asking, refusal } = assessment;
-  return {
-    tool,
-    invocation,
-    coercions,
-    hook,
-    request,
-    decision,
-    facts,
-    safe,
-    policy,
-    circumstances,
-    subject,
-    stages,
-    asking,
-    refusal,
-    unsafeRuns: lanes.unsafe,
-  };
+  return { ...assessment, tool, invocation, coercions, hook, unsafeRuns: lanes.unsafe };
 }
 
 /** Judges a preview as reading, and an apply as the effect of the tool that made the preview. */
