@@ -39,8 +39,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     guarantee: "README 4",
     fault: "a safeguard that gives no valid opinion has none",
     file: "packages/core/src/model/decide.ts",
-    was: 'return statement.verdict === "none" || Object.hasOwn(SEVERITY, statement.verdict) ? statement : NONSENSE;',
-    becomes: 'return Object.hasOwn(SEVERITY, statement.verdict) ? statement : { verdict: "none" };',
+    was: 'return answer.verdict === "none" || Object.hasOwn(SEVERITY, answer.verdict) ? answer : INVALID_ANSWER;',
+    becomes: 'return Object.hasOwn(SEVERITY, answer.verdict) ? answer : { verdict: "none" };',
     test: "packages/core/test/model/decide.test.ts",
   },
   {
@@ -79,8 +79,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     guarantee: "SECURITY 2",
     fault: "yolo allows what a rule denies",
     file: "packages/core/src/model/decide.ts",
-    was: "insisting ?? // 1, 2",
-    becomes: "allowedByMode(mode, request.kind, hint) ?? insisting ??",
+    was: "tightening ?? // 1, 2",
+    becomes: "allowedByMode(mode, request.kind, hint) ?? tightening ??",
     test: "packages/core/test/model/decide.test.ts",
   },
   {

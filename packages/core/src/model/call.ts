@@ -5,7 +5,7 @@ import { answerSource } from "./notification-source.ts";
 import type { Outcome, OutcomeState } from "./outcome.ts";
 import { type TaskProcess, withEarlier } from "./task/events.ts";
 
-/** What the newest judgement found; the ledger keeps the judged input at `seq`. */
+/** The newest judgement; the ledger keeps the judged input at `seq`. */
 export type JudgementSummary = {
   readonly seq: number;
   readonly tool: string;
@@ -17,29 +17,22 @@ export type JudgementSummary = {
   readonly policy: string;
 };
 
-/** The consent in force: its position, what it covers and who gave it. */
+/** The consent to a call: its position, the fingerprint it covers, and who gave it. */
 export type Consent = {
   readonly pos: number;
   readonly covers: string | undefined;
   readonly by: "person" | "host" | "grant" | "hook";
-  /** The grant's or hook's id, or the person's name. */
+  /** The id of the grant or hook, or the person's name. */
   readonly id: string;
-  /** Further grants that consented together with this one. */
+  /** Further grants that were needed for this consent. */
   readonly also: readonly string[];
   readonly edited: boolean;
-  /** The stable source name used in decision notifications. */
   readonly source: string;
 };
 
-/** The state of an approval that did not end in consent. */
 export type ApprovalState = "open" | "rejected" | "expired" | "cancelled" | "denied";
 
-/**
- * A call from proposal to outcome.
- *
- * proposed ─judged▶ judged ─opened▶ waiting ─answered▶ approved ─claimed▶ claimed ─ended▶ ended
- * A judged allow is claimed at once; a grant or hook leads from judged to approved; an approved call may be asked again.
- */
+/** A call from proposal to outcome; ARCHITECTURE.md draws the states. */
 export type Call = { readonly callId: string; readonly tool: string; readonly seq: number; readonly index: number } & (
   | { readonly state: "proposed" }
   | { readonly state: "judged"; readonly judged: JudgementSummary }
@@ -52,7 +45,6 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
       readonly expiresAt: string | null;
       readonly approvalState: ApprovalState;
       readonly reason: string | null;
-      /** The rejection ends the whole batch. */
       readonly interrupt: boolean;
     }
   | {
@@ -74,23 +66,21 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
   | { readonly state: "ended"; readonly outcome: Outcome }
 );
 
-/** How each state may end; every state can be cancelled. */
+/** How each state may end. */
 const ENDS: Readonly<Record<Call["state"], readonly OutcomeState[]>> = {
   proposed: ["invalid", "denied", "cancelled"], // denied: the decision could not be recorded
-  judged: ["denied", "rejected", "cancelled"], // rejected: by a permission hook, or because the same call was rejected before
+  judged: ["denied", "rejected", "cancelled"], // rejected: by a permission hook, or because a person rejected the same call before
   waiting: ["rejected", "expired", "denied", "cancelled"],
   approved: ["denied", "cancelled"], // denied: the policy changed before the claim
   claimed: ["succeeded", "failed", "timed_out", "cancelled", "unknown"],
   ended: [],
 };
 
-// Callers use the predicates below instead of comparing state names, so a new state does not compile until each handles
-// it. They are switches because V8 looks up a name in a record as slowly as in a map.
+// Callers use the predicates below instead of comparing state names, so that a new state does not compile until each handles it.
 
-/** A call whose claim is on disk and whose end is not. */
 export type RunningCall = InState<"claimed">;
 
-/** True if the effect may be under way or may have happened before a crash; such a call is never simply run again. */
+/** True if the effect may have begun; such a call is never simply run again. */
 export function mayBeUnderWay(call: Call | undefined): call is RunningCall {
   const state = call?.state;
   switch (state) {
@@ -108,7 +98,7 @@ export function mayBeUnderWay(call: Call | undefined): call is RunningCall {
   }
 }
 
-/** True if the call asked and is not claimed yet, including when a grant or hook consented. */
+/** True if the call asked, or a grant or hook consented, and it is not claimed yet. */
 export function isAsked(call: Call | undefined): call is InState<"waiting" | "approved"> {
   const state = call?.state;
   switch (state) {
@@ -144,21 +134,21 @@ export function hasJudgement(call: Call | undefined): call is InState<"judged" |
   }
 }
 
-/** The only way a call changes; undefined means the event is not legal in this state. */
+/** The only way a call changes; undefined if the event is not legal in this state. */
 export function next(call: Call | undefined, event: LedgerEvent): Call | undefined {
-  if (!call) return event.type === "call.proposed" ? proposed(event) : undefined;
-  if (event.type === "call.ended") return ended(call, event);
+  if (!call) return event.type === "call.proposed" ? applyProposed(event) : undefined;
+  if (event.type === "call.ended") return applyEnded(call, event);
   switch (call.state) {
     case "proposed":
-      return event.type === "call.judged" ? judgedFirst(call, event) : undefined;
-    case "judged": // an ask opens an approval, or a grant or hook answers it at once; a deny only ends
-      return rejudged(call, event) ?? (call.judged.verdict === "allow" ? claimed(call, event) : asked(call, event));
+      return event.type === "call.judged" ? applyJudged(call, event) : undefined;
+    case "judged":
+      return applyNewJudgement(call, event) ?? (call.judged.verdict === "allow" ? applyClaimed(call, event) : applyAsked(call, event));
     case "waiting":
-      return rejudged(call, event) ?? answered(call, event) ?? closed(call, event) ?? opened(call, event);
-    case "approved": // where the consent no longer holds, the approval opens again
-      return rejudged(call, event) ?? claimed(call, event) ?? closed(call, event) ?? opened(call, event);
+      return applyNewJudgement(call, event) ?? applyAnswered(call, event) ?? applyClosed(call, event) ?? applyOpened(call, event);
+    case "approved": // the approval opens again if the consent no longer applies
+      return applyNewJudgement(call, event) ?? applyClaimed(call, event) ?? applyClosed(call, event) ?? applyOpened(call, event);
     case "claimed":
-      return running(call, event);
+      return applyWhileClaimed(call, event);
     case "ended":
       return undefined;
     default:
@@ -173,27 +163,27 @@ function base({ callId, tool, seq, index }: Call): Base {
   return { callId, tool, seq, index };
 }
 
-function proposed({ seq, body }: LedgerEvent & { readonly body: EventBodies["call.proposed"] }): Call {
+function applyProposed({ seq, body }: LedgerEvent & { readonly body: EventBodies["call.proposed"] }): Call {
   return { callId: body.call, tool: body.tool, seq, index: body.index, state: "proposed" };
 }
 
-function judgement({ seq, body }: LedgerEvent & { readonly body: EventBodies["call.judged"] }): JudgementSummary {
+function summarizeJudgement({ seq, body }: LedgerEvent & { readonly body: EventBodies["call.judged"] }): JudgementSummary {
   const { tool, kind, safe, fingerprint, verdict, explicitAsk, policy } = body;
   return { seq, tool, kind, safe, fingerprint, verdict, explicitAsk, policy };
 }
 
-function judgedFirst({ callId, tool, seq, index }: Call, event: LedgerEvent<"call.judged">): Call {
-  return { callId, tool, seq, index, state: "judged", judged: judgement(event) };
+function applyJudged({ callId, tool, seq, index }: Call, event: LedgerEvent<"call.judged">): Call {
+  return { callId, tool, seq, index, state: "judged", judged: summarizeJudgement(event) };
 }
 
-/** After a policy change, new facts or an edit, the state stays and the new judgement applies. */
-function rejudged<S extends InState<"judged" | "waiting" | "approved">>(call: S, event: LedgerEvent): S | undefined {
-  return event.type === "call.judged" ? { ...call, judged: judgement(event) } : undefined;
+/** A new judgement replaces the old one; the state stays. */
+function applyNewJudgement<S extends InState<"judged" | "waiting" | "approved">>(call: S, event: LedgerEvent): S | undefined {
+  return event.type === "call.judged" ? { ...call, judged: summarizeJudgement(event) } : undefined;
 }
 
-function asked(call: InState<"judged">, event: LedgerEvent): Call | undefined {
+function applyAsked(call: InState<"judged">, event: LedgerEvent): Call | undefined {
   if (call.judged.verdict === "deny") return undefined;
-  if (event.type !== "call.answered") return opened(call, event);
+  if (event.type !== "call.answered") return applyOpened(call, event);
   if (call.judged.explicitAsk || event.body.fingerprint !== call.judged.fingerprint) return undefined;
   const consent: Consent = {
     pos: event.pos,
@@ -209,8 +199,7 @@ function asked(call: InState<"judged">, event: LedgerEvent): Call | undefined {
 
 const OPEN = { approvalState: "open", reason: null, interrupt: false } as const;
 
-/** Each reopening raises the revision. */
-function opened(call: InState<"judged" | "waiting" | "approved">, event: LedgerEvent): Call | undefined {
+function applyOpened(call: InState<"judged" | "waiting" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "approval.opened" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
   if (call.state !== "judged" && (event.body.revision <= call.revision || (call.approval ?? event.body.approval) !== event.body.approval))
     return undefined;
@@ -218,8 +207,8 @@ function opened(call: InState<"judged" | "waiting" | "approved">, event: LedgerE
   return { ...base(call), ...OPEN, state: "waiting", judged: call.judged, approval, revision, shown, expiresAt };
 }
 
-/** An approval covers one fingerprint: the one shown, or its edit. A rejected call waits until its end is recorded. */
-function answered(call: InState<"waiting">, event: LedgerEvent): Call | undefined {
+/** An approval covers one fingerprint: the one shown, or the edited one. */
+function applyAnswered(call: InState<"waiting">, event: LedgerEvent): Call | undefined {
   if (event.type !== "approval.answered" || call.approvalState !== "open") return undefined;
   const { approval, revision, fingerprint, outcome, edited, by, reason } = event.body;
   if (approval !== call.approval || revision !== call.revision || fingerprint !== call.shown) return undefined;
@@ -231,19 +220,18 @@ function answered(call: InState<"waiting">, event: LedgerEvent): Call | undefine
     id: by.name,
     also: [],
     edited: edited !== undefined,
-    source: sourceOf(event.body),
+    source: answerSourceOf(event.body),
   };
   return { ...base(call), state: "approved", judged: call.judged, approval, revision, consent };
 }
 
-/** A grant's answer records its scope as the surface. */
-function sourceOf({ by, remember }: EventBodies["approval.answered"]): string {
+/** A grant's answer records its scope in `door`. */
+function answerSourceOf({ by, remember }: EventBodies["approval.answered"]): string {
   if (by.kind === "grant") return `grant_${by.door}`;
   return answerSource(remember ? { outcome: "approve", remember } : { outcome: "approve" }).source;
 }
 
-/** The approval closed without consent, or the consent was withdrawn before the claim. */
-function closed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call | undefined {
+function applyClosed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "approval.closed" || event.body.approval !== call.approval || event.body.revision !== call.revision) return undefined;
   const { approval, revision, outcome } = event.body;
   if (call.state === "waiting") return call.approvalState === "open" ? { ...call, approvalState: outcome } : undefined;
@@ -263,28 +251,28 @@ function closed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call
 }
 
 /** Only the fingerprint that was judged and, if asked, approved can be claimed. */
-function claimed(call: InState<"judged" | "approved">, event: LedgerEvent): Call | undefined {
+function applyClaimed(call: InState<"judged" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "call.claimed" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
-  if (call.state === "approved" && !isInForce(call)) return undefined;
+  if (call.state === "approved" && !coversJudgement(call)) return undefined;
   const { callId, tool, seq, index, judged } = call;
   const { attempt, idempotencyKey: key } = event.body;
   const answer = call.state === "approved" ? { pos: call.consent.pos } : null;
   return { callId, tool, seq, index, state: "claimed", judged, attempt, claimedAt: event.at, key, answer, process: null };
 }
 
-/** Consent covers the newest judgement unless that denies, or newly requires a person and none has answered. */
-function isInForce({ judged, consent }: InState<"approved">): boolean {
+/** False if the newest judgement denies, covers another request, or requires a person and none answered. */
+function coversJudgement({ judged, consent }: InState<"approved">): boolean {
   if (judged.verdict === "deny" || consent.covers !== judged.fingerprint) return false;
   return !judged.explicitAsk || consent.by === "person" || consent.by === "host";
 }
 
-function running(call: InState<"claimed">, event: LedgerEvent): Call | undefined {
+function applyWhileClaimed(call: InState<"claimed">, event: LedgerEvent): Call | undefined {
   if (event.type === "call.started") return { ...call, process: withEarlier(event.body, call.process) };
   const retry = event.type === "call.claimed" && isRetry(call, event.body);
   return retry ? { ...call, attempt: 2, claimedAt: event.at, process: null } : undefined;
 }
 
-/** After a crash one more attempt is legal, and only with the same idempotency key. */
+/** After a crash, one retry with the same idempotency key is legal. */
 export function isRetry({ attempt, key }: InState<"claimed">, claimed: EventBodies["call.claimed"]): boolean {
   return attempt === 1 && claimed.attempt === 2 && key !== null && claimed.idempotencyKey === key;
 }
@@ -295,7 +283,7 @@ export function nextOpen(call: Call | undefined, event: LedgerEvent): Call | nul
   return call && ENDS[call.state].includes(event.body.outcome) ? null : undefined;
 }
 
-function ended(call: Call, { body }: LedgerEvent & { readonly body: EventBodies["call.ended"] }): Call | undefined {
+function applyEnded(call: Call, { body }: LedgerEvent & { readonly body: EventBodies["call.ended"] }): Call | undefined {
   if (!ENDS[call.state].includes(body.outcome)) return undefined;
   const { callId, tool, seq, index } = call;
   return { callId, tool, seq, index, state: "ended", outcome: { state: body.outcome, type: body.type } };

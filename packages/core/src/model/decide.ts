@@ -28,15 +28,15 @@ import { messageOf } from "./result/thrown.ts";
  * 6. allow if the hook allows; else ask. Only this ask can be answered by a grant or a permission hook.
  */
 export function decide(request: Request, circumstances: Circumstances): Decision {
-  const court = fillCircumstances(circumstances);
+  const full = fillCircumstances(circumstances);
   const { units } = request;
-  let ruling = judge(court, request, units[0] ?? { subject: request.tool });
+  let ruling = judgeUnit(full, request, units[0] ?? { subject: request.tool });
   let index = 0;
-  let byRules = passesByRules(ruling.speaker);
+  let byRules = passesByRules(ruling.deciding);
   for (let i = 1; i < units.length; i++) {
-    const other = judge(court, request, units[i] ?? { subject: request.tool });
-    byRules &&= passesByRules(other.speaker);
-    if (strictness(other.speaker) <= strictness(ruling.speaker)) continue;
+    const other = judgeUnit(full, request, units[i] ?? { subject: request.tool });
+    byRules &&= passesByRules(other.deciding);
+    if (strictness(other.deciding) <= strictness(ruling.deciding)) continue;
     ruling = other;
     index = i;
   }
@@ -55,7 +55,6 @@ function stricter<T extends Opinion>(one: T | undefined, other: T | undefined): 
   return SEVERITY[other.verdict] > SEVERITY[one.verdict] ? other : one;
 }
 
-/** `Circumstances` with all fields set and checkers in naming order. */
 type FullCircumstances = Required<Circumstances>;
 
 function fillCircumstances(given: Circumstances): FullCircumstances {
@@ -71,42 +70,46 @@ function isWhole(given: Circumstances): given is FullCircumstances {
 
 type DecidingOpinion = Opinion & { readonly step: DecisionStep; readonly scope?: Scope };
 
-type UnitDecision = { readonly speaker: DecidingOpinion; readonly trace: readonly TraceEntry[] };
+type UnitDecision = { readonly deciding: DecidingOpinion; readonly trace: readonly TraceEntry[] };
 
 type UnitOpinions = {
   readonly request: Request;
   readonly unit: Unit;
   readonly trace: TraceEntry[];
-  insisting: DecidingOpinion | undefined;
+  tightening: DecidingOpinion | undefined;
   allowing: DecidingOpinion | undefined;
 };
 
-function judge(court: FullCircumstances, request: Request, unit: Unit): UnitDecision {
-  const { mode, hint } = court;
-  const heard = court.safeguards.length + court.checkers.length === 0 ? undefined : hear(court, request, unit);
+function judgeUnit(circumstances: FullCircumstances, request: Request, unit: Unit): UnitDecision {
+  const { mode, hint } = circumstances;
+  const collected =
+    circumstances.safeguards.length + circumstances.checkers.length === 0 ? undefined : collectOpinions(circumstances, request, unit);
   const planDenies = mode === "plan" && !knownToBeSafe(request.kind, hint);
-  const hooked = stricter(heard?.insisting, insistingHook(hint.hook));
-  const insisting = stricter(stricter(hooked, deniedByTool(hint)), planDenies ? PLAN_DENIES : undefined);
-  const speaker =
-    insisting ?? // 1, 2
-    heard?.allowing ?? // 3
+  const hooked = stricter(collected?.tightening, strictHookOpinion(hint.hook));
+  const tightening = stricter(stricter(hooked, deniedByTool(hint)), planDenies ? PLAN_DENIES : undefined);
+  const deciding =
+    tightening ?? // 1, 2
+    collected?.allowing ?? // 3
     allowedByMode(mode, request.kind, hint) ?? // 4
     allowedByTool(hint, unit) ?? // 5
     allowedByHook(hint.hook) ?? // 6
-    asked(hint);
-  const modes = modeEntry(mode, planDenies ? "deny" : speaker.step);
-  const last = [hookEntry(hint.hook), toolEntry(hint), modes, hintEntry(speaker), defaultEntry(speaker)];
-  return { speaker, trace: heard ? [...heard.trace, ...last] : last };
+    askByDefault(hint);
+  const modes = modeEntry(mode, planDenies ? "deny" : deciding.step);
+  const last = [hookEntry(hint.hook), toolEntry(hint), modes, hintEntry(deciding), defaultEntry(deciding)];
+  return { deciding, trace: collected ? [...collected.trace, ...last] : last };
 }
 
-function hear({ safeguards, checkers }: FullCircumstances, request: Request, unit: Unit): UnitOpinions {
-  const hearing: UnitOpinions = { request, unit, trace: [], insisting: undefined, allowing: undefined };
-  for (const guard of safeguards) hearGuard(hearing, guard);
-  for (const checker of checkers) hearChecker(hearing, checker);
-  return hearing;
+function collectOpinions({ safeguards, checkers }: FullCircumstances, request: Request, unit: Unit): UnitOpinions {
+  const opinions: UnitOpinions = { request, unit, trace: [], tightening: undefined, allowing: undefined };
+  for (const safeguard of safeguards) {
+    const answer = consultSource(opinions, safeguard);
+    addOpinion(opinions, answer.verdict === "allow" ? INVALID_ANSWER : answer, nameOfSafeguard(safeguard));
+  }
+  for (const checker of checkers) addOpinion(opinions, consultSource(opinions, checker), nameOfChecker(checker));
+  return opinions;
 }
 
-/** What a safeguard or checker says about the unit; `error`, when it throws or returns an invalid value, denies. */
+/** An `error` (a throw or an invalid value) denies. */
 type CheckAnswer = { readonly verdict: Verdict | "none" | "error"; readonly rule?: RuleRef; readonly note?: string };
 
 type OpinionSource = { readonly check: (request: Request, unit: Unit) => CheckAnswer };
@@ -116,65 +119,60 @@ type TraceName = {
   readonly reason: "guard" | "checker";
   readonly source: string;
   readonly scope?: Scope;
-  /** Its trace entry when it has no opinion. */
   readonly silent: TraceEntry;
 };
 
-/** Every unit of every call needs these names, so they are cached. */
+/** Cached, because every unit of every call needs these names. */
 const NAMES = new WeakMap<Safeguard | NamedChecker, TraceName>();
 
-function nameOfGuard(guard: Safeguard): TraceName {
-  return NAMES.get(guard) ?? named(guard, { layer: `safeguard:${guard.id}`, reason: "guard", source: guard.id });
+function nameOfSafeguard(safeguard: Safeguard): TraceName {
+  const { id } = safeguard;
+  return NAMES.get(safeguard) ?? cacheName(safeguard, { layer: `safeguard:${id}`, reason: "guard", source: id });
 }
 
 function nameOfChecker(checker: NamedChecker): TraceName {
   const { label, scope } = checker;
-  return NAMES.get(checker) ?? named(checker, { layer: label, reason: "checker", source: label, scope });
+  return NAMES.get(checker) ?? cacheName(checker, { layer: label, reason: "checker", source: label, scope });
 }
 
-function named(speaker: Safeguard | NamedChecker, name: Omit<TraceName, "silent">): TraceName {
+function cacheName(checker: Safeguard | NamedChecker, name: Omit<TraceName, "silent">): TraceName {
   const full = { ...name, silent: Object.freeze({ layer: name.layer, opinion: "none" } as const) };
-  NAMES.set(speaker, full);
+  NAMES.set(checker, full);
   return full;
 }
 
-const NONSENSE: CheckAnswer = Object.freeze({ verdict: "error", note: "failed: it gave no valid opinion" });
+const INVALID_ANSWER: CheckAnswer = Object.freeze({ verdict: "error", note: "failed: it gave no valid opinion" });
 
-function consult({ request, unit }: UnitOpinions, speaker: OpinionSource): CheckAnswer {
+function consultSource({ request, unit }: UnitOpinions, source: OpinionSource): CheckAnswer {
   try {
-    const statement = speaker.check(request, unit);
-    return statement.verdict === "none" || Object.hasOwn(SEVERITY, statement.verdict) ? statement : NONSENSE;
+    const answer = source.check(request, unit);
+    return answer.verdict === "none" || Object.hasOwn(SEVERITY, answer.verdict) ? answer : INVALID_ANSWER;
   } catch (error) {
     return { verdict: "error", note: `failed: ${messageOf(error)}` };
   }
 }
 
-function hearGuard(hearing: UnitOpinions, guard: Safeguard): void {
-  const statement = consult(hearing, guard);
-  record(hearing, statement.verdict === "allow" ? NONSENSE : statement, nameOfGuard(guard));
-}
-
-function hearChecker(hearing: UnitOpinions, checker: NamedChecker): void {
-  record(hearing, consult(hearing, checker), nameOfChecker(checker));
-}
-
-function record(hearing: UnitOpinions, { verdict, rule, note }: CheckAnswer, { layer, reason, source, scope, silent }: TraceName): void {
+function addOpinion(
+  opinions: UnitOpinions,
+  { verdict, rule, note }: CheckAnswer,
+  { layer, reason, source, scope, silent }: TraceName,
+): void {
   if (verdict === "none" && !rule && note === undefined) {
-    hearing.trace.push(silent);
+    opinions.trace.push(silent);
     return;
   }
   const entry: Mutable<TraceEntry> = { layer, opinion: verdict };
   if (rule) entry.rule = rule.text;
   if (note !== undefined) entry.note = note;
-  hearing.trace.push(entry);
+  opinions.trace.push(entry);
   if (verdict === "none") return;
-  const speaker: Mutable<DecidingOpinion> = { verdict: verdict === "error" ? "deny" : verdict, reason, source, step: STEP[verdict] };
-  if (scope) speaker.scope = scope;
-  if (reason === "guard") speaker.rule = { text: layer };
-  else if (rule) speaker.rule = rule;
-  if (note !== undefined) speaker.note = note;
-  if (verdict === "allow") hearing.allowing ??= speaker;
-  else hearing.insisting = stricter(hearing.insisting, speaker);
+  const deciding: Mutable<DecidingOpinion> = { verdict: verdict === "error" ? "deny" : verdict, reason, source, step: STEP[verdict] };
+  if (scope) deciding.scope = scope;
+  if (reason === "guard") deciding.rule = { text: layer };
+  else if (rule) deciding.rule = rule;
+  if (note !== undefined) deciding.note = note;
+  if (verdict === "allow") opinions.allowing ??= deciding;
+  else opinions.tightening = stricter(opinions.tightening, deciding);
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -187,14 +185,14 @@ function hookEntry(hook: Hint["hook"]): TraceEntry {
   return { layer: "hook", opinion: verdict, note: reason === undefined ? name : `${name}: ${reason}` };
 }
 
-function insistingHook(hook: Hint["hook"]): DecidingOpinion | undefined {
-  return hook && hook.verdict !== "allow" ? hookSpeaker(hook, STEP[hook.verdict]) : undefined;
+function strictHookOpinion(hook: Hint["hook"]): DecidingOpinion | undefined {
+  return hook && hook.verdict !== "allow" ? hookOpinion(hook, STEP[hook.verdict]) : undefined;
 }
 
-function hookSpeaker({ verdict, reason, name }: NonNullable<Hint["hook"]>, step: DecidingOpinion["step"]): DecidingOpinion {
-  const speaker: Mutable<DecidingOpinion> = { verdict, reason: "hook", source: name, step };
-  if (reason !== undefined) speaker.note = reason;
-  return speaker;
+function hookOpinion({ verdict, reason, name }: NonNullable<Hint["hook"]>, step: DecidingOpinion["step"]): DecidingOpinion {
+  const deciding: Mutable<DecidingOpinion> = { verdict, reason: "hook", source: name, step };
+  if (reason !== undefined) deciding.note = reason;
+  return deciding;
 }
 
 function toolEntry({ tool, toolNote }: Hint): TraceEntry {
@@ -226,10 +224,10 @@ function allowedByTool({ tool, readOnly, readOnlyParts }: Hint, unit: Unit): Dec
 }
 
 function allowedByHook(hook: Hint["hook"]): DecidingOpinion | undefined {
-  return hook?.verdict === "allow" ? hookSpeaker(hook, 6) : undefined;
+  return hook?.verdict === "allow" ? hookOpinion(hook, 6) : undefined;
 }
 
-function asked({ tool, toolNote }: Hint): DecidingOpinion {
+function askByDefault({ tool, toolNote }: Hint): DecidingOpinion {
   if (tool !== "ask") return NO_OPINION;
   return toolNote === undefined ? TOOL_ASKS : { ...TOOL_ASKS, note: toolNote };
 }
@@ -244,7 +242,7 @@ const READ_ONLY: DecidingOpinion = Object.freeze({ verdict: "allow", reason: "re
 const TOOL_ASKS: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "tool", source: "", step: 6 });
 const NO_OPINION: DecidingOpinion = Object.freeze({ verdict: "ask", reason: "default", source: "", step: 6 });
 
-/** Steps 3 and 5 allow without a person; in modes and hooks the text itself passes deliberately. */
+/** Steps 4 and 6 do not count: a mode or hook lets the text pass as it is. */
 function passesByRules({ step }: DecidingOpinion): boolean {
   return step === 3 || step === 5;
 }
@@ -253,8 +251,8 @@ function strictness({ verdict, step }: DecidingOpinion): number {
   return step === 2 ? SEVERITY.ask + 0.5 : SEVERITY[verdict];
 }
 
-function toDecision({ speaker, trace }: UnitDecision, about: Pick<Decision, "unit" | "units" | "byRules">): Decision {
-  const { verdict, reason, source, rule, note, scope, step } = speaker;
+function toDecision({ deciding, trace }: UnitDecision, about: Pick<Decision, "unit" | "units" | "byRules">): Decision {
+  const { verdict, reason, source, rule, note, scope, step } = deciding;
   const { unit, units, byRules } = about;
   const decision: Mutable<Decision> = { verdict, reason, source, explicitAsk: step === 2, unit, units, byRules, trace };
   if (rule) decision.rule = rule;
@@ -263,10 +261,9 @@ function toDecision({ speaker, trace }: UnitDecision, about: Pick<Decision, "uni
   return decision;
 }
 
-/** Every other scope comes last. */
 const PLACE: Readonly<Partial<Record<Scope, number>>> = { session: 0, project: 1, user: 2, team: 3 };
 
-/** The order in which equal checkers are named. */
+/** The order in which equally strict checkers are named. */
 function byScope(checkers: readonly NamedChecker[]): readonly NamedChecker[] {
   let before = 0;
   for (const checker of checkers) {
@@ -281,13 +278,13 @@ function placeOf({ scope }: NamedChecker): number {
   return PLACE[scope] ?? 4;
 }
 
-/** The step of `decide` that an opinion decides in. */
+/** A step of `decide`. */
 export type DecisionStep = 1 | 2 | 3 | 4 | 5 | 6;
 
 type DecidedStep = Opinion & { readonly step: DecisionStep };
 type EntryTable = Readonly<Record<TraceEntry["opinion"], TraceEntry>>;
 
-/** Layers with the same answer for most calls share entries to keep traces small. */
+/** Most calls share these entries, which keeps traces small. */
 function entriesOf(layer: string, note?: string): EntryTable {
   const entry = (opinion: TraceEntry["opinion"]): TraceEntry =>
     Object.freeze(note === undefined ? { layer, opinion } : { layer, opinion, note });
@@ -312,9 +309,8 @@ const DEFAULT = entriesOf("default");
 
 const MODE_AT = { 1: "not_reached", 2: "not_reached", 3: "not_reached", 4: "allow", 5: "none", 6: "none" } as const;
 
-/** The mode's entry: that it denies, or what follows from the deciding step. */
-function modeEntry(mode: string, said: "deny" | DecisionStep): TraceEntry {
-  const opinion = said === "deny" ? said : MODE_AT[said];
+function modeEntry(mode: string, step: "deny" | DecisionStep): TraceEntry {
+  const opinion = step === "deny" ? step : MODE_AT[step];
   const entries = mode === "default" ? USUAL : MODE.get(mode);
   return entries?.[opinion] ?? { layer: "mode", opinion, note: `unknown mode '${mode}'` };
 }

@@ -3,22 +3,22 @@ import type { Request, Unit } from "./request.ts";
 /** What may happen to a request, in order of severity. */
 export type Verdict = "allow" | "ask" | "deny";
 
-/** How strict a verdict is; the higher wins. */
+/** The strictness of a verdict. */
 export const SEVERITY: Readonly<Record<Verdict | "none", number>> = Object.freeze({ none: 0, allow: 1, ask: 2, deny: 3 });
 
 /** Why a verdict was reached. */
 export type Reason = "guard" | "checker" | "mode" | "yolo" | "tool" | "readonly_hint" | "hook" | "default";
 
-/** The modes: how much runs without asking. */
+/** How much runs without asking. */
 export const MODES: readonly ["default", "plan", "auto-edit", "yolo"] = Object.freeze(["default", "plan", "auto-edit", "yolo"] as const);
 
 /** One of `MODES`. */
 export type Mode = (typeof MODES)[number];
 
-/** Whose rules a checker holds; selects the notification source. */
+/** Whose rules a checker has. */
 export type Scope = "session" | "project" | "user" | "team" | "policy";
 
-/** A rule's text and where it was written. */
+/** A rule and where it is written. */
 export type RuleRef = {
   readonly text: string;
   readonly source?: string;
@@ -28,7 +28,7 @@ export type RuleRef = {
   readonly because?: string;
 };
 
-/** A verdict with its reason, its source and the rule behind it. */
+/** A verdict with its reason, source and rule. */
 export type Opinion = {
   readonly verdict: Verdict;
   readonly reason: Reason;
@@ -37,7 +37,7 @@ export type Opinion = {
   readonly note?: string;
 };
 
-/** What one layer said about the deciding unit. */
+/** The opinion of one layer on the deciding unit. */
 export type TraceEntry = {
   readonly layer: string;
   readonly opinion: Verdict | "none" | "error" | "not_reached";
@@ -45,39 +45,37 @@ export type TraceEntry = {
   readonly note?: string;
 };
 
-/** The verdict on a whole request, with every layer's opinion on its strictest unit. */
+/** The verdict on a request, with every layer's opinion on its strictest unit. */
 export type Decision = Opinion & {
-  /** A person must answer: no grant, mode or permission hook can. */
+  /** Only a person can answer. */
   readonly explicitAsk: boolean;
-  /** Scope of the checker that decided, if one did. */
   readonly scope?: Scope;
   readonly unit: number;
   readonly units: number;
-  /** Rules, the tool or its read-only hint allowed every unit, so no person sees it and it must run exactly as parsed. */
+  /** Rules, the tool or its read-only hint allowed every unit; no person sees it, so it must run exactly as parsed. */
   readonly byRules: boolean;
   readonly trace: readonly TraceEntry[];
 };
 
-/** A named, ordered list of rules that may have an opinion on one unit of a request. */
+/** Rules that may have an opinion on one unit of a request. */
 export type NamedChecker = {
   readonly label: string;
   readonly scope: Scope;
   readonly check: (request: Request, unit: Unit) => { readonly verdict: Verdict | "none"; readonly rule?: RuleRef };
-  /** True if an unconditional deny covers every call of this tool, so the model is not offered it. */
+  /** An unconditional deny covers this tool, so the model is not offered it. */
   readonly deniesTool?: (tool: string, kind: string) => boolean;
 };
 
-/** A built-in check, active in every mode, that can only tighten a decision. */
+/** A built-in check that can only tighten a decision, in every mode. */
 export type Safeguard = {
   readonly id: string;
   readonly check: (request: Request, unit: Unit) => { readonly verdict: "ask" | "deny" | "none"; readonly note?: string };
 };
 
-/** What is known about the request besides the rules. */
+/** What is known about a request besides the rules. */
 export type Hint = {
   /** Set only if the tool declares a permission. */
   readonly tool?: Verdict;
-  /** Why the tool has this opinion, for the trace. */
   readonly toolNote?: string;
   readonly readOnly?: boolean;
   /** Units proven to change nothing count as read-only. */
@@ -89,7 +87,7 @@ export type Hint = {
   readonly hook?: { readonly verdict: Verdict; readonly reason?: string; readonly name: string };
 };
 
-/** Everything `decide` looks at besides the request. */
+/** Everything `decide` uses besides the request. */
 export type Circumstances = {
   readonly mode: string;
   readonly checkers?: readonly NamedChecker[];

@@ -12,10 +12,10 @@ import type { Content, Display, Spilled } from "./result/result.ts";
 import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task/events.ts";
 import type { TurnEventBodies } from "./turn-events.ts";
 
-/** The chain any process may append to: answers, grants, trust and the store's own records. */
+/** The chain that every process may append to. */
 export const SHARED = "_store";
 
-/** The body of every event type this version writes; a test pins the names and shapes, because they are on disk. */
+/** The body of every event type; a test pins names and shapes, because they are on disk. */
 export type EventBodies = ProposalEventBodies &
   QuestionEventBodies &
   TaskEventBodies &
@@ -32,9 +32,8 @@ export type EventBodies = ProposalEventBodies &
       readonly agent: string | null;
       readonly policy: string;
       readonly title: string;
-      /** The options needed to resume the session as it began. */
       readonly options?: JsonObject;
-      /** The session and position this conversation was forked from. */
+      /** Where this conversation was forked. */
       readonly forked?: { readonly session: string; readonly seq: number };
     };
     "session.opened": Holder & { readonly recovered: readonly { readonly call: string; readonly to: string }[] };
@@ -46,7 +45,7 @@ export type EventBodies = ProposalEventBodies &
       readonly from: string;
       readonly to: string;
       readonly by: string;
-      /** With `to: plan`: the mode to return to and the plan's file. */
+      /** With `to: plan`: the mode to return to, and the plan's file. */
       readonly planning?: { readonly remembered: string; readonly file: string };
     };
     "model.changed": { readonly from: string | null; readonly to: string | null; readonly by: string };
@@ -56,7 +55,7 @@ export type EventBodies = ProposalEventBodies &
       readonly turn: number;
       readonly index: number;
       readonly tool: string;
-      /** The arguments as received: text, or a value already parsed by the caller. */
+      /** As received: text, or a value the caller parsed. */
       readonly raw: Json;
       readonly givenId: string | null;
       readonly calledAs?: string;
@@ -103,15 +102,15 @@ export type EventBodies = ProposalEventBodies &
     "call.answered": {
       readonly call: string;
       readonly fingerprint: string;
-      /** `also`: further grants that consented; all must hold until the claim. */
+      /** `also`: further grants that were needed; all must be valid until the claim. */
       readonly by: { readonly kind: "grant" | "hook"; readonly id: string; readonly also?: readonly string[] };
-      /** The stable name of the consent's source, e.g. `grant_session`. */
+      /** For example `grant_session`. */
       readonly source: string;
     };
     "call.claimed": {
       readonly call: string;
       readonly fingerprint?: string;
-      /** Position of the event that gave consent; null for an allow verdict. */
+      /** The event that gave consent; null for an allow verdict. */
       readonly answer: { readonly pos: number } | null;
       readonly attempt: number;
       readonly durability: "full" | "normal";
@@ -124,7 +123,7 @@ export type EventBodies = ProposalEventBodies &
       readonly outcome: OutcomeState;
       readonly type: string | null;
       readonly content: Content;
-      /** Absent if `content` is this value, or if it is too large to be recorded. */
+      /** Absent if `content` is this value, or if it is too large. */
       readonly value?: Json;
       readonly display?: Display;
       readonly durationMs: number;
@@ -139,14 +138,14 @@ export type EventBodies = ProposalEventBodies &
       /** `allow`, `ask`, `deny`, `none`, `stop`, `feedback`, `failed` or `cancelled`. */
       readonly outcome: string;
       readonly durationMs: number;
-      /** The call it looked at. Not named `call`, because a hook's run may follow the end of the call. */
+      /** Not named `call`, because a hook's run may follow the end of the call. */
       readonly callId?: string;
-      /** A program's exit code; null if it did not exit by itself. */
+      /** Null if the program did not exit by itself. */
       readonly exit?: number | null;
-      /** SHA-256 of its output. */
+      /** SHA-256 of the output. */
       readonly digest?: string;
       readonly cause?: string;
-      /** The input keys it changed; `tool_response` for a result. */
+      /** Input keys; `tool_response` for a result. */
       readonly changed?: readonly string[];
     };
 
@@ -162,7 +161,7 @@ export type EventBodies = ProposalEventBodies &
       readonly reason: string | null;
       readonly mode?: string;
       readonly remember?: { readonly scope: GrantScope; readonly rules: readonly string[] };
-      /** An "always" answered an ask that no grant may answer, so it applied once. */
+      /** No grant may answer this ask, so an "always" applied once. */
       readonly narrowed?: boolean;
       readonly interrupt?: boolean;
     };
@@ -189,13 +188,13 @@ export type EventBodies = ProposalEventBodies &
     "grant.used": { readonly grant: string; readonly session: string; readonly call: string };
     "grant.revoked": { readonly grant: string; readonly by: string };
     "trust.granted": {
-      /** Real path of the directory. */
+      /** The real path. */
       readonly workspace: string;
       readonly device: string;
       readonly inode: string;
-      /** Over the names and bytes of all project configuration files. */
+      /** Covers the names and bytes of all project configuration files. */
       readonly digest: string;
-      /** The files as shown, to display later changes; base64 if they are not UTF-8. */
+      /** To display later changes; base64 if not UTF-8. */
       readonly files: readonly ({ readonly name: string; readonly text: string } | { readonly name: string; readonly base64: string })[];
       readonly by: By;
     };
@@ -210,7 +209,7 @@ export type EventBodies = ProposalEventBodies &
     };
     "store.migrated": { readonly from: number; readonly to: number };
     "store.checkpoint": { readonly heads: readonly { readonly session: string; readonly seq: number; readonly hash: string }[] };
-    /** Commits the chain to a snapshot: `state` is its SHA-256, `hash` that of the event at `seq`. */
+    /** `state` is the snapshot's SHA-256, `hash` that of the event at `seq`. */
     "store.snapshot": { readonly session: string; readonly seq: number; readonly hash: string; readonly state: string };
     "store.repaired": { readonly session: string; readonly goodSeq: number; readonly lostFrom: number };
     "store.restored": { readonly approvals: number };
@@ -218,7 +217,7 @@ export type EventBodies = ProposalEventBodies &
     "session.registered": { readonly session: string };
   };
 
-/** An event type known to this version. */
+/** An event type that this version knows. */
 export type EventType = keyof EventBodies;
 
 /** An event that is not stored yet. */
@@ -226,13 +225,13 @@ export type Draft<T extends EventType = EventType> = {
   [K in T]: { readonly type: K; readonly v: 1; readonly at: string; readonly body: EventBodies[K] };
 }[T];
 
-/** An event's chain, its sequence in the chain, and its unhashed position in the store. */
+/** An event's chain, its sequence there, and its position in the store. */
 export type Place = {
   readonly session: string;
   readonly seq: number;
   readonly pos: number;
   readonly epoch: number;
-  /** Set by stores that hash-chain. */
+  /** Only in stores with hash chains. */
   readonly prev?: string;
   readonly hash?: string;
 };
@@ -240,5 +239,5 @@ export type Place = {
 /** A stored event of a known type and version. */
 export type LedgerEvent<T extends EventType = EventType> = Draft<T> & Place;
 
-/** A stored event as read, possibly newer than this program. */
+/** A stored event as read; a newer version may have written it. */
 export type StoredEvent = Place & { readonly at: string; readonly type: string; readonly v: number; readonly body: JsonObject };

@@ -16,37 +16,35 @@ import {
   type TaskRow,
 } from "./task/row.ts";
 
-/** The state of a session that later decisions depend on; message history is not part of it. */
+/** The state of a session that later decisions depend on. */
 export type SessionState = {
-  /** Last folded sequence of the session's own chain. */
+  /** Of the session's own chain. */
   seq: number;
   /** Position up to which the shared chain is folded. */
   shared: number;
-  /** The newest time of any folded event, so setting the clock back never extends a deadline. */
+  /** The newest time of any event, so that setting the clock back extends no deadline. */
   at: string;
   created: EventBodies["session.created"] | undefined;
   closed: EventBodies["session.closed"] | undefined;
   mode: string;
   model: string | null;
-  /** Revision of the session's policy. */
   policy: string;
   turn: number;
   openTurn: number | null;
-  /** The mode before `plan` and the plan's file; null outside plan mode. */
+  /** Null outside plan mode. */
   planning: EventBodies["mode.changed"]["planning"] | null;
-  /** Proposals staged or being applied, by id, oldest first. */
+  /** Staged or being applied, oldest first. */
   readonly proposals: Map<string, ProposalRow>;
-  /** The newest proposal, if it was lost with its process and no newer one was staged. */
+  /** The newest proposal, if it was lost with its process. */
   lost: ProposalRow | undefined;
-  /** Questions whose call has not ended, by id. */
+  /** Of calls that have not ended. */
   readonly questions: Map<string, QuestionRow>;
-  /** Notices the model has not received, by id, oldest first. */
+  /** Not delivered to the model yet, oldest first. */
   readonly notices: Map<string, EventBodies["notice.queued"]>;
-  /** Unfinished background agents and commands, by id, oldest first. */
+  /** Unfinished, oldest first. */
   readonly tasks: Map<string, TaskRow>;
-  /** Active schedules, by id. */
   readonly schedules: Map<string, ScheduleRow>;
-  /** Calls that have not ended, by id. */
+  /** Not ended. */
   readonly calls: Map<string, Call>;
   /** How often each id was used; an id that is not in `calls` has ended. */
   readonly ids: Map<string, number>;
@@ -56,7 +54,7 @@ export type SessionState = {
   readonly rejected: Set<string>;
 };
 
-/** Thrown for an event that is not legal in the current state; the record is corrupt from there on. */
+/** Thrown for an event that is not legal in the current state; the record is corrupt. */
 export class IllegalEvent extends Error {
   readonly seq: number;
   readonly type: string;
@@ -98,8 +96,8 @@ export function emptySession(): SessionState {
 }
 
 /**
- * Folds an event of the session's chain, or of the shared chain if it names the session, into the state. Deterministic;
- * an illegal event throws `IllegalEvent` and changes nothing.
+ * Folds an event of the session's chain, or of the shared chain, into the state. An illegal event throws `IllegalEvent` and changes
+ * nothing.
  */
 export function fold(state: SessionState, event: LedgerEvent): void {
   if (isCallEvent(event)) foldCall(state, event);
@@ -133,7 +131,7 @@ function forget(state: SessionState, id: string): void {
   for (const { id: question, callId } of state.questions.values()) if (callId === id) state.questions.delete(question);
 }
 
-/** Events allowed for a proposal that is already settled. */
+/** Legal for a settled proposal, which is only in the ledger's list. */
 const ELSEWHERE: readonly LedgerEvent["type"][] = [
   "proposal.undoing",
   "proposal.undone",
@@ -144,7 +142,6 @@ const ELSEWHERE: readonly LedgerEvent["type"][] = [
   "proposal.parked",
 ];
 
-/** Settled proposals and undos are kept only in the ledger's list. */
 function foldProposal(state: SessionState, event: ProposalEvent): void {
   const id = event.body.proposal;
   const before = state.proposals.get(id);
@@ -168,7 +165,7 @@ function foldSchedule(state: SessionState, event: ScheduleEvent): void {
   keep(state.schedules, { id, event, next: nextSchedule(state.schedules.get(id), event) });
 }
 
-/** Null removes the row; undefined means the event is illegal. */
+/** Null removes the row; undefined means that the event is illegal. */
 function keep<Row>(rows: Map<string, Row>, { id, event, next }: { id: string; event: LedgerEvent; next: Row | null | undefined }): void {
   if (next === undefined) throw new IllegalEvent(event, rows.has(id) ? "there" : "none");
   if (next === null) rows.delete(id);
@@ -189,11 +186,10 @@ function foldQuestion(state: SessionState, event: LedgerEvent<"question.asked" |
 }
 
 function countId(state: SessionState, { call, givenId }: EventBodies["call.proposed"]): void {
-  state.ids.set(call, 1); // first use of the id
+  state.ids.set(call, 1);
   if (givenId !== null && givenId !== call) state.ids.set(givenId, (state.ids.get(givenId) ?? 0) + 1);
 }
 
-/** Remembers unknown outcomes and rejections across calls. */
 function remember(state: SessionState, before: Call | undefined, event: LedgerEvent): void {
   if (event.type === "approval.answered" && event.body.by.kind !== "grant") {
     state.unknown.delete(event.body.fingerprint);

@@ -2,7 +2,7 @@ import type { Draft, EventType, LedgerEvent, StoredEvent } from "./events.ts";
 import type { SharedDraft } from "./ledger-rows.ts";
 import type { TaskProcess } from "./task/events.ts";
 
-/** Who may append an event. The type requires every event here, and those of the shared chain as `anyone`. */
+/** The type requires `anyone` for exactly the events of the shared chain. */
 const APPENDED_BY: { readonly [T in EventType]: T extends SharedDraft["type"] ? "anyone" : "writer" | "store" } = {
   "session.created": "writer",
   "session.opened": "writer",
@@ -73,33 +73,33 @@ const APPENDED_BY: { readonly [T in EventType]: T extends SharedDraft["type"] ? 
 
 const BY_TYPE: ReadonlyMap<string, "writer" | "anyone" | "store"> = new Map(Object.entries(APPENDED_BY));
 
-/** Every event type this version reads and writes. */
+/** Every event type of this version. */
 export const EVENT_TYPES: readonly EventType[] = Object.freeze([...BY_TYPE.keys()].filter(isEventType));
 
 function isEventType(type: string): type is EventType {
   return BY_TYPE.has(type);
 }
 
-/** True for events a session's writer may append; claims have their own method. */
+/** True for events that a session's writer may append. */
 export function isAppendable(type: string): boolean {
-  if (type === "call.proposed" || type === "call.judged" || type === "call.ended") return true; // fast path for the events of every call
+  if (type === "call.proposed" || type === "call.judged" || type === "call.ended") return true;
   return BY_TYPE.get(type) === "writer";
 }
 
-/** True for events any process may append to the shared chain. */
+/** True for events that any process may append to the shared chain. */
 export function isAnswerable(type: string): boolean {
   return BY_TYPE.get(type) === "anyone";
 }
 
-/** The event if this program knows its type and version; the fold skips newer ones. */
+/** The event; undefined if its type or version is newer than this program. */
 export function parseEvent(stored: StoredEvent): LedgerEvent | undefined {
   // Stores keep bodies as this program wrote them, and `v` names their shape.
   return stored.v === 1 && BY_TYPE.has(stored.type) ? (stored as unknown as LedgerEvent) : undefined;
 }
 
 /**
- * The session that an event of the shared chain names. Trust and snapshots are indexed under `trust:WORKSPACE` and
- * `snapshot:SESSION`, which are not valid session names.
+ * The session that a shared event names. Trust and snapshots use `trust:WORKSPACE` and `snapshot:SESSION`, which are not valid session
+ * names.
  */
 export function namedSession(event: { readonly type: string; readonly body: object }): string | undefined {
   switch (event.type) {
@@ -120,24 +120,24 @@ export function namedSession(event: { readonly type: string; readonly body: obje
   }
 }
 
-/** The name under which a session's snapshots are indexed. */
+/** The name that indexes a session's snapshots. */
 export function snapshotName(session: string): string {
   return `snapshot:${session}`;
 }
 
-/** The call an event mentions, in either chain. */
+/** The call an event mentions. */
 export function callOf(event: { readonly body: object }): string | undefined {
   return text(event.body, "call");
 }
 
-/** True for an event that records the start of a process with this id, alone or among others. */
+/** True for an event that records the start of a process with this id. */
 export function recordsProcess({ type, body }: { readonly type: string; readonly body: object }, pid: number): boolean {
   if (type !== "call.started" && type !== "task.process") return false;
-  const { others = [], ...first } = body as TaskProcess; // Parsing: events of these types have such a body
+  const { others = [], ...first } = body as TaskProcess; // events of these types have this body
   return [first, ...others].some((one) => one.pid === pid);
 }
 
-/** An event that changes the state of a call; other events only mention one and may follow its end. */
+/** An event that changes the state of a call; other events may mention a call after its end. */
 export type CallEvent = LedgerEvent<
   | "call.proposed"
   | "call.judged"
@@ -150,7 +150,6 @@ export type CallEvent = LedgerEvent<
   | "approval.closed"
 >;
 
-/** True for an event that changes the state of a call. */
 export function isCallEvent(event: LedgerEvent): event is CallEvent {
   return lifecycleCallOf(event) !== undefined;
 }
@@ -158,7 +157,7 @@ export function isCallEvent(event: LedgerEvent): event is CallEvent {
 /** The call whose state an event changes. */
 export function lifecycleCallOf(event: LedgerEvent): string | undefined {
   switch (event.type) {
-    case "call.proposed": // every call has these four: a line for each is quicker to read from, because their bodies are of different shapes
+    case "call.proposed":
       return event.body.call;
     case "call.judged":
       return event.body.call;
@@ -178,7 +177,7 @@ export function lifecycleCallOf(event: LedgerEvent): string | undefined {
   }
 }
 
-/** SHA-256 (hex) of the contents stored for as long as an event names them. */
+/** SHA-256 (hex) of the contents that an event keeps stored. */
 export function contentsOf(event: Draft): readonly string[] {
   return event.type === "proposal.staged" ? event.body.contents : NONE;
 }

@@ -4,11 +4,11 @@ import type { Kind } from "./kind.ts";
 
 /** A part of a request that is judged on its own. */
 export type Unit = {
-  /** One line for people: the simple command, the path, or the tool's name. */
+  /** One line: the simple command, the path, or the tool's name. */
   readonly subject: string;
   /** Proven to change nothing, independent of the other units. */
   readonly readOnly?: boolean;
-  /** What the `Facts` port found; only checkers and safeguards of the same policy read it. */
+  /** Written by the `Facts` port, for the same policy. */
   readonly data?: unknown;
 };
 
@@ -19,15 +19,15 @@ export type Request = {
   readonly kind: Kind;
   readonly input: JsonObject;
   readonly cwd: string;
-  /** Digests of what the request depends on but does not contain, by name (a script's text). */
+  /** Digests of things that the request depends on, such as a script's text. */
   readonly binds: Readonly<Record<string, string>>;
   /** At least one. */
   readonly units: readonly Unit[];
-  /** Computed on demand; always set before an approval opens or a claim is stored durably. */
+  /** Always set before an approval opens or a durable claim. */
   readonly fingerprint?: string;
 };
 
-/** The text whose digest is the fingerprint: tool, toolDigest, input, cwd and binds. */
+/** The text whose digest is the fingerprint. */
 export function fingerprintText({ tool, toolDigest, input, cwd, binds }: Omit<Request, "kind" | "units" | "fingerprint">): string {
   return canonicalJson({ tool, toolDigest, input, cwd, binds });
 }

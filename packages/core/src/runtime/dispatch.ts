@@ -10,7 +10,7 @@ import type { Registry } from "../registry.ts";
 import type { Invocation, RunContext, Tool } from "../tool-definition.ts";
 import type { Session } from "./session/session.ts";
 
-/** One call as a model proposes it, with arguments as text or parsed. */
+/** A call that a model proposes; arguments are text or parsed. */
 export type ProposedCall = { readonly id?: string; readonly name: string; readonly arguments: unknown };
 
 /** The calls of one model turn, judged together. */
@@ -22,17 +22,17 @@ export type Batch = {
   readonly truncated?: boolean;
   readonly directive?: string;
   readonly proposal?: string;
-  /** A person has sent a message, so rejected calls may be asked about again. */
+  /** A person sent a message, so rejected calls may ask again. */
   readonly newPrompt?: boolean;
 };
 
-/** The state of one call when `process` returns. */
+/** The state of a call when `process` returns. */
 export type CallReport =
   | { readonly callId: string; readonly outcome: OutcomeState; readonly type: string | null; readonly result: ToolResult }
-  /** Parked until an answer arrives. Without an id it is blocked behind a parked call. */
+  /** Without an approval id, the call is blocked behind a parked call. */
   | { readonly callId: string; readonly outcome: "waiting"; readonly type: "waiting"; readonly approvalId?: string };
 
-/** One report per call, in call order. */
+/** One report per call, in their order. */
 export type BatchReport = {
   readonly stopRun: boolean;
   readonly stopMessage: string;
@@ -40,7 +40,7 @@ export type BatchReport = {
   readonly endedBy?: "interrupted" | "unanswered" | "limit";
 };
 
-/** The events observers receive. */
+/** The events that observers receive. */
 export type DispatchEvent = { readonly callId: string; readonly agentName: string | undefined } & (
   | {
       readonly type: "confirmation";
@@ -62,7 +62,7 @@ export type DispatchEvent = { readonly callId: string; readonly agentName: strin
   | { readonly type: "messageAdded"; readonly sessionId: string; readonly content: Content; readonly isError: boolean }
 );
 
-/** The final verdict on a call, sent once before its effect or error result. */
+/** The final verdict on a call, sent once, before its effect or error result. */
 export type DecisionNotice = {
   readonly callId: string;
   readonly toolName: string;
@@ -91,15 +91,15 @@ export type DispatcherDeps = {
   readonly policy: PolicySource;
   /** If absent, `onAsk` decides. */
   readonly approver?: Approver;
-  /** Answers the questions of `ask`. If absent, `onAsk` decides. */
+  /** If absent, `onAsk` decides. */
   readonly questioner?: Questioner;
-  /** Seconds a person has per question, read each time; 0 or absent for no limit. */
+  /** Seconds per question; 0 or absent for no limit. */
   readonly askTimeout?: () => number;
-  /** What to do with an ask that no one can answer; `deny` by default. */
+  /** For an ask that no one can answer; `deny` by default. */
   readonly onAsk?: "deny" | "park" | "fail";
   /** Added to the model's text if an ask is denied. */
   readonly unattendedNote?: string;
-  /** The parent agents' sessions, whose grants also apply here. */
+  /** Parent agents, whose grants also apply. */
   readonly above?: readonly string[];
   /** Fingerprints that ended `unknown` in other sessions of this run. */
   readonly unknown?: ReadonlySet<string>;
@@ -108,11 +108,11 @@ export type DispatcherDeps = {
   readonly rules?: Rules;
   readonly hooks?: Hooks;
   readonly tracer?: Tracer;
-  /** If absent, long output is cut without saving it to a file. */
+  /** If absent, long output is cut and not saved. */
   readonly files?: Files;
   /** If absent, tools with a preview cannot run. */
   readonly changes?: FileChanges;
-  /** Tools for settling proposals before the first batch. */
+  /** For settling proposals before the first batch. */
   readonly tools?: Registry;
   /** If absent, processes left by a crash are reported, not ended. */
   readonly processes?: Processes;
@@ -125,13 +125,13 @@ export type DispatcherDeps = {
   /** For tools that declare no timeout. */
   readonly timeoutMs?: number;
   readonly retryIdempotent?: boolean;
-  /** Called before each claim; a text names a reached limit and skips the rest of the batch. */
+  /** Returns a text if a limit is reached, which skips the rest of the batch. */
   readonly mayClaim?: () => string | undefined;
   readonly decided?: (notice: DecisionNotice) => void;
   readonly warn?: (message: string) => void;
 };
 
-/** How a call ends, before the end is recorded. */
+/** How a call ends, before it is recorded. */
 export type Ending = {
   readonly state: OutcomeState;
   readonly type: string | null;

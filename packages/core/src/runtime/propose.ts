@@ -6,7 +6,6 @@ import type { ProposedCall } from "./dispatch.ts";
 import { type BatchRun, type CallRun, makeRun } from "./pipeline/call-run.ts";
 import type { Session } from "./session/session.ts";
 
-/** Records a batch's calls as proposed. */
 export function proposeCalls(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
   const { session } = batch.deps;
   const turn = session.state.openTurn ?? session.state.turn + 1;
@@ -21,7 +20,6 @@ export function proposeCalls(batch: BatchRun, calls: readonly ProposedCall[]): r
   return runs;
 }
 
-/** A call's first record, with what the model sent. */
 export function proposedDraft(session: Session, run: CallRun, turn: number): Draft<"call.proposed"> {
   const { callId: call, index, name: tool, calledAs, givenId } = run;
   return session.draft("call.proposed", {
@@ -35,10 +33,9 @@ export function proposedDraft(session: Session, run: CallRun, turn: number): Dra
   });
 }
 
-/** The ids of the batch so far: those the model gave, and those made for calls. */
 type BatchIds = Map<string, "given" | "made">;
 
-/** A missing or repeated id is replaced, so that each call has exactly one result. */
+/** Replaces a missing or repeated id, so that each call has exactly one result. */
 function makeNamedRun({ deps, batch }: BatchRun, proposed: ProposedCall, index: number, ids: BatchIds): CallRun {
   const { id, name: given, arguments: args } = readCall(proposed);
   const calledAs = typeof given === "string" ? given : "";
@@ -65,7 +62,7 @@ const LONGEST_ID = 256;
 const LONGEST_NAME = 256;
 const LONGEST_RAW = 16 * 1024 * 1024;
 
-/** Returns the id, or the first `{id}#n` that is free in session and batch. */
+/** The id, or the first `{id}#n` that is free in session and batch. */
 export function freeId({ state }: Session, inBatch: { readonly has: (id: string) => boolean }, given: string): string {
   if (!(state.ids.has(given) || inBatch.has(given))) return given;
   let count = Math.max(state.ids.get(given) ?? 1, 1);

@@ -19,17 +19,16 @@ import { readCallRecord } from "./session/call-record.ts";
 import type { Session } from "./session/session.ts";
 import { withTimeLimit } from "./waiting.ts";
 
-/** A call that recovery ended. */
 export type SettledCall = { readonly seq: number; readonly run: CallRun; readonly report: CallReport };
 
-/** Recovery's result: ended calls, and the arguments of calls that were only proposed. */
+/** The ended calls, and the arguments of calls that were only proposed. */
 export type RecoveryResult = { readonly settled: readonly SettledCall[]; readonly raws: ReadonlyMap<string, Json> };
 
 const PROBE_LIMIT_MS = 10_000;
 
 /**
- * Ends the calls that an earlier process left running. The tool's probe settles such a call, or one retry with the same key if settings
- * permit; otherwise it ends `unknown`. Calls that ask a person stay open. Idempotent.
+ * Ends the calls that an earlier process left running: by the tool's probe, by one retry with the same key if settings permit, or as
+ * `unknown`. Calls that ask a person stay open.
  */
 export async function recover(batch: BatchRun): Promise<RecoveryResult> {
   const { session } = batch.deps;
@@ -38,7 +37,7 @@ export async function recover(batch: BatchRun): Promise<RecoveryResult> {
   const open = [...session.state.calls.values()].sort((left, right) => left.seq - right.seq);
   for (const call of open) {
     if (mayBeUnderWay(call) && !isAsking(batch, call.callId)) {
-      const ended = await session.whileHeld(() => settle(batch, call));
+      const ended = await session.whileHeld(() => settleRunning(batch, call));
       if (call.index >= 0) settled.push(ended);
     }
     if (!hasJudgement(call)) {
@@ -60,7 +59,7 @@ async function isOpened({ id, ledger, holder, state }: Session): Promise<boolean
   return isOurs;
 }
 
-/** Ends a nested call whose parent body is gone. */
+/** Ends a nested call whose parent is gone. */
 export async function endNested(batch: BatchRun, call: Call): Promise<void> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "", nested: true });
   run.tool = batch.batch.tools.get(call.tool);
@@ -68,7 +67,7 @@ export async function endNested(batch: BatchRun, call: Call): Promise<void> {
   await endCall(batch, run, errorEnding("cancelled", "cancelled", modelText.cancelled("before")));
 }
 
-async function settle(batch: BatchRun, call: RunningCall): Promise<SettledCall> {
+async function settleRunning(batch: BatchRun, call: RunningCall): Promise<SettledCall> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "" });
   run.resumed = true;
   batch.runs.push(run); // so that a retry can be cancelled
@@ -125,7 +124,7 @@ async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidenc
   const restored = await restoreCall(batch, run);
   if ("end" in restored) return undefined;
   if (probe) return await endByProbe(batch, run, { call, parsed: restored, evidence });
-  return call.attempt === 1 && batch.deps.retryIdempotent ? await retry(batch, run, call, restored) : undefined;
+  return call.attempt === 1 && batch.deps.retryIdempotent ? await retryCall(batch, run, call, restored) : undefined;
 }
 
 type ProbeInput = { readonly call: RunningCall; readonly parsed: ParsedCall; readonly evidence: JsonObject };
@@ -167,7 +166,7 @@ function isProbeAnswer(given: unknown): boolean {
   return isObject(given) && (given["state"] === "applied" || given["state"] === "not_applied" || given["state"] === "unknown");
 }
 
-async function retry(batch: BatchRun, run: CallRun, call: RunningCall, parsed: ParsedCall): Promise<Ending | undefined> {
+async function retryCall(batch: BatchRun, run: CallRun, call: RunningCall, parsed: ParsedCall): Promise<Ending | undefined> {
   const { session } = batch.deps;
   const judged = await assessCall(batch, run, parsed);
   const { fingerprint } = call.judged;

@@ -1,6 +1,6 @@
 import { isObject } from "./json.ts";
 
-/** Thrown for a value that has no canonical form; it is refused so that what was fingerprinted is what is stored. */
+/** Thrown for a value without a canonical form; storing it would change what was fingerprinted. */
 export class EventInvalid extends Error {
   readonly type: "event_invalid" = "event_invalid";
   constructor(what: string, key: string | number) {
@@ -11,7 +11,7 @@ export class EventInvalid extends Error {
 
 const MAX_DEPTH = 1024;
 
-/** The canonical text of a value (RFC 8785); throws `EventInvalid` for what JSON would lose or change. */
+/** The canonical text of a value (RFC 8785); throws `EventInvalid` for values that JSON would lose or change. */
 export function canonicalJson(value: unknown): string {
   return write(value, "", 0);
 }
@@ -51,7 +51,7 @@ function record(value: Readonly<Record<string, unknown>>, key: string | number, 
   return `${out}}`;
 }
 
-/** Insertion sort: objects here are small and often sorted, which makes it several times faster. */
+/** An insertion sort is several times faster, because most objects are small and sorted. */
 function sortedKeys(value: object): readonly string[] {
   const keys = Object.keys(value);
   if (keys.length > 16) return keys.sort();
@@ -64,10 +64,10 @@ function sortedKeys(value: object): readonly string[] {
   return keys;
 }
 
-/** Any unit that needs escaping, or half of a surrogate pair. */
+/** Characters that need escaping, and surrogates. */
 const NEEDS_CARE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
-/** In longer texts, searching costs more than escaping. */
+/** For longer texts, searching costs more than escaping. */
 const SHORT = 256;
 
 function quote(text: string, key: string | number): string {

@@ -4,36 +4,35 @@ import { jsonPointer } from "./pointer.ts";
 
 /** Also stops a value that contains itself. */
 const MAX_LEVELS = 512;
-/** Beyond this many values, none may occur twice: a small value that shares its parts can be endless when written out. */
+/** Beyond this, no value may occur twice: a small value that shares parts can be huge when written out. */
 const MAX_SHARING = 1 << 16;
 
 type CopyWalk = {
-  /** Inputs are refused where results are repaired: lone surrogates and prototype keys. */
+  /** Refuses lone surrogates and prototype keys; otherwise they are repaired. */
   readonly strict: boolean;
-  /** The value of a result: finite numbers of any size pass, `toJSON` is used, and a refusal says what was found. */
+  /** Accepts large numbers and `toJSON`, and describes a refused value. */
   readonly ofResult?: true;
-  /** A number was beyond ±(2^53 - 1). */
   tooLarge?: true;
-  /** No string in it can hold a lone surrogate. */
+  /** No string has a lone surrogate. */
   readonly paired: boolean;
   readonly path: PropertyKey[];
   values: number;
   seen: Set<object> | undefined;
 };
 
-/** Makes the deep-frozen copy of an input. Reads every property once and refuses what JSON cannot carry, with its place. */
+/** Returns a deep-frozen copy of an input; reads every property once and throws for values that JSON cannot represent. */
 export function copyInput(value: unknown): JsonObject {
   if (!isObject(value)) throw new InvalidInput("params must be object");
   return copyMembers(value, { strict: true, paired: false, path: [], values: 0, seen: undefined });
 }
 
-/** Freezes a value just parsed and not shared. `paired`: the text has no lone surrogate. */
+/** Freezes a value just parsed from text. `paired`: the text has no lone surrogate. */
 export function freezeRead(value: JsonObject, paired: boolean): JsonObject {
   if (paired && isFlat(value)) return Object.freeze(value);
   return freezeMembers(value, { strict: true, paired, path: [], values: 0, seen: undefined });
 }
 
-/** True if no member has parts and no key reaches prototypes. `for in` is twice as fast as a key list. */
+/** `for in` is twice as fast as a key list. */
 function isFlat(value: JsonObject): boolean {
   for (const key in value) {
     const member = value[key];
@@ -57,7 +56,6 @@ function freezeItems(source: readonly Json[], walk: CopyWalk): void {
   Object.freeze(source);
 }
 
-/** Tracks the place only where something below may be refused. */
 function freezeMember(value: Json | undefined, at: PropertyKey, walk: CopyWalk): void {
   if (walk.paired ? typeof value === "string" || isSmall(value) : isPlain(value)) return;
   walk.path.push(at);
@@ -67,7 +65,7 @@ function freezeMember(value: Json | undefined, at: PropertyKey, walk: CopyWalk):
   walk.path.pop();
 }
 
-/** The deep-frozen copy of a tool's value, with lone surrogates replaced; undefined if it is not JSON. */
+/** Returns a deep-frozen copy of a tool's value, with lone surrogates replaced; undefined if it is not JSON. */
 export function copyGiven(value: unknown): Json | undefined {
   try {
     return copy(value, { strict: false, paired: false, path: [], values: 0, seen: undefined });
@@ -77,10 +75,10 @@ export function copyGiven(value: unknown): Json | undefined {
   }
 }
 
-/** A result's value as JSON. `keepable` is false if it has a number that records cannot hold exactly. */
+/** `keepable` is false if a number is too large to record exactly. */
 export type ResultCopy = { readonly value: Json; readonly keepable: boolean };
 
-/** The deep-frozen copy of the value a tool returned. Throws an error that names the place of what JSON cannot carry. */
+/** Returns a deep-frozen copy of a tool's result; throws an error that locates the value that JSON cannot represent. */
 export function copyResult(value: unknown): ResultCopy {
   const walk: CopyWalk = { strict: false, ofResult: true, paired: false, path: [], values: 0, seen: undefined };
   const copied = copy(value, walk);
@@ -112,7 +110,7 @@ function copy(value: unknown, walk: CopyWalk): Json {
   }
 }
 
-/** As `JSON.stringify` does it: dates and other values say themselves what they are in JSON. */
+/** As `JSON.stringify` does, for dates and others. */
 function fromToJson(value: object, walk: CopyWalk): unknown {
   const convert: unknown = Reflect.get(value, "toJSON");
   return typeof convert === "function" ? convert.call(value, String(walk.path.at(-1) ?? "")) : value;
@@ -158,7 +156,7 @@ function isSmall(value: unknown): value is number | boolean | null {
   return typeof value === "boolean" || value === null || (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
 }
 
-/** True for plain objects and class instances; false for dates, maps and others that keep content outside their properties. */
+/** False for dates, maps and other objects with content outside their properties. */
 function isRecord(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null || Object.prototype.toString.call(value) === "[object Object]";
@@ -192,7 +190,6 @@ function text(value: string, walk: CopyWalk): string {
   return walk.strict ? refuse(walk, "must not contain a lone surrogate") : value.toWellFormed();
 }
 
-/** Names the kind of a value that JSON cannot carry: `a function`, `a Map`. */
 function refuseValue(value: unknown, walk: CopyWalk): never {
   if (!walk.ofResult) return refuse(walk, "must be JSON");
   const kind = typeof value === "object" ? Object.prototype.toString.call(value).slice("[object ".length, -1) : typeof value;

@@ -1,7 +1,7 @@
-/** A value that JSON can carry. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
-/** A JSON object; its keys are own properties only. */
+/** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
 
 /** True for a plain, non-array object. */

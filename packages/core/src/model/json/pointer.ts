@@ -1,11 +1,11 @@
-/** The JSON pointer for a list of keys; "" is the root. */
+/** The JSON pointer for a list of keys. */
 export function jsonPointer(keys: readonly PropertyKey[]): string {
   let pointer = "";
   for (const key of keys) pointer += pointerStep(key);
   return pointer;
 }
 
-/** The key that one step of a JSON pointer names. */
+/** The key in one step of a JSON pointer. */
 export function stepKey(step: string): string {
   return step.replaceAll("~1", "/").replaceAll("~0", "~");
 }

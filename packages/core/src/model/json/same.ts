@@ -1,6 +1,6 @@
 import { isObject } from "./json.ts";
 
-/** True when a value equals a JSON value; undefined properties count as absent and key order is ignored. */
+/** True if the values are equal as JSON; undefined properties count as absent. */
 export function sameJson(json: unknown, value: unknown): boolean {
   if (json === value) return true;
   if (typeof json !== "object" || json === null || typeof value !== "object" || value === null) return false;
@@ -14,7 +14,7 @@ function sameItems(json: readonly unknown[], value: readonly unknown[]): boolean
   return true;
 }
 
-/** `for in` is twice as fast as key lists; inherited members appear on both sides and cancel out. */
+/** `for in` is twice as fast as key lists; inherited members cancel out. */
 function sameMembers(json: Readonly<Record<string, unknown>>, value: Readonly<Record<string, unknown>>): boolean {
   let members = 0;
   for (const key in value) {

@@ -3,22 +3,22 @@ import type { Holder } from "../holder.ts";
 import type { Json, JsonObject } from "../json/json.ts";
 import type { Kind } from "../kind.ts";
 
-/** Who settled a proposal, and their message. */
+/** Who settled a proposal. */
 export type Resolution = {
   readonly action: "apply" | "discard";
   readonly by: "model" | "person" | "runtime";
   readonly who?: By;
   readonly reason: string;
   readonly extra?: JsonObject;
-  /** The call of `resolve`, if a model settled it. */
+  /** The call of `resolve`. */
   readonly callId?: string;
   readonly at: string;
 };
 
-/** The state of a file that an apply left in neither end state. */
+/** A file's state after an apply that did not finish. */
 export type FileState = { readonly path: string; readonly at: "before" | "after" | "other" };
 
-/** The bodies of proposal events; none of them changes a call. */
+/** The bodies of proposal events. */
 export type ProposalEventBodies = {
   "proposal.staged": {
     readonly proposal: string;
@@ -34,16 +34,16 @@ export type ProposalEventBodies = {
     readonly owner: Holder | null;
     readonly digest: string;
     readonly files: number;
-    /** A `ProposalManifest`: what people see, and every effect by path and digest. */
+    /** A `ProposalManifest`. */
     readonly manifest: Json;
-    /** SHA-256 (hex) of every content before and after; each is stored with the event. */
+    /** SHA-256 (hex) of every content before and after. */
     readonly contents: readonly string[];
-    /** The older proposal of the same request that this one replaces. */
+    /** Older proposals of the same request. */
     readonly supersedes?: readonly string[];
   };
   "proposal.applying": { readonly proposal: string; readonly digest: string; readonly resolution: Resolution };
   "proposal.applied": { readonly proposal: string; readonly superseded: readonly string[] };
-  /** Nothing changed and the proposal is staged again; `cancelled` is not counted as a failure. */
+  /** Nothing changed and the proposal is staged again; `cancelled` does not count as a failure. */
   "proposal.apply_failed": {
     readonly proposal: string;
     readonly type: string;
@@ -55,10 +55,10 @@ export type ProposalEventBodies = {
   "proposal.stale": { readonly proposal: string; readonly cause: "changed" | "lost" | "tool"; readonly files: readonly string[] };
   "proposal.superseded": { readonly proposal: string; readonly by: string };
   "proposal.unknown": { readonly proposal: string; readonly message: string; readonly files: readonly FileState[] };
-  /** Written before the first file is restored, by the holder of the session only. */
+  /** Written before the first file is restored. */
   "proposal.undoing": { readonly proposal: string; readonly by: By };
   "proposal.undone": { readonly proposal: string; readonly by: By; readonly reason: string | null };
-  /** A person's request was refused; the proposal is unchanged. */
+  /** The proposal is unchanged. */
   "proposal.refused": {
     readonly proposal: string;
     readonly action: "apply" | "discard" | "undo";
@@ -68,7 +68,7 @@ export type ProposalEventBodies = {
   "proposal.reminded": { readonly proposal: string; readonly turn: number };
   "proposal.unheeded": { readonly proposal: string; readonly turn: number };
   "proposal.parked": { readonly proposal: string; readonly why: "unheeded" | "failures" | "person" | "ended" };
-  /** Shared chain: a person's request to the process that holds the session, which records the result. */
+  /** Asks the process that holds the session. */
   "proposal.requested": {
     readonly proposal: string;
     readonly session: string;

@@ -4,13 +4,10 @@ import type { Json, JsonObject } from "../json/json.ts";
 import type { Kind } from "../kind.ts";
 import type { ProposalEventBodies, Resolution } from "./events.ts";
 
-/** The state of a proposal; `parked` is a flag of `staged`. */
+/** The state of a proposal; a parked one is `staged`. */
 export type ProposalState = "staged" | "applying" | "applied" | "discarded" | "stale" | "superseded" | "unknown" | "undone";
 
-/**
- * The change to one file: digests are `sha256:<hex>` of raw bytes, or "absent". `realPath` is where the absolute path
- * led at the preview.
- */
+/** The change to one file. Digests are `sha256:<hex>` of raw bytes, or "absent"; `realPath` is where the path led at the preview. */
 export type FileEffect = {
   readonly path: string;
   readonly realPath: string;
@@ -18,21 +15,19 @@ export type FileEffect = {
   readonly to?: string;
   readonly before: string;
   readonly after: string;
-  /** Permission bits of the file. */
   readonly mode: number | null;
 };
 
-/** What is kept of a preview besides its contents. */
+/** A preview without its contents. */
 export type ProposalManifest = {
   /** The full text of each change, for people. */
   readonly blocks: readonly string[];
   readonly effects: readonly FileEffect[];
-  /** For the tool's `apply`. */
   readonly data?: Json;
   readonly details?: Json;
 };
 
-/** One proposal as folded and listed; the ledger keeps its effects at `seq` of its session. */
+/** A proposal as folded and listed; the ledger keeps its effects at `seq` of its session. */
 export type ProposalRow = {
   readonly id: string;
   readonly session: string;
@@ -54,11 +49,11 @@ export type ProposalRow = {
   readonly failures: number;
   readonly resolution: Resolution | null;
   readonly cause: ProposalEventBodies["proposal.stale"]["cause"] | null;
-  /** Files that changed, or the state of each if that is unclear. */
+  /** Changed files, or the state of each file if that is unclear. */
   readonly changed: readonly string[];
   readonly supersededBy: string | null;
   readonly error: { readonly type: string; readonly message: string } | null;
-  /** A person's request that the holder has not carried out. `begun`: some files may already be restored. */
+  /** A person's request, until the holder carries it out. `begun`: some files may already be restored. */
   readonly requested: { readonly action: "apply" | "discard" | "undo"; readonly pos: number; readonly begun?: true } | null;
   readonly stagedAt: string;
   readonly updatedAt: string;
@@ -76,7 +71,7 @@ export type ProposalIdentity = {
   readonly effects: readonly FileEffect[];
 };
 
-/** The text whose digest names a proposal: tool, input, label and effects. Where a path led is checked on apply. */
+/** The text whose digest names a proposal. It omits `realPath`, which is checked on apply. */
 export function proposalIdentityText({ tool, toolDigest, input, label, effects }: ProposalIdentity): string {
   const files = effects.map(({ path, op, to, before, after, mode }) => ({
     path,
@@ -89,7 +84,7 @@ export function proposalIdentityText({ tool, toolDigest, input, label, effects }
   return canonicalJson({ tool, toolDigest, input, label, effects: files });
 }
 
-/** Every path that rules judge: as written, and where it led. */
+/** Every path that rules judge: as written, and its real path. */
 export function judgedPaths(effects: readonly FileEffect[]): readonly string[] {
   return [...new Set(effects.flatMap(({ path, realPath, to }) => (to === undefined ? [path, realPath] : [path, realPath, to])))];
 }

@@ -1,36 +1,35 @@
 import { canonicalJson } from "../json/canonical.ts";
 import { sameJson } from "../json/same.ts";
 
-/** How patient a loop detector is. */
+/** The limits of a loop detector. */
 export type LoopDetectorOptions = {
-  /** Equal batches in a row that trip it; an integer from 1. */
+  /** How many equal batches in a row trip it. */
   readonly threshold?: number;
-  /** Tools whose repeated identical calls are expected. */
+  /** Tools that may poll with identical calls. */
   readonly pollSafe?: (name: string) => boolean;
-  /** The longest alternation to look for; 1 disables it. */
+  /** The longest alternation to detect; 1 disables it. */
   readonly maxPeriod?: number;
-  /** How often an alternation must repeat; an integer from 2. */
+  /** How often an alternation must repeat; at least 2. */
   readonly cycles?: number;
 };
 
-/** One call of a batch; arguments are the model's text or an already parsed value. */
+/** A call; arguments are text or a parsed value. */
 export type LoopCall = { readonly name: string; readonly arguments: unknown };
 
-/** What tripped the detector last: the same batch `count` times, or `period` batches in turn, `count` in all. */
+/** What tripped the detector: one batch `count` times, or `period` batches alternating over `count` batches. */
 export type LoopTrip = { readonly count: number; readonly period: number; readonly tool: string };
 
-/** Watches executed batches for a model that makes no progress; it has no clock and starts nothing. */
+/** Detects a model that makes no progress. */
 export type LoopDetector = {
-  /** Records an executed batch, always with results or always without; warns at the first trip, stops at every later one. */
+  /** Records an executed batch, always with results or always without; warns at the first trip, stops at later ones. */
   readonly record: (calls: readonly LoopCall[], results?: readonly unknown[]) => "ok" | "warn" | "stop";
   readonly consecutive: number;
   readonly strikes: number;
   readonly trip: LoopTrip | undefined;
-  /** For a new user prompt, a notice turn or a switch of agent. */
   readonly reset: () => void;
 };
 
-/** Creates an empty detector. Throws `RangeError` for options that could never trip, or always would. */
+/** Creates a loop detector; throws `RangeError` for invalid options. */
 export function createLoopDetector(options: LoopDetectorOptions = {}): LoopDetector {
   const patience: Patience = {
     threshold: atLeast(1, "threshold", options.threshold ?? 5),
@@ -39,8 +38,7 @@ export function createLoopDetector(options: LoopDetectorOptions = {}): LoopDetec
   };
   const pollSafe = options.pollSafe ?? (() => false);
   const recent: LoopBatch[] = [];
-  // Plain fields, because V8 keeps what a getter closes over, here a whole conversation, until the next full
-  // collection.
+  // Plain fields: a getter would keep a whole conversation alive until the next full garbage collection.
   const detector: { -readonly [K in keyof LoopDetector]: LoopDetector[K] } = {
     consecutive: 0,
     strikes: 0,
@@ -67,20 +65,19 @@ export function createLoopDetector(options: LoopDetectorOptions = {}): LoopDetec
   return detector;
 }
 
-/** The text for the model in the turn after a warning. */
+/** The text for the model after a warning. */
 export function loopWarning({ count, period }: LoopTrip): string {
   if (period > 1) return `You are repeating the same ${period} tool calls in turn.`;
   return `You have made the same tool call ${count} times in a row without progress. Change your approach, or say what blocks you.`;
 }
 
-/** Why a run was stopped. */
+/** The error of a stopped run. */
 export function loopError({ count, period, tool }: LoopTrip): string {
   if (period > 1) return `The model repeated the same ${period} tool calls in turn for ${count} batches, beginning with '${tool}'.`;
   return `The model made the same tool call ${count} times in a row, beginning with '${tool}'.`;
 }
 
 type Patience = Required<Omit<LoopDetectorOptions, "pollSafe">>;
-/** Serialized only when compared, because batches mostly differ in length or in their first call. */
 type LoopBatch = { readonly calls: readonly LoopInput[]; readonly results: readonly unknown[] | undefined };
 type LoopInput = {
   readonly name: string;
@@ -99,7 +96,6 @@ function batchOf(calls: readonly LoopCall[], results: readonly unknown[] | undef
   return { calls: calls.map(givenOf), results };
 }
 
-/** Copies a value, because its owner may change it. */
 function givenOf({ name, arguments: given }: LoopCall): LoopInput {
   return { name, text: typeof given === "string" ? given : canonical(given), value: undefined, isRead: false };
 }
@@ -113,7 +109,7 @@ function tripOf(recent: readonly LoopBatch[], consecutive: number, { threshold, 
   return undefined;
 }
 
-/** Compares the newest first to fail early; equal batches are not an alternation. */
+/** Equal batches are not an alternation. */
 function comesRound(recent: readonly LoopBatch[], period: number, cycles: number): boolean {
   const first = recent.length - period * cycles;
   if (first < 0) return false;
@@ -124,7 +120,7 @@ function comesRound(recent: readonly LoopBatch[], period: number, cycles: number
   return false;
 }
 
-/** Order counts; call ids do not. */
+/** Ignores call ids. */
 function sameCalls(before: LoopBatch | undefined, batch: LoopBatch | undefined): boolean {
   if (!before || !batch || before.calls.length !== batch.calls.length) return false;
   return batch.calls.every((call, at) => sameCall(before.calls[at], call));
@@ -136,7 +132,7 @@ function sameCall(before: LoopInput | undefined, call: LoopInput): boolean {
   return readsAlike(before, call) && canonicalText(before.text) === canonicalText(call.text);
 }
 
-/** Different readings differ; equal readings may still differ where parsing loses something, such as long numbers. */
+/** Cheap comparison first; equal values may still differ where parsing loses digits. */
 function readsAlike(before: LoopInput, call: LoopInput): boolean {
   try {
     return sameJson(contentOf(before), contentOf(call));
@@ -172,7 +168,7 @@ function canonicalText(text: string): string {
   }
 }
 
-/** Values without a canonical form are compared by a description. */
+/** Describes values that have no canonical form. */
 function canonical(value: unknown): string {
   try {
     return canonicalJson(value);

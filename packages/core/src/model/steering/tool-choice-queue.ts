@@ -4,17 +4,17 @@ export type Choice = "auto" | "none" | "required" | { readonly tool: string };
 /** Why a choice was not served. */
 export type RejectReason = "aborted" | "error" | "cleared" | "removed" | "unavailable" | "not_invoked";
 
-/** What happens to a rejected choice: it is queued again, dropped, or dropped with the rest of its sequence. */
+/** What happens to a rejected choice. */
 export type OnReject = "requeue" | "drop" | "drop_sequence";
 
-/** An entry that forces or removes the model's choice of tool, one choice per turn. */
+/** Forces or removes the model's choice of tool, one choice per turn. */
 export type Directive = {
   readonly label: string;
   readonly choices: readonly Choice[];
   readonly onRejected: OnReject | Partial<Record<RejectReason, OnReject>>;
   readonly proposalId?: string;
   readonly requeued: number;
-  /** Which push it came from; a requeued choice and the rest of its entry share it. */
+  /** The push it came from. */
   readonly sequence: number;
 };
 
@@ -23,16 +23,15 @@ export type ToolChoiceQueue = {
   readonly entries: readonly Directive[];
   readonly inFlight?: InFlight;
   readonly lastServed?: string;
-  /** The sequence number of the next push. */
   readonly pushed: number;
 };
 
 type InFlight = { readonly directive: Directive; readonly choice: Choice; readonly invoked: boolean };
 
-/** Options of a push besides its choices. */
+/** Options of a push. */
 export type PushOptions = {
   readonly label?: string;
-  /** Put it before everything that waits, even a half-served sequence. */
+  /** Put it before all others, even before the rest of a sequence. */
   readonly now?: boolean;
   readonly onRejected?: Directive["onRejected"];
   readonly proposalId?: string;
@@ -41,7 +40,7 @@ export type PushOptions = {
 /** The empty queue. */
 export const EMPTY_QUEUE: ToolChoiceQueue = Object.freeze({ entries: Object.freeze([]), pushed: 0 });
 
-/** Adds a directive; without choices nothing changes. */
+/** Adds a directive; without choices, nothing changes. */
 export function push(
   queue: ToolChoiceQueue,
   { choices, ...options }: PushOptions & { readonly choices: readonly Choice[] },
@@ -73,10 +72,7 @@ export function pushSequence(queue: ToolChoiceQueue, choices: readonly Choice[],
 /** A queue and the choice it serves. */
 export type Served = { readonly queue: ToolChoiceQueue; readonly choice: Choice | undefined };
 
-/**
- * Serves one choice and keeps it in flight; until that is settled it serves the same one again. A named tool that is
- * not active is dropped with the rest of its sequence. Without `active` all tools count as active.
- */
+/** Serves one choice until it is settled. An inactive tool is dropped with the rest of its sequence; without `active`, all are active. */
 export function next(queue: ToolChoiceQueue, { active }: { readonly active?: readonly string[] } = {}): Served {
   if (queue.inFlight) return { queue, choice: queue.inFlight.choice };
   let { entries } = queue;
@@ -99,12 +95,12 @@ function withoutSequence(entries: readonly Directive[], sequence: number): reado
   return entries.filter((entry) => entry.sequence !== sequence);
 }
 
-/** Records that the forced tool ran in this turn. */
+/** Records that the model called the forced tool. */
 export function markInvoked(queue: ToolChoiceQueue): ToolChoiceQueue {
   return queue.inFlight ? { ...queue, inFlight: { ...queue.inFlight, invoked: true } } : queue;
 }
 
-/** Ends the turn normally; a named choice that was not taken is rejected as `not_invoked`. */
+/** Ends the turn; a named tool that was not called is rejected as `not_invoked`. */
 export function resolve(queue: ToolChoiceQueue): ToolChoiceQueue {
   if (!queue.inFlight) return queue;
   const { inFlight, ...rest } = queue;
@@ -114,7 +110,7 @@ export function resolve(queue: ToolChoiceQueue): ToolChoiceQueue {
 
 const NEVER_AGAIN: readonly RejectReason[] = ["removed", "cleared", "unavailable"];
 
-/** Rejects the choice in flight; its directive says what happens next. */
+/** Rejects the served choice; its directive says what happens next. */
 export function reject(queue: ToolChoiceQueue, reason: RejectReason): ToolChoiceQueue {
   const { inFlight, ...rest } = queue;
   if (!inFlight) return queue;
@@ -125,7 +121,7 @@ export function reject(queue: ToolChoiceQueue, reason: RejectReason): ToolChoice
   return { ...rest, entries: [{ ...directive, choices: [choice], requeued: directive.requeued + 1 }, ...rest.entries] };
 }
 
-/** Removes everything with this label, including the choice in flight. */
+/** Removes all choices with this label, also the served one. */
 export function removeByLabel(queue: ToolChoiceQueue, label: string): ToolChoiceQueue {
   const settled = queue.inFlight?.directive.label === label ? reject(queue, "removed") : queue;
   if (settled === queue && !queue.entries.some((entry) => entry.label === label)) return queue;
@@ -149,7 +145,7 @@ export function inspect({ inFlight, entries }: ToolChoiceQueue): QueueView {
   return inFlight ? { inFlight: { label: inFlight.directive.label, choice: inFlight.choice }, queued } : { queued };
 }
 
-/** Takes the label served last, once. */
+/** Returns the label served last, once. */
 export function consumeLastServedLabel(queue: ToolChoiceQueue): { readonly queue: ToolChoiceQueue; readonly label: string | undefined } {
   const { lastServed, ...rest } = queue;
   return { queue: lastServed === undefined ? queue : rest, label: lastServed };

@@ -9,13 +9,12 @@ import { messageOf } from "../../model/result/thrown.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../../ports.ts";
 
-/** The answer in force, and whether this call gave it. */
+/** The recorded answer, and whether this call gave it. */
 export type AnswerReport = {
   readonly id: string;
   readonly outcome: ApprovalRow["state"];
-  /** An earlier answer was in force. */
   readonly alreadyAnswered: boolean;
-  /** The answer in force says the same. */
+  /** The recorded answer says the same. */
   readonly identical: boolean;
   readonly answeredBy: By | null;
   readonly answeredAt: string | null;
@@ -25,11 +24,10 @@ export type AnswerReport = {
 /** Loads the request behind an approval and builds the edited one. */
 export type RequestReader = {
   readonly load: (row: ApprovalRow) => Promise<Request>;
-  /** Throws `AnswerError`. */
   readonly edit: (row: ApprovalRow, answer: Answer) => Promise<Request & { readonly fingerprint: string }>;
 };
 
-/** What answering an approval needs; any process can do it. */
+/** The ports for answering an approval, from any process. */
 export type AnswerPorts = {
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -38,7 +36,7 @@ export type AnswerPorts = {
   readonly requests: RequestReader;
 };
 
-/** Commits one answer with its grants and resolves after the commit; an earlier answer wins. */
+/** Commits one answer with its grants; an earlier answer wins. */
 export async function answerApproval(ports: AnswerPorts, answer: Answer): Promise<AnswerReport> {
   const given = checkAnswer(answer);
   const row = await findApproval(ports.ledger, given.approval);
@@ -58,7 +56,7 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
     ...grants.map((body): SharedDraft => ({ type: "grant.created", v: 1, at, body })),
   ];
   const outcome = await ports.ledger.answer(events);
-  const [won] = "won" in outcome ? outcome.won : []; // the row itself may already ask about a new revision
+  const [won] = "won" in outcome ? outcome.won : []; // not read again: the row may already ask about a new revision
   const now = won ? nextApprovalRow(row, won) : await findApproval(ports.ledger, row.id);
   if (!won && now.state === "open") return await expire(ports, row, checked);
   return { ...report(now, checked, edited?.fingerprint), alreadyAnswered: !won };
@@ -108,7 +106,7 @@ function isPerson(by: unknown): boolean {
 
 const SCOPES: readonly unknown[] = ["session", "project", "user"];
 
-/** Refuses an invalid expiry or count instead of granting forever. */
+/** Refuses an invalid expiry or count, which would grant forever. */
 function checkRemember(remember: Remember | undefined): Remember | undefined {
   if (!remember) return undefined;
   const { scope, expiresAt, uses } = remember;
@@ -148,7 +146,7 @@ function changesInput(answer: Answer): boolean {
   return answer.outcome === "approve" && (answer.updatedInput !== undefined || answer.newContent !== undefined);
 }
 
-/** True if a deadline passed by the clock or the newest recorded time. */
+/** True if the deadline passed by the clock or the newest recorded time. */
 export function isPast(deadline: string | null, clock: Clock, newest = ""): boolean {
   return deadline !== null && (clock.now() >= Date.parse(deadline) || newest >= deadline);
 }

@@ -12,23 +12,23 @@ import { closeApproval } from "./close.ts";
 import { confirmationOf, offeredRules } from "./confirm.ts";
 import { checkApproval, type WaitOutcome, waitForAnswer } from "./wait.ts";
 
-/** The outcome of asking a person; `judged` is the request they approved. */
+/** `judged` is the request that the person approved. */
 export type AskOutcome = { readonly go: Consent; readonly judged: JudgedCall } | { readonly end: Ending } | { readonly parked: string };
 
-/** Opens the approval, waits until any process settles it, and asks again if the request changes. */
+/** Opens the approval and waits until any process settles it; a changed request asks again. */
 export async function askPerson(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
-  const watch = batch.deps.session.watch(() => undefined); // follow other processes' answers during the whole ask
+  const watch = batch.deps.session.watch(() => undefined); // follow other processes during the whole ask
   try {
-    return await ask(batch, run, judged);
+    return await askUntilSettled(batch, run, judged);
   } finally {
     watch.close();
   }
 }
 
-async function ask(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
+async function askUntilSettled(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<AskOutcome> {
   run.resumed = true;
   const before = await settledBefore(batch, run, judged);
-  if (before !== undefined && "changed" in before) return await ask(batch, run, before.changed);
+  if (before !== undefined && "changed" in before) return await askUntilSettled(batch, run, before.changed);
   if (before !== undefined) return withRequest(before, judged);
   const { approver } = batch.deps;
   const onAsk = run.nested ? "deny" : batch.deps.onAsk; // a nested call cannot outlive its process
@@ -37,14 +37,13 @@ async function ask(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<A
   const open = await openApproval(batch, run, judged);
   const waited = reachable ? await waitForAnswer(batch, run, { judged, open }) : "unasked";
   if (waited === "unasked") return onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, judged);
-  return "changed" in waited ? await ask(batch, run, waited.changed) : withRequest(waited, judged);
+  return "changed" in waited ? await askUntilSettled(batch, run, waited.changed) : withRequest(waited, judged);
 }
 
 function withRequest(step: StepResult<{ readonly go: Consent }> | { readonly parked: string }, judged: JudgedCall): AskOutcome {
   return "go" in step ? { go: step.go, judged } : step;
 }
 
-/** An earlier process's approval may be settled by now. */
 async function settledBefore(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<Exclude<WaitOutcome, "unasked"> | undefined> {
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state !== "waiting" || (call.approvalState === "open" && call.shown !== judged.request.fingerprint)) return undefined;
@@ -85,37 +84,21 @@ async function recordOpened(
   { deps }: BatchRun,
   { open, judged }: { readonly open: OpenApproval; readonly judged: JudgedCall },
 ): Promise<void> {
-  const {
-    id: approval,
-    callId: call,
-    revision,
-    fingerprint,
-    tool,
-    title,
-    reason,
-    source,
-    rule,
-    explicitAsk,
-    details,
-    suggestions,
-    expiresAt,
-  } = open;
-  const facts = judged.facts.view ?? null;
   const body = {
-    approval,
-    call,
-    revision,
-    fingerprint,
-    tool,
-    title,
-    reason,
-    source,
-    rule,
-    explicitAsk,
-    details,
-    facts,
-    suggestions,
-    expiresAt,
+    approval: open.id,
+    call: open.callId,
+    revision: open.revision,
+    fingerprint: open.fingerprint,
+    tool: open.tool,
+    title: open.title,
+    reason: open.reason,
+    source: open.source,
+    rule: open.rule,
+    explicitAsk: open.explicitAsk,
+    details: open.details,
+    facts: judged.facts.view ?? null,
+    suggestions: open.suggestions,
+    expiresAt: open.expiresAt,
   };
   await deps.session.record([deps.session.draft("approval.opened", body)], "full");
 }
@@ -147,13 +130,13 @@ function describeApproval(batch: BatchRun, run: CallRun, { judged, details, sugg
     explicitAsk: decision.explicitAsk,
     details,
     suggestions,
-    expiresAt: same && before?.state === "waiting" ? before.expiresAt : deadline(batch),
+    expiresAt: same && before?.state === "waiting" ? before.expiresAt : newDeadline(batch),
     ...(judged.facts.view !== undefined && { facts: judged.facts.view }),
     ...(batch.batch.agentName !== undefined && { agentName: batch.batch.agentName }),
   };
 }
 
-function deadline({ deps }: BatchRun): string | null {
+function newDeadline({ deps }: BatchRun): string | null {
   const { approvalTimeoutMs: given } = deps;
   const ms = typeof given === "function" ? given() : given;
   return ms === undefined ? null : new Date(deps.clock.now() + ms).toISOString();

@@ -4,7 +4,7 @@ import { SHARED } from "../../model/events.ts";
 import { type BatchRun, type CallRun, isParking } from "../pipeline/call-run.ts";
 import type { Session } from "../session/session.ts";
 
-/** Closes the call's approval unless its consent is used. The first event wins. */
+/** Closes the call's approval unless it is claimed; the first event wins. */
 export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "expired" | "cancelled" | "denied"): Promise<void> {
   const { session } = batch.deps;
   const call = session.state.calls.get(run.callId);
@@ -14,22 +14,21 @@ export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "exp
   await settleShared(session, session.draft("approval.closed", body));
   const now = session.state.calls.get(run.callId);
   const yesCameFirst = call.state === "waiting" && now?.state === "approved" && outcome !== "expired";
-  if (yesCameFirst) await closeApproval(batch, run, outcome); // withdraw the approval before the claim
+  if (yesCameFirst) await closeApproval(batch, run, outcome); // an answer came first: withdraw it before the claim
 }
 
-/** The approval a call keeps while its session is parked. */
 export function parkedApproval({ deps }: BatchRun, run: CallRun): { readonly parked: string } | undefined {
   const call = deps.session.state.calls.get(run.callId);
   return isParking(run) && isAsked(call) && call.approval !== null ? { parked: call.approval } : undefined;
 }
 
-/** Stores one event by compare-and-set on the shared chain and waits until the winner is folded. */
+/** Stores a shared event and waits until the winner is folded. */
 export async function settleShared(session: Session, event: SharedDraft): Promise<void> {
   const watch = session.watch(() => undefined);
   try {
     const answer = await session.ledger.answer([event]);
     const winner = "won" in answer ? answer.won[0] : answer.lost;
-    if (winner?.session === SHARED) await session.caughtUp(winner.pos); // events of our own chain are already folded
+    if (winner?.session === SHARED) await session.caughtUp(winner.pos); // own events are already folded
   } finally {
     watch.close();
   }

@@ -10,7 +10,7 @@ const CONFIRM_LIMIT_MS = 30_000;
 
 type ConfirmationInput = { readonly judged: JudgedCall; readonly suggestions: readonly string[] };
 
-/** Builds what the person sees; a failing `confirm` falls back to the description with a warning. */
+/** Builds the details a person sees; if the tool's `confirm` fails, its description with a warning. */
 export async function confirmationOf(
   batch: BatchRun,
   run: CallRun,
@@ -29,7 +29,7 @@ export async function confirmationOf(
   };
 }
 
-/** The rules "always" would store; none for an explicit ask. */
+/** The rules that "always" would store. */
 export function offeredRules({ deps }: BatchRun, { decision, request, subject }: JudgedCall): readonly string[] {
   if (decision.explicitAsk) return [];
   return (deps.rules ?? patternRules).offer(subject?.request ?? request);

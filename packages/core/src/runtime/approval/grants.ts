@@ -11,12 +11,11 @@ import { patternRules } from "../policy/pattern-rules.ts";
 import { wasClockSetBack } from "./answer.ts";
 import { settleShared } from "./close.ts";
 
-/** The grants that together answer an ask; `scope` is the first one's. */
+/** The grants that together answer an ask; `scope` is that of the first. */
 export type GrantAnswer = { readonly scope: GrantScope; readonly grants: readonly GrantRow[] };
 
 const SCOPES: readonly GrantScope[] = ["session", "project", "user"];
 
-/** Finds grants for a call that asks, but not explicitly. */
 export async function findGrants({ deps }: BatchRun, judged: JudgedCall): Promise<GrantAnswer | undefined> {
   const { session, clock, rules = patternRules, above = [] } = deps;
   const rows = await session.ledger.pending("grants", { limit: 1_000 });
@@ -26,16 +25,15 @@ export async function findGrants({ deps }: BatchRun, judged: JudgedCall): Promis
   return used && first ? { scope: first.scope, grants: used } : undefined;
 }
 
-/** Where and when a grant would apply. */
+/** Where and when a grant must apply. */
 export type GrantReach = {
   readonly session: string | undefined;
-  /** Parent agents' sessions. */
   readonly above?: readonly string[];
   readonly workspace: string | undefined;
   readonly now: number;
 };
 
-/** Returns grants that together cover every asking unit, or undefined. */
+/** Returns grants that together cover every unit that asks. */
 export function coveringGrants(
   rows: readonly GrantRow[],
   { assessed, rules, reach }: { readonly assessed: Assessment; readonly rules: Rules; readonly reach: GrantReach },
@@ -75,11 +73,11 @@ function covers(rules: Rules, row: GrantRow, { request, unit }: CoveredUnit): bo
   try {
     return rules.parse(row.rule).covers(request, unit);
   } catch {
-    return false; // another version's rule notation covers nothing
+    return false; // a rule of another version covers nothing
   }
 }
 
-/** Uses up one use of each counted grant, then records the consent. Undefined if a use is gone. */
+/** Records the uses of counted grants and the consent. Undefined if a grant has no uses left. */
 export async function applyGrant(
   batch: BatchRun,
   run: CallRun,
@@ -99,18 +97,18 @@ export async function applyGrant(
   const body = { call: run.callId, fingerprint: judged.request.fingerprint, by, source: grantSource(grant.scope).source };
   await session.record([session.draft("call.answered", body)], "normal");
   const call = session.state.calls.get(run.callId);
-  run.resumed = true; // later policy changes no longer affect this consent
+  run.resumed = true; // a later policy change no longer affects this consent
   return call?.state === "approved" ? call.consent : undefined;
 }
 
-/** True if only pattern grants gave the consent, not the session grant `*`. */
+/** True if the session grant `*` was not needed for the consent. */
 export async function isGrantedByPattern({ deps }: BatchRun, consent: Consent): Promise<boolean> {
   if (consent.by !== "grant") return false;
   const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
   return !rows.some(({ id, rule }) => rule === "*" && (id === consent.id || consent.also.includes(id)));
 }
 
-/** Answers an open approval with a new grant. */
+/** Answers an open approval with a new grant, if one alone covers it. */
 export async function answerByGrant(batch: BatchRun, run: CallRun, { call, judged }: CoveredCall): Promise<boolean> {
   if (judged.decision.explicitAsk) return false;
   const grant = await findGrants(batch, judged);

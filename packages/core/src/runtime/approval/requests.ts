@@ -37,7 +37,7 @@ export function createRequestReader(ports: RequestPorts): RequestReader {
   };
 }
 
-/** Bindings the runtime added, which facts cannot rebuild. */
+/** Bindings that the runtime added, which facts cannot rebuild. */
 function ownBinds({ definition }: Tool, binds: Request["binds"]): Request["binds"] {
   if (definition.runtimeHandler === "resolve") return binds;
   const { effect } = binds;
@@ -70,7 +70,6 @@ async function sourceRequest(ports: RequestPorts, id: string): Promise<Request |
   return await withFacts(ports, request, touched.length > 0 ? touched : invocation?.locations());
 }
 
-/** The dispatcher's own ports for answering. */
 export function answerPorts(deps: DispatcherDeps, tools: Registry): AnswerPorts {
   const { session, clock, ids, digest, facts, rules } = deps;
   const { ledger } = session;

@@ -21,12 +21,11 @@ import { answerPorts } from "./requests.ts";
 
 type WaitingCall = Extract<Call, { readonly state: "waiting" }>;
 
-/** `unasked`: the approver gave no answer, so `onAsk` decides. `changed`: the request changed. */
+/** `unasked`: the approver did not answer. `changed`: the request changed. */
 export type WaitOutcome = StepResult<{ readonly go: Consent }> | "unasked" | { readonly parked: string } | { readonly changed: JudgedCall };
 
 type WaitState = { noAnswer: boolean; grants: boolean; expired: boolean; judged: JudgedCall; failure?: unknown };
 
-/** Waits for an answer, a grant, the deadline, a policy change or a cancel. */
 export async function waitForAnswer(
   batch: BatchRun,
   run: CallRun,
@@ -75,7 +74,7 @@ function listenForAnswers(batch: BatchRun, { open, state, ring }: ListenInput): 
   const now = Math.max(clock.now(), Date.parse(session.state.at)); // setting the clock back does not extend the deadline
   const deadline = open.expiresAt === null ? undefined : clock.timer(Math.max(0, Date.parse(open.expiresAt) - now), late, LIMIT);
   const asking = new AbortController();
-  showTo(batch, open, asking.signal).then(
+  askApprover(batch, open, asking.signal).then(
     (gave) => {
       state.noAnswer = !gave;
       ring();
@@ -109,17 +108,17 @@ function tellWaiting(batch: BatchRun, run: CallRun, { request }: JudgedCall): vo
 }
 
 /** Asks up to three times for a usable answer; false if there is none. */
-async function showTo(batch: BatchRun, open: OpenApproval, signal: AbortSignal): Promise<boolean> {
+async function askApprover(batch: BatchRun, open: OpenApproval, signal: AbortSignal): Promise<boolean> {
   for (let bad = 0; bad < 3 && !signal.aborted; bad += 1) {
     const answer = await batch.deps.approver?.ask(open, signal);
     if (signal.aborted) return true;
     if (!answer) return false;
-    if (await isTaken(batch, open, answer)) return true;
+    if (await storeAnswer(batch, open, answer)) return true;
   }
   return false;
 }
 
-async function isTaken({ deps, batch }: BatchRun, open: OpenApproval, answer: Answer): Promise<boolean> {
+async function storeAnswer({ deps, batch }: BatchRun, open: OpenApproval, answer: Answer): Promise<boolean> {
   try {
     const { approval = open.id, revision = open.revision } = answer;
     if (approval !== open.id) throw new AnswerError("bad_answer", `The answer is for ${approval}, but ${open.id} was asked.`);
@@ -132,27 +131,26 @@ async function isTaken({ deps, batch }: BatchRun, open: OpenApproval, answer: An
   }
 }
 
-/** The state of an open approval's wait. */
 export type OpenWait = { readonly expiresAt: string | null; readonly state: WaitState };
 
-/** Undefined if nothing has settled the approval yet. */
-export async function checkApproval(batch: BatchRun, run: CallRun, looking: OpenWait): Promise<WaitOutcome | undefined> {
-  const { state } = looking;
+/** Undefined if the approval is still open. */
+export async function checkApproval(batch: BatchRun, run: CallRun, wait: OpenWait): Promise<WaitOutcome | undefined> {
+  const { state } = wait;
   if (state.failure !== undefined) throw state.failure;
-  if (run.stopped) return parkedApproval(batch, run) ?? (await stop(batch, run, state.judged));
+  if (run.stopped) return parkedApproval(batch, run) ?? (await stopWaiting(batch, run, state.judged));
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state === "approved") return { go: call.consent };
   if (call?.state !== "waiting") throw new Error(`call ${run.callId} is ${call?.state ?? "gone"} while it waits`);
-  if (call.approvalState !== "open") return { end: settle(batch, run, { call, judged: state.judged }) };
-  if (state.expired || isPast(looking.expiresAt, batch.deps.clock, batch.deps.session.state.at)) {
+  if (call.approvalState !== "open") return { end: endClosedApproval(batch, run, { call, judged: state.judged }) };
+  if (state.expired || isPast(wait.expiresAt, batch.deps.clock, batch.deps.session.state.at)) {
     state.expired = false;
     await closeApproval(batch, run, "expired");
-    return await checkApproval(batch, run, { ...looking, expiresAt: null });
+    return await checkApproval(batch, run, { ...wait, expiresAt: null });
   }
-  return (await judgeWaiting(batch, run, { call, state })) ?? (await coveredOrUnasked(batch, run, { ...looking, call }));
+  return (await judgeWaiting(batch, run, { call, state })) ?? (await checkGrants(batch, run, { ...wait, call }));
 }
 
-async function stop(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<WaitOutcome> {
+async function stopWaiting(batch: BatchRun, run: CallRun, judged: JudgedCall): Promise<WaitOutcome> {
   await closeApproval(batch, run, "cancelled");
   notifyVerdict(batch, run, { judged, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
   return { end: stoppedEnding(run) };
@@ -166,7 +164,7 @@ const CLOSED_SOURCE: Readonly<Record<string, NotificationSource>> = {
 
 type SettledWait = { readonly call: WaitingCall; readonly judged: JudgedCall };
 
-function settle(batch: BatchRun, run: CallRun, { call, judged }: SettledWait): ReturnType<typeof closedApprovalEnding> {
+function endClosedApproval(batch: BatchRun, run: CallRun, { call, judged }: SettledWait): ReturnType<typeof closedApprovalEnding> {
   notifyVerdict(batch, run, { judged, source: CLOSED_SOURCE[call.approvalState] ?? decidedSource(judged.decision) });
   if (call.approvalState === "rejected") batch.forgiven.delete(call.shown);
   if (call.interrupt) skipRest(batch, "interrupted");
@@ -191,7 +189,7 @@ async function judgeWaiting(
   return { end: denialEnding(state.judged, true) };
 }
 
-async function coveredOrUnasked(
+async function checkGrants(
   batch: BatchRun,
   run: CallRun,
   { call, state }: OpenWait & { readonly call: WaitingCall },

@@ -2,20 +2,17 @@ import { MODES } from "../../model/decision.ts";
 import type { Policy, PolicySource } from "../../ports.ts";
 import type { Session } from "../session/session.ts";
 
-/** A session's recorded mode as a policy. */
+/** A session's recorded mode, as a policy. */
 export type Modes = PolicySource & {
   readonly mode: () => string;
-  /** Call it before the first call. A mode changed in settings applies if it is stricter or no one changed the mode here. */
+  /** Call it before the first call. A mode changed in settings applies if it is stricter, or if no one changed it here. */
   readonly begin: (by: string) => Promise<void>;
-  /**
-   * Records a mode change and judges waiting calls again. A stricter mode applies at once, a looser one after it is recorded. The caller
-   * checks permission.
-   */
+  /** Records a mode. A stricter one applies at once, a looser one after it is recorded. */
   readonly change: (to: string, by: string) => Promise<void>;
   readonly close: () => void;
 };
 
-/** What the modes of a session need. */
+/** The parts of a session's modes. */
 export type ModesParts = {
   readonly session: Session;
   readonly policy: PolicySource;
@@ -23,7 +20,7 @@ export type ModesParts = {
   readonly warn?: (message: string) => void;
 };
 
-/** Creates a session's modes, which follow mode changes in settings. */
+/** Creates a session's modes, which follow the settings. */
 export function createModes({ session, policy, planFile, warn }: ModesParts): Modes {
   const { state } = session;
   const changed = new Set<() => void>();
@@ -45,7 +42,7 @@ export function createModes({ session, policy, planFile, warn }: ModesParts): Mo
       session.draft("mode.changed", { from, to, by, ...(to === "plan" && { planning }) }),
       session.draft("policy.changed", { revision: revisionIn(policy.current(), to), digest: revision }),
     ];
-    await session.record(events, "full"); // after this, calls judged under the old mode cannot be claimed
+    await session.record(events, "full"); // calls judged under the old mode cannot be claimed after this
   };
   const change = (to: string, by: string): Promise<void> => {
     changes += 1;

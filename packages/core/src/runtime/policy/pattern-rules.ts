@@ -2,9 +2,7 @@ import { matchesPattern, parsePattern, UNREAD_COMMAND } from "../../model/patter
 import type { Request } from "../../model/request.ts";
 import type { Rules } from "../../ports.ts";
 
-/**
- * Grant rules in the `tool:arg=glob` notation; offers the tool's name. For tools that execute, only a command of plain words is covered.
- */
+/** Grant rules in the `tool:arg=glob` notation; for tools that execute, they cover only commands of plain words. */
 export const patternRules: Rules = {
   parse: (text) => {
     const pattern = parsePattern(text);

@@ -11,7 +11,7 @@ import type { FallbackContext, FallbackQuestion, FallbackResult, ResolveFallback
 import type { Session } from "../session/session.ts";
 import type { Modes } from "./modes.ts";
 
-/** What plan mode needs. */
+/** The parts of plan mode. */
 export type PlanModeParts = {
   readonly session: Session;
   readonly modes: Modes;
@@ -23,14 +23,13 @@ export type PlanModeParts = {
 
 /** Plan mode of one session. */
 export type PlanMode = {
-  /** Undefined if there is no plan. */
   readonly plan: () => Promise<string | undefined>;
   readonly close: () => void;
 };
 
 type PlanState = NonNullable<EventBodies["mode.changed"]["planning"]>;
 
-/** Lets `resolve` propose the main session's plan while in `plan`. */
+/** Lets `resolve` propose the plan while the main session is in mode `plan`. */
 export function createPlanMode(parts: PlanModeParts): PlanMode {
   const { session, modes, files, proposals } = parts;
   let on: PlanState | null = null;
@@ -56,7 +55,7 @@ function isAgent({ state }: Session): boolean {
   return state.created !== undefined && state.created.parent !== null;
 }
 
-/** The body of `enter_plan_mode`; `canApprove` says if a person can approve plans. */
+/** The body of `enter_plan_mode`. */
 export function enterPlanMode(modes: Modes, canApprove: () => boolean): RuntimeHandler {
   return async (session) => {
     if (isAgent(session)) return refused("Only the main session can enter plan mode.");
@@ -174,7 +173,7 @@ const LONGEST = 64;
 const oddInTitles = unicodePattern(String.raw`[^\p{L}\p{M}\p{N}\-_.]`, "gu");
 const DEVICES = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
 
-/** The file name of a plan, from its title, first heading or file; only letters, digits, `-`, `_` and `.`. */
+/** The file name of a plan, from its title, first heading or file. */
 export function planTitle(given: unknown, plan: string, stem: string | undefined): PlanTitle {
   if (typeof given === "string" && /[/\\\0]/.test(given)) return { fault: "title must not contain path separators" };
   for (const source of [typeof given === "string" ? given : undefined, firstHeading(plan), stem]) {

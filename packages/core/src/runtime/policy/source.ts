@@ -1,13 +1,13 @@
 import type { Policy, PolicySource } from "../../ports.ts";
 import type { DispatcherDeps } from "../dispatch.ts";
 
-/** A policy that never changes; missing fields add nothing. */
+/** A policy that never changes. */
 export function staticPolicy(policy: Partial<Policy> = {}): PolicySource {
   const fixed: Policy = { revision: "fixed", mode: "default", checkers: [], safeguards: [], honourReadOnlyHint: true, ...policy };
   return { current: () => fixed, subscribe: () => () => undefined };
 }
 
-/** The current policy; denies everything if it cannot be loaded. */
+/** The current policy; one that denies everything if it cannot be loaded. */
 export function currentPolicy({ policy }: DispatcherDeps): Policy {
   try {
     return policy.current();

@@ -8,10 +8,10 @@ import { type AssessmentInput, assessRequest, fingerprinted, type Judgeable } fr
 import type { BatchRun } from "../pipeline/call-run.ts";
 import type { Assessment, CallAssessment, ParsedCall } from "../pipeline/judged-call.ts";
 
-/** Consent to a preview is not consent to the change. */
+/** Bound to the request, because consent to a preview is not consent to the change. */
 export const STAGES = "staged";
 
-/** Judges a tool with a preview; a call to be staged is judged as reading its files. */
+/** A call to be staged is judged as reading its files. */
 export async function assessPreview(
   batch: BatchRun,
   assessing: AssessmentInput,
@@ -38,7 +38,6 @@ export async function assessPreview(
   };
 }
 
-/** The tools, and where to report a failing setting. */
 export type StagingAround = { readonly tools: Pick<Registry, "get">; readonly warn?: ((message: string) => void) | undefined };
 
 /** Judges staging a call as a read. Undefined if the call is denied or not staged. */
@@ -77,7 +76,6 @@ function readTool(): Tool {
   return ownReading;
 }
 
-/** The assessment of reading the same files. */
 export async function asReading({ tools }: StagingAround, assessing: AssessmentInput): Promise<AssessmentInput> {
   const registered = tools.get(READING);
   const tool = registered?.kind === "read" ? registered : readTool();

@@ -96,8 +96,8 @@ async function asEffect(batch: BatchRun, { target, frame }: ApplyTarget): Promis
 }
 
 /**
- * Judges the effect of applying a proposal. Recorded changes are judged as the tool that made the preview. A pending action has unknown
- * effects, so it is judged as `TOOL.apply`: an allow of its tool does not cover it, but a deny or explicit ask does.
+ * Recorded changes are judged as the tool that made the preview. An action is judged as `TOOL.apply`: an allow of its tool does not cover
+ * it, a deny or explicit ask does.
  */
 export async function assessEffect(
   assessing: Omit<AssessmentInput, "tool" | "invocation">,
@@ -115,7 +115,7 @@ function withoutDefaultAsk(decision: Decision): Decision {
 /** The tool and invocation whose effect an apply has. */
 export type EffectSource = { readonly tool: Tool; readonly invocation: Invocation; readonly blocks: readonly string[] };
 
-/** Undefined if the tool is gone or has changed. */
+/** Undefined if the tool was removed or has changed. */
 export async function sourceOf(staging: Staging, row: ProposalRow): Promise<EffectSource | undefined> {
   const { input, manifest } = await readStoredProposal(staging.session, row);
   if (row.carrier === "closure") return closureSource(staging, row, manifest);

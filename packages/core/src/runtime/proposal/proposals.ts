@@ -29,51 +29,48 @@ export type ProposalReport = {
   readonly text: string;
 };
 
-/** What people and hosts do with a session's proposals. */
+/** Settles a session's proposals for people and hosts. */
 export type Proposals = {
-  /** Oldest first. */
   readonly list: () => readonly ProposalRow[];
-  /** Applies for a person: a deny holds, and an ask counts as answered. */
+  /** A deny also applies to people; an ask counts as answered. */
   readonly apply: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   readonly discard: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
   readonly undo: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
-  /** Sets what `resolve` does when nothing is pending; null removes it and ends calls that wait for it. */
+  /** What `resolve` does when nothing is pending; null ends calls that wait for it. */
   readonly setResolveFallback: (handler: ResolveFallback | null) => void;
-  /** Asks again because the fallback's question has changed. */
+  /** Call it when the fallback's question has changed. */
   readonly askAgain: () => void;
   /** Stages an action of this process. Throws `ToolError`. */
   readonly queueResolveHandler: (handler: ResolveHandler) => QueuedAction;
 };
 
-/** A session's proposals, with the start and end of request handling. */
 export type ProposalDesk = Proposals & {
   /** Recovers proposals and handles requests made since; runs once. */
   readonly begin: () => Promise<void>;
-  /** Stops listening and finishes requests in progress. */
+  /** Finishes requests in progress. */
   readonly close: () => Promise<void>;
 };
 
-/** Creates the proposal desk of a session. */
 export function makeProposals(staging: Staging, deps: DispatcherDeps, live: LiveCalls): ProposalDesk {
   const person = { staging, deps };
-  const hearing = makeRequestListener(staging, ({ action, proposal, by, reason, again }) =>
-    ACTS[action](person, proposal, { by, reason: reason ?? "", again }),
+  const listener = makeRequestListener(staging, ({ action, proposal, by, reason, again }) =>
+    ACTIONS[action](person, proposal, { by, reason: reason ?? "", again }),
   );
-  staging.listen = hearing.listen;
+  staging.listen = listener.listen;
   let begun: Promise<void> | undefined;
   const begin = (): Promise<void> => {
-    begun ??= staging.changes ? recoverProposals(staging).then(hearing.catchUp) : Promise.resolve();
+    begun ??= staging.changes ? recoverProposals(staging).then(listener.catchUp) : Promise.resolve();
     return begun;
   };
   const settle = async (id: string, act: () => Promise<Ending>): Promise<ProposalReport> => {
-    const ending = await hearing.during(id, () => begin().then(act));
-    return await report(staging, id, ending);
+    const ending = await listener.runWhileOpen(id, () => begin().then(act));
+    return await reportSettling(staging, id, ending);
   };
   const desk: ProposalDesk = {
     list: () => stagedRows(staging),
-    apply: (id, by, reason = "") => settle(id, () => ACTS.apply(person, id, { by, reason })),
-    discard: (id, by, reason = "") => settle(id, () => ACTS.discard(person, id, { by, reason })),
-    undo: (id, by, reason = "") => settle(id, () => undo(staging, id, { by, reason, hearing })),
+    apply: (id, by, reason = "") => settle(id, () => ACTIONS.apply(person, id, { by, reason })),
+    discard: (id, by, reason = "") => settle(id, () => ACTIONS.discard(person, id, { by, reason })),
+    undo: (id, by, reason = "") => settle(id, () => requestUndo(staging, id, { by, reason, listener })),
     setResolveFallback: (handler) => {
       staging.fallback = handler;
       for (const run of fallbackRuns(live)) judgeAgain(run);
@@ -86,12 +83,12 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live
     },
     queueResolveHandler: (handler) => pushAction(staging, handler),
     begin,
-    close: hearing.close,
+    close: listener.close,
   };
   DESKS.set(staging.session, desk);
   staging.session.onClose(async () => {
-    DESKS.delete(staging.session); // a weak map keeps its value until the next full collection
-    await hearing.close();
+    DESKS.delete(staging.session); // a weak map keeps its value until the next full garbage collection
+    await listener.close();
   });
   return desk;
 }
@@ -105,14 +102,14 @@ function judgeAgain(run: CallRun): void {
   run.wake?.();
 }
 
-type UndoRequest = { readonly by: By; readonly reason: string; readonly hearing: RequestListener };
+type UndoRequest = { readonly by: By; readonly reason: string; readonly listener: RequestListener };
 
-/** Records the request before the first file changes, so that a crash leaves a trace. */
-async function undo(staging: Staging, id: string, { by, reason, hearing }: UndoRequest): Promise<Ending> {
+/** Records the request before the first file changes, so that recovery finds it after a crash. */
+async function requestUndo(staging: Staging, id: string, { by, reason, listener }: UndoRequest): Promise<Ending> {
   const { session } = staging;
   const row = await findProposal(session, id);
   if (row?.session !== session.id || row.state !== "applied" || row.files === 0) return await undoProposal(staging, id, { by, reason });
-  return await hearing.request({
+  return await listener.request({
     proposal: id,
     session: session.id,
     action: "undo",
@@ -128,17 +125,17 @@ type ProposalAct = (person: Person, id: string, words: PersonWords) => Promise<E
 
 const DONE = { apply: "applied", discard: "discarded", undo: "undone" } as const;
 
-const ACTS: Readonly<Record<keyof typeof DONE, ProposalAct>> = {
+const ACTIONS: Readonly<Record<keyof typeof DONE, ProposalAct>> = {
   apply: async (person, id, words) => {
-    const refused = await refusal(person, id);
-    return refused ?? (await settleFor(person, id, { ...words, action: "apply" }));
+    const refused = await refuseApply(person, id);
+    return refused ?? (await settleForPerson(person, id, { ...words, action: "apply" }));
   },
-  discard: (person, id, words) => settleFor(person, id, { ...words, action: "discard" }),
+  discard: (person, id, words) => settleForPerson(person, id, { ...words, action: "discard" }),
   undo: ({ staging }, id, { by, reason, again = false }) => undoProposal(staging, id, { by, reason, again }),
 };
 
 /** A deny applies to people too. If only the model resolves, a person can only discard. */
-async function refusal({ staging, deps }: Person, id: string): Promise<Ending | undefined> {
+async function refuseApply({ staging, deps }: Person, id: string): Promise<Ending | undefined> {
   const row = staging.session.state.proposals.get(id);
   if (row?.state !== "staged") return undefined;
   if (resolverOf(staging.policy()) === "model") return errorEnding("failed", "not_allowed", resolveText.resolverIsModel(row));
@@ -149,8 +146,12 @@ async function refusal({ staging, deps }: Person, id: string): Promise<Ending | 
   return assessed.decision.verdict === "deny" ? denialEnding(assessed, false) : undefined;
 }
 
-/** The model may still think the proposal is pending. */
-async function settleFor({ staging }: Person, id: string, words: PersonWords & { readonly action: Resolution["action"] }): Promise<Ending> {
+/** Tells the model, which may still expect the proposal to be pending. */
+async function settleForPerson(
+  { staging }: Person,
+  id: string,
+  words: PersonWords & { readonly action: Resolution["action"] },
+): Promise<Ending> {
   const { session, clock } = staging;
   const { action, by: who, reason } = words;
   const before = session.state.proposals.get(id);
@@ -166,7 +167,7 @@ async function settleFor({ staging }: Person, id: string, words: PersonWords & {
   return ending;
 }
 
-async function report({ session }: Staging, id: string, ending: Ending): Promise<ProposalReport> {
+async function reportSettling({ session }: Staging, id: string, ending: Ending): Promise<ProposalReport> {
   const row = session.state.proposals.get(id) ?? (await findProposal(session, id));
   return {
     id,
@@ -179,7 +180,7 @@ async function report({ session }: Staging, id: string, ending: Ending): Promise
 
 const DESKS: WeakMap<Session, Proposals> = new WeakMap();
 
-/** Stages an action in a session with a dispatcher. Resolves once recorded; rejects with `ToolError`. */
+/** Stages an action in a session with a dispatcher; rejects with `ToolError`. */
 export async function queueResolveHandler(session: Session, handler: ResolveHandler): Promise<{ readonly id: string }> {
   const desk = DESKS.get(session);
   const { id, staged } = desk ? desk.queueResolveHandler(handler) : stagingUnavailable();

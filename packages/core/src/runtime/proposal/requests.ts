@@ -12,7 +12,7 @@ import { findProposal } from "./stored.ts";
 
 /** A person's recorded request to settle a proposal. */
 export type ProposalRequest = EventBodies["proposal.requested"] & {
-  /** True if an earlier process has started it. */
+  /** An earlier process has started it. */
   readonly again: boolean;
 };
 
@@ -21,27 +21,26 @@ export type RequestListener = {
   readonly listen: () => void;
   readonly catchUp: () => Promise<void>;
   readonly request: (body: EventBodies["proposal.requested"]) => Promise<Ending>;
-  readonly during: (id: string, errand: () => Promise<Ending>) => Promise<Ending>;
+  readonly runWhileOpen: (id: string, action: () => Promise<Ending>) => Promise<Ending>;
   readonly close: () => Promise<void>;
 };
 
-/** Creates the listener; `act` handles a request or says why not. */
 export function makeRequestListener(staging: Staging, act: (request: ProposalRequest) => Promise<Ending>): RequestListener {
   const { session, warn } = staging;
   let watch: Subscription | undefined;
   let underWay: Promise<unknown> = Promise.resolve();
-  let over = false;
+  let isClosed = false;
   const done = new Map<number, Promise<Ending>>();
   const stop = (): void => {
-    over = true;
+    isClosed = true;
     watch?.close();
     watch = undefined;
   };
   const closeIfFenced = (error: unknown): void => {
     if (isFenced(error)) stop(); // the new holder handles requests
   };
-  const errands = makeRequestQueue(closeIfFenced);
-  const take = (event: LedgerEvent, again: boolean): Promise<Ending> | undefined => {
+  const queue = makeRequestQueue(closeIfFenced);
+  const handleRequest = (event: LedgerEvent, again: boolean): Promise<Ending> | undefined => {
     if (event.type !== "proposal.requested" || event.body.session !== session.id) return undefined;
     const { pos, body } = event;
     const known = done.get(pos); // own requests also arrive through the subscription
@@ -55,7 +54,7 @@ export function makeRequestListener(staging: Staging, act: (request: ProposalReq
     return doing;
   };
   const listen = (): void => {
-    if (!over) watch ??= session.watch((event) => void take(event, false)?.catch(() => undefined));
+    if (!isClosed) watch ??= session.watch((event) => void handleRequest(event, false)?.catch(() => undefined));
   };
   return {
     listen,
@@ -64,33 +63,33 @@ export function makeRequestListener(staging: Staging, act: (request: ProposalReq
       if (rows.length > 0) listen();
       for (const row of rows) {
         const requests = await openRequests(session.ledger, row);
-        if (over) return;
-        for (const { event, again } of requests) await take(event, again)?.catch(() => undefined);
+        if (isClosed) return;
+        for (const { event, again } of requests) await handleRequest(event, again)?.catch(() => undefined);
       }
     },
     request: async (body) => {
       const answer = await session.ledger.answer([session.draft("proposal.requested", body)]);
       const winner = "won" in answer ? answer.won[0] : answer.lost;
       return (
-        (winner && (await take(winner, false))) ??
+        (winner && (await handleRequest(winner, false))) ??
         errorEnding("failed", "proposal_not_found", `The request for ${body.proposal} could not be recorded.`)
       );
     },
-    during: async (id, errand) => (over ? closed(session, id) : await errands.run(errand)),
+    runWhileOpen: async (id, action) => (isClosed ? closedEnding(session, id) : await queue.run(action)),
     close: async () => {
       stop();
-      await Promise.all([errands.done(), underWay]);
+      await Promise.all([queue.done(), underWay]);
     },
   };
 }
 
-type RequestQueue = { readonly run: (errand: () => Promise<Ending>) => Promise<Ending>; readonly done: () => Promise<unknown> };
+type RequestQueue = { readonly run: (action: () => Promise<Ending>) => Promise<Ending>; readonly done: () => Promise<unknown> };
 
 function makeRequestQueue(failed: (error: unknown) => void): RequestQueue {
   const open = new Set<Promise<unknown>>();
   return {
-    run: async (errand) => {
-      const doing = errand();
+    run: async (action) => {
+      const doing = action();
       const settled = doing.catch(failed);
       open.add(settled);
       void settled.then(() => open.delete(settled));
@@ -100,7 +99,7 @@ function makeRequestQueue(failed: (error: unknown) => void): RequestQueue {
   };
 }
 
-function closed({ id: session }: Session, id: string): Ending {
+function closedEnding({ id: session }: Session, id: string): Ending {
   return errorEnding("failed", "not_allowed", `Nothing was done with ${id}: this process has closed session ${session}.`);
 }
 
@@ -111,7 +110,7 @@ function isFenced(error: unknown): boolean {
 
 type RequestedAction = { readonly event: LedgerEvent<"proposal.requested">; readonly again: boolean };
 
-/** Requests still to be handled: an undo that was started, then the newest one. */
+/** An undo that was started, then the newest request. */
 async function openRequests(ledger: Ledger, row: ProposalRow): Promise<readonly RequestedAction[]> {
   const { requested } = row;
   if (!requested) return [];
@@ -134,12 +133,12 @@ async function requestsOf(ledger: Ledger, { id, session }: ProposalRow, pos: num
 
 type UnmetRequest = { readonly pos: number; readonly body: EventBodies["proposal.requested"]; readonly ending: Ending };
 
-/** Records a refusal, so that the requester learns of it and no one retries. */
+/** Records a refusal, so that the requester sees it and no process retries. */
 async function refuseUnmet({ session }: Staging, { pos, body, ending }: UnmetRequest): Promise<Ending> {
   const { proposal, action } = body;
   const row = await findProposal(session, proposal);
   if (row?.requested?.pos !== pos) return ending;
   const refused = { proposal, action, type: ending.type ?? ending.state, message: contentText(ending.result.content) };
-  await session.record([session.draft("proposal.refused", refused)], "full"); // must survive a crash
+  await session.record([session.draft("proposal.refused", refused)], "full");
   return ending;
 }

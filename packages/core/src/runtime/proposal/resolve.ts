@@ -7,7 +7,7 @@ import type { Maybe } from "../../tool-definition.ts";
 /** The reason and extra data of a `resolve` call. */
 export type ResolveWords = { readonly reason: string; readonly extra: JsonObject | undefined };
 
-/** A question that only a person may answer, never a grant, rule, hook or mode. */
+/** A question that only a person may answer. */
 export type FallbackQuestion = {
   readonly details: ConfirmationDetails;
   /** Binds the consent to the shown details. */
@@ -18,11 +18,11 @@ export type FallbackQuestion = {
   readonly rejected?: (reason: string | undefined) => { readonly type: string; readonly text: string };
 };
 
-/** What a fallback receives when it is called. */
+/** The context of a fallback. */
 export type FallbackContext = {
   readonly callId: string;
   readonly signal: AbortSignal;
-  /** After this, a cancel comes too late. */
+  /** After this, a cancel is too late. */
   readonly commit: () => void;
   readonly digest: string | undefined;
   readonly answer: EventBodies["approval.answered"] | undefined;
@@ -31,11 +31,11 @@ export type FallbackContext = {
 /** A result, and its label if that depends on the input. */
 export type FallbackResult = { readonly result: ToolResult | string; readonly label?: string };
 
-/** Defines what `resolve` does when no proposal is pending. A mode owns it; a session has at most one. */
+/** Defines what `resolve` does when no proposal is pending; a session has at most one. */
 export type ResolveFallback = {
   readonly label: string;
   readonly sourceToolName: string;
-  /** If present, an apply needs a person's consent. Returning an answer instead ends the call. */
+  /** If present, an apply needs a person's consent. Returning an answer ends the call. */
   readonly ask?: (words: ResolveWords) => Maybe<FallbackQuestion | { readonly answer: ToolResult }>;
   readonly apply: (words: ResolveWords, ctx: FallbackContext) => Maybe<FallbackResult>;
   /** If absent, a discard gets the default text. */
@@ -58,10 +58,8 @@ export type ResolveTarget =
 /** A target and the input it was chosen for. */
 export type ChosenTarget = { readonly target: ResolveTarget; readonly action: ResolveInput["action"]; readonly id: string | undefined };
 
-/** A fallback's question, or its immediate answer. */
 export type FallbackReply = { readonly question?: FallbackQuestion; readonly answer?: ToolResult; readonly digest?: string };
 
-/** The validated input of `resolve`. */
 export type ResolveInput = {
   readonly action: "apply" | "discard";
   readonly reason: string;

@@ -10,7 +10,6 @@ import { recordSurely } from "../session/record-surely.ts";
 import { parkedNotice, reserveWhile, type Staging, stagedRows } from "./staging.ts";
 import { type FileContents, findProposal } from "./stored.ts";
 
-/** Who settles a proposal, why, and the signal that cancels it. */
 export type SettleInput = { readonly resolution: Resolution; readonly signal: AbortSignal; readonly ctx: RunContext };
 
 /** A proposal whose apply is recorded and may start. */
@@ -25,7 +24,7 @@ export type ClaimedProposal = {
   readonly display?: Display | undefined;
 };
 
-/** A second attempt is refused. */
+/** Reserves a proposal and settles it; a second attempt at the same time is refused. */
 export async function settleProposal(
   staging: Staging,
   id: string,
@@ -47,7 +46,6 @@ async function settledBefore(staging: Staging, id: string, action: "apply" | "di
   return errorEnding("failed", "proposal_not_pending", resolveText.notPending(row, action === "apply" ? "applied" : "discarded"));
 }
 
-/** The end for an id that is not in this session. */
 export function unknownProposal(staging: Staging, id: string, owner?: string): Ending {
   const text = resolveText.notFound({ id, pending: stagedRows(staging), ...(owner !== undefined && { owner }) });
   return errorEnding("failed", "proposal_not_found", text);
@@ -59,7 +57,6 @@ export function nothingToSettle(action: Resolution["action"]): Ending {
   return errorEnding("failed", "no_pending_action", resolveText.nothingToApply());
 }
 
-/** A successful end with a text. */
 export function successEnding(type: string, text: string): Ending {
   return { state: "succeeded", type, result: { content: text } };
 }
@@ -75,7 +72,7 @@ type ApplyFailure = {
 
 const TRIES = 3;
 
-/** Stages the proposal again after a failed apply. After three failures only a person can settle it. */
+/** Stages the proposal again after a failed apply. After three failures, only a person can settle it. */
 export async function restageProposal(staging: Staging, row: ProposalRow, failure: ApplyFailure): Promise<void> {
   const { session } = staging;
   const { direct, also = [], ...body } = failure;
@@ -97,7 +94,6 @@ function withCall(resolution: Resolution, { callId }: ProposalRow): Resolution {
   return callId === null ? resolution : { ...resolution, callId };
 }
 
-/** A discard by the runtime. */
 export function byRuntime({ clock }: Staging, reason: string): Resolution {
   return { action: "discard", by: "runtime", reason, at: new Date(clock.now()).toISOString() };
 }

@@ -12,7 +12,7 @@ import type { ResolveFallback } from "./resolve.ts";
 /** Callbacks of this process that settle a proposal. */
 export type Closure = Pick<PendingAction, "apply" | "reject"> & {
   readonly details: Json | undefined;
-  /** The call that staged it; undefined if queued outside a call. */
+  /** Undefined if it was queued outside a call. */
   readonly made: StagingCall | undefined;
 };
 
@@ -35,14 +35,12 @@ export type Staging = {
   /** Resolves when the current file changes are done. */
   files: Promise<unknown>;
   fallback: ResolveFallback | null;
-  /** Starts listening for requests, before anything is staged. */
   listen: () => void;
 };
 
-/** What staging needs. */
 export type StagingParts = Pick<Staging, "session" | "changes" | "clock" | "ids" | "digest" | "warn" | "tools" | "policy">;
 
-/** A person alone applies proposals if a rule denies `resolve`; otherwise settings decide. */
+/** Only a person applies proposals if a rule denies `resolve`; otherwise settings decide. */
 export function resolverOf({ proposals, checkers }: Policy): Resolver {
   const unit = { subject: "resolve" };
   const request = {
@@ -64,7 +62,7 @@ type HeldProposals = Pick<Staging, "closures" | "busy" | "paths">;
 
 const HELD = new WeakMap<Session, HeldProposals>();
 
-/** Closures survive across dispatchers of the same session. */
+/** Dispatchers of one session share the closures. */
 export function createStaging(parts: StagingParts): Staging {
   const held: HeldProposals = HELD.get(parts.session) ?? { closures: new Map(), busy: new Set(), paths: new Map() };
   HELD.set(parts.session, held);
@@ -77,7 +75,6 @@ export function createStaging(parts: StagingParts): Staging {
   };
 }
 
-/** Drops what was kept for a settled proposal. */
 export function forgetProposal({ closures, paths }: Staging, id: string): void {
   closures.delete(id);
   paths.delete(id);
@@ -89,7 +86,7 @@ export function stagedRows({ session }: Staging): readonly ProposalRow[] {
   return [...session.state.proposals.values()].filter(({ state }) => state === "staged");
 }
 
-/** Those of the proposals that are staged and not being settled. */
+/** The proposals that are staged and not being settled. */
 export function freeToSettle({ session, busy }: Staging, ids: readonly string[]): readonly string[] {
   return ids.filter((id) => session.state.proposals.get(id)?.state === "staged" && !busy.has(id));
 }
@@ -104,19 +101,16 @@ export async function reserveWhile<T>({ busy }: Staging, ids: readonly string[],
   }
 }
 
-/** Drafts a notice, with a separate text for people if given. */
 export function noticeDraft({ session, ids }: Staging, text: string, displayText: string = text): Draft<"notice.queued"> {
   return session.draft("notice.queued", { notice: ids.next("n_"), kind: "proposal", modelText: text, displayText });
 }
 
-/** Drafts the notice of a parked proposal: the model continues, and a person can settle it. */
 export function parkedNotice(staging: Staging, row: Pick<ProposalRow, "id" | "label">): Draft<"notice.queued"> {
   const { id, label } = row;
   const forPeople = `${label} waits for you as ${id}. Apply it: assent approve ${id} Discard it: assent reject ${id}`;
   return noticeDraft(staging, resolveText.parked(row), forPeople);
 }
 
-/** Describes what was done with a proposal, and why. */
 export function describeSettling(what: string, { id, label }: Pick<ProposalRow, "id" | "label">, reason: string): string {
   return `${what} ${label} (${id}).${reason === "" ? "" : ` Reason: ${reason}`}`;
 }

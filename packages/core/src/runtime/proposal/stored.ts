@@ -5,10 +5,10 @@ import { type FileEffect, type ProposalManifest, type ProposalRow, touchedPaths 
 import type { Session } from "../session/session.ts";
 import type { Staging } from "./staging.ts";
 
-/** A stored proposal's input and manifest. */
+/** The input and manifest of a stored proposal. */
 export type StoredProposal = { readonly input: JsonObject; readonly manifest: ProposalManifest };
 
-/** File contents by SHA-256 in hex. */
+/** File contents by SHA-256 (hex). */
 export type FileContents = ReadonlyMap<string, Uint8Array>;
 
 /** Reads a proposal's input and manifest from the ledger. */
@@ -18,7 +18,7 @@ export async function readStoredProposal({ ledger }: Pick<Session, "ledger">, ro
     const event = parseEvent(stored);
     if (event?.type !== "proposal.staged" || event.body.proposal !== row.id) break;
     const { input, manifest } = event.body;
-    // Parsing: the manifest is as this program wrote it.
+    // the manifest is as this program wrote it
     return { input: await ledger.resolve(input), manifest: (await ledger.resolve(manifest)) as unknown as ProposalManifest };
   }
   throw new Error(`the record of proposal ${row.id} is not in the ledger`);
@@ -30,7 +30,7 @@ export async function findProposal({ ledger }: Pick<Session, "ledger">, id: stri
   return row?.id === id ? row : undefined;
 }
 
-/** The real paths a proposal touches. */
+/** The real paths that a proposal touches. */
 export async function pathsOf(staging: Staging, row: ProposalRow): Promise<readonly string[]> {
   const known = staging.paths.get(row.id);
   if (known) return known;

@@ -32,7 +32,7 @@ async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, a
   const { manifest } = await readStoredProposal(session, row);
   const set = changeSet(session, { id: row.id, effects: manifest.effects, undo: true });
   await recordFirst(staging, { events: [session.draft("proposal.undoing", { proposal: row.id, by })], durability: "full" });
-  const end = await serializeChanges(staging, () => takeBack(staging, set, { changes, again: again === true }));
+  const end = await serializeChanges(staging, () => restoreFiles(staging, set, { changes, again: again === true }));
   if (end.state === "changed") {
     const text = resolveText.undone(row);
     const undone = { proposal: row.id, by, reason: reason === "" ? null : reason };
@@ -53,8 +53,12 @@ async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, a
   return errorEnding("failed", "proposal_apply_failed", resolveText.undoFailed({ id: row.id, message }));
 }
 
-/** Recovers an interrupted undo before trying again. */
-async function takeBack({ session }: Staging, set: ChangeSet, { changes, again }: Pick<UndoRun, "changes" | "again">): Promise<ChangeEnd> {
+/** Recovers an interrupted undo first. */
+async function restoreFiles(
+  { session }: Staging,
+  set: ChangeSet,
+  { changes, again }: Pick<UndoRun, "changes" | "again">,
+): Promise<ChangeEnd> {
   const { signal } = new AbortController();
   try {
     const found = again ? await changes.recover(set) : undefined;

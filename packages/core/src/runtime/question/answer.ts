@@ -9,36 +9,34 @@ import { readAnswers } from "../../model/question/shape.ts";
 import { cutText } from "../../model/text/cut-text.ts";
 import type { Clock } from "../../ports.ts";
 
-/** What answering a question needs; any process can do it. */
+/** The ports for answering a question, from any process. */
 export type QuestionPorts = { readonly ledger: Ledger; readonly clock: Clock };
 
-/** A person's reply to a question, with one answer per question. */
+/** A person's reply, with one answer per question. */
 export type QuestionReply = {
   readonly question: string;
   readonly outcome: "answered" | "declined" | "cancelled";
   readonly answers?: readonly QuestionAnswer[];
   readonly by: By;
   readonly reason?: string | undefined;
-  /** Refuses the reply unless this request asked the question. */
+  /** Refuses the reply if another request asked. */
   readonly fingerprint?: string | undefined;
 };
 
-/** The reply in force, and whether this call gave it. */
+/** The recorded reply, and whether this call gave it. */
 export type QuestionReport = {
   readonly id: string;
   readonly session: string;
   readonly outcome: QuestionRow["state"];
-  /** An earlier reply was in force. */
   readonly alreadyAnswered: boolean;
-  /** The reply in force says the same. */
+  /** The recorded reply says the same. */
   readonly identical: boolean;
-  /** Why a different reply came too late. */
   readonly refusal: "already_answered" | "already_closed" | null;
   readonly answeredBy: By | null;
   readonly answeredAt: string | null;
 };
 
-/** Commits one reply and resolves after the commit; an earlier reply wins. Rejects with `AnswerError`. */
+/** Commits one reply; an earlier reply wins. Rejects with `AnswerError`. */
 export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply): Promise<QuestionReport> {
   const row = await findQuestion(ports.ledger, reply.question);
   const answers = checkedAnswers(row.questions, reply);
@@ -60,9 +58,8 @@ async function findQuestion(ledger: Ledger, id: string): Promise<QuestionRow> {
   return await readWholeQuestion(ledger, row);
 }
 
-/** Loads the row's large values. */
+/** Loads the large values of a question. */
 export async function readWholeQuestion(ledger: Ledger, row: QuestionRow): Promise<QuestionRow> {
-  // Parsing: the ledger returns the value it was given.
   return (await ledger.resolve(row as unknown as Json)) as unknown as QuestionRow;
 }
 
@@ -74,7 +71,6 @@ function checkedAnswers(questions: readonly Question[], { outcome, answers }: Qu
   return sortAnswers(questions, read.answers);
 }
 
-/** Sorts answers by question. */
 export function sortAnswers(questions: readonly Question[], answers: readonly QuestionAnswer[]): readonly QuestionAnswer[] {
   return questions.flatMap(({ id }) => answers.filter((answer) => answer.id === id));
 }
@@ -89,7 +85,6 @@ export async function settleQuestion({ ledger, clock }: QuestionPorts, row: Ques
   return report(await findQuestion(ledger, row.id), settlement, "lost" in outcome);
 }
 
-/** Reasons and names may differ. */
 function report(row: QuestionRow, { outcome, answers }: Settlement, alreadyAnswered: boolean): QuestionReport {
   const { id, session, state, answeredBy, answeredAt } = row;
   const identical = state === outcome && answeredBy !== null && answersText(row.answers) === answersText(answers ?? null);

@@ -19,14 +19,13 @@ import { endQuestion, waitForReply } from "./wait.ts";
 /** The call's end, or the id of a parked question. */
 export type QuestionOutcome = Ending | { readonly parked: string | undefined };
 
-/** Throws if the `ask.timeout` setting is invalid. */
 export function checkAskTimeout({ askTimeout }: Pick<DispatcherDeps, "askTimeout">): void {
   const seconds: unknown = askTimeout?.() ?? 0;
   if (typeof seconds !== "number" || !(seconds >= 0))
     throw new RangeError(`ask.timeout must be a number of seconds, 0 for no limit, not '${String(seconds)}'.`);
 }
 
-/** The body of `ask` for a call that was just claimed. */
+/** Runs the body of `ask`. */
 export function askQuestions(batch: BatchRun, run: CallRun, { request }: JudgedCall): Promise<QuestionOutcome> {
   return observeAsking(batch, run, async () => {
     const read = questionsOf(request.input);
@@ -35,7 +34,7 @@ export function askQuestions(batch: BatchRun, run: CallRun, { request }: JudgedC
   });
 }
 
-/** After a restart such a call asks again under the same id. */
+/** True for a call that asks again after a restart. */
 export function isAsking(batch: BatchRun, callId: string): boolean {
   const call = batch.deps.session.state.calls.get(callId);
   if (!mayBeUnderWay(call)) return false;
@@ -43,7 +42,7 @@ export function isAsking(batch: BatchRun, callId: string): boolean {
   return questionOf(batch, callId) !== undefined || (tool !== undefined && isAsk(batch, { tool }));
 }
 
-/** The recorded question counts, even if the tool changed. */
+/** Asks the recorded question, even if the tool changed. */
 export async function askAgain(batch: BatchRun, run: CallRun): Promise<QuestionOutcome> {
   classifyLane(batch.lanes, run.index, false);
   if (!(await enterLane(batch.lanes, run.index))) return { parked: undefined };
@@ -84,12 +83,6 @@ function questionOf({ deps }: BatchRun, callId: string): QuestionRow | undefined
 
 type QuestionDraft = { readonly questions: readonly Question[]; readonly fingerprint: string };
 
-/**
- * 1. Return an answer that has arrived.
- * 2. End if no one can be asked.
- * 3. Record the question and wait.
- * 4. Park it.
- */
 async function putQuestion(batch: BatchRun, run: CallRun, { questions, fingerprint }: QuestionDraft): Promise<QuestionOutcome> {
   const { questioner, askTimeout } = batch.deps;
   const onAsk = onAskOf(batch, run);
@@ -98,29 +91,29 @@ async function putQuestion(batch: BatchRun, run: CallRun, { questions, fingerpri
     return await endQuestion(batch, { ...before, questions }, { seconds: askTimeout?.() ?? 0, said: undefined });
   if (run.stopped) return stoppedQuestion(run, before, questions);
   const reachable = questioner?.available() === true;
-  if (!reachable && onAsk !== "park") return unavailable(batch);
-  const row = before ?? (await record(batch, run, { questions, fingerprint }));
+  if (!reachable && onAsk !== "park") return endUnavailable(batch);
+  const row = before ?? (await recordQuestion(batch, run, { questions, fingerprint }));
   const waited = reachable ? await waitForReply(batch, run, { ...row, questions }) : "unasked";
   if (waited !== "unasked") return waited;
-  return onAskOf(batch, run) === "park" ? { parked: row.id } : unavailable(batch);
+  return onAskOf(batch, run) === "park" ? { parked: row.id } : endUnavailable(batch);
 }
 
 function stoppedQuestion(run: CallRun, asked: QuestionRow | undefined, questions: readonly Question[]): QuestionOutcome {
   return isParking(run) && asked ? { parked: asked.id } : abortedEnd({ questions, answers: [] });
 }
 
-/** A nested call cannot outlive its process, so it is denied. */
+/** A nested call cannot outlive its process. */
 function onAskOf({ deps }: BatchRun, run: CallRun): DispatcherDeps["onAsk"] {
   if (run.nested) return "deny";
   return isParking(run) ? "park" : deps.onAsk;
 }
 
-function unavailable(batch: BatchRun): Ending {
+function endUnavailable(batch: BatchRun): Ending {
   if (batch.deps.onAsk === "fail") skipRest(batch, "unanswered");
   return unavailableEnd();
 }
 
-async function record(batch: BatchRun, run: CallRun, { questions, fingerprint }: QuestionDraft): Promise<QuestionRow> {
+async function recordQuestion(batch: BatchRun, run: CallRun, { questions, fingerprint }: QuestionDraft): Promise<QuestionRow> {
   const { session, ids } = batch.deps;
   const question = ids.next("q_");
   traceApproval(batch, run, "assent.approval.requested");

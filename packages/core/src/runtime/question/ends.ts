@@ -3,17 +3,15 @@ import { partialResult, questionResult } from "../../model/question/result.ts";
 import type { Ending } from "../dispatch.ts";
 import { errorEnding } from "../pipeline/endings.ts";
 
-/** A settled question with its large values loaded. */
 export type SettledQuestion = {
   readonly state: "answered" | "declined" | "expired" | "cancelled";
   readonly questions: readonly Question[];
   readonly answers: readonly QuestionAnswer[];
   readonly reason: string | null;
-  /** The time limit, if it expired. */
   readonly seconds: number;
 };
 
-/** The result of a call whose question is settled. */
+/** The end of a call whose question is settled. */
 export function settledEnd({ state, questions, answers, reason, seconds }: SettledQuestion): Ending {
   if (state === "declined" || state === "cancelled") {
     const lines = reason === null ? [] : [`Reason: ${reason}`];
@@ -25,7 +23,7 @@ export function settledEnd({ state, questions, answers, reason, seconds }: Settl
 
 type ChosenAnswers = { readonly questions: readonly Question[]; readonly answers: readonly QuestionAnswer[] };
 
-/** The result of a call cancelled before its question was settled. */
+/** The end of a call that was cancelled first. */
 export function abortedEnd(chosen: ChosenAnswers): Ending {
   return stoppedEnd("ask_aborted", ["Ask input was cancelled"], chosen);
 }
@@ -36,12 +34,12 @@ function stoppedEnd(type: "ask_cancelled" | "ask_aborted", said: readonly string
   return { ...end, result: { ...end.result, details: { partial } } };
 }
 
-/** The result if no one can be asked now or later. */
+/** The end if no one can be asked. */
 export function unavailableEnd(): Ending {
   return errorEnding("failed", "ask_unavailable", "Ask tool requires interactive mode");
 }
 
-/** Covers inputs that the tool's own check missed. */
+/** For inputs that the tool's own check missed. */
 export function unaskableEnd(fault: string): Ending {
   const error = { message: fault, type: "invalid_tool_params" };
   return { state: "failed", type: error.type, result: { content: `Error: ${fault}`, display: fault, error, details: {} } };

@@ -2,7 +2,7 @@ import { expiredAnswer, isAnswered, type Question, type QuestionAnswer } from ".
 import type { Clock } from "../../ports.ts";
 import type { QuestionTimer } from "../../question-port.ts";
 
-/** The timer of one call's questions, and the answers of those that timed out. */
+/** The timer of one call's questions. */
 export type Countdown = {
   readonly timer: QuestionTimer;
   readonly changed: () => void;
@@ -15,7 +15,7 @@ export type Countdown = {
   readonly seconds: () => number;
 };
 
-/** `limit` is in seconds, 0 for none; `over` is called when the last question times out. */
+/** `limit` is in seconds, 0 for none; `over` is called after the last question. */
 export type CountdownParts = {
   readonly clock: Clock;
   readonly questions: readonly Question[];
@@ -23,7 +23,7 @@ export type CountdownParts = {
   readonly over: () => void;
 };
 
-/** Times the shown question; when it fires, the next one starts, so a dead screen still times out. */
+/** Times the shown question, then the next one, so that a frozen screen still times out. */
 export function makeCountdown({ clock, questions, limit, over }: CountdownParts): Countdown {
   const { expire, hasAnswer, ...answers } = makeTimerState(questions);
   let shown: Question | undefined;

@@ -20,7 +20,7 @@ type QuestionDesk = {
   readonly countdown: Countdown;
   readonly showing: AbortController;
   readonly ring: () => void;
-  /** What was answered here; from then on a cancel comes too late. */
+  /** A later cancel is too late. */
   said: "answered" | "cancelled" | "expired" | undefined;
   noAnswer: boolean;
   failure: unknown;
@@ -38,9 +38,12 @@ export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionR
   });
   const unsubscribe = policy.subscribe(desk.countdown.changed);
   try {
-    if (!run.stopped) present(batch, run, desk);
+    if (!run.stopped) {
+      tellWaiting(batch, run);
+      void showQuestion(batch, run, desk);
+    }
     for (;;) {
-      const settled = await look(batch, run, desk);
+      const settled = await checkQuestion(batch, run, desk);
       if (settled) return settled;
       await wakeSignal.heard();
     }
@@ -60,7 +63,7 @@ function openDesk(batch: BatchRun, run: CallRun, { row, ring }: DeskInput): Ques
   const { clock } = batch.deps;
   const over = (): void => {
     if (desk.said || run.stopped) return;
-    void settle(batch, desk, { outcome: "expired", answers: desk.countdown.answersSoFar(), by: clockBy(batch), reason: null });
+    void recordSettlement(batch, desk, { outcome: "expired", answers: desk.countdown.answersSoFar(), by: clockBy(batch), reason: null });
   };
   const countdown = makeCountdown({ clock, questions: row.questions, limit: () => secondsAllowed(batch), over });
   const desk: QuestionDesk = { row, countdown, showing: new AbortController(), ring, said: undefined, noAnswer: false, failure: undefined };
@@ -75,11 +78,6 @@ function secondsAllowed(batch: BatchRun): number {
   return batch.policy().mode === "plan" ? 0 : Math.min(seconds, LONGEST_SECONDS);
 }
 
-function present(batch: BatchRun, run: CallRun, desk: QuestionDesk): void {
-  tellWaiting(batch, run);
-  void show(batch, run, desk);
-}
-
 function tellWaiting(batch: BatchRun, run: CallRun): void {
   const { input, callId, tool } = run;
   tellHooks(batch, "on_user_input", () => {
@@ -90,16 +88,16 @@ function tellWaiting(batch: BatchRun, run: CallRun): void {
 
 const TRIES = 3;
 
-async function show(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<void> {
+async function showQuestion(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<void> {
   const { warn } = batch.deps;
   try {
     let fault: string | undefined;
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const said = await ask(batch, run, { desk, fault });
+      const said = await askQuestioner(batch, run, { desk, fault });
       if (desk.showing.signal.aborted || desk.said || run.stopped) return; // settled elsewhere first
       if (!said) break;
-      const settlement = settlementOf(batch, desk, said);
-      if (!("fault" in settlement)) return await settle(batch, desk, settlement);
+      const settlement = readReply(batch, desk, said);
+      if (!("fault" in settlement)) return await recordSettlement(batch, desk, settlement);
       fault = settlement.fault;
       warn?.(fault);
     }
@@ -112,7 +110,7 @@ async function show(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<
 
 type AskInput = { readonly desk: QuestionDesk; readonly fault: string | undefined };
 
-async function ask(batch: BatchRun, run: CallRun, { desk, fault }: AskInput): Promise<QuestionerReply | undefined> {
+async function askQuestioner(batch: BatchRun, run: CallRun, { desk, fault }: AskInput): Promise<QuestionerReply | undefined> {
   const { id, session: sessionId, callId, questions } = desk.row;
   const { agentName } = batch.batch;
   const { timer, chosen } = desk.countdown;
@@ -133,8 +131,8 @@ async function ask(batch: BatchRun, run: CallRun, { desk, fault }: AskInput): Pr
 
 type Settlement = Parameters<typeof settleQuestion>[2];
 
-function settlementOf(batch: BatchRun, { row, countdown }: QuestionDesk, said: QuestionerReply): Settlement | { readonly fault: string } {
-  const by = said.by ?? speaker(batch);
+function readReply(batch: BatchRun, { row, countdown }: QuestionDesk, said: QuestionerReply): Settlement | { readonly fault: string } {
+  const by = said.by ?? personHere(batch);
   const { questions } = row;
   if (said.outcome === "cancelled") {
     const answers = said.partial.map(countdown.marked);
@@ -146,16 +144,16 @@ function settlementOf(batch: BatchRun, { row, countdown }: QuestionDesk, said: Q
   return { outcome: "answered", answers: sortAnswers(questions, said.answers.map(countdown.marked)), by, reason: null };
 }
 
-function speaker({ deps }: BatchRun): By {
+function personHere({ deps }: BatchRun): By {
   const { door, pid } = deps.session.holder;
   return deps.by ?? { kind: "person", user: "", name: "", door, pid };
 }
 
 function clockBy(batch: BatchRun): By {
-  return { ...speaker(batch), kind: "host", name: "clock" };
+  return { ...personHere(batch), kind: "host", name: "clock" };
 }
 
-async function settle(batch: BatchRun, desk: QuestionDesk, settlement: Settlement): Promise<void> {
+async function recordSettlement(batch: BatchRun, desk: QuestionDesk, settlement: Settlement): Promise<void> {
   const { ledger } = batch.deps.session;
   if (settlement.outcome !== "declined") desk.said = settlement.outcome;
   try {
@@ -167,7 +165,7 @@ async function settle(batch: BatchRun, desk: QuestionDesk, settlement: Settlemen
 }
 
 /** The first of cancel and answer counts. */
-async function look(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<Ending | "unasked" | undefined> {
+async function checkQuestion(batch: BatchRun, run: CallRun, desk: QuestionDesk): Promise<Ending | "unasked" | undefined> {
   const { row, countdown, showing } = desk;
   const { session } = batch.deps;
   if (desk.failure !== undefined) throw desk.failure;
@@ -191,7 +189,7 @@ export async function endQuestion(batch: BatchRun, row: QuestionRow, { seconds, 
   const { state, answerReason: reason } = row;
   if (state === "open") throw new Error(`question ${row.id} is still open`);
   if (said === "cancelled" && state === "cancelled") skipRest(batch, "interrupted");
-  // Parsing: the ledger returns the value it was given.
+  // the ledger returns the value it was given
   const answers = (await batch.deps.session.ledger.resolve(row.answers as never)) as readonly QuestionAnswer[] | null;
   return settledEnd({ state, questions: row.questions, answers: answers ?? [], reason, seconds });
 }

@@ -9,9 +9,9 @@ type FollowerPorts = { readonly ledger: Ledger; readonly id: string; readonly st
 export type SessionFollower = {
   /** `heard` must not throw. */
   readonly listen: (heard: (event: LedgerEvent) => void) => Subscription;
-  /** Calls `changed` after every shared event, `failed` if the ledger can deliver no more. */
+  /** Calls `changed` after every shared event, `failed` if the subscription is lost. */
   readonly watch: (changed: (event: LedgerEvent) => void, failed?: (error: unknown) => void) => Subscription;
-  /** Folds events of other processes, for a session that was not watching. */
+  /** Folds events of other processes while not watching. */
   readonly refresh: () => Promise<void>;
   /** Only while watching. */
   readonly caughtUp: (pos: number) => Promise<void>;
@@ -19,7 +19,7 @@ export type SessionFollower = {
 
 type Watcher = { readonly changed: (event: LedgerEvent) => void; readonly failed: ((error: unknown) => void) | undefined };
 
-const HEARD: readonly EventType[] = [
+const FOLLOWED_TYPES: readonly EventType[] = [
   "approval.answered",
   "approval.closed",
   "grant.created",
@@ -46,7 +46,7 @@ export function makeFollower({ ledger, id, state, link }: FollowerPorts): Sessio
       waiter.resolve();
     }
   };
-  const take = (stored: StoredEvent): void => {
+  const foldShared = (stored: StoredEvent): void => {
     const event = parseEvent(stored);
     if (!event) return;
     if (namedSession(event) === id && event.pos > state.shared) foldNaming(event);
@@ -54,14 +54,14 @@ export function makeFollower({ ledger, id, state, link }: FollowerPorts): Sessio
   };
   const catchUp: SessionLink["catchUp"] = async (before) => {
     for await (const stored of ledger.read({ pos: state.shared }, { naming: id })) {
-      if (stored.pos < before) take(stored);
+      if (stored.pos < before) foldShared(stored);
     }
   };
-  link.catchUp = catchUp; // V8 keeps a function assigned inline to `link.x`, and the closed session with it, until a full collection
-  link.take = take;
+  link.catchUp = catchUp; // V8 keeps a function assigned inline to `link.x`, and the closed session with it, until a full garbage collection
+  link.foldShared = foldShared;
   const receive = (stored: StoredEvent): void => {
     if (link.underWay > 0) link.held.push(stored);
-    else take(stored);
+    else foldShared(stored);
   };
   const lost = (error: unknown): void => {
     subscription = undefined;
@@ -78,7 +78,7 @@ export function makeFollower({ ledger, id, state, link }: FollowerPorts): Sessio
       const watcher = { changed, failed };
       sinks.add(watcher);
       link.watched = true;
-      subscription ??= ledger.subscribe({ pos: state.shared }, { session: SHARED, types: HEARD }, receive, lost);
+      subscription ??= ledger.subscribe({ pos: state.shared }, { session: SHARED, types: FOLLOWED_TYPES }, receive, lost);
       return {
         close: () => {
           sinks.delete(watcher);
@@ -108,8 +108,8 @@ export type SessionLink = {
   underWay: number;
   /** Shared events wait for own writes in flight, which they may answer. */
   readonly held: StoredEvent[];
-  take: (stored: StoredEvent) => void;
-  /** Folds events other processes recorded before this position. */
+  foldShared: (stored: StoredEvent) => void;
+  /** Folds events that other processes recorded before this position. */
   catchUp: (before: number) => Promise<void>;
   watched: boolean;
   readonly listeners: Set<(event: LedgerEvent) => void>;

@@ -19,7 +19,7 @@ const LAST_TRIES = 3;
 
 type Recorder = { readonly session: Session; readonly clock: Clock; readonly warn?: ((message: string) => void) | undefined };
 
-/** Retries while the store may recover, rebuilding the events each time. */
+/** Retries while the store may recover. */
 export async function recordSurely(recorder: Recorder, recording: SureRecord): Promise<void> {
   const { session, clock } = recorder;
   const { events, durability = "normal" } = recording;
@@ -51,7 +51,7 @@ function makePatience({ warn }: Recorder, { tries, signal }: SureRecord): (error
   };
 }
 
-/** Throws `ToolError` if it cannot be recorded before the effect. */
+/** Throws `ToolError` if the events cannot be recorded before the effect. */
 export async function recordFirst({ session }: Pick<Recorder, "session">, first: FirstRecord): Promise<void> {
   try {
     await session.record(first.events, first.durability, first.blobs);

@@ -10,7 +10,7 @@ import { makeFollower, type SessionFollower, type SessionLink } from "./followin
 import { makeStamp } from "./stamp.ts";
 import { makeWriter, type SessionWriter } from "./writing.ts";
 
-/** What opening a session needs. */
+/** The ports for opening a session. */
 export type SessionPorts = {
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -19,31 +19,29 @@ export type SessionPorts = {
   readonly endHolder?: (holder: Holder) => Promise<boolean>;
 };
 
-/** The first record of a new session; missing fields get defaults. */
+/** The first record of a new session. */
 export type NewSession = Pick<EventBodies["session.created"], "cwd"> & Partial<EventBodies["session.created"]>;
 
-/** Options to create a session or to open an existing one. */
+/** Creates a session, or opens an existing one. */
 export type SessionOptions =
   | { readonly holder: Holder; readonly create: NewSession }
   | { readonly holder: Holder; readonly id: string; readonly takeOver?: boolean };
 
-/** A session that this process writes: its lease and its live state. */
+/** A session that this process writes. */
 export type Session = SessionWriter &
   SessionFollower & {
     readonly id: string;
     readonly ledger: Ledger;
     readonly holder: Holder;
     readonly state: SessionState;
-    /** Dated now. */
     readonly draft: <T extends EventType>(type: T, body: EventBodies[T]) => Draft<T>;
     /** Prevents a takeover while `act` runs. */
     readonly whileHeld: <T>(act: () => Promise<T>) => Promise<T>;
     readonly hold: () => Promise<() => void>;
-    /** Rejects with `stale_writer` if another process has taken over. */
+    /** Rejects with `stale_writer` after a takeover. */
     readonly confirm: () => Promise<void>;
-    /** Passed on to subagents' sessions. */
     readonly endHolder: SessionPorts["endHolder"];
-    /** Calls `act`, and waits for it, before the session closes. */
+    /** Calls `act` before the session closes. */
     readonly onClose: (act: () => Promise<void>) => void;
     readonly close: (reason: EventBodies["session.closed"]["reason"], exit: number) => Promise<void>;
   };
@@ -78,7 +76,7 @@ async function refuseUnknown(ledger: Ledger, id: string): Promise<void> {
   if (row?.id !== id) throw new LedgerError("session_not_found", `There is no session '${id}'. See: assent sessions`, { session: id });
 }
 
-/** Rebuilds a session's state from its newest usable snapshot and the later events, in store order. */
+/** Rebuilds a session's state from its newest usable snapshot and the later events. */
 export async function readSessionState(ledger: Ledger, id: string): Promise<SessionState> {
   const pos = await ledger.head();
   const snapshot = await ledger.latest(id);
@@ -114,7 +112,7 @@ function makeSession({ ledger, clock, endHolder }: SessionPorts, { id, lease, st
     failure: undefined,
     underWay: 0,
     held: [],
-    take: () => undefined,
+    foldShared: () => undefined,
     catchUp: () => Promise.resolve(),
     watched: false,
     listeners: new Set(),

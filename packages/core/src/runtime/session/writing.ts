@@ -5,7 +5,6 @@ import { fold, type SessionState } from "../../model/fold.ts";
 import { toSnapshot } from "../../model/snapshot.ts";
 import type { SessionLink } from "./following.ts";
 
-/** How a session writes its own chain. */
 export type SessionWriter = {
   /** Resolves after the commit. `blobs` are contents that events name by SHA-256. */
   readonly record: (events: readonly Draft[], durability: Durability, blobs?: readonly Uint8Array[]) => Promise<readonly LedgerEvent[]>;
@@ -17,7 +16,6 @@ type WriterPorts = { readonly ledger: Ledger; readonly lease: Lease; readonly st
 
 const SNAPSHOT_EVERY = 1_000;
 
-/** Numbers writes when issued and folds them once committed. */
 export function makeWriter(on: WriterPorts): SessionWriter {
   const { ledger, lease } = on;
   const issue = makeIssue(on);
@@ -40,15 +38,13 @@ function claimedEvents(answer: ClaimAnswer): readonly LedgerEvent[] {
 
 type Store<T> = (expected: number) => Promise<T>;
 
-/** A write, and which of its events are folded once it is committed. */
 type Write<T> = { readonly store: Store<T>; readonly eventsOf: (stored: T) => readonly LedgerEvent[] };
 
-/** Issues one write of `count` events. */
 type Issue = <T>(count: number, write: Write<T>) => Promise<T>;
 
 /**
- * Normally writes are issued *at once*, numbered behind those in flight. A failure leaves a gap, so later writes are reissued *one by
- * one* in their first order; a conflict then is real.
+ * Writes are issued *at once*, numbered behind those in flight. A failure leaves a gap, so later writes are reissued *one by one* in their
+ * order; a conflict then is real.
  */
 function makeIssue(on: WriterPorts): Issue {
   const { lease, state, link } = on;
@@ -62,7 +58,7 @@ function makeIssue(on: WriterPorts): Issue {
     link.underWay -= 1;
     if (link.underWay > 0) return;
     issued = state.seq;
-    if (link.held.length > 0) for (const stored of link.held.splice(0)) link.take(stored);
+    if (link.held.length > 0) for (const stored of link.held.splice(0)) link.foldShared(stored);
     if (mode === "draining") void oneByOne();
   };
   const oneByOne = async (): Promise<void> => {
@@ -75,7 +71,7 @@ function makeIssue(on: WriterPorts): Issue {
     new Promise((resolve, reject) => {
       queue.push({ place, write: () => storeAndFold(state.seq, write).then(resolve, reject) });
     });
-  /** A write with a place that runs into a gap is issued again there. */
+  /** A conflict of a write with a `place` may be due to a gap, so it is issued again. */
   const storeAndFold = async <T>(expected: number, write: Write<T>, place?: number): Promise<T> => {
     link.underWay += 1;
     try {
@@ -115,7 +111,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof LedgerError && error.type === "sequence_conflict";
 }
 
-/** Intervals grow with the state, to keep the cost per event constant. */
+/** Intervals grow with the state, so that the cost per event is constant. */
 function makeSnapshots({ ledger, lease, state }: WriterPorts): { readonly areDue: () => boolean; readonly save: () => Promise<void> } {
   let saved = state.seq;
   return {
@@ -133,7 +129,7 @@ type FoldOrder = {
   readonly fold: (events: readonly LedgerEvent[]) => void;
 };
 
-/** Folds writes in chain order, after earlier events of other processes while watching. */
+/** Folds writes in chain order; while watching, after earlier events of other processes. */
 function makeFoldOrder({ state, link }: WriterPorts): FoldOrder {
   const early = new Map<number, () => void>();
   const isEarly = (events: readonly LedgerEvent[]): boolean => events[0] !== undefined && events[0].seq !== state.seq + 1;
@@ -162,7 +158,7 @@ function makeFoldOrder({ state, link }: WriterPorts): FoldOrder {
   };
 }
 
-/** The session may have stopped watching after a store failure, just before someone answered. */
+/** After a store failure, the session may have stopped watching just before someone answered. */
 function endsAskedCall({ calls }: SessionState, event: LedgerEvent): boolean {
   return event.type === "call.ended" && isAsked(calls.get(event.body.call));
 }

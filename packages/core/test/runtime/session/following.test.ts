@@ -46,7 +46,7 @@ async function following(): Promise<Scene> {
     failure: undefined,
     underWay: 0,
     held: [],
-    take: nothing,
+    foldShared: nothing,
     catchUp: async () => nothing(),
     watched: false,
     listeners: new Set(),
