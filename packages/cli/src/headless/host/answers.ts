@@ -7,7 +7,6 @@ import {
   type By,
   createRequestReader,
   type Dispatcher,
-  isObject,
   type JsonObject,
   type Ledger,
   type QuestionAnswer,
@@ -17,6 +16,7 @@ import type { FollowedPolicy } from "../../compose/follow-policy.ts";
 import { refuseWideAnswer } from "../../desk/sessions/agent-session.ts";
 import { CommandError } from "../../io/failure.ts";
 import { HostError } from "./error.ts";
+import { isJsonObject } from "./line.ts";
 
 export type HostAnswerParts = {
   readonly ledger: Ledger;
@@ -71,10 +71,6 @@ function approvalAnswer({ id, fingerprint, fields, yes }: HostAnswer): Omit<Answ
     ...(yes && updatedInput && { updatedInput }),
     ...(yes && scope && { remember: { scope } }),
   };
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value);
 }
 
 function answerReport({ id, outcome, alreadyAnswered, identical, answeredBy, answeredAt }: AnswerReport): JsonObject {

@@ -1,5 +1,6 @@
 import { type Answer, type ApprovalRow, canonicalJson, isObject, type Json, type JsonObject, type OpenApproval } from "@assent/core";
 import { approvalText, askReason } from "../../desk/approvals/view.ts";
+import { isJsonObject } from "./line.ts";
 import type { HostRequest } from "./link.ts";
 import { translateMode } from "./permission-modes.ts";
 
@@ -139,10 +140,6 @@ function readApproval(
   if (typeof updates === "string") return badAnswer(updates);
   const { answer, ...besides } = updates;
   return { answer: { outcome: "approve", fingerprint: approval.fingerprint, ...answer, ...suggestion?.answer, ...edited }, ...besides };
-}
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return isObject(value);
 }
 
 /** Values without a canonical form count as an edit, which is then refused. */

@@ -1,7 +1,7 @@
 import type { Content } from "@assent/core";
 
-/** Work for the run: a person's message, or continuing the session; `if told` calls the model only if there is something new for it. */
-export type Work = { readonly say: Content } | { readonly goOn: "always" | "if told" };
+/** Work for the run: a person's message, or resuming the session; `if notified` calls the model only if a notice waits for it. */
+export type Work = { readonly say: Content } | { readonly resume: "always" | "if notified" };
 
 export type Inbox = {
   /** False if a message with this id was already taken. */

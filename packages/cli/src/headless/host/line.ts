@@ -32,7 +32,8 @@ function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === "string" ? value.toWellFormed() : value;
 }
 
-function isJsonObject(value: unknown): value is JsonObject {
+/** True for an object; what is parsed from JSON has only JSON values. */
+export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value);
 }
 

@@ -56,7 +56,7 @@ type RunStage = {
   readonly inbox: Inbox;
   readonly host: OpenHost | undefined;
   readonly limits: RunLimits;
-  readonly told: { end: RunEnd | undefined };
+  readonly notices: { end: RunEnd | undefined };
   readonly settings: HostSettings;
   /** An error that makes the run fail in any case. */
   readonly fault: { error: RunOutcome | undefined };
@@ -96,11 +96,11 @@ export async function conductRun(context: Context, conducting: RunParts): Promis
     signal: conducting.cancelling.signal,
   });
   stage.host?.steer({ ...conducting, agent, talk, settings: stage.settings, joined: async () => await conducting.joined?.(agent) });
-  const { exits, last, toldFailure = false } = await workThrough(context, conducting, { stage, talk });
-  if (toldFailure) stage.output.hush(); // the result is the last line; later events are only recorded
+  const { exits, last, isFailureShown = false } = await workThrough(context, conducting, { stage, talk });
+  if (isFailureShown) stage.output.hush(); // the result is the last line; later events are only recorded
   const unended = await closeAll(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
   const ended = { exits, last: unended && !last?.error ? unended : last };
-  return await leave(context, conducting, { stage, toldFailure, ...(await parkedInstead(conducting, ended)) });
+  return await leave(context, conducting, { stage, isFailureShown, ...(await parkedInstead(conducting, ended)) });
 }
 
 /** Parks a run stopped by SIGHUP or SIGTERM if something waits for a person or an answer is unused. */
@@ -119,8 +119,8 @@ async function recordUnbegun({ session, policy }: RunParts, unbegun: RunOutcome)
   const { turn, openTurn } = session.state;
   if (!error || openTurn !== null) return unbegun;
   const redact = createRedactor(policy.source.settings()["redaction.patterns"]);
-  const told = { type: error.type, message: redact(error.message).slice(0, LONGEST_RECORDED).toWellFormed() };
-  const ended = session.draft("turn.ended", { turn: turn + 1, reason: "error", error: told });
+  const recorded = { type: error.type, message: redact(error.message).slice(0, LONGEST_RECORDED).toWellFormed() };
+  const ended = session.draft("turn.ended", { turn: turn + 1, reason: "error", error: recorded });
   return await session.record([ended], "normal").then(() => unbegun, failure);
 }
 
@@ -161,7 +161,7 @@ async function prepareStage(context: Context, conducting: RunParts, composed: Co
     inbox,
     fault,
     limits,
-    told: { end: undefined },
+    notices: { end: undefined },
     settings: hostSettings(),
     tally,
     unheeded: createDeniedApprovals(context, flags.output),
@@ -200,7 +200,7 @@ function unhonoredWarnings({ client }: Context, { session, policy }: RunParts): 
 function compose(
   context: Context,
   conducting: RunParts,
-  { output, tally, unheeded, host, limits, told }: RunStage,
+  { output, tally, unheeded, host, limits, notices }: RunStage,
 ): Promise<ComposedAgent> {
   const { session, ports, flags, chosen } = conducting;
   const door: FrontEnd = {
@@ -224,7 +224,7 @@ function compose(
     limits,
     observe,
     told: (end) => {
-      told.end = end ?? told.end;
+      notices.end = end ?? notices.end;
     },
   });
 }
@@ -250,39 +250,39 @@ type WorkResult = {
   readonly exits: readonly number[];
   readonly last: RunOutcome | undefined;
   /** The last result reported a failure and no message followed, so failures while closing get no result. */
-  readonly toldFailure?: boolean;
+  readonly isFailureShown?: boolean;
 };
 
 async function workThrough(context: Context, conducting: RunParts, { stage, talk }: WorkParts): Promise<WorkResult> {
   const { inbox, fault } = stage;
   const { signal } = conducting.cancelling;
   const exits: number[] = [];
-  let toldFailure = false;
+  let isFailureShown = false;
   while (await inbox.ready(signal)) {
     const outcome = await talk.handle(inbox.take());
     exits.push(outcome.exit);
     if (fault.error) return { exits, last: fault.error };
     if (isLast(talk, inbox, outcome)) return { exits, last: refuseUnusedScript(conducting.chosen, outcome) };
     await showResult(context, conducting, { stage, outcome, exit: outcome.exit });
-    toldFailure = outcome.error !== undefined;
+    isFailureShown = outcome.error !== undefined;
   }
-  if (fault.error) return { exits, last: fault.error, toldFailure };
-  if (signal.aborted) return { exits, last: cancelled(""), toldFailure };
-  if (toldFailure) return { exits, last: undefined, toldFailure };
+  if (fault.error) return { exits, last: fault.error, isFailureShown };
+  if (signal.aborted) return { exits, last: cancelled(""), isFailureShown };
+  if (isFailureShown) return { exits, last: undefined, isFailureShown };
   const rest = await talk.finish().catch(failure);
   const left = refuseUnusedScript(conducting.chosen, rest ?? succeeded(""));
   return { exits, last: rest || left.error || exits.length === 0 ? left : undefined };
 }
 
 function isLast(talk: Talk, inbox: Inbox, { subtype, error }: RunOutcome): boolean {
-  const goesOn = (subtype === "success" || subtype === "interrupted") && talk.hasLeft();
-  return FINAL.includes(subtype) || RECORD_GONE.includes(error?.type ?? "") || (inbox.isOver() && !goesOn);
+  const continues = (subtype === "success" || subtype === "interrupted") && talk.hasLeft();
+  return FINAL.includes(subtype) || RECORD_GONE.includes(error?.type ?? "") || (inbox.isOver() && !continues);
 }
 
 type LeaveParts = WorkResult & { readonly stage: RunStage };
 
 /** Records the end before reporting it. */
-async function leave(context: Context, conducting: RunParts, { stage, exits, last, toldFailure = false }: LeaveParts): Promise<number> {
+async function leave(context: Context, conducting: RunParts, { stage, exits, last, isFailureShown = false }: LeaveParts): Promise<number> {
   const { session } = conducting;
   let outcome = last;
   let exit = strongestExit([...exits, ...(last ? [last.exit] : [])]);
@@ -292,7 +292,7 @@ async function leave(context: Context, conducting: RunParts, { stage, exits, las
     outcome = failure(error);
     exit = strongestExit([exit, outcome.exit]);
   }
-  if (outcome && !(toldFailure && outcome.error)) await showResult(context, conducting, { stage, outcome, exit });
+  if (outcome && !(isFailureShown && outcome.error)) await showResult(context, conducting, { stage, outcome, exit });
   await stage.output.end();
   return exit;
 }

@@ -39,10 +39,10 @@ function inOrder(write: (line: string) => Promise<void>): Write {
 }
 
 function logLine({ at, session, seq, type, body }: LedgerEvent, redact: (text: string) => string): string {
-  const told = Object.entries(body).flatMap(([name, value]) =>
+  const fields = Object.entries(body).flatMap(([name, value]) =>
     TOLD.includes(name) && (typeof value === "string" || typeof value === "number")
       ? [`${name}=${JSON.stringify(typeof value === "string" ? redact(value) : value).slice(0, 200)}`]
       : [],
   );
-  return `${at} ${session}#${seq} ${type} ${told.join(" ")}\n`;
+  return `${at} ${session}#${seq} ${type} ${fields.join(" ")}\n`;
 }

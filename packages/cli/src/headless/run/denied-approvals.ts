@@ -35,11 +35,11 @@ export function createDeniedApprovals({ io }: Pick<Context, "io">, format: Outpu
     },
     tell: async () => {
       for (const { session, ended } of denied.splice(0)) {
-        const told = await approvedCall(session, ended.call).then(
+        const warning = await approvedCall(session, ended.call).then(
           (approved) => approved && sentence(approved, ended.content),
           (error: unknown) => `Could not check whether ${ended.call}, which was denied, had been approved: ${messageOf(error)}`,
         );
-        if (told !== undefined) await warn(io, told);
+        if (warning !== undefined) await warn(io, warning);
       }
     },
   };
@@ -57,6 +57,6 @@ async function approvedCall({ id, ledger }: Session, call: string): Promise<Judg
 /** The result without the repeated tool name. */
 function sentence({ tool, input }: JudgedInput, content: Content): string {
   const subject = inputSubject(input, SUBJECT_COLUMNS);
-  const told = contentText(content).replace(`Tool '${tool}' was not run: `, "").replace(`Tool '${tool}' `, "it ");
-  return `${tool}${subject === "" ? "" : ` (${subject})`} was approved but did not run: ${told}`;
+  const reason = contentText(content).replace(`Tool '${tool}' was not run: `, "").replace(`Tool '${tool}' `, "it ");
+  return `${tool}${subject === "" ? "" : ` (${subject})`} was approved but did not run: ${reason}`;
 }

@@ -11,8 +11,8 @@ export async function reportPausedTasks(context: Context, tasks: Tasks, session:
   const isWanted = options.flag("tasks");
   for (const task of paused) {
     const { id, agent, description, resumable, blockedReason } = task;
-    const goesOn = isWanted && resumable !== false;
-    const how = goesOn ? ((await tasks.resume(id, "resume"))?.message ?? "continues") : `is paused (${blockedReason ?? "restart"})`;
+    const continues = isWanted && resumable !== false;
+    const how = continues ? ((await tasks.resume(id, "resume"))?.message ?? "continues") : `is paused (${blockedReason ?? "restart"})`;
     const ways = unblocking(task).map((command) => `  ${command} --session ${session}${storeFlag(context)}\n`);
     await io.stderr.write(`${id}  ${oneLine(agent)}: ${oneLine(description)} ${how}\n${ways.join("")}`);
   }

@@ -108,8 +108,8 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
 /** What remains to do; open calls continue before the new prompt. */
 function remainingWork(state: Session["state"], prompt: string | undefined): readonly Work[] {
   if (prompt !== undefined) return [{ say: prompt }];
-  if (state.closed?.reason !== "done") return [{ goOn: "always" }];
-  return isUnfinished(state) ? [{ goOn: "if told" }] : [];
+  if (state.closed?.reason !== "done") return [{ resume: "always" }];
+  return isUnfinished(state) ? [{ resume: "if notified" }] : [];
 }
 
 function isUnfinished(state: Session["state"]): boolean {

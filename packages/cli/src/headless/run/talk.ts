@@ -17,7 +17,7 @@ export type TalkParts = {
   readonly inbox: Inbox;
   readonly limits: RunLimits;
   /** The end of turns that started by themselves. */
-  readonly told: { end: RunEnd | undefined };
+  readonly notices: { end: RunEnd | undefined };
   readonly settings: Pick<HostSettings, "settled">;
   readonly signal: AbortSignal;
 };
@@ -49,11 +49,11 @@ export function createTalk(talking: TalkParts): Talk {
       return await running.finally(() => {
         busy = undefined;
         state.interrupting = new AbortController();
-        talking.told.end = undefined; // its result reports them
+        talking.notices.end = undefined; // its result reports them
       });
     },
     finish: async () => {
-      const end = (await settle(talking, state, { hold: signal, deliver: true })) ?? talking.told.end;
+      const end = (await settle(talking, state, { hold: signal, deliver: true })) ?? talking.notices.end;
       return end && (await outcomeOf(talking, end));
     },
     interrupt: async () => {
@@ -86,7 +86,7 @@ async function doWork(talking: TalkParts, state: State, piece: Work): Promise<Ru
   const { interrupting } = state;
   const either = AbortSignal.any([signal, interrupting.signal]);
   await talking.settings.settled();
-  const opened = "goOn" in piece || session.state.calls.size > 0 ? await resumeCalls(talking, either) : undefined;
+  const opened = "resume" in piece || session.state.calls.size > 0 ? await resumeCalls(talking, either) : undefined;
   const end = opened ?? (await converse(talking, state, { piece, signal: either }));
   if (end.reason !== "done" && end.reason !== "parked") return runOutcome(end, { whole: signal.aborted });
   const hold = AbortSignal.any([either, arrivalOf(inbox)]);
@@ -139,8 +139,8 @@ async function converse(talking: TalkParts, state: State, { piece, signal }: Tur
     state.drive = agent.drive(messages);
   }
   if ("say" in piece) return await state.drive.send(piece.say, signal);
-  if (piece.goOn === "if told" && !hasWakingNotice(session)) return NOTHING_SAID;
-  return await state.drive.resume(signal, { deliverAll: piece.goOn === "always" }); // a resumed run has its answers
+  if (piece.resume === "if notified" && !hasWakingNotice(session)) return NOTHING_SAID;
+  return await state.drive.resume(signal, { deliverAll: piece.resume === "always" }); // a resumed run has its answers
 }
 
 /** Resumes calls of an earlier process. Undefined once all have ended. */

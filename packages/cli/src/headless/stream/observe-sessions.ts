@@ -40,7 +40,7 @@ export function observeSessions(parts: ObserverParts): (session: Session, parent
     tasks.attend(session);
     if (limits) pauseWhileWaiting(limits, session);
     const origin = { session: root, parent, ...(isAgent && { agentSession: session.id }) };
-    const lines = sessionLines({ origin, session, untold: await unreportedCalls(session) });
+    const lines = sessionLines({ origin, session, unreported: await unreportedCalls(session) });
     const progress = toolProgress(clock, (line) => {
       if (!output.isBehind()) output.show(() => [wireMessage(origin, line)]); // drop progress for a slow reader
     });

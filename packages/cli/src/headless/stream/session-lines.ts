@@ -17,11 +17,11 @@ export type LinesParts = {
   readonly origin: WireOrigin;
   readonly session: Pick<Session, "id" | "state">;
   /** Calls of an earlier process that were not reported yet. */
-  readonly untold?: readonly UnreportedCall[];
+  readonly unreported?: readonly UnreportedCall[];
 };
 
-export function sessionLines({ origin, session, untold }: LinesParts): SessionLines {
-  const turns = turnLines(session.id, untold);
+export function sessionLines({ origin, session, unreported }: LinesParts): SessionLines {
+  const turns = turnLines(session.id, unreported);
   const proposals = proposalLines([...session.state.proposals.values()]);
   const tasks = taskLines([...session.state.tasks.values()]);
   const decisions = decisionOrder(session.state);

@@ -23,9 +23,9 @@ type Turns = {
   calls: UnreportedCall[];
 };
 
-/** Creates the messages of one session's turns; `untold` are open calls of an earlier process. */
-export function turnLines(session: string, untold: readonly UnreportedCall[] = []): TurnLines {
-  const turns: Turns = { turn: 0, model: null, held: undefined, calls: [...untold] };
+/** Creates the messages of one session's turns; `unreported` are open calls of an earlier process. */
+export function turnLines(session: string, unreported: readonly UnreportedCall[] = []): TurnLines {
+  const turns: Turns = { turn: 0, model: null, held: undefined, calls: [...unreported] };
   const idOf = (turn: number): string => `msg_${session}_${turn}`;
   return {
     release: () => releaseAnswer(turns, idOf),

@@ -81,8 +81,8 @@ function rowLines(state: AskState, { question, canvas, at, label, isAt }: Row): 
     `${isAt ? ">" : " "} ${markOf(question, answerTo(state, question), at)}${oneLine(label)}${recommended}${ownText(question, answerTo(state, question), at)}`,
     columns,
   );
-  const told = option?.description ? [theme.dim(cut(`      ${oneLine(option.description)}`, columns))] : [];
-  return [isAt ? theme.selected(line) : line, ...told];
+  const description = option?.description ? [theme.dim(cut(`      ${oneLine(option.description)}`, columns))] : [];
+  return [isAt ? theme.selected(line) : line, ...description];
 }
 
 function markOf({ options, multi }: Question, { selected, custom }: QuestionAnswer, at: number): string {

@@ -47,7 +47,7 @@ export type CardBeginning = { readonly hint?: string; readonly draft?: string };
 
 /** A card for an approval. */
 export type ApprovalCard = Dialog<CardState, CardOutcome> & {
-  readonly begin: (told?: CardBeginning) => CardState;
+  readonly begin: (beginning?: CardBeginning) => CardState;
   /** Marks what this canvas showed as seen. */
   readonly shown: (state: CardState, canvas: Canvas) => CardState;
 };

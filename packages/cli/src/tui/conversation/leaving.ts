@@ -32,17 +32,17 @@ export function confirmLeaving(parts: {
   readonly hint: (text: string) => void;
   readonly leave: () => void;
 }): LeaveControl {
-  let told = "";
+  let warned = "";
   return {
     leave: () => {
       const words = endingTasks(parts.tasks()).map(describeTask).join(", ");
-      if (words === told) return parts.leave();
-      told = words;
+      if (words === warned) return parts.leave();
+      warned = words;
       if (words === "") return parts.leave();
       parts.hint(`Leaving ends ${words}. Repeat to leave.`);
     },
     stay: () => {
-      told = "";
+      warned = "";
     },
   };
 }

@@ -1,14 +1,14 @@
 import type { TaskView } from "@assent/agent";
 import { oneLine } from "@assent/core";
-import { cut } from "../../io/display-width.ts";
+import { cut, displayWidth } from "../../io/display-width.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import type { Block } from "../transcript/block.ts";
 import { drawBlock, needsGap } from "../transcript/draw-block.ts";
 import { todoLines } from "../transcript/draw-display.ts";
 import type { Drawing } from "../transcript/drawing.ts";
+import { describePause } from "../transcript/task-ends.ts";
 import type { Todos } from "../transcript/transcript.ts";
 import { type Status, statusLine } from "./status-line.ts";
-import { taskPanel } from "./task-panel.ts";
 
 /** What is drawn below the scrollback. */
 export type ScreenContent = {
@@ -94,4 +94,20 @@ const MOST_QUEUED = 3;
 function queueLines(queued: readonly string[], { columns, theme }: Drawing): readonly string[] {
   const lines = queued.slice(0, MOST_QUEUED).map((text) => theme.dim(cut(`queued: ${oneLine(text.slice(0, 500))}`, columns)));
   return queued.length > MOST_QUEUED ? [...lines, theme.dim(`… ${queued.length - MOST_QUEUED} more queued`)] : lines;
+}
+
+const MOST_TASKS = 4;
+
+/** Draws running and paused background tasks, one line each. */
+export function taskPanel(tasks: readonly TaskView[], { columns, theme }: Canvas, now: number): readonly string[] {
+  const open = tasks.filter(({ status, foreground }) => !foreground && ["running", "cancelling", "paused"].includes(status));
+  const lines = open.slice(0, MOST_TASKS).map(({ id, agent, description, status, startedAt, usage, blockedReason, outputFile }) => {
+    const since = Math.max(0, Math.round((now - Date.parse(startedAt)) / 1_000));
+    const state = status === "paused" ? `paused${blockedReason ? `: ${describePause(blockedReason)}` : ""}` : `${status} ${since} s`;
+    const done = outputFile === undefined ? ` · ${usage.toolUses} calls` : "";
+    const end = oneLine(`  ${state}${done} · ${id}`);
+    const what = cut(oneLine(`${agent}: ${description}`), Math.max(1, columns - 2 - displayWidth(end)));
+    return `${theme.notice("●")} ${theme.dim(cut(`${what}${end}`, columns - 2))}`;
+  });
+  return open.length > MOST_TASKS ? [...lines, theme.dim(`  … ${open.length - MOST_TASKS} more: /tasks`)] : lines;
 }

@@ -35,13 +35,13 @@ async function describeOneTask(current: TuiSession, id: string): Promise<string>
   const recorded = await readRecordedTask(current, id);
   if (!recorded) return `No task "${oneLine(id)}". /tasks lists them.`;
   const { title, where, ended } = recorded;
-  const stands = view?.status ?? ended?.status ?? "interrupted";
+  const status = view?.status ?? ended?.status ?? "interrupted";
   const written = ended?.text ?? current.agent.tasks.output(id) ?? "";
   const lines = visible(written).trimEnd().split("\n");
   const shown = lines.slice(-SHOWN_LINES);
   const hidden = lines.length - shown.length;
   return [
-    `${id}  ${stands}${view?.blockedReason === undefined ? "" : ` (${describePause(view.blockedReason)})`}  ${title}`,
+    `${id}  ${status}${view?.blockedReason === undefined ? "" : ` (${describePause(view.blockedReason)})`}  ${title}`,
     where,
     "",
     ...(hidden > 0 ? [`(${hidden} earlier lines are not shown)`] : []),

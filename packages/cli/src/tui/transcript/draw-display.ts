@@ -107,7 +107,7 @@ function drawAgent(display: Extract<Display, { readonly type: "task_execution" }
   const line = (text: string): string => wrap(visible(text).replaceAll("\n", " "), columns)[0] ?? "";
   const calls = toolCalls
     .slice(-AGENT_CALLS)
-    .map(({ name, status: stands, description }) => theme.dim(line(`${stands}  ${name} ${description ?? ""}`)));
+    .map(({ name, status: callStatus, description }) => theme.dim(line(`${callStatus}  ${name} ${description ?? ""}`)));
   const total = sum ? [theme.dim(`${sum.turns} turns, ${sum.toolCalls} calls, ${sum.totalTokens} tokens`)] : [];
   const said = result === undefined || status === "background" ? { lines: [], hidden: 0 } : drawText(result, drawing, cut);
   return { lines: [...calls, ...total, ...said.lines], hidden: said.hidden + Math.max(0, toolCalls.length - AGENT_CALLS) };

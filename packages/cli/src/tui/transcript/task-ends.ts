@@ -47,11 +47,11 @@ export function takeTaskResults(ends: TaskEnds, text: string): { readonly brough
   const brought: TaskResult[] = [];
   let rest = ends;
   for (const line of text.split("\n")) {
-    const told = rest.find(({ displayText }) => displayText === line);
-    if (!told) continue;
-    rest = rest.filter((end) => end !== told);
-    const { displayText: _told, ...what } = told;
-    brought.push(what);
+    const match = rest.find(({ displayText }) => displayText === line);
+    if (!match) continue;
+    rest = rest.filter((end) => end !== match);
+    const { displayText: _displayText, ...result } = match;
+    brought.push(result);
   }
   return { brought, rest };
 }

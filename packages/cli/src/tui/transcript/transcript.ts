@@ -107,8 +107,8 @@ function settleThought(transcript: Transcript): Transcript {
 }
 
 function endAnswer(transcript: Transcript): Transcript {
-  const told = transcript.thinking === "" ? transcript : settleThought(transcript);
-  return { ...appendBlocks(told, ...endStream(told.stream)), stream: EMPTY_STREAM };
+  const settled = transcript.thinking === "" ? transcript : settleThought(transcript);
+  return { ...appendBlocks(settled, ...endStream(settled.stream)), stream: EMPTY_STREAM };
 }
 
 function appendNote(transcript: Transcript, text: string, role: "dim" | "warning"): Transcript {
@@ -283,8 +283,8 @@ function applyApprovalAnswer(transcript: Transcript, body: Bodies["approval.answ
   const isHere = body.by.pid === pid;
   const decided = describeAnswer(body, isHere);
   const now = changeCall(transcript, body.call, { decided });
-  const told = isHere ? now : appendNote(now, `${body.approval} was ${decided}, elsewhere.`, "dim");
-  return body.remember ? appendNote(told, rememberedText(body.remember), "dim") : told;
+  const noted = isHere ? now : appendNote(now, `${body.approval} was ${decided}, elsewhere.`, "dim");
+  return body.remember ? appendNote(noted, rememberedText(body.remember), "dim") : noted;
 }
 
 function applyQuestionAnswer(transcript: Transcript, body: Bodies["question.answered"], pid: number): Transcript {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TaskView } from "@assent/agent";
 import { makeTheme } from "../../../src/tui/draw/theme.ts";
-import { taskPanel } from "../../../src/tui/screen/task-panel.ts";
+import { taskPanel } from "../../../src/tui/screen/layout.ts";
 
 const STARTED = "2026-01-01T00:00:00.000Z";
 const NOW = Date.parse(STARTED) + 7_000;
