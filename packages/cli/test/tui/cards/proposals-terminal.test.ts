@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { place } from "../../support/assent.ts";
-import { converse, endedCalls, record, say, type Turn } from "../support/conversation.ts";
+import { converse, converseAbout, endedCalls, record, say, type Turn } from "../support/conversation.ts";
 import type { Screen } from "../support/screen.ts";
 
 const call = (tool: string, id: string, input: object): NonNullable<Turn["calls"]>[number] => ({ tool, id, input });
@@ -26,9 +26,7 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
   test("/apply makes the only one, /discard drops one with a reason, and each lists them where there are several", async () => {
     using at = place();
     const turns = [write("c1", "src/a.txt"), { say: "First." }, write("c2", "src/b.txt"), write("c3", "src/c.txt"), { say: "More." }];
-    using screen = converse(at, { turns, settings: STAGED, columns: 120, rows: 50 });
-    await idle(screen, "script:");
-    await say(screen, "/apply");
+    using screen = await converseAbout(at, "/apply", { turns, settings: STAGED, columns: 120, rows: 50 });
     await screen.until("No previewed change is waiting in this conversation.");
     await say(screen, "go");
     assert.match(await idle(screen, "First."), /write src\/a\.txt\s+previewed; nothing has changed yet/);
@@ -57,9 +55,7 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
   test("a change that only a person may apply is a card: shown whole, applied by y, discarded by d with a reason", async () => {
     using at = place();
     const turns = [write("c1", "src/a.txt"), write("c2", "src/b.txt"), { say: "Both wait." }, { say: "I see." }];
-    using screen = converse(at, { turns, settings: FOR_PERSON, rows: 40 });
-    await idle(screen, "script:");
-    await say(screen, "go");
+    using screen = await converseAbout(at, "go", { turns, settings: FOR_PERSON, rows: 40 });
     await screen.until("Both wait.");
     await screen.read(/Apply this change\? Write: src\/a\.txt[\s\S]*\+ ?one/);
     assert.doesNotMatch(screen.lines().join("\n"), /"Always allow" is not available/, "there is nothing to remember about it");
@@ -79,9 +75,7 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
     using at = place();
     const turns = [write("c1", "src/a.txt"), { say: "It waits." }];
     {
-      using screen = converse(at, { turns, settings: FOR_PERSON });
-      await idle(screen, "script:");
-      await say(screen, "go");
+      using screen = await converseAbout(at, "go", { turns, settings: FOR_PERSON });
       await screen.until("It waits.");
       await screen.read("Apply this change?");
       screen.press("ctrl+d");
@@ -101,9 +95,11 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
   ] as const) {
     test(`a change that another terminal ${did} is a line`, async () => {
       using at = place();
-      using screen = converse(at, { turns: [write("c1", "src/a.txt"), { say: "Staged." }], settings: STAGED, columns: 120 });
-      await idle(screen, "script:");
-      await say(screen, "go");
+      using screen = await converseAbout(at, "go", {
+        turns: [write("c1", "src/a.txt"), { say: "Staged." }],
+        settings: STAGED,
+        columns: 120,
+      });
       await idle(screen, "Staged.");
       const [{ id }] = (await at.hereJson(["proposals"])).value;
       assert.equal((await at.run([action, id, "--by", "Ada"])).code, 0);

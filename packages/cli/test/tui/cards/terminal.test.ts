@@ -307,7 +307,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
         screen.paste(HOSTILE);
         await screen.until("▏");
         screen.press("enter");
-        await screen.until((now) => !now.includes("Reason, told"));
+        await screen.until((now) => !now.includes("Reason for the model"));
       }
     }
     assert.equal(await screen.exit(), 0);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { LONG } from "../../../../../test/support/long.ts";
 import { type Place, place } from "../../support/assent.ts";
-import { converse, endedCalls, record, say, type Turn } from "../support/conversation.ts";
+import { converse, converseAbout, endedCalls, record, say, type Turn } from "../support/conversation.ts";
 import { HOSTILE } from "../support/scenes.ts";
 import type { Screen } from "../support/screen.ts";
 
@@ -56,10 +56,7 @@ describe("a newcomer's walk, without documentation", () => {
     writeFileSync(editor, `sed -i "s/'Hi'/'Good day'/" "$1"\n`);
     const settings = { proposals: { stage: ["Edit(src/**)"] }, permissions: { allow: ["Edit(src/**)"] } };
     const env = { EDITOR: `sh ${editor}` };
-    using screen = converse(at, { turns: TURNS, settings, env, rows: 40 });
-    await idle(screen, "script:");
-
-    await say(screen, "change the greeting");
+    using screen = await converseAbout(at, "change the greeting", { turns: TURNS, settings, env, rows: 40 });
     await answer(screen, { to: "greet.ts", with: "e" });
     const edited = await screen.read("Good day");
     assert.equal(edited.includes("'Hi'"), false, "what the model wanted instead is no longer shown");
@@ -113,9 +110,7 @@ describe("a newcomer's walk, without documentation", () => {
 describe("approvals in assent", { concurrency: 3 }, () => {
   test("answered in another process: the card goes, and it is said by whom", async () => {
     using at = place();
-    using screen = converse(at, { turns: [{ calls: [shell("c1", "echo ran >> x")] }, { say: "Done." }] });
-    await idle(screen, "script:");
-    await say(screen, "do it");
+    using screen = await converseAbout(at, "do it", { turns: [{ calls: [shell("c1", "echo ran >> x")] }, { say: "Done." }] });
     await screen.until("Approval needed");
     const [{ id }] = (await at.hereJson(["approvals"])).value;
     await at.here(["approve", id, "--by", "Ada"]);
@@ -128,9 +123,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
   test("a question answered in another process: the dialog goes, and it is said by whom", async () => {
     using at = place();
     const questions = [{ id: "db", question: "Which database?", options: [{ label: "SQLite" }, { label: "Postgres" }] }];
-    using screen = converse(at, { turns: [{ calls: [call("ask", "c1", { questions })] }, { say: "Thanks." }] });
-    await idle(screen, "script:");
-    await say(screen, "ask me");
+    using screen = await converseAbout(at, "ask me", { turns: [{ calls: [call("ask", "c1", { questions })] }, { say: "Thanks." }] });
     await screen.until("Other (type your own)");
     const [{ id }] = (await at.hereJson(["approvals"])).value;
     await at.here(["approve", id, "--answers", JSON.stringify([{ id: "db", selected: ["Postgres"] }]), "--by", "Ada"]);
@@ -159,9 +152,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
 
   test("left while something waits: exit 75, it waits on, and nothing has run", async () => {
     using at = place();
-    using screen = converse(at, { turns: [{ calls: [shell("c1", "echo ran >> x")] }, { say: "Done." }] });
-    await idle(screen, "script:");
-    await say(screen, "do it");
+    using screen = await converseAbout(at, "do it", { turns: [{ calls: [shell("c1", "echo ran >> x")] }, { say: "Done." }] });
     await screen.read("Approval needed");
     screen.press("ctrl+t");
     await screen.until((now) => !now.includes("Approval needed"));
@@ -205,9 +196,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
 
   test("keys typed without pause while an approval appears answer nothing, and the text is kept", async () => {
     using at = place();
-    using screen = converse(at, { turns: [{ delayMs: 700, calls: [shell("c1", "echo ran >> x")] }, { say: "Done." }] });
-    await idle(screen, "script:");
-    await say(screen, "do it");
+    using screen = await converseAbout(at, "do it", { turns: [{ delayMs: 700, calls: [shell("c1", "echo ran >> x")] }, { say: "Done." }] });
     await screen.until("» working");
     const typing = setInterval(() => screen.type("y"), 40);
     await screen.until("waiting for your answer");
@@ -225,9 +214,9 @@ describe("approvals in assent", { concurrency: 3 }, () => {
 
   test("two approvals wait; keys for both at once answer only the first", async () => {
     using at = place();
-    using screen = converse(at, { turns: [{ calls: [shell("c1", "echo one >> x"), shell("c2", "echo two >> x")] }, { say: "Done." }] });
-    await idle(screen, "script:");
-    await say(screen, "do it");
+    using screen = await converseAbout(at, "do it", {
+      turns: [{ calls: [shell("c1", "echo one >> x"), shell("c2", "echo two >> x")] }, { say: "Done." }],
+    });
     await screen.read("1 of 2 waiting");
     screen.press("y", "enter", "enter", "y", "enter");
     await screen.read((now) => now.includes("echo two >> x") && !now.includes("1 of 2 waiting"));
@@ -241,9 +230,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
   test("two cards of one turn come up in the order of the calls, and each says which one it is", async () => {
     using at = place();
     const calls = [call("write", "c1", { file_path: "a.txt", content: "one\n" }), shell("c2", "echo two >> x")];
-    using screen = converse(at, { turns: [{ calls }, { say: "Done." }], rows: 40 });
-    await idle(screen, "script:");
-    await say(screen, "do it");
+    using screen = await converseAbout(at, "do it", { turns: [{ calls }, { say: "Done." }], rows: 40 });
     await screen.read((now) => now.includes("1 of 2 waiting") && now.includes("tool    write"));
     screen.press("ctrl+n");
     await screen.read((now) => now.includes("2 of 2 waiting") && now.includes("tool    shell"));
@@ -262,9 +249,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
       { calls: [call("edit", "c1", { file_path: "dos.txt", old_string: "two", new_string: "2" })] },
       { say: "Done." },
     ];
-    using screen = converse(at, { turns, rows: 40 });
-    await idle(screen, "script:");
-    await say(screen, "do it");
+    using screen = await converseAbout(at, "do it", { turns, rows: 40 });
     await screen.read("Approval needed");
     assert.match(screen.lines().join("\n"), /two\\r/);
     await answer(screen, { to: "dos.txt", with: "y" });
@@ -274,9 +259,9 @@ describe("approvals in assent", { concurrency: 3 }, () => {
 
   test("always, in this session: the rule is shown before it is stored, and the next like it passes", async () => {
     using at = place();
-    using screen = converse(at, { turns: [{ calls: [shell("c1", "touch a")] }, { calls: [shell("c2", "touch a")] }, { say: "Done." }] });
-    await idle(screen, "script:");
-    await say(screen, "do it");
+    using screen = await converseAbout(at, "do it", {
+      turns: [{ calls: [shell("c1", "touch a")] }, { calls: [shell("c2", "touch a")] }, { say: "Done." }],
+    });
     await answer(screen, { to: "Shell(touch a)", with: "s" });
     await idle(screen, "Done.");
     const [grant] = (await at.hereJson(["grants"])).value;
@@ -285,9 +270,7 @@ describe("approvals in assent", { concurrency: 3 }, () => {
 
   test("reject and stop ends the turn", async () => {
     using at = place();
-    using screen = converse(at, { turns: [{ calls: [shell("c1", "echo ran >> x")] }, { say: "I go on as told." }] });
-    await idle(screen, "script:");
-    await say(screen, "do it");
+    using screen = await converseAbout(at, "do it", { turns: [{ calls: [shell("c1", "echo ran >> x")] }, { say: "I go on as told." }] });
     await answer(screen, { to: "echo ran", with: "x" });
     await screen.until("Reject and stop. Reason");
     screen.press("enter");
@@ -424,12 +407,13 @@ describe("the terminal itself", { concurrency: 3 }, () => {
   test("another size: a card that was read in part is read on, and one that was read to its end can be approved", async () => {
     using at = place();
     const long = Array.from({ length: 40 }, (_, line) => `: line ${line}`).join("\n");
-    using screen = converse(at, { turns: [{ calls: [shell("c1", `echo ran >> x\n${long}`)] }, { say: "Done." }], rows: 24 });
-    await idle(screen, "script:");
-    await say(screen, "do it");
+    using screen = await converseAbout(at, "do it", {
+      turns: [{ calls: [shell("c1", `echo ran >> x\n${long}`)] }, { say: "Done." }],
+      rows: 24,
+    });
     await screen.read(/… \d+ more lines/);
     screen.resize(40, 12);
-    await screen.until((now) => /… \d+ more lines/.test(now) && now.includes("press a letter to see"));
+    await screen.until((now) => /… \d+ more lines/.test(now) && now.includes("press one to read it"));
     screen.press("y", "enter");
     await screen.until("There is more to read");
     assert.equal(existsSync(at.path("x")), false);
@@ -437,7 +421,7 @@ describe("the terminal itself", { concurrency: 3 }, () => {
     await screen.until(": line 39");
     for (const line of screen.lines()) assert.ok(line.length <= 100);
     screen.resize(40, 12);
-    await screen.until((now) => now.includes("press a letter to see"));
+    await screen.until((now) => now.includes("press one to read it"));
     screen.press("y");
     await screen.until("Enter: Allow once");
     screen.press("enter");
@@ -517,9 +501,7 @@ describe("keys and sizes at random", { concurrency: 2 }, () => {
       using at = place();
       const next = numbers(seed);
       const turns = Array.from({ length: 6 }, (_, turn) => randomTurn(next, turn));
-      using screen = converse(at, { turns: [...turns, { say: "the end" }] });
-      await idle(screen, "script:");
-      await say(screen, "go");
+      using screen = await converseAbout(at, "go", { turns: [...turns, { say: "the end" }] });
       await screen.until("turn 0");
       for (let step = 0; step < 120; step += 1) {
         disturb(screen, next);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { type Place, place } from "../../support/assent.ts";
-import { converse, endedCalls, record, say, type Turn } from "../support/conversation.ts";
+import { converse, converseAbout, endedCalls, record, say, type Turn } from "../support/conversation.ts";
 import type { Screen } from "../support/screen.ts";
 
 const shell = (id: string, command: string): NonNullable<Turn["calls"]>[number] => ({ tool: "shell", id, input: { command } });
@@ -132,9 +132,10 @@ describe("last words", { concurrency: 2 }, () => {
   for (const [name, go] of LEAVING) {
     test(`${name} names each approval that waits, with the commands that answer it and go on`, async () => {
       using at = place();
-      using screen = converse(at, { turns: [{ calls: [shell("c1", "touch one"), shell("c2", "touch two")] }, { say: "Done." }], rows: 40 });
-      await idle(screen, "script:");
-      await say(screen, "do it");
+      using screen = await converseAbout(at, "do it", {
+        turns: [{ calls: [shell("c1", "touch one"), shell("c2", "touch two")] }, { say: "Done." }],
+        rows: 40,
+      });
       await screen.read("1 of 2 waiting");
       screen.press("ctrl+t");
       await screen.until((now) => !now.includes("Approval needed"));
@@ -153,9 +154,10 @@ describe("last words", { concurrency: 2 }, () => {
   test("a question that waits is named by its words", async () => {
     using at = place();
     const questions = [{ id: "db", question: "Which database?", options: [{ label: "SQLite" }, { label: "Postgres" }] }];
-    using screen = converse(at, { turns: [{ calls: [{ tool: "ask", id: "c1", input: { questions } }] }, { say: "Thanks." }], rows: 40 });
-    await idle(screen, "script:");
-    await say(screen, "ask me");
+    using screen = await converseAbout(at, "ask me", {
+      turns: [{ calls: [{ tool: "ask", id: "c1", input: { questions } }] }, { say: "Thanks." }],
+      rows: 40,
+    });
     await screen.read("Other (type your own)");
     screen.press("ctrl+t");
     await screen.until((now) => !now.includes("Other (type your own)"));

@@ -3,12 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { groupRuns, place, until } from "../../support/assent.ts";
-import { converse, endedCalls, record, say } from "../support/conversation.ts";
+import { converse, converseAbout, endedCalls, READY, record, say } from "../support/conversation.ts";
 import { matchesGolden, sinceLastSaid } from "../support/golden.ts";
 import { openScreen, type Screen } from "../support/screen.ts";
 
 const WRITES = { tool: "write", id: "c1", input: { file_path: "x.txt", content: "one\ntwo\n" } } as const;
-const READY = "script:";
 const PROMPT = "esc interrupts";
 
 /** Reads what is in front to its end. */
@@ -88,9 +87,7 @@ describe("the screen, as people see it", () => {
 describe("answers, interruptions and leaving", () => {
   test("a card is approved, and what was shown is what was written", async () => {
     using at = place();
-    using screen = converse(at, { turns: [{ calls: [WRITES] }, { say: "Done." }] });
-    await screen.until(READY);
-    await say(screen, "go");
+    using screen = await converseAbout(at, "go", { turns: [{ calls: [WRITES] }, { say: "Done." }] });
     await approve(screen);
     await screen.until("approved by you");
     await screen.until("◆ Done.");
@@ -99,9 +96,7 @@ describe("answers, interruptions and leaving", () => {
 
   test("the model receives the reason of a rejection", async () => {
     using at = place();
-    using screen = converse(at, { turns: [{ calls: [WRITES] }, { say: "As you like." }] });
-    await screen.until(READY);
-    await say(screen, "go");
+    using screen = await converseAbout(at, "go", { turns: [{ calls: [WRITES] }, { say: "As you like." }] });
     await screen.read("Approval needed");
     screen.press("n");
     await screen.until("> n");
@@ -119,9 +114,7 @@ describe("answers, interruptions and leaving", () => {
 
   test("keys typed while a card appears answer nothing, and stay in the text", async () => {
     using at = place();
-    using screen = converse(at, { turns: [{ calls: [WRITES], delayMs: 300 }, { say: "Done." }] });
-    await screen.until(READY);
-    await say(screen, "go");
+    using screen = await converseAbout(at, "go", { turns: [{ calls: [WRITES], delayMs: 300 }, { say: "Done." }] });
     await screen.until(PROMPT);
     for (let at = 0; at < 12; at += 1) {
       screen.type("y");
@@ -137,15 +130,13 @@ describe("answers, interruptions and leaving", () => {
 
   test("Esc interrupts a running command, and the conversation continues", async () => {
     using at = place();
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "wait", {
       args: ["--mode", "yolo"],
       turns: [
         { say: "I wait.", calls: [{ tool: "shell", id: "c1", input: { command: "echo begun; sleep 60" } }] },
         { say: "Something else." },
       ],
     });
-    await screen.until(READY);
-    await say(screen, "wait");
     await screen.until("begun");
     screen.press("escape");
     await screen.until("Interrupted.");
@@ -156,9 +147,7 @@ describe("answers, interruptions and leaving", () => {
 
   test("what is said while the model works is queued, and said next", async () => {
     using at = place();
-    using screen = converse(at, { turns: [{ say: "First.", delayMs: 1500 }, { say: "Second." }] });
-    await screen.until(READY);
-    await say(screen, "one");
+    using screen = await converseAbout(at, "one", { turns: [{ say: "First.", delayMs: 1500 }, { say: "Second." }] });
     await screen.until("working");
     await say(screen, "two");
     await screen.until("queued: two");
@@ -184,9 +173,7 @@ describe("answers, interruptions and leaving", () => {
   test("a card stays open after leaving, continues in another process, and an answer from elsewhere says by whom", async () => {
     using at = place();
     const turns = [{ say: "I make it.", calls: [WRITES] }, { say: "Done." }];
-    using screen = converse(at, { turns });
-    await screen.until(READY);
-    await say(screen, "go");
+    using screen = await converseAbout(at, "go", { turns });
     await screen.read("Approval needed");
     screen.press("ctrl+d");
     assert.equal(await screen.exit(), 75);
@@ -204,12 +191,10 @@ describe("answers, interruptions and leaving", () => {
 
   test("a signal ends it, puts everything away and restores the terminal", async () => {
     using at = place();
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "wait", {
       args: ["--mode", "yolo"],
       turns: [{ calls: [{ tool: "shell", id: "c1", input: { command: "echo begun; sleep 60" } }] }],
     });
-    await screen.until(READY);
-    await say(screen, "wait");
     await screen.until("begun");
     screen.kill("SIGTERM");
     assert.equal(await screen.exit(), 130);
@@ -261,12 +246,10 @@ describe("the prompt", () => {
 
   test("a command of the person's own is judged, shown, and told to the model with their next words", async () => {
     using at = place();
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "!rm -rf build", {
       settings: { permissions: { allow: ["Shell(echo *)"], deny: ["Shell(rm *)"] } },
       turns: [{ say: "I see it." }],
     });
-    await screen.until(READY);
-    await say(screen, "!rm -rf build");
     await screen.until(/denied/);
     await say(screen, "!echo forty-two");
     await screen.until(/✓ ! echo forty-two[\s\S]*forty-two/);
@@ -303,9 +286,7 @@ describe("the prompt", () => {
   ] as const) {
     test(`leaving ${name} ends the person's own command: its session is closed, and nothing of it waits`, async () => {
       using at = place();
-      using screen = converse(at, { settings });
-      await screen.until(READY);
-      await say(screen, "!echo begun; sleep 60");
+      using screen = await converseAbout(at, "!echo begun; sleep 60", { settings });
       await (typeof shown === "string" ? screen.read(shown) : screen.until(shown));
       screen.press("ctrl+d");
       assert.equal(await screen.exit(), 0);
@@ -328,9 +309,7 @@ describe("the prompt", () => {
     for (const key of ["ctrl+c", "escape"]) {
       test(`a command of the person's own that runs ${how} is shown as it comes, and ${key} ends it with its processes`, async () => {
         using at = place();
-        using screen = converse(at, { settings, turns: [{ say: "I see it." }] });
-        await screen.until(READY);
-        await say(screen, "!echo begun; sleep 600");
+        using screen = await converseAbout(at, "!echo begun; sleep 600", { settings, turns: [{ say: "I see it." }] });
         if (isAsked) await approve(screen);
         await screen.until(/» ! echo begun; sleep 600\n +running \d+ s[^\n]*\n +begun\n[\s\S]*esc interrupts/);
         const pids = (await record(at)).filter(({ type }) => type === "call.started").map(({ body }) => body.pid);
@@ -352,12 +331,10 @@ describe("the prompt", () => {
   test("with a command of the person's own beside the model, the first key ends the command, the next the turn", async () => {
     using at = place();
     const settings = { permissions: { allow: ["Shell(sleep *)", "Shell(echo *)"] } };
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "work", {
       settings,
       turns: [{ calls: [{ tool: "shell", id: "c1", input: { command: "echo model; sleep 600" } }] }],
     });
-    await screen.until(READY);
-    await say(screen, "work");
     await screen.until(/» shell echo model[\s\S]* +model\n/);
     await say(screen, "!echo person; sleep 600");
     await screen.until(/» ! echo person[\s\S]* +person\n/);
@@ -380,9 +357,7 @@ describe("the prompt", () => {
 
   test("Ctrl-C at the card of a command of one's own takes the command back", async () => {
     using at = place();
-    using screen = converse(at, {});
-    await screen.until(READY);
-    await say(screen, "!touch made");
+    using screen = await converseAbout(at, "!touch made", {});
     await screen.read("Approval needed");
     screen.press("ctrl+c");
     await screen.until(/– ! touch made\n +cancelled/);
@@ -392,9 +367,7 @@ describe("the prompt", () => {
 
   test("commands of the program show their text; one that is not there is said", async () => {
     using at = place();
-    using screen = converse(at, {});
-    await screen.until(READY);
-    await say(screen, "/explain shell rm -rf /");
+    using screen = await converseAbout(at, "/explain shell rm -rf /", {});
     await screen.until(/rm -rf \/[\s\S]*(deny|ask)/i);
     await say(screen, "/nonsense");
     await screen.until("Unknown command /nonsense");
@@ -477,7 +450,7 @@ describe("what a terminal is spared", () => {
   test("sequences in answers and outputs are shown as escapes, and reach no terminal", async () => {
     using at = place();
     const hostile = "a\u001b]52;c;eA==\u0007b\u001b[2Jc\u202ed";
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "go", {
       args: ["--mode", "yolo"],
       turns: [
         {
@@ -487,8 +460,6 @@ describe("what a terminal is spared", () => {
         { say: "Done." },
       ],
     });
-    await screen.until(READY);
-    await say(screen, "go");
     await screen.until("◆ Done.");
     const raw = screen.rawBytes();
     for (const sequence of ["\u001b]52", "\u001b[2J", "\u202e", "\u001b]8;"]) assert.ok(!raw.includes(sequence), JSON.stringify(sequence));
@@ -498,9 +469,7 @@ describe("what a terminal is spared", () => {
 
   test("NO_COLOR: the same words, and no colours", async () => {
     using at = place();
-    using screen = converse(at, { env: { NO_COLOR: "1" }, turns: [{ say: "**Bold** and `code`.", calls: [WRITES] }] });
-    await screen.until(READY);
-    await say(screen, "go");
+    using screen = await converseAbout(at, "go", { env: { NO_COLOR: "1" }, turns: [{ say: "**Bold** and `code`.", calls: [WRITES] }] });
     await screen.until("Approval needed");
     assert.ok(!/[34]8;5;\d+m/.test(screen.rawBytes()));
   });
@@ -508,9 +477,7 @@ describe("what a terminal is spared", () => {
   test("another size is drawn anew, and nothing that was said is lost or doubled", async () => {
     using at = place();
     const lines = Array.from({ length: 40 }, (_, at) => `Sentence number ${at} is here.`).join("\n\n");
-    using screen = converse(at, { turns: [{ say: lines }] });
-    await screen.until(READY);
-    await say(screen, "go");
+    using screen = await converseAbout(at, "go", { turns: [{ say: lines }] });
     await screen.until((now) => now.includes("number 39") && now.includes("? keys"));
     for (const [columns, rows] of [
       [60, 20],
@@ -550,9 +517,9 @@ describe("what a terminal is spared", () => {
     test(`a card in a window that becomes ${sentence} is there once, with its head`, async () => {
       using at = place();
       const content = Array.from({ length: 8 }, (_, line) => `line ${line}\n`).join("");
-      using screen = converse(at, { turns: [{ calls: [{ tool: "write", id: "c1", input: { file_path: "long.txt", content } }] }] });
-      await screen.until(READY);
-      await say(screen, "go");
+      using screen = await converseAbout(at, "go", {
+        turns: [{ calls: [{ tool: "write", id: "c1", input: { file_path: "long.txt", content } }] }],
+      });
       await screen.until((now) => now.includes("Approval needed") && now.includes("puts it aside"));
       for (const [columns, rows] of sizes) {
         screen.resize(columns, rows);
@@ -566,9 +533,7 @@ describe("what a terminal is spared", () => {
   test("the reader in a window of another height has each of its rows once, and its last", async () => {
     using at = place();
     const lines = Array.from({ length: 40 }, (_, at) => `Sentence number ${at} is here.`).join("\n\n");
-    using screen = converse(at, { turns: [{ say: lines }] });
-    await screen.until(READY);
-    await say(screen, "go");
+    using screen = await converseAbout(at, "go", { turns: [{ say: lines }] });
     await screen.until((now) => now.includes("number 39") && now.includes("? keys"));
     screen.press("ctrl+o");
     await screen.until("q goes back");
@@ -588,7 +553,7 @@ describe("agents, plans and editors", () => {
     const agents = join(at.root, ".config", "assent", "agents");
     mkdirSync(agents, { recursive: true });
     writeFileSync(join(agents, "worker.md"), "---\nname: worker\ndescription: works\n---\nYou work.\n");
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "look for it", {
       args: ["--allow", "Agent"],
       turns: [
         {
@@ -599,8 +564,6 @@ describe("agents, plans and editors", () => {
       ],
       agents: { worker: { turns: [{ calls: [{ tool: "shell", id: "k1", input: { command: "touch found" } }] }, { say: "Found." }] } },
     });
-    await screen.until(READY);
-    await say(screen, "look for it");
     await screen.read(/Approval needed: worker \(t_\w+\)/);
     assert.match(screen.lines().join("\n"), /● worker: find it/);
     await approve(screen);
@@ -642,9 +605,7 @@ describe("agents, plans and editors", () => {
     using at = place();
     const editor = join(at.root, "editor.sh");
     writeFileSync(editor, `printf 'mine\\n' > "$1"\n`);
-    using screen = converse(at, { env: { EDITOR: `sh ${editor}` }, turns: [{ calls: [WRITES] }, { say: "Done." }] });
-    await screen.until(READY);
-    await say(screen, "go");
+    using screen = await converseAbout(at, "go", { env: { EDITOR: `sh ${editor}` }, turns: [{ calls: [WRITES] }, { say: "Done." }] });
     await screen.read("Approval needed");
     screen.press("e");
     await screen.until("> e");

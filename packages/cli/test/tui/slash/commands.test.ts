@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { DIALECTS } from "../../../../agent/test/wire/dialects.ts";
 import { modelServer } from "../../../../agent/test/wire/model-server.ts";
 import { place } from "../../support/assent.ts";
-import { converse, record, say, type Turn } from "../support/conversation.ts";
+import { converse, converseAbout, record, say, type Turn } from "../support/conversation.ts";
 import { openScreen, type Screen } from "../support/screen.ts";
 
 const call = (tool: string, id: string, input: object): NonNullable<Turn["calls"]>[number] => ({ tool, id, input });
@@ -18,9 +18,7 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
     using at = place();
     const work = Array.from({ length: 12 }, (_, turn) => ({ calls: [call("glob", `c${turn}`, { pattern: `${turn}*` })] }));
     const turns = [{ say: "Hello." }, ...work, { say: "Worked." }, { say: "SUMMARY" }, { say: "SECOND" }, { say: "Goodbye." }];
-    using screen = converse(at, { turns });
-    await idle(screen, "script:");
-    await say(screen, "/compact");
+    using screen = await converseAbout(at, "/compact", { turns });
     await screen.until("There is nothing to summarize yet.");
     await say(screen, "hello");
     await idle(screen, "Hello.");
@@ -44,13 +42,11 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
 
   test("/explain judges by the conversation's mode, its flags and what it remembers", async () => {
     using at = place();
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "/explain", {
       args: ["--allow", "Shell(touch allowed)"],
       turns: [{ calls: [call("shell", "c1", { command: "touch made" })] }, { say: "Made." }],
       rows: 60,
     });
-    await idle(screen, "script:");
-    await say(screen, "/explain");
     await screen.until("Name a tool and its input: /explain shell git push");
     await say(screen, "/explain shell touch made");
     await screen.until(/ASK {2}touch made/);
@@ -78,9 +74,7 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
 
   test("/explain wraps its text once", async () => {
     using at = place();
-    using screen = converse(at, { rows: 60 });
-    await idle(screen, "script:");
-    await say(screen, "/explain shell git push");
+    using screen = await converseAbout(at, "/explain shell git push", { rows: 60 });
     const now = await screen.until("no remembered answer covers it");
     assert.match(now, /^ {2}No rule can allow it, because of what is marked with ! above: it needs$\n^ {2}approval each time\.$/m);
   });
@@ -88,24 +82,20 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
   test("/tools lists and shows a tool that was named at the start, with its file", async () => {
     using at = place();
     const tool = new URL("../../../../../examples/custom-tools/rename.ts", import.meta.url).pathname;
-    using screen = converse(at, { args: ["--tool", tool], columns: 160, rows: 60 });
-    await idle(screen, "script:");
-    await say(screen, "/tools rename_files");
+    using screen = await converseAbout(at, "/tools rename_files", { args: ["--tool", tool], columns: 160, rows: 60 });
     await screen.until(/source +.*custom-tools\/rename\.ts/);
   });
 
   test("Ctrl+J begins a line in the text of a card and of a question, and sends nothing", async () => {
     using at = place();
     const questions = [{ id: "db", question: "Which?", options: [{ label: "A" }, { label: "B" }] }];
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "go", {
       turns: [
         { calls: [call("shell", "c1", { command: "touch made" })] },
         { calls: [call("ask", "c2", { questions })] },
         { say: "Thanks." },
       ],
     });
-    await idle(screen, "script:");
-    await say(screen, "go");
     await screen.read("Approval needed");
     screen.press("n");
     await screen.until("> n");
@@ -135,12 +125,10 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
 
   test("/undo shows the only change there is and takes it back", async () => {
     using at = place();
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "/undo", {
       turns: [writes("c1", "one.txt"), { say: "Written." }],
       settings: { permissions: { allow: ["Edit(**)"] } },
     });
-    await idle(screen, "script:");
-    await say(screen, "/undo");
     await screen.until("There is nothing to undo in this conversation.");
     await say(screen, "write");
     await idle(screen, "Written.");
@@ -154,9 +142,7 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
   test("/undo takes nothing back where it could mean several changes: it lists them, and an id may be cut", async () => {
     using at = place();
     const turns = [writes("c1", "one.txt"), writes("c2", "two.txt"), { say: "Written." }];
-    using screen = converse(at, { turns, settings: { permissions: { allow: ["Edit(**)"] } }, columns: 120 });
-    await idle(screen, "script:");
-    await say(screen, "write");
+    using screen = await converseAbout(at, "write", { turns, settings: { permissions: { allow: ["Edit(**)"] } }, columns: 120 });
     await idle(screen, "Written.");
     await say(screen, "/undo");
     const shown = await screen.until(
@@ -274,9 +260,7 @@ describe("what runs in the background", () => {
       { calls: [behind("c2", "sleep 300")] },
       { say: "Sleeping." },
     ];
-    using screen = converse(at, { turns });
-    await idle(screen, "script:");
-    await say(screen, "go");
+    using screen = await converseAbout(at, "go", { turns });
     await idle(screen, "It is done.");
     assert.match(
       screen.lines().join("\n"),

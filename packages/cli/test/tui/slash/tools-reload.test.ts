@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { contentText } from "@assent/core";
 import { place } from "../../support/assent.ts";
-import { converse, type Ended, endedCalls, say } from "../support/conversation.ts";
+import { converse, converseAbout, type Ended, endedCalls, READY, say } from "../support/conversation.ts";
 
-const READY = "script:";
 const ALLOWED = { permissions: { allow: ["greet", "gate"] } };
 const RELOADED = /Reloaded custom tools/;
 
@@ -35,14 +34,12 @@ describe("custom tools: /tools reload", () => {
   test("what was written since counts from then on, and not before; what came of it is said", async () => {
     using at = place();
     const file = at.write("greet.mjs", greeting("Hello"));
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "first", {
       columns: 120,
       args: ["--tool", file],
       settings: ALLOWED,
       turns: ["c1", "c2", "c3"].flatMap((id) => [{ calls: [greet(id)] }, { say: `${id} is done.` }]),
     });
-    await screen.until(READY);
-    await say(screen, "first");
     await screen.until("c1 is done.");
     at.write("greet.mjs", greeting("Hi"));
     await say(screen, "again");
@@ -89,15 +86,13 @@ describe("custom tools: /tools reload", () => {
     using at = place();
     const file = at.write("greet.mjs", greeting("Hello"));
     const gate = at.write("gate.mjs", GATE);
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "go", {
       columns: 120,
       rows: 50,
       args: ["--tool", file, "--tool", gate],
       settings: ALLOWED,
       turns: [{ calls: [{ tool: "gate", id: "g", input: {} }, greet("c1")] }, { calls: [greet("c2")] }, { say: "All is done." }],
     });
-    await screen.until(READY);
-    await say(screen, "go");
     await screen.until(/» gate[\s\S]*running/);
     at.write("greet.mjs", greeting("Hi", "Greets otherwise."));
     await say(screen, "/tools reload");
@@ -115,14 +110,12 @@ describe("custom tools: /tools reload", () => {
   test("where the turn under way is the last, they are loaded when it has ended", async () => {
     using at = place();
     const gate = at.write("gate.mjs", GATE);
-    using screen = converse(at, {
+    using screen = await converseAbout(at, "go", {
       columns: 120,
       args: ["--tool", gate],
       settings: ALLOWED,
       turns: [{ calls: [{ tool: "gate", id: "g", input: {} }] }, { say: "Never said." }],
     });
-    await screen.until(READY);
-    await say(screen, "go");
     await screen.until(/» gate[\s\S]*running/);
     await say(screen, "/tools reload");
     await screen.until("before the model's next turn");

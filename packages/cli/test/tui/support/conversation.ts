@@ -36,6 +36,22 @@ export async function say(screen: Screen, prompt: string): Promise<void> {
   screen.press("enter");
 }
 
+/** The status line shows the model once the program is ready. */
+export const READY = "script:";
+
+/** A conversation whose first prompt is sent. */
+export async function converseAbout(at: Place, prompt: string, opening: Opening): Promise<Screen> {
+  const screen = converse(at, opening);
+  try {
+    await screen.until(READY);
+    await say(screen, prompt);
+    return screen;
+  } catch (error) {
+    screen[Symbol.dispose]();
+    throw error;
+  }
+}
+
 /** How a call ended, as the record says. */
 export type Ended = {
   readonly outcome: string;
