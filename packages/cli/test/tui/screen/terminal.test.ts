@@ -312,8 +312,11 @@ describe("the prompt", () => {
         using screen = await converseAbout(at, "!echo begun; sleep 600", { settings, turns: [{ say: "I see it." }] });
         if (isAsked) await approve(screen);
         await screen.until(/» ! echo begun; sleep 600\n +running \d+ s[^\n]*\n +begun\n[\s\S]*esc interrupts/);
-        const pids = (await record(at)).filter(({ type }) => type === "call.started").map(({ body }) => body.pid);
-        assert.ok(pids.some(groupRuns));
+        let pids: readonly number[] = [];
+        await until("a process of it runs", async () => {
+          pids = (await record(at)).filter(({ type }) => type === "call.started").map(({ body }) => body.pid);
+          return pids.some(groupRuns); // echo has ended; sleep may not have begun
+        });
         screen.press(key);
         await screen.until(/– ! echo begun; sleep 600\n +cancelled[^\n]*\n +begun\n/);
         await until("its processes have ended", () => !pids.some(groupRuns));
