@@ -252,7 +252,7 @@ describe("a rule that could never hold", () => {
     const { code, value } = await at.hereJson(["call", "shell", "--input", TOUCH, "--mode", "yolo", "--deny", "shell:comand=touch*"]);
     assert.deepEqual(
       [code, value.error.type, value.error.hint],
-      [2, "rule_syntax", "it takes command, timeout_ms, description, cwd, pty, run_in_background, cmd"],
+      [2, "rule_syntax", "It takes command, timeout_ms, description, cwd, pty, run_in_background, cmd."],
     );
     assert.ok(!existsSync(at.path("x")));
   });

@@ -58,7 +58,7 @@ describe("assent run with a script", () => {
         at.write("s.yaml", "turns: [{ say: Hi }]");
         const ran = await at.here(["run", "go", "--model", "script:s.yaml", flag, rule]);
         assert.deepEqual([ran.code, ran.stdout, existsSync(at.store)], [2, "", false], ran.stderr);
-        assert.match(ran.stderr, /there is no tool named '[Ww]rit'\n {2}\[rule_unknown_tool\] list the tools with: assent tools/);
+        assert.match(ran.stderr, /there is no tool named '[Ww]rit'\n {2}\[rule_unknown_tool\] To list the tools, run: assent tools/);
       });
 
   test("names of other agents narrow a run as ours do; an allow that names nothing only warns", async () => {

@@ -45,7 +45,7 @@ function findUnknownArgument({ conditions }: Pattern, shapes: readonly RuleTool[
   const args = shapes.flatMap((shape) => shape.args ?? []);
   if (shapes.length === 0 || shapes.some((shape) => shape.args === undefined)) return undefined;
   const missing = conditions.find(({ path: [root] }) => !args.includes(root));
-  return missing && syntaxFault(`the tool has no argument '${missing.path[0]}'`, `it takes ${[...new Set(args)].join(", ")}`);
+  return missing && syntaxFault(`the tool has no argument '${missing.path[0]}'`, `It takes ${[...new Set(args)].join(", ")}.`);
 }
 
 /** A rule about the shell's command also means the command argument of other tools. */
@@ -111,7 +111,7 @@ function recordArgument(
 
 const NO_SHAPE: RuleTool = { kind: "other" };
 
-/** All must hold; doubt in one makes the whole doubtful. */
+/** Answers yes if all tests do, and no if one does; otherwise it is in doubt. */
 function allOf(tests: readonly UnitTest[]): UnitTest {
   const [only] = tests;
   if (only && tests.length === 1) return only;

@@ -34,7 +34,7 @@ export function readCommandCondition(
 
 const TEXT_ONLY: RuleFault = syntaxFault(
   "an allow rule for a command must be literal words, with a star only at the end",
-  "write Shell(git log), or command=git log*",
+  "Write Shell(git log), or command=git log*",
 );
 
 /** A glob open at both ends need not be tried on parts of the text. */

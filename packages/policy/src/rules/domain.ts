@@ -13,7 +13,7 @@ export function readDomainRule(specifier: string, verdict: Verdict): RuleTest | 
   if (verdict === "allow" && hasForeignLabel(domain.host)) {
     return syntaxFault(
       `'${specifier}' contains letters that can imitate other hosts, so no rule can allow it`,
-      "approve each fetch yourself, or allow an ASCII host name",
+      "Approve each fetch yourself, or allow an ASCII host name.",
     );
   }
   const broad = { ...domain, host: unmapIpv4(domain.host) };
@@ -83,6 +83,6 @@ function domainOf(text: string, reach: Domain["reach"]): Domain | RuleFault {
   if (host) return { host: withoutDot(host), reach };
   return syntaxFault(
     `'${text}' is not a host name: remove the scheme, port, path or other star`,
-    "write WebFetch(example.com), WebFetch(=example.com) or WebFetch(*.example.com); for more, fetch:url=https://example.com/path/*",
+    "Write WebFetch(example.com), WebFetch(=example.com) or WebFetch(*.example.com); for more, fetch:url=https://example.com/path/*",
   );
 }

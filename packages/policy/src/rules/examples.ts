@@ -40,7 +40,7 @@ function tryExample(rule: Rule, example: ExampleInput, { bench, wanted }: Exampl
     return [
       exampleFault(
         `the example ${shown} cannot be tested: it is not clear which tool argument it stands for`,
-        "write the whole tool input as an object",
+        "Write the whole tool input as an object.",
       ),
     ];
   const request = bench.evaluate(call.tool, call.input);
@@ -50,8 +50,8 @@ function tryExample(rule: Rule, example: ExampleInput, { bench, wanted }: Exampl
   return [exampleFault(`the example ${shown} ${said} ${rule.at.text}${explainHazard(rule, request)}`, wanted ? WIDER : NARROWER)];
 }
 
-const WIDER = "fix the example, or change the rule so that it matches";
-const NARROWER = "fix the example, or change the rule so that it does not match";
+const WIDER = "Fix the example, or change the rule so that it matches.";
+const NARROWER = "Fix the example, or change the rule so that it does not match.";
 
 function exampleFault(message: string, hint: string): RuleFault {
   return { type: "rule_example", message, hint };

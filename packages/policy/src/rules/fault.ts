@@ -34,7 +34,7 @@ export function catchPatternError<T extends object>(read: () => T, whole = ""): 
     const { problem, column, text } = error.about;
     const at = { message: `'${text}': ${problem}`, column: column + Math.max(0, whole.indexOf(text)) };
     if (isGlobProblem(problem)) {
-      return { type: "rule_bad_glob", ...at, hint: "close every [ with ]; to match a special character literally, put \\ before it" };
+      return { type: "rule_bad_glob", ...at, hint: "Close every [ with ]. To match a special character literally, put \\ before it." };
     }
     return { type: "rule_syntax", ...at, hint: NOTATIONS };
   }
@@ -42,4 +42,4 @@ export function catchPatternError<T extends object>(read: () => T, whole = ""): 
 
 /** Examples of both notations. */
 export const NOTATIONS =
-  "write Tool, Tool(specifier), as in Shell(git status), or tool:argument=glob, as in fetch:url=https://example.com/*";
+  "Write Tool, Tool(specifier), as in Shell(git status), or tool:argument=glob, as in fetch:url=https://example.com/*";

@@ -155,7 +155,7 @@ function readBoundRule(text: string): BoundRule | RuleFault {
   return { rule: value["rule"], bind: { script: bind["script"] } };
 }
 
-const BOUND_RULE_HINT = 'write {"rule": "Shell(npm test)", "bind": {"script": "sha256:…"}}';
+const BOUND_RULE_HINT = 'Write {"rule": "Shell(npm test)", "bind": {"script": "sha256:…"}}';
 
 function parseJson(text: string): unknown {
   try {

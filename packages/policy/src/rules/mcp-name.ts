@@ -16,12 +16,12 @@ export function isMcpPattern(text: string): boolean {
 export function readMcpPattern(text: string, verdict: Verdict): { readonly glob: string } | RuleFault {
   const [server = "", ...tool] = text.slice("mcp__".length).split("__");
   if (server === "" || (tool.length > 0 && tool.join("__") === "")) {
-    return syntaxFault(`'${text}' is missing the server or the tool`, "write mcp__server for all tools of a server, or mcp__server__tool");
+    return syntaxFault(`'${text}' is missing the server or the tool`, "Write mcp__server for all tools of a server, or mcp__server__tool.");
   }
   if (verdict === "allow" && isGlob(server)) {
     return syntaxFault(
       `'${text}' would allow the tools of every server: a star for the server works only in deny and ask rules`,
-      "name the server: mcp__server__*",
+      "Name the server: mcp__server__*",
     );
   }
   return { glob: tool.length === 0 ? `${text}__*` : text };

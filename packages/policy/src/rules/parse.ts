@@ -13,7 +13,7 @@ export const LONGEST_RULE = 4096;
 export function parseRule(written: WrittenRule, options: RuleOptions): Rule | RuleFault {
   const text = written.at.text.trim();
   if (text === "") return syntaxFault("a rule cannot be empty", NOTATIONS, 1);
-  if (text.length > LONGEST_RULE) return syntaxFault(`a rule has at most ${LONGEST_RULE} characters`, "split it into several rules");
+  if (text.length > LONGEST_RULE) return syntaxFault(`a rule has at most ${LONGEST_RULE} characters`, "Split it into several rules.");
   const read = readText(text, written, options);
   if (!isFault(read)) return createRule(read, written, options);
   const shift = written.at.text.indexOf(text);
@@ -32,7 +32,7 @@ function readText(text: string, written: WrittenRule, options: RuleOptions): Par
   if (open === -1) return readNamedRule({ name: text }, written, options);
   if (text.endsWith(")")) return readNamedRule({ name: text.slice(0, open), specifier: text.slice(open + 1, -1) }, written, options);
   const column = text.includes(")") ? text.lastIndexOf(")") + 2 : text.length;
-  return syntaxFault("a rule that has a '(' must end with ')'", "write Tool(specifier) and nothing after it", column);
+  return syntaxFault("a rule that has a '(' must end with ')'", "Write Tool(specifier), with nothing after it.", column);
 }
 
 /** A name means one tool here; only the shell means its group, so that both notations are the same rule. */
@@ -65,7 +65,7 @@ function readNamedRule({ name, specifier = "" }: NamedRule, written: WrittenRule
 const DECLARABLE_KINDS: readonly RuleKind[] = RULE_KINDS.filter(({ declaredBy }) => declaredBy);
 
 function misplacedSpecifier(name: string): RuleFault {
-  const hint = `write only ${name}, or name one of its arguments: ${name}:argument=glob`;
+  const hint = `Write only ${name}, or name one of its arguments: ${name}:argument=glob`;
   return syntaxFault(`'${name}' takes nothing in parentheses: it declares no command, path or URL`, hint, name.length + 1);
 }
 
@@ -99,7 +99,7 @@ function createRule(
 
 const NOTHING_TO_BIND: RuleFault = syntaxFault(
   "only a rule that names a command can be bound to a script",
-  "remove bind, or name the command: Shell(npm test)",
+  "Remove bind, or name the command: Shell(npm test)",
 );
 
 function exampleFor({ known, group, record }: ToolPart, { tools }: RuleOptions): RuleExample | undefined {
@@ -134,7 +134,7 @@ function readSpecifier(specifier: string, { written, options, kinds, lenient }: 
   return { record: [first, ...more].map(({ record }) => record), test: testByUnit(tests, written.verdict) };
 }
 
-const NO_SPECIFIER: RuleFault = syntaxFault("this tool takes nothing in parentheses", "write only the tool's name");
+const NO_SPECIFIER: RuleFault = syntaxFault("this tool takes nothing in parentheses", "Write only the tool's name.");
 
 function testByUnit(tests: ReadonlyMap<RuleKind, RuleTest>, verdict: Verdict): RuleTest["test"] {
   return (request, unit) => {

@@ -91,12 +91,12 @@ function readPlace(
 ): PathPlace | RuleFault {
   const everywhere = verdict === "allow" ? [workspace] : [workspace, ...additionalDirectories.map((directory) => resolve(directory))];
   if (text.startsWith("!")) {
-    return syntaxFault("path rules have no exceptions: '!' does not exclude anything", "write \\! for a name that begins with !");
+    return syntaxFault("path rules have no exceptions: '!' does not exclude anything", "Write \\! for a name that begins with !");
   }
   if (text.startsWith("//")) return { bases: ["/"], globs: splitGlobs(text) };
   if (text === "~" || text.startsWith("~/")) return { bases: [home], globs: splitGlobs(text.slice(1)) };
   if (text.startsWith("~"))
-    return syntaxFault("'~' works only for your own home directory", "write ~/x, or the whole path as //home/name/x");
+    return syntaxFault("'~' works only for your own home directory", "Write ~/x, or the whole path as //home/name/x");
   if (text.startsWith("/")) return { bases: [settingsRoot], globs: splitGlobs(text) };
   const globs = splitGlobs(text);
   const named = !text.startsWith("./") && text !== "." && globs.length === 1;
@@ -113,10 +113,10 @@ function splitGlobs(text: string): readonly string[] {
 
 function findUnsupportedPart(globs: readonly string[]): RuleFault | undefined {
   if (globs.some((part) => part === "..")) {
-    return syntaxFault("'..' is not allowed in a path rule", "write the whole path: //the/whole/path, or ~/path");
+    return syntaxFault("'..' is not allowed in a path rule", "Write the whole path: //the/whole/path, or ~/path");
   }
   if (globs.some((part) => /(?<!\\)\{[^}]*,/.test(part))) {
-    return syntaxFault("{a,b} is not supported in path rules", "write one rule for each, or \\{ for the character itself");
+    return syntaxFault("{a,b} is not supported in path rules", "Write one rule for each, or \\{ for the character itself.");
   }
   return undefined;
 }

@@ -17,7 +17,7 @@ export function readShellRule(specifier: string, { verdict, bind }: WrittenRule,
   if ("problem" in read) return wordsFault(read);
   const { words, tail } = read;
   if (words[0]?.text === "" || words.length === 0)
-    return syntaxFault("a command rule starts with the command's name", "write Shell(git log)");
+    return syntaxFault("a command rule starts with the command's name", "Write Shell(git log).");
   const record = { words: words.map(({ text, glob }) => (glob ? { glob: text } : text)), tail };
   if (verdict !== "allow") return { record, ...createBroadTest(read) };
   if (isTooBroad(read)) return tooBroadFault(specifier, words);
@@ -34,11 +34,11 @@ function wordsFault({ problem, column }: { readonly problem: string; readonly co
     return {
       type: "rule_bad_glob",
       message: problem,
-      hint: "close every [ with ]; to match a special character literally, put it in quotes",
+      hint: "Close every [ with ]. To match a special character literally, put it in quotes.",
       column,
     };
   }
-  return syntaxFault(problem, "write plain words, as in Shell(git log); more complex commands always ask", column);
+  return syntaxFault(problem, "Write plain words, as in Shell(git log). More complex commands always ask.", column);
 }
 
 function isTooBroad({ words, tail }: RuleWords): boolean {
@@ -49,7 +49,7 @@ function tooBroadFault(specifier: string, [name]: readonly RuleWord[]): RuleFaul
   return {
     type: "rule_too_broad",
     message: `'${specifier}' would allow any code that ${name?.text ?? "the program"} is given to run`,
-    hint: "write out the whole command, without a star: Shell(make lint)",
+    hint: "Write out the whole command, without a star: Shell(make lint)",
   };
 }
 

@@ -39,7 +39,7 @@ const SHELL_TOOL: RuleTool = { kind: "execute", commandArg: "command", aliases: 
 
 export function toolNameHint(): string {
   const names = GROUPS.map((group) => group.name);
-  return `list the tools with: assent tools; a group is ${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  return `To list the tools, run: assent tools. A group is ${names.slice(0, -1).join(", ")} or ${names.at(-1)}.`;
 }
 
 /** The tools of a registry, as rules see them, including later ones. */

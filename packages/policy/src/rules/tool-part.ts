@@ -114,7 +114,7 @@ function runtimePart(text: string, verdict: Verdict): ToolPart | RuleFault {
   return {
     type: "rule_unknown_tool",
     message: `'${text}' asks the person itself, so ${verdict} rules do not apply to it`,
-    hint: "remove the rule, or deny the tool by its name",
+    hint: "Remove the rule, or deny the tool by its name.",
     column: 1,
   };
 }

@@ -13,7 +13,7 @@ export function readUrlCondition(glob: Glob, verdict: Verdict): ((request: Reque
 
 const NO_HOST: RuleFault = syntaxFault(
   "an allow rule for URLs must spell out the host, followed by '/' or nothing",
-  "write url=https://example.com/*, url=https://*.example.com/* or url=https://*",
+  "Write url=https://example.com/*, url=https://*.example.com/* or url=https://*",
 );
 
 type NamedHost = { readonly http: boolean; readonly domain: Domain | "anywhere" };

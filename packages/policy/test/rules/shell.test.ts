@@ -323,7 +323,7 @@ for (const text of [
   test(`${text} is too broad for an allow, not for a deny`, () => {
     const fault = faultOf("allow", text);
     assert.equal(fault.type, "rule_too_broad");
-    assert.match(fault.hint, /write out the whole command/);
+    assert.match(fault.hint, /Write out the whole command/);
     assert.equal(rule("deny", text).verdict, "deny");
   });
 }
