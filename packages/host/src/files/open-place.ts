@@ -104,7 +104,7 @@ async function assertSameDirectory(handle: FileHandle, { path, device, inode }: 
   if (!same) throw placeChangedError(path);
 }
 
-/** For systems that cannot hold a directory open by path: checks before and right before the end. */
+/** For systems that cannot hold a directory open by path: checks it first, and again just before the end. */
 async function openCheckedPlace(directory: string, anchor: PlaceAnchor): Promise<WritablePlace> {
   const confirm = async (): Promise<void> => {
     const { dev, ino } = await stat(anchor.path, { bigint: true });

@@ -83,7 +83,7 @@ async function putInPlace(temporary: string, target: string): Promise<void> {
   }
 }
 
-/** Answers of file systems without hard links. */
+/** Error codes of file systems without hard links. */
 const CANNOT_LINK: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 async function refuseExisting(target: string): Promise<void> {

@@ -19,7 +19,7 @@ import { markPlannedLine, type PlannedCommand, type PlannedLine } from "./planne
 import { joinHazards, type PlacedCommand, type ReadCommand, readCommands, type ShellPlace, uniqueHazards } from "./read-commands.ts";
 import type { ShellLine, ShellUnit } from "./shell-unit.ts";
 
-/** A line as it was understood: what is judged and what runs. */
+/** A parsed line: what rules judge, and what runs. */
 export type AnalyzedLine = {
   readonly line: ShellLine;
   readonly units: readonly Unit[];
@@ -178,7 +178,7 @@ function packageBind({ script, words }: ShellUnit): readonly ScriptBind[] {
   return script ? [{ file: `the script of ${words.join(" ")}`, digest: script.digest }] : NO_SCRIPTS;
 }
 
-/** A rule that names all words says nothing about code from a pipe. */
+/** A rule that lists all words does not cover code that comes from a pipe. */
 function fedPrograms(read: readonly ReadCommand[], plain: readonly PlacedCommand[] | undefined): readonly Hazard[] {
   const isFed = ({ command, seen }: ReadCommand): boolean =>
     command.class === "opaque" && seen.top !== undefined && plain?.[seen.top]?.command.join === "|";

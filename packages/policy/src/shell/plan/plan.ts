@@ -65,7 +65,7 @@ export type Command = {
 /** A command with its own verdict. */
 export type JudgedCommand = Command & { readonly verdict: Verdict; readonly rule?: string; readonly source: string };
 
-/** What a shell line means: this is judged, and this is run. */
+/** The commands of a shell line. Rules judge them, and exactly these run. */
 export type Plan = {
   /** Covers cwd, shape and each command's path, argv, cwd, assignments and redirections. */
   readonly digest: string;

@@ -103,7 +103,7 @@ export type ReadManner = {
   readonly endless?: boolean | undefined;
 };
 
-/** Separates options from operands. No other code does. */
+/** Separates options from operands, for all parts of the table. */
 export function* readTokens(words: readonly string[], options: OptionSet, manner: ReadManner = {}): Generator<Token> {
   let ended = false;
   for (let at = 0; at < words.length; ) {

@@ -94,7 +94,7 @@ export type Wrapper = OptionLists & {
   readonly afterKey?: true;
 };
 
-/** How far a write reaches: the path; all below it; unknown paths below it; or that, where nothing was before. */
+/** How far a write reaches: the path itself, everything below it, unknown paths below it, or unknown paths in a new directory. */
 export type Reach = "self" | "all" | "some" | "new";
 
 /** Which files a program writes, read broadly: an extra operand only matters if it is protected. */

@@ -109,7 +109,7 @@ function tildeHazard(node: Word): Hazard {
   return hazardAt("expansion", `${excerpt(node.text)} is expanded by the shell`, node);
 }
 
-/** Whether `*` or `?` may be expanded is for the strict reader. */
+/** The strict reader decides whether `*` or `?` may be expanded. */
 type PartKind = "expansion" | "substitution" | "glob" | "pattern" | "quoting";
 
 const HAZARDS: Readonly<Record<Exclude<PartKind, "glob">, HazardId>> = {

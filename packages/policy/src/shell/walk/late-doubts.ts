@@ -7,8 +7,8 @@ export function findLateDoubts({ words, assignments, redirections }: CommandShap
   const doubts: string[] = [];
   if (redirections.some(({ op, target }) => op === ">&" && /[$`]/.test(target))) doubts.push("The target of >& is expanded twice");
   if (words.some(({ value }) => isReadAtStart(value)) || assignments.some(({ name, value }) => isReadAtStart(`${name}=${value.value}`)))
-    doubts.push("A variable is set that shells run as a program when they start");
-  if (hasUnknownOption(words)) doubts.push("Which option this is is only known at run time");
+    doubts.push("Sets a variable that shells run as a program when they start");
+  if (hasUnknownOption(words)) doubts.push("An option is only known at run time");
   return doubts;
 }
 

@@ -54,7 +54,7 @@ export type WalkContext = {
   readonly movedTo: PlanWord | undefined;
 };
 
-/** Something left to look at. */
+/** A part of the line that is not examined yet. */
 export type WalkTask = { readonly around: WalkContext } & (
   | { readonly node: SyntaxNode }
   | { readonly command: CommandShape; readonly openEnd: boolean; readonly at: TextRange | undefined }

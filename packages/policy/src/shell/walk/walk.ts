@@ -270,7 +270,7 @@ function wordHazard(words: readonly ShellWord[], i: number, { join }: WalkContex
 
 const NOT_ASCII = /[\u0080-\uffff]/;
 
-/** A shell removes line continuations before it reads words, the parser not everywhere. So the text is also read without them. */
+/** A shell removes line continuations before it reads words, but the parser misses some, so the text is also read without them. */
 function addContinued(walk: WalkState, text: string): void {
   const other = walkText(text.replaceAll("\\\n", ""));
   const known = new Set(walk.commands.map(keyOf));

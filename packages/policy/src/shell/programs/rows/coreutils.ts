@@ -145,7 +145,7 @@ const OF_TEXT = /^-[nz]$/;
 const BETWEEN_TEXTS = /^(?:={1,2}|!=|-(?:eq|ne|lt|le|gt|ge))$/;
 const BETWEEN_FILES = /^-(?:nt|ot|ef)$/;
 
-/** The program `test` evaluates nothing. */
+/** Assent runs the program `test`, which evaluates no subscripts, not the builtin. */
 function oneCondition(args: readonly string[]): CommandEffects {
   const [first = "", second = "", third = ""] = args;
   const count = args.length;

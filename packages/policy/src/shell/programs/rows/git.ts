@@ -5,7 +5,7 @@ import { HISTORY, LISTING, SHOW, UNSAFE, WALK } from "./git-options.ts";
 
 const DIFFERENCE: Writes = { options: "--output=file" };
 
-/** Both make a repository with settings of git's own: no control file that exists changes, so only the place counts. */
+/** Both create a repository with git's own settings. No existing control file changes, so only the directory matters. */
 const REPOSITORY: Writes = {
   keeps: true,
   options: `--separate-git-dir=place -b= --branch= --initial-branch= --template= -o= --origin= --depth= --reference= -c= --config=`,
@@ -83,7 +83,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       options: `${LISTING} -a --all -r --remotes -v --verbose --show-current --abbrev[=] --no-abbrev`,
       refine: onlyListing,
     },
-    // git also records branches by itself (`push -u`); that is not meant.
+    // Branch settings that git records by itself (`push -u`) do not count.
     writes: { only: "-u --set-upstream-to --unset-upstream --edit-description", fixed: [".git/config"] },
     match: {
       options: `-u= --set-upstream-to= --sort= --format= --contains= --points-at= -d -D -m -M -c -C -f --force -a --all -r --remotes --delete --move

@@ -33,7 +33,7 @@ const LANGUAGES: Readonly<Record<Exclude<Language, "sed" | "javascript">, readon
     /["']([^"'|]+)\|["']/g,
     /["']-\|["']\s*,\s*((?:["'][^"']*["']\s*,?\s*)+)/g,
   ],
-  // Editors, pagers and database clients run a command after a sign.
+  // Editors, pagers and database clients run a command after a character such as `!`.
   escapes: [
     /(?:^|[\n:+|\\])\s*(?:silent\s+|r(?:ead)?\s+)?!\s*([^\n]+)/g,
     /^\s*\.(?:shell|system)\s+([^\n]+)/gm,

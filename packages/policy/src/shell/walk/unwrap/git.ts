@@ -74,7 +74,7 @@ function partOf(word: ShellWord, from: number): ShellWord {
   return { ...word, value: word.value.slice(from) };
 }
 
-/** A program answers for the address `ext::TEXT`. */
+/** Git runs TEXT for the address `ext::TEXT`. */
 function findAddresses(words: readonly ShellWord[]): readonly UnwrapResult[] {
   return words.filter(({ value }) => value.startsWith("ext::")).map((word) => asScript("git ext::", partOf(word, "ext::".length)));
 }

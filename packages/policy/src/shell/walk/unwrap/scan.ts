@@ -58,7 +58,7 @@ export function scanWrapper(
   return { found, starts: Array.from({ length: Math.max(0, words.length - first) }, (_, i) => first + i) };
 }
 
-/** An expansion before the sign may become several words, so only a plain name is certain. */
+/** An expansion before the `=` may become several words, so only a plain name is certain. */
 function isAssignment({ word, value }: ShellWord): boolean {
   return word.dynamic ? /^\w+\+?=/.test(value) : value.includes("=");
 }

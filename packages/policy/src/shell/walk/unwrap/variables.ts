@@ -11,6 +11,6 @@ export function variableScript(name: string, value: string): string | undefined 
   if (SCRIPT_VARIABLES.has(name)) return value;
   if (name === "TAR_OPTIONS") return `tar ${value}`;
   if (name === "GIT_CONFIG_PARAMETERS") return `git ${value.replaceAll(/'[^']*'/g, "-c $&")}`;
-  const isSetting = /^GIT_CONFIG_VALUE_\d+$/.test(name) && !/^[^"']*(?:"[^"]*|'[^']*)$/.test(value); // a person's name may contain a quote
+  const isSetting = /^GIT_CONFIG_VALUE_\d+$/.test(name) && !/^[^"']*(?:"[^"]*|'[^']*)$/.test(value); // a value with an unpaired quote is text, such as the user name O'Brien
   return isSetting ? value.replace(/^!/, "") : undefined;
 }
