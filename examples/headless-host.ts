@@ -28,8 +28,8 @@ for await (const line of createInterface({ input: child.stdout })) {
   const message = JSON.parse(line);
   if (message.type === "control_request") {
     const { tool_name, input, fingerprint } = message.request;
-    console.log(`asked: may ${tool_name} write ${JSON.stringify(input.content)}?`);
-    // The fingerprint ties the yes to exactly what was shown.
+    console.log(`asked: ${tool_name} ${input.file_path}?`);
+    // The fingerprint limits the approval to exactly this request.
     const response = { behavior: "allow", fingerprint };
     send({ type: "control_response", response: { subtype: "success", request_id: message.request_id, response } });
   }
@@ -37,7 +37,7 @@ for await (const line of createInterface({ input: child.stdout })) {
   if (message.subtype === "decision") console.log(`decided: ${message.tool_name} ${message.decision} (${message.source})`);
   if (message.type === "result") {
     console.log(`${message.subtype}: ${message.num_turns} turns, ${message.num_tool_calls} call`);
-    child.stdin.end(); // nothing more is said: the run ends
+    child.stdin.end(); // no more messages, so the run ends
   }
 }
 
