@@ -21,6 +21,8 @@ export type {
 } from "./ledger-port.ts";
 export { LedgerError } from "./ledger-port.ts";
 export type { Answer, By, Remember } from "./model/answer.ts";
+export type { AnswerMeaning, AnswerWire } from "./model/answer-words.ts";
+export { ANSWER_WORDS, answerWord, PLAN_WORDS, readAnswerWord } from "./model/answer-words.ts";
 export type { Call, Consent } from "./model/call.ts";
 export { hasJudgement, mayBeUnderWay, next } from "./model/call.ts";
 export type { ConfirmationDetails } from "./model/confirmation.ts";
@@ -47,6 +49,8 @@ export { emptySession, fold, IllegalEvent } from "./model/fold.ts";
 export type { Grant, GrantScope } from "./model/grant.ts";
 export { grantRefusal, grantRowAt, nextGrantRow } from "./model/grant-row.ts";
 export type { Holder } from "./model/holder.ts";
+export type { HookCall, HookResult, HookSession } from "./model/hooks/input.ts";
+export { postToolHookInput, toolHookInput } from "./model/hooks/input.ts";
 export { canonicalJson } from "./model/json/canonical.ts";
 export type { Json, JsonObject } from "./model/json/json.ts";
 export { isObject } from "./model/json/json.ts";
@@ -77,6 +81,8 @@ export {
   proposalRefusal,
   questionRefusal,
 } from "./model/ledger-rules.ts";
+export type { ApprovalDecision, ApprovalSource } from "./model/notification-source.ts";
+export { APPROVAL_DECISIONS, APPROVAL_SOURCES } from "./model/notification-source.ts";
 export type { Outcome, OutcomeState } from "./model/outcome.ts";
 export { OUTCOMES } from "./model/outcome.ts";
 export type { CheckerRules, ToolShape } from "./model/pattern/checker.ts";

@@ -4,7 +4,6 @@ export type { HookRan, HooksCombined } from "./model/hooks/combine.ts";
 export { combineHooks, rewrittenInput } from "./model/hooks/combine.ts";
 export type { HookEventRow, HookPoint } from "./model/hooks/event-table.ts";
 export { HOOK_EVENTS, hookMayChange, hookPointNamed, STOP_HOOK_LIMIT, sharedHookName } from "./model/hooks/event-table.ts";
-export type { HookSession } from "./model/hooks/input.ts";
 export { sessionHookInput, sharedMode } from "./model/hooks/input.ts";
 export type { HookOutcome, HookRun } from "./model/hooks/output.ts";
 export { readHookRun } from "./model/hooks/output.ts";

@@ -108,7 +108,12 @@ export function closedDraft(session: string, call: string, over: Partial<EventBo
 
 /** Drafts a grant's or hook's consent to the default ask. */
 export function liftedDraft(call: string, by: EventBodies["call.answered"]["by"]): Draft<"call.answered"> {
-  return draftOf("call.answered", { call, fingerprint: fingerprintOf(call), by, source: `${by.kind}_test` });
+  return draftOf("call.answered", {
+    call,
+    fingerprint: fingerprintOf(call),
+    by,
+    source: by.kind === "grant" ? "grant_session" : "permission_request_hook_allow",
+  });
 }
 
 /** Drafts a claim; of an allowed call unless it names an answer. */

@@ -25,6 +25,7 @@ export {
   startedTaskDraft,
   TESTER,
 } from "./drafts.ts";
+export { type HookScript, type HooksMaker, type HooksUnderTest, type ScriptedHook, testHooks } from "./hooks-suite.ts";
 export type { LedgerUnderTest } from "./ledger-bench.ts";
 export { type LedgerSuiteOptions, testLedger } from "./ledger-suite.ts";
 export { type ManualClock, manualClock } from "./manual-clock.ts";

@@ -1,7 +1,7 @@
 import type { Verdict } from "./decision.ts";
 import type { EventBodies, LedgerEvent } from "./events.ts";
 import type { Kind } from "./kind.ts";
-import { answerSource } from "./notification-source.ts";
+import { type ApprovalSource, answerSource } from "./notification-source.ts";
 import type { Outcome, OutcomeState } from "./outcome.ts";
 import { type TaskProcess, withEarlier } from "./task/events.ts";
 
@@ -27,7 +27,7 @@ export type Consent = {
   /** Further grants that were needed for this consent. */
   readonly also: readonly string[];
   readonly edited: boolean;
-  readonly source: string;
+  readonly source: ApprovalSource;
 };
 
 export type ApprovalState = "open" | "rejected" | "expired" | "cancelled" | "denied";
@@ -226,8 +226,8 @@ function applyAnswered(call: InState<"waiting">, event: LedgerEvent): Call | und
 }
 
 /** A grant's answer records its scope in `door`. */
-function answerSourceOf({ by, remember }: EventBodies["approval.answered"]): string {
-  if (by.kind === "grant") return `grant_${by.door}`;
+function answerSourceOf({ by, remember }: EventBodies["approval.answered"]): ApprovalSource {
+  if (by.kind === "grant") return `grant_${by.door}` as ApprovalSource;
   return answerSource(remember ? { outcome: "approve", remember } : { outcome: "approve" }).source;
 }
 

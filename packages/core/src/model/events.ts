@@ -5,6 +5,7 @@ import type { GrantScope } from "./grant.ts";
 import type { Holder } from "./holder.ts";
 import type { Json, JsonObject } from "./json/json.ts";
 import type { Kind } from "./kind.ts";
+import type { ApprovalSource } from "./notification-source.ts";
 import type { OutcomeState } from "./outcome.ts";
 import type { ProposalEventBodies } from "./proposal/events.ts";
 import type { QuestionEventBodies } from "./question/events.ts";
@@ -105,7 +106,7 @@ export type EventBodies = ProposalEventBodies &
       /** `also`: further grants that were needed; all must be valid until the claim. */
       readonly by: { readonly kind: "grant" | "hook"; readonly id: string; readonly also?: readonly string[] };
       /** For example `grant_session`. */
-      readonly source: string;
+      readonly source: ApprovalSource;
     };
     "call.claimed": {
       readonly call: string;

@@ -2,8 +2,55 @@ import type { Remember } from "./answer.ts";
 import type { Decision, Verdict } from "./decision.ts";
 import type { GrantScope } from "./grant.ts";
 
-/** The stable strings of a decision notification; consumers match on them, including the spelling `canceled`. */
-export type NotificationSource = { readonly decision: "allow" | "deny" | "canceled"; readonly source: string };
+/** How a decision notification may say that it ended; the spelling `canceled` is part of the contract. */
+export const APPROVAL_DECISIONS: readonly ["allow", "deny", "canceled"] = Object.freeze(["allow", "deny", "canceled"] as const);
+
+/** One of `APPROVAL_DECISIONS`. */
+export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
+
+const SOURCES = [
+  "guard_deny",
+  "session_permissions_allow",
+  "session_permissions_deny",
+  "project_permissions_allow",
+  "project_permissions_deny",
+  "user_permissions_allow",
+  "user_permissions_deny",
+  "team_permissions_allow",
+  "team_permissions_deny",
+  "mode_plan",
+  "mode_auto_edit",
+  "yolo",
+  "readonly_hint",
+  "tool_permission_allow",
+  "tool_permission_deny",
+  "pre_tool_use_hook_allow",
+  "pre_tool_use_hook_deny",
+  "permission_request_hook_allow",
+  "permission_request_hook_deny",
+  "grant_session",
+  "grant_project",
+  "grant_user",
+  "user_approved",
+  "user_approved_session",
+  "user_approved_tool",
+  "user_approved_project",
+  "user_approved_user",
+  "user_rejected",
+  "unattended_deny",
+  "approval_expired",
+  "context_canceled",
+  "run_stopped",
+] as const;
+
+/** Who made a decision, as `on_tool_approval_decision` and `decided` say it; the strings do not change. */
+export const APPROVAL_SOURCES: typeof SOURCES = Object.freeze(SOURCES);
+
+/** One of `APPROVAL_SOURCES`. */
+export type ApprovalSource = (typeof SOURCES)[number];
+
+/** The stable strings of a decision notification. */
+export type NotificationSource = { readonly decision: ApprovalDecision; readonly source: ApprovalSource };
 
 /** The source of a final verdict; an unanswered ask counts as a deny by the asker. */
 export function decidedSource(decision: Decision): NotificationSource {
@@ -42,7 +89,7 @@ export const CANCELED: NotificationSource = Object.freeze({ decision: "canceled"
 /** A hook stopped the run while the call was waiting. */
 export const RUN_STOPPED: NotificationSource = Object.freeze({ decision: "canceled", source: "run_stopped" });
 
-function judgedBy({ reason, source, scope }: Decision, verdict: "allow" | "deny"): string {
+function judgedBy({ reason, source, scope }: Decision, verdict: "allow" | "deny"): ApprovalSource {
   switch (reason) {
     case "guard":
       return GUARD_DENIED.source;

@@ -1,3 +1,4 @@
+import { stopMessageOf } from "../model/hooks/combine.ts";
 import { batchHookInput } from "../model/hooks/input.ts";
 import { BATCH_CHARS, composeCut, cutOutput, fitBatch } from "../model/result/cut-output.ts";
 import type { ToolResult } from "../model/result/result.ts";
@@ -50,9 +51,8 @@ export async function withBatchHooks(
   }));
   try {
     const said = await hooks.consult("post_tool_batch", batchHookInput(hookSession(batch, run), ended), batch.batch.signal);
-    if (said?.stop !== undefined) {
-      batch.stops.set(runs.length, said.stop || "Stopped by a post_tool_batch hook.");
-    }
+    const stop = said && stopMessageOf(said);
+    if (stop !== undefined) batch.stops.set(runs.length, stop || "Stopped by a post_tool_batch hook.");
     if (!said || last.outcome === "waiting") return reports;
     return [...reports.slice(0, -1), { ...last, result: withHookWords(last.result, said) }];
   } catch (error) {

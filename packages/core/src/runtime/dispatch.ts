@@ -2,6 +2,7 @@ import type { FileChanges } from "../file-ports.ts";
 import type { By } from "../model/answer.ts";
 import type { ConfirmationDetails } from "../model/confirmation.ts";
 import type { Json, JsonObject } from "../model/json/json.ts";
+import type { ApprovalDecision, ApprovalSource } from "../model/notification-source.ts";
 import type { OutcomeState } from "../model/outcome.ts";
 import type { Content, Display, ToolOutput, ToolResult } from "../model/result/result.ts";
 import type { Approver, Clock, Digest, Facts, Files, Hooks, Ids, PolicySource, Processes, Rules, Tracer } from "../ports.ts";
@@ -67,8 +68,8 @@ export type DecisionNotice = {
   readonly callId: string;
   readonly toolName: string;
   readonly input: JsonObject;
-  readonly decision: "allow" | "deny" | "canceled";
-  readonly source: string;
+  readonly decision: ApprovalDecision;
+  readonly source: ApprovalSource;
   readonly label?: string;
   readonly rule?: string;
   readonly reason?: string;

@@ -244,6 +244,7 @@ export function scriptedHooks(script: HookScript): ScriptedHooks {
       const said = await hook(input, signal);
       return said && { verdict: "none", name: "hook-1", ...said };
     },
+    applies: (event) => script[event] !== undefined,
     tell: (event, input) => void told.push({ event, input }),
   };
 }

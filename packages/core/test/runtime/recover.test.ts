@@ -323,7 +323,7 @@ for (const by of ["grant", "hook"] as const) {
       call: "c1",
       fingerprint: judged!.body.fingerprint!,
       by: { kind: by, id: "g_1" },
-      source: `${by}_user`,
+      source: by === "grant" ? "grant_user" : "permission_request_hook_allow",
     });
     await b.session.record([lifted], "normal");
     const person = scriptedApprover({ edit: "reject" });
@@ -342,14 +342,14 @@ for (const by of ["grant", "hook"] as const) {
       call: "c1",
       fingerprint: judged!.body.fingerprint!,
       by: { kind: by, id: "g_1" },
-      source: `${by}_user`,
+      source: by === "grant" ? "grant_user" : "permission_request_hook_allow",
     });
     await b.session.record([lifted], "normal");
     const again = await after(t, b, { person: "nobody" });
     assert.deepEqual(outcomes(await again.resume()), ["succeeded"]);
     assert.deepEqual(
       again.notices.map(({ source }) => source),
-      [`${by}_user`],
+      [by === "grant" ? "grant_user" : "permission_request_hook_allow"],
     );
   });
 }

@@ -1,4 +1,4 @@
-import type { Answer, ApprovalRow, JsonObject, Remember } from "@assent/core";
+import { type Answer, type ApprovalRow, type JsonObject, PLAN_WORDS, type Remember } from "@assent/core";
 import type { Context, Options } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { answerApprovalCommand } from "./answer.ts";
@@ -36,8 +36,9 @@ export function reject(context: Context): Promise<number> {
 }
 
 function planOutcome({ id, details }: Pick<ApprovalRow, "id" | "details">, word: string | undefined): Pick<Answer, "mode"> {
-  if (word === undefined || word === "proceed_once") return {};
-  const mode = details.type !== "plan" ? undefined : word === "proceed_always" ? "auto-edit" : details.prePlanMode;
+  const meant = Object.entries(PLAN_WORDS).find(([known]) => known === word)?.[1] ?? "default";
+  if (meant === "default") return {};
+  const mode = details.type !== "plan" ? undefined : meant === "previous" ? details.prePlanMode : meant;
   if (mode !== undefined) return { mode };
   throw new CommandError("bad_answer", 2, {
     message:

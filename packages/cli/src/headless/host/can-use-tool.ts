@@ -1,4 +1,13 @@
-import { type Answer, type ApprovalRow, canonicalJson, isObject, type Json, type JsonObject, type OpenApproval } from "@assent/core";
+import {
+  type Answer,
+  type ApprovalRow,
+  canonicalJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  type OpenApproval,
+  readAnswerWord,
+} from "@assent/core";
 import { approvalText, askReason } from "../../desk/approvals/view.ts";
 import { isJsonObject } from "./line.ts";
 import type { HostRequest } from "./link.ts";
@@ -108,9 +117,9 @@ export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
   const { behavior, fingerprint, message, interrupt } = reply;
   if (fingerprint !== undefined && fingerprint !== approval.fingerprint)
     return { code: "stale_revision", fault: `The answer is for a different request than ${approval.id}.` };
-  if (behavior === "allow") return readApproval(reply, approval);
-  if (behavior !== "deny")
-    return badAnswer(`'behavior' must be "allow" or "deny", not ${JSON.stringify(behavior)?.slice(0, 80) ?? "absent"}.`);
+  const meaning = readAnswerWord("permission", behavior);
+  if (meaning?.outcome === "approve") return readApproval(reply, approval);
+  if (!meaning) return badAnswer(`'behavior' must be "allow" or "deny", not ${JSON.stringify(behavior)?.slice(0, 80) ?? "absent"}.`);
   if (message !== undefined && message !== null && typeof message !== "string") return badAnswer("'message' must be a string.");
   if (interrupt !== undefined && typeof interrupt !== "boolean") return badAnswer("'interrupt' must be true or false.");
   return {

@@ -2,7 +2,7 @@ import { SEVERITY, type Verdict } from "../decision.ts";
 import { canonicalJson } from "../json/canonical.ts";
 import type { JsonObject } from "../json/json.ts";
 import type { Content } from "../result/result.ts";
-import type { HookOutcome } from "./output.ts";
+import type { HookOutcome, InputUpdate } from "./output.ts";
 
 /** The combined answer of all hooks of one event; fields the event does not use are ignored. */
 export type HookOpinion = {
@@ -10,7 +10,9 @@ export type HookOpinion = {
   /** The first hook with the winning verdict. */
   readonly name: string;
   readonly reason?: string;
+  /** Merged into the input, or the whole input with `updatedInputMode: "replace"`. */
   readonly updatedInput?: JsonObject;
+  readonly updatedInputMode?: "merge" | "replace";
   /** The last hook that changed the input; defaults to `name`. */
   readonly rewrittenBy?: string;
   readonly updatedOutput?: Content;
@@ -62,7 +64,7 @@ export function combineHooks(ran: readonly HookRan[]): HooksCombined {
     verdict,
     name: (winners[0] ?? leading(ran))?.name ?? "",
     ...(verdict !== "none" && reason !== "" && { reason }),
-    ...(rewriter?.rewrote && { updatedInput: rewriter.rewrote, rewrittenBy: rewriter.name }),
+    ...(rewriter?.rewrote && { updatedInput: rewriter.rewrote, updatedInputMode: "replace", rewrittenBy: rewriter.name }),
     ...(output !== undefined && { updatedOutput: output }),
     ...(context !== "" && { context }),
     ...(feedback !== "" && { feedback }),
@@ -82,12 +84,17 @@ export function combineHooks(ran: readonly HookRan[]): HooksCombined {
   };
 }
 
-/** The input after this hook, or undefined if unchanged (key order is ignored). Throws for values without a canonical form. */
-export function rewrittenInput(current: JsonObject, { updatedInput }: HookOutcome): JsonObject | undefined {
+/** The input after an update, or undefined if unchanged (key order is ignored). Throws for values without a canonical form. */
+export function rewrittenInput(current: JsonObject, { updatedInput }: { readonly updatedInput?: InputUpdate }): JsonObject | undefined {
   if (!updatedInput) return undefined;
   const { input, mode } = updatedInput;
   const next = mode === "replace" ? input : { ...current, ...input };
   return canonicalJson(next) === canonicalJson(current) ? undefined : next;
+}
+
+/** The message that stops the run after a call, or undefined to continue. A deny stops like `continue: false`. */
+export function stopMessageOf({ stop, verdict, reason = "" }: HookOpinion): string | undefined {
+  return stop ?? (verdict === "deny" ? reason : undefined);
 }
 
 function decided(ran: readonly HookRan[]): { readonly verdict: Verdict | "none"; readonly winners: readonly HookRan[] } {

@@ -14,6 +14,9 @@ export type HookRun =
   | { readonly ended: "failed"; readonly cause: string; readonly stderr?: string }
   | { readonly ended: "cancelled" };
 
+/** A new input and how it applies to the current one: its keys replace existing keys, or it replaces the whole input. */
+export type InputUpdate = { readonly input: JsonObject; readonly mode: "merge" | "replace" };
+
 /** What one hook answered. */
 export type HookOutcome = {
   readonly verdict: Verdict | "none";
@@ -24,7 +27,7 @@ export type HookOutcome = {
   readonly context?: string;
   readonly systemMessage?: string;
   readonly interrupt?: boolean;
-  readonly updatedInput?: { readonly input: JsonObject; readonly mode: "merge" | "replace" };
+  readonly updatedInput?: InputUpdate;
   readonly updatedOutput?: string;
   /** Voids every hook's allow, so that a person decides. */
   readonly voidsAllow?: boolean;

@@ -62,10 +62,10 @@ export async function runBody(batch: BatchRun, run: CallRun, effect: Effect): Pr
   }
 }
 
-/** Does not show early what a transform hook may remove. */
+/** Live output is withheld where the hooks say that a transform may still remove some of it. */
 function mayStream({ deps }: BatchRun, { tool }: JudgedCall): boolean {
   if (!tool.definition.canUpdateOutput) return false;
-  return !deps.hooks || deps.hooks.applies?.("tool_response_transform", tool.name) === false;
+  return deps.hooks?.applies?.("tool_response_transform", tool.name) !== true;
 }
 
 function stopRunning(run: CallRun): void {

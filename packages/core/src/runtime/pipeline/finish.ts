@@ -1,5 +1,6 @@
 import { mayBeUnderWay } from "../../model/call.ts";
 import type { Draft, EventBodies } from "../../model/events.ts";
+import { stopMessageOf } from "../../model/hooks/combine.ts";
 import { postToolHookInput, toolHookInput } from "../../model/hooks/input.ts";
 import { canonicalJson } from "../../model/json/canonical.ts";
 import type { Json } from "../../model/json/json.ts";
@@ -184,8 +185,9 @@ async function postHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise
   const event = result.error ? "post_tool_use_failure" : "post_tool_use";
   try {
     const said = await hooks?.consult(event, postInput(batch, run, { ...ending, event }), hookSignal(run));
-    if (said?.stop !== undefined) {
-      batch.stops.set(run.index, said.stop || "Stopped by a post_tool_use hook.");
+    const stop = said && stopMessageOf(said);
+    if (stop !== undefined) {
+      batch.stops.set(run.index, stop || "Stopped by a post_tool_use hook.");
       skipRest(batch, "hook");
     }
     return said ? withHookWords(result, said) : result;

@@ -158,7 +158,7 @@ async function opinionOf(batch: BatchRun, run: CallRun, judged: JudgedCall): Pro
 async function allowedByHook(batch: BatchRun, run: CallRun, judged: JudgedCall, said: HookOpinion): Promise<Permission | undefined> {
   const { session } = batch.deps;
   const hook = insisting(judged.hook) ?? { verdict: undefined, name: said.name, reason: undefined, context: undefined };
-  const rewritten = await withInput(batch, run, { ...judged, hook }, { input: said.updatedInput, by: said.rewrittenBy ?? said.name });
+  const rewritten = await withInput(batch, run, { ...judged, hook }, said);
   const isSame = rewritten.invocation === judged.invocation && rewritten.hook?.verdict === undefined;
   const now = isSame ? judged : await judgeCall(batch, run, rewritten);
   await run.written;

@@ -1,6 +1,6 @@
+import { type HookOpinion, rewrittenInput } from "../../model/hooks/combine.ts";
 import { toolHookInput } from "../../model/hooks/input.ts";
-import { canonicalJson } from "../../model/json/canonical.ts";
-import type { JsonObject } from "../../model/json/json.ts";
+import { isObject } from "../../model/json/json.ts";
 import { messageOf } from "../../model/result/thrown.ts";
 import { buildFrom } from "../../tool.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
@@ -20,7 +20,7 @@ export async function rewriteCall(batch: BatchRun, run: CallRun, parsed: ParsedC
     const verdict = said.verdict === "none" ? undefined : said.verdict;
     if (said.context !== undefined) run.hookWords = { name: said.spokenBy ?? said.name, context: said.context };
     const hook: HookView = { verdict, name: said.name, reason: said.reason, context: said.context };
-    return await withInput(batch, run, { ...parsed, hook }, { input: said.updatedInput, by: said.rewrittenBy ?? said.name });
+    return await withInput(batch, run, { ...parsed, hook }, said);
   } catch (error) {
     return { ...parsed, hook: denying("hooks", `hook hooks failed to execute: ${messageOf(error)}`) };
   }
@@ -41,17 +41,16 @@ function denying(name: string, reason: string): HookView {
   return { verdict: "deny", name, reason, context: undefined };
 }
 
-/** The call with the input a hook put in its place. Formatting is no difference; an invalid input denies, never the original instead. */
-export async function withInput(
-  batch: BatchRun,
-  run: CallRun,
-  parsed: ParsedCall,
-  { input, by }: { readonly input: JsonObject | undefined; readonly by: string },
-): Promise<ParsedCall> {
-  if (!input) return parsed;
+/** The call with the input that a hook changed. An invalid input denies the call; the original never runs instead. */
+export async function withInput(batch: BatchRun, run: CallRun, parsed: ParsedCall, said: HookOpinion): Promise<ParsedCall> {
+  const { updatedInput: input, updatedInputMode: mode = "merge", rewrittenBy: by = said.name } = said;
+  if (input === undefined) return parsed;
   try {
-    if (canonicalJson(input) === canonicalJson(parsed.invocation.input)) return parsed;
-    const invocation = await buildFrom(parsed.tool, { value: input }, callContext(batch, run));
+    if (!isObject(input)) throw new TypeError("updatedInput is not an object");
+    if (mode !== "merge" && mode !== "replace") throw new TypeError("updatedInputMode is not merge or replace");
+    const value = rewrittenInput(parsed.invocation.input, { updatedInput: { input, mode } });
+    if (value === undefined) return parsed;
+    const invocation = await buildFrom(parsed.tool, { value }, callContext(batch, run));
     run.input = invocation.input;
     return { ...parsed, invocation, coercions: invocation.coercions };
   } catch (error) {

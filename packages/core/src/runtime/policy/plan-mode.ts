@@ -1,5 +1,6 @@
 import { ToolError } from "../../errors.ts";
 import type { PlanFiles } from "../../file-ports.ts";
+import { PLAN_WORDS } from "../../model/answer-words.ts";
 import type { EventBodies } from "../../model/events.ts";
 import type { JsonObject } from "../../model/json/json.ts";
 import type { ToolResult } from "../../model/result/result.ts";
@@ -157,8 +158,8 @@ async function approve(parts: PlanModeParts, planning: PlanState, { extra, ctx }
 }
 
 function outcomeOf(mode: string, { remembered }: PlanState): string {
-  if (mode === "default") return "proceed_once";
-  return mode === "auto-edit" && remembered !== mode ? "proceed_always" : "restore_previous";
+  const words = Object.entries(PLAN_WORDS).filter(([, meant]) => meant === mode && (mode === "default" || mode !== remembered));
+  return words[0]?.[0] ?? "restore_previous";
 }
 
 function shownPath({ state }: Session, path: string): string {

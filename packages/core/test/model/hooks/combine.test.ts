@@ -182,7 +182,7 @@ function rewrites(updatedInput: object, more: object = {}): HookRun {
 describe("rewriting", () => {
   test("an allow is dropped when a later hook rewrites", () => {
     const opinion = combined("pre_tool_use", [decides("allow"), rewrites({ a: 1 })]);
-    assert.deepEqual(opinion, { verdict: "none", name: "h2", updatedInput: { a: 1 }, rewrittenBy: "h2" });
+    assert.deepEqual(opinion, { verdict: "none", name: "h2", updatedInput: { a: 1 }, updatedInputMode: "replace", rewrittenBy: "h2" });
   });
 
   test("a hook that rewrites and allows at once allows what it made", () => {

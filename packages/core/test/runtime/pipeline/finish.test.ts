@@ -119,6 +119,30 @@ test("a post_tool_use hook that fails is a warning, no stop", async (t) => {
   assert.equal(b.warnings.length, 2);
 });
 
+for (const event of ["post_tool_use", "post_tool_batch"] as const) {
+  test(`a deny of a ${event} port stops the run with its reason`, async (t) => {
+    const hooks = scriptedHooks({ [event]: () => ({ verdict: "deny", reason: "enough" }) });
+    const b = await bench(t, { ...yolo, deps: { hooks } });
+    const report = await b.process([call("edit", "x"), call("edit", "y")]);
+    assert.deepEqual([report.stopRun, report.stopMessage], [true, "enough"]);
+    if (event === "post_tool_use") assert.deepEqual(b.world.lines, ["x"]);
+  });
+}
+
+test("a port without applies does not silence live output", async (t) => {
+  const live = textTool("live", "read", {
+    canUpdateOutput: true,
+    run: (_input, { update }) => {
+      update("so far");
+      return "done";
+    },
+  });
+  const { applies: _applies, ...hooks } = scriptedHooks({});
+  const b = await bench(t, { tools: [live], deps: { hooks } });
+  await b.process([call("live", "x")]);
+  assert.ok(b.events.some((event) => event.type === "output" && event.display === "so far"));
+});
+
 test("a post_tool_use_failure hook stops the run too", async (t) => {
   const failing = textTool("failing", "edit", { run: () => Promise.reject(new Error("broken")) });
   const hooks = scriptedHooks({ post_tool_use_failure: () => ({ stop: "quota" }) });

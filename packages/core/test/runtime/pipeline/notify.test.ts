@@ -46,7 +46,10 @@ const rows: readonly Row[] = [
     "deny",
     "pre_tool_use_hook_deny",
     "a hook made the input invalid",
-    { policy: { mode: "yolo" }, deps: { hooks: scriptedHooks({ pre_tool_use: () => ({ updatedInput: {} }) }) } },
+    {
+      policy: { mode: "yolo" },
+      deps: { hooks: scriptedHooks({ pre_tool_use: () => ({ updatedInput: {}, updatedInputMode: "replace" }) }) },
+    },
   ],
   ["allow", "tool_permission_allow", "the tool's own opinion allowed", { tools: [permitting] }, call("permitting", "x")],
   ["deny", "tool_permission_deny", "the tool's own opinion denied", { tools: [refusing] }, call("refusing", "x")],

@@ -102,7 +102,7 @@ for (const [what, updatedInput, outcome] of rewrites) {
 }
 
 test("a permission hook's invalid rewrite never runs, neither it nor the original", async (t) => {
-  const hooks = scriptedHooks({ permission_request: () => ({ verdict: "allow", updatedInput: {} }) });
+  const hooks = scriptedHooks({ permission_request: () => ({ verdict: "allow", updatedInput: {}, updatedInputMode: "replace" }) });
   const b = await bench(t, { person: "nobody", deps: { hooks } });
   assert.notEqual(only(await b.process([call("edit", "x")])).outcome, "succeeded");
   assert.deepEqual(b.world.lines, []);

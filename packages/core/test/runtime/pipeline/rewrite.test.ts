@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StandardSchema } from "@assent/core";
+import type { HookOpinion, JsonObject, StandardSchema } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
 import {
   type BenchOptions,
@@ -88,11 +88,26 @@ test("a rewrite that differs only in the order of keys is no change and is not v
   assert.equal(validated, 1);
 });
 
+const merged: readonly (readonly [sentence: string, said: Partial<HookOpinion>, input: JsonObject | undefined])[] = [
+  ["keys that a port's rewrite does not name stay", { updatedInput: { text: "new" } }, { text: "new", also: "kept" }],
+  ["a rewrite in mode merge is the same", { updatedInput: { text: "new" }, updatedInputMode: "merge" }, { text: "new", also: "kept" }],
+  ["a rewrite in mode replace is the whole input", { updatedInput: { text: "new" }, updatedInputMode: "replace" }, { text: "new" }],
+  ["an unknown mode denies", { updatedInput: { text: "new" }, updatedInputMode: "patch" as never }, undefined],
+];
+for (const [sentence, said, input] of merged) {
+  test(sentence, async (t) => {
+    const b = await bench(t, { ...yolo, deps: pre(said) });
+    const report = await b.process([{ id: "c1", name: "edit", arguments: { text: "old", also: "kept" } }]);
+    if (input) assert.deepEqual((await b.stored("call.judged"))[0]?.body.input, input);
+    else assert.deepEqual(outcomes(report), ["denied denied_by_hook"]);
+  });
+}
+
 const invalid: readonly (readonly [name: string, updatedInput: unknown])[] = [
   ["a list", []],
   ["a text", "text"],
   ["a number", 7],
-  ["an input the schema refuses", { words: "x" }],
+  ["an input the schema refuses", { text: null }],
   ["an input with the key __proto__", JSON.parse('{"text":"x","__proto__":{"y":1}}')],
   ["an input that is no JSON", { text: "x", f: () => undefined }],
 ];
@@ -141,7 +156,7 @@ test("a hook that denies and rewrites at once denies, and the rewritten input ne
 });
 
 test("a batch cancelled while a hook runs ends cancelled, without hookBlocked, whatever the hook said", async (t) => {
-  for (const said of [{ verdict: "deny" }, { verdict: "allow" }, { updatedInput: {} }] as const) {
+  for (const said of [{ verdict: "deny" }, { verdict: "allow" }, { updatedInput: {}, updatedInputMode: "replace" }] as const) {
     const hooks = scriptedHooks({
       pre_tool_use: (_input, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(said))),
     });
