@@ -34,12 +34,12 @@ async function report(error: unknown, io: Io, json: boolean): Promise<number> {
   }
 }
 
-/** Compares by name, because only some commands load the package. */
+/** Compares the name, because only some commands load the class. */
 function isSettingsError(error: unknown): error is SettingsError {
   return error instanceof Error && error.name === "SettingsError";
 }
 
-/** Translates foreign command lines only if there is no command of ours, to keep startup fast. */
+/** Loads the translation of other clients' options only for lines that need it, to start fast. */
 async function asCommand(argv: readonly string[], io: Io): Promise<CommandOfClient> {
   if (!argv.some((word) => word.startsWith("--input-format") || word.startsWith("--output-format")))
     return { argv: io.stdinIsTTY && io.stdout.isTTY && isOptionsOnly(argv, COMMANDS) ? ["tui", ...argv] : argv };
@@ -72,10 +72,10 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
     case "run": {
       const { options, operands, command } = line;
       const again: Context["main"] = (argv, io) => main(argv, io, overrides);
-      const asked: Context = { io, overrides, options, operands, commands: COMMANDS, main: again, client };
-      if (command.looks) return await command.run(asked);
+      const context: Context = { io, overrides, options, operands, commands: COMMANDS, main: again, client };
+      if (command.looks) return await command.run(context);
       const { runChecked } = await import("./command-line/own-process.ts");
-      return await runChecked(asked, command);
+      return await runChecked(context, command);
     }
     case "nothing":
       return dispatch(["demo"], io, overrides);

@@ -4,13 +4,13 @@ import { main } from "./main.ts";
 
 /** Runs the command line of this process. Reports promise rejections of tools without ending the process. */
 export async function runProgram(): Promise<void> {
-  if (!isSomewhere()) {
+  if (!hasCurrentDirectory()) {
     process.stderr.write("assent: The current directory no longer exists. Change to another one and try again.\n");
     process.exitCode = 1;
     return;
   }
   const io = processIo();
-  passExperiments();
+  hideExperimentalWarnings();
   process.on("unhandledRejection", (reason) => {
     const warning = warn(io, `something failed in the background: ${reason instanceof Error ? reason.message : reason}`);
     warning.catch(() => undefined); // a failed warning must not cause another one
@@ -18,7 +18,7 @@ export async function runProgram(): Promise<void> {
   process.exit(await main(process.argv.slice(2), io));
 }
 
-function isSomewhere(): boolean {
+function hasCurrentDirectory(): boolean {
   try {
     return process.cwd() !== "";
   } catch (_gone) {
@@ -26,8 +26,8 @@ function isSomewhere(): boolean {
   }
 }
 
-/** Hides Node 22's warnings about experimental features that Assent uses (SQLite, type stripping). */
-function passExperiments(): void {
+/** Node 22 warns about SQLite and type stripping. */
+function hideExperimentalWarnings(): void {
   const listeners = process.listeners("warning");
   process.removeAllListeners("warning");
   process.on("warning", (warning) => {

@@ -10,7 +10,7 @@ import { withStore } from "../store/open.ts";
 import { type CallEnd, printCallEnd } from "./end.ts";
 import { beginCall } from "./session.ts";
 
-/** `assent call`: runs one call in its own session. */
+/** Runs one call in its own session. */
 export async function callTool(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const flags = readFlags(context);

@@ -5,17 +5,16 @@ import { printContent, printJson } from "../io/output.ts";
 import { oneLine } from "../io/visible-text.ts";
 import { storeFlag } from "../store/location.ts";
 
-/** How `call` and `resume` leave a call: ended, or waiting for an answer. */
+/** The end of a call, or the answer it waits for. */
 export type CallEnd = { readonly sessionId: string; readonly callId: string } & (
   | {
       readonly outcome: OutcomeState;
       readonly type: string | null;
       readonly content: string;
-      /** Set if a hook ends the run after this call. */
       readonly stopReason?: string;
-      /** Approval is required, so no allow rule helps. */
+      /** A rule or safeguard requires approval, so no allow rule helps. */
       readonly insisted?: boolean;
-      /** The id of the proposal that waits to be applied or discarded. */
+      /** The proposal that waits to be applied or discarded. */
       readonly staged?: string;
     }
   | { readonly outcome: "waiting"; readonly approvalId: string; readonly subject: string }
@@ -40,14 +39,13 @@ export function closeReason(outcome: CallEnd["outcome"]): EventBodies["session.c
   return outcome === "cancelled" ? "cancelled" : "failed";
 }
 
-/** The text the model would get, with placeholders for images and files. */
+/** What the model gets, with placeholders for images and files. */
 export function modelContent(content: Content): string {
   if (typeof content === "string") return content;
   const others = content.flatMap((part) => ("data" in part ? [`[${part.mediaType}, ${part.data.length} characters of base64]`] : []));
   return [contentText(content), ...others].filter((text) => text !== "").join("\n");
 }
 
-/** Prints the result of a call, or how to answer and continue it. */
 export async function printCallEnd(context: Context, end: CallEnd): Promise<void> {
   const { io, options } = context;
   const json = options.flag("json");

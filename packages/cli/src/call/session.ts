@@ -28,7 +28,7 @@ import type { Store } from "../store/open.ts";
 import { VERSION } from "../version.ts";
 import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./end.ts";
 
-/** How a one-call session ended; `failure` means the end could not be recorded. */
+/** `failure`: the end could not be recorded. */
 export type CallResult = { readonly end: CallEnd; readonly exit: number; readonly failure?: unknown };
 
 export type NewCall = {
@@ -39,7 +39,6 @@ export type NewCall = {
   readonly policy: FollowedPolicy;
 };
 
-/** Opens a session for one call and runs the call through the pipeline. */
 export function beginCall(context: Context, store: Store, call: NewCall): Promise<CallResult> {
   return keepAlive(context, store, async ({ ports, cancelling }) => {
     const { policy } = call;
@@ -64,13 +63,13 @@ export function beginCall(context: Context, store: Store, call: NewCall): Promis
   });
 }
 
-/** Refuses to report an end that is not recorded: another process may have recorded a different one. */
+/** An unrecorded end must not be reported: another process may have recorded a different one. */
 function refuseUnrecorded(dispatcher: Dispatcher): void {
   const failure = dispatcher.failure();
   if (failure !== undefined) throw failure;
 }
 
-/** Resumes a one-call session. Returns undefined if it never had a call. */
+/** Returns undefined if the session never had a call. */
 export function resumeCall(
   context: Context,
   store: Store,
@@ -107,7 +106,6 @@ export function resumeCall(
   });
 }
 
-/** Reads the recorded end of a session's call without opening the session. */
 export async function endedCall(ledger: Ledger, id: string): Promise<CallEnd | "no call" | "open"> {
   const callId = await onlyCall(ledger, id);
   if (callId === undefined) return "no call";
@@ -131,14 +129,14 @@ function firstRecord({ tool, text, flags, place, policy }: NewCall, onAsk: OnAsk
   };
 }
 
-/** Moves the session to another directory, so that its open call is asked again. */
+/** Changes the directory, so that its open call is asked again. */
 export function inDirectory(session: Session, cwd: string | undefined): Session {
   const { created } = session.state;
   if (cwd === undefined || !created) return session;
   return { ...session, state: Object.create(session.state, { created: { value: { ...created, cwd }, enumerable: true } }) };
 }
 
-/** Returns the first proposed call; later ones are made by the body of its tool. */
+/** Later calls are made by the body of the first one's tool. */
 async function onlyCall(ledger: Ledger, session: string): Promise<string | undefined> {
   for await (const { body } of ledger.read({ session, seq: 0 }, { session, types: ["call.proposed"] })) return String(body["call"]);
   return undefined;
@@ -180,7 +178,7 @@ async function waitingSubject(ledger: Ledger, id: string): Promise<string> {
   return approvalSubject({ ...row, details: await ledger.resolve(row.details) });
 }
 
-/** Records the end before anything is printed; the caller reports the outcome even if recording fails. */
+/** Records the end before it is printed; the outcome is reported even if that fails. */
 async function leave(session: Session, end: CallEnd): Promise<CallResult> {
   const exit = EXIT_OF[end.outcome];
   try {

@@ -1,6 +1,5 @@
 import type { Command, OptionSpec } from "./spec.ts";
 
-/** Builds a completion script from the command table. */
 export function completionScript(shell: "bash" | "zsh" | "fish", table: readonly Command[]): string {
   const commands = withHeads(table);
   switch (shell) {
@@ -15,7 +14,7 @@ export function completionScript(shell: "bash" | "zsh" | "fish", table: readonly
   }
 }
 
-/** Adds an entry for words like `policy` that only have subcommands. */
+/** Adds words like `policy` that only have subcommands. */
 function withHeads(table: readonly Command[]): readonly Command[] {
   const heads = new Map<string, Command>();
   for (const command of table) {
@@ -85,15 +84,15 @@ complete -F _assent assent
 }
 
 function zsh(commands: readonly Command[]): string {
-  const list = topLevel(commands).map(({ name, summary }) => `    ${quoted(`${name}:${summary.replaceAll(":", "\\:")}`)}`);
+  const list = topLevel(commands).map(({ name, summary }) => `    ${quoteWord(`${name}:${summary.replaceAll(":", "\\:")}`)}`);
   const cases = commands.map((command) => {
-    const options = command.options.map((option) => `      ${quoted(zshOption(option))} \\`);
+    const options = command.options.map((option) => `      ${quoteWord(zshOption(option))} \\`);
     const operands = command.operands.map(
-      ({ name, choices }) => `      ${quoted(`:${name}:${choices ? `(${choices.join(" ")})` : ""}`)} \\`,
+      ({ name, choices }) => `      ${quoteWord(`:${name}:${choices ? `(${choices.join(" ")})` : ""}`)} \\`,
     );
     const below = namesBelow(command, commands);
-    const sub = below.length === 0 ? [] : [`      ${quoted(`:command:(${below.join(" ")})`)} \\`];
-    return `    ${quoted(command.name)})\n      _arguments \\\n${[...options, ...operands, ...sub].join("\n")}\n      '--help[show help]' ;;`;
+    const sub = below.length === 0 ? [] : [`      ${quoteWord(`:command:(${below.join(" ")})`)} \\`];
+    return `    ${quoteWord(command.name)})\n      _arguments \\\n${[...options, ...operands, ...sub].join("\n")}\n      '--help[show help]' ;;`;
   });
   const below = commands.map(({ name }) => name).filter((name) => name.includes(" "));
   return `#compdef assent
@@ -109,7 +108,7 @@ ${list.join("\n")}
   fi
   local command=$words[2]
   if (( CURRENT > 3 )); then
-    case "$command $words[3]" in ${below.map(quoted).join("|")}) command="$command $words[3]"; shift words; (( CURRENT-- )) ;; esac
+    case "$command $words[3]" in ${below.map(quoteWord).join("|")}) command="$command $words[3]"; shift words; (( CURRENT-- )) ;; esac
   fi
   shift words
   (( CURRENT-- ))
@@ -131,18 +130,18 @@ function zshOption(option: OptionSpec): string {
 
 function fish(commands: readonly Command[]): string {
   const top = topLevel(commands).map(
-    ({ name, summary }) => `complete -c assent -f -n __fish_use_subcommand -a ${quoted(name)} -d ${quoted(summary)}`,
+    ({ name, summary }) => `complete -c assent -f -n __fish_use_subcommand -a ${quoteWord(name)} -d ${quoteWord(summary)}`,
   );
   const below = commands.flatMap((command) => {
     const [first, second] = command.name.split(" ");
-    const seen = `-n ${quoted(`__fish_seen_subcommand_from ${first}`)}`;
-    const sub = second === undefined ? [] : [`complete -c assent -f ${seen} -a ${quoted(second)} -d ${quoted(command.summary)}`];
+    const seen = `-n ${quoteWord(`__fish_seen_subcommand_from ${first}`)}`;
+    const sub = second === undefined ? [] : [`complete -c assent -f ${seen} -a ${quoteWord(second)} -d ${quoteWord(command.summary)}`];
     const choices = command.operands.flatMap((operand) => operand.choices ?? []);
-    const words = choices.length === 0 ? [] : [`complete -c assent -f ${seen} -a ${quoted(choices.join(" "))}`];
+    const words = choices.length === 0 ? [] : [`complete -c assent -f ${seen} -a ${quoteWord(choices.join(" "))}`];
     return [
       ...sub,
       ...words,
-      ...command.options.map((option) => `complete -c assent ${seen} -l ${option.name}${fishValue(option)} -d ${quoted(option.help)}`),
+      ...command.options.map((option) => `complete -c assent ${seen} -l ${option.name}${fishValue(option)} -d ${quoteWord(option.help)}`),
     ];
   });
   return `# Completion of assent for fish. Load it with: assent completions fish | source
@@ -152,10 +151,10 @@ ${[...top, ...below].join("\n")}
 
 function fishValue(option: OptionSpec): string {
   if (option.takes === "nothing") return "";
-  if (option.takes === "choice") return ` -x -a ${quoted(option.choices.join(" "))}`;
+  if (option.takes === "choice") return ` -x -a ${quoteWord(option.choices.join(" "))}`;
   return takesPath(option) ? " -r -F" : " -x";
 }
 
-function quoted(text: string): string {
+function quoteWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -5,7 +5,6 @@ import { nearestSpelling } from "./nearest-spelling.ts";
 import { commandsBelow, operandText, usageLine } from "./parse.ts";
 import type { Command, Context, OptionSpec } from "./spec.ts";
 
-/** `assent help`: explains one command, a group, or all of them. */
 export async function printHelp({ io, options, operands, commands }: Context): Promise<number> {
   const name = operands.join(" ");
   const below = commandsBelow(name, commands);
@@ -83,7 +82,6 @@ Examples:
 ${command.examples.map((example) => `  ${example}\n`).join("")}`;
 }
 
-/** Help for a group like `policy`: lists its subcommands. */
 export function subcommandHelp(commands: readonly Command[]): string {
   const width = Math.max(...commands.map((command) => commandTitle(command).length));
   const [first = ""] = commands[0]?.name.split(" ") ?? [];
@@ -91,7 +89,7 @@ export function subcommandHelp(commands: readonly Command[]): string {
   return `Usage: assent ${first} COMMAND [options]\n       assent ${first} COMMAND --help\n\nCommands:\n${rows.join("")}`;
 }
 
-/** `approve ID`: the name with its operands, as lists show it. */
+/** The name with its operands, e.g. `approve ID`. */
 export function commandTitle(command: Command): string {
   const shown = command.operands.filter(({ required }, index) => required || index === 0);
   return [command.name, ...shown.map(operandText)].join(" ");

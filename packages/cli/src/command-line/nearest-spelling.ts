@@ -1,6 +1,5 @@
 import { editDistance } from "@assent/core/text";
 
-/** Finds the candidate closest to a mistyped word; undefined if none is close. */
 export function nearestSpelling(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;

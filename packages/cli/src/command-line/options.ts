@@ -29,7 +29,6 @@ export const LOADING: readonly OptionSpec[] = [
   { name: "strict-tools", takes: "nothing", help: "stop if a custom tool cannot be loaded" },
 ];
 
-/** `--on-ask` with its default for one command. */
 export function onAsk(otherwise: string): OptionSpec {
   const help = `what to do with a call that needs approval when no one can be asked (default ${otherwise})`;
   return { name: "on-ask", takes: "choice", choices: ["deny", "park", "fail"], help };

@@ -4,10 +4,7 @@ import { CommandError } from "../io/failure.ts";
 import { openEarly } from "../store/open.ts";
 import type { Command, Context, EarlyStore, Options } from "./spec.ts";
 
-/**
- * Runs a command that does more than read. If a command of a session started this process, it may read, run and resume, but not decide
- * for the person.
- */
+/** Runs a command that does more than read. Processes started by a session may not decide for the person. */
 export async function runChecked(context: Context, spec: Command): Promise<number> {
   const why = refusal(spec, context.options);
   // Opening the store would settle a restored backup before verify can report it.
@@ -52,10 +49,7 @@ function startedBySession(why: string, { name }: Command): CommandError {
 
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
-/**
- * True if a session that has not ended recorded one of these processes, or a leader of their groups and terminal sessions. It asks for
- * these ids only, because a ledger may hold thousands of sessions.
- */
+/** Asks the ledger only for these process ids, because it may hold thousands of sessions. */
 async function isRecorded(ledger: Ledger, ancestors: readonly ProcessRow[], isAbove: (recorded: TaskProcess) => boolean): Promise<boolean> {
   for (const process of new Set(ancestors.flatMap(({ pid, pgid, session }) => [pid, pgid, session]))) {
     for await (const { session, body } of ledger.read({ pos: 0 }, { process })) {

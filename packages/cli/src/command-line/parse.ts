@@ -14,7 +14,6 @@ export type CommandLine =
 type GivenOption = { readonly name: string; readonly raw: string; readonly value: string | undefined; readonly inline: boolean };
 type Values = ReadonlyMap<string, readonly string[]>;
 
-/** Parses a command line by the command table. Throws a usage error. */
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): CommandLine {
   const { words, given } = split(argv, commands);
   if (given.some(({ name }) => name === "help" || name === "h")) return helpOf(words, commands);
@@ -37,13 +36,13 @@ function helpOf(words: readonly string[], commands: readonly Command[]): Command
   return below ? { ask: "help below", commands: below } : { ask: "help", command: findCommand(words, commands)?.spec };
 }
 
-/** True for a line with only options, none of which asks for help or the version. */
+/** True if there are only options, and none asks for help or the version. */
 export function isOptionsOnly(argv: readonly string[], commands: readonly Command[]): boolean {
   const { words, given } = split(argv, commands);
   return words.length === 0 && !given.some(({ name }) => ["help", "h", "version", "V"].includes(name));
 }
 
-/** True if `--json` is given, even if the rest of the line is wrong. */
+/** Works even if the rest of the line is wrong. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
@@ -80,7 +79,6 @@ function findCommand(words: readonly string[], commands: readonly Command[]): { 
   throw usageError("", `unknown command '${first}'. ${near ? `Did you mean '${near}'?` : asPrompt(first)}`);
 }
 
-/** The subcommands of a group. */
 export function commandsBelow(word: string, commands: readonly Command[]): readonly Command[] | undefined {
   const below = commands.filter(({ name }) => name.startsWith(`${word} `));
   return below.length === 0 || commands.some(({ name }) => name === word) ? undefined : below;
@@ -88,7 +86,7 @@ export function commandsBelow(word: string, commands: readonly Command[]): reado
 
 const SHORT = 80;
 
-/** Suggests quoting: unknown words were probably meant as a prompt. */
+/** Unknown words were probably meant as a prompt. */
 function asPrompt(words: string): string {
   const prompt = words.length > SHORT ? "PROMPT" : shellWord(words);
   return `To ask a model: assent run ${prompt}, or assent tui ${prompt}. For all commands: assent --help`;
@@ -140,7 +138,7 @@ function valueProblem(option: OptionSpec, value: string): string | undefined {
   }
 }
 
-/** Values that are paths; an empty one (perhaps an unset variable) is refused. */
+/** An empty path, perhaps from an unset variable, is refused. */
 const PATHS: readonly string[] = ["DIR", "FILE"];
 
 function isCount(value: string, max: number): boolean {
@@ -169,13 +167,11 @@ function quoted({ operands }: Command): string {
   return operands.at(-1)?.name === "PROMPT" ? " Put the whole prompt in quotes." : "";
 }
 
-/** `assent call TOOL [options]`. */
 export function usageLine(spec: Command): string {
   const operands = spec.operands.map((operand) => ` ${operandText(operand)}`);
   return `assent ${spec.name}${operands.join("")}${spec.options.length > 0 ? " [options]" : ""}`;
 }
 
-/** `ID`, `[DIR]`, `[FILE…]`. */
 export function operandText({ name, required, repeats }: OperandSpec): string {
   const shown = repeats ? `${name}…` : name;
   return required ? shown : `[${shown}]`;
@@ -203,7 +199,7 @@ function optionsOf(values: Values): Options {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Milliseconds of `500ms`, `30s`, `10m`, `2h` or `30d`; undefined for anything else. */
+/** Milliseconds of e.g. `500ms`, `30s`, `10m`, `2h` or `30d`. */
 function parseDuration(text: string): number | undefined {
   const match = /^([0-9]{1,9})(ms|s|m|h|d)$/.exec(text);
   const unit = UNITS[match?.[2] ?? ""];

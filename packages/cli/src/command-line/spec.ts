@@ -3,7 +3,6 @@ import type { Client } from "../headless/clients/options.ts";
 import type { Io } from "../io/io.ts";
 import type { Overrides } from "../overrides.ts";
 
-/** One option of a command; the name has no dashes. */
 export type OptionSpec = { readonly name: string; readonly help: string } & (
   | { readonly takes: "nothing" }
   /** `list` may be repeated; `count` is an integer from 1 to `max`. */
@@ -12,7 +11,7 @@ export type OptionSpec = { readonly name: string; readonly help: string } & (
   | { readonly takes: "choice"; readonly choices: readonly string[] }
 );
 
-/** A positional argument. Only the last one may repeat. */
+/** Only the last positional argument may repeat. */
 export type OperandSpec = {
   readonly name: string;
   readonly required: boolean;
@@ -30,7 +29,7 @@ export type Options = {
   readonly duration: (name: string) => number | undefined;
 };
 
-/** A store opened before the command ran. The first `withStore` for its directory takes the ledger over and closes it. */
+/** A store opened before the command; the first `withStore` for its directory takes it over. */
 export type EarlyStore = { readonly directory: string; ledger: Ledger | undefined };
 
 export type Context = {
@@ -39,20 +38,19 @@ export type Context = {
   readonly operands: readonly string[];
   readonly overrides: Overrides;
   readonly commands: readonly Command[];
-  /** The other vendor's client that started this program, if any. */
+  /** Another vendor's client that started this program. */
   readonly client?: Client | undefined;
   readonly earlyStore?: EarlyStore | undefined;
   readonly main: (argv: readonly string[], io: Io) => Promise<number>;
 };
 
-/** A command: its table row and the function that runs it. */
 export type Command = {
-  /** One word, or two for a subcommand. */
+  /** Two words for a subcommand. */
   readonly name: string;
   readonly group: "run" | "decide" | "look" | "maintain" | "help";
-  /** The command only reads, so tools may run it. */
+  /** Only reads, so tools may run it. */
   readonly looks?: true;
-  /** The command decides for a person, so processes started by a session may not run it. Options that loosen are in `own-process.ts`. */
+  /** Decides for a person, so processes started by a session may not run it. */
   readonly decides?: true;
   readonly summary: string;
   readonly details?: string;
@@ -62,6 +60,6 @@ export type Command = {
   readonly options: readonly OptionSpec[];
   readonly exits?: Readonly<Record<number, string>>;
   readonly examples: readonly string[];
-  /** Resolves with the exit code. It imports what it needs when called, because every start loads all command files. */
+  /** Returns the exit code. Imports what it needs itself, because every start loads all command files. */
   readonly run: (context: Context) => Promise<number>;
 };

@@ -35,7 +35,7 @@ import { verify } from "../commands/verify.ts";
 import { version } from "../commands/version.ts";
 import type { Command } from "./spec.ts";
 
-/** All commands, in the order in which help lists them. */
+/** In the order of `assent --help`. */
 export const COMMANDS: readonly Command[] = [
   ...[tui, run, call, resume, demo],
   ...[approvals, approvalsShow, approve, reject, grants, grantsRevoke],

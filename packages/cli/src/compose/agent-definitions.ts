@@ -4,13 +4,11 @@ import { settingsLocations } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 
 export type AgentLocation = {
-  /** A real path. */
   readonly workspace: string;
   readonly trusted?: boolean;
   readonly policyFile?: string;
 };
 
-/** Loads the agents of the project and the user, and the built-in ones. */
 export async function loadAgentDefinitions(
   { io }: Pick<Context, "io">,
   { workspace, trusted = false, policyFile }: AgentLocation,

@@ -43,7 +43,6 @@ export type ParentParts = {
 
 const NOTE = "Background tasks cannot ask. Allow it with a rule, or leave it to the main agent.";
 
-/** Creates each agent's tools, policy, model and way to ask people. */
 export function createAgentEquipment(
   context: Context,
   around: ParentParts,
@@ -143,7 +142,7 @@ function sharedDeps(
 
 type AskDeps = Pick<DispatcherDeps, "onAsk" | "unattendedNote" | "approver" | "questioner">;
 
-/** Decides how an agent asks: in the foreground like its caller, in the background as settings say. */
+/** In the foreground an agent asks like its caller, in the background as settings say. */
 function askDepsFor(around: ParentParts, { background, parent, task, definition }: AgentSpec): AskDeps {
   const { channels, policy } = around;
   const bubbled = withAgentLabel(channels, `${definition?.name ?? "fork"} (${task})`);

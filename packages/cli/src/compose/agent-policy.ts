@@ -5,17 +5,12 @@ export type AgentPolicy = PolicySource & { readonly close: () => void };
 
 export type AgentPolicyParts = {
   readonly session: Session;
-  /** The policy of the agent or session that started it. */
   readonly above: PolicySource;
-  /** The mode in its definition; null if there is none. */
   readonly defined: Mode | null;
   readonly warn: (message: string) => void;
 };
 
-/**
- * Creates an agent's policy: its parent's rules in the agent's own mode, or in a stricter mode that the parent switched to since.
- * Loosening the parent never loosens the agent. Mode changes are recorded in the agent's session.
- */
+/** Uses the parent's rules in the agent's mode, or in a stricter one the parent changed to. Never loosens. */
 export function createAgentPolicy({ session, above, defined, warn }: AgentPolicyParts): AgentPolicy {
   const built = session.state.created?.mode ?? "default";
   let made: { readonly of: Policy; readonly policy: Policy } | undefined;

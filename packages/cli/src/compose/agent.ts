@@ -39,26 +39,24 @@ export type AgentParts = {
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
   readonly cancelling: Cancellation;
-  /** What happens to a call that needs approval if no one can be asked. */
   readonly unattended: OnAsk;
   readonly observe: NonNullable<ConversationDeps["observe"]>;
-  /** The front end; by default the terminal, if there is one. */
+  /** By default the terminal, if there is one. */
   readonly frontEnd?: FrontEnd;
   readonly limits?: RunLimits;
-  /** A person is present, so notices are delivered even after failed turns. */
+  /** Deliver notices even after failed turns, because a person is present. */
   readonly interactive?: boolean;
-  /** Called with the result of a turn that delivered notices. */
-  readonly told?: NonNullable<AgentSessionDeps["onDrained"]>;
+  readonly onDrained?: NonNullable<AgentSessionDeps["onDrained"]>;
   readonly observeTasks?: TasksDeps["observe"];
   readonly observeSchedules?: SchedulesDeps["observe"];
-  /** Expands slash commands and files in the prompt of a schedule. */
+  /** Expands slash commands and files in scheduled prompts. */
   readonly expand?: SchedulesDeps["expand"];
-  /** Do not continue tasks or schedules. */
+  /** Leaves tasks and schedules paused. */
   readonly keepPaused?: boolean;
 };
 
 export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "close" | "onAsk"> & {
-  /** Starts the conversation and its background tasks. Call it once per session. */
+  /** Call it once per session. */
   readonly drive: (messages: NonNullable<Parameters<typeof createConversation>[1]>) => AgentSession;
   readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
   readonly tasks: Tasks;
@@ -67,7 +65,7 @@ export type ComposedAgent = Pick<SessionDispatcher, "dispatcher" | "modes" | "cl
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
 };
 
-/** Composes an agent for a new or resumed session, and restores its tasks and schedules. */
+/** Composes a session's agent and restores its tasks and schedules. */
 export async function composeAgent(context: Context, parts: AgentParts): Promise<ComposedAgent> {
   const { session, policy, cancelling, limits } = parts;
   policy.serve(session.id);
@@ -109,11 +107,11 @@ export async function composeAgent(context: Context, parts: AgentParts): Promise
     offered: () => listOfferedTools(policy.tools, { session, dispatcher, canAsk: made.asks() }).map(({ name }) => name),
     agents: () => listDefinitions(parts).filter(({ usable }) => usable),
     drive: (messages) => {
-      const { interactive, told } = parts;
+      const { interactive, onDrained } = parts;
       const agent = createAgentSession({
         ...{ session, tasks, schedules, conversation: converse(messages), signal: cancelling.signal },
         ...(interactive !== undefined && { interactive }),
-        ...(told && { onDrained: told }),
+        ...(onDrained && { onDrained }),
       });
       bell.wake = agent.wake;
       return agent;
@@ -126,7 +124,7 @@ function listDefinitions({ frontEnd, policy }: AgentParts): readonly LoadedAgent
   return [...given, ...policy.agents.agents.filter(({ name }) => !given.some((agent) => agent.name === name))];
 }
 
-/** Describes the front end's agents, because the `agent` tool describes only those from files. */
+/** The `agent` tool describes only agents from files. */
 function frontEndAgentsText({ frontEnd }: AgentParts): string {
   const given = frontEnd?.agents?.() ?? [];
   if (given.length === 0) return "";
@@ -138,7 +136,7 @@ type BackgroundParts = { readonly bell: WakeUp; readonly unknown: UnknownOutcome
 type ComposedParts = SessionDispatcher & { readonly talk: ConversationDeps; readonly handlers: Tasks["handlers"] };
 type Background = { readonly tasks: Tasks; readonly schedules: Schedules; readonly join: (made: ComposedParts) => void };
 
-/** Creates tasks and schedules before the dispatcher, which they use later. */
+/** Tasks and schedules exist before the dispatcher, which they use later. */
 function createBackground(context: Context, parts: AgentParts, { bell, unknown }: BackgroundParts): Background {
   const { session, policy, ports, chosen, frontEnd, limits } = parts;
   let joined: ComposedParts | undefined;
@@ -192,7 +190,7 @@ function createBackground(context: Context, parts: AgentParts, { bell, unknown }
   return { tasks, schedules, join };
 }
 
-/** Reads the instructions of a trusted workspace; none with `--policy`, which does not check trust. */
+/** Reads none with `--policy`, which does not check trust. */
 async function readInstructions({ io }: Context, { session, policy }: AgentParts): Promise<string> {
   const { created } = session.state;
   if (typeof created?.options?.["policy"] === "string") return "";
@@ -204,7 +202,7 @@ async function readInstructions({ io }: Context, { session, policy }: AgentParts
   return text;
 }
 
-/** Tools that models should use instead of shell commands. */
+/** Tools to use instead of shell commands. */
 const PREFERRED_TOOLS = TOOL_LISTINGS.filter(({ kind }) => kind === "read" || kind === "search" || kind === "edit").map(({ name }) => name);
 
 function conversationDeps(parts: AgentParts, made: SessionDispatcher, instructions: string): ConversationDeps {

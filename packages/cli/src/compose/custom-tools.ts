@@ -25,24 +25,22 @@ export type CustomToolsLocation = {
   readonly trusted?: boolean;
   readonly policyFile?: string;
   readonly tools?: readonly string[];
-  /** Called only if there is a module. */
+  /** Not called if there are no modules. */
   readonly settings: () => Settings;
 };
 
 const NONE: LoadedTools = { tools: [], failed: [], untrusted: [], close: () => undefined };
 
-/** Loads the user's tools, those of a trusted project, and named ones. */
+/** Loads tools of the user, of a trusted project, and named ones. */
 export async function loadTools(context: Context, place: CustomToolsLocation): Promise<LoadedTools> {
   const isNamed = (place.tools ?? []).length > 0;
   return isNamed || toolPaths(context, place).some((path) => existsSync(path)) ? await loadCustomTools(optionsOf(context, place)) : NONE;
 }
 
-/** Loads them again and reports what changed. */
 export function reloadTools(context: Context, place: CustomToolsLocation, before: LoadedTools): Promise<ReloadedTools> {
   return reloadCustomTools(before, optionsOf(context, place));
 }
 
-/** Folders and files that may contain custom tools. */
 export function toolPaths({ io }: Context, { workspace, policyFile, tools = [] }: CustomToolsLocation): readonly string[] {
   const folders = policyFile === undefined ? foldersOf(io.env, workspace) : [];
   return [...folders.map(({ path }) => path), ...tools];
@@ -84,7 +82,7 @@ function foldersOf(env: Context["io"]["env"], workspace: string): readonly ToolF
   ];
 }
 
-/** Prints failures; with `--strict-tools` it throws. */
+/** Throws with `--strict-tools`. */
 export async function reportFailedTools({ io, options }: Context, { failed }: LoadedTools): Promise<void> {
   if (failed.length === 0) return;
   for (const failure of failed) await io.stderr.write(`${oneLine(failureText(failure))}\n`);
@@ -96,7 +94,6 @@ export async function reportFailedTools({ io, options }: Context, { failed }: Lo
     });
 }
 
-/** Reports tools that were reloaded between two turns. */
 export async function reportReloadedTools({ io }: Context, { tools, added, changed, removed, failed }: ReloadedTools): Promise<void> {
   for (const failure of failed) await warn(io, oneLine(failureText(failure)));
   const news = [

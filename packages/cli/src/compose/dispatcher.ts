@@ -21,40 +21,34 @@ export type DispatcherParts = {
   readonly ports: HostPorts;
   readonly policy: FollowedPolicy;
   readonly cancelling: Cancellation;
-  /** The value of `--on-ask`, if given. */
+  /** From `--on-ask`. */
   readonly onAsk: OnAsk | undefined;
-  /** The default for `onAsk` if no one can be asked. */
+  /** The default of `onAsk`. */
   readonly unattended: OnAsk;
-  /** The mode to switch a resumed session to. */
+  /** Changes the mode of a resumed session. */
   readonly mode?: string | undefined;
-  /** The front end; by default the terminal, if there is one. */
+  /** By default the terminal, if there is one. */
   readonly frontEnd?: FrontEnd | undefined;
   readonly limits?: RunLimits | undefined;
-  /** Calls of unknown outcome in any session of the run. */
+  /** Fingerprints of calls with unknown outcome, in any session of the run. */
   readonly unknown?: ReadonlySet<string> | undefined;
   readonly handlers?: DispatcherDeps["handlers"];
 };
 
-/** A session's dispatcher and what must be closed with it. */
 export type SessionDispatcher = {
   readonly dispatcher: Dispatcher;
   readonly modes: Modes;
   readonly planMode: PlanMode;
-  /** What happens to a call that needs approval if no one can be asked. */
   readonly onAsk: OnAsk;
-  /** True if questions can be answered, now or later. */
+  /** True if someone can answer questions, now or later. */
   readonly asks: () => boolean;
   readonly observe: SessionObserver["observe"];
   readonly hooks: HookRunner;
-  /** How to reach a person, and the name this process answers in. */
   readonly channels: Pick<DispatcherDeps, "approver" | "questioner"> & { readonly by: By };
   readonly close: () => Promise<void>;
 };
 
-/**
- * Creates a session's dispatcher. Asks at the terminal if there is one and `--on-ask` is not given; if the person leaves, the approval
- * stays open.
- */
+/** Asks at the terminal if there is one and `--on-ask` is not given. */
 export async function createSessionDispatcher(context: Context, runtime: DispatcherParts): Promise<SessionDispatcher> {
   const { session, policy, frontEnd } = runtime;
   const { decided, observe = ignore } = (await frontEnd?.attend(session, session.state.created?.parent?.call ?? null)) ?? {};
@@ -93,14 +87,12 @@ function ignore(): void {
 }
 
 type PersonReach = {
-  /** A person can be asked at this terminal. */
   readonly attended: boolean;
   readonly onAsk: OnAsk;
   readonly by: By;
   readonly channels: Pick<DispatcherDeps, "approver" | "questioner">;
 };
 
-/** Finds out who can be asked: through the front end, or else at the terminal. */
 function reachPerson(context: Context, runtime: DispatcherParts): PersonReach {
   const { io } = context;
   const { approver, questioner } = runtime.frontEnd ?? {};
@@ -141,7 +133,6 @@ function askAtTerminal({ io }: Context, { ports, policy, cancelling }: Dispatche
   });
 }
 
-/** Creates the hooks of the settings; every run of a hook is recorded. */
 export function createHooks(
   { io }: Context,
   { session, ports, policy, frontEnd }: Pick<DispatcherParts, "session" | "ports" | "policy" | "frontEnd">,

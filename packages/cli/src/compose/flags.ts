@@ -5,25 +5,22 @@ import type { Context } from "../command-line/spec.ts";
 import { usageError } from "../io/failure.ts";
 import { isDirectory } from "./place.ts";
 
-/** What happens to a call that needs approval if no one can be asked. */
+/** What to do with a call that needs approval if no one can be asked. */
 export type OnAsk = "deny" | "park" | "fail";
 
-/** Flags that decide about calls. A session records them for resuming. */
+/** Sessions record these flags for resuming. Paths are absolute. */
 export type CallFlags = {
-  /** Undefined: as settings say. */
   readonly mode: Mode | undefined;
   readonly allow: readonly string[];
   readonly ask: readonly string[];
   readonly deny: readonly string[];
-  /** Absolute. */
   readonly additionalDirectories: readonly string[];
-  /** Absolute; replaces all settings files. */
+  /** Replaces all settings files. */
   readonly policyFile: string | undefined;
-  /** Absolute paths of custom tool modules. */
+  /** Custom tool modules. */
   readonly tools: readonly string[];
 };
 
-/** Reads the flags of one command line. */
 export function readFlags({ options, io }: Pick<Context, "options" | "io">): CallFlags {
   const policy = options.text("policy");
   return refuseRulesBesidePolicy({
@@ -37,32 +34,30 @@ export function readFlags({ options, io }: Pick<Context, "options" | "io">): Cal
   });
 }
 
-/** Refuses a missing directory: it would extend the workspace once it is created. */
+/** A missing directory would extend the workspace once it is created. */
 function existingDirectory(directory: string): string {
   if (isDirectory(directory)) return directory;
   throw usageError("", `option '--add-dir' must be a directory, but '${directory}' is not.`);
 }
 
-/** Refuses rule options next to a policy file, because they would have no effect. */
+/** Rule options would have no effect next to a policy file. */
 function refuseRulesBesidePolicy(flags: CallFlags): CallFlags {
   const rule = (["deny", "ask", "allow"] as const).find((name) => flags[name].length > 0);
   if (flags.policyFile === undefined || rule === undefined) return flags;
   throw usageError("", `--policy is read alone, so --${rule} would not count. Write the rule into the file, or leave out --policy.`);
 }
 
-/** The value of `--on-ask`, if given. */
 export function readOnAsk({ options }: Pick<Context, "options">): OnAsk | undefined {
   const given = options.text("on-ask");
   return given === "deny" || given === "park" || given === "fail" ? given : undefined;
 }
 
-/** The flags as `session.created` records them. */
 export function flagsForRecord(flags: CallFlags, onAsk: OnAsk | undefined): JsonObject {
   const { mode = null, allow, ask, deny, additionalDirectories: addDir, policyFile: policy = null, tools } = flags;
   return { command: "call", mode, allow, ask, deny, addDir, policy, tools, onAsk: onAsk ?? null };
 }
 
-/** Combines recorded flags with new ones: rules and directories add up; a new mode or policy replaces the old one. */
+/** Rules and directories add up; a new mode or policy replaces the recorded one. */
 export function mergeResumedFlags(kept: JsonObject | undefined, context: Pick<Context, "options" | "io">): CallFlags {
   const given = readFlags(context);
   const list = (name: string): readonly string[] => {
@@ -81,7 +76,6 @@ export function mergeResumedFlags(kept: JsonObject | undefined, context: Pick<Co
   });
 }
 
-/** The flags as the session's own layer of settings. */
 export function sessionSettings({ mode, allow, ask, deny, additionalDirectories }: CallFlags): SessionFlags {
   return { allow, ask, deny, additionalDirectories, ...(mode !== undefined && { mode }) };
 }
@@ -90,7 +84,7 @@ function modeNamed(name: unknown): Mode | undefined {
   return MODES.find((mode) => mode === name);
 }
 
-/** No options, for commands that use only recorded flags. */
+/** For commands that use only recorded flags. */
 export const NO_OPTIONS: Context["options"] = {
   flag: () => false,
   text: () => undefined,

@@ -13,18 +13,17 @@ import { type OpenedPolicy, openPolicy } from "./policy.ts";
 import { hostPortsFor } from "./ports.ts";
 
 export type FollowedPolicy = OpenedPolicy & {
-  /** Makes the full outputs of this session and its agents readable. */
+  /** Makes a session's full outputs readable. */
   readonly serve: (session: string) => void;
-  /** Names the plan file that plan mode may write. */
   readonly planAt: (file: string) => void;
-  /** Why a hook may not run: programs in a workspace run only if it is trusted. */
+  /** Programs in a workspace run only if it is trusted. */
   readonly refusesHook: (entry: HookEntry) => string | undefined;
 };
 
-/** What to load; an open ledger says whether the workspace is trusted. */
+/** The ledger says whether the workspace is trusted. */
 export type PolicyRequest = { readonly workspace: string; readonly flags: CallFlags; readonly ledger?: Ledger };
 
-/** Loads and follows the settings, and warns about ignored parts. Throws `SettingsError`. */
+/** Loads and follows the settings. Throws `SettingsError`. */
 export async function followPolicy(context: Context, { workspace, flags, ledger }: PolicyRequest): Promise<FollowedPolicy> {
   const { io } = context;
   const { outputDirectory, clock } = hostPortsFor(context, await stateDirectory(context));
@@ -67,7 +66,7 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
   };
 }
 
-/** Reopens without trust, because the files changed after trust was checked. */
+/** The files changed after trust was checked. */
 async function openUntrusted({ source }: OpenedPolicy, open: (trusted: boolean) => Promise<OpenedPolicy>): Promise<OpenedPolicy> {
   source.close();
   return open(false);

@@ -6,21 +6,19 @@ import { messageOf } from "@assent/core";
 import { INSTRUCTION_NAMES, isInside, isNestedWorkspace, isTrustedFile, readTrustState, type TrustState } from "@assent/policy";
 
 export type InstructionPlace = {
-  /** A real path. */
   readonly workspace: string;
   readonly cwd: string;
   readonly trusted: boolean;
-  /** True for bytes that a person trusted under this name. Absent: only files at the root are trusted. */
+  /** True if a person trusted these bytes under this name. By default only root files count. */
   readonly vouches?: (name: string, bytes: Uint8Array) => boolean;
 };
 
-/** Text for the system prompt, its files, and what was left out. */
 export type Instructions = { readonly text: string; readonly files: readonly string[]; readonly warnings: readonly string[] };
 
 const LIMIT = 65_536;
 const LARGEST = 1024 * 1024;
 
-/** Reads `AGENTS.md`, else `CLAUDE.md`, from the root of a trusted workspace down to the working directory. */
+/** Reads `AGENTS.md`, else `CLAUDE.md`, in each directory from the workspace root to `cwd`. */
 export async function workspaceInstructions(place: InstructionPlace): Promise<Instructions> {
   const names = await instructionNames(place);
   const [first] = names;
@@ -31,7 +29,7 @@ export async function workspaceInstructions(place: InstructionPlace): Promise<In
 
 const SEE = "To review and trust it: assent trust";
 
-/** Reads the instructions of a trusted workspace, limited to the bytes that were trusted. */
+/** Reads only files that still have the trusted content. */
 export async function trustedInstructions(
   ledger: Ledger,
   { workspace, cwd }: Pick<InstructionPlace, "workspace" | "cwd">,
@@ -43,7 +41,7 @@ export async function trustedInstructions(
 
 type KeptFiles = NonNullable<TrustState["record"]>["files"];
 
-/** Compares root files with the current trust state and nested ones with the recorded state. */
+/** The trust state covers root files; the record has nested ones too. */
 function vouching(state: TrustState, kept: KeptFiles): (name: string, bytes: Uint8Array) => boolean {
   return (name, bytes) => {
     if (!name.includes("/")) return isTrustedFile(state, name, bytes);
@@ -101,7 +99,7 @@ function atRoot(name: string): boolean {
   return !name.includes("/");
 }
 
-/** Returns the bytes of a regular file of the workspace, or why it cannot be used. It never blocks on a pipe. */
+/** Returns the bytes, or why the file cannot be used. Never blocks on a pipe. */
 async function contentOf(workspace: string, path: string): Promise<Uint8Array | string> {
   let handle: FileHandle | undefined;
   try {

@@ -9,7 +9,7 @@ const LONGEST_MS = 2 ** 30;
 
 export type RunPorts = { readonly ports: HostPorts; readonly cancelling: Cancellation };
 
-/** Keeps the process alive while the work runs, and cancels it on a signal. */
+/** Keeps the process alive during the work, which a signal cancels. */
 export async function keepAlive<T>(context: Context, { directory }: Store, work: (attending: RunPorts) => Promise<T>): Promise<T> {
   const ports = hostPortsFor(context, directory);
   const cancelling = cancelOnSignal(context.io, ports.clock);
@@ -22,7 +22,7 @@ export async function keepAlive<T>(context: Context, { directory }: Store, work:
   }
 }
 
-/** This process as the holder of a session. A take-over may end it if it runs only this command. */
+/** A take-over may end a process that runs only this command. */
 export function commandHolder({ io }: Pick<Context, "io">, door: string): Holder {
   return { ...currentHolder(door), ...(io.ownsProcess && { command: true }) };
 }

@@ -2,26 +2,22 @@ import type { Registry, Tool } from "@assent/core";
 import type { LoadedTools, ReloadedTools } from "@assent/tools";
 import { createToolRegistry } from "./tool-registry.ts";
 
-/** A session's tools; custom ones may be reloaded between turns. */
 export type LiveTools = {
-  /** Sets the fixed tools and returns a registry that always has the current ones. */
+  /** Returns a registry that always has the current tools. */
   readonly beside: (fixed: readonly Tool[]) => Registry;
-  /** A snapshot for a turn or an agent. */
   readonly now: () => Registry;
   readonly renew: () => Promise<ReloadedTools>;
-  /** Reloads if a file changed since the last load; undefined if none did. */
+  /** Undefined if no file changed since the last load. */
   readonly renewChanged: () => Promise<ReloadedTools> | undefined;
 };
 
 export type ReloadParts = {
   readonly custom: LoadedTools;
-  /** A stamp of the files before loading, and a function that computes the current one. */
   readonly loadedAt: string;
   readonly stamp: () => string;
   readonly reload: (before: LoadedTools) => Promise<ReloadedTools>;
 };
 
-/** Combines custom tools with fixed ones. */
 export function createLiveTools({ custom, loadedAt, stamp, reload }: ReloadParts): LiveTools {
   let fixed: readonly Tool[] = [];
   let loaded = custom;

@@ -22,13 +22,13 @@ export type RunModel = {
   readonly id: string;
   readonly model: ConversationDeps["model"];
   readonly capabilities: Capabilities;
-  /** The player, if the model is a script. */
+  /** Set for a scripted model. */
   readonly script: ScriptPlayer | undefined;
 };
 
 const SCRIPT = "script:";
 
-/** Resolves the requested model, or one that a local server offers, before anything is recorded. */
+/** Resolves the model before anything is recorded; by default one of a local server. */
 export async function resolveRunModel(context: Context, given: string | undefined, clock: Clock): Promise<RunModel> {
   const { env: environment } = context.io;
   const id = given ?? (await detectLocalModel(environment, { fetch }));

@@ -4,10 +4,8 @@ import { findWorkspace, WorkspaceNotFoundError } from "@assent/policy";
 import type { Context } from "../command-line/spec.ts";
 import { CommandError, usageError } from "../io/failure.ts";
 
-/** A working directory and the real path of its workspace. */
 export type WorkPlace = { readonly cwd: string; readonly workspace: string };
 
-/** Reads the working directory and workspace from the options. Throws a usage error if they are not directories. */
 export function readPlace({ io, options }: Context, command = ""): WorkPlace {
   const cwd = resolve(io.cwd, options.text("cwd") ?? ".");
   if (!isDirectory(cwd)) throw usageError(command, `option '--cwd' must be a directory, but '${cwd}' is not.`);
@@ -20,7 +18,6 @@ export function readPlace({ io, options }: Context, command = ""): WorkPlace {
   }
 }
 
-/** True for an accessible directory. */
 export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

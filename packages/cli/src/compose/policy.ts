@@ -23,16 +23,14 @@ import { builtInTools, deferredCommands } from "./tool-registry.ts";
 import { toolStamp } from "./tool-stamp.ts";
 
 export type PolicyOptions = {
-  /** A real path. */
   readonly workspace: string;
   readonly policyFile?: string;
   readonly flags: SessionFlags;
-  /** Whether the workspace's own settings may loosen anything; false by default. */
+  /** Lets the workspace's settings loosen rules. */
   readonly trusted?: boolean;
   readonly readable?: () => readonly string[];
   readonly planFile?: () => string | undefined;
   readonly follow?: NonNullable<WorkspacePolicyOptions["follow"]>;
-  /** Modules of custom tools, in addition to the usual folders. */
   readonly tools?: readonly string[];
 };
 
@@ -41,12 +39,8 @@ export type OpenedPolicy = {
   readonly loaded: LoadedPolicy;
   readonly tools: Registry;
   readonly toolsNow: () => Registry;
-  /**
-   * Reloads custom tools at the start of a turn if requested, or if settings say so and files changed. Undefined if there is nothing to
-   * do.
-   */
+  /** Reloads custom tools if requested, or if they changed and settings say so. */
   readonly reloadToolsIfDue: () => Promise<void> | undefined;
-  /** Makes the next `reloadToolsIfDue` reload custom tools even if no file changed. */
   readonly requestToolReload: () => void;
   readonly facts: Facts;
   readonly rules: Rules;
@@ -54,12 +48,12 @@ export type OpenedPolicy = {
   readonly workspace: string;
   readonly custom: LoadedTools;
   readonly agents: LoadedAgents;
-  /** Takes into account what earlier processes of a session read. */
+  /** Adds what earlier processes of a session read. */
   readonly useReadsFrom: (ledger: Ledger) => void;
   readonly keepCommandsIn: (commands: BackgroundCommands) => void;
 };
 
-/** Loads the settings around a workspace and creates tools, facts and rules. It has no side effects. Throws `SettingsError`. */
+/** Throws `SettingsError`. Has no side effects. */
 export async function openPolicy(context: Context, options: PolicyOptions): Promise<OpenedPolicy> {
   const directory = await stateDirectory(context);
   const ports = hostPortsFor(context, directory);
@@ -89,7 +83,6 @@ export async function openPolicy(context: Context, options: PolicyOptions): Prom
 
 type LoadedLiveTools = { readonly custom: LoadedTools; readonly live: LiveTools };
 
-/** Loads tools before the rules that name them. */
 async function loadLiveTools(context: Context, place: CustomToolsLocation, trusted: (() => boolean) | undefined): Promise<LoadedLiveTools> {
   const stamp = (): string => toolStamp(toolPaths(context, place));
   const loadedAt = stamp();
@@ -99,7 +92,7 @@ async function loadLiveTools(context: Context, place: CustomToolsLocation, trust
   return { custom, live: createLiveTools({ custom, loadedAt, stamp, reload }) };
 }
 
-/** Reloads one at a time: a turn that starts meanwhile waits. */
+/** A turn that starts during a reload waits for it. */
 function toolReloading(
   context: Context,
   source: WatchedPolicy,
@@ -132,7 +125,6 @@ function toolReloading(
   };
 }
 
-/** Where settings are read from. */
 export function policyPlaces({ io }: Context, { workspace, policyFile, flags, trusted = false }: PolicyOptions): PolicyLocations {
   const session = policyFile === undefined ? flags : { ...flags, allow: [], ask: [], deny: [] };
   return { workspace, ...settingsLocations(io.env), ...(policyFile !== undefined && { policyFile }), session, trusted };

@@ -2,13 +2,11 @@ import { isObject, type Ledger } from "@assent/core";
 import { memoryReads, type ReadRecord, type Reads } from "@assent/tools";
 import { type ConversationPart, conversationParts } from "../desk/sessions/conversation-parts.ts";
 
-/** Files that sessions have read, from memory and from the record. */
 export type RecordedReads = Reads & {
-  /** Sets the ledger that has the reads of earlier processes. */
+  /** Adds the reads of earlier processes. */
   readonly from: (ledger: Ledger) => void;
 };
 
-/** Without a ledger, only memory is used. */
 export function recordedReads(): RecordedReads {
   const memory = memoryReads();
   let recorded: ((sessionId: string) => Promise<KnownReads>) | undefined;
@@ -23,7 +21,7 @@ export function recordedReads(): RecordedReads {
 
 type KnownReads = Map<string, ReadRecord>;
 
-/** Reads every event of a session only once. */
+/** Reads each event only once. */
 function following(ledger: Ledger): (sessionId: string) => Promise<KnownReads> {
   const sessions = new Map<string, { readonly known: KnownReads; through: number }>();
   return async (id) => {

@@ -8,7 +8,6 @@ import type { FollowedPolicy } from "./follow-policy.ts";
 
 export type ModeParts = { readonly session: Session; readonly ports: HostPorts; readonly policy: FollowedPolicy };
 
-/** Opens a session's modes from its record and from changed settings. */
 export async function openSessionModes({ io }: Pick<Context, "io">, { session, ports, policy }: ModeParts, by: string): Promise<Modes> {
   const { workspace, source } = policy;
   const places = { workspace, stateDirectory: dirname(ports.outputDirectory) };
@@ -19,7 +18,6 @@ export async function openSessionModes({ io }: Pick<Context, "io">, { session, p
   return modes;
 }
 
-/** Lets the session's `resolve` propose its plan. */
 export function attendPlans({ session, ports, policy }: ModeParts, modes: Modes, dispatcher: Dispatcher): PlanMode {
   return createPlanMode({
     session,

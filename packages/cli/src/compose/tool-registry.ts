@@ -4,16 +4,15 @@ import type { PathLookup, Settings } from "@assent/policy";
 import { builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
 import type { Context } from "../command-line/spec.ts";
 
-/** Where the tools of a registry work, and their settings. */
 export type ToolLocation = {
   readonly ports: HostPorts;
   readonly workspace: string;
   readonly look: PathLookup;
   /** Absent if tools are only listed. */
   readonly settings?: () => Settings;
-  /** True if a rule names a host of the private network. */
+  /** A rule names this private host. */
   readonly privateAllowed?: (url: string) => boolean;
-  /** True if a rule forbids reading a file. */
+  /** A rule forbids reading this file. */
   readonly hides?: (path: string) => boolean;
   readonly reads?: Reads;
   /** Absent if tools are only listed. */
@@ -21,14 +20,12 @@ export type ToolLocation = {
   readonly agents?: readonly OfferedAgent[];
 };
 
-/** Creates a registry of these tools. */
 export function createToolRegistry(tools: readonly Tool[]): Registry {
   const registry = createRegistry({ schemas: ajvSchemas() });
   for (const tool of tools) registry.add(tool);
   return registry;
 }
 
-/** The built-in tools and those a test adds. */
 export function builtInTools({ io, overrides }: Pick<Context, "io" | "overrides">, place: ToolLocation): readonly Tool[] {
   const { ports, workspace, look: scope, settings } = place;
   const { files, processes } = ports;
@@ -56,12 +53,11 @@ export function builtInTools({ io, overrides }: Pick<Context, "io" | "overrides"
   return [...builtin, ...(overrides.tools ?? [])];
 }
 
-/** Background commands, run by the session's tasks once they exist. */
 export type DeferredCommands = BackgroundCommands & {
   readonly keptBy: (commands: BackgroundCommands) => void;
 };
 
-/** Refuses background commands until tasks exist: a single call could neither end nor report them. */
+/** Refuses commands until tasks exist: a single call could neither end nor report them. */
 export function deferredCommands(): DeferredCommands {
   let keeper: BackgroundCommands | undefined;
   return {

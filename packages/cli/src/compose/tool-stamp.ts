@@ -1,10 +1,7 @@
 import { type Dirent, readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 
-/**
- * A stamp that changes when a file below one of these paths is created, changed or removed. It skips links to folders, `node_modules` and
- * unreadable files.
- */
+/** Changes when a file below these paths is created, changed or removed. */
 export function toolStamp(paths: readonly string[]): string {
   return paths.flatMap((path) => (statsOf(path)?.isDirectory() ? stampsIn(path) : stampsOf(path))).join("\n");
 }

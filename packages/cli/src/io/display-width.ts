@@ -2,9 +2,9 @@ import { characterWidth, displayWidth } from "@assent/core/text";
 
 export { cutToWidth as cut, displayWidth } from "@assent/core/text";
 
-/** Breaks a text into lines of at most this width; nothing is dropped. */
+/** Breaks a text into lines of at most this width. */
 export function wrap(text: string, columns: number): string[] {
-  return text.split("\n").flatMap((line) => broken(line, Math.max(columns, 1)));
+  return text.split("\n").flatMap((line) => breakLine(line, Math.max(columns, 1)));
 }
 
 /** Like `wrap`, but breaks at spaces if possible. */
@@ -24,22 +24,22 @@ export function wrapWords(text: string, columns: number): string[] {
   });
 }
 
-/** Marks rows of foreign text. None of our own rows begins with it. */
+/** Marks rows of foreign text; none of our own rows begins with it. */
 export const TEXT_MARK = "│ ";
 
-/** Foreign text as rows that fit. Several rows are marked, so that none looks like ours. */
+/** Foreign text as rows; if there are several, each is marked. */
 export function quoted(text: string, columns: number): string[] {
   const rows = wrap(text, columns - TEXT_MARK.length);
   return rows.map((row) => `${rows.length > 1 ? TEXT_MARK : "  "}${row}`);
 }
 
-/** A sentence of ours that ends in foreign text. Rows after the first are marked. */
+/** Our own words followed by foreign text; rows after the first are marked. */
 export function quotedAfter(own: string, text: string, columns: number): string[] {
   return wrapWords(`${own}${text}`, columns - TEXT_MARK.length).map((row, at) => (at === 0 ? row : `${TEXT_MARK}${row}`));
 }
 
 /** Linear, because a request may be a single line of megabytes. */
-function broken(line: string, columns: number): string[] {
+function breakLine(line: string, columns: number): string[] {
   const pieces: string[] = [];
   let start = 0;
   let end = 0;

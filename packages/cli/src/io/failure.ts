@@ -12,7 +12,6 @@ export class CommandError extends Error {
   }
 }
 
-/** A wrong command line: exit code 2. */
 export function usageError(command: string, message: string): CommandError {
   return new CommandError("usage", 2, { message: `assent${command === "" ? "" : ` ${command}`}: ${message}` });
 }
@@ -46,7 +45,7 @@ const HINTS: Readonly<Record<string, string>> = {
   store_io: "assent verify",
 };
 
-/** Converts any error to a failure, so that it looks the same everywhere. */
+/** Converts any error to a failure. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof CommandError) return { type: error.type, exit: error.exit, message: error.message, hint: error.hint };
   if (error instanceof Error && error.name === "IllegalEvent") return defect(error);
@@ -64,7 +63,7 @@ function defect({ message }: Error): Failure {
 
 const SHOWING: readonly string[] = ["approvals", "grants", "proposals", "sessions", "tasks", "log", "tools", "verify"];
 
-/** Formats a hint; a bare command is introduced, so that it does not look like an echo. */
+/** Introduces a bare command, so that it does not look like an echo. */
 export function hintText(hint: string): string {
   const [program, name = ""] = hint.split(" ");
   if (program !== "assent") return hint;

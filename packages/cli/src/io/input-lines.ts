@@ -1,9 +1,8 @@
-/** One line, or why it cannot be read. */
 export type InputLine = { readonly text: string } | { readonly fault: string };
 
 const NEWLINE = 0x0a;
 
-/** The lines of a stream as they arrive. Holds at most one line of `longest` bytes. */
+/** Yields lines as they arrive; holds at most `longest` bytes. */
 export async function* inputLines(chunks: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<InputLine> {
   let held: Uint8Array[] = [];
   let size = 0;

@@ -1,10 +1,9 @@
 /** A place to write text. A rejected write says why. */
 export type Output = {
   readonly isTTY: boolean;
-  /** The current width of the terminal, if there is one. */
   readonly columns: () => number | undefined;
   readonly rows: () => number | undefined;
-  /** Resolves when the system has taken the text, so that a slow reader slows the writer. */
+  /** Resolves when the system has accepted the text. */
   readonly write: (text: string) => Promise<void>;
 };
 

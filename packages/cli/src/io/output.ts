@@ -3,41 +3,37 @@ import { type Failure, hintText } from "./failure.ts";
 import type { Io, Output } from "./io.ts";
 import { oneLine, visible } from "./visible-text.ts";
 
-/** A value as one line of JSON that every reader can split. */
+/** One line of JSON, without characters that some readers treat as line ends. */
 export function jsonLine(value: unknown): string {
   return `${JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029")}\n`;
 }
 
-/** Prints JSON to stdout. */
 export function printJson(io: Io, value: unknown): Promise<void> {
   return io.stdout.write(jsonLine(value));
 }
 
-/** Prints a tool's text with a final newline; control characters are escaped on a terminal only. */
+/** Escapes control characters only on a terminal. */
 export function printContent(output: Output, text: string): Promise<void> {
   const shown = output.isTTY ? visible(text) : text;
   return output.write(shown.endsWith("\n") ? shown : `${shown}\n`);
 }
 
-/** Prints a failure as JSON on stdout, or with its hint on stderr. */
 export async function printFailure(io: Io, failure: Failure, json: boolean): Promise<void> {
   const { type, message, hint } = failure;
   if (json) return printJson(io, { error: { type, message, hint } });
   await io.stderr.write(`${type === "usage" ? "" : "assent: "}${oneLine(message)}\n${hint ? `${oneLine(hintText(hint))}\n` : ""}`);
 }
 
-/** Prints a warning on stderr. */
 export function warn(io: Io, message: string): Promise<void> {
   return io.stderr.write(`assent: warning: ${oneLine(message)}\n`);
 }
 
-/** Prints a warning of several lines, indented so that none looks like ours. */
+/** Indents further lines, so that none looks like ours. */
 export function warnInLines(io: Io, message: string): Promise<void> {
   const lines = message.split("\n").filter((line) => line.trim() !== "");
   return io.stderr.write(`assent: warning: ${lines.map(oneLine).join("\n  ")}\n`);
 }
 
-/** Labelled values, one per line, wrapped and escaped. */
 export function fieldsText(fields: readonly (readonly [string, string])[], columns: number | undefined): string {
   const width = Math.max(...fields.map(([label]) => displayWidth(label))) + 2;
   return fields.map(([label, value]) => field(label.padEnd(width), value, columns)).join("");

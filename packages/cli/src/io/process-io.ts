@@ -40,7 +40,7 @@ export function isGone(error: unknown): boolean {
   return error instanceof Error && "code" in error && GONE.includes(error.code);
 }
 
-/** Writes to a terminal that may be gone; errors are ignored. */
+/** Ignores errors of a closed terminal. */
 export async function writeIfRead(output: Output, text: string): Promise<void> {
   try {
     await output.write(text);
@@ -49,15 +49,15 @@ export async function writeIfRead(output: Output, text: string): Promise<void> {
   }
 }
 
-/** True if nothing can be read, so that no stream is created. */
-function isNowhere(descriptor: number): boolean {
+/** True for `/dev/null`, which needs no stream. */
+function isDevNull(descriptor: number): boolean {
   const nowhere = statSync("/dev/null", { throwIfNoEntry: false });
   const given = fstatSync(descriptor);
   return nowhere?.isCharacterDevice() === true && given.isCharacterDevice() && given.rdev === nowhere.rdev;
 }
 
 async function readStdin(limit: number): Promise<Uint8Array> {
-  if (isNowhere(0)) return new Uint8Array();
+  if (isDevNull(0)) return new Uint8Array();
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin) {

@@ -4,7 +4,7 @@ import { messageOf } from "@assent/core";
 import { CommandError } from "./failure.ts";
 import type { Io } from "./io.ts";
 
-/** One byte more than a call's input may have, so that the runtime notices a longer one. */
+/** One byte more than an input may have, so that the runtime rejects longer ones. */
 const MOST_BYTES = 16 * 1024 * 1024 + 1;
 
 /** The text of `--input`: literal, from `@FILE`, from stdin with `-`, or `{}`. */
@@ -14,7 +14,7 @@ export function readCallInput(io: Io, given: string | undefined): Promise<string
   return given.startsWith("@") ? readNamed(io, given.slice(1), "call") : Promise.resolve(given);
 }
 
-/** Reads a file, or stdin for `-`. Throws a usage error if it cannot be read or is not UTF-8. */
+/** Reads a file, or stdin for `-`. Throws a usage error if it is unreadable or not UTF-8. */
 export async function readNamed(io: Io, name: string, command: string): Promise<string> {
   const what = name === "-" ? "stdin" : `the file '${name}'`;
   try {

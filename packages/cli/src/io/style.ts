@@ -1,6 +1,5 @@
 import type { Io, Output } from "./io.ts";
 
-/** Terminal attributes; without color they leave the text unchanged. */
 export type Style = {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -17,7 +16,7 @@ export function stdoutStyle({ stdout, env }: Pick<Io, "stdout" | "env">): Style 
   return styleOf(stdout, env);
 }
 
-/** Uses color only on a terminal that can show it, and never with NO_COLOR. */
+/** Uses color only on a terminal that supports it, and never with NO_COLOR. */
 function styleOf({ isTTY }: Output, env: Io["env"]): Style {
   const coloured = isTTY && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
   const attribute = (on: number, off: number) => (text: string) => (coloured && text !== "" ? `\u001b[${on}m${text}\u001b[${off}m` : text);

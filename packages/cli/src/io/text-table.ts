@@ -1,13 +1,13 @@
 import { cut, displayWidth } from "./display-width.ts";
 import { oneLine } from "./visible-text.ts";
 
-/** A column; `shrinks` means that it may be cut on a narrow terminal. */
+/** `shrinks`: the column may be cut on a narrow terminal. */
 export type Column = { readonly name: string; readonly shrinks?: boolean };
 
 const GAP = "  ";
 const NARROWEST = 12;
 
-/** An aligned table with escaped cells. If it does not fit even with shrunk columns, each row becomes a block of labelled lines. */
+/** Formats an aligned table, or one block per row if it cannot fit. */
 export function textTable(columns: readonly Column[], rows: readonly (readonly string[])[], terminal: number | undefined): string {
   const cells = rows.map((row) => row.map(oneLine));
   const widths = columns.map(({ name }, at) => Math.max(displayWidth(name), ...cells.map((row) => displayWidth(row[at] ?? ""))));

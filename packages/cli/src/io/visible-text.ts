@@ -3,7 +3,7 @@ export { oneLine, visible } from "@assent/core/text";
 const BLANKS = /[ \t]{41,}/g;
 const EMPTY_LINES = /\n(?:[ \t]*\n){11,}/g;
 
-/** Marks and counts runs of blanks and empty lines, which could push text out of sight. */
+/** Replaces long runs of blanks and empty lines, which could push text out of sight. */
 export function markGaps(text: string): string {
   return text
     .replace(EMPTY_LINES, (run) => `\n«${run.split("\n").length - 2} empty lines»\n`)

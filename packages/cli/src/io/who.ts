@@ -1,6 +1,6 @@
 import type { By } from "@assent/core";
 
-/** The person at this command by their system user; a given name is recorded as a claim. */
+/** Identifies the person by system user; `name` is only claimed. */
 export function personBy(user: string, { name, door }: { readonly name: string | undefined; readonly door: string }): By {
   return { kind: "person", user, name: name?.trim() || user, door, pid: process.pid };
 }
@@ -10,7 +10,6 @@ export function whoText({ kind, user, name }: By): string {
   return name === user ? user : `${name} (${user})`;
 }
 
-/** A time in UTC, to the second. */
 export function whenText(at: string): string {
   return at.replace(/\.\d+Z$/, "Z");
 }

@@ -4,13 +4,12 @@ import { openLedger, type StoreExtras, type StoreWarning } from "@assent/store";
 import type { Context } from "../command-line/spec.ts";
 import { warn } from "../io/output.ts";
 
-/** Opens or creates the ledger in a directory, and prints its warnings. */
+/** Opens or creates the ledger and prints its warnings. */
 export async function durableLedger(context: Context, directory: string): Promise<Ledger> {
   const ledger = await openDurable(context, directory);
   return context.overrides.ledger?.(ledger) ?? ledger;
 }
 
-/** The number of events, and why the store is read-only, if so. */
 export async function storeHealth(context: Context, directory: string): Promise<StoreHealth> {
   const ledger = await openDurable(context, directory);
   try {

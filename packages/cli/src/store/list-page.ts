@@ -8,19 +8,19 @@ import { findRow } from "./find-row.ts";
 export type Listing<K extends keyof Lists> = {
   readonly kind: K;
   readonly query: PageQuery;
-  /** A condition without an index in the ledger. */
+  /** A condition that the ledger cannot index. */
   readonly keep?: (row: Lists[K]) => boolean;
   readonly json: (row: Lists[K]) => unknown;
   readonly columns: readonly Column[];
   readonly cells: (row: Lists[K]) => readonly string[];
   readonly none: string;
-  /** The command that shows the rest, without paging options. */
+  /** The printed command for the next page, without paging options. */
   readonly command: string;
 };
 
 const DEFAULT_LIMIT = 100;
 
-/** Prints one page of a list; stderr says how to see the next. */
+/** Prints one page, and on stderr the command for the next. */
 export async function printList<K extends keyof Lists>(context: Context, ledger: Ledger, listing: Listing<K>): Promise<number> {
   const { io, options } = context;
   const limit = options.count("limit") ?? DEFAULT_LIMIT;

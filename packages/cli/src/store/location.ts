@@ -5,7 +5,7 @@ import type { Context } from "../command-line/spec.ts";
 import { usageError } from "../io/failure.ts";
 import { warn } from "../io/output.ts";
 
-/** The state directory: `--store`, else an absolute ASSENT_STORE, else the user's own; never set by a workspace. */
+/** `--store`, else an absolute ASSENT_STORE, else the user's own. */
 export async function stateDirectory(context: Pick<Context, "io" | "options">): Promise<string> {
   const { io, options } = context;
   const given = options.text("store");
@@ -16,7 +16,6 @@ export async function stateDirectory(context: Pick<Context, "io" | "options">): 
   return locate(context);
 }
 
-/** The same directory, without warnings. */
 export function locate({ io, options }: Pick<Context, "io" | "options">): string {
   const given = options.text("store");
   if (given) return resolve(io.cwd, given);
@@ -26,12 +25,11 @@ export function locate({ io, options }: Pick<Context, "io" | "options">): string
   return join(userHome(io.env), ".local", "state", "assent");
 }
 
-/** HOME if it is absolute, otherwise the home directory of the account. */
 export function userHome({ HOME: home }: Readonly<Record<string, string | undefined>>): string {
   return home && isAbsolute(home) ? home : userInfo().homedir;
 }
 
-/** The `--store` option for printed commands. */
+/** Repeats `--store` in printed commands. */
 export function storeFlag({ options }: Pick<Context, "options">): string {
   const given = options.text("store");
   return given === undefined ? "" : ` --store ${shellWord(given)}`;

@@ -4,19 +4,18 @@ import { locate, stateDirectory } from "./location.ts";
 
 export type Store = { readonly ledger: Ledger; readonly directory: string };
 
-/** Opens the store ahead of the command; undefined if there is none. */
 export async function openEarly(context: Context): Promise<EarlyStore | undefined> {
   const directory = locate(context);
   return (await hasStore(directory)) ? { directory, ledger: await openAt(context, directory) } : undefined;
 }
 
-/** Opens or creates the store, and closes it after the work. */
+/** Opens or creates the store and closes it afterwards. */
 export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const directory = await stateDirectory(context);
   return use(await openAt(context, directory), directory, work);
 }
 
-/** Like `withStore`, but treats a missing store as empty and does not create it. */
+/** Treats a missing store as empty and does not create it. */
 export async function withStoreIfAny<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const directory = await stateDirectory(context);
   if (await hasStore(directory)) return use(await openAt(context, directory), directory, work);
@@ -24,7 +23,6 @@ export async function withStoreIfAny<T>(context: Context, work: (store: Store) =
   return use(memoryLedger(), directory, work);
 }
 
-/** True if the directory has a store. */
 export async function hasStore(directory: string): Promise<boolean> {
   const store = await import("@assent/store");
   return store.hasStore(directory);

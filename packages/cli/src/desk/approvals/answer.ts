@@ -11,7 +11,7 @@ import { mayHaveChangedSince } from "./changed-since.ts";
 
 export type AnswerInput = Omit<Answer, "approval" | "by" | "revision">;
 
-/** Answers an approval and prints its state once the answer is saved. */
+/** Prints the state only once the answer is saved. */
 export function answerApprovalCommand(context: Context, given: (row: ApprovalRow, now: number) => Promise<AnswerInput>): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
@@ -41,7 +41,7 @@ async function saveAnswer(context: Context, store: Store, { row, given }: Answer
   return answerApproval({ ledger: store.ledger, clock, ids: createRandomIds(), rules, requests }, answer);
 }
 
-/** A plain approval or rejection needs no tools, so none are loaded. */
+/** A plain answer needs no tools, so none are loaded. */
 const NO_TOOLS: { readonly requests: RequestReader; readonly rules: Rules } = {
   requests: { load: () => Promise.reject(new Error("no tools")), edit: () => Promise.reject(new Error("no tools")) },
   rules: {
@@ -52,12 +52,12 @@ const NO_TOOLS: { readonly requests: RequestReader; readonly rules: Rules } = {
   },
 };
 
-/** Excludes edits, which were judged before they were saved. */
+/** Edits were judged before they were saved. */
 function isUneditedApproval(row: ApprovalRow, { alreadyAnswered, outcome, fingerprint }: AnswerReport): boolean {
   return !alreadyAnswered && outcome === "approved" && fingerprint === row.fingerprint;
 }
 
-/** Runs after the answer is printed, because it loads tools and settings. */
+/** Call it after the answer is printed, because it loads tools and settings. */
 async function warnOfDenial(context: Context, store: Store, row: ApprovalRow): Promise<void> {
   const { denialWarning } = await import("./recorded-requests.ts");
   const warning = await denialWarning(context, store, row);
@@ -75,7 +75,6 @@ export type AnswerState = Pick<AnswerReport, "id" | "alreadyAnswered" | "answere
   readonly note?: string;
 };
 
-/** Prints the state, who answered, and how to continue the session. */
 export async function printAnswer(context: Context, nextStep: string, state: AnswerState): Promise<void> {
   const { io, options } = context;
   const { id, outcome, alreadyAnswered, answeredBy, answeredAt, note = "" } = state;

@@ -3,7 +3,6 @@ import type { Context, Options } from "../../command-line/spec.ts";
 import { CommandError, usageError } from "../../io/failure.ts";
 import { answerApprovalCommand } from "./answer.ts";
 
-/** `assent approve`: approves a call, answers a question or applies a proposal. */
 export async function approve(context: Context): Promise<number> {
   const { io, options } = context;
   const id = context.operands[0] ?? "";
@@ -26,7 +25,6 @@ export async function approve(context: Context): Promise<number> {
   }));
 }
 
-/** `assent reject`: rejects a call, declines a question or discards a proposal. */
 export function reject(context: Context): Promise<number> {
   const id = context.operands[0] ?? "";
   if (id.startsWith("p_")) return answerProposal(context, "discard");

@@ -4,10 +4,7 @@ import { type ApprovalRow, isObject, type Ledger } from "@assent/core";
 import type { Io } from "../../io/io.ts";
 import { userHome } from "../../store/location.ts";
 
-/**
- * True if the rules or the mode may have changed since the approval was requested. It compares only file times and the record, because
- * loading all settings and tools would slow down every `approve`.
- */
+/** Compares only file times and the record, because loading all settings would slow down every `approve`. */
 export async function mayHaveChangedSince(ledger: Ledger, row: ApprovalRow, env: Io["env"]): Promise<boolean> {
   const since = Date.parse(row.requestedAt);
   const { session } = row;
@@ -21,9 +18,7 @@ export async function mayHaveChangedSince(ledger: Ledger, row: ApprovalRow, env:
   return false;
 }
 
-/**
- * The settings files of a session. A test compares them with those that `@assent/policy` reads, because that package is not loaded here.
- */
+/** A test compares this list with `@assent/policy`, which is not loaded here. */
 export function settingsFiles(created: Readonly<Record<string, unknown>>, env: Io["env"]): readonly string[] {
   const { options, workspace } = created;
   if (isObject(options) && typeof options["policy"] === "string") return [options["policy"]];
@@ -32,7 +27,6 @@ export function settingsFiles(created: Readonly<Record<string, unknown>>, env: I
   return [join(user, "assent", "settings.json"), "/etc/assent/settings.json", join(String(workspace), ".assent", "settings.json")];
 }
 
-/** A missing file cannot deny anything. */
 function wasWrittenSince(file: string, since: number): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.ctimeMs ?? 0) >= since;
 }

@@ -1,10 +1,9 @@
 import { type ApprovalRow, type EventBodies, isObject, type Json, type Ledger, oneLine, parseEvent } from "@assent/core";
 import { cut } from "../../io/display-width.ts";
 
-/** The input that a person approved in place of the one shown. */
 export type EditedInput = NonNullable<EventBodies["approval.answered"]["edited"]>;
 
-/** Returns the input that the person edited, if any; large values are still references. */
+/** Large values are still references. */
 export async function findEditedInput(
   ledger: Ledger,
   { id, session, call, revision }: Pick<ApprovalRow, "id" | "session" | "call" | "revision">,
@@ -18,7 +17,7 @@ export async function findEditedInput(
 
 const MAIN = ["command", "file_path", "url"] as const;
 
-/** Describes an edited input in one line: its command, or all of it. */
+/** Its command, path or URL, else the whole input. */
 export function inputSubject(input: Json, columns: number): string {
   const fields: Readonly<Record<string, unknown>> = isObject(input) ? input : {};
   const main = MAIN.map((name) => fields[name]).find((value) => typeof value === "string");

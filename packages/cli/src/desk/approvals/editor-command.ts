@@ -3,7 +3,7 @@ import type { Io } from "../../io/io.ts";
 
 const USUAL: readonly string[] = ["editor", "nano", "vi", "vim", "nvim", "emacs"];
 
-/** The command line of the person's editor: from settings, the environment, or PATH. */
+/** From settings, the environment or PATH. */
 export function findEditor(environment: Io["env"], setting: string | undefined): string | undefined {
   const named = [setting, environment["VISUAL"], environment["EDITOR"]].find((line) => line !== undefined && line.trim() !== "");
   return named ?? USUAL.find((name) => findProgram(name, environment["PATH"] ?? "") !== undefined);

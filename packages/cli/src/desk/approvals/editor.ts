@@ -7,15 +7,13 @@ import { findEditor } from "./editor-command.ts";
 import type { EditFailure, RequestEdit } from "./revise.ts";
 import { type RevisionParts, reviseApproval } from "./revise.ts";
 
-/** The part of a request that a person can change. */
 export type EditableKind = "content" | "command" | "input";
 
-/** Lets a person change a request before approving it. The edited request is judged and shown again. */
+/** Lets a person change a request, which is then judged and shown again. */
 export type ApprovalEditor = {
-  /** Undefined if it cannot be edited. */
   readonly editable: (approval: OpenApproval) => EditableKind | undefined;
   readonly hasEditor: () => boolean;
-  /** Opens the editor, on an earlier draft if there is one. */
+  /** Starts with an earlier draft if there is one. */
   readonly open: (editing: EditRequest, signal: AbortSignal) => Promise<RequestEdit | EditFailure>;
   readonly revise: (asked: OpenApproval, edit: RequestEdit, signal: AbortSignal) => Promise<OpenApproval | EditFailure>;
 };
@@ -25,11 +23,10 @@ export type EditRequest = { readonly approval: OpenApproval; readonly draft?: st
 export type ApprovalEditorParts = {
   readonly environment: Io["env"];
   readonly setting: () => string | undefined;
-  /** Undefined: nothing can be judged now. */
+  /** Undefined if nothing can be judged now. */
   readonly revising: () => RevisionParts | undefined;
 };
 
-/** Creates an editor that uses the person's own program. */
 export function approvalEditor({ environment, setting, revising }: ApprovalEditorParts): ApprovalEditor {
   const editable: ApprovalEditor["editable"] = (approval) => editableOf(approval, revising());
   return {
@@ -53,7 +50,7 @@ export function approvalEditor({ environment, setting, revising }: ApprovalEdito
 
 export type ShownEdit = { readonly asked: OpenApproval; readonly edit: RequestEdit; readonly approval: OpenApproval };
 
-/** Returns the edited approval if scripts or files changed since it was shown. */
+/** The current version, if scripts or files changed since it was shown. */
 export async function changeSinceShown(
   editor: ApprovalEditor,
   { asked, edit, approval }: ShownEdit,
@@ -65,7 +62,6 @@ export async function changeSinceShown(
 
 export const CHANGED_NOTE = "Its effect changed while you were looking. This is the current version.";
 
-/** The input with another command. */
 export function editCommand({ input, details }: OpenApproval, command: string): RequestEdit {
   const shown = details.type === "exec" ? details.command : undefined;
   const field = Object.keys(input).find((name) => input[name] === shown) ?? "command";
@@ -109,6 +105,6 @@ function commandIn(approval: OpenApproval, command: string): RequestEdit | EditF
 
 function inputIn(text: string): RequestEdit | EditFailure {
   const parsed = parseToolInput(text);
-  // The parsed text is JSON.
+
   return parsed.ok ? { updatedInput: parsed.value as JsonObject } : { message: `Invalid input: ${parsed.message}`, text };
 }

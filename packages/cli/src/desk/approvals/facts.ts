@@ -2,7 +2,7 @@ import { isObject, type Json } from "@assent/core";
 
 export type FactNote = readonly [label: string, text: string];
 
-/** Facts that are not visible in the request: hazards, scripts it runs, where its paths lead. */
+/** Risks, scripts and link targets that the request itself does not show. */
 export function factNotes(facts: Json | undefined): readonly FactNote[] {
   if (!isObject(facts)) return [];
   const { hazards, scripts, paths } = facts;
@@ -15,7 +15,6 @@ function objects(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The id appears only in JSON. */
 function hazardNote({ text }: Fields): FactNote {
   return ["risk", String(text)];
 }

@@ -23,7 +23,6 @@ export type RecordedJudgement = Pick<
   "kind" | "input" | "cwd" | "verdict" | "reason" | "source" | "rule" | "explicitAsk" | "units" | "trace"
 >;
 
-/** The approval with everything that a person may want to see. */
 export function approvalLongForm(row: ApprovalRow, judged: RecordedJudgement & { readonly edited: EditedInput | undefined }): JsonObject {
   const { kind, input, cwd, verdict, reason, source, rule, explicitAsk, units, trace, edited } = judged;
   return {

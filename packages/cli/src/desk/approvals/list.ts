@@ -10,7 +10,6 @@ import { listWaiting, type WaitingItem, type WaitingPage, waitingCells, waitingK
 
 const DEFAULT_LIMIT = 100;
 
-/** `assent approvals`: lists approvals, questions and proposals that wait for a person. */
 export function listApprovals(context: Context): Promise<number> {
   const { io, options } = context;
   const limit = options.count("limit") ?? DEFAULT_LIMIT;

@@ -19,7 +19,7 @@ import type { Store } from "../../store/open.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
 import { findDenial, judgeEdit, type RevisionParts } from "./revise.ts";
 
-/** Loads the request behind an approval, with its rules and policy, without opening the session. */
+/** Loads an approval's request and policy without opening the session. */
 export async function openRecordedRequests(
   context: Context,
   { ledger, directory }: Store,
@@ -47,7 +47,7 @@ export async function openRecordedRequests(
   };
 }
 
-/** Like `openRecordedRequests`, but refuses an edit that the current policy denies; the approval stays open. */
+/** Refuses an edit that the current policy denies; the approval stays open. */
 export async function requestsForEdit(
   context: Context,
   store: Store,
@@ -70,7 +70,7 @@ function judgedAsPlan({ details }: ApprovalRow, revising: RevisionParts): Revisi
   return details.type === "plan" ? { ...revising, policy: () => ({ ...revising.policy(), mode: "default" }) } : revising;
 }
 
-/** Returns a warning if the current rules deny a call that was just approved. */
+/** Warns if the current rules deny a call that was just approved. */
 export async function denialWarning(context: Context, store: Store, row: ApprovalRow): Promise<string> {
   try {
     const { revising } = await openRecordedRequests(context, store, row);

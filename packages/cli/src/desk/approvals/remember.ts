@@ -2,7 +2,7 @@ import { isObject, type OpenApproval } from "@assent/core";
 import { oneLine } from "../../io/visible-text.ts";
 import { factNotes } from "./facts.ts";
 
-/** Why an approval cannot be remembered; undefined if it can, or need not be. */
+/** Undefined if it can be remembered, or need not be. */
 export function whyNotRemembered({ details, explicitAsk, suggestions, reason, source, facts }: OpenApproval): string | undefined {
   if (details.type === "plan" || reason === "edited") return undefined;
   if (explicitAsk || details.hideAlwaysAllow === true) return `${asker(reason, oneLine(source))} asks every time`;
@@ -21,7 +21,7 @@ function isRisky(facts: OpenApproval["facts"]): boolean {
   return sensitive || factNotes(facts).some(([label]) => label === "risk");
 }
 
-/** The rule that allows the whole tool, if it may be offered; never for shell commands. */
+/** The rule for the whole tool; none for shell commands. */
 export function wholeToolRule({ details, tool, suggestions }: OpenApproval): readonly string[] {
   return details.type === "exec" || tool === "resolve" || suggestions.includes(tool) ? [] : [tool];
 }

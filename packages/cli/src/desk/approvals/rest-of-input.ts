@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import type { ConfirmationDetails, Json, OpenApproval } from "@assent/core";
 
-/** The rest of an input: short values as lines, longer ones as blocks. */
+/** Short values are lines, longer ones blocks. */
 export type RestOfInput = { readonly lines: readonly string[]; readonly blocks: readonly string[] };
 
 type Field = readonly [name: string, value: Json];
 
-/** The part of the input that the rest of a card does not show. */
+/** Finds the input that a card does not show elsewhere. */
 export function restOfInput(approval: OpenApproval): RestOfInput {
   const rest = Object.entries(approval.input).filter((field) => !isShown(approval, field));
   const lines = rest.map(lineOf);
@@ -48,14 +48,14 @@ const STAYS = "It runs in the background";
 
 const SAYS = "The model says: ";
 
-/** Changes a warning for an edited request, because the model described its own version. */
+/** After an edit, the model's description is about its own version. */
 export function warningAfterEdit(warning: string): string {
   return warning.startsWith(SAYS) ? `The model said of its own version: ${warning.slice(SAYS.length)}` : warning;
 }
 
 const CHANGED_LINE = /^(?:\+(?!\+\+ )|-(?!-- ))/m;
 
-/** Texts that a card shows in full. New file content is shown by its diff; if there is none, it is not shown at all. */
+/** A card shows new file content only as a diff, if there is one. */
 function shownWhole(details: ConfirmationDetails): readonly string[] {
   switch (details.type) {
     case "exec":

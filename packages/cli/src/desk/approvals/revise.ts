@@ -13,15 +13,13 @@ import { type Assessment, type AssessmentInput, assessRequest, assessStaging } f
 import { decisionSentence } from "../explain/decision-text.ts";
 import type { JudgeParts } from "../explain/judge-call.ts";
 
-/** A person's edit: new file content, or the whole input. */
 export type RequestEdit = Required<Pick<Answer, "newContent">> | Required<Pick<Answer, "updatedInput">>;
 
-/** Why an edit failed; `text` is the person's draft. */
+/** `text` is the person's draft. */
 export type EditFailure = { readonly message: string; readonly text?: string };
 
 export type RevisionParts = Omit<JudgeParts, "policy"> & { readonly policy: () => Policy; readonly rules: Rules };
 
-/** Judges edits by a followed policy. */
 export function revisionParts(
   { tools, facts, rules }: Pick<RevisionParts, "tools" | "facts" | "rules">,
   { digest, clock }: Pick<RevisionParts, "digest" | "clock">,
@@ -32,7 +30,7 @@ export function revisionParts(
 
 type EditAttempt = { readonly edit: RequestEdit; readonly signal: AbortSignal };
 
-/** Returns the approval as it would be asked with this edit. Records nothing. */
+/** Returns the approval with this edit; records nothing. */
 export async function reviseApproval(
   revising: RevisionParts,
   asked: OpenApproval,
@@ -58,7 +56,7 @@ export async function reviseApproval(
 type EditedCall = Pick<OpenApproval, "tool" | "input" | "cwd" | "callId" | "sessionId">;
 type JudgedEdit = { readonly invocation: Invocation; readonly plain: Assessment; readonly staging: Assessment | undefined };
 
-/** Judges an edited call. Returns a message if it is invalid or denied. */
+/** Returns a message if the edit is invalid or denied. */
 export async function judgeEdit(revising: RevisionParts, asked: EditedCall, edit: RequestEdit): Promise<JudgedEdit | EditFailure> {
   const judged = await judgeEditedCall(revising, asked, edit);
   if ("message" in judged) return judged;
@@ -66,7 +64,7 @@ export async function judgeEdit(revising: RevisionParts, asked: EditedCall, edit
   return decision.verdict === "deny" ? { message: `Your edited version would be denied${deniedBy(decision)}` } : judged;
 }
 
-/** Why the current rules deny a call, if they do and still know its tool and input. */
+/** Undefined if the call is not denied, or its tool or input is no longer valid. */
 export async function findDenial(revising: RevisionParts, asked: EditedCall): Promise<string | undefined> {
   const judged = await judgeEditedCall(revising, asked, { updatedInput: asked.input });
   if ("message" in judged) return undefined;

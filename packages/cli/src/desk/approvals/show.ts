@@ -13,7 +13,6 @@ import { approvalLongForm, type RecordedJudgement } from "./form.ts";
 import { approvalDirectory, approvalText, askReason } from "./view.ts";
 import { waitingKind } from "./waiting-list.ts";
 
-/** Shows an approval, question or proposal in full. */
 export async function showApproval(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const kind = waitingKind(operands[0] ?? "");
@@ -31,7 +30,7 @@ export async function showApproval(context: Context): Promise<number> {
   });
 }
 
-/** The agent that made the call; undefined for the main session. */
+/** Undefined for the main session. */
 async function taskOf(ledger: Ledger, { session }: ApprovalRow): Promise<string | undefined> {
   const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
   return row?.parent?.task;

@@ -5,10 +5,9 @@ import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { factNotes } from "./facts.ts";
 import { restOfInput, warningAfterEdit } from "./rest-of-input.ts";
 
-/** How an approval is printed; `edited` means that a person changed it. */
 export type ApprovalLayout = { readonly columns: number; readonly style: Style; readonly edited?: boolean };
 
-/** Everything a person must see before approving, as lines that fit the terminal and cannot move the cursor. */
+/** Everything a person must see before approving, without characters that move the cursor. */
 export function approvalLines(approval: OpenApproval, { columns, style, edited = false }: ApprovalLayout): string[] {
   const { details } = approval;
   const safe = (text: string): string => visible(markGaps(text)).replaceAll("\t", "    ");
@@ -33,14 +32,13 @@ function factRows(label: string, value: string, columns: number): string[] {
   return wrap(value, columns - FACT_COLUMNS).map((row, at) => (at === 0 ? `  ${label}` : "").padEnd(FACT_COLUMNS) + row);
 }
 
-/** The tool's warnings, adapted to an edited request. */
 export function approvalWarnings({ warnings = [] }: ConfirmationDetails, edited: boolean): readonly string[] {
   return edited ? warnings.map(warningAfterEdit) : warnings;
 }
 
 const LIST_WIDTH = 200;
 
-/** Describes an approval in one line; values too large for lists become "(long)". */
+/** One line; values too large for lists become "(long)". */
 export function approvalSubject({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
   const about: unknown =
     details.type === "exec"
@@ -54,19 +52,18 @@ export function approvalSubject({ title, details }: { readonly title: string; re
   return cut(oneLine(`${title}: ${typeof about === "string" ? about.slice(0, LIST_WIDTH) : "(long)"}`), LIST_WIDTH);
 }
 
-/** The first line of a text, unless the title repeats it. */
+/** Empty if the title repeats the first line. */
 function firstLine(prompt: unknown, title: string): unknown {
   if (typeof prompt !== "string") return prompt;
   const [first = "", ...more] = prompt.trim().split("\n", 2);
   return title.endsWith(first) ? "" : `${first}${more.length > 0 ? " …" : ""}`;
 }
 
-/** A short title; a plan gets its own. */
 export function approvalTitle({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
   return details.type === "plan" ? `Plan: ${title}` : title;
 }
 
-/** The title without "Confirm", which the heading already says. */
+/** Drops "Confirm", which the heading already says. */
 export function headingOf(approval: { readonly title: string; readonly details: ConfirmationDetails }): string {
   if (approval.title === "Confirm command") return "run a command";
   return approvalTitle(approval)
@@ -74,7 +71,6 @@ export function headingOf(approval: { readonly title: string; readonly details: 
     .replace(/^(Plan: )?Confirm (?=.)/, "");
 }
 
-/** Why a person is asked. */
 export function askReason({
   reason,
   source,
@@ -104,12 +100,11 @@ export function askReason({
   }
 }
 
-/** The directory in which the effect happens; a command may name its own. */
+/** A command may name its own directory. */
 export function approvalDirectory({ details, cwd }: { readonly details: ConfirmationDetails; readonly cwd: string }): string {
   return (details.type === "exec" ? details.cwd : undefined) ?? cwd;
 }
 
-/** Further facts about a request, with labels. */
 export function approvalFacts(approval: OpenApproval): (readonly [string, string])[] {
   const { agentName, expiresAt } = approval;
   return [
@@ -123,12 +118,11 @@ export function approvalFacts(approval: OpenApproval): (readonly [string, string
   ];
 }
 
-/** True for a call that applies a previewed change, but not for a plan. */
+/** False for a plan. */
 export function appliesProposal({ tool, details }: Pick<OpenApproval, "tool" | "details">): boolean {
   return tool === "resolve" && details.type !== "plan";
 }
 
-/** The full text of a request. */
 export function approvalText(details: ConfirmationDetails): string {
   switch (details.type) {
     case "exec":

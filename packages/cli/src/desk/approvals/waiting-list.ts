@@ -7,25 +7,21 @@ import { findEditedInput, inputSubject } from "./edited-answer.ts";
 import { approvalForm } from "./form.ts";
 import { approvalSubject } from "./view.ts";
 
-/** Something that waits for a person: an approval, a question or a proposal. */
 export type WaitingItem = {
   readonly id: string;
   readonly since: string;
   readonly tool: string;
   readonly state: string;
-  /** The request in one line, as edited by the person if so. */
   readonly subject: string;
   readonly form: JsonObject;
   readonly edited?: true;
 };
 
-/** The list that an id belongs to. */
 export function waitingKind(id: string): "approvals" | "questions" | "proposals" {
   if (id.startsWith("q_")) return "questions";
   return id.startsWith("p_") ? "proposals" : "approvals";
 }
 
-/** The cells of a table row. */
 export function waitingCells({ id, state, tool, since, subject, edited }: WaitingItem, withState: boolean): readonly string[] {
   return [id, ...(withState ? [edited ? `${state}, edited` : state] : []), tool, whenText(since), subject];
 }
@@ -36,7 +32,6 @@ export type WaitingPage = {
   readonly limit: number;
 };
 
-/** Lists approvals, questions and proposals, oldest first. */
 export async function listWaiting(ledger: Ledger, page: WaitingPage): Promise<readonly WaitingItem[]> {
   const { tool } = page.query;
   const lists: AsyncIterator<WaitingItem>[] = [
@@ -56,14 +51,14 @@ export async function listWaiting(ledger: Ledger, page: WaitingPage): Promise<re
   return found;
 }
 
-/** Lists everything open in a session and its background agents. */
+/** Includes its background agents. */
 export async function listWaitingIn({ id, ledger, state }: Pick<Session, "id" | "ledger" | "state">): Promise<readonly WaitingItem[]> {
   const sessions = [...new Set([id, ...[...state.tasks.values()].map((task) => task.session)])]; // a background command has no session
   const lists = await Promise.all(sessions.map((session) => listWaiting(ledger, { query: { session }, after: undefined, limit: 1_000 })));
   return lists.flat();
 }
 
-/** The index of the list with the oldest next item; -1 if all are at their end. */
+/** -1 if all lists are at their end. */
 function oldest(heads: readonly IteratorResult<WaitingItem>[]): number {
   let first = -1;
   for (const [at, head] of heads.entries()) {
@@ -157,10 +152,9 @@ function isBefore(kind: string, since: string, after: { readonly id: string; rea
   return since < after.since || (since === after.since && ORDER.indexOf(kind) < ORDER.indexOf(waitingKind(after.id)));
 }
 
-/** The command that continues the session, and options for printed commands. */
 export type ContinueHint = { readonly resume: string; readonly flags: string };
 
-/** Lists waiting items with the commands that answer them. */
+/** Names the commands that answer each item. */
 export function waitingText(waiting: readonly Pick<WaitingItem, "id" | "subject">[], { resume, flags }: ContinueHint): string {
   const each = waiting.map(({ id, subject }) => {
     const answers = id.startsWith("q_") ? " --answers JSON" : "";
@@ -169,7 +163,7 @@ export function waitingText(waiting: readonly Pick<WaitingItem, "id" | "subject"
   return `${each.join("")}${each.length === 0 ? "Continue" : "Then continue"} with: ${resume}\n`;
 }
 
-/** True if a background agent is paused for a person: its request is open, or was answered but not yet used. */
+/** True if a paused agent's request is open, or answered but not used. */
 export async function waitsForPerson({ state, ledger }: Pick<Session, "state" | "ledger">): Promise<boolean> {
   for (const { paused, session } of state.tasks.values()) {
     if (!paused) continue;

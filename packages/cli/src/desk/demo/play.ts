@@ -14,7 +14,7 @@ import { DEMO, type DemoStep, type Scene } from "./steps.ts";
 
 type PlayedStep = { readonly command: string; readonly exit: number; readonly output: string; readonly world?: string };
 
-/** Plays the demo in a temporary directory, with a scripted model but real commands, files and store. The directory is kept. */
+/** Uses a scripted model but real commands, files and store. Keeps the directory. */
 export async function playDemo(context: Context): Promise<number> {
   const { io, options } = context;
   const given = options.text("store") === undefined ? undefined : await stateDirectory(context);
@@ -42,7 +42,7 @@ export async function playDemo(context: Context): Promise<number> {
 
 type DemoPlace = { readonly root: string; readonly store: string };
 
-/** A file next to the sources, which a build does not copy. */
+/** A build does not copy these files. */
 function beside(name: string): string {
   return fileURLToPath(new URL(`../../../src/demo/${name}`, import.meta.url));
 }

@@ -1,25 +1,23 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The demo's directories and the ids that its commands printed. */
 export type Scene = {
   readonly workspace: string;
   readonly script: string;
   readonly ids: { approval: string; session: string; proposal: string };
 };
 
-/** One step: a narration, a command and its expected result. */
 export type DemoStep = {
   readonly tell: string;
   readonly argv: (scene: Scene) => readonly string[];
   readonly exit: number;
-  /** Describes the files after the step; throws if they are not as expected. */
+  /** Throws if the files are not as expected. */
   readonly world?: (scene: Scene) => string;
 };
 
 const ANSWER = '[{"id":"name","selected":["loadUser"]}]';
 
-/** The demo: an agent renames a function, and two people decide. */
+/** An agent renames a function, and two people decide. */
 export const DEMO: readonly DemoStep[] = [
   {
     tell: "An agent has to rename a function. It reads the code, which needs no approval, and asks for the new name. No one is at the terminal, so the run is parked.",

@@ -9,10 +9,10 @@ import { jsonLine } from "../../io/output.ts";
 import { buildExplanation, type ExplainContext } from "./explain-call.ts";
 import { type CallToJudge, type InvalidCall, isInvalidCall, judgeCall } from "./judge-call.ts";
 
-/** Slightly more than the longest input a call may have. */
+/** More than the longest input of a call. */
 const LONGEST_LINE = 17 * 1024 * 1024;
 
-/** Explains every line of a file or stdin as it arrives. Exit code 1: some lines were not calls. */
+/** Returns 1 if some lines were not calls. */
 export async function explainBatch({ io }: Context, explaining: ExplainContext, name: string): Promise<number> {
   let number = 0;
   let bad = false;

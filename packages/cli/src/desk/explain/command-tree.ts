@@ -1,15 +1,13 @@
 import type { JudgedCommand } from "@assent/policy";
 import { shellWord } from "../../command-line/shell-word.ts";
 
-/** One command of a shell line at its place in the tree. */
 export type TreeRow = {
   readonly command: JudgedCommand;
   readonly depth: number;
-  /** The operator before it, or the command that contains it: `&&[1]`, `sh -c`. */
+  /** The operator before it or the command around it: `&&[1]`, `sh -c`. */
   readonly joined: string;
 };
 
-/** The commands of a plan as a tree, in their order. */
 export function commandTree(commands: readonly JudgedCommand[]): readonly TreeRow[] {
   const rows: TreeRow[] = [];
   for (const command of commands) {
@@ -24,7 +22,6 @@ function continues(path: readonly string[], start: readonly string[]): boolean {
   return start.length < path.length && start.every((label, index) => path[index] === label);
 }
 
-/** A command as it could be typed: assignments, words, redirections. */
 export function commandText({ assignments, argv, redirections }: JudgedCommand): string {
   const words = [
     ...assignments.map(({ name }) => `${name}=…`),

@@ -9,7 +9,6 @@ export type ExplainedDecision = {
   readonly trace: readonly TraceEntry[];
 };
 
-/** Explains in a sentence why a call would be allowed, asked about or denied. */
 export function decisionSentence(decision: ExplainedDecision): string {
   switch (decision.verdict) {
     case "deny":
@@ -79,7 +78,7 @@ function noteOf(trace: readonly TraceEntry[], layer: string): string {
   return note === undefined || note === "" ? "" : `: ${note}`;
 }
 
-/** The place of a rule as file:line:column, or its source if it is a flag. */
+/** `file:line:column`, or the source of a flag. */
 export function rulePlace({ file, line, column, source }: RuleRef): string {
   if (file === undefined) return source ?? "";
   return line === undefined ? file : `${file}:${line}:${column ?? 1}`;

@@ -17,18 +17,15 @@ import { type CallToJudge, type InvalidCall, isInvalidCall, type JudgedCall, typ
 import { type ExplainLayout, explainText } from "./text.ts";
 import { grantsEntry, type RememberedAnswers, withHooks } from "./trace-notes.ts";
 
-/** What calls are explained with, opened once for a batch. */
 export type ExplainContext = JudgeParts & {
   readonly cwd: string;
   readonly rules: Rules;
   readonly hooks: readonly HookEntry[];
-  /** The rules that say which calls are staged. */
   readonly stage: LoadedPolicy["stage"];
-  /** Undefined with `--policy`, which ignores remembered answers. */
+  /** Undefined with `--policy`. */
   readonly remembered: RememberedAnswers | undefined;
 };
 
-/** Opens the workspace, its settings, and the remembered answers read-only. */
 export async function openExplainParts(context: Context): Promise<ExplainContext> {
   const { io, options } = context;
   const workspace = workspaceOf(context);
@@ -51,7 +48,6 @@ function modeFlag(mode: string | undefined): { readonly mode?: string } {
   return mode === undefined ? {} : { mode };
 }
 
-/** The workspace that the options name. */
 export function workspaceOf({ io, options }: Context): string {
   const given = options.text("workspace");
   try {
@@ -71,7 +67,7 @@ function cwdOf({ io, options }: Context, workspace: string): string {
   return cwd;
 }
 
-/** The most grants to read, as in a run. */
+/** As many as a run reads. */
 export const MOST_GRANTS = 1_000;
 
 type StoredAnswers = { readonly trusted: boolean; readonly grants: readonly GrantRow[] } | { readonly failed: string };
@@ -91,12 +87,11 @@ async function lookAtStore(context: Context, workspace: string): Promise<StoredA
 
 export type ExplainedCall = {
   readonly explanation: Explanation;
-  /** Rules that would let it pass without asking; empty if no rule can. */
+  /** Empty if no rule can allow it. */
   readonly offers: readonly string[];
   readonly text: (look: Pick<ExplainLayout, "columns" | "style">) => string;
 };
 
-/** Judges a call and explains why it would pass, ask or be denied. */
 export async function explainCall(explaining: ExplainContext, call: CallToJudge): Promise<ExplainedCall | InvalidCall> {
   const assessed = await judgeCall(explaining, call);
   if (isInvalidCall(assessed)) return assessed;
@@ -108,7 +103,7 @@ export async function explainCall(explaining: ExplainContext, call: CallToJudge)
   return { explanation, offers, text: (look) => explainText(explanation, { ...look, subject, offers }) };
 }
 
-/** Explains a judged call, naming hooks that only a real call runs and, without `--policy`, what remembered answers would do. */
+/** Names hooks that only a real call runs and what remembered answers would do. */
 export async function buildExplanation(judged: JudgedCall, { remembered, hooks, stage }: ExplainContext): Promise<Explanation> {
   const { staging, ...assessed } = judged;
   const explanation = explain(assessed, staging && { reading: staging, rules: stage });

@@ -10,10 +10,9 @@ import { problemLines } from "../policy/problem-text.ts";
 import { explainBatch } from "./batch.ts";
 import { type ExplainContext, explainCall, openExplainParts } from "./explain-call.ts";
 
-/** `assent explain`: explains one call or a batch. */
 export async function explainCommand(context: Context): Promise<number> {
   const { io, options } = context;
-  const work = chosen(context);
+  const work = readNamedCall(context);
   let explaining: ExplainContext;
   try {
     explaining = await openExplainParts(context);
@@ -26,10 +25,9 @@ export async function explainCommand(context: Context): Promise<number> {
   return batch === undefined ? explainOne(context, explaining, work) : explainBatch(context, explaining, batch);
 }
 
-/** A call named by options, or by words as in `/explain`. */
 type NamedCall = { readonly tool: string; readonly input: string | undefined };
 
-function chosen({ options, operands: [word, text] }: Context): NamedCall {
+function readNamedCall({ options, operands: [word, text] }: Context): NamedCall {
   const [tool, input] = [either("tool", word, options.text("tool")), either("input", text, options.text("input"))];
   const batch = options.text("batch");
   if (batch === undefined && tool === undefined)

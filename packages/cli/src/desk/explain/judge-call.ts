@@ -13,10 +13,10 @@ export type CallToJudge = { readonly tool: string; readonly input: unknown; read
 
 export type InvalidCall = { readonly type: "tool_not_registered" | "invalid_tool_params"; readonly message: string };
 
-/** A judged call; `staging` is the decision about staging it instead of running it. */
+/** `staging` is the decision about previewing the call instead of running it. */
 export type JudgedCall = Assessment & { readonly staging?: Assessment };
 
-/** Judges a call with the runtime's functions, without asking, running or recording anything. */
+/** Asks, runs and records nothing. */
 export async function judgeCall(judging: JudgeParts, { tool: name, input, cwd }: CallToJudge): Promise<JudgedCall | InvalidCall> {
   const { policy, tools, facts, digest, clock } = judging;
   const tool = tools.get(isApplyName(name) ? sourceOfApply(name) : name);

@@ -12,13 +12,11 @@ import { decisionSentence, rulePlace } from "./decision-text.ts";
 export type ExplainLayout = {
   readonly columns: number | undefined;
   readonly style: Style;
-  /** The call in one line: a command, a path, a tool's name. */
   readonly subject: string;
-  /** Rules that would let it pass without asking; empty if no rule can. */
+  /** Empty if no rule can allow it. */
   readonly offers: readonly string[];
 };
 
-/** An explanation for people: the verdict, its reason, what each command would do, and what would let it pass. */
 export function explainText(explanation: Explanation, reading: ExplainLayout): string {
   const { verdict } = explanation;
   const subject = reading.subject.trim() === "" ? "(empty)" : oneLine(markGaps(reading.subject));
@@ -93,7 +91,7 @@ function planLines(explanation: Explanation, reading: ExplainLayout): string[] {
   ];
 }
 
-/** The command that caused the decision. If a line cannot be run from its plan, commands that only read ask too, but are not the cause. */
+/** Commands that only read may ask too, but are not the cause. */
 function decidingCommand({ unit, reason }: Explanation, commands: readonly JudgedCommand[]): number {
   const named = commands[unit];
   if (named?.class !== "read" || reason === "guard" || reason === "checker") return unit;
@@ -190,7 +188,7 @@ function passLines(explanation: Explanation, reading: ExplainLayout): string[] {
   ];
 }
 
-/** A path that starts with `/` is relative to the workspace in project settings, and to the home directory in the user's. */
+/** A leading `/` means the workspace in project settings, the home directory in the user's. */
 function settingsFor({ facts }: Explanation): string {
   return facts === undefined ? "your settings" : "the project's settings (.assent/settings.json)";
 }

@@ -1,11 +1,10 @@
 import type { GrantRow, Rules, TraceEntry } from "@assent/core";
 import { type Assessment, coveringGrants, type HookEntry, type HookSubject, sharedToolName } from "@assent/core/parts";
 
-/** Remembered answers, or why they could not be read. */
 export type RememberedAnswers =
   | {
       readonly rows: readonly GrantRow[];
-      /** The session whose own answers count, if any. */
+      /** Also counts this session's answers. */
       readonly session?: string;
       readonly workspace: string;
       readonly rules: Rules;
@@ -13,7 +12,7 @@ export type RememberedAnswers =
     }
   | { readonly failed: string };
 
-/** A trace entry that says what remembered answers would do. They do not count in an explanation. */
+/** Remembered answers do not count in an explanation; this says what they would do. */
 export function grantsEntry(assessed: Assessment, known: RememberedAnswers): TraceEntry {
   const { verdict, explicitAsk } = assessed.decision;
   if (verdict !== "ask") return { layer: "grants", opinion: "not_reached" };
@@ -29,7 +28,7 @@ function named({ id, scope, rule }: GrantRow): string {
   return `${id} (${scope}: ${rule})`;
 }
 
-/** Adds the hooks that a real call would run to the trace: an explanation starts no process. */
+/** Names the hooks of a real call; an explanation starts no process. */
 export async function withHooks(
   trace: readonly TraceEntry[],
   request: HookSubject,
@@ -44,7 +43,7 @@ export async function withHooks(
   return trace.map((entry) => (entry.layer === "hook" ? { layer: "hook", opinion: "not_reached", note } : entry));
 }
 
-/** True if a hook's `if` matches the call or fails, as in a run. */
+/** As in a run, a failing `if` counts as a match. */
 async function isConcerned({ test }: HookEntry, { tool, kind, input, cwd }: HookSubject): Promise<boolean> {
   try {
     return !test || (await test({ tool, kind, input, cwd }));

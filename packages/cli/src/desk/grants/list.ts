@@ -8,7 +8,6 @@ import { printList } from "../../store/list-page.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 
-/** Lists remembered answers. */
 export function listGrants(context: Context): Promise<number> {
   const { options } = context;
   const [scope, all] = [options.text("scope"), options.flag("all")];
@@ -44,7 +43,6 @@ function grantForm(row: GrantRow): JsonObject {
   };
 }
 
-/** Revokes a remembered answer. */
 export function revokeGrant(context: Context): Promise<number> {
   const { io, options, operands, overrides } = context;
   return withStoreIfAny(context, async ({ ledger }) => {

@@ -16,7 +16,6 @@ import { type RememberedRule, rememberedRule, settingsValue } from "./remembered
 
 type Target = "user" | "project";
 
-/** Adds the rule of a remembered answer to a settings file. The grant stays. */
 export async function promoteGrant(context: Context): Promise<number> {
   const { options, operands } = context;
   const to = options.text("to");
@@ -65,7 +64,7 @@ async function promote(context: Context, row: GrantRow, to: Target): Promise<num
 
 type PromotionRequest = { readonly row: GrantRow; readonly to: Target; readonly workspace: string };
 
-/** Returns the rule as the file must have it, or throws if no file may contain it. */
+/** Throws if settings may not contain the rule. */
 async function soundRule(context: Context, { row, to, workspace }: PromotionRequest): Promise<RememberedRule> {
   const written = rememberedRule(row.rule);
   const moved = to === "user" ? atHome(written.rule, row.scope, workspace) : undefined;
@@ -80,10 +79,7 @@ async function soundRule(context: Context, { row, to, workspace }: PromotionRequ
   return moved !== undefined && recordOf(moved) === recordOf(written.rule) ? { ...written, rule: moved } : written;
 }
 
-/**
- * Translates a path that starts with `/`, which means the workspace in a grant and the home directory in the user's settings. The result
- * counts only if both parse to the same rule, because `/` may also begin a program.
- */
+/** `/` means the workspace in a grant, but the home directory in the user's settings. */
 function atHome(rule: string, scope: GrantRow["scope"], workspace: string): string | undefined {
   const [, tool, path] = /^([^()]+)\(\s*\/(?!\/)(.*)\)$/s.exec(rule.trim()) ?? [];
   if (tool === undefined || path === undefined) return undefined;

@@ -1,9 +1,9 @@
 import { isObject } from "@assent/core";
 
-/** A rule as a settings file has it, and the script it is bound to. */
+/** A rule for a settings file, and the script it is bound to. */
 export type RememberedRule = { readonly rule: string; readonly bind?: { readonly script: string } };
 
-/** Reads the text of a remembered answer: a rule, or an object with a rule and a binding. */
+/** A rule, or a JSON object with a rule and a binding. */
 export function rememberedRule(text: string): RememberedRule {
   if (!text.trimStart().startsWith("{")) return { rule: text };
   const value = parsed(text);
@@ -20,7 +20,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The shortest form of the rule for a settings file. */
 export function settingsValue({ rule, bind }: RememberedRule): string | Required<RememberedRule> {
   return bind ? { rule, bind } : rule;
 }

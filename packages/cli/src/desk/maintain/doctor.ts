@@ -12,7 +12,7 @@ import { findEditor } from "../approvals/editor-command.ts";
 
 type Check = { readonly name: string; readonly status: "ok" | "warning" | "error"; readonly detail: string; readonly hint?: string };
 
-/** `assent doctor`: checks what Assent needs, without starting or creating anything. */
+/** Starts and creates nothing. */
 export async function checkHealth(context: Context): Promise<number> {
   const { io, options } = context;
   const checks = [nodeCheck(), await storeCheck(context), terminalCheck(io), ...programChecks(io), SANDBOX, editorCheck(io)];
@@ -53,7 +53,6 @@ async function storeCheck(context: Context): Promise<Check> {
   }
 }
 
-/** Checks whether a store can be created, without creating one. */
 function comingStore(directory: string): Check {
   const why = whyNotIn(nearestThere(directory));
   if (why === undefined) return { name: "store", status: "ok", detail: `${directory}: does not exist yet; the first call creates it` };
@@ -67,7 +66,7 @@ function nearestThere(path: string): string {
   return above === path || statSync(path, { throwIfNoEntry: false }) ? path : nearestThere(above);
 }
 
-/** Magic numbers of /proc and /sys, in which no one can create files. */
+/** /proc and /sys, where no one can create files. */
 const KERNEL: readonly number[] = [0x9fa0, 0x62656572];
 
 function whyNotIn(place: string): string | undefined {
@@ -91,7 +90,7 @@ function terminalCheck({ stdinIsTTY, stderr, env }: Io): Check {
     : { name: "terminal", status: "ok", detail };
 }
 
-/** Stated so that no one expects a sandbox. */
+/** Listed so that no one expects a sandbox. */
 const SANDBOX: Check = { name: "sandbox", status: "ok", detail: "none: allowed calls run with your permissions" };
 
 const PROGRAMS: readonly (readonly [string, string, "error" | "warning" | "ok"])[] = [

@@ -5,7 +5,6 @@ import { printJson } from "../../io/output.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { hasStore } from "../../store/open.ts";
 
-/** `assent prune`: deletes or lists old sessions, and says why some are kept. */
 export async function pruneSessions(context: Context): Promise<number> {
   const { io, options } = context;
   const olderThan = options.duration("older-than");

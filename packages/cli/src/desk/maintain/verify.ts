@@ -10,7 +10,6 @@ import { findRow } from "../../store/find-row.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { hasStore, withStoreIfAny } from "../../store/open.ts";
 
-/** Checks the record; `--repair` and `--rebuild` fix it. */
 export async function verifyRecord(context: Context): Promise<number> {
   const { io, options, overrides } = context;
   const directory = await stateDirectory(context);
@@ -40,7 +39,7 @@ export async function verifyRecord(context: Context): Promise<number> {
   return report.ok ? 0 : 1;
 }
 
-/** The message says what to do; the usual hint would be this command. */
+/** The usual hint would be this command itself. */
 function withoutHint(error: unknown): never {
   const { type, exit, message } = asFailure(error);
   throw type === "store_corrupt" ? new CommandError(type, exit, { message }) : error;

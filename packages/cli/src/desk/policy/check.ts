@@ -22,7 +22,6 @@ import { problemForm, problemLines } from "./problem-text.ts";
 
 type CheckedFile = { readonly problems: readonly SettingsProblem[]; readonly loaded?: LoadedPolicy };
 
-/** Loads settings as every command does and reports all problems. */
 export async function checkPolicy(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const workspace = workspaceOf(context);
@@ -42,7 +41,7 @@ export async function checkPolicy(context: Context): Promise<number> {
   return problems.length > 0 ? 1 : 0;
 }
 
-/** Warns about user rules whose `/` was probably meant for the project: nothing of that name is in the home directory. */
+/** Warns about `/` in user rules that was probably meant for the project. */
 function elsewhere({ io }: Context, checked: readonly CheckedFile[]): readonly string[] {
   const { home, userFile } = settingsLocations(io.env);
   const rules = checked.flatMap(({ loaded }) => loaded?.rules ?? []);
@@ -59,7 +58,6 @@ function stoppedHooks(checked: readonly CheckedFile[]): readonly string[] {
   return hooks.map(({ name, event }) => `hook ${name} (${event}) will fail here: ${UNTRUSTED_HOOK_REASON}`);
 }
 
-/** If the record cannot be read, warns and treats the workspace as not trusted. */
 async function isTrustedNow(context: Context, workspace: string): Promise<boolean> {
   try {
     return await withStoreIfAny(context, async ({ ledger }) => (await readTrustState(ledger, workspace)).trusted);

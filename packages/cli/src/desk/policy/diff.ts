@@ -11,10 +11,6 @@ import { rulePlace } from "../explain/decision-text.ts";
 import { workspaceOf } from "../explain/explain-call.ts";
 import { type RejudgeResult, rejudgeLedger } from "./rejudge-ledger.ts";
 
-/**
- * Shows the rules that differ between two policy files and, with `--ledger`, the recorded calls that the new one would decide
- * differently.
- */
 export async function diffPolicies(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const [old = "", next = ""] = operands.map((file) => resolve(io.cwd, file));
@@ -60,7 +56,6 @@ function differingValues(old: LoadedPolicy, next: LoadedPolicy): Differences["se
   });
 }
 
-/** A settings value as JSON; null if it is not set. */
 function plain(value: unknown): Json {
   return value === undefined ? null : JSON.parse(JSON.stringify(value));
 }

@@ -3,24 +3,21 @@ import type { Io } from "../../io/io.ts";
 import { printFailure, warn } from "../../io/output.ts";
 import { oneLine } from "../../io/visible-text.ts";
 
-/** Formats problems for people. */
 export function problemLines(problems: readonly SettingsProblem[]): string {
   return problems
     .map((problem) => `${oneLine(formatProblem(problem))}\n  ${oneLine(`[${problem.type}] ${problem.hint}`).trimEnd()}\n`)
     .join("");
 }
 
-/** Warns about parts of a policy that were ignored. */
 export async function warnOfProblems(io: Io, problems: readonly SettingsProblem[]): Promise<void> {
   for (const problem of problems) await warn(io, `${formatProblem(problem)} (${problem.type})`);
 }
 
-/** A problem in the form of `--json`. */
 export function problemForm({ type, file, line, column, key, message, hint }: SettingsProblem): object {
   return { type, file, line, column, key, message, hint };
 }
 
-/** Reports broken settings and returns the exit code. */
+/** Returns the exit code. */
 export async function reportSettings(io: Io, error: SettingsError, json: boolean): Promise<number> {
   const [first] = error.problems;
   if (json) await printFailure(io, { type: error.code, exit: 2, message: error.message, hint: first?.hint ?? "" }, true);

@@ -20,7 +20,7 @@ export type DifferingCall = {
 
 export type RejudgeResult = { readonly calls: readonly DifferingCall[]; readonly judged: number; readonly unjudged: number };
 
-/** Judges the newest form of every recorded call under both policies, with the current files. */
+/** Judges every recorded call under both policies, with the current files. */
 export function rejudgeLedger(context: Context, files: PolicyPair): Promise<RejudgeResult> {
   return withStoreIfAny(context, async ({ ledger, directory }) => {
     const workspaces = await sessionWorkspaces(ledger);
@@ -58,7 +58,7 @@ async function newestJudgements(ledger: Ledger): Promise<ReadonlyMap<string, num
 
 type JudgePair = { readonly old: JudgeParts; readonly new: JudgeParts };
 
-/** Creates one pair of judges per workspace, because paths of rules are relative to it. */
+/** One pair per workspace, because paths in rules are relative to it. */
 function judgesByWorkspace(context: Context, directory: string, files: PolicyPair): (workspace: string) => Promise<JudgePair | undefined> {
   const { digest, clock } = hostPortsFor(context, directory);
   const made = new Map<string, Promise<JudgePair>>();
@@ -78,7 +78,6 @@ function judgesByWorkspace(context: Context, directory: string, files: PolicyPai
   };
 }
 
-/** Undefined if the call can no longer be judged. */
 async function rejudge({ session, body }: StoredEvent, pair: JudgePair | undefined, ledger: Ledger): Promise<DifferingCall | undefined> {
   if (!pair) return undefined;
   const { call, tool, cwd, input } = (await ledger.resolve(body)) as { readonly [key: string]: Json };

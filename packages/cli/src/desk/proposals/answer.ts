@@ -9,7 +9,6 @@ import { withStoreIfAny } from "../../store/open.ts";
 
 const DONE = { apply: "applied", discard: "discarded" } as const;
 
-/** Applies or discards a proposal and prints its state. */
 export function answerProposal(context: Context, action: keyof typeof DONE): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "proposals", context.operands[0] ?? "");
@@ -34,7 +33,7 @@ async function printDone(context: Context, { id, state, label, updatedAt }: Prop
   return 0;
 }
 
-/** True if this process settled it, not another one just before. */
+/** False if another process settled it just before. */
 function isAnsweredBy({ resolution }: ProposalRow, by: By): boolean {
   const { who } = resolution ?? {};
   return who !== undefined && who.pid === by.pid && who.user === by.user && who.name === by.name;
@@ -49,7 +48,6 @@ async function printState({ io, options }: Context, { id, state, resolution, upd
   return 0;
 }
 
-/** Undoes an applied change. */
 export function undoProposal(context: Context): Promise<number> {
   const { io, operands } = context;
   return withStoreIfAny(context, async (store) => {

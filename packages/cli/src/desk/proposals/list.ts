@@ -5,7 +5,6 @@ import { printList } from "../../store/list-page.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 
-/** Lists proposals. */
 export function listProposals(context: Context): Promise<number> {
   const { options } = context;
   const [session, all] = [options.text("session"), options.flag("all")];

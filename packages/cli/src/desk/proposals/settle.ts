@@ -25,13 +25,13 @@ import type { Store } from "../../store/open.ts";
 
 export type ProposalAction = { readonly row: ProposalRow; readonly action: "apply" | "discard" | "undo" };
 
-/** The result; `asked` means that another process has the session open and `--no-wait` was given. */
+/** `asked`: another process has the session open and `--no-wait` was given. */
 export type SettleResult = { readonly by: By; readonly report: ProposalReport | "asked" };
 
 const LONGEST_MS = 2 ** 30;
 const LOOK_MS = 1_000;
 
-/** Settles a proposal. Asks the process that has the session open, or opens the session itself if there is none or it ends. */
+/** Asks the process that has the session open; without one, opens the session itself. */
 export async function settleProposal(context: Context, store: Store, { row, action }: ProposalAction): Promise<SettleResult> {
   const ports = hostPortsFor(context, store.directory);
   const by = personBy(currentUser().user, { name: context.options.text("by"), door: "command" });
@@ -48,7 +48,7 @@ export async function settleProposal(context: Context, store: Store, { row, acti
   }
 }
 
-/** Opens the session; undefined if a live process has it. */
+/** Undefined if a live process has the session. */
 async function takeSession(
   context: Context,
   { store: { ledger }, ports }: StorePorts,
@@ -64,7 +64,7 @@ async function takeSession(
   }
 }
 
-/** Settles it in this process. The opening is recorded, so that a crash is not mistaken for a finished session. */
+/** Records the opening, so that a crash is not mistaken for a finished session. */
 async function settleHere(context: Context, held: HeldProposalSession, wanted: RequestedAction): Promise<ProposalReport> {
   const { session } = held;
   const before = session.state.closed;
@@ -78,7 +78,7 @@ async function settleHere(context: Context, held: HeldProposalSession, wanted: R
 
 type StorePorts = { readonly store: Store; readonly ports: HostPorts };
 
-/** Records the request and waits for the process that has the session. If that process ends first, this one settles it. */
+/** If the other process ends first, this one settles the proposal. */
 async function askHolder(context: Context, { store, ports }: StorePorts, wanted: RequestedAction): Promise<ProposalReport | "asked"> {
   const { row, action, by, reason } = wanted;
   const { ledger } = store;
@@ -131,7 +131,7 @@ async function actOnProposal(
 
 type HolderWait = ProposalAction & { readonly from: number };
 
-/** Waits for the answer of the other process; undefined if it ended or stays silent. */
+/** Undefined if the other process ended or does not answer. */
 function awaitHolder(ledger: Ledger, { row, action, from }: HolderWait): Promise<ProposalReport | undefined> {
   return new Promise((resolve, reject) => {
     const end = (report: ProposalReport | undefined): void => {
@@ -179,7 +179,6 @@ function outcome(type: string, body: object, action: ProposalAction["action"]): 
   }
 }
 
-/** Turns a failed report into the command's error. */
 export function proposalRefusal({ type, text }: ProposalReport): CommandError {
   return new CommandError(type, type === "proposal_not_found" ? 4 : 1, { message: text });
 }

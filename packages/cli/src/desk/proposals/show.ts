@@ -7,7 +7,6 @@ import { findRow } from "../../store/find-row.ts";
 import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 
-/** Shows a proposal in full. */
 export function showProposal(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async ({ ledger }) => {

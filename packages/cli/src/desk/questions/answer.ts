@@ -16,7 +16,6 @@ import { answersExample, questionsText } from "./view.ts";
 
 const FOREIGN = ["edit", "remember", "pattern", "expires"] as const;
 
-/** Answers or declines a question and prints its state. An answer is never guessed. */
 export async function answerQuestionCommand(context: Context, outcome: "answered" | "declined"): Promise<number> {
   const { options, operands } = context;
   const foreign = FOREIGN.find((name) => options.flag(name));
@@ -63,7 +62,7 @@ function parseAnswers(text: string): unknown {
   }
 }
 
-/** Nothing counts as an answer that was not given, not even a recommendation. */
+/** Answers are never guessed, not even from a recommendation. */
 async function askForAnswers(context: Context, row: QuestionRow): Promise<number> {
   const { io, options } = context;
   const { questions, id } = row;

@@ -30,7 +30,6 @@ function questionFields({ id, question, header, options, multi, recommended }: Q
   };
 }
 
-/** The question with its state and judgement. */
 export function questionLongForm(row: QuestionRow, judged: RecordedJudgement & { readonly consumed: boolean }): JsonObject {
   const { kind, input, cwd, verdict, reason, source, rule, explicitAsk, units, trace, consumed } = judged;
   const { state, answers, answeredBy, answeredAt, answerReason } = row;

@@ -11,7 +11,6 @@ import type { RecordedJudgement } from "../approvals/form.ts";
 import { questionLongForm } from "./form.ts";
 import { answersExample, questionsText } from "./view.ts";
 
-/** Shows a question in full, with its answer. */
 export function showQuestion(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async ({ ledger }) => {

@@ -6,16 +6,14 @@ import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 
 const LIST_WIDTH = 200;
 
-/** The questions in one line, for lists. */
 export function questionSubject(questions: readonly Question[]): string {
   const more = questions.length > 1 ? ` (and ${questions.length - 1} more)` : "";
   return `${cut(oneLine(questions[0]?.question ?? ""), LIST_WIDTH)}${more}`;
 }
 
-/** How a question is printed; the title says which of how many it is. */
 export type QuestionPlace = { readonly columns: number; readonly style: Style; readonly title: string };
 
-/** A question as lines that fit the terminal, with numbered options; the last number is for a custom answer. */
+/** The last number is for a custom answer. */
 export function questionLines(question: Question, { columns, style, title }: QuestionPlace): string[] {
   const block = (text: string, indent: string): string[] => wrap(safeText(text), columns - indent.length).map((line) => indent + line);
   const numbered = (label: string, at: number): string[] => {
@@ -32,7 +30,6 @@ export function questionLines(question: Question, { columns, style, title }: Que
   return [style.bold(title), ...quoted(safeText(question.question), columns), "", ...rows, ...other];
 }
 
-/** The preview of an option. */
 export function previewText(preview: string, columns: number): string {
   return quoted(safeText(preview), columns).join("\n");
 }
@@ -43,7 +40,6 @@ function safeText(text: string): string {
 
 const PLAIN: Style = { bold: String, dim: String, red: String, green: String, yellow: String };
 
-/** The full text of the questions. */
 export function questionsText(questions: readonly Question[], columns = 80): string {
   return questions
     .map((question) => {
@@ -53,7 +49,6 @@ export function questionsText(questions: readonly Question[], columns = 80): str
     .join("\n");
 }
 
-/** An example for `--answers`. */
 export function answersExample({ questions }: Pick<QuestionRow, "questions">): string {
   return JSON.stringify(
     questions.map(({ id, options }) => (options[0] ? { id, selected: [options[0].label] } : { id, selected: [], custom: "…" })),

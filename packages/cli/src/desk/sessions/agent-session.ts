@@ -1,12 +1,12 @@
 import type { Answer, ApprovalRow, Ledger, SessionRow } from "@assent/core";
 import { CommandError } from "../../io/failure.ts";
 
-/** The task id of the agent that a session belongs to; null for a main session. */
+/** Null for a main session. */
 export async function agentTask(ledger: Ledger, session: string): Promise<string | null> {
   return (await parentOf(ledger, session))?.task ?? null;
 }
 
-/** Refuses the session of a background agent: only the session that started the agent may continue it. */
+/** Only the session that started an agent may continue it. */
 export async function refuseAgentSession(ledger: Ledger, id: string): Promise<void> {
   const parent = await parentOf(ledger, id);
   if (!parent) return;
@@ -21,7 +21,7 @@ async function parentOf(ledger: Ledger, id: string): Promise<SessionRow["parent"
   return row?.id === id ? row.parent : null;
 }
 
-/** Refuses to remember an answer to an agent's call beyond that agent. */
+/** Answers to an agent are remembered for that agent only. */
 export async function refuseWideAnswer(
   ledger: Ledger,
   { id, session }: Pick<ApprovalRow, "id" | "session">,

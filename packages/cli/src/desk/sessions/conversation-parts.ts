@@ -1,9 +1,8 @@
 import { type EventBodies, isObject, type Ledger } from "@assent/core";
 
-/** One session that a conversation consists of, up to an event. */
 export type ConversationPart = { readonly session: string; readonly through: number };
 
-/** The sessions that a conversation consists of, oldest first; forks have several. */
+/** Oldest first; a fork has several parts. */
 export async function conversationParts(ledger: Ledger, id: string): Promise<readonly ConversationPart[]> {
   const parts: ConversationPart[] = [{ session: id, through: Number.POSITIVE_INFINITY }];
   for (let from = await forkedFrom(ledger, id); from; from = await forkedFrom(ledger, from.session)) {

@@ -6,11 +6,10 @@ import { inputSubject } from "../approvals/edited-answer.ts";
 
 export type LineOptions = {
   readonly columns: number | undefined;
-  /** The only session shown; undefined if all are. */
+  /** Undefined if all sessions are shown. */
   readonly session: string | undefined;
 };
 
-/** One event in a line that fits the terminal. */
 export function eventLine(event: StoredEvent, { columns, session }: LineOptions): string {
   const place = session === event.session ? "" : ` ${event.session}#${event.seq}`;
   const number = numberIn(session, event).padStart(5);
@@ -23,7 +22,7 @@ function numberIn(session: string | undefined, event: StoredEvent): string {
   return session === event.session ? `#${event.seq}` : "";
 }
 
-/** The most informative values first; long texts and digests appear only with `--json`. */
+/** Long texts and digests appear only with `--json`. */
 function summary({ body }: StoredEvent): string {
   const words = Object.entries(body).flatMap(([name, value]) => {
     const shown = glance(name, value);

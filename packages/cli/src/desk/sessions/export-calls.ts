@@ -4,11 +4,10 @@ import { decisionSentence, rulePlace } from "../explain/decision-text.ts";
 import { proposalNote } from "./export-notes.ts";
 import { contentBlock, fenced, quoted } from "./markdown.ts";
 
-/** Collects each call's story and returns it when the call has ended. */
+/** Returns a call's story when the call ends. */
 export type CallStories = {
   /** Undefined if the event does not belong to a call. */
   readonly take: (event: LedgerEvent) => string | undefined;
-  /** True if calls have not ended. */
   readonly isOpen: () => boolean;
   readonly end: () => string;
 };
@@ -16,7 +15,7 @@ export type CallStories = {
 type Story = {
   readonly call: string;
   readonly tool: string;
-  /** The model's input, complete once it was judged. */
+  /** Complete once the call was judged. */
   input: Json;
   readonly edits: StoryEdit[];
   readonly lines: string[];
@@ -71,7 +70,7 @@ function inputBlock(input: Json): string {
   return typeof input === "string" ? fenced(input) : fenced(JSON.stringify(input, null, 2), "json");
 }
 
-/** The call that an event belongs to; `made` maps questions and proposals to calls. */
+/** `made` maps questions and proposals to calls. */
 function subject(event: LedgerEvent, made: ReadonlyMap<string, string>): string | undefined {
   const { body } = event;
   if ("question" in body) return made.get(body.question);

@@ -5,12 +5,12 @@ import { noteOf } from "./export-notes.ts";
 import { contentBlock, fenced, quoted } from "./markdown.ts";
 
 export type MarkdownTranscript = {
-  /** The text that this event adds; may be empty. */
+  /** Returns the text that this event adds. */
   readonly take: (event: LedgerEvent) => string;
   readonly end: () => string;
 };
 
-/** Creates a Markdown transcript. Text of people, models and tools is quoted in blocks, so that it cannot imitate the record. */
+/** Quotes text of people, models and tools in blocks, so that it cannot imitate the record. */
 export function createTranscript(): MarkdownTranscript {
   const calls = createCallStories();
   let left = ""; // text to append after the open calls
@@ -65,7 +65,7 @@ const HEADINGS: Readonly<Record<EventBodies["message.user"]["origin"], string>> 
   steering: "## Reminder",
 };
 
-/** Returns the runtime's messages as people saw them, without the markup for models. */
+/** Shows messages of the runtime as people saw them. */
 function fromOutside({ origin, content, displayText }: EventBodies["message.user"]): string {
   if (displayText !== undefined) return `${HEADINGS[origin]}\n\n${fenced(displayText)}`;
   return `${HEADINGS[origin]}\n\n${origin === "user" ? contentBlock(content) : "Assent sent the model a message.\n"}`;

@@ -3,7 +3,7 @@ import { whoText } from "../../io/who.ts";
 import { taskResultText } from "../../tui/transcript/task-ends.ts";
 import { fenced, quoted } from "./markdown.ts";
 
-/** Describes other events in a line; undefined for those of interest to programs only. */
+/** Undefined for events that only programs need. */
 export function noteOf(event: LedgerEvent): string | undefined {
   const text = proposalNote(event) ?? ofTask(event) ?? ofSession(event);
   return text === undefined ? undefined : `*${text}*\n${event.type === "task.ended" ? broughtBack(event.body) : ""}`;
@@ -14,7 +14,6 @@ function broughtBack(body: EventBodies["task.ended"]): string {
   return text === "" ? "" : `\n${fenced(text)}`;
 }
 
-/** Describes an event of a proposal. */
 export function proposalNote(event: LedgerEvent): string | undefined {
   switch (event.type) {
     case "proposal.staged":

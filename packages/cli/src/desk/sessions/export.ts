@@ -7,7 +7,7 @@ import { withStoreIfAny } from "../../store/open.ts";
 import { type ConversationPart, conversationParts } from "./conversation-parts.ts";
 import { createTranscript } from "./export-markdown.ts";
 
-/** All events of a session, with large values included; a fork starts with the events it was forked from. */
+/** Includes large values and, for a fork, the events before it. */
 export async function* exportedEvents(ledger: Ledger, id: string): AsyncGenerator<StoredEvent> {
   for (const part of await conversationParts(ledger, id)) {
     for await (const event of eventsOf(ledger, part)) yield { ...event, body: await ledger.resolve(event.body) };
@@ -21,7 +21,6 @@ async function* eventsOf(ledger: Ledger, { session, through }: ConversationPart)
   }
 }
 
-/** Prints a whole session as Markdown or as events. */
 export function exportSession(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const format = options.text("format") ?? (options.flag("json") ? "jsonl" : "md");

@@ -4,11 +4,11 @@ export type ForkPlace = {
   readonly seq: number;
   readonly mode: string;
   readonly model: string | null;
-  /** The model had finished, so nothing is left to do. */
+  /** The model had finished. */
   readonly isDone: boolean;
 };
 
-/** A turn from an answer with calls to its last result; `until` is null if a result is missing. */
+/** From an answer with calls to its last result; `until` is null if one is missing. */
 export type TurnSpan = { readonly from: number; readonly until: number | null };
 
 export type ForkableConversation = {
@@ -16,13 +16,13 @@ export type ForkableConversation = {
   readonly head: number;
   /** The end of the last turn with all results. */
   readonly finished: ForkPlace | undefined;
-  /** The requested place; undefined if the conversation had not begun. */
+  /** Undefined if the conversation had not begun. */
   readonly at: ForkPlace | undefined;
   /** The turn that the requested place would split. */
   readonly cuts: TurnSpan | undefined;
 };
 
-/** Finds the places at which a session can be forked. Undefined if it has no events. */
+/** Undefined if the session has no events. */
 export async function findForkPlaces(
   ledger: Ledger,
   session: string,
@@ -98,7 +98,7 @@ function step(walk: ForkScan, event: LedgerEvent): void {
   }
 }
 
-/** Stop reasons of incomplete answers, whose calls never run. */
+/** Calls of incomplete answers never run. */
 const CUT: readonly string[] = ["aborted", "error"];
 
 function answered(walk: ForkScan, { seq, body }: LedgerEvent<"message.assistant">): void {

@@ -13,10 +13,7 @@ import { type ForkableConversation, type ForkPlace, findForkPlaces } from "./for
 
 type Forked = NonNullable<EventBodies["session.created"]["forked"]>;
 
-/**
- * Creates a session that continues another one's conversation from `at`, or from its last finished turn. Open approvals stay in the
- * original.
- */
+/** Continues a conversation from `at`, or from its last finished turn. Open approvals stay in the original. */
 export async function forkSession(
   ports: SessionPorts,
   { id, at }: { readonly id: string; readonly at: number | undefined },
@@ -62,13 +59,12 @@ function nothingSaid(id: string): CommandError {
   return new CommandError("nothing_to_fork", 1, { message: "There is no finished turn to fork from.", hint });
 }
 
-/** Copies how the session was created, without its task. */
 function copyCreation(created: EventBodies["session.created"]): EventBodies["session.created"] {
   const { cwd, workspace, door, mode, model, policy, title, options } = created;
   return { cwd, workspace, door, mode, model, policy, title, version: VERSION, parent: null, agent: null, ...(options && { options }) };
 }
 
-/** Checks that the original still exists, because only a recorded fork protects it from being pruned. */
+/** Only a recorded fork protects the original from being pruned. */
 async function refuseIfPruned(ledger: Ledger, { session }: Forked): Promise<void> {
   const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
   if (row) return;
@@ -78,7 +74,6 @@ async function refuseIfPruned(ledger: Ledger, { session }: Forked): Promise<void
   });
 }
 
-/** `assent sessions fork`. */
 export function forkCommand(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async ({ ledger, directory }) => {

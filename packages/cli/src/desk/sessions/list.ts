@@ -7,7 +7,6 @@ import { storeFlag } from "../../store/location.ts";
 import { withStoreIfAny } from "../../store/open.ts";
 import { sessionRows } from "../tasks/recorded-tasks.ts";
 
-/** Lists sessions, newest first; those of tasks only with `--all`. */
 export function listSessions(context: Context): Promise<number> {
   const { io, options } = context;
   const state = options.text("state");
@@ -74,12 +73,11 @@ function sessionForm(row: SessionRow, { open: openApprovals, unknown: unknownOut
   };
 }
 
-/** Open items and unknown outcomes of a session and all its agents. */
 export type SessionTotals = { readonly open: number; readonly unknown: number };
 
 const NOTHING: SessionTotals = { open: 0, unknown: 0 };
 
-/** Counts an agent's items for every session above it, because a person looks there. */
+/** Adds an agent's items to every session above it, because a person looks there. */
 export async function agentTotals(ledger: Ledger): Promise<(session: SessionRow) => SessionTotals> {
   const asked = await openQuestions(ledger);
   const totals = new Map<string, SessionTotals>();

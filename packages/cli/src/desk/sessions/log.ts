@@ -13,7 +13,6 @@ type LogQuery = {
   readonly line: (event: StoredEvent) => string;
 };
 
-/** `assent log`: prints the record; with `--follow` until a signal arrives. */
 export function printLog(context: Context): Promise<number> {
   const { options } = context;
   const open = options.flag("follow") ? withStore : withStoreIfAny;
@@ -47,7 +46,6 @@ function parseSince(text: string | undefined): { readonly place: number; readonl
   return { place: 0, time: new Date(time).toISOString() };
 }
 
-/** `*` matches any characters. */
 function globMatcher(glob: string | undefined): (type: string) => boolean {
   if (glob === undefined) return () => true;
   const pieces = glob.split("*").map((piece) => piece.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
@@ -55,7 +53,7 @@ function globMatcher(glob: string | undefined): (type: string) => boolean {
   return (type) => pattern.test(type);
 }
 
-/** The known event types that match, so that the ledger can use an index. Unknown types must be named in full. */
+/** Lets the ledger use an index; unknown types must be named in full. */
 function typesLike(glob: string | undefined, matches: (type: string) => boolean): readonly string[] | undefined {
   if (glob === undefined || glob === "*") return undefined;
   return glob.includes("*") ? EVENT_TYPES.filter(matches) : [glob];

@@ -1,21 +1,19 @@
 import { type Content, contentText } from "@assent/core";
 import { oneLine, visible } from "../../io/visible-text.ts";
 
-/** A fenced block that the text cannot close, with hidden characters made visible. */
+/** The text cannot close this block or hide characters in it. */
 export function fenced(text: string, language = ""): string {
   const shown = visible(text);
   const fence = "`".repeat(Math.max(3, longestRun(shown) + 1));
   return `${fence}${language}\n${shown}${shown.endsWith("\n") ? "" : "\n"}${fence}\n`;
 }
 
-/** Content as a fenced block; images and files are named. */
 export function contentBlock(content: Content): string {
   if (typeof content === "string") return fenced(content);
   const others = content.flatMap((part) => (part.type === "image" || part.type === "file" ? [`[${part.type}: ${part.mediaType}]`] : []));
   return fenced([contentText(content, 2), ...others].filter((text) => text !== "").join("\n"));
 }
 
-/** Quotes a text within a line. */
 export function quoted(text: string): string {
   const shown = oneLine(text);
   if (shown === "") return "(nothing)";

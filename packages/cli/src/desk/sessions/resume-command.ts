@@ -2,13 +2,12 @@ import type { Holder, Ledger, SessionRow } from "@assent/core";
 import type { Context } from "../../command-line/spec.ts";
 import { storeFlag } from "../../store/location.ts";
 
-/** The command that continues a session; for an agent, that of its main session. */
+/** For an agent, resumes its main session. */
 export async function resumeCommand(context: Pick<Context, "options">, ledger: Ledger, session: string): Promise<string> {
   const root = await rootOf(ledger, session);
   return `assent resume ${root.id}${root.id === session ? "" : " --tasks"}${storeFlag(context)}`;
 }
 
-/** Says how a session continues: by a command, or by itself if a process has it open. */
 export async function continueText(context: Pick<Context, "options">, ledger: Ledger, session: string): Promise<string> {
   const { writer } = await rootOf(ledger, session);
   const command = await resumeCommand(context, ledger, session);

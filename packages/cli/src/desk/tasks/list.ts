@@ -16,7 +16,6 @@ const COLUMNS = [
   { name: "task", shrinks: true },
 ] as const;
 
-/** Lists background agents and commands that have not ended. */
 export function listTasks(context: Context): Promise<number> {
   const { io, options } = context;
   const given = options.text("session");

@@ -1,6 +1,6 @@
 import { type Ledger, readSessionState, type SessionRow, type TaskRow } from "@assent/core";
 
-/** A background agent that has not ended, and the session that started it. */
+/** An unfinished task and the session that started it. */
 export type RecordedTask = {
   readonly row: TaskRow;
   readonly session: SessionRow;
@@ -10,7 +10,6 @@ export type RecordedTask = {
 
 const PAGE = 1_000;
 
-/** Lists tasks of one or all sessions, oldest session first. */
 export async function recordedTasks(ledger: Ledger, only?: string): Promise<readonly RecordedTask[]> {
   const found: RecordedTask[] = [];
   for await (const session of sessionRows(ledger)) {
@@ -24,7 +23,6 @@ export async function recordedTasks(ledger: Ledger, only?: string): Promise<read
   return found;
 }
 
-/** All sessions, in the order of their creation. */
 export async function* sessionRows(ledger: Ledger): AsyncGenerator<SessionRow> {
   for (let after: string | undefined; ; ) {
     const rows: readonly SessionRow[] = await ledger.pending("sessions", { all: true, limit: PAGE, ...(after !== undefined && { after }) });
@@ -34,7 +32,6 @@ export async function* sessionRows(ledger: Ledger): AsyncGenerator<SessionRow> {
   }
 }
 
-/** Why it is blocked; null if it runs or can be resumed. */
 export function blockedBy({ row }: RecordedTask): string | null {
   return row.paused?.blocked ?? null;
 }

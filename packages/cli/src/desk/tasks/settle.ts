@@ -19,7 +19,7 @@ import { type Store, withStoreIfAny } from "../../store/open.ts";
 import { resumeCommand } from "../sessions/resume-command.ts";
 import { type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
 
-/** Finds the one open task with this id, which several sessions may use. */
+/** Several sessions may use the same task id. */
 export async function findTask({ operands, options }: Context, { ledger }: Store): Promise<RecordedTask> {
   const id = operands[0] ?? "";
   const given = options.text("session");
@@ -34,20 +34,16 @@ export async function findTask({ operands, options }: Context, { ledger }: Store
   });
 }
 
-/** The state of a task that was ended because it could not continue. */
 export function endedText(status: TaskStatus): string {
   return status === "cancelled" ? "cancelled" : "ended, outcome unknown";
 }
 
-/** An action on a task; it resolves with undefined on success. */
+/** Resolves with undefined on success. */
 export type TaskAction = (tasks: Tasks, by: By) => Promise<TaskRefusal | undefined>;
 
 const LONGEST_MS = 2 ** 30;
 
-/**
- * Opens the session of a task for one action, without continuing the session or calling a model. Throws `session_in_use` if a live
- * process has it. Resolves with the task's end if opening the session ended it, as for a command of an earlier process.
- */
+/** Calls no model. Returns the task's end if opening the session ended it. */
 export async function settleTask(
   context: Context,
   store: Store,
@@ -69,7 +65,7 @@ export async function settleTask(
   }
 }
 
-/** Rewords the error about a session in use, because this command cannot take one over. */
+/** This command cannot take a session over, so the error must not suggest it. */
 async function takeSession(
   context: Context,
   { store: { ledger }, ports }: { readonly store: Store; readonly ports: HostPorts },
@@ -134,7 +130,7 @@ function ignoreEvents(): void {
 
 const unasked = (): Promise<never> => Promise.reject(new Error("no model is asked here"));
 
-/** A model that is never called, for agents that are only ended. */
+/** Never called. */
 const NO_MODEL: RunModel = {
   id: "none",
   model: () => ({
@@ -149,7 +145,7 @@ const NO_MODEL: RunModel = {
   script: undefined,
 };
 
-/** `assent tasks discard`: ends a paused task and everything it left open. */
+/** Ends a paused task and everything it left open. */
 export function discardTask(context: Context): Promise<number> {
   const { io, options } = context;
   return withStoreIfAny(context, async (store) => {
@@ -164,7 +160,7 @@ export function discardTask(context: Context): Promise<number> {
   });
 }
 
-/** `assent tasks release`: lets a task continue after a person checked a call with unknown outcome. */
+/** Lets a task continue after a person checked a call with unknown outcome. */
 export function releaseTask(context: Context): Promise<number> {
   const { io, options } = context;
   return withStoreIfAny(context, async (store) => {

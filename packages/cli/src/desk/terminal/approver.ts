@@ -14,9 +14,9 @@ export type TerminalApproverParts = {
   readonly clock: Clock;
   readonly by: By;
   readonly cancel: () => void;
-  /** Opens requests in the person's editor; absent if that is not possible here. */
+  /** Absent if requests cannot be edited here. */
   readonly edit?: ApprovalEditor;
-  /** Discards the proposal that a rejected call would have applied; absent: it stays open. */
+  /** Discards the proposal that the rejected call would have applied. */
   readonly discard?: (approval: OpenApproval, reason: string) => void;
   readonly stops?: boolean;
 };
@@ -29,7 +29,7 @@ type Screen = {
   edited: RequestEdit | undefined;
 };
 type TypedDecision = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt"> & { readonly discard?: true };
-/** `again`: nothing usable was typed, so ask again. */
+/** `again`: nothing usable was typed. */
 type Turn =
   | { readonly decided: TypedDecision }
   | { readonly again: true }
@@ -44,10 +44,7 @@ const SCOPE_WORDS: Readonly<Record<Remember["scope"], string>> = {
 };
 const FURNITURE_ROWS = 10;
 
-/**
- * Asks the person at this terminal, one question at a time, on stderr. An answer is a letter and Enter; keys pressed before the question
- * was readable are ignored. A long request is shown in pages, and can be approved only after its last page.
- */
+/** Ignores keys pressed before the request was readable, and approves only after its last page. */
 export function terminalApprover(parts: TerminalApproverParts): Approver {
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -151,7 +148,7 @@ async function openEditor(
   return "message" in revised ? revised : { edit, approval: revised };
 }
 
-/** Applies an edit; undefined, with a message, if it failed. */
+/** Undefined if the edit failed; prints why. */
 async function applyEdit(
   screen: Screen,
   { signal }: ApprovalQuestion,
@@ -170,7 +167,7 @@ async function applyEdit(
   return edited.approval;
 }
 
-/** Shows all lines in pages; undefined once all were shown. */
+/** Undefined once all pages were shown. */
 async function showPages(screen: Screen, lines: readonly string[], rows: number): Promise<Turn | undefined> {
   const pages = Math.ceil(lines.length / rows);
   for (let page = 1; page < pages; page++) {

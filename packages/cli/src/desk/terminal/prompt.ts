@@ -5,16 +5,15 @@ import { visible } from "../../io/visible-text.ts";
 /** A typed line, or why there is none: Ctrl-C, end of input, or answered elsewhere. */
 export type Typed = { readonly line: string } | { readonly none: "cancelled" | "closed" | "withdrawn" };
 
-/** Asks for lines; holds the keyboard until it is closed. */
+/** Holds the keyboard until it is closed. */
 export type Prompt = {
-  /** Writes the text and waits for a line. Ignores keys pressed before the text was readable, except Ctrl-C. */
+  /** Ignores keys pressed before the text was readable, except Ctrl-C. */
   readonly ask: (text: string) => Promise<Typed>;
-  /** Like `ask`, but keeps keys typed early, because the line decides nothing. */
+  /** Keeps keys typed early, because the line decides nothing. */
   readonly askAtOnce: (text: string) => Promise<Typed>;
   readonly close: () => void;
 };
 
-/** How long a text must be visible before keys count. */
 const READING_TIME_MS = 300;
 
 type Parts = {
@@ -26,7 +25,6 @@ type Parts = {
 };
 type Waiting = { typed: string; readable: boolean; readonly done: (typed: Typed) => void };
 
-/** Takes the keyboard, without earlier input. */
 export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts): Prompt {
   let waiting: Waiting | undefined;
   let painting = Promise.resolve();

@@ -21,7 +21,7 @@ export type TerminalQuestionerParts = { readonly io: Pick<Io, "stderr" | "keyboa
 type NoLine = Extract<Typed, { readonly none: unknown }>;
 type QuestionResult = { readonly answer: QuestionAnswer } | NoLine;
 
-/** Asks questions at this terminal, one after the other, on stderr. An answer is a number and Enter. */
+/** Only the list has a time limit, not the text. */
 export function terminalQuestioner(parts: TerminalQuestionerParts): Questioner {
   return {
     available: () => true,

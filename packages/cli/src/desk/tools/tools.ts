@@ -18,7 +18,6 @@ import { oneLine } from "../../io/visible-text.ts";
 import { stateDirectory } from "../../store/location.ts";
 import { workspaceTrust } from "../trust/workspace-trust.ts";
 
-/** Lists the available tools, or shows one in full. */
 export async function showTools(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const ports = hostPortsFor(context, await stateDirectory(context));
@@ -87,7 +86,6 @@ async function show({ io, options }: Context, tool: Tool, formOf: ToolListing["f
 
 type ToolForm = Pick<Tool, "name" | "kind" | "title" | "description"> & { readonly source: string };
 
-/** A tool as listed; `file` is its module. */
 function form({ overrides }: Context, { name, kind, title, description }: Tool, file: string | undefined): ToolForm {
   const isOwn = overrides.tools?.some((tool) => tool.name === name) === true;
   return { name, kind, title, description, source: file ?? (isOwn ? "custom" : "built-in") };

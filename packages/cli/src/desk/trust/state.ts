@@ -1,10 +1,7 @@
 import type { Ledger } from "@assent/core";
 import { diffConfiguration, findNestedInstructions, readTrustState, type TrustState } from "@assent/policy";
 
-/**
- * The trust state of a workspace, with the instructions below its root. The digest excludes those, because finding them at every start
- * would be slow; each is compared with the record when it is used.
- */
+/** Adds nested instructions, which the digest excludes because finding them at every start would be slow. */
 export async function fullTrustState(ledger: Ledger, workspace: string): Promise<TrustState> {
   const state = await readTrustState(ledger, workspace);
   const { record, trusted } = state;

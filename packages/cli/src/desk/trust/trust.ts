@@ -19,10 +19,7 @@ import { openPrompt, type Prompt } from "../terminal/prompt.ts";
 import { fullTrustState } from "./state.ts";
 import { trustLines } from "./view.ts";
 
-/**
- * Trusts a workspace, revokes trust, or shows its state. Asks at a terminal after showing everything; `--yes` skips the question and is
- * required without a terminal. If a file changes meanwhile, the workspace is not trusted.
- */
+/** If a file changes while the person reads, the workspace is not trusted. */
 export async function trustCommand(context: Context): Promise<number> {
   const { options } = context;
   const [revoke, show] = [options.flag("revoke"), options.flag("show")];
@@ -72,7 +69,7 @@ async function grant(context: Context, ledger: Ledger, workspace: string): Promi
   return now.trusted ? 0 : 1;
 }
 
-/** `--yes`, or the person's answer at the terminal. Stdin is not read as an answer. */
+/** Stdin is not read as an answer. */
 async function isWanted(context: Context, ledger: Ledger, state: TrustState): Promise<boolean> {
   const { io, options } = context;
   if (options.flag("yes")) return true;
@@ -98,7 +95,7 @@ async function print({ io, options }: Context, ledger: Ledger, state: TrustState
 
 const FURNITURE_ROWS = 6;
 
-/** Shows all lines in pages, then asks. Only a typed y confirms. */
+/** Only a typed y confirms. */
 export async function askToTrust({ io, overrides }: Context, lines: readonly string[]): Promise<boolean> {
   const { createSystemClock } = await import("@assent/host");
   const { signal } = new AbortController();

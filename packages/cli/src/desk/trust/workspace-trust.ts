@@ -9,11 +9,10 @@ export type WorkspaceTrust = { readonly trusted: boolean; readonly stillTrusted:
 type TrustQuery = {
   readonly workspace: string;
   readonly ledger?: Ledger;
-  /** Do not warn, because nothing of the project is used. */
   readonly quiet?: boolean;
 };
 
-/** Checks whether the workspace is trusted now, and warns about ignored configuration. */
+/** Warns about ignored configuration, unless `quiet`. */
 export async function workspaceTrust(context: Context, { workspace, ledger, quiet = false }: TrustQuery): Promise<WorkspaceTrust> {
   const state = ledger
     ? await readTrustState(ledger, workspace)

@@ -223,7 +223,7 @@ function compose(
     frontEnd: door,
     limits,
     observe,
-    told: (end) => {
+    onDrained: (end) => {
       notices.end = end ?? notices.end;
     },
   });

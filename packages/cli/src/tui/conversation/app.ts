@@ -45,7 +45,7 @@ export type DoorParts = {
 };
 
 /** What the app is made of. */
-export type AppParts = Omit<SharedParts, "door" | "told"> & {
+export type AppParts = Omit<SharedParts, "door" | "onDrained"> & {
   readonly view: ConversationView;
   readonly bindings: () => readonly Binding[];
   readonly place: WorkPlace;
@@ -192,7 +192,7 @@ function wireApp(parts: AppParts): AppState {
       leaving: leaving.signal,
       attend: root === PERSON ? feed.attendPerson : feed.attend(root),
     });
-  const shared: SharedParts = { ...parts, door, told: turns.noticeEnded };
+  const shared: SharedParts = { ...parts, door, onDrained: turns.noticeEnded };
   const conversations = makeConversations({ shared, view, place });
   const commands = trackPersonCommands(view, (line, stopped) => {
     const signal = AbortSignal.any([cancelling.signal, leaving.signal, stopped]);

@@ -31,7 +31,7 @@ export type SharedParts = {
   readonly cancelling: Cancellation;
   readonly run: RunFlags;
   readonly door: (root: string) => FrontEnd;
-  readonly told: (end: Awaited<ReturnType<AgentSession["drain"]>>) => void;
+  readonly onDrained: (end: Awaited<ReturnType<AgentSession["drain"]>>) => void;
 };
 
 /** What a session needs before it is recorded. */
@@ -120,11 +120,11 @@ function sessionInDirectory({ io, options }: Context, session: Session): Session
 type Parts = Pick<TuiSession, "session" | "policy" | "chosen" | "wasDone">;
 
 async function composeSession(shared: SharedParts, { session, policy, chosen, wasDone }: Parts): Promise<TuiSession> {
-  const { context, ports, cancelling, run, told } = shared;
+  const { context, ports, cancelling, run, onDrained } = shared;
   const { maxCostUsd } = policy.source.settings();
   const limits = createRunLimits({ clock: ports.clock, ...run, maxCostUsd });
   const agent = await composeAgent(context, {
-    ...{ session, ports, policy, chosen, cancelling, limits, told },
+    ...{ session, ports, policy, chosen, cancelling, limits, onDrained },
     unattended: "park",
     interactive: true,
     observe: () => undefined,
