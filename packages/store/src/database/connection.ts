@@ -10,7 +10,7 @@ export type Connection = { readonly database: Database; readonly refusal: Ledger
 
 const RETRY_MS = 20;
 
-/** Opens the file for writing, or only for reading if the file system is read-only or full. */
+/** Opens the file read-only if the file system is read-only or full. */
 export async function connect(paths: StatePaths, open: OpenDatabase): Promise<Connection> {
   try {
     return { database: await openWal(paths, open), refusal: undefined };
@@ -21,7 +21,7 @@ export async function connect(paths: StatePaths, open: OpenDatabase): Promise<Co
   }
 }
 
-/** Opens the file read-only. Where SQLite cannot create its own files, it opens the file as immutable. */
+/** Opens the file as immutable where SQLite cannot create its own files. */
 export function openReadOnly(paths: StatePaths, open: OpenDatabase): Database {
   try {
     return openForReading(paths, paths.file, open);
@@ -39,7 +39,7 @@ function isUnwritable(error: unknown): error is LedgerError {
   return error instanceof LedgerError && (error.type === "store_readonly" || error.type === "store_full");
 }
 
-/** Opens a log without room for its index on disk. SQLite keeps the index of an exclusive connection in memory. */
+/** SQLite keeps the log's index of an exclusive connection in memory, so it needs no disk space. */
 function openExclusive(paths: StatePaths, open: OpenDatabase): Database {
   const database = open(paths.file, { readOnly: false, timeout: BUSY_MS });
   try {
@@ -78,7 +78,7 @@ async function openWal(paths: StatePaths, open: OpenDatabase): Promise<Database>
   }
 }
 
-/** Refuses the database of another program before anything is written to it. */
+/** Checks before anything is written. */
 function refuseForeign(database: Database, { file, directory }: StatePaths): void {
   const known = query<{ ours: number; all: number }>(
     database,
@@ -90,7 +90,7 @@ function refuseForeign(database: Database, { file, directory }: StatePaths): voi
   throw new LedgerError("store_unsafe_location", text, { path: file });
 }
 
-/** Tries again, because two processes that open a new file at once make each other fail. */
+/** Two processes that open a new file at once make each other fail. */
 async function enterWal(database: Database): Promise<void> {
   for (let left = BUSY_MS / RETRY_MS; ; left -= 1) {
     try {

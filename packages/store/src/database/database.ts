@@ -6,16 +6,14 @@ export type Database = Pick<DatabaseSync, "exec" | "prepare" | "close" | "isTran
 /** Opens a database file. It must wait up to `timeout` milliseconds for a lock. */
 export type OpenDatabase = (file: string, options: { readonly readOnly: boolean; readonly timeout: number }) => Database;
 
-/** How long an operation waits for another process before it is `store_locked`. */
+/** Longer waits for another process fail with `store_locked`. */
 export const BUSY_MS = 5_000;
 
-/** Loads the SQLite of Node. */
 export async function nodeSqlite(): Promise<OpenDatabase> {
   const { DatabaseSync } = await import("node:sqlite");
   return (file, options) => new DatabaseSync(file, options);
 }
 
-/** A prepared statement whose rows have one known shape. */
 export type Query<Row> = {
   get(...values: SQLInputValue[]): Row | undefined;
   all(...values: SQLInputValue[]): Row[];
@@ -23,13 +21,12 @@ export type Query<Row> = {
   run(...values: SQLInputValue[]): unknown;
 };
 
-/** Prepares a statement. The tables are strict, so the columns determine the shape of a row. */
+/** The tables are strict, so the columns determine the shape of a row. */
 export function query<Row>(database: Database, sql: string): Query<Row> {
   // Parsing: rows get their type here.
   return database.prepare(sql) as unknown as Query<Row>;
 }
 
-/** Runs `work` in a transaction and rolls it back if `work` throws. */
 export function transact<T>(database: Database, work: () => T): T {
   database.exec("begin immediate");
   try {

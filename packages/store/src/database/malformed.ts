@@ -1,7 +1,6 @@
 import { type Database, query } from "./database.ts";
 import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
 
-/** Yields rows until SQLite reports a malformed file, then calls `broken`. */
 export function* readUntilMalformed<Row>(rows: () => Iterable<Row>, broken: () => void): Generator<Row> {
   try {
     yield* rows();
@@ -11,13 +10,11 @@ export function* readUntilMalformed<Row>(rows: () => Iterable<Row>, broken: () =
   }
 }
 
-/** True for SQLite's error about a malformed file. */
 export function isMalformed(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && primaryCode(code) === SQLITE.CORRUPT;
 }
 
-/** Runs SQLite's integrity check. */
 export function isMalformedFile(database: Database): boolean {
   try {
     return query<{ integrity_check: string }>(database, "pragma integrity_check(1)").get()?.integrity_check !== "ok";

@@ -13,7 +13,7 @@ import {
   SCHEMA_VERSION,
 } from "./schema.ts";
 
-/** A step from one schema version to the next. It runs in a transaction and must not change stored events. */
+/** Runs in a transaction and must not change stored events. */
 export type Migration = { readonly from: number; readonly up: (database: Database) => void };
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -24,14 +24,13 @@ export const MIGRATIONS: readonly Migration[] = [
   { from: 5, up: (database) => database.exec(`${PROCESSES_OF_6}${FILL_OF_6}`) },
 ];
 
-/** Adds temporary empty lists to an old file that cannot be migrated, so that it can be read. */
+/** Makes an old file readable that cannot be migrated. */
 export function addMissingLists(database: Database): void {
   if (schemaVersion(database) === 1) database.exec(EMPTY_LISTS_OF_2);
 }
 
 export type SchemaState = "empty" | "current" | "older" | "newer";
 
-/** Compares the schema version of a database with the one this program writes. */
 export function schemaState(database: Database, known: number = SCHEMA_VERSION): SchemaState {
   const version = schemaVersion(database);
   if (version === 0 && query(database, "select 1 from sqlite_schema limit 1").get() === undefined) return "empty";
@@ -43,7 +42,7 @@ export function schemaVersion(database: Database): number {
   return query<{ user_version: number }>(database, "pragma user_version").get()?.user_version ?? 0;
 }
 
-/** Creates the tables of a new store in one transaction; `first` writes its first records. Does nothing if another process was faster. */
+/** `first` writes the first records. Does nothing if another process was faster. */
 export function createTables(database: Database, first: () => void): void {
   transact(database, () => {
     if (schemaState(database) !== "empty") return;
@@ -56,11 +55,11 @@ export function createTables(database: Database, first: () => void): void {
 export type MigrationRun = {
   readonly file: string;
   readonly migrations: readonly Migration[];
-  /** Records the step, inside its transaction. */
+  /** Called inside the step's transaction. */
   readonly record: (from: number, to: number) => void;
 };
 
-/** Applies each missing migration in its own transaction. A copy of the old database stays beside it (`ledger.db.vN`). */
+/** Runs each migration in its own transaction. Keeps a copy of the old database (`ledger.db.vN`). */
 export function migrate(database: Database, { file, migrations, record }: MigrationRun): void {
   for (let step = nextStep(database, migrations); step; step = nextStep(database, migrations)) {
     copyDatabase(database, `${file}.v${step.from}`, step.from);
@@ -82,7 +81,7 @@ function takeStep(database: Database, { from, up }: Migration, record: Migration
   });
 }
 
-/** Copies the database aside and links the copy into place. A copy that another process's migration overtook is dropped. */
+/** Drops a copy that another process's migration overtook. */
 function copyDatabase(database: Database, target: string, version: number): void {
   const made = `${target}-${process.pid}`;
   rmSync(made, { force: true });

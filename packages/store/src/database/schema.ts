@@ -1,7 +1,6 @@
-/** The schema version, stored as `PRAGMA user_version`. */
+/** Stored as `PRAGMA user_version`. */
 export const SCHEMA_VERSION = 6;
 
-/** The lists that version 2 added. */
 export const LISTS_OF_2 = `
 create table proposals (
   id text primary key,
@@ -31,26 +30,20 @@ create index questions_session on questions (session, first);
 create index questions_call on questions (session, call) where open = 1;
 `;
 
-/** The index that version 3 had: events of every type. It cost four pages per call. */
+/** Replaced, because it cost four pages per call. */
 export const INDEX_OF_3 = "create index events_type on events (type);";
 
-/** The index that version 4 had. SQLite builds the list of types again for every insert. */
+/** Replaced, because SQLite builds the list of types again for every insert. */
 export const INDEX_OF_4 =
   "create index events_rare_type on events (type) where type not in ('call.proposed', 'call.judged', 'call.started', 'call.claimed', 'call.ended');";
 
-/**
- * True in SQL for the types that are indexed: all but `call.…`, which every call writes. Queries repeat this text, because SQLite uses a
- * partial index only then.
- */
+/** Excludes `call.…`, which every call writes. Queries repeat this text, or SQLite ignores the partial index. */
 export const IS_RARE_TYPE = "(type < 'call.' or type > 'call/')";
 
-/** The index that version 5 has. A scan for the events of calls finds enough of them without an index. */
+/** Call events are frequent enough to find them without an index. */
 export const INDEX_OF_5: string = `create index events_rare_type on events (type) where ${IS_RARE_TYPE};`;
 
-/**
- * The table that version 6 added: which events record the start of which process. Triggers fill it, so that every way to write or delete
- * events keeps it right.
- */
+/** Which events record the start of which process. Triggers keep it right for every write and delete. */
 export const PROCESSES_OF_6 = `
 create table processes (pid integer not null, pos integer not null, primary key (pid, pos)) strict, without rowid;
 create trigger process_recorded after insert on events when new.type = 'call.started' or new.type = 'task.process' begin
@@ -63,14 +56,13 @@ create trigger process_deleted after delete on events when (old.type = 'call.sta
 end;
 `;
 
-/** Fills that table from the events. */
 export const FILL_OF_6 = `
 insert or ignore into processes select json_extract(body, '$.pid'), pos from events where type in ('call.started', 'task.process');
 insert or ignore into processes
   select json_extract(other.value, '$.pid'), pos from events, json_each(body, '$.others') as other where events.type in ('call.started', 'task.process');
 `;
 
-/** Temporary empty tables for a file that lacks these lists and cannot be written. */
+/** For an old file that cannot be written. */
 export const EMPTY_LISTS_OF_2 = `
 create temp table proposals as select * from approvals limit 0;
 create unique index temp.proposals_id on proposals (id);
@@ -78,10 +70,7 @@ create temp table questions as select id, first, latest, session, tool as call, 
 create unique index temp.questions_id on questions (id);
 `;
 
-/**
- * `events` is the record. The other lists are folded from it in the same transaction and can be rebuilt from it. `row` columns hold JSON.
- * `blob_uses` records which sessions need which blob.
- */
+/** `events` is the record; other tables can be rebuilt from it. `blob_uses` says which sessions need which blob. */
 export const SCHEMA: string = `
 create table meta (key text primary key, value text not null) strict, without rowid;
 

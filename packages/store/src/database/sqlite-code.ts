@@ -1,4 +1,3 @@
-/** The primary result codes of SQLite that the store handles. */
 export const SQLITE = {
   ERROR: 1,
   BUSY: 5,
@@ -11,12 +10,11 @@ export const SQLITE = {
   NOTADB: 26,
 } as const;
 
-/** The (extended) SQLite code of an error. Undefined: the error is not from SQLite. */
+/** Undefined if the error is not from SQLite. */
 export function sqliteCode(error: unknown): number | undefined {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;
 }
 
-/** The primary code of an extended one. */
 export function primaryCode(code: number): number {
   return code & 0xff;
 }

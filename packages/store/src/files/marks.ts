@@ -3,25 +3,23 @@ import { dirname, join } from "node:path";
 import { type Database, query } from "../database/database.ts";
 import { isCode, syncDirectory } from "./state-directory.ts";
 
-/** An event that the database must contain: it was committed before its mark was written. */
+/** An event that was committed before its mark was written. */
 export type Mark = { readonly pos: number; readonly hash: string };
 
 /**
- * Marks are empty files named `POS-HASH` beside the database. The store writes one after a commit that used an answer, before the effect,
- * and when the ledger closes. If the database lacks a marked event, an older copy replaced it or its end was cut off. Only the newest
- * mark is kept. Each mark has its own name, so copying an old directory over this one does not remove the newer mark.
+ * Empty files named `POS-HASH`, written after a commit and before its effect. If the database lacks a marked event, it was restored or
+ * cut. Names are unique, so copying an old directory over this one keeps the newest mark.
  */
 export type Marks = {
-  /** Lists the marks. Call it before reading the database, because the events they name were committed earlier. */
+  /** Call it before reading the database, because marked events were committed earlier. */
   readonly list: () => readonly Mark[];
-  /** Writes a mark, durable when this returns, and removes older ones. */
+  /** Durable when it returns; removes older marks. */
   readonly put: (mark: Mark) => void;
   readonly remove: (marks: readonly Mark[]) => void;
 };
 
 const NAME = /^(\d{1,16})-([0-9a-f]{64})$/;
 
-/** Opens the marks in a directory. The first mark creates the directory. */
 export function openMarks(directory: string): Marks {
   const list = (): readonly Mark[] => listNames(directory).flatMap(parseName);
   const remove = (marks: readonly Mark[]): void => {
@@ -70,14 +68,13 @@ function createMark(directory: string, mark: Mark): void {
   }
 }
 
-/** Finds the marks whose event is not in the database. */
 export function findMissingMarks(database: Database, marks: readonly Mark[]): readonly Mark[] {
   if (marks.length === 0) return marks;
   const hashAt = query<{ hash: string }>(database, "select hash from events where pos = ?");
   return marks.filter(({ pos, hash }) => hashAt.get(pos)?.hash !== hash);
 }
 
-/** The mark to write after the current transaction commits. */
+/** Written after the current transaction commits. */
 export type DueMark = {
   readonly note: (mark: Mark) => void;
   readonly reset: () => void;

@@ -9,22 +9,19 @@ import { staleWriter } from "../write/append.ts";
 import type { StatePaths } from "./state-paths.ts";
 import { storeError, tryStat } from "./store-error.ts";
 
-/** Takes the lock of a session and returns a function that releases it. Undefined: it is held, in this process or another. */
+/** Returns a function that releases the lock; undefined if any process holds it. */
 export type TryLock = (session: string) => (() => void) | undefined;
 
-/** The locks of sessions, through this ledger's own connections to their files. */
 export type SessionLocks = { readonly tryLock: TryLock; readonly close: () => void };
 
 type LockConnection = { readonly database: Database; readonly file: string; readonly inode: number };
 
-/**
- * Connections stay open after a release, because opening one costs more than the lock. More than this many are closed when they are free.
- */
+/** Free connections kept open, because opening one costs more than the lock. */
 const KEPT_OPEN = 16;
 
 /**
- * Locks of sessions that the system releases when a process ends, however it ends. Node has no `flock`, so each lock is SQLite's own lock on an empty
- * database file. The file must never be opened by other means: closing it would drop the locks that this process has on it.
+ * The system releases these locks when a process ends. Node has no `flock`, so each is SQLite's lock on an empty database file. Do not open
+ * the file by other means: closing it would drop this process's locks.
  */
 export function makeSessionLocks({ paths, files }: Pick<OpenStore, "paths" | "files">, open: OpenDatabase): SessionLocks {
   const connections = new Map<string, LockConnection>();
@@ -72,7 +69,6 @@ export function makeSessionLocks({ paths, files }: Pick<OpenStore, "paths" | "fi
   };
 }
 
-/** Removes the lock file of a session that was pruned. */
 export function removeLock(paths: StatePaths, session: string): void {
   rmSync(lockFile(paths, session), { force: true });
 }
@@ -97,7 +93,7 @@ function ignoreExisting(make: () => void): void {
 
 const RETRY_MS = 20;
 
-/** Keeps a session for its writer. The lock is taken once, however often the session is held. */
+/** Takes the lock once, however often the session is held. */
 export function makeSessionHold({ database, paths }: Pick<OpenStore, "database" | "paths">, tryLock: TryLock): Ledger["hold"] {
   const epochOf = query<{ epoch: number }>(database, "select epoch from sessions where session = ?");
   const held = new Map<string, { users: number; readonly unlock: () => void }>();

@@ -4,16 +4,15 @@ import { LedgerError } from "@assent/core";
 import { octal, type StatePaths } from "./state-paths.ts";
 import { beyondRepairError, storeLost, storeUnreadable } from "./store-error.ts";
 
-/** A warning for the caller. */
+/** A warning for people about the state of a store. */
 export type StoreWarning = {
   readonly type: "store_permissions" | "store_restored" | "subscriber_failed" | "snapshot_mismatch";
   readonly message: string;
 };
 
 /**
- * True if there is a ledger; false only if there never was one.
- * Throws `store_unreadable` if that cannot be determined, `store_unsafe_location` for anything else in its place (links, files of another owner),
- * and `store_lost` if other files of a store are left without their ledger.
+ * False only if there never was a ledger. Throws `store_unreadable`, `store_unsafe_location` (links, files of another owner) or
+ * `store_lost`.
  */
 export function hasLedger(paths: StatePaths): boolean {
   try {
@@ -28,24 +27,20 @@ export function hasLedger(paths: StatePaths): boolean {
   }
 }
 
-/**
- * Tightens looser modes of an existing store. Throws `store_unreadable` for a ledger that may not be read, `store_corrupt` for an empty
- * one.
- */
+/** Tightens loose modes. Throws `store_unreadable`, or `store_corrupt` for an empty ledger. */
 export function prepareDirectory(paths: StatePaths): readonly StoreWarning[] {
   refuseUnreadable(paths);
   if (inspect(paths.file, "file")?.size === 0) throw beyondRepairError(`The ledger ${paths.file} is empty (0 bytes).`, paths);
   return looseModes(paths).map(restrictMode);
 }
 
-/** Creates the directory and its missing parents with mode 0700. */
 export function makeStateDirectory({ directory }: StatePaths): void {
   if (exists(directory)) return;
   makeDirectory(directory);
   syncDirectory(dirname(directory));
 }
 
-/** Reports missing permissions, because SQLite only says that the file cannot be opened. */
+/** SQLite only says that the file cannot be opened. */
 export function refuseUnreadable(paths: StatePaths): void {
   try {
     accessSync(paths.file, constants.R_OK);
@@ -54,15 +49,12 @@ export function refuseUnreadable(paths: StatePaths): void {
   }
 }
 
-/** The error for a missing store that may not be created. */
 export function noLedger({ directory }: StatePaths): Error {
   return Object.assign(new Error(`There is no ledger in ${directory}.`), { code: "ENOENT" });
 }
 
-/** A path with a too permissive mode, and the mode it should have. */
 export type LooseMode = { readonly path: string; readonly mode: number; readonly wanted: number };
 
-/** Lists the store's files that group or others can access. */
 export function looseModes({ directory, file, idFile, output, torn, marks, locks }: StatePaths): readonly LooseMode[] {
   const wanted: readonly (readonly [string, number])[] = [
     [directory, 0o700],
@@ -83,14 +75,14 @@ export function looseModes({ directory, file, idFile, output, torn, marks, locks
   return found;
 }
 
-/** Creates the database file with its final mode. SQLite gives `-wal` and `-shm` the same mode. */
+/** SQLite gives `-wal` and `-shm` the same mode. */
 export function createPrivateFile(file: string): void {
   const { O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW } = constants;
   closeSync(openSync(file, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0o600));
   syncDirectory(dirname(file));
 }
 
-/** Creates parents one by one, because Node's `recursive` never returns in /proc. */
+/** Node's `recursive` never returns in /proc. */
 function makeDirectory(directory: string): void {
   const above = dirname(directory);
   if (!exists(above)) makeDirectory(above);
@@ -135,7 +127,7 @@ function hasEntries(directory: string): boolean {
   return exists(directory) && readdirSync(directory).length > 0;
 }
 
-/** Syncs a directory, so that created and removed names survive a power cut. */
+/** Makes created and removed names survive a power cut. */
 export function syncDirectory(directory: string): void {
   const handle = openSync(directory, constants.O_RDONLY);
   try {
@@ -145,7 +137,6 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-/** True for an error of the file system with this code. */
 export function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }

@@ -1,14 +1,13 @@
 import { join, resolve } from "node:path";
 
-/** The paths of a store. */
 export type StatePaths = {
   readonly directory: string;
   readonly file: string;
-  /** Contains the store's id, so that a missing or replaced ledger is noticed. */
+  /** Reveals a missing or replaced ledger. */
   readonly idFile: string;
   readonly output: string;
   readonly torn: string;
-  /** Names the newest events that must be in the ledger. */
+  /** Events that must be in the ledger. */
   readonly marks: string;
   /** One empty file for each session that had an effect. */
   readonly locks: string;
@@ -21,7 +20,6 @@ export function statePaths(directory: string): StatePaths {
   return { directory: root, file: at("ledger.db"), idFile, output, torn, marks, locks };
 }
 
-/** Formats a file mode in octal. */
 export function octal(mode: number): string {
   return mode.toString(8).padStart(4, "0");
 }

@@ -4,10 +4,10 @@ import { type Json, LedgerError } from "@assent/core";
 import { primaryCode, SQLITE, sqliteCode } from "../database/sqlite-code.ts";
 import { octal, type StatePaths } from "./state-paths.ts";
 
-/** Extended codes of failed writes: SQLite does not say whether the disk or a quota refused. */
+/** Failed writes, where SQLite does not say whether the disk or a quota refused. */
 const REFUSED_WRITES: ReadonlySet<number> = new Set([778, 4874]);
 
-/** Translates an error of SQLite or the file system into a `LedgerError`. Other errors are returned unchanged. */
+/** Translates errors of SQLite and the file system into `LedgerError`s; returns others unchanged. */
 export function storeError(error: unknown, paths: StatePaths): unknown {
   if (error instanceof SyntaxError) return Object.assign(storeCorrupt("A row of the ledger is no JSON.", {}), { cause: error });
   const code = error instanceof Error ? sqliteCodeOf(error) : undefined;
@@ -74,7 +74,6 @@ function whyNotWritten({ directory, file }: StatePaths): string {
   return lacksRights(directory) ? `its directory has mode ${modeOf(directory)}` : "its file system refuses it";
 }
 
-/** The mode denies its owner one of these rights. */
 function lacksRights(path: string, rights = 0o200): boolean {
   const stats = tryStat(path);
   return stats !== undefined && (stats.mode & rights) !== rights;
@@ -97,31 +96,27 @@ function storeLocked({ file }: StatePaths): LedgerError {
 
 const REPAIR = " See what is damaged: assent verify. Set it aside: assent verify --repair";
 
-/** The error for a damaged record. */
 export function storeCorrupt(what: string, detail: Readonly<Record<string, Json>>): LedgerError {
   return new LedgerError("store_corrupt", `${what}${REPAIR}`, detail);
 }
 
 const RESTORE = " Restore a backup. List the damaged sessions: assent verify";
 
-/** A database file that SQLite cannot read in part or as a whole. Only a backup helps. */
+/** SQLite cannot read the file, so only a backup helps. */
 export function malformedFile(what: string, detail: Readonly<Record<string, Json>>): LedgerError {
   return new LedgerError("store_corrupt", `${what}${RESTORE}`, detail);
 }
 
-/** The error for a ledger that cannot be repaired. */
 export function beyondRepairError(what: string, { directory }: Pick<StatePaths, "directory">): LedgerError {
   const remedy = `Restore a backup, or move ${directory} away and begin a new store.`;
   return new LedgerError("store_corrupt", `${what} It cannot be repaired. ${remedy}`, { directory });
 }
 
-/** The error for a ledger that existed and is missing. */
 export function storeLost(what: string, { directory }: StatePaths): LedgerError {
   const remedy = `Put it back or restore a backup. To begin a new store instead, move ${directory} away.`;
   return new LedgerError("store_lost", `${what} ${remedy}`, { directory });
 }
 
-/** The error for a ledger that the user may not read. */
 export function storeUnreadable(paths: StatePaths): LedgerError {
   const { directory, file } = paths;
   const remedy = "Give your user the right to read it, or choose another directory with --store.";
@@ -129,20 +124,18 @@ export function storeUnreadable(paths: StatePaths): LedgerError {
   return new LedgerError("store_unreadable", `The ledger ${file} cannot be read: ${why}. ${remedy}`, { path: file });
 }
 
-/** The error of a failed repair, without the advice to repair. */
+/** Drops the advice to repair. */
 export function beyondRepair(error: unknown, paths: StatePaths): unknown {
   if (!(error instanceof LedgerError)) return error;
   const damage = withoutAdvice(error);
   return damage === error.message ? error : Object.assign(beyondRepairError(damage, paths), { cause: error });
 }
 
-/** The error's message without its advice. */
 export function withoutAdvice({ message }: LedgerError): string {
   const advice = [REPAIR, RESTORE].find((end) => message.endsWith(end));
   return advice === undefined ? message : message.slice(0, -advice.length);
 }
 
-/** The error for lists that do not match the events. */
 export function listsMismatch(detail: Readonly<Record<string, Json>>): LedgerError {
   return new LedgerError(
     "store_corrupt",
@@ -151,13 +144,12 @@ export function listsMismatch(detail: Readonly<Record<string, Json>>): LedgerErr
   );
 }
 
-/** The error for a store of a newer version. */
 export function storeNewer(found: number, known: number): LedgerError {
   const text = `The ledger was written by a newer Assent (schema ${found}; this program writes ${known}). It can be read, not written: use the newer one.`;
   return new LedgerError("store_newer", text, { found, known });
 }
 
-/** Finds the process that holds SQLite's write lock (byte 120 of the `-shm` file), on Linux only. */
+/** Reads the owner of byte 120 of the `-shm` file, SQLite's write lock. Linux only. */
 function lockHolder(file: string): number | undefined {
   const shm = statSync(`${file}-shm`, { throwIfNoEntry: false });
   if (!shm || process.platform !== "linux") return undefined;
@@ -169,7 +161,6 @@ function lockHolder(file: string): number | undefined {
   return undefined;
 }
 
-/** Returns undefined if the path does not exist or cannot be accessed. */
 export function tryStat(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -179,7 +170,7 @@ export function tryStat(path: string): Stats | undefined {
   }
 }
 
-/** Tries a write, because SQLite reports an exceeded quota as an I/O error. */
+/** SQLite reports an exceeded quota as an I/O error, so this tries a write. */
 function hasSpace({ directory }: StatePaths): boolean {
   const probe = join(directory, `probe-${process.pid}`);
   try {

@@ -2,16 +2,12 @@ import { LedgerError } from "@assent/core";
 import type { StatePaths } from "./state-paths.ts";
 import { tryStat } from "./store-error.ts";
 
-/** The files of an open store: `check` throws `store_lost` once one of them is no longer the file at its path. */
+/** `check` throws `store_lost` once a file is no longer at its path. */
 export type StoreFiles = { readonly check: () => void };
 
 type OpenFile = { readonly path: string; readonly device: number; readonly inode: number; size: number };
 
-/**
- * Remembers the files that SQLite has open now. A file that is deleted, moved or replaced stays open and takes every write,
- * but no other process can read it and it is gone when this process ends. A database or log that is emptied takes every write, too, and cannot be
- * read afterwards. Neither of them shrinks by itself while it is open.
- */
+/** A deleted, replaced or emptied file still takes every write, but the records are lost when this process ends. */
 export function watchStoreFiles({ file }: StatePaths): StoreFiles {
   const open = [file, `${file}-wal`, `${file}-shm`].flatMap((path): readonly OpenFile[] => {
     const stats = tryStat(path);

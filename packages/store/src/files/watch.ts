@@ -8,10 +8,7 @@ const LOOK_MS = 1_000;
 
 type WatchedStore = Pick<OpenStore, "database" | "paths" | "files">;
 
-/**
- * Calls `changed` after every commit of another process, and `lost` once the store's files are gone, until it is stopped. The file watch reports at once and keeps
- * the process alive; reading the data version every second covers file systems that do not report changes.
- */
+/** The file watch keeps the process alive; a check every second covers file systems that report no changes. */
 export function watchCommits({ database, paths, files }: WatchedStore, changed: () => void, lost: (error: unknown) => void): () => void {
   const { directory, file } = paths;
   const version = query<{ data_version: number }>(database, "pragma data_version");
@@ -47,7 +44,7 @@ export function watchCommits({ database, paths, files }: WatchedStore, changed: 
   };
 }
 
-/** Undefined if the system has no watches left; the timer then keeps the process alive. */
+/** Undefined if the system has no watches left. */
 function tryWatch(directory: string, changed: (name: string | null) => void): FSWatcher | undefined {
   try {
     const watcher = watchFile(directory, (_event, name) => changed(name));

@@ -7,7 +7,7 @@ import { createPrivateFile, isCode, makeStateDirectory, syncDirectory } from "..
 import type { StatePaths } from "../files/state-paths.ts";
 import { storeLost, tryStat } from "../files/store-error.ts";
 
-/** Creates a ledger under a temporary name and moves it into place, so an empty file always means damage. */
+/** Moves a finished file into place, so an empty file always means damage. */
 export function createLedger(paths: StatePaths, open: OpenDatabase, first: (database: Database) => void): void {
   makeStateDirectory(paths);
   const made = `${paths.file}.new-${process.pid}-${randomBytes(4).toString("hex")}`;
@@ -31,10 +31,7 @@ export function createLedger(paths: StatePaths, open: OpenDatabase, first: (data
 
 const STORE_ID = /^[0-9a-f]{32}$/;
 
-/**
- * Compares the ledger with the store id in `ledger.id`, and writes that file if it is missing. Throws `store_lost` for the ledger of
- * another store.
- */
+/** Throws `store_lost` for the ledger of another store. Writes a missing `ledger.id`. */
 export function checkStoreId(paths: StatePaths, storeId: string, canWrite: boolean): void {
   const noted = tryStat(paths.idFile) ? readFileSync(paths.idFile, "utf8").trim() : "";
   if (STORE_ID.test(noted) && noted !== storeId)
@@ -48,8 +45,8 @@ export function checkStoreId(paths: StatePaths, storeId: string, canWrite: boole
 }
 
 /**
- * Throws `store_lost` if the write-ahead log was removed with records in it. SQLite creates the log before its index (`-shm`) and removes it after the index,
- * so an index of frames that are not in the database yet, without a log, means that the log was deleted.
+ * Throws `store_lost` if the log was deleted. SQLite removes the log after its index (`-shm`), so an index with pending frames but no log
+ * means that the log was deleted.
  */
 export function refuseMissingLog(paths: StatePaths): void {
   if (isLogMissing(paths)) throw storeLost(missingLog(paths), paths);
@@ -60,16 +57,15 @@ export function missingLog({ file }: StatePaths): string {
 }
 
 /**
- * True if the log was removed with records in it. Another process may close the store meanwhile, so it checks twice.
- * The index is read only where the log is missing: closing a file drops every lock that this process has on it, and without its lock on the index
- * another process that opens the store would empty the index under SQLite, which ends this process with SIGBUS.
+ * Checks twice, because another process may be closing the store. Reads the index only if there is no log: closing a file drops this
+ * process's locks on it, and another process could then empty the index under SQLite (SIGBUS).
  */
 export function isLogMissing({ file }: StatePaths): boolean {
   const lacks = (): boolean => tryStat(`${file}-wal`) === undefined && hasPendingFrames(`${file}-shm`);
   return lacks() && lacks();
 }
 
-/** Offsets in the header of the index: whether it is complete, its number of frames, and how many are in the database. */
+/** Offsets in the index header. */
 const INDEX = { isInit: 12, frames: 16, copied: 96, size: 100 } as const;
 
 function hasPendingFrames(index: string): boolean {

@@ -13,7 +13,7 @@ import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.t
 
 /** The options of `openLedger`. */
 export type OpenLedgerOptions = OpenStoreOptions & {
-  /** Returns the start time of a live process, as `Processes.startOf` does. */
+  /** Like `Processes.startOf`. */
   readonly startOf?: StartOf;
   /** Called with later warnings. */
   readonly onWarning?: (warning: StoreWarning) => void;
@@ -22,13 +22,13 @@ export type OpenLedgerOptions = OpenStoreOptions & {
 /** What a durable ledger has in addition to the port. */
 export type StoreExtras = {
   readonly directory: string;
-  /** Warnings for people. More may be added while the ledger is open. */
+  /** More may be added while the ledger is open. */
   readonly warnings: readonly StoreWarning[];
   /** Why the ledger is read-only, if it is. */
   readonly refusal: LedgerError | undefined;
 };
 
-/** Opens the ledger of a state directory and creates it if it is missing. Failures are `LedgerError`s. */
+/** Opens or creates the ledger of a state directory. Throws `LedgerError`. */
 export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerOptions): Promise<Ledger & StoreExtras> {
   const store = await openStore(options);
   const { database, storeId, paths, warnings, refusal } = store;
@@ -75,7 +75,7 @@ export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerO
   };
 }
 
-/** The later of the clock and the newest time in the ledger, so that setting the clock back extends no deadline. */
+/** Uses the newest recorded time if the clock was set back, so that no deadline is extended. */
 function makeNow({ database, time }: OpenStore): () => string {
   const newest = query<{ at: string | null }>(
     database,

@@ -16,22 +16,20 @@ import { cancelAnswers, hasMoved, readPlace, recordPlace, recordSettled, type St
 
 /** Where the store is, and how to open it. */
 export type OpenStoreOptions = {
-  /** The state directory. */
   readonly directory: string;
   readonly clock?: Pick<Clock, "now">;
-  /** False: a missing store is an error (`ENOENT`). */
+  /** If false, a missing store is an error (`ENOENT`). */
   readonly createIfMissing?: boolean;
   readonly openDatabase?: OpenDatabase;
 };
 
-/** Options for repairs: a copied store is then not treated as a copy. */
+/** A repair does not check for copies. */
 export type OpenForRepairOptions = OpenStoreOptions & {
   readonly asIs?: boolean;
   /** Also opens a store whose write-ahead log is missing. */
   readonly isRepair?: boolean;
 };
 
-/** An open store with an up-to-date schema. */
 export type OpenStore = {
   readonly database: Database;
   readonly paths: StatePaths;
@@ -46,12 +44,12 @@ export type OpenStore = {
   readonly time: () => string;
 };
 
-/** True if the directory has a store, false if there never was one. Throws a `LedgerError` if that is in doubt. */
+/** True if the directory has a store. Throws a `LedgerError` if that is in doubt. */
 export function hasStore(directory: string): boolean {
   return hasLedger(statePaths(directory));
 }
 
-/** Opens the store: directory, file, tables, migrations, and a check for copies. */
+/** Prepares files and schema, and checks for copies. */
 export async function openStore(options: OpenForRepairOptions): Promise<OpenStore> {
   const { directory, clock = Date, createIfMissing = true, openDatabase, asIs = false, isRepair = false } = options;
   const paths = statePaths(directory);
@@ -93,7 +91,7 @@ function withStoreErrors<T>(paths: StatePaths, work: () => T): T {
   }
 }
 
-/** A store that lost its newest records is treated as a restored backup when it is opened next. */
+/** The next opening treats the store as a restored backup. */
 const NOWHERE: StorePlace = { device: "", inode: "", born: "" };
 
 function bringUpToDate(database: Database, paths: StatePaths, time: () => string): LedgerError | undefined {
@@ -104,7 +102,7 @@ function bringUpToDate(database: Database, paths: StatePaths, time: () => string
   return unlessFull(paths, () => migrate(database, { file: paths.file, migrations: MIGRATIONS, record }));
 }
 
-/** Returns the error of a full disk, because the store can still be read. */
+/** A store on a full disk can still be read. */
 function unlessFull(paths: StatePaths, work: () => void): LedgerError | undefined {
   try {
     work();
@@ -116,7 +114,7 @@ function unlessFull(paths: StatePaths, work: () => void): LedgerError | undefine
   }
 }
 
-/** The random id is part of every hash, so events of two stores never match. */
+/** Every hash includes the random id, so events of two stores never match. */
 function writeFirst(database: Database, at: string): void {
   const store = randomBytes(16).toString("hex");
   query(database, "insert into meta (key, value) values ('store', ?)").run(store);
@@ -125,7 +123,6 @@ function writeFirst(database: Database, at: string): void {
   );
 }
 
-/** Records a migration in its transaction. */
 export function recordMigration(
   database: Database,
   { from, to, at }: { readonly from: number; readonly to: number; readonly at: string },
@@ -135,7 +132,6 @@ export function recordMigration(
   );
 }
 
-/** Stores events in an open transaction. */
 function writeAtOnce<T>(writing: TransactionWriter, stage: (writing: TransactionWriter) => T): T {
   writing.begin();
   const result = stage(writing);
@@ -144,17 +140,14 @@ function writeAtOnce<T>(writing: TransactionWriter, stage: (writing: Transaction
   return result;
 }
 
-/** Reads the store's id. A database without one is not a ledger. */
+/** A database without an id is not a ledger. */
 export function storeIdOf(database: Database): string {
   const found = query<{ value: string }>(database, "select value from meta where key = 'store'").get();
   if (!found) throw storeCorrupt("The ledger has lost its id.", {});
   return found.value;
 }
 
-/**
- * Detects a copied or restored database and cancels what may have been used elsewhere. Returns why the store is read-only if its record
- * is damaged.
- */
+/** Cancels answers that a copied or restored store may have used elsewhere. Returns why a damaged store is read-only. */
 function noticeRestored(store: OpenStore): LedgerError | undefined {
   const { database, paths, writing, marks, place } = store;
   const missing = findMissingMarks(database, marks.list());
@@ -174,7 +167,7 @@ function noticeRestored(store: OpenStore): LedgerError | undefined {
   }
 }
 
-/** Returns the newest shared event, or undefined if another process was faster. */
+/** Undefined if another process was faster. */
 function settleRestored({ database, writing, marks, place, warnings, time }: OpenStore): Mark | undefined {
   const unsettled = unsettledMarks(database, marks.list());
   if (unsettled.length === 0 && !hasMoved(database, place)) return undefined;

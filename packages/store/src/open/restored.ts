@@ -7,7 +7,7 @@ import { stageShared } from "../write/append.ts";
 import type { FilePlace } from "../write/lease.ts";
 import { makeDraft, type TransactionWriter } from "../write/writing.ts";
 
-/** The place of the database file, and its creation time (0 if unknown), because inode numbers are reused. */
+/** Includes the creation time (0 if unknown), because inode numbers are reused. */
 export type StorePlace = FilePlace & { readonly born: string };
 
 export function readPlace(file: string): StorePlace {
@@ -19,7 +19,7 @@ export function recordPlace(database: Database, { device, inode, born }: StorePl
   query(database, "insert or replace into meta (key, value) values ('place', ?)").run(JSON.stringify({ device, inode, born }));
 }
 
-/** True if the file was last written elsewhere, so it is a copy. */
+/** True for a copy, which was last written elsewhere. */
 export function hasMoved(database: Database, now: StorePlace): boolean {
   const found = query<{ value: string }>(database, "select value from meta where key = 'place'").get();
   if (!found) return false;
@@ -27,7 +27,6 @@ export function hasMoved(database: Database, now: StorePlace): boolean {
   return device !== now.device || inode !== now.inode || born !== now.born;
 }
 
-/** Finds marks without an event that an earlier opening did not settle. */
 export function unsettledMarks(database: Database, marks: readonly Mark[]): readonly Mark[] {
   const missing = findMissingMarks(database, marks);
   if (missing.length === 0) return missing;
@@ -35,16 +34,13 @@ export function unsettledMarks(database: Database, marks: readonly Mark[]): read
   return missing.filter(({ hash }) => !settled.includes(hash));
 }
 
-/** Records that these marks are settled, in case this process ends before it removes them. */
+/** This process may end before it removes the marks. */
 export function recordSettled(database: Database, marks: readonly Mark[]): void {
   const value = marks.map(({ hash }) => hash).join(" ");
   query(database, "insert or replace into meta (key, value) values ('settled', ?)").run(value);
 }
 
-/**
- * Closes open approvals and voids unused answers of a copied or restored database, because they may have been used elsewhere. Returns how
- * many there were.
- */
+/** Voids answers that may have been used elsewhere, and returns their number. */
 export function cancelAnswers(database: Database, writing: TransactionWriter, at: string): number {
   const candidates = query<{ row: string }>(
     database,

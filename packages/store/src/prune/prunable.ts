@@ -3,19 +3,18 @@ import { type Database, query } from "../database/database.ts";
 import type { ChainEntry } from "../rows/rows.ts";
 import { type ChainColumns, makeChainReader } from "../rows/stored-chains.ts";
 
-/** Why an old session is kept: a fork starts in it, one of its tasks runs, something waits for a person, or it has not ended. */
+/** A fork starts in it, a task runs, something waits for a person, or it has not ended. */
 export type KeepReason = "fork" | "task" | "person" | "unended";
 
-/** What can be removed, in families: a session with the sessions of its tasks. `kept` counts old sessions that stay. */
+/** A family is a session with the sessions of its tasks. `kept` counts old sessions that stay. */
 export type Prunable = { readonly families: readonly (readonly string[])[]; readonly kept: Readonly<Record<KeepReason, number>> };
 
 type ListedSession = ChainEntry & { readonly row: SessionRow };
 type Family = readonly ListedSession[];
 
-/** `idle` ended at a limit. It could be resumed, but nothing in it waits. */
+/** `idle` ended at a limit; nothing in it waits. */
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled", "idle"];
 
-/** Finds sessions whose last event is older than `before` and that nothing needs. */
 export function findPrunable(database: Database, before: string): Prunable {
   const sessions = readSessions(database);
   const rootOf = makeRoots(sessions);
@@ -48,7 +47,7 @@ function readSessions(database: Database): ReadonlyMap<string, ListedSession> {
   return found;
 }
 
-/** Finds the session at the top of a chain of tasks. A session whose starter is gone is its own. */
+/** A session whose starter is gone is its own root. */
 function makeRoots(sessions: ReadonlyMap<string, ListedSession>): (session: string) => string {
   const roots = new Map<string, string>();
   const rootOf = (session: string, below: readonly string[] = []): string => {
@@ -63,7 +62,6 @@ function makeRoots(sessions: ReadonlyMap<string, ListedSession>): (session: stri
   return (session) => rootOf(session);
 }
 
-/** Sessions with something that a person may still settle. */
 function findWaiting(database: Database): ReadonlySet<string> {
   const open = query<{ session: string }>(
     database,
@@ -83,7 +81,6 @@ function keepReason(family: Family, waiting: ReadonlySet<string>): KeepReason | 
 
 type Fork = { readonly fork: string; readonly origin: string };
 
-/** Finds a family to remove in which a kept fork starts. */
 function findNeededFork(forks: readonly Fork[], going: ReadonlyMap<string, Family>): string | undefined {
   return forks.find(({ fork, origin }) => going.has(origin) && !going.has(fork))?.origin;
 }

@@ -12,14 +12,13 @@ import { findPrunable, type Prunable } from "./prunable.ts";
 export type PruneOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
   /** Milliseconds since the session's last event. */
   readonly olderThan: number;
-  /** Reports what would be removed. */
   readonly dryRun?: boolean;
 };
 
 /** Removed sessions and bytes, and how many old sessions were kept, by reason. */
 export type PruneReport = { readonly sessions: number; readonly bytes: number; readonly kept: Prunable["kept"] };
 
-/** Removes the events and outputs of ended sessions. The head of each chain stays on record. */
+/** Removes events and outputs of ended sessions; keeps the head of each chain. */
 export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...options }: PruneOptions): Promise<PruneReport> {
   const store = await openStore({ ...options, clock, createIfMissing: false });
   try {
@@ -41,7 +40,7 @@ export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...o
   }
 }
 
-/** Before sessions are removed, replaces the marks of their events by the mark of a checkpoint, which is never pruned. */
+/** A checkpoint is never pruned, so its mark replaces the others. */
 function moveMarks({ database, writing, marks, time }: OpenStore): void {
   if (marks.list().length === 0) return;
   database.exec("pragma synchronous=full");
@@ -55,7 +54,7 @@ function moveMarks({ database, writing, marks, time }: OpenStore): void {
   if (head) marks.put(head);
 }
 
-/** Finds what can be removed, again only after another process wrote. */
+/** Searches again only after another process wrote. */
 function makeFinding(database: Database, before: string): () => Prunable {
   const version = query<{ data_version: number }>(database, "pragma data_version");
   let seen: number | undefined;
@@ -76,7 +75,6 @@ function sizeOf({ database, paths }: OpenStore, session: string): number {
   return (events?.bytes ?? 0) + (values.get(session, session)?.bytes ?? 0) + sizeOfTree(outputDirectory(paths.output, session));
 }
 
-/** Blobs that no other chain refers to. */
 const OWN_BLOBS = "select sha from blob_uses where session = ? and sha not in (select sha from blob_uses where session <> ?)";
 
 function remove({ database, paths, files, writing, time }: OpenStore, family: readonly string[], find: () => Prunable): boolean {
@@ -107,7 +105,7 @@ function deleteSession(database: Database, session: string): void {
     query(database, `delete from ${table} where session = ?`).run(session);
 }
 
-/** Encodes the id, so that it cannot lead out of the directory. */
+/** Encodes the id, so that it cannot leave the directory. */
 function outputDirectory(output: string, session: string): string {
   if (!/^[\w-]+$/.test(session)) throw new Error(`'${session}' is no name of a directory.`);
   return join(output, session);

@@ -1,13 +1,13 @@
 import { LedgerError, SHARED } from "@assent/core";
 
-/** Chains that a read found damaged. They are read-only from then on. */
+/** Damaged chains are read-only. */
 export type DamageRecord = {
   readonly noted: (error: unknown) => void;
-  /** Throws `store_corrupt` for a damaged chain; a damaged shared chain concerns all. */
+  /** A damaged shared chain concerns all sessions. */
   readonly refuse: (session: string) => void;
 };
 
-/** Opening a store does not scan it, so damage is found by reading. */
+/** Opening does not scan a store, so reads report damage. */
 export function makeDamageRecord(): DamageRecord {
   const found = new Map<string, LedgerError>();
   return {

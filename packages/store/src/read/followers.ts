@@ -1,7 +1,7 @@
 import type { StoredEvent, Subscription } from "@assent/core";
 import type { EventReader } from "./read-events.ts";
 
-/** Subscribers to new events. Each reads from its own position on disk, so a slow one delays no other and uses no memory. */
+/** Each subscriber reads from disk, so a slow one delays no other. */
 export type Followers = {
   readonly add: (next: EventReader, sink: (event: StoredEvent) => void, failed?: (error: unknown) => void) => Subscription;
   /** Call after every commit, here or in another process. */
@@ -11,12 +11,8 @@ export type Followers = {
 
 export type FollowerOptions = {
   readonly head: () => number;
-  /**
-   * Watches for commits of other processes and for the loss of the store; returns a function that stops it. Called while there are
-   * followers.
-   */
+  /** Called while there are followers; returns a function that stops it. */
   readonly watch: (changed: () => void, lost: (error: unknown) => void) => () => void;
-  /** Called if a sink throws or the ledger cannot be read. */
   readonly failed: (error: unknown) => void;
 };
 
@@ -28,7 +24,7 @@ type Follower = {
   readonly failed: ((error: unknown) => void) | undefined;
 };
 
-/** Delivers a few events at a time, between turns of the event loop. */
+/** Delivers a few events per turn of the event loop. */
 export function makeFollowers({ head, watch, failed }: FollowerOptions): Followers {
   const following = new Set<Follower>();
   let due: NodeJS.Immediate | undefined;
@@ -86,7 +82,7 @@ export function makeFollowers({ head, watch, failed }: FollowerOptions): Followe
   };
 }
 
-/** A sink that throws ends neither its subscription nor the writer. */
+/** A throwing sink ends neither its subscription nor the writer. */
 function notifySink(sink: (event: StoredEvent) => void, event: StoredEvent, failed: (error: unknown) => void): void {
   try {
     sink(event);

@@ -11,7 +11,6 @@ import { makeListReader } from "./pending.ts";
 import type { EventReader, EventReads } from "./read-events.ts";
 import { makeSnapshotReader } from "./snapshots.ts";
 
-/** The read methods of the `Ledger` port. */
 export type LedgerReader = Pick<Ledger, "read" | "subscribe" | "pending" | "latest" | "resolve" | "blob" | "head">;
 
 export type LedgerReaderOptions = {
@@ -26,7 +25,7 @@ export type LedgerReaderOptions = {
 /** Events to read before yielding to the event loop. */
 const TURN = 512;
 
-/** Makes the read methods. They also work on a store that cannot be written. */
+/** Also works on a store that cannot be written. */
 export function makeLedgerReader(
   { database, paths }: OpenStore,
   { reading, damage, followers, isLive, now, warn }: LedgerReaderOptions,

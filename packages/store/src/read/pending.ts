@@ -17,7 +17,6 @@ import { shownHolder } from "../write/lease.ts";
 
 export type ListFacts = { readonly now: () => string; readonly isLive: (holder: Holder) => boolean };
 
-/** Reads one page of a list. */
 export type ListReader = <K extends keyof Lists>(kind: K, page: PageQuery) => readonly Lists[K][];
 
 type ListTable = {
@@ -26,7 +25,7 @@ type ListTable = {
   readonly always: string;
   /** The condition that `all` drops. */
   readonly open: string;
-  /** The condition for one tool. Sessions and questions have none. */
+  /** Sessions and questions have no tool. */
   readonly tool: string;
 };
 
@@ -41,7 +40,6 @@ type QuestionRow = Lists["questions"];
 
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
-/** Makes the reader of the lists. */
 export function makeListReader(database: Database, { now, isLive }: ListFacts): ListReader {
   const chains = makeChainReader(database);
   const statements = new Map<string, unknown>();
@@ -102,7 +100,7 @@ function readListPage<Row>(listing: ListQuery<Row>, page: PageQuery): readonly R
   return rows;
 }
 
-/** A prefix is found by the index of ids and then sorted. Other queries use the index of the order. */
+/** Finds a prefix by the index of ids; other queries use the index of the order. */
 function buildStatement(list: ListTable, page: PageQuery): Statement {
   const { prefix, limit, newestFirst } = page;
   const conditions = conditionsOf(list, page);

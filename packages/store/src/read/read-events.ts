@@ -8,25 +8,24 @@ import { EVENT_COLUMNS, type EventColumns, isEventRow, toStoredEvent } from "../
 import { chainHash } from "../write/chain.ts";
 
 const PAGE_ROWS = 512;
-/** The first page of a chain is small: many readers want only its first event. */
+/** Many readers want only the first event of a chain. */
 const FIRST_ROWS = 8;
 const PAGE_CHARS = 4_194_304;
 
-/** Returns the next event up to a position, or undefined if there is none yet. */
+/** Undefined if there is no event up to this position yet. */
 export type EventReader = (until: number) => StoredEvent | undefined;
 
-/** Reads events. Each one is checked against its hash first (`store_corrupt`). */
+/** Checks each event's hash (`store_corrupt`). */
 export type EventReads = {
-  /** Reads after the cursor, in order. Throws `cursor_ahead` if the store is shorter. */
+  /** Throws `cursor_ahead` if the store is shorter. */
   readonly reader: (from: Cursor, filter: EventFilter) => EventReader;
   readonly at: (pos: number) => StoredEvent | undefined;
-  /** The newest event of the shared chain that is indexed under this name. */
+  /** Looks in the shared chain. */
   readonly newestNaming: (name: string) => StoredEvent | undefined;
-  /** Position of the newest event. */
   readonly head: () => number;
 };
 
-/** Makes the reads. They work in pages, so no read transaction outlives a call. */
+/** Reads in pages, so no read transaction outlives a call. */
 export function makeEventReads(database: Database, store: string): EventReads {
   const byPos = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos > ? order by pos limit ${PAGE_ROWS}`);
   const byChain = query<EventColumns>(
@@ -56,12 +55,12 @@ export function makeEventReads(database: Database, store: string): EventReads {
   const place = query<{ pos: number; seq: number }>(database, "select pos, seq from events where session = ? and seq = ?");
   const last = query<{ seq: number | null }>(database, "select max(seq) as seq from events where session = ?");
   const head = (): number => newest.get()?.pos ?? 0;
-  /** The events of one call are found by index; a whole chain is read in order. */
+  /** Uses an index only for the events of one call. */
   const inSession = (session: string, call: string | undefined, after: number): RowSource =>
     call === undefined
       ? chainSource(byChain, session, sequenceBefore(after, session, { place, last }))
       : pagedSource((row) => ({ rows: ofCall(session, call).filter(({ pos }) => pos > (row?.pos ?? after)), more: false }));
-  /** Processes and rare types are found by index; a store of an older version that cannot be migrated has none. */
+  /** An older store that cannot be migrated has no such index. */
   const inStore = ({ types, process }: EventFilter, after: number): readonly RowSource[] => {
     if (process !== undefined && byProcess) return [pagedSource((row) => readPage(byProcess, [process, row?.pos ?? after]))];
     return types && hasTypeIndex && types.every((type) => !type.startsWith("call."))
@@ -99,7 +98,7 @@ function positionOf(from: Cursor, { head, place, last }: PositionQueries): numbe
   return "session" in from ? (place.get(from.session, from.seq)?.pos ?? 0) : from.pos;
 }
 
-/** Finds the last sequence of a chain at or before a position, by bisection. */
+/** Bisects. */
 function sequenceBefore(pos: number, session: string, { place, last }: Omit<PositionQueries, "head">): number {
   let low = 0;
   let high = pos === 0 ? 0 : (last.get(session)?.seq ?? 0);
@@ -111,7 +110,7 @@ function sequenceBefore(pos: number, session: string, { place, last }: Omit<Posi
   return low;
 }
 
-/** Rows in order of position. `peek` does not consume; rows beyond `until` wait. */
+/** `peek` does not consume; rows beyond `until` wait. */
 type RowSource = { peek(until: number): EventColumns | undefined; take(): void };
 
 type RowPage = { readonly rows: readonly EventColumns[]; readonly more: boolean };
@@ -155,7 +154,7 @@ function pagedSource(load: (last: EventColumns | undefined) => RowPage): RowSour
   };
 }
 
-/** Reads a chain in order, so a missing or exchanged row is noticed. */
+/** Reads in order, so that a missing or exchanged row is noticed. */
 function chainSource(statement: Query<EventColumns>, session: string, after: number): RowSource {
   let expected: { readonly seq: number; readonly hash: string | undefined } = { seq: after + 1, hash: undefined };
   let isFirst = true;

@@ -18,7 +18,7 @@ import { sha256 } from "../write/chain.ts";
 import { makeDraft, type TransactionWriter } from "../write/writing.ts";
 import type { EventReads } from "./read-events.ts";
 
-/** Snapshots of other versions are ignored. Since version 2 the chain records a snapshot's digest. */
+/** Other versions are ignored. Since version 2 the chain records each snapshot's digest. */
 const SNAPSHOT_VERSION = 2;
 
 type SnapshotRow = {
@@ -29,13 +29,10 @@ type SnapshotRow = {
   readonly state: string;
 };
 
-/** A snapshot that matches its digest on the chain, or why it is not used. */
+/** `fault`: why the snapshot is not used. */
 export type StoredSnapshot = { readonly seq: number; readonly state: Json } | { readonly fault: string };
 
-/**
- * Replaces a session's snapshot and records its digest on the shared chain. Call it in a transaction. Throws `cursor_ahead` if the chain
- * is shorter.
- */
+/** Records the digest on the shared chain. Call it in a transaction. Throws `cursor_ahead` if the chain is shorter. */
 export function makeSnapshotWriter(database: Database, writing: TransactionWriter, time: () => string) {
   const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
   const insert = query(database, "insert or replace into snapshots (session, seq, hash, version, state) values (?, ?, ?, ?, ?)");
@@ -51,10 +48,8 @@ export function snapshotText(state: Json): string {
   return canonicalJson(state);
 }
 
-/** Reads snapshots and compares each with its digest on the chain. */
 export type SnapshotReader = {
   readonly latest: (session: string) => StoredSnapshot | undefined;
-  /** Every snapshot of this version, checked in the same way. */
   readonly all: () => Iterable<{ readonly session: string; readonly seq: number; readonly stored: StoredSnapshot }>;
 };
 
@@ -85,7 +80,7 @@ export function makeSnapshotReader(database: Database, reading: EventReads): Sna
   };
 }
 
-/** True if a snapshot equals the fold of the session's events, or has a form that this version does not use. */
+/** True also for a form that this version does not use. */
 export function matchesFold(reading: EventReads, session: string, { seq, state }: { readonly seq: number; readonly state: Json }): boolean {
   const claimed = fromSnapshot(state);
   if (!claimed) return true;
@@ -100,7 +95,6 @@ export function matchesFold(reading: EventReads, session: string, { seq, state }
   }
 }
 
-/** Folds the session's events up to `seq` and the shared events up to `shared`. */
 function foldUntil(reading: EventReads, session: string, until: { readonly seq: number; readonly shared: number }): SessionState {
   const state = emptySession();
   const next = reading.reader({ pos: 0 }, { session, naming: session });
@@ -114,7 +108,7 @@ function foldUntil(reading: EventReads, session: string, until: { readonly seq: 
   return state;
 }
 
-/** Lists are compared as sets, because a live session may learn of answers in another order. */
+/** Compares lists as sets, because a live session may learn of answers in another order. */
 function comparableText(state: Json): string {
   const members = Object.entries(state as Readonly<Record<string, Json>>);
   return canonicalJson(Object.fromEntries(members.map(([key, value]) => [key, Array.isArray(value) ? sortJson(value) : value])));

@@ -3,7 +3,6 @@ import { type Database, query } from "../database/database.ts";
 import { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "./event-columns.ts";
 import { asksPerson } from "./lists.ts";
 
-/** Reads the events of a session that mention a call, in order. */
 export type CallEventReader = (session: string, call: string) => readonly EventColumns[];
 
 export function makeCallEventReader(database: Database): CallEventReader {
@@ -27,7 +26,7 @@ export function makeCallEventReader(database: Database): CallEventReader {
   };
 }
 
-/** True if no later event of the call is missing from the index. */
+/** True if the index has all later events of the call. */
 function isComplete(columns: EventColumns): boolean {
   if (columns.type === "call.ended" || columns.type === "approval.opened") return true;
   const event = columns.type === "call.judged" ? parseEvent(toStoredEvent(columns)) : undefined;

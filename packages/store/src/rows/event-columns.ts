@@ -1,7 +1,6 @@
 import type { JsonObject } from "@assent/core";
 import type { ChainedEvent } from "./lists.ts";
 
-/** A row of `events`. */
 export type EventColumns = {
   readonly pos: number;
   readonly session: string;
@@ -20,7 +19,7 @@ export const EVENT_COLUMNS = "pos, session, seq, epoch, at, type, v, body, prev,
 const NUMBERS = ["pos", "seq", "epoch", "v"] as const;
 const TEXTS = ["session", "at", "type", "body", "prev", "hash"] as const;
 
-/** False for a row of another table, which a malformed file can return. */
+/** A malformed file can return rows of another table. */
 export function isEventRow(row: EventColumns): boolean {
   return NUMBERS.every((column) => typeof row[column] === "number") && TEXTS.every((column) => typeof row[column] === "string");
 }

@@ -21,13 +21,9 @@ import {
 } from "@assent/core";
 import { type CallEntry, type ChainEntry, callKey, type ListEntry, newChain, type Rows, type Table } from "./rows.ts";
 
-/** An event with its hashes. */
 export type ChainedEvent = StoredEvent & { readonly prev: string; readonly hash: string };
 
-/**
- * Folds one event into the rows. Throws core's `IllegalEvent`; the caller then drops the changes. `voided`: an answer, close or request
- * about a pruned or cut session counts for its own chain only.
- */
+/** Throws `IllegalEvent`; the caller then drops the changes. `voided`: the event concerns a pruned or cut session. */
 export function applyEvent(rows: Rows, event: ChainedEvent, voided = false): void {
   const chain = rows.chains.get(event.session) ?? newChain(event.session, event.pos);
   const known = parseEvent(event);
@@ -39,10 +35,10 @@ export function applyEvent(rows: Rows, event: ChainedEvent, voided = false): voi
   if (known && !(voided && VOIDABLE.includes(known.type))) applyShared(rows, known);
 }
 
-/** Events about one session. Grants and trust outlive it. */
+/** Grants and trust outlive their session. */
 const VOIDABLE: readonly LedgerEvent["type"][] = ["approval.answered", "approval.closed", "proposal.requested", "question.answered"];
 
-/** Returns the chain with one more event; `opened` is the change in its number of open approvals. */
+/** `opened` is the change in the number of open approvals. */
 export function advanceChain(chain: ChainEntry, event: ChainedEvent, opened: number): ChainEntry {
   const { session, seq, hash, pos, epoch, at, type } = event;
   const shared = session === SHARED;
@@ -93,7 +89,7 @@ function applyPruned(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"stor
   chains.put(session, { ...newChain(session, first), epoch, seq, hash, pruned: true });
 }
 
-/** Applies the event to its call and lists. Returns the change in the number of open approvals. */
+/** Returns the change in the number of open approvals. */
 function applyCall(rows: Rows, session: string, event: LedgerEvent): number {
   const call = lifecycleCallOf(event);
   const before = call === undefined ? undefined : changeCall(rows.calls, callKey(session, call), event);
@@ -108,7 +104,7 @@ function applyCall(rows: Rows, session: string, event: LedgerEvent): number {
   return 0;
 }
 
-/** Updates the call's row and returns the previous one. A call id is proposed once. */
+/** Returns the previous row. */
 export function changeCall(calls: Table<CallEntry>, key: string, event: LedgerEvent): CallEntry | undefined {
   const before = calls.get(key);
   if (before && event.type === "call.proposed") throw new IllegalEvent(event, before.row?.state ?? "ended");
@@ -119,15 +115,12 @@ export function changeCall(calls: Table<CallEntry>, key: string, event: LedgerEv
 
 const NO_QUESTIONS: readonly string[] = [];
 
-/** True for an event after which every event of its call is in the index of calls. */
+/** After this event, the index has every event of the call. */
 export function asksPerson({ type, body }: LedgerEvent): boolean {
   return type === "approval.opened" || (type === "call.judged" && "verdict" in body && body.verdict === "ask");
 }
 
-/**
- * The call under which an event is indexed. Of a call that asks nobody, only its proposal is: its other events follow soon, and each
- * entry would cost such a call a page.
- */
+/** If a call asks no one, only its proposal is indexed, because each entry costs a page. */
 export function indexedCall({ calls }: Pick<Rows, "calls">, event: ChainedEvent): string | null {
   const call = callOf(event) ?? null;
   if (call === null || !FOLLOWS_PROPOSAL.has(event.type)) return call;
@@ -154,7 +147,7 @@ function applyProposal(proposals: Rows["proposals"], id: string, event: LedgerEv
   proposals.put(id, { row: nextProposalRow(before?.row, event), first: before?.first ?? event.pos, latest: event.pos });
 }
 
-/** The call keeps its questions, so that its end cancels them. */
+/** The end of a call cancels its questions. */
 function applyAsked(rows: Rows, key: string, event: LedgerEvent<"question.asked">): void {
   const call = rows.calls.get(key);
   applyQuestion(rows, event.body.question, { event, call: call?.row });

@@ -1,6 +1,5 @@
 import type { CallEntry, ChainEntry, ListEntry, ListRows, Rows, Table } from "./rows.ts";
 
-/** Rows in memory, for folding a whole store. */
 export type MemoryRows = Rows & {
   readonly all: {
     readonly chains: ReadonlyMap<string, ChainEntry>;

@@ -2,37 +2,33 @@ import { type CallRow, type Holder, isObject, isOpenProposal, type Lists, type S
 import { listsMismatch } from "../files/store-error.ts";
 import { NO_HASH } from "../write/chain.ts";
 
-/** A chain: its head, its writer and its row in the list of sessions. */
+/** The head of a chain, its writer and its row in the list of sessions. */
 export type ChainEntry = {
   readonly session: string;
   readonly seq: number;
   readonly hash: string;
-  /** Position of its newest event. */
   readonly pos: number;
-  /** Position of the first event about it, which is its place in the list. */
+  /** Position of the first event about it: its place in the list. */
   readonly first: number;
-  /** Epoch of its writer. For the shared chain: the store-wide counter. */
+  /** For the shared chain, the store-wide counter. */
   readonly epoch: number;
   readonly holder: Holder | null;
-  /** Its newest event is `session.closed`. */
   readonly closed: boolean;
-  /** Sequence of its newest `policy.changed`, or 0. */
   readonly policySeq: number;
-  /** The latest `at` of its events, so that a clock set back extends no deadline. */
+  /** Keeps deadlines if the clock is set back. */
   readonly newestAt: string;
   readonly pruned: boolean;
   readonly row: SessionRow | null;
-  /** Position of the newest shared event that changed `row` while it was in memory. */
+  /** The newest shared event that changed `row` in memory. */
   readonly named: number;
 };
 
-/** A proposed call. Without a row it has ended. `asked` are its open questions. `indexed`: see `indexedCall`. */
+/** Without a row the call has ended. `asked` are its open questions. */
 export type CallEntry = { readonly row: CallRow | undefined; readonly asked: readonly string[]; readonly indexed: boolean };
 
 /** Lists whose rows are stored as JSON. */
 export type ListRows = Omit<Lists, "sessions">;
 
-/** Which rows of a list are open. */
 export const IS_OPEN: { readonly [K in keyof ListRows]: (row: ListRows[K]) => boolean } = {
   approvals: ({ state }) => state === "open",
   grants: ({ state }) => state === "active",
@@ -40,7 +36,6 @@ export const IS_OPEN: { readonly [K in keyof ListRows]: (row: ListRows[K]) => bo
   questions: ({ state }) => state === "open",
 };
 
-/** The column for searching a list, and its value for a row. */
 export const SEARCH_COLUMN: {
   readonly [K in keyof ListRows]: { readonly column: "tool" | "call"; readonly value: (row: ListRows[K]) => string };
 } = {
@@ -50,7 +45,7 @@ export const SEARCH_COLUMN: {
   questions: { column: "call", value: ({ callId }) => callId },
 };
 
-/** Parses a JSON column of a list. Throws `store_corrupt` for anything but an object. */
+/** Throws `store_corrupt` for anything but an object. */
 export function parseRow<Row>(text: string): Row {
   try {
     const value: unknown = JSON.parse(text);
@@ -62,10 +57,9 @@ export function parseRow<Row>(text: string): Row {
   throw listsMismatch({});
 }
 
-/** A row of a list with its position and that of its newest event. */
 export type ListEntry<Row> = { readonly row: Row; readonly first: number; readonly latest: number };
 
-/** Rows by key. `unput` removes a key that was put for the first time. */
+/** `unput` removes a key that was put for the first time. */
 export type Table<V> = { get(key: string): V | undefined; put(key: string, value: V): void; unput(key: string): void };
 
 export type Rows = {
@@ -102,13 +96,12 @@ export function newChain(session: string, first: number): ChainEntry {
   };
 }
 
-/** Rows whose changes can be dropped until they are kept. */
 export type UndoableRows = Rows & {
   keep(): void;
   drop(): void;
 };
 
-/** Wraps rows so that a failed operation can drop its changes. */
+/** Lets a failed operation drop its changes. */
 export function makeUndoable(rows: Rows): UndoableRows {
   const tables = [
     recordChanges(rows.chains),

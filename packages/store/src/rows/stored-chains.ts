@@ -6,7 +6,6 @@ import { advanceChain } from "./lists.ts";
 import { type ChainEntry, parseRow } from "./rows.ts";
 import { KEPT_ROWS, makeStoredTable, type StoredTable } from "./stored-table.ts";
 
-/** A row of `sessions`. */
 export type ChainColumns = {
   readonly session: string;
   readonly seq: number;
@@ -23,12 +22,11 @@ export type ChainColumns = {
 };
 
 /**
- * A row of `sessions` may lag behind its chain by this many events, because writing it with every call would double the call's cost.
- * Changes that others depend on (writer, close, policy, approval) are written at once. Readers fold the rest.
+ * Rows may lag by this many events, because writing one with every call would double its cost. Changes that others depend on are written at
+ * once.
  */
 const LAG = 32;
 
-/** Reads chains, including events that their rows lag behind. */
 export type ChainReader = {
   readonly read: (columns: ChainColumns) => ChainEntry;
   /** Throws `store_corrupt` if the row does not belong to its chain. */
@@ -52,7 +50,7 @@ export function makeChainReader(database: Database): ChainReader {
   };
 }
 
-/** Defaults for rows that were written before tasks and forks existed. */
+/** For rows from before tasks and forks existed. */
 const UNWRITTEN: Pick<SessionRow, "tasks" | "parent" | "forked"> = { tasks: [], parent: null, forked: null };
 
 function toChainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {

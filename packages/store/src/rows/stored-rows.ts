@@ -8,11 +8,10 @@ import { type CallEntry, IS_OPEN, type ListEntry, type ListRows, parseRow, type 
 import { makeChainTable } from "./stored-chains.ts";
 import { KEPT_ROWS, makeStoredTable, type StoredTable } from "./stored-table.ts";
 
-/** The list tables. */
 export type StoredRows = Rows & {
-  /** Writes changed rows; `everything` includes rows that may lag. */
+  /** `everything` includes rows that may lag. */
   flush(everything?: boolean): void;
-  /** Forgets all rows after a write of another process or a rollback. */
+  /** Call it after a rollback or a write of another process. */
   clear(): void;
 };
 
@@ -40,7 +39,7 @@ export function makeStoredRows(database: Database): StoredRows {
   };
 }
 
-/** Calls have no table: a call that is not in memory is folded from its own events. */
+/** Calls have no table: a call is folded from its own events. */
 function makeCallTable(database: Database): StoredTable<CallEntry> {
   const own = makeCallEventReader(database);
   const named = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? and pos > ? and call = ? order by pos`);

@@ -1,8 +1,8 @@
 import type { Table } from "./rows.ts";
 
-/** Rows of a table, loaded on first use and kept between transactions. */
+/** Loads rows on first use and keeps them between transactions. */
 export type StoredTable<V> = Table<V> & {
-  /** Writes changed rows; `everything` includes rows that may lag. */
+  /** `everything` includes rows that may lag. */
   readonly flush: (everything: boolean) => void;
   readonly clear: () => void;
 };
@@ -10,12 +10,11 @@ export type StoredTable<V> = Table<V> & {
 export type StoredTableOptions<V> = {
   readonly load: (key: string) => V | undefined;
   readonly write: (key: string, value: V, everything: boolean) => void;
-  /** If more rows are in memory after a flush, those that are not needed are forgotten. */
+  /** A flush forgets unneeded rows above this number. */
   readonly kept: number;
   readonly isNeeded?: (value: V) => boolean;
 };
 
-/** Rows to keep in memory between transactions. */
 export const KEPT_ROWS = 10_000;
 
 export function makeStoredTable<V>({ load, write, kept, isNeeded = () => false }: StoredTableOptions<V>): StoredTable<V> {

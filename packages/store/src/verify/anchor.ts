@@ -3,7 +3,7 @@ import { type Database, query } from "../database/database.ts";
 import { type Finding, finding, type Head } from "./finding.ts";
 import { type PastCuts, readPastCuts } from "./past-cuts.ts";
 
-/** The heads of a store at one moment. Kept elsewhere, it reveals a chain that was rewritten or cut after its last checkpoint. */
+/** The heads of a store at one moment. Kept elsewhere, they reveal a chain that was rewritten or cut after its last checkpoint. */
 export type Anchor = { readonly store: string; readonly heads: readonly Head[] };
 
 /** Formats an anchor as the text of a file. */
@@ -11,7 +11,7 @@ export function anchorText({ store, heads }: Anchor): string {
   return `${JSON.stringify({ store, heads }, null, 2)}\n`;
 }
 
-/** Parses an anchor. Throws an error with a readable message. */
+/** Parses an anchor. Throws an error for people. */
 export function parseAnchor(text: string): Anchor {
   const value: unknown = JSON.parse(text);
   const { store, heads } = isObject(value) ? value : {};
@@ -23,7 +23,6 @@ function isHead(value: unknown): value is Head {
   return isObject(value) && typeof value["session"] === "string" && typeof value["seq"] === "number" && typeof value["hash"] === "string";
 }
 
-/** Compares a store with an earlier anchor. */
 export function* checkAnchor(database: Database, store: string, anchor: Anchor): Generator<Finding> {
   if (anchor.store !== store) {
     yield finding("chain_break", { session: SHARED }, `The anchor belongs to another ledger (${anchor.store}).`);

@@ -48,7 +48,7 @@ const HINTS: Readonly<Record<FindingType, string>> = {
   store_corrupt: "Restore a backup.",
 };
 
-/** Findings that do not change the exit code. */
+/** These do not change the exit code. */
 const WARNINGS: readonly FindingType[] = ["permissions", "unknown_type"];
 
 export function finding(type: FindingType, place: { readonly session?: string; readonly seq?: number }, message: string): Finding {

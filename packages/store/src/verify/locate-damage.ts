@@ -5,7 +5,7 @@ import { NO_HASH } from "../write/chain.ts";
 import { type Finding, finding } from "./finding.ts";
 import { wrongLink } from "./scan.ts";
 
-/** Reads every chain of a file with damaged pages and reports where each one breaks off. */
+/** Reports where each chain of a malformed file breaks off. */
 export function locateDamage(database: Database, store: string): readonly Finding[] {
   const sessions = query<{ session: string }>(database, "select session from sessions");
   const chain = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? order by seq`);

@@ -1,18 +1,17 @@
 import { type EventBodies, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 
-/** Events that a prune or repair removed. They are not missing, and events about them are void. */
+/** Removed events are not missing, and events about them are void. */
 export type PastCuts = {
   readonly isPruned: (session: string) => boolean;
-  /** True if a repair after position `pos` cut the session back to before `seq`. */
+  /** True if a repair after position `pos` removed `seq`. */
   readonly isCut: (session: string, seq: number, pos: number) => boolean;
-  /** True if a repair ever cut the session. */
   readonly isRepaired: (session: string) => boolean;
 };
 
 export type ChainCut = { readonly pos: number; readonly goodSeq: number };
 
-/** Reads the recorded prunes and repairs. `also` are cuts that are not recorded yet. */
+/** `also`: cuts that are not recorded yet. */
 export function readPastCuts(database: Database, also: ReadonlyMap<string, ChainCut> = new Map()): PastCuts {
   const records = query<{ pos: number; type: string; body: string }>(
     database,

@@ -8,10 +8,7 @@ import { type Scan, scanEvents } from "./scan.ts";
 import { settleSession } from "./settle-session.ts";
 import { checkSnapshots } from "./verify-lists.ts";
 
-/**
- * Rebuilds the lists from the good events and removes snapshots that do not match. Sessions that lost events according to the old lists
- * are settled, because a used approval may be among them.
- */
+/** Settles sessions that lost events according to the old lists, because a used approval may be among them. */
 export function rebuildLists(store: OpenStore): void {
   const { database, storeId, writing } = store;
   transact(database, () => {
@@ -29,7 +26,7 @@ export function rebuildLists(store: OpenStore): void {
   });
 }
 
-/** Finds sessions whose lists are ahead of their events: a later event, or a used approval. */
+/** The lists have a later event or a used approval that the events lack. */
 function findShortenedSessions(database: Database, { chains, rows }: Scan): ReadonlySet<string> {
   const heads = query<{ session: string; seq: number; hash: string }>(database, "select session, seq, hash from sessions").all();
   const longer = heads.filter(({ session, seq, hash }) => seq > (chains.get(session)?.seq ?? seq) && hash !== chains.get(session)?.hash);
@@ -45,16 +42,13 @@ function findShortenedSessions(database: Database, { chains, rows }: Scan): Read
   return new Set(found.filter((session) => session !== SHARED && chains.get(session)?.bad === false));
 }
 
-/** Removes snapshots that do not match the events. Call it in a transaction. */
+/** Call it in a transaction. */
 export function removeBadSnapshots(database: Database, scan: Scan, store: string): void {
   const remove = query(database, "delete from snapshots where session = ?");
   for (const { session } of [...checkSnapshots(database, scan, { store, only: undefined })]) remove.run(session);
 }
 
-/**
- * Replaces the lists by rows folded from the events. Call it in a transaction. Blob uses are only added, because a damaged chain may
- * still need them.
- */
+/** Call it in a transaction. Keeps blob uses, because a damaged chain may still need them. */
 export function writeLists(database: Database, { rows: { all }, unlisted }: Pick<Scan, "rows" | "unlisted">): void {
   for (const table of ["sessions", "approvals", "grants", "proposals", "questions", "processes"]) database.exec(`delete from ${table}`);
   database.exec(FILL_OF_6);

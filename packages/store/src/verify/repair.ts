@@ -14,13 +14,10 @@ import { removeBadSnapshots, writeLists } from "./rebuild.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 import { settleSession } from "./settle-session.ts";
 
-/** A cut chain, good up to and including `goodSeq`. */
+/** A chain that a repair cut; it is good up to and including `goodSeq`. */
 export type RepairedChain = EventBodies["store.repaired"];
 
-/**
- * Copies the damaged file aside, cuts every damaged chain after its last good event and records the cuts. Open calls of a cut session
- * end, and its open approvals close.
- */
+/** Copies the file aside, cuts every chain after its last good event, and ends what was open in cut sessions. */
 export function repairStore(store: OpenStore, startOf?: StartOf): readonly RepairedChain[] {
   const { database, storeId, writing, marks } = store;
   const present = marks.list();
@@ -48,7 +45,6 @@ export function repairStore(store: OpenStore, startOf?: StartOf): readonly Repai
   return cut;
 }
 
-/** Keeps the damaged file in `torn/`. */
 function copyAside({ database, paths, time }: OpenStore): void {
   mkdirSync(paths.torn, { recursive: true, mode: 0o700 });
   const target = join(paths.torn, `ledger.db-${time().replaceAll(/\D/g, "")}`);
@@ -58,7 +54,7 @@ function copyAside({ database, paths, time }: OpenStore): void {
   });
 }
 
-/** Copies a file that SQLite has locked. The source stays open, because closing it would drop SQLite's locks. */
+/** Keeps the source open, because closing it would drop SQLite's locks. */
 function copyLocked(file: string, target: string): void {
   const source = openSync(file, "r");
   const copy = openSync(target, "w", 0o600);
@@ -72,7 +68,7 @@ function copyLocked(file: string, target: string): void {
   }
 }
 
-/** Cuts until no damage is left, because cutting one chain may void events of another. */
+/** Repeats, because cutting one chain may void events of another. */
 function cutDamage(database: Database, store: string): { readonly cuts: ReadonlyMap<string, ChainCut>; readonly scan: Scan } {
   const cuts = new Map<string, ChainCut>();
   const remove = query(database, "delete from events where session = ? and seq > ?");
@@ -93,7 +89,6 @@ function cutDamage(database: Database, store: string): { readonly cuts: Readonly
 
 type HeldSessions = ReadonlyMap<string, Holder>;
 
-/** Sessions with a live writer, according to the lists. */
 function heldSessions(database: Database, startOf: StartOf | undefined): HeldSessions {
   const isLive = liveness(thisPlace(), startOf);
   const rows = query<{ session: string; holder: string }>(database, "select session, holder from sessions where holder is not null");
@@ -117,7 +112,7 @@ function refuseHeld(held: HeldSessions, cuts: ReadonlyMap<string, ChainCut>): vo
   }
 }
 
-/** Uses the highest epoch of any event, because a cut shared chain may have lost it. */
+/** A cut shared chain may have lost the highest epoch. */
 function recordCuts({ database, writing, time }: OpenStore, cuts: ReadonlyMap<string, ChainCut>): readonly RepairedChain[] {
   const epoch = query<{ epoch: number | null }>(database, "select max(epoch) as epoch from events").get()?.epoch ?? 0;
   return [...cuts].map(([session, { goodSeq }]) => {

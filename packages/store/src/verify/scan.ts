@@ -20,35 +20,28 @@ import { storedContents } from "../write/contents.ts";
 import { type Finding, finding } from "./finding.ts";
 import { type ChainCut, type PastCuts, readPastCuts } from "./past-cuts.ts";
 
-/** A chain up to its first bad event. */
 export type ScannedChain = { readonly session: string; seq: number; hash: string; epoch: number; bad: boolean };
 
-/** A large value, stored outside the events by its hash. */
 export type UsedBlob = { readonly sha: string; readonly size?: number; readonly session: string; readonly seq: number };
 
-/** The result of a scan. */
 export type Scan = {
   events: number;
   readonly chains: Map<string, ScannedChain>;
-  /** The lists folded from the good events. */
   readonly rows: MemoryRows;
   readonly findings: Finding[];
-  /** The last sequence that a repair would keep, by session. */
+  /** The last sequence to keep, by session. */
   readonly damage: Map<string, number>;
   readonly blobs: Map<string, UsedBlob>;
-  /** Blobs that are missing from `blob_uses`. */
   readonly unlisted: { readonly session: string; readonly sha: string }[];
-  /** Positions of shared events about something that a repair removed. */
+  /** Shared events about something that a repair removed. */
   readonly voided: number[];
-  /** Events whose `call` or `naming` column does not match their body. */
   readonly misplaced: { readonly pos: number; readonly call: string | null; readonly naming: string | null }[];
 };
 
 export type ScanOptions = {
   readonly store: string;
-  /** Only this session and the shared chain. */
   readonly only?: string | undefined;
-  /** Cuts that are not on record yet. */
+  /** Not on record yet. */
   readonly cuts?: ReadonlyMap<string, ChainCut>;
 };
 
@@ -67,7 +60,7 @@ type BlobValues = { readonly load: (sha: string) => Uint8Array | undefined; read
 
 type ScannedRow = EventColumns & { readonly call: string | null; readonly naming: string | null };
 
-/** Checks all events in order of position. It writes nothing. */
+/** Writes nothing. */
 export function scanEvents(database: Database, { store, only, cuts }: ScanOptions): Scan {
   const rows = makeMemoryRows();
   const scan: Scan = {
@@ -110,7 +103,6 @@ function scanRow(walk: ScanState, row: ScannedRow): void {
   if (wrong) markDamaged(walk, chain, wrong);
 }
 
-/** Accepts an event that is linked correctly and legal. */
 function checkRow(walk: ScanState, chain: ScannedChain, row: ScannedRow): Finding | undefined {
   const event = parseRow(row);
   if (!event) return finding("illegal_event", row, "Its body is no JSON.");
@@ -139,7 +131,7 @@ function markDamaged({ scan }: ScanState, chain: ScannedChain, found: Finding): 
   scan.findings.push(found);
 }
 
-/** Checks a row in this order: its sequence, the link to the previous event, its hash, its writer's epoch. */
+/** Checks the sequence, the link, the hash and the writer's epoch, in this order. */
 export function wrongLink(store: string, chain: Omit<ScannedChain, "session" | "bad">, row: EventColumns): Finding | undefined {
   const { session, seq } = row;
   const next = chain.seq + 1;
@@ -172,7 +164,6 @@ function isVoid({ scan, only, cuts }: ScanState, session: string, named: string 
   return elsewhere || cuts.isPruned(session) || scan.chains.get(session)?.bad === true || (named === null && cuts.isRepaired(session));
 }
 
-/** Folds the event into its session's state and the lists. */
 function tryFold({ rows, states }: ScanState, event: ChainedEvent, voided: boolean): IllegalEvent | undefined {
   const known = parseEvent(event);
   const session = event.session === SHARED ? namedSession(event) : event.session;
@@ -200,7 +191,6 @@ function markDependents(walk: ScanState, session: string, found: Finding): void 
   else walk.scan.findings.push(found);
 }
 
-/** Checks that the indexed columns match the body. */
 function inspectPlace({ scan, cuts, rows }: ScanState, event: ChainedEvent, row: ScannedRow): void {
   const { session, seq } = event;
   const named = session === SHARED ? (namedSession(event) ?? null) : null;
@@ -222,7 +212,6 @@ function inspectBody(walk: ScanState, event: ChainedEvent, body: string): void {
   if (known?.type === "store.checkpoint") for (const head of known.body.heads) compareHead(walk, head, event.pos);
 }
 
-/** Collects the blobs that the event needs. */
 function noteBlobs({ scan, values }: ScanState, event: ChainedEvent, refers: boolean): void {
   const { session, seq } = event;
   const refs = refers ? [...blobRefs(event.body)].map(({ sha, size }) => ({ sha, size, session, seq })) : [];
@@ -236,7 +225,7 @@ function noteBlobs({ scan, values }: ScanState, event: ChainedEvent, refers: boo
   scan.findings.push(finding("index_mismatch", { session, seq }, "It needs a value that is not listed for its session."));
 }
 
-/** Compares a checkpoint's heads with the chains at its position. */
+/** Compares with the chain at the position of the checkpoint. */
 function compareHead(walk: ScanState, head: EventBodies["store.checkpoint"]["heads"][number], pos: number): void {
   const { scan, only, cuts } = walk;
   const { session, seq, hash } = head;

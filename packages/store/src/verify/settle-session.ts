@@ -10,7 +10,7 @@ import type { Scan } from "./scan.ts";
 const UNCLEAR =
   "It is unknown whether this call ran: its record was damaged. It was not repeated.\nCheck the present state before you decide what to do.";
 
-/** Closes what is open in a session that lost its newest events, because answers and ends may be among them. Call it in a transaction. */
+/** Answers and ends may be among the lost events. Call it in a transaction. */
 export function settleSession({ writing, place: { device, inode }, time }: OpenStore, { rows }: Scan, session: string): void {
   const at = time();
   const holder = { pid: process.pid, host: hostname(), processStart: "repair", door: "verify" };

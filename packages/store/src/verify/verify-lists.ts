@@ -8,7 +8,7 @@ import { sha256 } from "../write/chain.ts";
 import { type Finding, finding } from "./finding.ts";
 import type { Scan, UsedBlob } from "./scan.ts";
 
-/** Compares the lists with the fold of the events. Lists of damaged chains are skipped. */
+/** Skips lists of damaged chains. */
 export function checkLists(database: Database, { chains, rows }: Scan, only: string | undefined): readonly Finding[] {
   if (chains.get(SHARED)?.bad) return [];
   const isJudged = (session: string | undefined): boolean =>
@@ -20,7 +20,7 @@ export function checkLists(database: Database, { chains, rows }: Scan, only: str
   ];
 }
 
-/** Finds process starts that are missing in their table; a command of a session must not be able to hide there. */
+/** A command of a session must not be able to hide its process start. */
 function* checkProcesses(database: Database, isJudged: IsChecked): Generator<Finding> {
   if (query(database, "select 1 from sqlite_schema where name = 'processes'").get() === undefined) return; // an older version
   const missing = query<{ session: string; seq: number }>(
@@ -92,7 +92,7 @@ function* compareList<K extends keyof ListRows>(
   for (const [id, { row }] of expected) if (!seen.has(id) && isJudged(row.session)) yield listMismatch(table, id, row.session);
 }
 
-/** Compares every column, because an approval listed under another session is missing in its own. */
+/** An approval listed under another session would be missing in its own. */
 function isSameRow<K extends keyof ListRows>(stored: ListColumns, table: K, { row, first, latest }: ListEntry<ListRows[K]>): boolean {
   const { id, row: text, ...columns } = stored;
   const expected = {
@@ -102,7 +102,6 @@ function isSameRow<K extends keyof ListRows>(stored: ListColumns, table: K, { ro
   return isSameJson(columns, expected) && isReadable(() => isSameJson(parseRow<ListRows[K]>(text), row));
 }
 
-/** False for an unreadable row. */
 function isReadable(compared: () => boolean): boolean {
   try {
     return compared();
@@ -120,7 +119,6 @@ function isSameJson(one: object, other: object): boolean {
   return canonicalJson(one) === canonicalJson(other);
 }
 
-/** Checks that every referenced blob exists and matches its hash. */
 export function* checkBlobs(database: Database, used: ReadonlyMap<string, UsedBlob>): Generator<Finding> {
   const select = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
   for (const { sha, size, session, seq } of used.values()) {
@@ -131,7 +129,6 @@ export function* checkBlobs(database: Database, used: ReadonlyMap<string, UsedBl
   }
 }
 
-/** Checks that every snapshot matches its digest and the fold of its session. */
 export function* checkSnapshots(
   database: Database,
   { chains }: Scan,

@@ -22,12 +22,11 @@ import { checkBlobs, checkLists, checkSnapshots } from "./verify-lists.ts";
 
 /** The options of `verifyStore`. */
 export type VerifyOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
-  /** Checks only this session and the shared chain. */
+  /** Also checks the shared chain. */
   readonly session?: string;
   readonly anchor?: Anchor;
-  /** Rebuilds the lists from the events. */
   readonly rebuild?: boolean;
-  /** Cuts damaged chains after their last good event and keeps a copy of the damaged file. */
+  /** Cuts damaged chains and keeps a copy of the file. */
   readonly repair?: boolean;
   readonly startOf?: StartOf;
 };
@@ -40,11 +39,10 @@ export type VerifyReport = {
   readonly events: number;
   readonly findings: readonly Finding[];
   readonly heads: readonly Head[];
-  /** The chains that the repair cut. */
   readonly repaired?: readonly RepairedChain[];
 };
 
-/** Checks a store, also while sessions run. Without `repair` and `rebuild` it writes nothing. */
+/** Checks a store, also while sessions run. Writes only for `repair` and `rebuild`. */
 export async function verifyStore(options: VerifyOptions): Promise<VerifyReport> {
   const paths = statePaths(options.directory);
   if (!hasLedger(paths)) throw noLedger(paths);
@@ -140,12 +138,11 @@ function inspect(database: Database, { session, anchor, modes, marks }: VerifySc
   }
 }
 
-/** Opening a store without its log would create a new one and hide that it was missing. */
+/** Opening would create a new log and hide that one was missing. */
 function missingLogFinding(paths: StatePaths): Finding {
   return { ...finding("store_corrupt", {}, missingLog(paths)), hint: "Put it back, or continue without it: assent verify --repair" };
 }
 
-/** A marked event was committed, so a sound database contains it. */
 function checkMarks(database: Database, marks: readonly Mark[]): readonly Finding[] {
   const missing = unsettledMarks(database, marks);
   if (missing.length === 0) return [];

@@ -15,11 +15,10 @@ import type { Rows } from "../rows/rows.ts";
 import { sharedEpoch } from "./append.ts";
 import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
-/** An event for the shared chain. */
 export type PreparedAnswer = { readonly event: SharedDraft; readonly prepared: PreparedEvent };
 
 export type AnswerFacts = {
-  /** The later of the clock and the newest time in the ledger. */
+  /** Never earlier than the newest time in the ledger. */
   readonly now: () => string;
   readonly eventAt: (pos: number) => LedgerEvent | undefined;
 };
@@ -29,7 +28,7 @@ export function prepareAnswer(events: readonly SharedDraft[]): readonly Prepared
   return events.map((event) => ({ event, prepared: prepareEvent(event, isAnswerable) }));
 }
 
-/** Appends to the shared chain, all or nothing. An earlier answer wins. */
+/** All or nothing. An earlier answer wins. */
 export function answer(
   writing: TransactionWriter,
   events: readonly PreparedAnswer[],
@@ -49,12 +48,12 @@ export function answer(
 
 type ContestedAnswer = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked">>;
 
-/** The newest trust event counts, so nothing conflicts with it. */
+/** The newest trust event counts, so none conflicts. */
 function isContested(event: SharedDraft): event is ContestedAnswer {
   return event.type !== "trust.granted" && event.type !== "trust.revoked";
 }
 
-/** Returns the earlier answer that wins over this event. Throws if its target does not exist. */
+/** Throws if the target does not exist. */
 function findEarlierAnswer({ rows }: TransactionWriter, event: ContestedAnswer, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
   const { id, refusal, latest = 0 } = findTarget(rows, event, now);
   if (refusal === undefined) return undefined;
@@ -66,7 +65,7 @@ function findEarlierAnswer({ rows }: TransactionWriter, event: ContestedAnswer, 
 
 type AnswerTarget = { readonly id: string; readonly refusal: LedgerErrorType | "stands" | undefined; readonly latest: number | undefined };
 
-/** Finds the row that the event answers. The time is read only if the row has a deadline. */
+/** Reads the time only if the row has a deadline. */
 function findTarget(rows: Rows, event: ContestedAnswer, now: () => string): AnswerTarget {
   const { body } = event;
   if ("proposal" in body) {

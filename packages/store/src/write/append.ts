@@ -3,7 +3,7 @@ import type { ChainEntry } from "../rows/rows.ts";
 import { contentsOfBatch } from "./contents.ts";
 import { makeDraft, type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
-/** Checks and serializes a batch. Throws `event_invalid` or `event_too_large`. */
+/** Throws `event_invalid` or `event_too_large`. */
 export function prepareBatch(events: readonly Draft[], blobs: readonly Uint8Array[] = []): readonly PreparedEvent[] {
   const contents = contentsOfBatch(events, blobs);
   return events.map((event, index) => {
@@ -13,7 +13,7 @@ export function prepareBatch(events: readonly Draft[], blobs: readonly Uint8Arra
   });
 }
 
-/** Appends to a session's chain, all or nothing. */
+/** All or nothing. */
 export function append(
   writing: TransactionWriter,
   { lease, expected }: Expectation,
@@ -27,7 +27,7 @@ export function append(
 
 export type Expectation = { readonly lease: Lease; readonly expected: number };
 
-/** Returns the chain. Throws `stale_writer` or `sequence_conflict` if another process wrote. */
+/** Throws `stale_writer` or `sequence_conflict` if another process wrote. */
 export function writableChain({ rows }: TransactionWriter, { lease, expected }: Expectation): ChainEntry {
   const { session, epoch } = lease;
   const chain = rows.chains.get(session);
@@ -40,7 +40,6 @@ export function writableChain({ rows }: TransactionWriter, { lease, expected }: 
   });
 }
 
-/** The error for a writer that another process has replaced. */
 export function staleWriter({ session, epoch }: Lease, current = 0, by?: number): LedgerError {
   const pid = by ?? null;
   const who = pid === null ? "another process" : `pid ${pid}`;
@@ -48,12 +47,11 @@ export function staleWriter({ session, epoch }: Lease, current = 0, by?: number)
   return new LedgerError("stale_writer", `This session was taken over by ${who}.`, detail);
 }
 
-/** Records the session on the shared chain, so that its removal is noticed. */
+/** The shared chain reveals a removed session. */
 function registerSession(writing: TransactionWriter, session: string, at: string): void {
   stageShared(writing, makeDraft("session.registered", { session }, at));
 }
 
-/** Stages an event of the store itself on the shared chain. */
 export function stageShared(writing: TransactionWriter, event: Draft): LedgerEvent {
   return writing.stage(
     SHARED,

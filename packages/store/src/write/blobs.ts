@@ -1,10 +1,10 @@
 import { canonicalJson, type Json, type JsonObject, LedgerError, messageOf } from "@assent/core";
 import { sha256 } from "./chain.ts";
 
-/** A large value, stored outside the events by its hash. */
+/** A large value outside the events. */
 export type Blob = { readonly sha: string; readonly bytes: Uint8Array };
 
-/** A body to store: its canonical text and the blobs taken out of it. */
+/** `text` is canonical JSON without the blobs. */
 export type StoredBody = { readonly text: string; readonly body: JsonObject; readonly blobs: readonly Blob[] };
 
 const VALUE_LIMIT = 65_536;
@@ -12,8 +12,8 @@ const BODY_LIMIT = 1_048_576;
 const NO_BLOBS: readonly Blob[] = [];
 
 /**
- * Moves values over 64 KiB out of a body into blobs. Throws `event_invalid` for a body without canonical form and `event_too_large` if
- * more than 1 MiB is left. A caller's own object with a `$blob` key becomes a blob too, so it is never mistaken for a reference.
+ * Moves values over 64 KiB into blobs, and objects with a `$blob` key, which could be mistaken for references. Throws `event_invalid`, or
+ * `event_too_large` for more than 1 MiB.
  */
 export function storedBody(type: string, body: JsonObject): StoredBody {
   const text = canonical(type, body);
@@ -44,7 +44,7 @@ function cutBody(type: string, body: JsonObject): StoredBody {
 
 type BlobsBySha = Map<string, Blob>;
 
-/** A member of a body with its canonical text, which is computed once because bodies can be large. */
+/** Keeps the canonical text, because bodies can be large. */
 type BodyMember = { readonly key: string; readonly value: Json; readonly cut: Json; readonly text: string };
 
 function cutMember(key: string, value: Json, taken: BlobsBySha): BodyMember {
@@ -57,7 +57,7 @@ function joinMembers(members: readonly BodyMember[]): string {
   return `{${sorted.map(({ key, text }) => `${canonicalJson(key)}:${text}`).join(",")}}`;
 }
 
-/** Returns the value itself if it contains nothing large. */
+/** Returns a value without large parts unchanged. */
 function withoutBlobs(value: Json, taken: BlobsBySha): Json {
   if (typeof value === "string") return isLarge(value) ? takeBlob(value, {}, taken) : value;
   if (typeof value !== "object" || value === null) return value;
@@ -71,7 +71,7 @@ function withoutBlobs(value: Json, taken: BlobsBySha): Json {
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
 
-/** Moves a whole member that is large because of many small values. */
+/** The member is large because of many small values. */
 function withoutLarge(member: BodyMember, taken: BlobsBySha): BodyMember {
   const { value, cut, text } = member;
   if (typeof value !== "object" || value === null || !isLarge(text)) return member;
@@ -94,7 +94,6 @@ function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** A reference to a blob. */
 export type BlobRef = { readonly sha: string; readonly size: number; readonly json: boolean };
 
 function blobRef(value: Json): BlobRef | undefined {
@@ -103,7 +102,7 @@ function blobRef(value: Json): BlobRef | undefined {
   return typeof sha === "string" && typeof size === "number" ? { sha, size, json: json === true } : undefined;
 }
 
-/** Replaces every reference by its content. `load` returns the bytes, or undefined. */
+/** Replaces references by their content. */
 export function withBlobs(value: Json, load: (sha: string) => Uint8Array | undefined): Json {
   if (typeof value !== "object" || value === null) return value;
   if (isList(value)) return value.map((item) => withBlobs(item, load));
@@ -112,7 +111,7 @@ export function withBlobs(value: Json, load: (sha: string) => Uint8Array | undef
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withBlobs(member, load)]));
 }
 
-/** Returns the bytes if they match their hash. Throws `blob_missing` or `blob_corrupt`. */
+/** Throws `blob_missing` or `blob_corrupt`. */
 export function checkedBytes(sha: string, bytes: Uint8Array | undefined): Uint8Array {
   if (!bytes) throw new LedgerError("blob_missing", `The value ${sha} is not in the ledger any more.`, { sha });
   if (sha256(bytes) !== sha) throw new LedgerError("blob_corrupt", `The value ${sha} is damaged and was not used.`, { sha });

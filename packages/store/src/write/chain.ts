@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 export const NO_HASH: string = "0".repeat(64);
 
-/** The part of an event that its hash covers. `body` is canonical JSON. */
+/** `body` is canonical JSON. */
 export type HashedEvent = {
   readonly store: string;
   readonly session: string;
@@ -15,7 +15,7 @@ export type HashedEvent = {
   readonly prev: string;
 };
 
-/** Hashes an event as canonical JSON; the keys are in canonical order here. */
+/** The keys below are in canonical order. */
 export function chainHash({ store, session, seq, epoch, at, type, v, body, prev }: HashedEvent): string {
   const names = `"seq":${seq},"session":${quote(session)},"store":${quote(store)},"type":${quote(type)}`;
   return sha256(`{"at":${quote(at)},"body":${body},"epoch":${epoch},"prev":${quote(prev)},${names},"v":${v}}`);

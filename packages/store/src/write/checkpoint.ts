@@ -4,18 +4,18 @@ import { stageShared } from "./append.ts";
 import { makeDraft, type TransactionWriter } from "./writing.ts";
 
 const EVERY = 10_000;
-/** Heads per event, to stay below its size limit. */
+/** Heads per event, below its size limit. */
 const HEADS = 5_000;
 
 type CheckpointHead = EventBodies["store.checkpoint"]["heads"][number];
 
-/** Writes the heads of all chains into the shared chain now and then, so that a removed session or cut end is noticed. */
+/** Records the heads of all chains, so that a removed session or cut end is noticed. */
 export type Checkpoints = {
-  /** Call when a session's chain grows. A closing session gets its checkpoint at once. */
+  /** A closing session gets its checkpoint at once. */
   readonly grown: (closed: boolean) => void;
-  /** Call at the end of each transaction. True if a session or the ledger closes in it. */
+  /** Call it at the end of each transaction. True if a session or the ledger closes. */
   readonly due: () => boolean;
-  /** True if this process appended since its last checkpoint. */
+  /** This process appended since its last checkpoint. */
   readonly wanted: () => boolean;
 };
 

@@ -3,21 +3,20 @@ import { callKey } from "../rows/rows.ts";
 import { type Expectation, writableChain } from "./append.ts";
 import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
-/** A claim and its stored form. */
 export type PreparedClaim = { readonly claimed: Draft<"call.claimed">; readonly prepared: PreparedEvent };
 
-/** Checks and serializes a claim. Throws `event_invalid`. */
+/** Throws `event_invalid`. */
 export function prepareClaim(claimed: Draft<"call.claimed">): PreparedClaim {
   return { claimed, prepared: prepareEvent(claimed, (type) => type === "call.claimed") };
 }
 
 export type ClaimContext = {
   readonly now: () => string;
-  /** Called for a claim that uses an approval or a limited grant. It may throw to refuse the claim. */
+  /** Called if the claim uses an approval or a limited grant; may throw to refuse it. */
   readonly consumed: (event: LedgerEvent) => void;
 };
 
-/** Stores the claim if all its conditions hold in this transaction. */
+/** Stores the claim only if all its conditions hold. */
 export function claim(
   writing: TransactionWriter,
   expectation: Expectation,

@@ -2,11 +2,11 @@ import { type Durability, LedgerError } from "@assent/core";
 import type { Committer } from "./committer.ts";
 import type { TransactionWriter } from "./writing.ts";
 
-/** Runs operations in order and commits those of one tick together. */
+/** Commits the operations of one tick together, in order. */
 export type CommitQueue = {
-  /** Runs `operation` in the next transaction and resolves after its commit. If it throws a `LedgerError`, nothing of it is stored. */
+  /** Resolves after the commit. If the operation throws a `LedgerError`, nothing of it is stored. */
   readonly submit: <T>(durability: Durability, operation: () => T) => Promise<T>;
-  /** Commits the queued operations and refuses new ones. */
+  /** Commits what is queued and refuses more. */
   readonly close: () => void;
 };
 
@@ -23,7 +23,7 @@ export type CommitQueueOptions = {
   readonly committed: (bytes: number) => void;
 };
 
-/** One transaction per tick, as durable as its most demanding operation. */
+/** Each transaction is as durable as its most demanding operation. */
 export function makeCommitQueue({ committer, writing, committed }: CommitQueueOptions): CommitQueue {
   let waiting: QueuedOperation[] = [];
   let closed = false;
@@ -65,7 +65,6 @@ function commitBatch(batch: readonly QueuedOperation[], committer: Committer, co
 
 type PromiseEnds<T> = { readonly resolve: (value: T) => void; readonly reject: (error: unknown) => void };
 
-/** Runs an operation in the transaction and reports its outcome after the commit. */
 function queueOperation<T>(
   writing: TransactionWriter,
   operation: () => T,

@@ -7,17 +7,16 @@ import { storeError } from "../files/store-error.ts";
 import type { StoreFiles } from "../files/store-files.ts";
 import type { TransactionWriter } from "./writing.ts";
 
-/** Runs steps in one transaction. */
 export type Committer = {
-  /** Returns the bytes stored. Throws a `LedgerError` if nothing was stored. */
+  /** Returns the bytes stored. Throws if nothing was stored. */
   readonly commit: (durability: Durability, steps: readonly (() => void)[]) => number;
-  /** Reports a fault. A permanent one refuses every later commit. */
+  /** A permanent fault refuses every later commit. */
   readonly fault: (error: unknown) => void;
   readonly refuse: (error: LedgerError) => void;
   readonly faulty: () => boolean;
 };
 
-/** Faults that make a store read-only for this process: it no longer knows what is on disk. */
+/** After these faults the process no longer knows what is on disk. */
 const FOR_GOOD: readonly string[] = ["store_io", "store_readonly", "store_lost"];
 
 export type CommitterOptions = {
@@ -26,7 +25,7 @@ export type CommitterOptions = {
   readonly writing: TransactionWriter;
   readonly files: StoreFiles;
   readonly finish: () => void;
-  /** The mark that a transaction leaves outside the database, written before the commit is reported. */
+  /** Written before the commit is reported. */
   readonly mark: Pick<DueMark, "reset" | "write">;
 };
 
@@ -79,7 +78,7 @@ export function makeCommitter({ database, paths, writing, files, finish, mark }:
     fault(error);
     throw error;
   };
-  /** Returns undefined if another process wrote since the rows were read; nothing is stored then. */
+  /** Undefined, with nothing stored, if another process wrote since the rows were read. */
   const attempt = (durability: Durability, steps: readonly (() => void)[]): number | undefined => {
     try {
       return transaction(durability, steps);
@@ -101,7 +100,7 @@ export function makeCommitter({ database, paths, writing, files, finish, mark }:
   };
 }
 
-/** Thrown if the rows in memory are older than the database. Uses SQLite's code for a violated constraint. */
+/** The rows in memory are older than the database. */
 class OutdatedRows extends Error {
   readonly errcode = SQLITE.CONSTRAINT;
 }
@@ -111,7 +110,7 @@ function isConflict(error: unknown): boolean {
   return code !== undefined && primaryCode(code) === SQLITE.CONSTRAINT;
 }
 
-/** The error for a commit with an unknown outcome. Nothing is written after it. */
+/** Nothing is written after a commit with an unknown outcome. */
 function unknownFailure(cause: unknown): LedgerError {
   return unsureWrite(`Could not write the ledger (${messageOf(cause)}).`, cause);
 }

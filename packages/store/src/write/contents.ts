@@ -2,12 +2,12 @@ import { contentsOf, type Draft, type Json, type JsonObject, LedgerError } from 
 import { type Blob, withBlobs } from "./blobs.ts";
 import { sha256 } from "./chain.ts";
 
-/** The contents of an event: `given` are stored with it, `lent` must be stored already. */
+/** `given` are stored with the event, `lent` must be stored already. */
 export type EventContents = { readonly given: readonly Blob[]; readonly lent: readonly string[] };
 
 const NONE: EventContents = Object.freeze({ given: Object.freeze([]), lent: Object.freeze([]) });
 
-/** Assigns the contents of a batch to the events that name them. Throws `event_invalid` for a content that no event names. */
+/** Throws `event_invalid` for a content that no event names. */
 export function contentsOfBatch(events: readonly Draft[], blobs: readonly Uint8Array[]): readonly EventContents[] {
   const given = new Map(blobs.map((bytes) => [sha256(bytes), bytes]));
   const placed = new Set<string>();
@@ -17,7 +17,7 @@ export function contentsOfBatch(events: readonly Draft[], blobs: readonly Uint8A
   return contents;
 }
 
-/** Each content is stored with the first event that names it. */
+/** Stores each content with the first event that names it. */
 function contentsOfEvent(named: readonly string[], given: ReadonlyMap<string, Uint8Array>, placed: Set<string>): EventContents {
   if (named.length === 0) return NONE;
   const own: Blob[] = [];
@@ -31,7 +31,7 @@ function contentsOfEvent(named: readonly string[], given: ReadonlyMap<string, Ui
   return { given: own, lent };
 }
 
-/** Lists the contents that a stored event names. A long list is a blob; if that cannot be read, `verify` reports it as missing. */
+/** A long list is a blob; `verify` reports one that cannot be read. */
 export function storedContents(
   { type, body }: { readonly type: string; readonly body: JsonObject },
   load: (sha: string) => Uint8Array | undefined,

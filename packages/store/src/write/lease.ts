@@ -8,24 +8,23 @@ import { makeDraft, type PreparedEvent, prepareEvent, type TransactionWriter } f
 /** Returns the start time of a live process, or undefined if there is none. */
 export type StartOf = (pid: number) => string | undefined;
 
-/** The place of the database file. A copy has another one. */
+/** A copy of the database has another place. */
 export type FilePlace = { readonly device: string; readonly inode: string };
 
-/** A request for a session. */
 export type LeaseRequest = {
   readonly session: string;
   readonly holder: Holder;
   readonly takeOver: boolean;
   readonly isLive: (holder: Holder) => boolean;
-  /** Takes the lock of the session. False: an effect is in progress. */
+  /** False if an effect is in progress. */
   readonly lock: () => boolean;
-  /** All earlier holders of the session, newest first. */
+  /** Newest first. */
   readonly holders?: (session: string) => readonly Holder[];
   readonly place: FilePlace;
   readonly at: string;
 };
 
-/** Gives the session to a new writer under a higher epoch, which fences off the previous one. */
+/** A higher epoch fences off the previous writer. */
 export function acquire(writing: TransactionWriter, acquiring: LeaseRequest): Lease {
   const { session, takeOver, isLive, lock, holders } = acquiring;
   const chain = writing.rows.chains.get(session);
@@ -45,7 +44,7 @@ function prepareEpoch({ session, holder, place, at }: LeaseRequest, epoch: numbe
   return prepareEvent(makeDraft("store.epoch", { ...body, ...place }, at), () => true);
 }
 
-/** A holder without the fields that only the store compares. */
+/** Without the fields that only the store compares. */
 export function shownHolder({ pid, host, processStart, door, command }: Holder): Holder {
   return { pid, host, processStart, door, ...(command && { command }) };
 }
@@ -62,7 +61,7 @@ function busy(session: string, holder: Holder | undefined): LedgerError {
   return new LedgerError("session_busy", text, { session, ...(shown && { holder: shown }) });
 }
 
-/** Lists all earlier holders of a session, newest first. It reads the whole shared chain, so call it only to report an error. */
+/** Reads the whole shared chain, so call it only to report an error. */
 export function pastHolders(database: Database): (session: string) => readonly Holder[] {
   const select = query<{ holder: string }>(
     database,
@@ -73,11 +72,10 @@ export function pastHolders(database: Database): (session: string) => readonly H
   return (session) => select.all(session).map(({ holder }) => JSON.parse(holder) as Holder);
 }
 
-/** The machine and PID namespace of this process. */
 export type ProcessPlace = {
   readonly host: string;
   readonly machine: string | undefined;
-  /** Changes with every start of the machine; the same in all its containers. */
+  /** Changes with every boot; the same in all containers. */
   readonly boot: string | undefined;
   readonly pidNamespace: string | undefined;
 };
@@ -94,10 +92,10 @@ export function thisPlace(): ProcessPlace {
   return known;
 }
 
-/** The PID namespace of the host; the kernel fixes its number. */
+/** The kernel fixes this number for the host. */
 const INITIAL_NAMESPACE = "pid:[4026531836]";
 
-/** Checks whether a holder still runs. A holder that cannot be checked from here counts as alive. */
+/** A holder that cannot be checked from here counts as alive. */
 export function liveness(here: ProcessPlace, startOf: StartOf = startInProc): (holder: Holder) => boolean {
   const canCompare = startOf !== startInProc || here.boot !== undefined;
   return (holder) => {
@@ -128,10 +126,7 @@ function differ(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other;
 }
 
-/**
- * Start times count from boot, so the boot's id is part of them. Fields are counted after the last parenthesis, because a
- * program's name may contain one.
- */
+/** Start times count from boot. The program's name may contain a parenthesis. */
 function startInProc(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   return stat === undefined ? undefined : `${thisPlace().boot}:${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`;
@@ -152,7 +147,7 @@ function unlessGone(read: () => string): string | undefined {
   }
 }
 
-/** If start times cannot be read, a process with that number counts as the holder. */
+/** Without start times, any process with that number counts as the holder. */
 function exists(pid: number): boolean {
   try {
     return process.kill(pid, 0);

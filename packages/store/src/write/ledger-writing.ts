@@ -26,17 +26,15 @@ import { type CommitQueue, makeCommitQueue } from "./commit-queue.ts";
 import { makeCommitter } from "./committer.ts";
 import { acquire, pastHolders } from "./lease.ts";
 
-/** The write methods of the `Ledger` port. */
 export type LedgerWriter = Pick<Ledger, "acquire" | "hold" | "append" | "answer" | "claim" | "snapshot" | "close">;
 
 export type LedgerWriterOptions = {
   readonly reading: EventReads;
   readonly damage: DamageRecord;
   readonly isLive: (holder: Holder) => boolean;
-  /** The later of the clock and the newest time in the ledger. */
+  /** Never earlier than the newest time in the ledger. */
   readonly now: () => string;
   readonly tryLock: TryLock;
-  /** Called after every commit. */
   readonly committed: () => void;
 };
 
@@ -47,7 +45,7 @@ type Writers = LedgerWriterOptions & {
   readonly mark: DueMark;
 };
 
-/** Makes the write methods. Every operation goes through one queue. */
+/** Every operation goes through one queue. */
 export function makeLedgerWriter(store: OpenStore, options: LedgerWriterOptions): LedgerWriter {
   const { database, paths, files, writing, time, refusal, marks } = store;
   const putSnapshot = makeSnapshotWriter(database, writing, time);
@@ -117,7 +115,7 @@ function makeSessionWriters({ store, queue, damage, now, checkpoints, mark, ...w
   };
 }
 
-/** A claim that uses an answer is synced even for a safe call, because its mark must not outlive the claim in a power cut. */
+/** A mark must not outlive its claim in a power cut, so this syncs even a safe call. */
 function claimDurability({ durability, answer: used }: Draft<"call.claimed">["body"]): Durability {
   return durability === "normal" && used === null ? "normal" : "full";
 }
@@ -139,7 +137,7 @@ function ledgerReplaced(): LedgerError {
 
 type SessionWriters = Pick<Ledger, "acquire" | "hold" | "append" | "claim">;
 
-/** A session changes hands only while its lock is free, so no effect is in progress. */
+/** Taking the lock ensures that no effect is in progress. */
 function makeAcquire({
   store,
   queue,
@@ -184,7 +182,7 @@ function makeAnswer({ store: { writing }, queue, reading, damage, now }: Writers
     );
 }
 
-/** Rejects if preparing fails. It is not async, because that would add three turns to every append. */
+/** Not async, because that would add three turns to every append. */
 function submitPrepared<P, T>(prepare: () => P, submit: (prepared: P) => Promise<T>): Promise<T> {
   try {
     return submit(prepare());

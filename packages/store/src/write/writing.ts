@@ -17,14 +17,14 @@ import { makeStoredRows } from "../rows/stored-rows.ts";
 import { type StoredBody, storedBody } from "./blobs.ts";
 import { chainHash } from "./chain.ts";
 
-/** A checked and serialized event. `lent` are contents that must be stored already. */
+/** `lent` are contents that must be stored already. */
 export type PreparedEvent = { readonly type: Draft["type"]; readonly at: string; readonly lent: readonly string[] } & StoredBody;
 
 const NOTHING: readonly string[] = [];
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Checks and serializes a draft. The body is kept by reference, so the caller must not change it. */
+/** Keeps the body by reference, so the caller must not change it. */
 export function prepareEvent({ type, v, at, body }: Draft, belongs: (type: string) => boolean): PreparedEvent {
   if (v !== 1 || !belongs(type)) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
   if (!TIME.test(at)) throw new LedgerError("event_invalid", `'${at}' is no time in UTC with milliseconds.`, { type });
@@ -37,36 +37,30 @@ export function makeDraft<T extends EventType>(type: T, body: EventBodies[T], at
   return { type, v: 1, at, body } as Draft<T>;
 }
 
-/** Writes events and rows, one transaction after another. */
 export type TransactionWriter = {
-  /** The rows, including staged changes. */
+  /** Includes staged changes. */
   readonly rows: Rows;
-  /** Adds an event to a chain. Throws `event_invalid` if the rows do not allow it, `blob_missing` for a missing content. */
+  /** Throws `event_invalid` or `blob_missing`. */
   readonly stage: (session: string, epoch: number, event: PreparedEvent) => LedgerEvent;
-  /** Stores the staged events of one operation. */
   readonly keep: () => void;
-  /** Drops the staged events of one operation. */
   readonly drop: () => void;
-  /** Starts a transaction. Rows in memory are kept if no other process wrote. */
+  /** Keeps rows in memory if no other process wrote. */
   readonly begin: () => void;
-  /**
-   * Starts a transaction without checking whether another process wrote. If one did, storing fails with a constraint because the position
-   * is taken; if nothing was stored, check `isOutdated`. Then roll back and begin again.
-   */
+  /** Does not check for writes of other processes: after one, storing fails, or `isOutdated` is true if nothing was stored. */
   readonly resume: () => void;
   readonly isOutdated: () => boolean;
-  /** The next event gets a position after this one, even if that event is gone. */
+  /** The next event gets a later position, even if this event is gone. */
   readonly startAfter: (pos: number) => void;
-  /** Writes the rows before COMMIT and returns the bytes stored. `everything` includes rows that may lag. */
+  /** Returns the bytes stored. `everything` includes rows that may lag. */
   readonly flush: (everything?: boolean) => number;
   readonly reset: () => void;
-  /** Position of the newest event, including staged ones. */
+  /** Includes staged events. */
   readonly head: () => number;
 };
 
 type StagedEvent = { readonly event: ChainedEvent; readonly call: string | null } & Pick<PreparedEvent, "text" | "blobs" | "lent">;
 
-/** Every write to the tables goes through this. */
+/** The only way to write the tables. */
 export function makeTransactionWriter(database: Database, store: string): TransactionWriter {
   const stored = makeStoredRows(database);
   const rows = makeUndoable(stored);
@@ -134,7 +128,7 @@ type HeadTracker = {
   readonly load: () => void;
   readonly forget: () => void;
   readonly isLoaded: () => boolean;
-  /** True if no other process wrote since it was loaded. */
+  /** No other process wrote since it was loaded. */
   readonly isCurrent: () => boolean;
 };
 

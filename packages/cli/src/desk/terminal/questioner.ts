@@ -21,7 +21,7 @@ export type TerminalQuestionerParts = { readonly io: Pick<Io, "stderr" | "keyboa
 type NoLine = Extract<Typed, { readonly none: unknown }>;
 type QuestionResult = { readonly answer: QuestionAnswer } | NoLine;
 
-/** Only the list has a time limit, not the text. */
+/** Asks one question after the other, on stderr. */
 export function terminalQuestioner(parts: TerminalQuestionerParts): Questioner {
   return {
     available: () => true,
@@ -70,7 +70,7 @@ function farewell({ none }: NoLine, signal: AbortSignal): string {
 
 type SingleQuestion = { readonly open: OpenQuestion; readonly question: Question; readonly signal: AbortSignal };
 
-/** Asks one question until it is answered. Only the list has a time limit, not the text. */
+/** Only the list has a time limit, not the text. */
 async function askOne(parts: TerminalQuestionerParts, { open, question, signal }: SingleQuestion): Promise<QuestionResult> {
   const { io, clock } = parts;
   let listed = false;
