@@ -19,7 +19,7 @@ export const PAGES = [
           "registry.ts",
           "standard-schema.ts",
           "model/kind.ts",
-          "model/schema/coercion.ts",
+          "model/schema/coerce.ts",
           "model/schema/cycle.ts",
           "model/result/result.ts",
           "model/confirmation.ts",

@@ -101,7 +101,7 @@ export { jsonResult } from "./model/result/normalize.ts";
 export type { Content, ContentPart, DiffStat, Display, Spilled, ToolOutput, ToolResult } from "./model/result/result.ts";
 export { resultValue } from "./model/result/result.ts";
 export { errorCode, messageOf } from "./model/result/thrown.ts";
-export type { Coercion } from "./model/schema/coercion.ts";
+export type { Coercion } from "./model/schema/coerce.ts";
 export { hasCycleInSchema } from "./model/schema/cycle.ts";
 export { nextSessionRow, openApprovalDelta, sessionRowAt } from "./model/session-row.ts";
 export { fromSnapshot, toSnapshot } from "./model/snapshot.ts";

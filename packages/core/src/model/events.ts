@@ -8,7 +8,7 @@ import type { Kind } from "./kind.ts";
 import type { ApprovalSource } from "./notification-source.ts";
 import type { OutcomeState } from "./outcome.ts";
 import type { ProposalEventBodies } from "./proposal/events.ts";
-import type { QuestionEventBodies } from "./question/events.ts";
+import type { Question, QuestionAnswer } from "./question/question.ts";
 import type { Content, Display, Spilled } from "./result/result.ts";
 import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task/events.ts";
 import type { TurnEventBodies } from "./turn-events.ts";
@@ -18,7 +18,6 @@ export const SHARED = "_store";
 
 /** The body of every event type; a test pins names and shapes, because they are on disk. */
 export type EventBodies = ProposalEventBodies &
-  QuestionEventBodies &
   TaskEventBodies &
   ScheduleEventBodies &
   TurnEventBodies & {
@@ -132,6 +131,20 @@ export type EventBodies = ProposalEventBodies &
       readonly modelOverride?: string;
       readonly details?: Json;
       readonly spilled?: readonly Spilled[];
+    };
+    "question.asked": {
+      readonly question: string;
+      readonly callId: string;
+      readonly fingerprint: string;
+      readonly questions: readonly Question[];
+    };
+    "question.answered": {
+      readonly question: string;
+      readonly session: string;
+      readonly outcome: "answered" | "declined" | "expired" | "cancelled";
+      readonly answers?: readonly QuestionAnswer[];
+      readonly by: By;
+      readonly reason: string | null;
     };
     "hook.ran": {
       readonly event: string;

@@ -13,21 +13,21 @@ function accepts(asking: SchemaQuery, schema: unknown): boolean {
   if (!isObject(schema)) return true;
   const known = asking.known.get(schema);
   if (known !== undefined) return known;
-  // Also the result for a schema that refers to itself: only its other parts can refuse.
+  // A schema that refers to itself: only its other parts can refuse.
   asking.known.set(schema, true);
-  const answer = byValue(schema) && byParts(asking, schema);
+  const answer = acceptsByValue(schema) && acceptsByParts(asking, schema);
   asking.known.set(schema, answer);
   return answer;
 }
 
-function byValue(schema: Readonly<Record<string, unknown>>): boolean {
+function acceptsByValue(schema: Readonly<Record<string, unknown>>): boolean {
   const { type, enum: values } = schema;
   if (type !== undefined && !(Array.isArray(type) ? type : [type]).includes("object")) return false;
   if (Object.hasOwn(schema, "const") && !isObject(schema["const"])) return false;
   return !Array.isArray(values) || values.some(isObject);
 }
 
-function byParts(asking: SchemaQuery, { $ref: reference, anyOf, oneOf, allOf }: Readonly<Record<string, unknown>>): boolean {
+function acceptsByParts(asking: SchemaQuery, { $ref: reference, anyOf, oneOf, allOf }: Readonly<Record<string, unknown>>): boolean {
   const part = (schema: unknown): boolean => accepts(asking, schema);
   if (typeof reference === "string" && !part(resolve(asking.root, reference))) return false;
   for (const union of [anyOf, oneOf]) if (Array.isArray(union) && !union.some(part)) return false;

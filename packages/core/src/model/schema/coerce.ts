@@ -1,13 +1,20 @@
 import { isObject, type Json } from "../json/json.ts";
 import { pointerStep } from "../json/pointer.ts";
-import type { Coercion } from "./coercion.ts";
 import { childShape, itemShape, rootShape, type Shape, type Shapes } from "./shape.ts";
 
-/** The result of coercion; without coercions the value is unchanged. */
+/** A recorded change to the input that the model sent. */
+export type Coercion = {
+  /** A JSON pointer. */
+  readonly path: string;
+  readonly from: Json;
+  readonly to: Json;
+  readonly rule: "boolean" | "string" | "json" | "number" | "alias" | "schema";
+};
+
+/** The coerced value; without coercions it is unchanged. */
 export type CoercionResult = {
   readonly value: Json;
   readonly coercions: readonly Coercion[];
-  /** Visited places of schema and value; linear in both. */
   readonly visits: number;
 };
 
@@ -17,7 +24,7 @@ type CoercionPlace = { readonly shape: Shape | undefined; readonly path: string;
 const MAX_LEVELS = 512;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Converts scalars of the wrong type to what the schema asks for, on a copy; the validator still decides. */
+/** Converts scalars of the wrong type to what the schema asks for; the validator still decides. */
 export function coerce(schema: unknown, value: Json): CoercionResult {
   const shapes: Shapes = { root: schema, known: new Map(), numbers: new Map(), visits: 0 };
   const walk: CoercionWalk = { shapes, coercions: [] };
@@ -42,7 +49,7 @@ function coerceMembers(walk: CoercionWalk, { shape, path, level }: ShapedPlace, 
   let copy: Record<string, Json> | undefined;
   for (const key of Object.keys(value)) {
     const member = value[key];
-    // Assigning this key would change the copy's prototype; it is refused later.
+    // Assigning this key would change the prototype; it is refused later.
     if (member === undefined || key === "__proto__") continue;
     const now = coerceAt(
       walk,
@@ -93,7 +100,7 @@ function toText(types: ReadonlySet<string>, value: number | boolean): CoercionSt
   return types.has("string") ? { to: JSON.stringify(value), rule: "string" } : undefined;
 }
 
-/** The three rules match disjoint texts, so their order does not matter. */
+/** The rules match disjoint texts, so their order does not matter. */
 function fromText(types: ReadonlySet<string>, text: string): CoercionStep | undefined {
   if (types.has("boolean") && /^(?:true|false)$/i.test(text)) return { to: text.length === 4, rule: "boolean" };
   if (JSON_NUMBER.test(text)) {

@@ -1,10 +1,7 @@
 import { isObject } from "../json/json.ts";
 import { stepKey } from "../json/pointer.ts";
 
-/**
- * True when subschemas and references from the root can lead back to a place already entered. Crawls schema positions
- * only, not data such as `default`. Uses its own stack, because foreign schemas may be arbitrarily deep.
- */
+/** True if subschemas and references can lead back to a place already entered. Not recursive, because schemas may be arbitrarily deep. */
 export function hasCycleInSchema(schema: unknown): boolean {
   if (!isObject(schema)) return false;
   const resolve = resolverOf(schema);
@@ -45,7 +42,7 @@ const ONE = [
   "contentSchema",
 ];
 const LISTS = ["items", "allOf", "anyOf", "oneOf", "prefixItems"];
-/** The keys of these are names, not keywords. */
+/** Their keys are names, not keywords. */
 const MAPS = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 const REFERENCES = ["$ref", "$dynamicRef", "$recursiveRef"];
 
@@ -80,19 +77,18 @@ function own(schema: Schema, keyword: string): unknown {
   return Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
 }
 
-/** Resolves each reference once; undefined if the target is not in this schema. */
 function resolverOf(root: Schema): Resolve {
   const rootId = idOf(root);
   const names = new Map<string, Schema>();
   const known = new Map<string, Schema | undefined>();
   collectNames(root, names);
   return (reference) => {
-    if (!known.has(reference)) known.set(reference, names.get(reference) ?? local(root, names, withoutId(reference, rootId)));
+    if (!known.has(reference)) known.set(reference, names.get(reference) ?? findLocal(root, names, withoutId(reference, rootId)));
     return known.get(reference);
   };
 }
 
-/** Every `#anchor` and embedded `$id`; the first of a name counts. */
+/** The first of a name counts. */
 function collectNames(root: Schema, names: Map<string, Schema>): void {
   const seen = new Set<Schema>([root]);
   for (const schema of seen) {
@@ -116,25 +112,25 @@ function withoutId(reference: string, rootId: string | undefined): string {
   return rootId !== undefined && reference.startsWith(`${rootId}#`) ? reference.slice(rootId.length) : reference;
 }
 
-function local(root: Schema, names: ReadonlyMap<string, Schema>, fragment: string): Schema | undefined {
+function findLocal(root: Schema, names: ReadonlyMap<string, Schema>, fragment: string): Schema | undefined {
   if (fragment === "#" || fragment === "#/") return root;
   return fragment.startsWith("#/") ? atPointer(root, fragment.slice(2)) : names.get(fragment);
 }
 
 function atPointer(root: Schema, encoded: string): Schema | undefined {
-  const pointer = decoded(encoded);
+  const pointer = decodeStep(encoded);
   if (pointer === undefined) return undefined;
   let place: unknown = root;
-  for (const step of pointer.split("/")) place = inside(place, stepKey(step));
+  for (const step of pointer.split("/")) place = memberAt(place, stepKey(step));
   return isObject(place) ? place : undefined;
 }
 
-function inside(place: unknown, key: string): unknown {
+function memberAt(place: unknown, key: string): unknown {
   if (Array.isArray(place)) return /^(?:0|[1-9]\d*)$/.test(key) ? place[Number(key)] : undefined;
   return isObject(place) ? own(place, key) : undefined;
 }
 
-function decoded(text: string): string | undefined {
+function decodeStep(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

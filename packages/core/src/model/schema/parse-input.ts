@@ -1,9 +1,9 @@
 import { freezeRead } from "../json/copy.ts";
 import { isObject, type JsonObject } from "../json/json.ts";
 import { pointerStep } from "../json/pointer.ts";
-import type { Coercion } from "./coercion.ts";
+import type { Coercion } from "./coerce.ts";
 
-/** The result of reading a call's arguments; `message` is only the reason. */
+/** A call's arguments, or why they are invalid. */
 export type ParsedInput =
   | { readonly ok: true; readonly value: JsonObject; readonly coercions: readonly Coercion[] }
   | { readonly ok: false; readonly type: "invalid_json" | "invalid_tool_params" | "input_too_large"; readonly message: string };
@@ -12,7 +12,7 @@ type InputRefusal = Extract<ParsedInput, { readonly ok: false }>;
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_LEVELS = 512;
-/** Texts this short cannot nest deep enough to hurt the parser, so levels are counted on the parsed value. */
+/** Texts this short cannot nest too deep for the parser. */
 const SHORT = 64 * 1024;
 const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 const NONE: readonly Coercion[] = Object.freeze([]);
@@ -20,7 +20,7 @@ const NOT_AN_OBJECT: InputRefusal = Object.freeze({ ok: false, type: "invalid_to
 const TOO_LONG: InputRefusal = Object.freeze({ ok: false, type: "input_too_large", message: "arguments exceed 16 MiB of text" });
 const TOO_DEEP: InputRefusal = Object.freeze({ ok: false, type: "input_too_large", message: `arguments exceed ${MAX_LEVELS} levels` });
 
-/** A parsed and frozen input, or arguments that the caller may still hold. */
+/** A frozen input, or arguments that the caller may still change. */
 export type ReadText = ParsedInput | { readonly frozen: JsonObject };
 
 /** Parses a call's arguments and freezes them without a copy. Throws `InvalidInput`. */
@@ -35,10 +35,10 @@ export function readToolInput(text: string): ReadText {
   return isJsonObject(value) ? { frozen: freezeRead(value, text.isWellFormed() && !text.includes("\\u")) } : NOT_AN_OBJECT;
 }
 
-/** Reads a call's arguments as the model sent them. Never throws; accepts only JSON that survives a round trip. */
+/** Reads a call's arguments; accepts only JSON that survives a round trip. */
 export function parseToolInput(text: string): ParsedInput {
-  if (tooLong(text)) return TOO_LONG;
-  if (text.length > SHORT && deeperThanAllowed(text)) return TOO_DEEP;
+  if (isTooLong(text)) return TOO_LONG;
+  if (text.length > SHORT && isTooDeep(text)) return TOO_DEEP;
   if (text.charCodeAt(0) !== OPEN_BRACE && text.trim() === "") return { ok: true, value: {}, coercions: NONE };
   let value: unknown;
   try {
@@ -49,18 +49,18 @@ export function parseToolInput(text: string): ParsedInput {
   return parseToolValue(value);
 }
 
-/** Reads arguments that the caller already parsed; a text that holds an object is parsed again, and recorded as a coercion. */
+/** Reads arguments that the caller already parsed; a text that holds an object is parsed again, as a coercion. */
 export function parseToolValue(value: unknown): ParsedInput {
   if (typeof value === "string") return parseInner(value);
   if (!isJsonObject(value)) return NOT_AN_OBJECT;
   try {
-    return refuse(value, 1, { units: 0 }) ?? { ok: true, value, coercions: NONE };
+    return findRefusal(value, 1, { units: 0 }) ?? { ok: true, value, coercions: NONE };
   } catch {
     return { ok: false, type: "invalid_tool_params", message: "params must be JSON" };
   }
 }
 
-/** The parser quotes a few characters, which may cut a surrogate pair. */
+/** The parser's quote may cut a surrogate pair. */
 function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : "unreadable").toWellFormed();
 }
@@ -72,18 +72,20 @@ function parseInner(text: string): ParsedInput {
   return { ok: true, value: inner.value, coercions: [{ path: "", from: text, to: inner.value, rule: "json" }] };
 }
 
-/** `refuse` checks everything inside before anyone reads it. */
+/** `findRefusal` checks everything inside. */
 function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value);
 }
 
-/** The first reason why a value cannot be an input. The level limit bounds recursion and stops a value that contains itself. */
-function refuse(value: unknown, level: number, seen: { units: number }): InputRefusal | undefined {
+/** The level limit also stops a value that contains itself. */
+function findRefusal(value: unknown, level: number, seen: { units: number }): InputRefusal | undefined {
   switch (typeof value) {
     case "string":
       return refuseText(value, seen);
     case "number":
-      return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? undefined : wrong("must be finite and, as an integer, within ±(2^53 - 1)");
+      return Math.abs(value) <= Number.MAX_SAFE_INTEGER
+        ? undefined
+        : invalidParams("must be finite and, as an integer, within ±(2^53 - 1)");
     case "object":
       if (level > MAX_LEVELS && value !== null) return TOO_DEEP;
       if (isObject(value)) return refuseMembers(value, level, seen);
@@ -91,20 +93,20 @@ function refuse(value: unknown, level: number, seen: { units: number }): InputRe
     case "boolean":
       return undefined;
     default:
-      return wrong("must be JSON");
+      return invalidParams("must be JSON");
   }
 }
 
 function refuseText(value: string, seen: { units: number }): InputRefusal | undefined {
   seen.units += value.length;
   if (seen.units > MAX_BYTES) return TOO_LONG;
-  return value.isWellFormed() ? undefined : wrong("must not contain a lone surrogate");
+  return value.isWellFormed() ? undefined : invalidParams("must not contain a lone surrogate");
 }
 
 function refuseItems(items: readonly unknown[], level: number, seen: { units: number }): InputRefusal | undefined {
   for (let i = 0; i < items.length; i++) {
-    const refusal = refuse(items[i], level + 1, seen);
-    if (refusal) return at(refusal, i);
+    const refusal = findRefusal(items[i], level + 1, seen);
+    if (refusal) return prependStep(refusal, i);
   }
   return undefined;
 }
@@ -112,36 +114,35 @@ function refuseItems(items: readonly unknown[], level: number, seen: { units: nu
 function refuseMembers(value: Readonly<Record<string, unknown>>, level: number, seen: { units: number }): InputRefusal | undefined {
   for (const key of Object.keys(value)) {
     const member = value[key];
-    const refusal = refuseText(key, seen) ?? (member === undefined ? undefined : refuse(member, level + 1, seen));
-    if (refusal) return at(refusal, key);
+    const refusal = refuseText(key, seen) ?? (member === undefined ? undefined : findRefusal(member, level + 1, seen));
+    if (refusal) return prependStep(refusal, key);
   }
   return undefined;
 }
 
-function wrong(text: string): InputRefusal {
+function invalidParams(text: string): InputRefusal {
   return { ok: false, type: "invalid_tool_params", message: `params ${text}` };
 }
 
-/** Prepends one JSON pointer step to the place of a refusal. */
-function at(refusal: InputRefusal, key: string | number): InputRefusal {
+function prependStep(refusal: InputRefusal, key: string | number): InputRefusal {
   if (refusal.type === "input_too_large") return refusal;
   const step = pointerStep(String(key).slice(0, 80).toWellFormed());
   return { ...refusal, message: `params${step}${refusal.message.slice("params".length)}` };
 }
 
-function tooLong(text: string): boolean {
+function isTooLong(text: string): boolean {
   if (text.length > MAX_BYTES || text.length * 3 <= MAX_BYTES) return text.length > MAX_BYTES;
   let bytes = text.length;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    // A surrogate pair is two units and four bytes.
+    // a surrogate pair is two units and four bytes
     if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2;
   }
   return bytes > MAX_BYTES;
 }
 
-/** Counts brackets outside strings, to refuse millions of levels before the parser builds them. */
-function deeperThanAllowed(text: string): boolean {
+/** Refuses millions of levels before the parser builds them. */
+function isTooDeep(text: string): boolean {
   let level = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
@@ -153,7 +154,6 @@ function deeperThanAllowed(text: string): boolean {
   return false;
 }
 
-/** The index of the closing quote, or the text's length. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -1,7 +1,7 @@
 import { isObject, type Json } from "../json/json.ts";
 import { stepKey } from "../json/pointer.ts";
 import { cutText } from "../text/cut-text.ts";
-/** Why an input cannot become an invocation; the message is only the reason. */
+/** Thrown for an input that cannot become an invocation. */
 export class InvalidInput extends Error {
   readonly type: "invalid_tool_params" | "input_too_large";
   constructor(message: string, type: "invalid_tool_params" | "input_too_large" = "invalid_tool_params", options?: ErrorOptions) {
@@ -11,7 +11,6 @@ export class InvalidInput extends Error {
   }
 }
 
-/** One violation reported by a validator. */
 type Problem = { readonly pointer: string; readonly text: string };
 
 const MOST = 10;

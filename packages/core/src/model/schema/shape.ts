@@ -3,19 +3,17 @@ import { stepKey } from "../json/pointer.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Everything a schema says about one place, with references and combinations merged into a union. */
+/** Everything a schema says about one place, merged from its references and combinations. */
 export type Shape = {
   readonly nodes: readonly Schema[];
   readonly types: ReadonlySet<string>;
-  /** Some part could not be followed, so any type may be accepted here. */
+  /** Some part could not be followed, so any type may be accepted. */
   readonly open: boolean;
-  /** Every named property and item; all others share one shape. */
   readonly names: ReadonlySet<string>;
   readonly fixed: number;
   readonly children: Map<string | number | undefined, Shape | undefined>;
 };
 
-/** The shapes found so far, so that no part is folded twice. */
 export type Shapes = {
   readonly root: unknown;
   readonly known: Map<Schema | string, Shape>;
@@ -25,7 +23,7 @@ export type Shapes = {
 
 const MAX_HOPS = 64;
 const UNIONS = ["anyOf", "oneOf", "allOf"] as const;
-/** Keys of the shape shared by all other properties, and by all other items. */
+/** All other properties share one shape, and so do all other items. */
 const [OTHER_PROPERTIES, OTHER_ITEMS] = [undefined, -1] as const;
 
 export function rootShape(shapes: Shapes): Shape | undefined {
@@ -33,13 +31,13 @@ export function rootShape(shapes: Shapes): Shape | undefined {
 }
 
 export function childShape(shapes: Shapes, shape: Shape, key: string): Shape | undefined {
-  return once(shapes, { shape, place: shape.names.has(key) ? key : OTHER_PROPERTIES }, ({ properties, additionalProperties }) =>
+  return shapeOnce(shapes, { shape, place: shape.names.has(key) ? key : OTHER_PROPERTIES }, ({ properties, additionalProperties }) =>
     isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties,
   );
 }
 
 export function itemShape(shapes: Shapes, shape: Shape, index: number): Shape | undefined {
-  return once(shapes, { shape, place: index < shape.fixed ? index : OTHER_ITEMS }, (node) => {
+  return shapeOnce(shapes, { shape, place: index < shape.fixed ? index : OTHER_ITEMS }, (node) => {
     const fixed = fixedItems(node);
     return fixed && index < fixed.length ? fixed[index] : node["items"];
   });
@@ -47,7 +45,7 @@ export function itemShape(shapes: Shapes, shape: Shape, index: number): Shape | 
 
 type Child = { readonly shape: Shape; readonly place: string | number | undefined };
 
-function once(shapes: Shapes, { shape, place }: Child, of: (node: Schema) => unknown): Shape | undefined {
+function shapeOnce(shapes: Shapes, { shape, place }: Child, of: (node: Schema) => unknown): Shape | undefined {
   const known = shape.children.get(place);
   if (known !== undefined || shape.children.has(place)) return known;
   shapes.visits += shape.nodes.length;
@@ -90,7 +88,7 @@ function fold(shapes: Shapes, schemas: readonly Schema[]): Shape {
     nodes.add(queued.schema);
     shapes.visits++;
     addTypes(folding.types, queued.schema["type"]);
-    follow(shapes.root, folding, queued);
+    followReference(shapes.root, folding, queued);
     for (const union of UNIONS) addParts(folding, queued.schema[union], queued.hops);
   }
   return shapeFrom([...nodes], folding);
@@ -115,7 +113,7 @@ function addParts({ queue }: ShapeFold, parts: unknown, hops: number): void {
   for (const schema of parts) if (isObject(schema)) queue.push({ schema, hops });
 }
 
-function follow(root: unknown, folding: ShapeFold, { schema, hops }: QueuedSchema): void {
+function followReference(root: unknown, folding: ShapeFold, { schema, hops }: QueuedSchema): void {
   const { $ref: reference, $dynamicRef: dynamic, $recursiveRef: recursive } = schema;
   if (typeof dynamic === "string" || typeof recursive === "string") folding.open = true;
   if (typeof reference !== "string") return;
@@ -124,7 +122,7 @@ function follow(root: unknown, folding: ShapeFold, { schema, hops }: QueuedSchem
   else folding.open = true;
 }
 
-/** Resolves a reference within the schema; undefined if it cannot. */
+/** Undefined if the reference leads out of the schema. */
 export function resolve(root: unknown, reference: string): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;
